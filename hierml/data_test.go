@@ -123,7 +123,7 @@ func briefly() (names []string, methods map[string]classifier.Estimator) {
 // TestPublicData trains every method on some rows of every data set; that these are what the
 // catalogue says is tested in package dataset.
 func TestPublicData(t *testing.T) {
-	needNewsgroups(t)
+	needData(t)
 	names, methods := briefly()
 	for _, data := range publicData {
 		t.Run(data.name, func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestPublicData(t *testing.T) {
 // TestPublicBaselines compares Flat with linear baselines of others on whole data sets: it is
 // better, or within half a point. Without -full only on the data sets on which that takes a moment.
 func TestPublicBaselines(t *testing.T) {
-	needNewsgroups(t)
+	needData(t)
 	const halfPoint = 0.005
 	for _, data := range publicData {
 		if !*full && !data.quick {
@@ -222,6 +222,32 @@ func TestPublicBaselines(t *testing.T) {
 				t.Errorf("Flat reaches %.4f, the baseline is %.4f", reached, data.baseline)
 			}
 		})
+	}
+}
+
+// TestSetsOfNouns trains on sets of labels of a graph, in which 19 of 434 nodes have several
+// parents, and one row in twenty has two labels: with all sets to compare with, the training must
+// come near its optimum, and predict nearly as well as one of single labels.
+func TestSetsOfNouns(t *testing.T) {
+	needData(t)
+	c, err := collection.Open("wordnet_nouns")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = c.Leafed(); err != nil {
+		t.Fatal(err)
+	}
+	m, err := svm.Hierarchical{Settings: solver.Settings{Gap: 0.02, MaxEpochs: 60}}.Fit(t.Context(), c.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := metric.Evaluate(m, c.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("gap %.4f after %d epochs, accuracy %.3f", m.Training.Certificate.Gap, m.Training.Epochs, r.Accuracy)
+	if m.Training.Certificate.Gap > 0.02 || r.Accuracy < 0.4 {
+		t.Errorf("gap %v, accuracy %v", m.Training.Certificate.Gap, r.Accuracy)
 	}
 }
 

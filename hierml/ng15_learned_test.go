@@ -17,7 +17,7 @@ import (
 // true parents, but religion and politics each in two. From the training part at hand come 7
 // clusters as well, each within a true parent: here computers and politics are in two.
 func TestNewsgroupsHierarchyIsFound(t *testing.T) {
-	needNewsgroups(t)
+	needData(t)
 	c, err := collection.Open("ng15")
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestNewsgroupsHierarchyIsFound(t *testing.T) {
 // the flat perceptron is ten points more accurate, and even under the true hierarchy it gains no
 // more than a point: what must come out is the better ranking, and nothing lost.
 func TestNewsgroupsLearnedHierarchy(t *testing.T) {
-	needNewsgroups(t)
+	needData(t)
 	texts, err := collection.OpenTexts("ng15")
 	if err != nil {
 		t.Fatal(err)

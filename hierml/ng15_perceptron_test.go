@@ -35,7 +35,7 @@ var online = []struct {
 // both methods, and Hieron's tree loss. That averaging improves them much comes out for Hieron
 // alone.
 func TestNewsgroupsOnline(t *testing.T) {
-	needNewsgroups(t)
+	needData(t)
 	texts, err := collection.OpenTexts("ng15")
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ var published = []struct {
 // accuracy. What it concludes from its table must come out: the accuracies hardly differ, and the
 // hierarchical SVM always excels in parent accuracy.
 func TestNewsgroups(t *testing.T) {
-	needNewsgroups(t)
+	needData(t)
 	texts, err := collection.OpenTexts("ng15")
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestNewsgroups(t *testing.T) {
 // TestNewsgroupsByDate compares with what LinearSVC of scikit-learn 1.2.1 (C = 1, one against the
 // rest) reaches on the same rows: 85.75 and, from the top of the taxonomy down, 85.12 percent.
 func TestNewsgroupsByDate(t *testing.T) {
-	needNewsgroups(t)
+	needData(t)
 	c, err := collection.Open("ng15")
 	if err != nil {
 		t.Fatal(err)
@@ -133,10 +133,10 @@ var fits = []fitFunc{
 	svm.Hierarchical{Settings: solver.Settings{Gap: 1e-2}}.Fit,
 }
 
-func needNewsgroups(t *testing.T) {
+func needData(t *testing.T) {
 	t.Helper()
 	if os.Getenv(collection.Environment) == "" {
-		testrun.Need(t, "data", errors.New("HIERML_DATA names no folder of data sets to compare with published figures on Newsgroups"))
+		testrun.Need(t, "data", errors.New("HIERML_DATA names no folder of data sets"))
 	}
 }
 

@@ -87,32 +87,36 @@ func bounding(s *Space) *Space {
 	return &b
 }
 
+// nearlyTree draws a tree, and some further edges from nodes to later ones.
+func nearlyTree(tb testing.TB, rng *rand.Rand, nodes, further int) *taxonomy.Taxonomy {
+	var edges [][2]int
+	for c := 1; c < nodes; c++ {
+		edges = append(edges, [2]int{rng.IntN(min(c, 1+c/3)), c})
+	}
+	for range further {
+		c := 2 + rng.IntN(nodes-2)
+		if e := [2]int{rng.IntN(c), c}; !slices.Contains(edges, e) {
+			edges = append(edges, e)
+		}
+	}
+	names := make([]string, nodes)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	g, err := taxonomy.New(names, edges)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
 // TestNearlyTrees compares the two ways to search graphs that are too large to look at all sets.
 func TestNearlyTrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	planned := 0
 	for range 60 {
-		// A tree with some further edges from nodes to later ones.
 		n := 40 + rng.IntN(200)
-		var edges [][2]int
-		for c := 1; c < n; c++ {
-			edges = append(edges, [2]int{rng.IntN(min(c, 1+c/3)), c})
-		}
-		for range 1 + rng.IntN(15) {
-			c := 2 + rng.IntN(n-2)
-			p := rng.IntN(c)
-			if !slices.Contains(edges, [2]int{p, c}) {
-				edges = append(edges, [2]int{p, c})
-			}
-		}
-		names := make([]string, n)
-		for i := range names {
-			names[i] = strconv.Itoa(i)
-		}
-		g, err := taxonomy.New(names, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := nearlyTree(t, rng, n, 1+rng.IntN(15))
 		space, err := New(g)
 		if err != nil {
 			t.Fatal(err)
@@ -317,7 +321,11 @@ func TestRefuses(t *testing.T) {
 }
 
 func BenchmarkBest(b *testing.B) {
-	for name, g := range map[string]*taxonomy.Taxonomy{"tree": example.Tree(10, 10, 10), "graph": example.Graph(1200, 1)} {
+	for name, g := range map[string]*taxonomy.Taxonomy{
+		"tree":          example.Tree(10, 10, 10),
+		"nearly a tree": nearlyTree(b, rand.New(rand.NewPCG(8, 8)), 1200, 20),
+		"graph":         example.Graph(1200, 1),
+	} {
 		b.Run(name, func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 1))
 			space, err := New(g)

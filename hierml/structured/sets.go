@@ -17,9 +17,10 @@ import (
 //	Delta(Y_i, Y) + F(x_i, Y) - F(x_i, Y_i)   over the sets Y,   F(x, Y) = sum_{n above Y} Lambda_n <W_n, x>
 //
 // is [CSS16, (2), (10) and (12)] for several labels an example. The loss is a sum over the nodes of
-// Y, so that the worst set is found by package labelset: exactly by dynamic programming on trees
-// and forests, by branch and bound on other graphs. There, a search that ends at the limit of its
-// branches reports the bound that it has, so that a certificate holds in any case.
+// Y, so that the worst set is found by package labelset: exactly by dynamic programming on trees,
+// forests, and graphs in which few nodes have several parents, by branch and bound on other graphs.
+// There, a search that ends at the limit of its branches reports the bound that it has, so that a
+// certificate holds in any case.
 //
 // Sets are named in the order in which the searches found them, a block apart.
 type Sets struct {

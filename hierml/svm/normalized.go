@@ -21,8 +21,8 @@ import (
 //	min 1/2 sum_n ||W_n||^2 + C sum_i max_y { F(x_i, y) - F(x_i, y_i) + Delta(y_i, y) }
 //
 // If instances have several labels, y is any non-empty set of leaves, its score the sum over the
-// leaves and all their ancestors, each once, and the worst set is found exactly (package labelset);
-// Model.LabelSets predicts.
+// leaves and all their ancestors, each once, and the worst set is found exactly but on graphs with
+// many nodes of several parents (package labelset); Model.LabelSets predicts.
 //
 // The zero value is ready to use.
 type Normalized struct {
