@@ -3,6 +3,7 @@ package solver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -12,15 +13,16 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Binary solves support vector machines that tell a class from the rest, without a bias,
+// Binary solves problems that tell a class from the rest, without a bias,
 //
-//	min 1/2 ||w||^2 + C sum_i max(0, 1 - s_i <w, x_i>)  with s_i 1 for the class, otherwise -1,
+//	min 1/2 ||w||^2 + C sum_i loss(s_i <w, x_i>)  with s_i 1 for the class, otherwise -1,
 //
 // one after the other over the same inputs, by dual coordinate ascent with shrinking
-// [HCLKS08, Algorithm 3]: each visit of an example maximizes the dual in its coefficient alone, and
-// examples whose coefficient rests at a bound are left out until the others are solved. In classes
-// that take many epochs the coefficients between the bounds, which few examples have, are moved
-// together between epochs, by conjugate gradients [MT91]. It serves one goroutine at a time.
+// [HCLKS08, Algorithm 3; YHL11, section 3 for the logistic loss]: each visit of an example
+// maximizes the dual in its coefficient alone, and examples whose coefficient rests at a bound are
+// left out until the others are solved. In classes that take many epochs the coefficients between
+// the bounds, which of the hinge losses few examples have, are moved together between epochs, by
+// conjugate gradients [MT91]. It serves one goroutine at a time.
 type Binary struct {
 	inputs  *structured.Linear
 	weights []float64 // sum_i s_i a_i x_i
@@ -34,6 +36,25 @@ type Binary struct {
 	residual  []float64
 	conjugate []float64
 	change    []float64 // of the weights
+}
+
+// A BinaryProblem is one class.
+type BinaryProblem struct {
+	Positive []int32 // examples of the class, ascending
+	C        float64
+	Loss     MarginLoss
+	// Examples are those that take part, ascending, nil for all. The others of them and Positive are
+	// as if they were not there.
+	Examples []int32
+	// Name makes the order of the visits, with Settings.Seed.
+	Name uint64
+}
+
+// Coefficients are a point of the dual of a class, without zeros.
+type Coefficients struct {
+	C        float64 // of the problem
+	Examples []int32
+	Values   []float32
 }
 
 // A BinaryResult is the outcome for one class.
@@ -58,12 +79,12 @@ func NewBinary(inputs *structured.Linear) *Binary {
 // errOver ends an epoch at the end of the time.
 var errOver = errors.New("solver: the time is over")
 
-// Solve tells the examples in positive, ascending, from the rest. However short Settings.Time is,
-// the examples of the class, and as many others, are visited. The name makes the order of the
-// visits, with Settings.Seed; Start and Workers are not used. Progress is called with each
-// certificate; its error, and that of ctx, come with the result so far.
-func (b *Binary) Solve(ctx context.Context, positive []int32, c float64, settings Settings, name uint64) (*BinaryResult, error) {
-	a, err := b.begin(positive, c, settings, name)
+// Solve tells a class from the rest. However short Settings.Time is, the examples of the class, and
+// as many others, are visited. It starts from the Coefficients of Settings.Start, scaled
+// to C; Settings.Workers is not used. Progress is called with each certificate; its error, and that
+// of ctx, come with the result so far.
+func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Settings) (*BinaryResult, error) {
+	a, err := b.begin(problem, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -72,13 +93,13 @@ func (b *Binary) Solve(ctx context.Context, positive []int32, c float64, setting
 	}
 	r := &BinaryResult{Primal: math.Inf(1), Dual: math.Inf(-1), Status: MaxEpochs}
 	goal := a.settings.Gap
-	a.first(positive)
+	a.first(problem.Positive)
 	for err == nil && r.Status == MaxEpochs && r.Epochs < a.settings.MaxEpochs {
 		r.Epochs++
 		if err = a.epoch(ctx); err != nil {
 			break
 		}
-		if r.Epochs > patience {
+		if r.Epochs > patience && a.loss != Logistic {
 			a.moveFree()
 		}
 		if a.settled(goal) || r.Epochs == a.settings.MaxEpochs {
@@ -99,7 +120,7 @@ func (b *Binary) Solve(ctx context.Context, positive []int32, c float64, setting
 		r.Status = Stopped
 	}
 	if math.IsInf(r.Primal, 1) { // no certificate, or numbers that overflow: zero weights
-		r.Primal, r.Dual = c*float64(b.inputs.Len()), 0
+		r.Primal, r.Dual = a.origin, 0
 	}
 	r.Weights = b.best
 	return r, err
@@ -114,7 +135,11 @@ func (r *BinaryResult) gap() float64 {
 type ascentOfOne struct {
 	*Binary
 	settings Settings
+	loss     MarginLoss
 	c        float64
+	bound    float64 // of coefficients
+	ridge    float64 // what the dual adds to squared norms
+	origin   float64 // value of zero weights
 	constant float64 // part of the dual, and of the primal, of examples without a feature
 	rng      *rand.Rand
 	deadline time.Time // zero for none
@@ -131,12 +156,20 @@ type ascentOfOne struct {
 	credit          int     // visits of examples since the last conjugate gradients
 }
 
-// begin takes up a class, from zero.
-func (b *Binary) begin(positive []int32, c float64, settings Settings, name uint64) (*ascentOfOne, error) {
-	if err := structured.CheckC(c); err != nil {
+// begin takes up a class.
+func (b *Binary) begin(problem BinaryProblem, settings Settings) (*ascentOfOne, error) {
+	if err := structured.CheckC(problem.C); err != nil {
 		return nil, err
 	}
-	if err := structured.CheckOrigin(c * float64(b.inputs.Len())); err != nil {
+	if err := problem.Loss.Check(); err != nil {
+		return nil, err
+	}
+	c, n := problem.C, len(problem.Examples)
+	if problem.Examples == nil {
+		n = b.inputs.Len()
+	}
+	origin := c * problem.Loss.Value(0) * float64(n)
+	if err := structured.CheckOrigin(origin); err != nil {
 		return nil, err
 	}
 	set, err := settings.check()
@@ -144,27 +177,73 @@ func (b *Binary) begin(positive []int32, c float64, settings Settings, name uint
 		return nil, err
 	}
 	set.Begin()
-	a := &ascentOfOne{Binary: b, settings: set, c: c, rng: rand.New(rand.NewPCG(set.Seed, name)), trust: firstTrust, rounds: leastRounds}
+	a := &ascentOfOne{
+		Binary: b, settings: set, loss: problem.Loss, c: c, bound: problem.Loss.bound(c), ridge: problem.Loss.ridge(c), origin: origin,
+		rng: rand.New(rand.NewPCG(set.Seed, problem.Name)), trust: firstTrust, rounds: leastRounds,
+	}
 	clear(b.weights)
 	clear(b.best)
 	clear(b.alpha)
 	for i := range b.sign {
 		b.sign[i] = -1
 	}
-	for _, i := range positive {
+	for _, i := range problem.Positive {
 		b.sign[i] = 1
 	}
 	b.order = b.order[:0]
-	for i := range b.alpha {
-		if b.inputs.SquaredNorm(i) > 0 {
-			b.order = append(b.order, int32(i))
+	for k := range n {
+		i := int32(k)
+		if problem.Examples != nil {
+			i = problem.Examples[k]
+		}
+		if b.inputs.SquaredNorm(int(i)) > 0 {
+			b.order = append(b.order, i)
 		} else {
-			b.alpha[i] = c
-			a.constant += c
+			a.constant += c * a.loss.Value(0)
+		}
+	}
+	if set.Start != nil {
+		if err := a.start(set.Start.Coefficients); err != nil {
+			return nil, err
 		}
 	}
 	a.restore()
 	return a, nil
+}
+
+// start takes over coefficients.
+func (a *ascentOfOne) start(from *Coefficients) error {
+	if from == nil {
+		return fmt.Errorf("solver: Start is the result of another method; start from one for the same class")
+	}
+	for k, i := range from.Examples {
+		if int(i) >= len(a.alpha) {
+			return fmt.Errorf("solver: Start is the result of another problem: it has example %d of %d", i, len(a.alpha))
+		}
+		if a.inputs.SquaredNorm(int(i)) > 0 {
+			a.alpha[i] = min(float64(from.Values[k])*a.c/from.C, a.bound)
+		}
+	}
+	a.build()
+	a.norm = floats.Dot(a.weights, a.weights)
+	return nil
+}
+
+// Coefficients returns those of the problem that was solved last, as far as the solution got.
+func (b *Binary) Coefficients(c float64) *Coefficients {
+	n := 0
+	for _, i := range b.order {
+		if b.alpha[i] > 0 {
+			n++
+		}
+	}
+	r := &Coefficients{C: c, Examples: make([]int32, 0, n), Values: make([]float32, 0, n)}
+	for i, alpha := range b.alpha {
+		if alpha > 0 {
+			r.Examples, r.Values = append(r.Examples, int32(i)), append(r.Values, float32(alpha))
+		}
+	}
+	return r
 }
 
 // restore takes all examples up again.
@@ -187,16 +266,16 @@ func (a *ascentOfOne) first(positive []int32) {
 // visit maximizes the dual in the coefficient of an example.
 func (a *ascentOfOne) visit(i int32) {
 	features, values := a.inputs.Matrix().Row(int(i))
-	a.move(i, a.sign[i]*dot(a.weights, features, values)-1, features, values)
+	a.move(i, a.sign[i]*dot(a.weights, features, values), features, values)
 }
 
-// move takes the step that derivative g asks for.
-func (a *ascentOfOne) move(i int32, g float64, features []int32, values []float32) {
-	old := a.alpha[i]
-	a.alpha[i] = min(max(old-g/a.inputs.SquaredNorm(int(i)), 0), a.c)
+// move takes the step that margin m asks for.
+func (a *ascentOfOne) move(i int32, m float64, features []int32, values []float32) {
+	old, square := a.alpha[i], a.inputs.SquaredNorm(int(i))
+	a.alpha[i] = a.loss.best(old, m, square, a.c)
 	if d := a.alpha[i] - old; d != 0 {
 		add(a.weights, d*a.sign[i], features, values)
-		a.norm += d * (2*(g+1) + d*a.inputs.SquaredNorm(int(i)))
+		a.norm += d * (2*m + d*square)
 	}
 }
 
@@ -221,21 +300,23 @@ func (a *ascentOfOne) epoch(ctx context.Context) error {
 		i := order[k]
 		features, values := x.Row(int(i))
 		alpha := a.alpha[i]
-		g := a.sign[i]*dot(a.weights, features, values) - 1
-		a.primal += a.c * max(0, -g)
-		a.gap += a.c*max(0, -g) + alpha*g
+		m := a.sign[i] * dot(a.weights, features, values)
+		loss := a.c * a.loss.Value(m)
+		a.primal += loss
+		a.gap += loss - a.loss.term(alpha, a.c) + alpha*m
+		g := a.loss.derivative(alpha, m, a.c)
 		projected := g
-		if alpha == 0 && g > 0 || alpha == a.c && g < 0 {
+		if alpha == 0 && g > 0 || alpha == a.bound && g < 0 {
 			projected = 0
 		}
-		if alpha == 0 && g > a.highest || alpha == a.c && g < a.lowest {
+		if alpha == 0 && g > a.highest || alpha == a.bound && g < a.lowest {
 			a.active--
 			order[k], order[a.active] = order[a.active], order[k]
 			continue
 		}
 		highest, lowest = max(highest, projected), min(lowest, projected)
 		if math.Abs(projected) > leastStep {
-			a.move(i, g, features, values)
+			a.move(i, m, features, values)
 		}
 		k++
 	}
@@ -282,7 +363,7 @@ const patience, leastRounds, mostRounds = 10, 4, 64
 func (a *ascentOfOne) moveFree() {
 	a.free, a.residual = a.free[:0], a.residual[:0]
 	for i, alpha := range a.alpha {
-		if alpha > 0 && alpha < a.c && a.inputs.SquaredNorm(i) > 0 {
+		if alpha > 0 && alpha < a.bound {
 			a.free = append(a.free, int32(i))
 		}
 	}
@@ -291,7 +372,7 @@ func (a *ascentOfOne) moveFree() {
 	}
 	a.credit = 0
 	for _, i := range a.free {
-		a.residual = append(a.residual, 1-a.score(a.weights, i))
+		a.residual = append(a.residual, 1-a.score(a.weights, i)-a.ridge*a.alpha[i])
 	}
 	a.step = zeros(a.step, len(a.free))
 	a.conjugate = append(a.conjugate[:0], a.residual...)
@@ -304,18 +385,18 @@ func (a *ascentOfOne) moveFree() {
 		length, before := norm/curvature, norm
 		for k, i := range a.free {
 			a.step[k] += length * a.conjugate[k]
-			a.residual[k] -= length * a.score(a.change, i)
+			a.residual[k] -= length * (a.score(a.change, i) + a.ridge*a.conjugate[k])
 		}
 		norm = floats.Dot(a.residual, a.residual)
 		for k, r := range a.residual {
 			a.conjugate[k] = r + norm/before*a.conjugate[k]
 		}
 	}
-	var gain float64
+	var gain float64 // slope of the dual, but for what the weights take from it
 	for k, i := range a.free {
 		alpha := a.alpha[i]
-		a.step[k] = min(max(alpha+a.step[k], 0), a.c) - alpha
-		gain += a.step[k]
+		a.step[k] = min(max(alpha+a.step[k], 0), a.bound) - alpha
+		gain += a.step[k] * (1 - a.ridge*alpha)
 	}
 	curvature := a.combine(a.step)
 	product := floats.Dot(a.change, a.weights)
@@ -325,10 +406,10 @@ func (a *ascentOfOne) moveFree() {
 		return
 	}
 	for k, i := range a.free {
-		a.alpha[i] = min(max(a.alpha[i]+share*a.step[k], 0), a.c)
+		a.alpha[i] = min(max(a.alpha[i]+share*a.step[k], 0), a.bound)
 	}
 	floats.AddScaled(a.weights, share, a.change)
-	a.norm += share * (2*product + share*curvature)
+	a.norm += share * (2*product + share*floats.Dot(a.change, a.change))
 	if share == 1 {
 		a.rounds = min(2*a.rounds, mostRounds)
 	} else {
@@ -339,8 +420,8 @@ func (a *ascentOfOne) moveFree() {
 // enough is the share of the squared residual at which conjugate gradients end.
 const enough = 1e-6
 
-// combine makes the change of the weights that of a step of the free coefficients, and returns its
-// squared norm.
+// combine makes the change of the weights that of a step of the free coefficients, and returns the
+// curvature of the negative dual along it.
 func (a *ascentOfOne) combine(step []float64) float64 {
 	clear(a.change)
 	for k, i := range a.free {
@@ -349,7 +430,7 @@ func (a *ascentOfOne) combine(step []float64) float64 {
 			add(a.change, step[k]*a.sign[i], features, values)
 		}
 	}
-	return floats.Dot(a.change, a.change)
+	return floats.Dot(a.change, a.change) + a.ridge*floats.Dot(step, step)
 }
 
 // score returns the score of an example on its own side.
@@ -358,22 +439,25 @@ func (a *ascentOfOne) score(w []float64, i int32) float64 {
 	return a.sign[i] * dot(w, features, values)
 }
 
-// build makes the weights those of the coefficients, whose sum it returns.
-func (a *ascentOfOne) build() (sum float64) {
+// build makes the weights those of the coefficients, and returns what these add to the dual beside
+// the weights.
+func (a *ascentOfOne) build() float64 {
 	clear(a.weights)
+	terms := a.constant
 	for i, alpha := range a.alpha {
-		if sum += alpha; alpha > 0 {
+		if alpha > 0 {
+			terms += a.loss.term(alpha, a.c)
 			features, values := a.inputs.Matrix().Row(i)
 			add(a.weights, alpha*a.sign[i], features, values)
 		}
 	}
-	return sum
+	return terms
 }
 
 // certify computes primal and dual value, and keeps the weights where they are the best so far.
 func (a *ascentOfOne) certify(r *BinaryResult) error {
 	x := a.inputs.Matrix()
-	dual := a.build()
+	terms := a.build()
 	var exact, stored float64
 	for f, w := range a.weights {
 		exact += w * w
@@ -387,16 +471,17 @@ func (a *ascentOfOne) certify(r *BinaryResult) error {
 	primal := stored/2 + a.constant
 	for _, i := range a.order {
 		features, values := x.Row(int(i))
-		primal += a.c * max(0, 1-a.sign[i]*dot(a.weights, features, values))
+		primal += a.c * a.loss.Value(a.sign[i]*dot(a.weights, features, values))
 	}
-	if seen := primal - (dual - exact/2); a.gap > 0 {
-		a.trust = min(max(seen/a.gap, 0.01), 1)
+	dual := terms - exact/2
+	if a.gap > 0 {
+		a.trust = min(max((primal-dual)/a.gap, 0.01), 1)
 	}
-	if v := primal - (dual - exact/2); math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
+	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
 		a.build()
 		return nil
 	}
-	r.Dual = max(r.Dual, dual-exact/2)
+	r.Dual = max(r.Dual, dual)
 	if primal < r.Primal {
 		r.Primal = primal
 		copy(a.best, a.weights)

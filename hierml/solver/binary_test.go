@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/optimize"
+
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/structured"
@@ -48,24 +51,98 @@ func binaries(t *testing.T) map[string]struct {
 	}
 }
 
-// hinges is the objective by its definition.
-func hinges(x *dataset.Matrix, w []float64, positive []int32, c float64) float64 {
+// value is the objective by its definition, over some examples, all if nil.
+func value(x *dataset.Matrix, w []float64, p BinaryProblem) float64 {
 	var value float64
 	for _, v := range w {
 		value += v * v / 2
 	}
 	for i := range x.Rows {
+		if p.Examples != nil && !slices.Contains(p.Examples, int32(i)) {
+			continue
+		}
 		features, values := x.Row(i)
-		s := 0.0
+		m := 0.0
 		for k, f := range features {
-			s += w[f] * float64(values[k])
+			m += w[f] * float64(values[k])
 		}
-		if !slices.Contains(positive, int32(i)) {
-			s = -s
+		if !slices.Contains(p.Positive, int32(i)) {
+			m = -m
 		}
-		value += c * max(0, 1-s)
+		switch p.Loss {
+		case Hinge:
+			value += p.C * max(0, 1-m)
+		case SquaredHinge:
+			value += p.C * max(0, 1-m) * max(0, 1-m)
+		case Logistic:
+			value += p.C * math.Log(1+math.Exp(-m))
+		}
 	}
 	return value
+}
+
+// TestBinaryCertificates compares value and bound with the definition for every loss, and the
+// optimum with what gonum's methods for smooth functions find.
+func TestBinaryCertificates(t *testing.T) {
+	for name, data := range binaries(t) {
+		inputs, err := structured.NewLinear(data.x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := NewBinary(inputs)
+		var third []int32 // a part of the examples
+		for i := int32(0); int(i) < data.x.Rows; i += 3 {
+			third = append(third, i)
+		}
+		for _, loss := range []MarginLoss{Hinge, SquaredHinge, Logistic} {
+			for _, c := range []float64{0.01, 1, 20} {
+				for _, examples := range [][]int32{nil, third} {
+					var positive []int32
+					for _, i := range data.positive {
+						if examples == nil || i%3 == 0 {
+							positive = append(positive, i)
+						}
+					}
+					p := BinaryProblem{Positive: positive, C: c, Loss: loss, Examples: examples}
+					for _, gap := range []float64{1e-2, 1e-8} {
+						r, err := b.Solve(context.Background(), p, Settings{Gap: gap, MaxEpochs: 200000})
+						if err != nil {
+							t.Fatal(err)
+						}
+						if v := value(data.x, r.Weights, p); math.Abs(v-r.Primal) > 1e-9*v {
+							t.Errorf("%s, %v, C %v, gap %v: primal value %v, certified %v", name, loss, c, gap, v, r.Primal)
+						}
+						if r.Status != Converged || r.Primal-r.Dual > gap*r.Primal || r.Dual > r.Primal*(1+1e-12) {
+							t.Errorf("%s, %v, C %v, gap %v: %v after %d epochs, primal %v, dual %v", name, loss, c, gap, r.Status, r.Epochs, r.Primal, r.Dual)
+						}
+						if gap > 1e-5 || loss == Hinge {
+							continue
+						}
+						least, err := optimize.Minimize(optimize.Problem{
+							Func: func(w []float64) float64 { return value(data.x, w, p) },
+							Grad: func(grad, w []float64) {
+								fd.Gradient(grad, func(w []float64) float64 { return value(data.x, w, p) }, w, &fd.Settings{Formula: fd.Central})
+							},
+						}, r.Weights, &optimize.Settings{MajorIterations: 3}, &optimize.LBFGS{})
+						if err != nil && least == nil {
+							t.Fatal(err)
+						}
+						if least.F < r.Dual*(1-1e-9) {
+							t.Errorf("%s, %v, C %v: %v is below the bound %v", name, loss, c, least.F, r.Dual)
+						}
+					}
+					// From the solution for another C it is there at once.
+					again, err := b.Solve(context.Background(), p, Settings{Gap: 1e-4, Start: &Result{Coefficients: b.Coefficients(c)}})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if again.Epochs > 2 {
+						t.Errorf("%s, %v, C %v: %d epochs from the solution", name, loss, c, again.Epochs)
+					}
+				}
+			}
+		}
+	}
 }
 
 // TestBinaryAgainstDefinitionAndBCFW compares value, bound and optimum with the definition and with
@@ -88,11 +165,11 @@ func TestBinaryAgainstDefinitionAndBCFW(t *testing.T) {
 			}
 			for _, gap := range []float64{1e-2, 1e-4, 1e-8} {
 				settings := Settings{Gap: gap, MaxEpochs: 200000}
-				r, err := b.Solve(context.Background(), data.positive, c, settings, 1)
+				r, err := b.Solve(context.Background(), BinaryProblem{Positive: data.positive, C: c, Name: 1}, settings)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if v := hinges(data.x, r.Weights, data.positive, c); math.Abs(v-r.Primal) > 1e-9*v {
+				if v := value(data.x, r.Weights, BinaryProblem{Positive: data.positive, C: c}); math.Abs(v-r.Primal) > 1e-9*v {
 					t.Errorf("%s, C %v, gap %v: primal value %v, certified %v", name, c, gap, v, r.Primal)
 				}
 				if r.Status != Converged || r.Primal-r.Dual > gap*r.Primal {
@@ -136,15 +213,15 @@ func TestBinaryEndsEarly(t *testing.T) {
 		"cancelled": {ended, Settings{Gap: 1e-9}, Cancelled, context.Canceled},
 		"stopped":   {context.Background(), Settings{Gap: 1e-9, Progress: stop}, Stopped, enough},
 	} {
-		r, err := b.Solve(test.ctx, data.positive, 5, test.settings, 1)
+		r, err := b.Solve(test.ctx, BinaryProblem{Positive: data.positive, C: 5, Name: 1}, test.settings)
 		if !errors.Is(err, test.err) || r == nil || r.Status != test.status {
 			t.Fatalf("%s: %v, error %v", name, r, err)
 		}
-		if v := hinges(data.x, r.Weights, data.positive, 5); math.Abs(v-r.Primal) > 1e-9*v || r.Dual > r.Primal {
+		if v := value(data.x, r.Weights, BinaryProblem{Positive: data.positive, C: 5}); math.Abs(v-r.Primal) > 1e-9*v || r.Dual > r.Primal {
 			t.Errorf("%s: primal value %v, certified %v and %v", name, v, r.Primal, r.Dual)
 		}
 	}
-	r, err := b.Solve(context.Background(), data.positive, 5, Settings{Time: time.Nanosecond}, 1)
+	r, err := b.Solve(context.Background(), BinaryProblem{Positive: data.positive, C: 5}, Settings{Time: time.Nanosecond})
 	if err != nil || !slices.ContainsFunc(r.Weights, func(w float64) bool { return w != 0 }) {
 		t.Errorf("no time: %v, error %v", r, err)
 	}
@@ -160,7 +237,7 @@ func TestBinaryForgetsTheClassBefore(t *testing.T) {
 	b := NewBinary(inputs)
 	var first []float64
 	for range 3 {
-		r, err := b.Solve(context.Background(), data.positive, 1, Settings{Seed: 3}, 9)
+		r, err := b.Solve(context.Background(), BinaryProblem{Positive: data.positive, C: 1, Name: 9}, Settings{Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +247,7 @@ func TestBinaryForgetsTheClassBefore(t *testing.T) {
 		if !slices.Equal(first, r.Weights) {
 			t.Fatal("equal calls have other weights")
 		}
-		if _, err := b.Solve(context.Background(), []int32{2, 8}, 4, Settings{}, 1); err != nil {
+		if _, err := b.Solve(context.Background(), BinaryProblem{Positive: []int32{2, 8}, C: 4, Loss: Logistic, Examples: []int32{0, 2, 4, 8, 9}}, Settings{}); err != nil {
 			t.Fatal(err)
 		}
 	}

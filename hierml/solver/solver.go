@@ -167,13 +167,17 @@ type Result struct {
 	Expansion *structured.Expansion // of kernel inputs
 	Point     *structured.Dual      // the dual point that the weights belong to
 	Last      *structured.Dual      // the dual point reached last, nearer to the optimum of the dual than Point may be: where to go on
-	Primal    float64               // value of the weights
-	Dual      float64               // lower bound of the optimum
-	Gap       float64               // (Primal-Dual)/Primal
-	Epochs    int                   // passes over the examples that are in the weights or were tried after
-	Seconds   float64
-	Status    Status
-	History   []Progress // one entry an epoch
+	// Coefficients are where Binary goes on, and Parts, of problems that were solved apart, have
+	// what each of them goes on from.
+	Coefficients *Coefficients
+	Parts        []*Result
+	Primal       float64 // value of the weights
+	Dual         float64 // lower bound of the optimum
+	Gap          float64 // (Primal-Dual)/Primal
+	Epochs       int     // passes over the examples that are in the weights or were tried after
+	Seconds      float64
+	Status       Status
+	History      []Progress // one entry an epoch
 }
 
 // String returns the certificate in one line.

@@ -86,6 +86,16 @@ func (s Normalized) withStart(r *solver.Result) Regularized {
 	return s
 }
 
+func (s OneVsRest) withStart(r *solver.Result) Regularized {
+	s.Settings.Start = startable(s.Method, r)
+	return s
+}
+
+func (s Recursive) withStart(r *solver.Result) Regularized {
+	s.Settings.Start = startable(s.Method, r)
+	return s
+}
+
 func (s GlobalMargin) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
@@ -104,6 +114,18 @@ func (s Transfer) withStart(r *solver.Result) Regularized {
 func (s TreeLoss) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
+}
+
+// onward returns what a training with another C starts from, nil for nothing.
+func onward(r *solver.Result) *solver.Result {
+	point := r.Last
+	if point == nil {
+		point = r.Point
+	}
+	if point == nil && r.Parts == nil {
+		return nil
+	}
+	return &solver.Result{Point: point, Parts: r.Parts}
 }
 
 // startable returns the result if the method can start from one.
@@ -242,7 +264,7 @@ func (c *choosing) extend(ctx context.Context) error {
 // try trains with one C and measures.
 func (c *choosing) try(ctx context.Context, value float64) error {
 	e := c.estimator.WithC(value)
-	if w, ok := e.(warm); ok && c.last != nil && c.last.Point != nil {
+	if w, ok := e.(warm); ok && c.last != nil {
 		e = w.withStart(c.last)
 	}
 	start := time.Now()
@@ -251,10 +273,7 @@ func (c *choosing) try(ctx context.Context, value float64) error {
 		return fmt.Errorf("svm: C = %g: %w", value, err)
 	}
 	// The weights are not needed to start from, and can be very large.
-	c.last = &solver.Result{Point: m.Training.Certificate.Point}
-	if m.Training.Certificate.Last != nil {
-		c.last.Point = m.Training.Certificate.Last
-	}
+	c.last = onward(m.Training.Certificate)
 	t := Tried{C: value, Gap: m.Training.Certificate.Gap}
 	losses, accuracy, err := c.compare(m)
 	if err != nil {

@@ -53,6 +53,45 @@ func TestChooseC(t *testing.T) {
 	}
 }
 
+// TestStartOfParts holds that problems of parts that start from their own result are solved at once,
+// and refuse that of another problem.
+func TestStartOfParts(t *testing.T) {
+	d := example.Texts(example.Tree(3, 4), 300, 300, 15, 1)
+	other := example.Texts(example.Tree(2, 2), 300, 300, 15, 1)
+	start := func(e svm.Regularized, r *solver.Result) svm.Regularized {
+		s := solver.Settings{Start: r}
+		switch e := e.(type) {
+		case svm.OneVsRest:
+			e.Settings = s
+			return e
+		case svm.Recursive:
+			e.Settings = s
+			return e
+		}
+		return nil
+	}
+	for name, e := range map[string]svm.Regularized{
+		"hinge": svm.OneVsRest{}, "squared hinge": svm.OneVsRest{Loss: solver.SquaredHinge}, "logistic": svm.OneVsRest{Loss: solver.Logistic},
+		"groups": svm.OneVsRest{Method: solver.BCFW{}}, "recursive": svm.Recursive{},
+	} {
+		m, err := e.Fit(t.Context(), d)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		from := m.Training.Certificate
+		again, err := start(e, from).Fit(t.Context(), d)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if again.Training.Epochs > 2 || again.Training.Epochs >= m.Training.Epochs {
+			t.Errorf("%s: %d epochs, and from there %d", name, m.Training.Epochs, again.Training.Epochs)
+		}
+		if _, err := start(e, from).Fit(t.Context(), other); err == nil || !strings.Contains(err.Error(), "Start") {
+			t.Errorf("%s: started from another problem: %v", name, err)
+		}
+	}
+}
+
 // A model trained after another is as good as one trained by itself.
 func TestWarmStartsDoNotMatter(t *testing.T) {
 	g := example.Tree(3, 4)

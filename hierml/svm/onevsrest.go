@@ -2,6 +2,7 @@ package svm
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -11,15 +12,16 @@ import (
 
 // OneVsRest is one binary SVM a leaf, its instances against all others, the hierarchy unused:
 //
-//	min 1/2 sum_y ||w_y||^2 + C sum_y sum_i max(0, 1 - s_iy <w_y, x_i>)
+//	min 1/2 sum_y ||w_y||^2 + C sum_y sum_i loss(s_iy <w_y, x_i>)
 //
-// with s_iy 1 where y is a label of instance i, otherwise -1: the field's usual baseline. There is
+// with s_iy 1 where y is a label of instance i, otherwise -1: the field's usual baseline, and with
+// the logistic loss as many logistic regressions, whose scores are log odds. There is
 // no bias; a constant feature is one. An instance may have several labels, or none. Predict gives
 // the leaf with the highest score; a leaf with a positive score is on the side of its instances:
 // Cutting{Model: m, Cut: calibration.Above(0)} predicts sets.
 //
 // The SVMs do not depend on each other. Each is solved to Settings.Gap by [solver.Binary], on all
-// cores; Settings.Start is not used. With Settings.Time every leaf gets its share of the time, so
+// cores. With Settings.Time every leaf gets its share of the time, so
 // that none is left without weights; what it takes to visit the instances of a leaf, and to certify
 // its weights, is not cut off. Where the training is cancelled, leaves that had not begun have no
 // weights, and a score of 0.
@@ -27,9 +29,11 @@ import (
 // The zero value is ready to use.
 type OneVsRest struct {
 	// C weighs the training error. The default value is 1.
-	C        float64
+	C float64
+	// Loss is solver.Hinge, the default, solver.SquaredHinge or solver.Logistic.
+	Loss     solver.MarginLoss
 	Settings solver.Settings
-	// Method, if not nil, solves the leaves in groups instead.
+	// Method, if not nil, solves the leaves in groups instead; the loss is the hinge.
 	Method solver.Method
 }
 
@@ -56,19 +60,36 @@ func (s OneVsRest) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 	if err != nil {
 		return nil, err
 	}
-	all := binaryParts(inputs, d, c)
+	if err := s.Loss.Check(); err != nil {
+		return nil, err
+	}
+	all := binaryParts(inputs, d, c, s.Loss)
 	if s.Method != nil {
+		if s.Loss != solver.Hinge {
+			return nil, fmt.Errorf("svm: %T solves the hinge loss alone, not %v; leave Method nil", s.Method, s.Loss)
+		}
 		all = groupParts(inputs, d, c)
 	}
 	m, err := solveParts(ctx, all, structured.Flat(t), d, s.Settings, s.Method)
 	if m != nil {
-		m.Name, m.C = "one-vs-rest SVM", c
+		m.Name, m.C = "one-vs-rest "+kind(s.Loss), c
 	}
 	return m, err
 }
 
+// kind names what a model with the loss is.
+func kind(loss solver.MarginLoss) string {
+	switch loss {
+	case solver.SquaredHinge:
+		return "SVM of squared hinges"
+	case solver.Logistic:
+		return "logistic regression"
+	}
+	return "SVM"
+}
+
 // binaryParts returns one part a leaf.
-func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64) []part {
+func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64, loss solver.MarginLoss) []part {
 	leaves := d.Taxonomy.Leaves()
 	rows := make([][]int32, len(leaves)) // of each leaf
 	for i, set := range d.Labels {
@@ -82,14 +103,15 @@ func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64) []par
 	all := make([]part, len(leaves))
 	for k, n := range leaves {
 		all[k] = part{
-			nodes: leaves[k : k+1], size: 1, most: d.X.Cols, origin: repeated(c, d.X.Rows), glanced: true,
+			nodes: leaves[k : k+1], size: 1, most: d.X.Cols, origin: repeated(c*loss.Value(0), d.X.Rows), glanced: true,
 			solve: func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error) {
-				r, err := p.binary(worker, inputs).Solve(ctx, rows[k], c, settings, uint64(k))
+				b := p.binary(worker, inputs)
+				r, err := b.Solve(ctx, solver.BinaryProblem{Positive: rows[k], C: c, Loss: loss, Name: uint64(k)}, settings)
 				if r == nil {
 					return nil, err
 				}
 				p.weights.setNode(k, n, r.Weights)
-				return &outcome{r.Primal, r.Dual, r.Epochs, r.Status}, nil
+				return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, &solver.Result{Coefficients: b.Coefficients(c)}}, nil
 			},
 		}
 	}

@@ -35,11 +35,12 @@ type outcome struct {
 	primal, dual float64
 	epochs       int
 	status       solver.Status
+	last         *solver.Result // what the part with another C starts from, nil for nothing
 }
 
 // parts solves problems whose weights do not depend on each other, the largest first, as many at a
 // time as there are workers, and makes one result of them: the certificate is the sum of theirs.
-// Settings bound the whole, but MaxEpochs each part; Start is not used.
+// Settings bound the whole, but MaxEpochs each part; Start has what each part starts from.
 type parts struct {
 	parts    []part
 	weights  *partWeights
@@ -69,6 +70,9 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 	if err := settings.Check(); err != nil {
 		return nil, err
 	}
+	if settings.Start != nil && len(settings.Start.Parts) != len(all) {
+		return nil, fmt.Errorf("svm: Start has the results of %d parts, and this problem %d; start from one with the same instances and labels", len(settings.Start.Parts), len(all))
+	}
 	settings.Begin()
 	ctx, end := settings.Watch(ctx)
 	defer end()
@@ -80,7 +84,7 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 		parts: all, weights: newPartWeights(a.Columns(), d.X.Cols, len(all), most, settings.Wide()),
 		settings: settings, method: method, workers: settings.Workers, started: time.Now(),
 		primal: make([]float64, len(all)), dual: make([]float64, len(all)), guess: make([]float64, len(all)),
-		status: make([]solver.Status, len(all)), epochs: make([]int, len(all)), result: &solver.Result{},
+		status: make([]solver.Status, len(all)), epochs: make([]int, len(all)), result: &solver.Result{Parts: make([]*solver.Result, len(all))},
 	}
 	for k := range all {
 		p.primal[k] = all[k].origin
@@ -144,7 +148,7 @@ func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 		return
 	}
 	settings := p.settings
-	settings.Workers, settings.Start = max(1, p.workers/workers), nil
+	settings.Workers, settings.Start = max(1, p.workers/workers), p.start(k)
 	if settings.Time > 0 {
 		left := p.share(k, workers)
 		if left <= 0 && !p.parts[k].glanced {
@@ -159,6 +163,7 @@ func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 	case end != nil:
 		p.mu.Lock()
 		p.primal[k], p.dual[k], p.guess[k], p.epochs[k] = end.primal, end.dual, 0, end.epochs
+		p.result.Parts[k] = end.last
 		p.mu.Unlock()
 		p.record(k, end.status)
 	case ctx.Err() != nil:
@@ -166,6 +171,14 @@ func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 	default:
 		p.fail(err)
 	}
+}
+
+// start returns what a part starts from.
+func (p *parts) start(k int) *solver.Result {
+	if p.settings.Start == nil {
+		return nil
+	}
+	return p.settings.Start.Parts[k]
 }
 
 // share returns how long part k may take, so that the parts behind it get their shares of what is
@@ -191,7 +204,7 @@ func (p *parts) solveProblem(ctx context.Context, k int, problem *structured.Pro
 		return nil, err
 	}
 	p.weights.set(k, p.parts[k].nodes, r.Weights, features)
-	return &outcome{r.Primal, r.Dual, r.Epochs, r.Status}, nil
+	return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, onward(r)}, nil
 }
 
 // binary returns the solver of a worker for parts that are one class against the rest.

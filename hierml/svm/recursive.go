@@ -27,7 +27,7 @@ import (
 // the leaves; LeafScores are the sums of the scores along the paths to them, and Rank and package
 // metric go by what they fall short of the best on the way.
 //
-// The value and the certificate are the sums over the nodes; Settings.Start is not used. An
+// The value and the certificate are the sums over the nodes. An
 // instance may have several labels, and labels may be inner nodes: such an instance takes part
 // above its label only.
 //
