@@ -21,8 +21,9 @@ import (
 // [HCLKS08, Algorithm 3; YHL11, section 3 for the logistic loss]: each visit of an example
 // maximizes the dual in its coefficient alone, and examples whose coefficient rests at a bound are
 // left out until the others are solved. In classes that take many epochs the coefficients between
-// the bounds, which of the hinge losses few examples have, are moved together between epochs, by
-// conjugate gradients [MT91]. It serves one goroutine at a time.
+// the bounds, which of the hinge few examples have, are moved together between epochs, by conjugate
+// gradients [MT91]; the smooth losses go on by Newton's method (newton.go). It serves one goroutine
+// at a time.
 type Binary struct {
 	inputs  *structured.Linear
 	weights []float64 // sum_i s_i a_i x_i
@@ -30,6 +31,8 @@ type Binary struct {
 	alpha   []float64
 	sign    []float64
 	order   []int32 // examples with a norm; those that are not left out stand first
+
+	smooth newtonScratch
 
 	free      []int32   // examples with coefficients between the bounds
 	step      []float64 // of their coefficients
@@ -99,7 +102,15 @@ func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Sett
 		if err = a.epoch(ctx); err != nil {
 			break
 		}
-		if r.Epochs > patience && a.loss != Logistic {
+		if r.Epochs > patienceWith[a.loss] && !a.smoothed {
+			if err = a.newton(ctx, r, goal); err != nil || r.Status == Converged || r.Epochs >= a.settings.MaxEpochs {
+				break
+			}
+			a.build()
+			a.norm = floats.Dot(a.weights, a.weights)
+			a.restore()
+		}
+		if r.Epochs > patience {
 			a.moveFree()
 		}
 		if a.settled(goal) || r.Epochs == a.settings.MaxEpochs {
@@ -138,7 +149,6 @@ type ascentOfOne struct {
 	loss     MarginLoss
 	c        float64
 	bound    float64 // of coefficients
-	ridge    float64 // what the dual adds to squared norms
 	origin   float64 // value of zero weights
 	constant float64 // part of the dual, and of the primal, of examples without a feature
 	rng      *rand.Rand
@@ -154,6 +164,7 @@ type ascentOfOne struct {
 	trust           float64 // what a gap was of the one that the visits saw
 	rounds          int     // of conjugate gradients
 	credit          int     // visits of examples since the last conjugate gradients
+	smoothed        bool    // Newton's method has been tried
 }
 
 // begin takes up a class.
@@ -178,7 +189,7 @@ func (b *Binary) begin(problem BinaryProblem, settings Settings) (*ascentOfOne, 
 	}
 	set.Begin()
 	a := &ascentOfOne{
-		Binary: b, settings: set, loss: problem.Loss, c: c, bound: problem.Loss.bound(c), ridge: problem.Loss.ridge(c), origin: origin,
+		Binary: b, settings: set, loss: problem.Loss, c: c, bound: problem.Loss.bound(c), origin: origin,
 		rng: rand.New(rand.NewPCG(set.Seed, problem.Name)), trust: firstTrust, rounds: leastRounds,
 	}
 	clear(b.weights)
@@ -357,6 +368,9 @@ func (a *ascentOfOne) settled(goal float64) bool {
 // are how often a direction is found for them.
 const patience, leastRounds, mostRounds = 10, 4, 64
 
+// patienceWith is the number of epochs after which it goes on by Newton's method.
+var patienceWith = [...]int{Hinge: 100, SquaredHinge: 15, Logistic: 5}
+
 // moveFree moves the coefficients between the bounds together: towards where the dual would be
 // largest if they had no bounds, as far as some rounds of conjugate gradients get, and then to the
 // best point on the line to what is feasible of that.
@@ -372,7 +386,7 @@ func (a *ascentOfOne) moveFree() {
 	}
 	a.credit = 0
 	for _, i := range a.free {
-		a.residual = append(a.residual, 1-a.score(a.weights, i)-a.ridge*a.alpha[i])
+		a.residual = append(a.residual, 1-a.score(a.weights, i))
 	}
 	a.step = zeros(a.step, len(a.free))
 	a.conjugate = append(a.conjugate[:0], a.residual...)
@@ -385,7 +399,7 @@ func (a *ascentOfOne) moveFree() {
 		length, before := norm/curvature, norm
 		for k, i := range a.free {
 			a.step[k] += length * a.conjugate[k]
-			a.residual[k] -= length * (a.score(a.change, i) + a.ridge*a.conjugate[k])
+			a.residual[k] -= length * a.score(a.change, i)
 		}
 		norm = floats.Dot(a.residual, a.residual)
 		for k, r := range a.residual {
@@ -396,7 +410,7 @@ func (a *ascentOfOne) moveFree() {
 	for k, i := range a.free {
 		alpha := a.alpha[i]
 		a.step[k] = min(max(alpha+a.step[k], 0), a.bound) - alpha
-		gain += a.step[k] * (1 - a.ridge*alpha)
+		gain += a.step[k]
 	}
 	curvature := a.combine(a.step)
 	product := floats.Dot(a.change, a.weights)
@@ -409,7 +423,7 @@ func (a *ascentOfOne) moveFree() {
 		a.alpha[i] = min(max(a.alpha[i]+share*a.step[k], 0), a.bound)
 	}
 	floats.AddScaled(a.weights, share, a.change)
-	a.norm += share * (2*product + share*floats.Dot(a.change, a.change))
+	a.norm += share * (2*product + share*curvature)
 	if share == 1 {
 		a.rounds = min(2*a.rounds, mostRounds)
 	} else {
@@ -420,8 +434,8 @@ func (a *ascentOfOne) moveFree() {
 // enough is the share of the squared residual at which conjugate gradients end.
 const enough = 1e-6
 
-// combine makes the change of the weights that of a step of the free coefficients, and returns the
-// curvature of the negative dual along it.
+// combine makes the change of the weights that of a step of the free coefficients, and returns its
+// squared norm.
 func (a *ascentOfOne) combine(step []float64) float64 {
 	clear(a.change)
 	for k, i := range a.free {
@@ -430,7 +444,7 @@ func (a *ascentOfOne) combine(step []float64) float64 {
 			add(a.change, step[k]*a.sign[i], features, values)
 		}
 	}
-	return floats.Dot(a.change, a.change) + a.ridge*floats.Dot(step, step)
+	return floats.Dot(a.change, a.change)
 }
 
 // score returns the score of an example on its own side.
@@ -479,6 +493,13 @@ func (a *ascentOfOne) certify(r *BinaryResult) error {
 	}
 	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
 		a.build()
+	}
+	return a.record(r, primal, dual)
+}
+
+// record keeps the weights where they are the best so far.
+func (a *ascentOfOne) record(r *BinaryResult, primal, dual float64) error {
+	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
 		return nil
 	}
 	r.Dual = max(r.Dual, dual)
@@ -527,6 +548,20 @@ func dot(w []float64, features []int32, values []float32) float64 {
 // add adds scale times a row to weights.
 func add(w []float64, scale float64, features []int32, values []float32) {
 	values = values[:len(features)]
+	if len(features) == len(w) { // ascending, and so all of them
+		k := 0
+		for ; k+4 <= len(w); k += 4 {
+			u, v := w[k:k+4:k+4], values[k:k+4:k+4]
+			u[0] += scale * float64(v[0])
+			u[1] += scale * float64(v[1])
+			u[2] += scale * float64(v[2])
+			u[3] += scale * float64(v[3])
+		}
+		for ; k < len(w); k++ {
+			w[k] += scale * float64(values[k])
+		}
+		return
+	}
 	for k, f := range features {
 		w[f] += scale * float64(values[k])
 	}

@@ -131,12 +131,13 @@ func TestBinaryCertificates(t *testing.T) {
 							t.Errorf("%s, %v, C %v: %v is below the bound %v", name, loss, c, least.F, r.Dual)
 						}
 					}
-					// From the solution for another C it is there at once.
+					// From the solution it is there at once, but for hinges that Newton's method has
+					// solved: its coefficients are of the edge rounded off.
 					again, err := b.Solve(context.Background(), p, Settings{Gap: 1e-4, Start: &Result{Coefficients: b.Coefficients(c)}})
 					if err != nil {
 						t.Fatal(err)
 					}
-					if again.Epochs > 2 {
+					if again.Status != Converged || again.Epochs > 2 && loss != Hinge {
 						t.Errorf("%s, %v, C %v: %d epochs from the solution", name, loss, c, again.Epochs)
 					}
 				}

@@ -75,14 +75,6 @@ func (l MarginLoss) bound(c float64) float64 {
 	return c
 }
 
-// ridge is what the dual adds to the squared norm of an example.
-func (l MarginLoss) ridge(c float64) float64 {
-	if l == SquaredHinge {
-		return 1 / (2 * c)
-	}
-	return 0
-}
-
 // term is what an example adds to the dual: -conjugate(alpha).
 func (l MarginLoss) term(alpha, c float64) float64 {
 	switch l {
