@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,10 @@ import (
 // Binary solves problems that tell a class from the rest, without a bias,
 //
 //	min 1/2 ||w||^2 + C sum_i loss(s_i <w, x_i>)  with s_i 1 for the class, otherwise -1,
+//
+// or, where other weights have a share in the scores, with Scale k and Offset o,
+//
+//	min k/2 ||w||^2 + C sum_i loss(s_i (o_i + k <w, x_i>)),
 //
 // one after the other over the same inputs, by dual coordinate ascent with shrinking
 // [HCLKS08, Algorithm 3; YHL11, section 3 for the logistic loss]: each visit of an example
@@ -49,6 +54,8 @@ type BinaryProblem struct {
 	// Examples are those that take part, ascending, nil for all. The others of them and Positive are
 	// as if they were not there.
 	Examples []int32
+	Scale    float64   // the default value is 1
+	Offset   []float64 // by example, nil for zeros
 	// Name makes the order of the visits, with Settings.Seed.
 	Name uint64
 }
@@ -149,13 +156,15 @@ type ascentOfOne struct {
 	loss     MarginLoss
 	c        float64
 	bound    float64 // of coefficients
-	origin   float64 // value of zero weights
-	constant float64 // part of the dual, and of the primal, of examples without a feature
+	scale    float64
+	offset   []float64 // nil for zeros
+	origin   float64   // value of zero weights
+	constant float64   // part of the dual, and of the primal, of examples without a feature
 	rng      *rand.Rand
 	deadline time.Time // zero for none
 	active   int       // how many of the order are not left out
 
-	norm float64 // squared, of the weights
+	norm float64 // squared, of the weights, without the scale
 
 	// The largest and the least projected gradient of the epoch before bound what is left out in
 	// the next; gap and primal are those of the epoch, as its visits saw them.
@@ -179,9 +188,8 @@ func (b *Binary) begin(problem BinaryProblem, settings Settings) (*ascentOfOne, 
 	if problem.Examples == nil {
 		n = b.inputs.Len()
 	}
-	origin := c * problem.Loss.Value(0) * float64(n)
-	if err := structured.CheckOrigin(origin); err != nil {
-		return nil, err
+	if problem.Offset != nil && len(problem.Offset) != b.inputs.Len() {
+		return nil, fmt.Errorf("solver: %d offsets of %d examples", len(problem.Offset), b.inputs.Len())
 	}
 	set, err := settings.check()
 	if err != nil {
@@ -189,7 +197,8 @@ func (b *Binary) begin(problem BinaryProblem, settings Settings) (*ascentOfOne, 
 	}
 	set.Begin()
 	a := &ascentOfOne{
-		Binary: b, settings: set, loss: problem.Loss, c: c, bound: problem.Loss.bound(c), origin: origin,
+		Binary: b, settings: set, loss: problem.Loss, c: c, bound: problem.Loss.bound(c),
+		scale: cmp.Or(problem.Scale, 1), offset: problem.Offset,
 		rng: rand.New(rand.NewPCG(set.Seed, problem.Name)), trust: firstTrust, rounds: leastRounds,
 	}
 	clear(b.weights)
@@ -207,11 +216,16 @@ func (b *Binary) begin(problem BinaryProblem, settings Settings) (*ascentOfOne, 
 		if problem.Examples != nil {
 			i = problem.Examples[k]
 		}
+		atZero := c * a.loss.Value(a.sign[i]*a.offsetOf(i))
+		a.origin += atZero
 		if b.inputs.SquaredNorm(int(i)) > 0 {
 			b.order = append(b.order, i)
 		} else {
-			a.constant += c * a.loss.Value(0)
+			a.constant += atZero
 		}
+	}
+	if err := structured.CheckOrigin(a.origin); err != nil {
+		return nil, err
 	}
 	if set.Start != nil {
 		if err := a.start(set.Start.Coefficients); err != nil {
@@ -274,19 +288,35 @@ func (a *ascentOfOne) first(positive []int32) {
 	}
 }
 
+// offsetOf returns the offset of an example.
+func (a *ascentOfOne) offsetOf(i int32) float64 {
+	if a.offset == nil {
+		return 0
+	}
+	return a.offset[i]
+}
+
+// margin returns the margin of an example whose row is given.
+func (a *ascentOfOne) margin(i int32, features []int32, values []float32) float64 {
+	if a.offset == nil {
+		return a.sign[i] * a.scale * dot(a.weights, features, values)
+	}
+	return a.sign[i] * (a.offset[i] + a.scale*dot(a.weights, features, values))
+}
+
 // visit maximizes the dual in the coefficient of an example.
 func (a *ascentOfOne) visit(i int32) {
 	features, values := a.inputs.Matrix().Row(int(i))
-	a.move(i, a.sign[i]*dot(a.weights, features, values), features, values)
+	a.move(i, a.margin(i, features, values), features, values)
 }
 
 // move takes the step that margin m asks for.
 func (a *ascentOfOne) move(i int32, m float64, features []int32, values []float32) {
 	old, square := a.alpha[i], a.inputs.SquaredNorm(int(i))
-	a.alpha[i] = a.loss.best(old, m, square, a.c)
+	a.alpha[i] = a.loss.best(old, m, a.scale*square, a.c)
 	if d := a.alpha[i] - old; d != 0 {
 		add(a.weights, d*a.sign[i], features, values)
-		a.norm += d * (2*m + d*square)
+		a.norm += d * (2*(m-a.sign[i]*a.offsetOf(i))/a.scale + d*square)
 	}
 }
 
@@ -311,7 +341,7 @@ func (a *ascentOfOne) epoch(ctx context.Context) error {
 		i := order[k]
 		features, values := x.Row(int(i))
 		alpha := a.alpha[i]
-		m := a.sign[i] * dot(a.weights, features, values)
+		m := a.margin(i, features, values)
 		loss := a.c * a.loss.Value(m)
 		a.primal += loss
 		a.gap += loss - a.loss.term(alpha, a.c) + alpha*m
@@ -361,7 +391,7 @@ const firstTrust = 0.3
 // settled reports whether a certificate is worth its while: whether the gap that the visits of the
 // epoch saw is small enough by what such gaps were worth before, or nothing is left to do.
 func (a *ascentOfOne) settled(goal float64) bool {
-	return a.trust*a.gap <= goal*(a.norm/2+a.primal+a.constant) || a.active == 0
+	return a.trust*a.gap <= goal*(a.scale*a.norm/2+a.primal+a.constant) || a.active == 0
 }
 
 // patience is the number of epochs after which free coefficients are moved together, and the rounds
@@ -386,13 +416,13 @@ func (a *ascentOfOne) moveFree() {
 	}
 	a.credit = 0
 	for _, i := range a.free {
-		a.residual = append(a.residual, 1-a.score(a.weights, i))
+		a.residual = append(a.residual, 1-a.sign[i]*a.offsetOf(i)-a.score(a.weights, i))
 	}
 	a.step = zeros(a.step, len(a.free))
 	a.conjugate = append(a.conjugate[:0], a.residual...)
 	norm := floats.Dot(a.residual, a.residual)
 	for first, round := norm, 0; round < min(a.rounds, len(a.free)) && norm > enough*first; round++ {
-		curvature := a.combine(a.conjugate)
+		curvature := a.scale * a.combine(a.conjugate)
 		if !(curvature > 0) {
 			break
 		}
@@ -410,11 +440,11 @@ func (a *ascentOfOne) moveFree() {
 	for k, i := range a.free {
 		alpha := a.alpha[i]
 		a.step[k] = min(max(alpha+a.step[k], 0), a.bound) - alpha
-		gain += a.step[k]
+		gain += a.step[k] * (1 - a.sign[i]*a.offsetOf(i))
 	}
 	curvature := a.combine(a.step)
 	product := floats.Dot(a.change, a.weights)
-	share := min(1, (gain-product)/curvature)
+	share := min(1, (gain-a.scale*product)/(a.scale*curvature))
 	if !(share > 0) || math.IsInf(share, 1) {
 		a.rounds = leastRounds
 		return
@@ -447,10 +477,10 @@ func (a *ascentOfOne) combine(step []float64) float64 {
 	return floats.Dot(a.change, a.change)
 }
 
-// score returns the score of an example on its own side.
+// score returns the score of an example on its own side, without the offset.
 func (a *ascentOfOne) score(w []float64, i int32) float64 {
 	features, values := a.inputs.Matrix().Row(int(i))
-	return a.sign[i] * dot(w, features, values)
+	return a.sign[i] * a.scale * dot(w, features, values)
 }
 
 // build makes the weights those of the coefficients, and returns what these add to the dual beside
@@ -460,7 +490,7 @@ func (a *ascentOfOne) build() float64 {
 	terms := a.constant
 	for i, alpha := range a.alpha {
 		if alpha > 0 {
-			terms += a.loss.term(alpha, a.c)
+			terms += a.loss.term(alpha, a.c) - alpha*a.sign[i]*a.offsetOf(int32(i))
 			features, values := a.inputs.Matrix().Row(i)
 			add(a.weights, alpha*a.sign[i], features, values)
 		}
@@ -482,12 +512,12 @@ func (a *ascentOfOne) certify(r *BinaryResult) error {
 		stored += w * w
 	}
 	a.norm = exact
-	primal := stored/2 + a.constant
+	primal := a.scale*stored/2 + a.constant
 	for _, i := range a.order {
 		features, values := x.Row(int(i))
-		primal += a.c * a.loss.Value(a.sign[i]*dot(a.weights, features, values))
+		primal += a.c * a.loss.Value(a.margin(i, features, values))
 	}
-	dual := terms - exact/2
+	dual := terms - a.scale*exact/2
 	if a.gap > 0 {
 		a.trust = min(max((primal-dual)/a.gap, 0.01), 1)
 	}

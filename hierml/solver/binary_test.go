@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -53,9 +54,10 @@ func binaries(t *testing.T) map[string]struct {
 
 // value is the objective by its definition, over some examples, all if nil.
 func value(x *dataset.Matrix, w []float64, p BinaryProblem) float64 {
+	scale := cmp.Or(p.Scale, 1)
 	var value float64
 	for _, v := range w {
-		value += v * v / 2
+		value += scale * v * v / 2
 	}
 	for i := range x.Rows {
 		if p.Examples != nil && !slices.Contains(p.Examples, int32(i)) {
@@ -64,7 +66,10 @@ func value(x *dataset.Matrix, w []float64, p BinaryProblem) float64 {
 		features, values := x.Row(i)
 		m := 0.0
 		for k, f := range features {
-			m += w[f] * float64(values[k])
+			m += scale * w[f] * float64(values[k])
+		}
+		if p.Offset != nil {
+			m += p.Offset[i]
 		}
 		if !slices.Contains(p.Positive, int32(i)) {
 			m = -m
@@ -94,9 +99,13 @@ func TestBinaryCertificates(t *testing.T) {
 		for i := int32(0); int(i) < data.x.Rows; i += 3 {
 			third = append(third, i)
 		}
+		offsets := make([]float64, data.x.Rows)
+		for i := range offsets {
+			offsets[i] = math.Sin(float64(7 * i))
+		}
 		for _, loss := range []MarginLoss{Hinge, SquaredHinge, Logistic} {
 			for _, c := range []float64{0.01, 1, 20} {
-				for _, examples := range [][]int32{nil, third} {
+				for variant, examples := range [][]int32{nil, third, nil} {
 					var positive []int32
 					for _, i := range data.positive {
 						if examples == nil || i%3 == 0 {
@@ -104,6 +113,9 @@ func TestBinaryCertificates(t *testing.T) {
 						}
 					}
 					p := BinaryProblem{Positive: positive, C: c, Loss: loss, Examples: examples}
+					if variant == 2 {
+						p.Scale, p.Offset = 2.5, offsets
+					}
 					for _, gap := range []float64{1e-2, 1e-8} {
 						r, err := b.Solve(context.Background(), p, Settings{Gap: gap, MaxEpochs: 200000})
 						if err != nil {

@@ -46,6 +46,8 @@ func (l smoothLoss) at(m float64) (value, slope, curvature float64) {
 }
 
 // newtonScratch is what Newton's method needs room for.
+//
+// With a scale, gradient and Hessian are divided by it.
 type newtonScratch struct {
 	loss smoothLoss
 
@@ -84,7 +86,7 @@ func (a *ascentOfOne) newton(ctx context.Context, r *BinaryResult, goal float64)
 			r.Status = Converged
 			return nil
 		}
-		if best := floats.Dot(s.gradient, s.gradient)/2 <= nearlyBest*gap; a.loss == Hinge && best {
+		if best := a.scale*floats.Dot(s.gradient, s.gradient)/2 <= nearlyBest*gap; a.loss == Hinge && best {
 			if s.loss.width *= narrower; s.loss.width < leastWidth {
 				return nil
 			}
@@ -111,7 +113,7 @@ func (a *ascentOfOne) differentiate(r *BinaryResult) (float64, error) {
 	point := zeros(s.gradient, len(a.weights)) // the weights of the point of the dual
 	for k, i := range a.order {
 		features, values := x.Row(int(i))
-		m := a.sign[i] * dot(a.weights, features, values)
+		m := a.margin(i, features, values)
 		s.margin[k] = m
 		value, slope, curvature := s.loss.at(m)
 		if a.loss == Hinge {
@@ -121,17 +123,17 @@ func (a *ascentOfOne) differentiate(r *BinaryResult) (float64, error) {
 		alpha := a.c * slope
 		a.alpha[i] = alpha
 		if alpha != 0 {
-			terms += a.loss.term(alpha, a.c)
+			terms += a.loss.term(alpha, a.c) - alpha*a.sign[i]*a.offsetOf(i)
 			add(point, alpha*a.sign[i], features, values)
 		}
-		s.second[k] = a.c * curvature
+		s.second[k] = a.c * a.scale * curvature
 	}
 	a.norm = floats.Dot(a.weights, a.weights)
-	dual := terms - floats.Dot(point, point)/2
+	dual := terms - a.scale*floats.Dot(point, point)/2
 	for f, w := range a.weights {
 		s.gradient[f] = w - point[f]
 	}
-	primal += a.norm / 2
+	primal += a.scale * a.norm / 2
 	return primal - dual, a.record(r, primal, dual)
 }
 
@@ -205,12 +207,12 @@ func (a *ascentOfOne) descend() bool {
 	before := 0.0
 	for k, i := range a.order {
 		features, values := x.Row(int(i))
-		s.change[k] = a.sign[i] * dot(s.step, features, values)
+		s.change[k] = a.sign[i] * a.scale * dot(s.step, features, values)
 		value, _, _ := s.loss.at(s.margin[k])
 		before += a.c * value
 	}
-	slope := floats.Dot(s.gradient, s.step)
-	product, square := floats.Dot(a.weights, s.step), floats.Dot(s.step, s.step)
+	slope := a.scale * floats.Dot(s.gradient, s.step)
+	product, square := a.scale*floats.Dot(a.weights, s.step), a.scale*floats.Dot(s.step, s.step)
 	const promised, halvings = 1e-4, 30
 	for share, k := 1.0, 0; k < halvings; share, k = share/2, k+1 {
 		after := 0.0
