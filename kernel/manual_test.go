@@ -199,7 +199,7 @@ func TestCompletion(t *testing.T) {
 		{"data get lyrl2004 |", ":4"},
 		{"study run |", "json :8"},
 		{"study show |", ":16"},
-		{"study show --format |", "text csv jsonl html latex :4"},
+		{"study show --format |", "text csv json jsonl html latex :4"},
 		{"study cell missing |", "_activeHelp_ :4"},
 		{"help cel|", "cells :4"},
 		{"help notebook ex|", "export :4"},

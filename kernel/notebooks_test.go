@@ -119,7 +119,7 @@ var shorter = map[string][][2]string{
 		{"[]float64{0.003, 0.01, 0.03, 0.1})", "[]float64{0.01})"},
 		{"[]float64{1, 10, 100})", "[]float64{1})"},
 		{"quick := solver.Settings{Gap: 0.05, MaxEpochs: 100,", "quick := solver.Settings{Gap: 0.05, MaxEpochs: 6,"},
-		{"settings := solver.Settings{Gap: 0.05, MaxEpochs: 1000,", "settings := solver.Settings{Gap: 0.05, MaxEpochs: 60,"},
+		{"settings := solver.Settings{Gap: 0.05, MaxEpochs: 1000,", "settings := solver.Settings{Gap: 0.3, MaxEpochs: 60,"},
 	},
 	"12-newsgroups.ipynb": {
 		{"repeats := 10", "repeats := 2"},
