@@ -72,6 +72,8 @@ func trainers() []trainer {
 		}),
 		of("hierarchical", func(s solver.Settings) svm.Regularized { return svm.Hierarchical{Settings: s} }),
 		of("global margin", func(s solver.Settings) svm.Regularized { return svm.GlobalMargin{Settings: s} }),
+		of("hierarchical regularization", func(s solver.Settings) svm.Regularized { return svm.HR{Settings: s} }),
+		of("hierarchical regularization, logistic", func(s solver.Settings) svm.Regularized { return svm.HR{Loss: solver.Logistic, Settings: s} }),
 		of("recursive", func(s solver.Settings) svm.Regularized { return svm.Recursive{Settings: s} }),
 		of("normalized", func(s solver.Settings) svm.Regularized { return svm.Normalized{Settings: s} }),
 		of("normalized, MaxMin", func(s solver.Settings) svm.Regularized {

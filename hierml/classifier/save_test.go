@@ -89,6 +89,7 @@ func models(t testing.TB) map[string]*classifier.Model {
 		"double":      double,
 		"double few":  fewDouble,
 		"edges":       fit(svm.Recursive{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
+		"flows":       fit(svm.HR{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"parts":       fit(svm.Recursive{}, example.Texts(example.Tree(4, 4, 4), 200, 20000, 5, 1)),
 		"margins":     fit(svm.GlobalMargin{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"RBF":         fit(svm.Hierarchical{Kernel: gram.RBF{Gamma: 0.2}}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
@@ -499,6 +500,7 @@ func TestModelsOfAllEstimators(t *testing.T) {
 		"tree loss, nodes":   {svm.TreeLoss{AllNodes: true}, true},
 		"one-vs-rest":        {svm.OneVsRest{}, false},
 		"recursive":          {svm.Recursive{}, false},
+		"HR":                 {svm.HR{}, false},
 		"transfer":           {svm.Transfer{}, false},
 		"orthogonal":         {svm.Orthogonal{}, false},
 	} {

@@ -64,7 +64,7 @@ type BinaryProblem struct {
 type Coefficients struct {
 	C        float64 // of the problem
 	Examples []int32
-	Values   []float32
+	Values   []float64
 }
 
 // A BinaryResult is the outcome for one class.
@@ -246,7 +246,7 @@ func (a *ascentOfOne) start(from *Coefficients) error {
 			return fmt.Errorf("solver: Start is the result of another problem: it has example %d of %d", i, len(a.alpha))
 		}
 		if a.inputs.SquaredNorm(int(i)) > 0 {
-			a.alpha[i] = min(float64(from.Values[k])*a.c/from.C, a.bound)
+			a.alpha[i] = min(from.Values[k]*a.c/from.C, a.bound)
 		}
 	}
 	a.build()
@@ -262,10 +262,10 @@ func (b *Binary) Coefficients(c float64) *Coefficients {
 			n++
 		}
 	}
-	r := &Coefficients{C: c, Examples: make([]int32, 0, n), Values: make([]float32, 0, n)}
+	r := &Coefficients{C: c, Examples: make([]int32, 0, n), Values: make([]float64, 0, n)}
 	for i, alpha := range b.alpha {
 		if alpha > 0 {
-			r.Examples, r.Values = append(r.Examples, int32(i)), append(r.Values, float32(alpha))
+			r.Examples, r.Values = append(r.Examples, int32(i)), append(r.Values, alpha)
 		}
 	}
 	return r

@@ -1,18 +1,20 @@
 package structured
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Rest separates each of a number of classes from the rest: one block an example and a column, the
 // column of a class, with a hinge of its own,
 //
 //	C sum_i sum_c max(0, 1 - s_ic <W_c, x_i>)  with s_ic 1 where c is a class of x_i, otherwise -1,
 //
-// so that the columns do not depend on each other. Blocks are sorted by example, then column; each
-// has one competitor, 0.
+// so that the columns do not depend on each other; or of classes with attributes,
+//
+//	C sum_i sum_y max(0, 1 - s_iy F(x_i, y))
+//
+// Blocks are sorted by example, then class; each has one competitor, 0.
 type Rest struct {
-	columns int
+	of      *Attributes // nil where each class has a column
+	columns int         // classes
 	c       float64
 	is      []bool // examples x columns
 }
@@ -38,7 +40,16 @@ func NewRest(columns int, classes [][]int, c float64) (*Rest, error) {
 	return r, nil
 }
 
-// Blocks returns the number of examples times that of columns.
+// NewRestOf returns the comparisons for classes that are the candidates of the attributes.
+func NewRestOf(a *Attributes, classes [][]int, c float64) (*Rest, error) {
+	r, err := NewRest(len(a.Candidates()), classes, c)
+	if err == nil {
+		r.of = a
+	}
+	return r, err
+}
+
+// Blocks returns the number of examples times that of classes.
 func (r *Rest) Blocks() int { return len(r.is) }
 
 // Example returns the example of a block.
@@ -60,13 +71,25 @@ func (r *Rest) sign(b int) float64 {
 	return -1
 }
 
-// Direct adds scale at the column of a block, less it where the example is of the rest.
+// Direct adds scale at the column of a block, or times the attributes of its class, less that where
+// the example is of the rest.
 func (r *Rest) Direct(b int, _ int32, scale float64, step *Step) {
-	step.Add(int32(b%r.columns), r.sign(b)*scale)
+	scale *= r.sign(b)
+	if r.of != nil {
+		r.of.direct(int32(b%r.columns), scale, step)
+		return
+	}
+	step.Add(int32(b%r.columns), scale)
 }
 
-// Product returns 1.
-func (r *Rest) Product(int, int32, int32) float64 { return 1 }
+// Product returns the squared norm of the attributes of a block's class, 1 without attributes.
+func (r *Rest) Product(b int, _, _ int32) float64 {
+	if r.of != nil {
+		y := int32(b % r.columns)
+		return r.of.product(y, y)
+	}
+	return 1
+}
 
 // NewSearch returns a search that looks at one score.
 func (r *Rest) NewSearch() Search { return &restSearch{rest: r} }
@@ -77,8 +100,21 @@ type restSearch struct {
 }
 
 func (s *restSearch) Load(b int, scores []float64) float64 {
-	s.violation = 1 - s.rest.sign(b)*scores[b%s.rest.columns]
+	s.violation = 1 - s.rest.sign(b)*s.rest.score(b%s.rest.columns, scores)
 	return max(0, s.violation)
+}
+
+// score returns that of a class, from those of the columns.
+func (r *Rest) score(class int, scores []float64) float64 {
+	if r.of == nil {
+		return scores[class]
+	}
+	var f float64
+	nodes, values := r.of.Leaf(class)
+	for k, n := range nodes {
+		f += values[k] * scores[r.of.Column(n)]
+	}
+	return f
 }
 
 func (s *restSearch) Violation(int32) float64 { return s.violation }

@@ -96,6 +96,11 @@ func (s Recursive) withStart(r *solver.Result) Regularized {
 	return s
 }
 
+func (s HR) withStart(r *solver.Result) Regularized {
+	s.Settings.Start = startable(s.Method, r)
+	return s
+}
+
 func (s GlobalMargin) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s

@@ -23,6 +23,7 @@ func TestChooseC(t *testing.T) {
 		"flat": svm.Flat{}, "hierarchical": svm.Hierarchical{}, "normalized": svm.Normalized{},
 		"global margin": svm.GlobalMargin{}, "shared": svm.Shared{}, "transfer": svm.Transfer{}, "tree loss": svm.TreeLoss{},
 		"orthogonal": svm.Orthogonal{}, "sets": svm.Hierarchical{Sets: true}, "recursive": svm.Recursive{}, "one-vs-rest": svm.OneVsRest{},
+		"HR-SVM": svm.HR{}, "HR-LR": svm.HR{Loss: solver.Logistic},
 	} {
 		c, err := svm.ChooseC(context.Background(), e, d)
 		if err != nil {
@@ -64,6 +65,9 @@ func TestStartOfParts(t *testing.T) {
 		case svm.OneVsRest:
 			e.Settings = s
 			return e
+		case svm.HR:
+			e.Settings = s
+			return e
 		case svm.Recursive:
 			e.Settings = s
 			return e
@@ -72,7 +76,7 @@ func TestStartOfParts(t *testing.T) {
 	}
 	for name, e := range map[string]svm.Regularized{
 		"hinge": svm.OneVsRest{}, "squared hinge": svm.OneVsRest{Loss: solver.SquaredHinge}, "logistic": svm.OneVsRest{Loss: solver.Logistic},
-		"groups": svm.OneVsRest{Method: solver.BCFW{}}, "recursive": svm.Recursive{},
+		"groups": svm.OneVsRest{Method: solver.BCFW{}}, "recursive": svm.Recursive{}, "HR": svm.HR{}, "HR-LR": svm.HR{Loss: solver.Logistic},
 	} {
 		m, err := e.Fit(t.Context(), d)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -44,6 +45,35 @@ func ExampleNormalized_Fit() {
 	// animal/dog
 	// car
 	// converged, gap below 1e-3: true
+}
+
+// ExampleHR trains logistic regressions, of which that of a class with a single instance leans on its
+// sibling's: its instance is more certain than by one-vs-rest.
+func ExampleHR() {
+	t, err := taxonomy.FromPaths([]string{"net/http", "net/url", "fmt"}, "/")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	data := &dataset.Dataset{Taxonomy: t, X: &dataset.Matrix{
+		Rows: 4, Cols: 3, Indptr: []int{0, 2, 4, 6, 7}, Indices: []int32{0, 1, 0, 1, 0, 2, 1}, Values: []float32{1, 1, 1, 1, 1, 1, 1},
+	}}
+	for _, name := range []string{"net/http", "net/http", "net/url", "fmt"} {
+		n, _ := t.Node(name)
+		data.Labels = append(data.Labels, []int{n})
+	}
+	for _, e := range []svm.Regularized{svm.OneVsRest{Loss: solver.Logistic}, svm.HR{Loss: solver.Logistic}} {
+		model, err := e.Fit(context.Background(), data)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		url, _ := t.Node("net/url")
+		fmt.Printf("%s: log odds of %s for its instance %.2f\n", model.Name, t.Name(url), model.LeafScores(data.X).At(2, t.LeafIndex(url)))
+	}
+	// Output:
+	// one-vs-rest logistic regression: log odds of net/url for its instance 0.30
+	// hierarchically regularized logistic regression: log odds of net/url for its instance 0.42
 }
 
 // ExampleRecursive trains one SVM among net and fmt and one below net, and adds their certificates.

@@ -82,7 +82,7 @@ func TestNegativeWorkers(t *testing.T) {
 	g := example.Tree(2, 3)
 	d := example.Texts(g, 40, 50, 10, 1)
 	settings := solver.Settings{Workers: -1}
-	for _, e := range []classifier.Estimator{svm.Flat{Settings: settings}, svm.Recursive{Settings: settings}, svm.OneVsRest{Settings: settings}} {
+	for _, e := range []classifier.Estimator{svm.Flat{Settings: settings}, svm.Recursive{Settings: settings}, svm.OneVsRest{Settings: settings}, svm.HR{Settings: settings}} {
 		if _, err := e.Fit(context.Background(), d); err == nil || !strings.Contains(err.Error(), "Workers is -1") {
 			t.Errorf("%T: error %v", e, err)
 		}

@@ -90,16 +90,7 @@ func kind(loss solver.MarginLoss) string {
 
 // binaryParts returns one part a leaf.
 func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64, loss solver.MarginLoss) []part {
-	leaves := d.Taxonomy.Leaves()
-	rows := make([][]int32, len(leaves)) // of each leaf
-	for i, set := range d.Labels {
-		for _, n := range set {
-			k := d.Taxonomy.LeafIndex(n)
-			if own := rows[k]; len(own) == 0 || own[len(own)-1] != int32(i) {
-				rows[k] = append(own, int32(i))
-			}
-		}
-	}
+	leaves, rows := d.Taxonomy.Leaves(), rowsOfLeaves(d)
 	all := make([]part, len(leaves))
 	for k, n := range leaves {
 		all[k] = part{
@@ -116,6 +107,20 @@ func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64, loss 
 		}
 	}
 	return all
+}
+
+// rowsOfLeaves returns the instances of each leaf, ascending.
+func rowsOfLeaves(d *dataset.Dataset) [][]int32 {
+	rows := make([][]int32, len(d.Taxonomy.Leaves()))
+	for i, set := range d.Labels {
+		for _, n := range set {
+			k := d.Taxonomy.LeafIndex(n)
+			if own := rows[k]; len(own) == 0 || own[len(own)-1] != int32(i) {
+				rows[k] = append(own, int32(i))
+			}
+		}
+	}
+	return rows
 }
 
 // groupParts returns one part for some leaves together.

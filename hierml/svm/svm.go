@@ -8,7 +8,9 @@
 //     [QGH09].
 //   - [Recursive] is a flat SVM among the children of every inner node: HIERMULT, the
 //     divide-and-conquer SVM.
-//   - [OneVsRest] is a binary SVM a leaf.
+//   - [OneVsRest] is a binary SVM a leaf, or a logistic regression.
+//   - [HR] is the same with class weights that are drawn to those of the parent: HR-SVM and HR-LR of
+//     Gopal and Yang [GY13].
 //   - [Orthogonal] is hierarchical classification by orthogonal transfer of Zhou, Xiao and Wu
 //     [ZXW11], and [Transfer] and [TreeLoss] are what that paper compares it with, beside Flat.
 //   - [Normalized] is the normalized hierarchical SVM (NHSVM) of Choi, Sasaki and Srebro [CSS16].
@@ -21,7 +23,7 @@
 // one is given: in a field, to WithC, and in a grid. Keys in brackets are those of doc/papers.md. The papers that write
 // lambda ||W||^2 + sum_i xi_i mean lambda = 1/(2C), see package structured.
 //
-// Flat and Hierarchical learn with kernels, too: see package gram, and Model.LeafScoresOf in
+// Flat, Hierarchical and HR learn with kernels, too: see package gram, and Model.LeafScoresOf in
 // package classifier for instances that only their kernel values are known of. Model.Classes shows
 // the hierarchy as a regularizer of class weights.
 //

@@ -22,6 +22,7 @@ var solverPackage = table.Package{
 		{Name: "NewBinary", Value: solver.NewBinary},
 		{Name: "Solve", Value: solver.Solve},
 		{Name: "SolveOrthogonal", Value: solver.SolveOrthogonal},
+		{Name: "SolveTasks", Value: solver.SolveTasks},
 		{Name: "SquaredHinge", Value: solver.SquaredHinge},
 		{Name: "Stopped", Value: solver.Stopped},
 		{Name: "TimeLimit", Value: solver.TimeLimit},
@@ -47,6 +48,7 @@ var solverPackage = table.Package{
 		{Name: "Result", Value: (*solver.Result)(nil)},
 		{Name: "Settings", Value: (*solver.Settings)(nil)},
 		{Name: "Status", Value: (*solver.Status)(nil)},
+		{Name: "Tasks", Value: (*solver.Tasks)(nil)},
 		{Name: "VariableSelection", Value: (*solver.VariableSelection)(nil)},
 	},
 	Wrappers: []table.Symbol{

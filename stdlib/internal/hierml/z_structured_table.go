@@ -42,6 +42,7 @@ var structuredPackage = table.Package{
 		{Name: "NewLinear", Value: structured.NewLinear},
 		{Name: "NewRanking", Value: structured.NewRanking},
 		{Name: "NewRest", Value: structured.NewRest},
+		{Name: "NewRestOf", Value: structured.NewRestOf},
 		{Name: "NewScorer", Value: structured.NewScorer},
 		{Name: "NewSets", Value: structured.NewSets},
 		{Name: "NewSiblings", Value: structured.NewSiblings},

@@ -1,0 +1,191 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// HR is the SVM, or the logistic regression, with hierarchical regularization of Gopal and Yang,
+// HR-SVM and HR-LR [GY13]: one-vs-rest whose class weights are drawn to those of the parent,
+//
+//	min 1/2 sum_{p->c} ||w_c - w_p||^2 + 1/2 sum_roots ||w_r||^2 + C sum_y sum_i loss(s_iy <w_y, x_i>)
+//
+// where the first sum is over the edges of the taxonomy, y over the leaves, and s_iy is 1 where y is
+// a label of instance i, otherwise -1. There is no bias; a constant feature is one. Predict gives the
+// leaf with the highest score. An instance may have several labels, or none.
+//
+// In a forest of single nodes it is [OneVsRest]. A root with the leaves below it is the multi-task
+// learning of [EP04]. A chain of k nodes is a node with kC in the place of C: leaves that are deeper
+// are regularized less, which is what the normalized SVM sees to.
+//
+// [GY13] leaves open what the roots are drawn to; here it is zero, so that the weights are unique. On
+// trees the model's node weights are the differences u_n = w_n - w_p, and the attributes those of
+// [Hierarchical]: w_n is the sum of u over the ancestors of n, itself included. Where nodes have several
+// parents the model's taxonomy has one node more for every edge, as that of [Recursive], whose
+// weights are the difference along it; a leaf's attributes are the parts of the edges in its
+// weights.
+//
+// [solver.SolveTasks] solves it, leaf by leaf in sweeps, and a method for structured problems, with
+// a kernel, the hinge as one problem. The zero value is ready to use.
+type HR struct {
+	// C weighs the training error. The default value is 1.
+	C float64
+	// Loss is solver.Hinge, the default, for HR-SVM, solver.Logistic for HR-LR, or
+	// solver.SquaredHinge.
+	Loss solver.MarginLoss
+	// Kernel, if not nil, takes the place of the inner product of instances; the loss is the hinge.
+	// It needs memory for the kernel of every two instances.
+	Kernel   gram.Kernel
+	Settings solver.Settings
+	// Method, if not nil, solves all leaves as one problem instead; the loss is the hinge. With a
+	// kernel the default value is solver.BCFW.
+	Method solver.Method
+}
+
+// Fit trains the classifier; see [classifier.Estimator].
+func (s HR) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	s.Settings.Begin()
+	return learn(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+}
+
+func (s HR) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if err := checkData(d); err != nil {
+		return nil, err
+	}
+	c, err := defaultC(s.C)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Loss.Check(); err != nil {
+		return nil, err
+	}
+	a, err := differencesAttributes(d.Taxonomy)
+	if err != nil {
+		return nil, err
+	}
+	var m *classifier.Model
+	switch {
+	case s.Kernel == nil && s.Method == nil:
+		m, err = s.solve(ctx, a, d, c)
+	case s.Loss != solver.Hinge:
+		return nil, fmt.Errorf("svm: kernels and methods solve the hinge loss alone, not %v; leave Kernel and Method nil", s.Loss)
+	default:
+		classes := make([][]int, len(d.Labels))
+		for i, set := range d.Labels {
+			for _, n := range set {
+				classes[i] = append(classes[i], d.Taxonomy.LeafIndex(n))
+			}
+		}
+		rest, failed := structured.NewRestOf(a, classes, c)
+		if failed != nil {
+			return nil, failed
+		}
+		m, err = trainKernel(ctx, a, rest, d, s.Kernel, s.Settings, s.Method)
+	}
+	if m != nil {
+		m.Name, m.C = "hierarchically regularized "+kind(s.Loss), c
+	}
+	return m, err
+}
+
+// solve trains by sweeps over the leaves.
+func (s HR) solve(ctx context.Context, a *structured.Attributes, d *dataset.Dataset, c float64) (*classifier.Model, error) {
+	inputs, err := structured.NewLinear(d.X)
+	if err != nil {
+		return nil, err
+	}
+	tasks := &solver.Tasks{Inputs: inputs, Attributes: a, Positive: rowsOfLeaves(d), C: c, Loss: s.Loss}
+	result, err := solver.SolveTasks(ctx, tasks, &s.Settings)
+	if result == nil {
+		return nil, err
+	}
+	m, failed := newModel(a, nil, result, d, s.Settings)
+	if failed != nil {
+		return nil, failed
+	}
+	return m, err
+}
+
+// WithC returns the estimator with another C.
+func (s HR) WithC(c float64) Regularized { s.C = c; return s }
+
+// mostOfGraph bounds the nodes of a graph whose Laplacian is inverted: 10,000 take 800 MB, and
+// some minutes.
+const mostOfGraph = 10000
+
+// differencesAttributes returns the attributes that make the weights of leaves from differences of
+// weights along edges: of a tree those of the ancestors; of a graph the current that flows through
+// an edge when one comes in at the leaf and leaves through the roots, every edge a resistance of
+// one. All nodes that stand for an edge, or are roots, have a column.
+func differencesAttributes(t *taxonomy.Taxonomy) (*structured.Attributes, error) {
+	if t.IsTree() {
+		return structured.Ancestors(t).Widen(inner(t))
+	}
+	if t.Len() > mostOfGraph {
+		return nil, fmt.Errorf("svm: the taxonomy has nodes of several parents, and %d nodes; weights along the edges of such are found for up to %d", t.Len(), mostOfGraph)
+	}
+	whole, nodeOf, err := edgeNodes(t)
+	if err != nil {
+		return nil, err
+	}
+	laplacian := mat.NewSymDense(t.Len(), nil)
+	for n := range t.Len() {
+		laplacian.SetSym(n, n, float64(max(1, len(t.Parents(n)))+len(t.Children(n))))
+	}
+	for _, e := range t.Edges() {
+		laplacian.SetSym(e[0], e[1], -1)
+	}
+	var factors mat.Cholesky
+	if !factors.Factorize(laplacian) {
+		return nil, fmt.Errorf("svm: the Laplacian of the taxonomy is not positive definite")
+	}
+	potential, one := mat.NewVecDense(t.Len(), nil), mat.NewVecDense(t.Len(), nil)
+	const rounding = 1e-12
+	a, err := structured.NewAttributes(whole, func(leaf int) ([]int, []float64) {
+		one.Zero()
+		one.SetVec(leaf, 1)
+		if err := factors.SolveVecTo(potential, one); err != nil { // of a condition number, which is below the square of the nodes
+			panic(err)
+		}
+		flow := make([]float64, whole.Len())
+		for _, r := range t.Roots() {
+			flow[r] = potential.AtVec(r)
+		}
+		for _, e := range t.Edges() {
+			flow[nodeOf(e[0], e[1])] = potential.AtVec(e[1]) - potential.AtVec(e[0])
+		}
+		var nodes []int
+		var values []float64
+		for n, v := range flow {
+			if math.Abs(v) > rounding {
+				nodes, values = append(nodes, n), append(values, v)
+			}
+		}
+		return nodes, values
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a.Widen(inner(whole))
+}
+
+// inner returns the nodes that are no leaves.
+func inner(t *taxonomy.Taxonomy) []int {
+	var nodes []int
+	for n := range t.Len() {
+		if !t.IsLeaf(n) {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}

@@ -1,0 +1,170 @@
+package svm_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+var marginLosses = []solver.MarginLoss{solver.Hinge, solver.SquaredHinge, solver.Logistic}
+
+// TestHROfChains holds that single nodes are one-vs-rest, and that chains of k nodes are, with k C.
+func TestHROfChains(t *testing.T) {
+	const leaves = 3
+	flat, err := taxonomy.New([]string{"a", "b", "c"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := several(flat, 50, 4, 3)
+	for _, k := range []int{1, 3} {
+		var names []string
+		var edges [][2]int
+		for chain := range leaves {
+			for depth := range k {
+				if n := len(names); depth > 0 {
+					edges = append(edges, [2]int{n - 1, n})
+				}
+				names = append(names, string(rune('a'+chain))+strings.Repeat("'", k-1-depth))
+			}
+		}
+		chains, err := taxonomy.New(names, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved := *d
+		moved.Taxonomy, moved.Labels = chains, make([][]int, d.Len())
+		for i, set := range d.Labels {
+			for _, y := range set {
+				moved.Labels[i] = append(moved.Labels[i], chains.Leaves()[y])
+			}
+		}
+		for _, l := range marginLosses {
+			settings := solver.Settings{Gap: 1e-9, MaxEpochs: 20000}
+			rest := fit(t, svm.OneVsRest{C: 0.5 * float64(k), Loss: l, Settings: settings}, d)
+			chained := fit(t, svm.HR{C: 0.5, Loss: l, Settings: settings}, &moved)
+			want := rest.Training.Certificate.Primal / float64(k)
+			if got := chained.Training.Certificate; math.Abs(got.Primal-want) > 1e-8*want || got.Gap > 1e-9 {
+				t.Errorf("%v, chains of %d: %v, one-vs-rest divided by that %v", l, k, got, want)
+			}
+		}
+	}
+}
+
+// TestHRAgainstDefinition evaluates the objective at the weights of models of trees, forests and
+// graphs, by the formula over edges, which the model is to have certified.
+func TestHRAgainstDefinition(t *testing.T) {
+	two, err := taxonomy.New([]string{"a", "b", "c", "d", "e"}, [][2]int{{0, 2}, {0, 3}, {1, 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, g := range map[string]*taxonomy.Taxonomy{"tree": example.Tree(3, 4), "forest": two, "graph": example.Graph(15, 3)} {
+		d := several(g, 60, 4, 5)
+		for _, l := range marginLosses {
+			m := fit(t, svm.HR{C: 0.7, Loss: l, Settings: solver.Settings{Gap: 1e-4}}, d)
+			value := 0.0
+			for n := range m.Taxonomy.Len() {
+				for _, v := range m.Weights(n) { // a difference along an edge, or a root
+					value += v * v / 2
+				}
+			}
+			scores := m.LeafScores(d.X)
+			for i, set := range d.Labels {
+				for k, y := range g.Leaves() {
+					margin := -scores.At(i, k)
+					for _, n := range set {
+						if n == y {
+							margin = -margin
+						}
+					}
+					value += 0.7 * l.Value(margin)
+				}
+			}
+			if r := m.Training.Certificate; math.Abs(value-r.Primal) > 1e-5*value || r.Gap > 1e-4 {
+				t.Errorf("%s, %v: objective by definition %v, certified %v", name, l, value, r)
+			}
+		}
+	}
+}
+
+func TestHRStopsEarly(t *testing.T) {
+	d := several(example.Tree(3, 4), 60, 4, 6)
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	m, err := svm.HR{}.Fit(ended, d)
+	if !errors.Is(err, context.Canceled) || m == nil || m.Training.Certificate.Gap != 1 {
+		t.Errorf("cancelled: model %v, error %v", m, err)
+	}
+	m, err = svm.HR{Settings: solver.Settings{Gap: 1e-7, Time: time.Nanosecond}}.Fit(context.Background(), d)
+	if err != nil || m.Training.Status != solver.TimeLimit {
+		t.Fatalf("no time: %v, error %v", m, err)
+	}
+	for _, n := range d.Taxonomy.Leaves() {
+		if norm(m.Weights(n)) == 0 {
+			t.Errorf("no time: leaf %d has no weights", n)
+		}
+	}
+	m = fit(t, svm.HR{Settings: solver.Settings{Gap: 1e-7, MaxEpochs: 1}}, d)
+	if r := m.Training.Certificate; r.Status != solver.MaxEpochs || r.Epochs != 1 || r.Gap <= 1e-7 {
+		t.Errorf("one epoch: %v", r)
+	}
+	enough := errors.New("enough")
+	m, err = svm.HR{Settings: solver.Settings{Gap: 1e-9, Progress: func(p solver.Progress) error {
+		if p.Epoch == 2 {
+			return enough
+		}
+		return nil
+	}}}.Fit(context.Background(), d)
+	if !errors.Is(err, enough) || m == nil || m.Training.Status != solver.Stopped || len(m.Training.Certificate.History) != 2 {
+		t.Errorf("stopped: %v, error %v", m, err)
+	}
+}
+
+func norm(v []float64) float64 {
+	var s float64
+	for _, x := range v {
+		s += x * x
+	}
+	return math.Sqrt(s)
+}
+
+func TestHRWorkersDoNotMatter(t *testing.T) {
+	d := several(example.Tree(3, 4), 60, 4, 5)
+	one, three := fit(t, svm.HR{Settings: solver.Settings{Workers: 1}}, d), fit(t, svm.HR{Settings: solver.Settings{Workers: 3}}, d)
+	if a, b := one.Training.Certificate, three.Training.Certificate; a.Primal != b.Primal || a.Dual != b.Dual || a.Epochs != b.Epochs {
+		t.Errorf("one worker: %v, three: %v", a, b)
+	}
+}
+
+func TestHRErrors(t *testing.T) {
+	d := several(example.Tree(2, 2), 20, 3, 1)
+	inner := *d
+	inner.Labels = make([][]int, d.Len())
+	for i := range inner.Labels {
+		inner.Labels[i] = []int{0}
+	}
+	for what, c := range map[string]struct {
+		e classifier.Estimator
+		d *dataset.Dataset
+	}{
+		"C is":         {svm.HR{C: -1}, d},
+		"unknown loss": {svm.HR{Loss: 7}, d},
+		"leave Kernel": {svm.HR{Loss: solver.Logistic, Kernel: gram.Linear{}}, d},
+		"Gap is":       {svm.HR{Settings: solver.Settings{Gap: -1}}, d},
+		"inner node":   {svm.HR{}, &inner},
+	} {
+		if m, err := c.e.Fit(context.Background(), c.d); m != nil || err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: model %v, error %v", what, m, err)
+		}
+	}
+}
