@@ -9,49 +9,39 @@ import (
 
 // Uni returns [QGH09, (6)] with weight 1 for every node: a node is charged where it is an ancestor
 // of one label only and its parent is not, and a root where it is an ancestor of one label only. It
-// is an error where a node has several parents. Uni, Sib and Sub are SetLosses: there a node is
-// charged that is an ancestor of a label of one set only.
-func Uni(t *taxonomy.Taxonomy) (Loss, error) {
-	return newCharged("uni", t, func(int) float64 { return 1 })
-}
+// is an error where a node has several parents. Uni, Sib and Sub are Decomposing losses: between
+// sets they are the H-loss, see HLoss.
+func Uni(t *taxonomy.Taxonomy) (Loss, error) { return newCharged("uni", t, UniformCosts(t)) }
 
-// Sib returns [QGH09, (6) and (7)]: a root weighs 1, any other node its parent's weight divided by
-// the number of the parent's children. It is an error where a node has several parents.
-func Sib(t *taxonomy.Taxonomy) (Loss, error) {
-	weight := make([]float64, t.Len())
-	for _, n := range t.Topological() {
-		weight[n] = 1
-		for _, p := range t.Parents(n) {
-			weight[n] = weight[p] / float64(len(t.Children(p)))
-		}
-	}
-	return newCharged("sib", t, func(n int) float64 { return weight[n] })
-}
+// Sib returns [QGH09, (6) and (7)], the H-loss with SiblingCosts: a root weighs 1, any other node its
+// parent's weight divided by the number of the parent's children. It is an error where a node has
+// several parents.
+func Sib(t *taxonomy.Taxonomy) (Loss, error) { return newCharged("sib", t, SiblingCosts(t)) }
 
-// Sub returns [QGH09, (6) and (8)]: a node weighs the fraction of all nodes that are below it,
-// itself included. It is an error where there is not exactly one root or where a node has several
-// parents.
+// Sub returns [QGH09, (6) and (8)], the H-loss with SubtreeCosts: a node weighs the fraction of all
+// nodes that are below it, itself included. It is an error where there is not exactly one root or
+// where a node has several parents.
 func Sub(t *taxonomy.Taxonomy) (Loss, error) {
 	if len(t.Roots()) != 1 {
 		return nil, fmt.Errorf("loss: the loss sub needs a tree with one root; this taxonomy has %d", len(t.Roots()))
 	}
-	return newCharged("sub", t, func(n int) float64 {
-		return float64(len(t.Descendants(n))) / float64(t.Len())
-	})
+	return newCharged("sub", t, SubtreeCosts(t))
+}
+
+// pairsAndSets is a loss between labels and between sets of them.
+type pairsAndSets interface {
+	Loss
+	Decomposing
 }
 
 // charged sums the weights of the topmost nodes in which two paths differ.
 type charged struct{ *path }
 
-func newCharged(name string, t *taxonomy.Taxonomy, weight func(n int) float64) (Loss, error) {
+func newCharged(name string, t *taxonomy.Taxonomy, weight []float64) (pairsAndSets, error) {
 	if !t.IsTree() {
 		return nil, fmt.Errorf("loss: the loss %s needs a tree or forest; in this taxonomy a node has several parents", name)
 	}
-	weights := make([]float64, t.Len())
-	for n := range weights {
-		weights[n] = weight(n)
-	}
-	return charged{newPath(t, weights, 1, 1, true)}, nil
+	return charged{newPath(t, weight, 1, 1, true)}, nil
 }
 
 func (l charged) Cost(truth, predicted int) float64 {

@@ -1,0 +1,78 @@
+package loss
+
+import (
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// HLoss returns the H-loss of [CGZ06] with costs of your own, one a node, finite and not negative;
+// they are not copied. A node costs where it is at or above a label of one set only, and its parent
+// of both or none: a mistake at a node forgives those below it. Uni, Sib and Sub are the H-loss
+// with UniformCosts, SiblingCosts and SubtreeCosts. It is an error where a node has several
+// parents.
+func HLoss(t *taxonomy.Taxonomy, costs []float64) (Decomposing, error) {
+	if err := checkWeights(t, costs); err != nil {
+		return nil, err
+	}
+	return newCharged("HLoss", t, costs)
+}
+
+// UniformCosts returns a cost of 1 a node. With them a mistake at the top of a tree costs no more
+// than one at a leaf, so that where the labels below a node are doubtful it costs least to predict
+// nothing: see calibration.HLoss.
+func UniformCosts(t *taxonomy.Taxonomy) []float64 {
+	costs := make([]float64, t.Len())
+	for n := range costs {
+		costs[n] = 1
+	}
+	return costs
+}
+
+// SiblingCosts returns 1 for roots and for any other node its parent's cost divided by the number of
+// the parent's children, so that all mistakes below a node cost no more than one at the node
+// [QGH09, (7)]. Where a node has several parents they are the costs below the one with the smallest
+// id.
+func SiblingCosts(t *taxonomy.Taxonomy) []float64 {
+	costs := make([]float64, t.Len())
+	for _, n := range t.Topological() {
+		costs[n] = 1
+		for _, p := range t.Parents(n) {
+			costs[n] = costs[p] / float64(len(t.Children(p)))
+			break
+		}
+	}
+	return costs
+}
+
+// SubtreeCosts returns the fraction of all nodes that are at or below a node [QGH09, (8)].
+func SubtreeCosts(t *taxonomy.Taxonomy) []float64 {
+	costs := make([]float64, t.Len())
+	for n := range costs {
+		costs[n] = float64(len(t.Descendants(n))) / float64(t.Len())
+	}
+	return costs
+}
+
+// Decompose says of a closed prediction z what the charged nodes cost: where the parent of n is at
+// or above a true label, c_n if n is too and is not in z although its parent is, and c_n if n is
+// not but is in z.
+func (l charged) Decompose(truth []int, dst []float64) (constant float64) {
+	clear(dst)
+	for _, r := range l.t.Roots() {
+		dst[r] = l.weight[r]
+	}
+	closed := l.t.Closure(truth)
+	for _, n := range closed {
+		for _, child := range l.t.Children(n) {
+			dst[child] = l.weight[child]
+		}
+	}
+	for _, n := range closed {
+		dst[n] -= 2 * l.weight[n] // it is true after all
+		if p := l.above(n); p >= 0 {
+			dst[p] += l.weight[n]
+		} else {
+			constant += l.weight[n]
+		}
+	}
+	return constant
+}
