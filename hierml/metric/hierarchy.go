@@ -117,23 +117,7 @@ func (w *worker) sets(set, labels []int, at int) {
 		w.columns[exactSets][at] = 1
 	}
 	w.columns[symmetricDifference][at] = float64(o.differ)
-	charge := 0.0
-	for _, n := range w.counts.touched {
-		if w.counts.in(n) != inBoth && w.topmost(n) {
-			charge += w.charges[n]
-		}
-	}
-	w.columns[hLoss][at] = charge
-}
-
-// topmost is true if all parents of n are in both sets, n being in one.
-func (w *worker) topmost(n int) bool {
-	for _, p := range w.nodes.Parents(n) {
-		if w.counts.in(p) != inBoth {
-			return false
-		}
-	}
-	return true
+	w.columns[hLoss][at] = w.counts.hLoss(w.charges)
 }
 
 // levels measures, for each depth that has true nodes, whether a node above the prediction is one

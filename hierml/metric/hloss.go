@@ -1,0 +1,66 @@
+package metric
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// HLoss returns the H-loss of [CGZ06] of every instance, for predicted sets of labels and true
+// ones, both ascending. A set may be empty, and a label may be an inner node: the nodes above are
+// implied. A node costs where it is at or above a label of one set only and all its parents are of
+// both. costs has one entry a node, finite and not negative, such as loss.UniformCosts; without,
+// they are those of Report.HLoss, with which the loss is at most 1.
+func HLoss(truth, predicted [][]int, t *taxonomy.Taxonomy, costs []float64) ([]float64, error) {
+	if t == nil {
+		return nil, errors.New("metric: HLoss needs a taxonomy")
+	}
+	if len(truth) != len(predicted) {
+		return nil, fmt.Errorf("metric: %d true and %d predicted label sets; expected one of each an instance", len(truth), len(predicted))
+	}
+	if costs == nil {
+		costs = charges(t)
+	}
+	if len(costs) != t.Len() {
+		return nil, fmt.Errorf("metric: %d costs for a taxonomy of %d nodes; give one a node", len(costs), t.Len())
+	}
+	for n, c := range costs {
+		if !(c >= 0) || math.IsInf(c, 1) {
+			return nil, fmt.Errorf("metric: the cost of node %q is %v; costs are finite and not negative", t.Name(n), c)
+		}
+	}
+	counts, values := newCounts(t), make([]float64, len(truth))
+	for i := range truth {
+		if err := checkSet(t, truth[i], i); err != nil {
+			return nil, err
+		}
+		if err := checkSet(t, predicted[i], i); err != nil {
+			return nil, fmt.Errorf("%w (as predicted)", err)
+		}
+		counts.add(truth[i], predicted[i])
+		values[i] = counts.hLoss(costs)
+	}
+	return values, nil
+}
+
+// hLoss returns the H-loss of the instance at hand.
+func (c *counts) hLoss(costs []float64) (sum float64) {
+	for _, n := range c.touched {
+		if c.in(n) != inBoth && c.topmost(n) {
+			sum += costs[n]
+		}
+	}
+	return sum
+}
+
+// topmost is true if all parents of n are in both sets, n being in one.
+func (c *counts) topmost(n int) bool {
+	for _, p := range c.t.Parents(n) {
+		if c.in(p) != inBoth {
+			return false
+		}
+	}
+	return true
+}
