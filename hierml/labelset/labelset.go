@@ -11,6 +11,8 @@
 // it is a branch and bound whose bound is a point of the dual of the
 // linear relaxation of [CSS16, (19)], improved by passing messages between a node and its parents.
 // [Space.Relax] solves the relaxation itself.
+//
+// Label sets that may end at inner nodes, or be empty, are those of [Closed].
 package labelset
 
 import (
