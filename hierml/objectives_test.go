@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/orthogonal"
@@ -407,6 +409,68 @@ var subjects = []subject{
 				}
 			}
 			return sum
+		},
+	},
+	{
+		// The weights of the model are theta, whose norm is the smallest of the weights of the edges.
+		name: "HM3", fits: always, reaches: 1e-6,
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
+			return svm.HM3{C: c, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			n := p.t.Len()
+			metric := mat.NewSymDense(n, nil)
+			for v := range n {
+				metric.SetSym(v, v, float64(2*max(1, len(p.t.Parents(v)))+2*len(p.t.Children(v))))
+			}
+			for _, e := range p.t.Edges() {
+				metric.SetSym(e[0], e[1], -1)
+			}
+			var factor mat.Cholesky
+			if !factor.Factorize(metric) {
+				return math.NaN()
+			}
+			var sum float64
+			for f := range p.w[0] {
+				theta, solved := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+				for v := range n {
+					theta.SetVec(v, p.w[v][f])
+				}
+				if factor.SolveVecTo(solved, theta) != nil {
+					return math.NaN()
+				}
+				sum += mat.Dot(theta, solved) / 2
+			}
+			for i, set := range p.labels {
+				worst := 0.0
+				for bits := range 1 << n {
+					var nodes []int
+					for v := range n {
+						if bits>>v&1 == 1 {
+							nodes = append(nodes, v)
+						}
+					}
+					if len(p.t.Closure(nodes)) == len(nodes) {
+						v := p.over(set, nodes, one)
+						for _, n := range nodes {
+							v += p.s[i][n]
+						}
+						for _, n := range p.t.Closure(set) {
+							v -= p.s[i][n]
+						}
+						worst = max(worst, v)
+					}
+				}
+				sum += c * worst
+			}
+			return sum
+		},
+		curvature: func(t *taxonomy.Taxonomy) float64 {
+			largest := 0
+			for v := range t.Len() {
+				largest = max(largest, 2*max(1, len(t.Parents(v)))+len(t.Parents(v))+3*len(t.Children(v)))
+			}
+			return 1 / float64(largest)
 		},
 	},
 }

@@ -39,6 +39,9 @@ type Coupling struct {
 // space. It takes memory for every two nodes, and is an error where attributes have no regularizer
 // of class weights; see structured.NewClassRegularizer.
 func (m *Model) Classes() (*Classes, error) {
+	if m.Rule == ClosedSet {
+		return nil, fmt.Errorf("classifier: the nodes of this model, %s, are coupled by a regularizer of their own; class weights say nothing of it", m.Name)
+	}
 	r, err := structured.NewClassRegularizer(m.attributes)
 	if err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)

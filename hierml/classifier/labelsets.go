@@ -19,6 +19,45 @@ const predictionBranches = 200
 // LeafScores does. It is an error if the attributes of the model differ between the leaves below a
 // node, so that a set has no score.
 func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
+	return m.bestSets(x, func(space *labelset.Space) func(rewards []float64) ([]int, error) {
+		searcher := space.NewSearcher()
+		searcher.Branches = predictionBranches
+		return func(rewards []float64) ([]int, error) {
+			best, err := searcher.Best(rewards)
+			return slices.Clone(best.Leaves), err
+		}
+	})
+}
+
+// ClosedSets returns, for every row of x, the set of nodes with the highest score that has all nodes
+// above its nodes, where the score of a set is the sum over its nodes: what models whose Rule is
+// ClosedSet learn to find, exactly on every graph (labelset.Closed). Sets are in their most specific
+// form, ascending, none above another, and may end at inner nodes or be empty; Taxonomy.Closure has
+// the nodes above too. metric.LabelSets and metric.HLoss measure them. It treats a matrix of another
+// width as LeafScores does. It is an error where LabelSets is one.
+func (m *Model) ClosedSets(x *dataset.Matrix) ([][]int, error) {
+	return m.bestSets(x, func(space *labelset.Space) func(rewards []float64) ([]int, error) {
+		searcher, in := space.NewClosed(), make([]bool, m.Taxonomy.Len())
+		return func(rewards []float64) ([]int, error) {
+			nodes, _, err := searcher.Best(rewards)
+			clear(in)
+			set := []int{}
+			for _, n := range slices.Backward(nodes) { // children first
+				if !in[n] {
+					set = append(set, n)
+				}
+				for _, p := range m.Taxonomy.Parents(n) {
+					in[p] = true // implied
+				}
+			}
+			slices.Sort(set)
+			return set, err
+		}
+	})
+}
+
+// bestSets returns what a search, made for each goroutine, finds for the rewards of the nodes.
+func (m *Model) bestSets(x *dataset.Matrix, start func(space *labelset.Space) func(rewards []float64) ([]int, error)) ([][]int, error) {
 	values, err := m.attributes.NodeValues()
 	if err != nil {
 		return nil, fmt.Errorf("classifier: this model scores no label sets: %w", err)
@@ -30,16 +69,14 @@ func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 	predicted := make([][]int, x.Rows)
 	failed := make([]error, x.Rows)
 	inChunks(x.Rows, m.Workers, func() func(i int) {
-		searcher, scorer, rewards := space.NewSearcher(), m.newScorer(), make([]float64, len(values))
-		searcher.Branches = predictionBranches
+		search, scorer, rewards := start(space), m.newScorer(), make([]float64, len(values))
 		return func(i int) {
 			scorer.load(x, i)
 			scorer.nodes(rewards)
 			for n, v := range values {
 				rewards[n] *= v
 			}
-			best, err := searcher.Best(rewards)
-			predicted[i], failed[i] = slices.Clone(best.Leaves), err
+			predicted[i], failed[i] = search(rewards)
 		}
 	})
 	for i, err := range failed {

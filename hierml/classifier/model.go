@@ -3,7 +3,7 @@
 // scores into labels.
 //
 // A Model predicts a label ([Model.Predict]), the best labels ([Model.Rank]) or sets of labels
-// ([Model.LabelSets], [Model.PredictSets]), for large taxonomies along a [Beam]; [Model.Explain]
+// ([Model.LabelSets], [Model.ClosedSets], [Model.PredictSets]), for large taxonomies along a [Beam]; [Model.Explain]
 // says which features decided. [Model.Save] and [Load] keep it in a file that Python reads;
 // [Model.Compact] makes it several times smaller and certifies what that costs. [Model.Classes]
 // shows the hierarchy as a regularizer of class weights.
@@ -78,10 +78,10 @@ func (m *Model) Predict(x *dataset.Matrix) []int {
 }
 
 // Decide returns, for every row of x, the leaves that the model's rule gives, ascending, a single
-// one where the rule is not BestSet. scores are LeafScores of x, or nil. Package metric evaluates
+// one where the rule is neither BestSet nor ClosedSet. scores are LeafScores of x, or nil. Package metric evaluates
 // by it.
 func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
-	if m.Rule == BestSet {
+	if m.Rule == BestSet || m.Rule == ClosedSet {
 		return m.LabelSets(x)
 	}
 	sets := make([][]int, x.Rows)

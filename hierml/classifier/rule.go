@@ -18,6 +18,10 @@ const (
 	// BestSet is the set of leaves with the highest score, which Model.LabelSets finds; where one
 	// leaf is asked for it is that with the highest score, as for Highest.
 	BestSet
+	// ClosedSet is the set of nodes with the highest score that has all nodes above its nodes, which
+	// Model.ClosedSets finds; it may end at inner nodes or be empty. Where leaves are asked for it
+	// is as BestSet.
+	ClosedSet
 )
 
 // String returns the name of the rule.
@@ -29,6 +33,8 @@ func (r Rule) String() string {
 		return "descend"
 	case BestSet:
 		return "best set"
+	case ClosedSet:
+		return "closed set"
 	}
 	return fmt.Sprintf("Rule(%d)", int(r))
 }

@@ -92,6 +92,7 @@ func models(t testing.TB) map[string]*classifier.Model {
 		"flows":       fit(svm.HR{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"parts":       fit(svm.Recursive{}, example.Texts(example.Tree(4, 4, 4), 200, 20000, 5, 1)),
 		"margins":     fit(svm.GlobalMargin{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
+		"closed sets": fit(svm.HM3{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"RBF":         fit(svm.Hierarchical{Kernel: gram.RBF{Gamma: 0.2}}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"polynomial":  fit(svm.Flat{Kernel: gram.Polynomial{Degree: 3, Offset: 0.5}}, example.Dense(example.Tree(2, 2), 40, 5, 1)),
 		"linear":      fit(svm.Flat{Kernel: gram.Linear{}}, texts.Subset([]int{0, 1, 2, 3, 4, 5})),

@@ -33,11 +33,10 @@ type Sets struct {
 	byColumn   []float64 // Lambda by column
 
 	examples []setExample
-	common   []float64 // reward of a node as the loss of an example without labels has it
-	lock     sync.Mutex
-	scratch  sync.Pool                    // of one zero a column
-	visited  []atomic.Pointer[visited]    // by block
-	found    []atomic.Pointer[[]foundSet] // by block
+	common   []float64                 // reward of a node as the loss of an example without labels has it
+	scratch  sync.Pool                 // of one zero a column
+	visited  []atomic.Pointer[visited] // by block
+	foundSets
 }
 
 // setExample is the label set of an example.
@@ -47,15 +46,6 @@ type setExample struct {
 	// The loss's rewards at the nodes where they are not the common ones.
 	nodes   []int32
 	rewards []float64
-}
-
-// foundSet is a competitor.
-type foundSet struct {
-	hash uint64
-	cost float64
-	// Columns where the truth and the set differ, ascending: c where the truth alone has it, ^c
-	// where the set alone has it.
-	columns []int32
 }
 
 // NewSets returns the comparisons for examples with the given sets of labels, leaves of the
@@ -87,7 +77,7 @@ func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c, share float64
 	}
 	s := &Sets{
 		attributes: a, space: space, c: c, share: share, values: values, columns: make([]int32, t.Len()), byColumn: make([]float64, len(a.columns)),
-		examples: make([]setExample, len(labels)), common: make([]float64, t.Len()), found: make([]atomic.Pointer[[]foundSet], len(labels)), visited: make([]atomic.Pointer[visited], len(labels)),
+		examples: make([]setExample, len(labels)), common: make([]float64, t.Len()), foundSets: newFoundSets(len(labels)), visited: make([]atomic.Pointer[visited], len(labels)),
 	}
 	for n := range values {
 		s.columns[n] = int32(a.column[n])
@@ -193,20 +183,6 @@ func (s *Sets) Example(b int) int { return b }
 // C returns the weight of the training error.
 func (s *Sets) C(int) float64 { return s.c }
 
-// sets returns the competitors of a block found so far.
-func (s *Sets) sets(b int) []foundSet {
-	if p := s.found[b].Load(); p != nil {
-		return *p
-	}
-	return nil
-}
-
-// Known tells whether the id names a set that a search has found.
-func (s *Sets) Known(b int, id int32) bool { return id >= 0 && int(id) < len(s.sets(b)) }
-
-// Cost returns the loss of a set.
-func (s *Sets) Cost(b int, id int32) float64 { return s.sets(b)[id].cost }
-
 // Direct adds scale times the difference of the attribute vectors.
 func (s *Sets) Direct(b int, id int32, scale float64, step *Step) {
 	for _, c := range s.sets(b)[id].columns {
@@ -248,29 +224,6 @@ func (s *Sets) Products(b int, ids []int32, dst []float64, stride int) {
 		}
 	}
 	s.scratch.Put(dense)
-}
-
-// intern returns the id of a set, which it adds if it is new. set.columns is copied then.
-func (s *Sets) intern(b int, set foundSet) int32 {
-	if id := find(s.sets(b), set); id >= 0 {
-		return int32(id)
-	}
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	sets := s.sets(b)
-	if id := find(sets, set); id >= 0 {
-		return int32(id)
-	}
-	set.columns = slices.Clone(set.columns)
-	sets = append(sets, set)
-	s.found[b].Store(&sets)
-	return int32(len(sets) - 1)
-}
-
-func find(sets []foundSet, set foundSet) int {
-	return slices.IndexFunc(sets, func(known foundSet) bool {
-		return known.hash == set.hash && known.cost == set.cost && slices.Equal(known.columns, set.columns)
-	})
 }
 
 // NewSearch returns a search for the worst set.
@@ -353,10 +306,7 @@ func (q *setSearch) describe(e *setExample, nodes []int) {
 		}
 		q.inWorst[c] = false
 	}
-	w.hash = 14695981039346656037
-	for _, c := range w.columns {
-		w.hash = (w.hash ^ uint64(uint32(c))) * 1099511628211
-	}
+	w.setHash()
 }
 
 func (q *setSearch) violationOf(set *foundSet) float64 {

@@ -302,8 +302,12 @@ func (c *choosing) try(ctx context.Context, value float64) error {
 // compare returns the losses of the instances held out, and how many of the predictions are right.
 func (c *choosing) compare(m *classifier.Model) (losses []float64, accuracy float64, err error) {
 	losses = make([]float64, c.test.Len())
-	if m.Rule == classifier.BestSet {
-		sets, err := m.LabelSets(c.test.X)
+	if m.Rule == classifier.BestSet || m.Rule == classifier.ClosedSet {
+		predict := m.LabelSets
+		if m.Rule == classifier.ClosedSet {
+			predict = m.ClosedSets
+		}
+		sets, err := predict(c.test.X)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -14,6 +14,8 @@
 //   - [Orthogonal] is hierarchical classification by orthogonal transfer of Zhou, Xiao and Wu
 //     [ZXW11], and [Transfer] and [TreeLoss] are what that paper compares it with, beside Flat.
 //   - [Normalized] is the normalized hierarchical SVM (NHSVM) of Choi, Sasaki and Srebro [CSS16].
+//   - [HM3] is the maximum margin classifier for label sets that may end at inner nodes, HM3, of Rousu
+//     and others [RSSS06].
 //   - [Shared] is the shared SVM (SSVM) of the same paper, which learns the node weights.
 //
 // Labels are leaves of the taxonomy, unless an estimator says otherwise. Labels at inner nodes are
@@ -23,7 +25,7 @@
 // one is given: in a field, to WithC, and in a grid. Keys in brackets are those of doc/papers.md. The papers that write
 // lambda ||W||^2 + sum_i xi_i mean lambda = 1/(2C), see package structured.
 //
-// Flat, Hierarchical and HR learn with kernels, too: see package gram, and Model.LeafScoresOf in
+// Flat, Hierarchical, HR and HM3 learn with kernels, too: see package gram, and Model.LeafScoresOf in
 // package classifier for instances that only their kernel values are known of. Model.Classes shows
 // the hierarchy as a regularizer of class weights.
 //
