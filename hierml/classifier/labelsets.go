@@ -6,6 +6,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/labelset"
+	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // predictionBranches is the limit of branches of a search in prediction.
@@ -29,31 +30,55 @@ func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 	})
 }
 
-// ClosedSets returns, for every row of x, the set of nodes with the highest score that has all nodes
-// above its nodes, where the score of a set is the sum over its nodes: what models whose Rule is
-// ClosedSet learn to find, exactly on every graph (labelset.Closed). Sets are in their most specific
-// form, ascending, none above another, and may end at inner nodes or be empty; Taxonomy.Closure has
-// the nodes above too. metric.LabelSets and metric.HLoss measure them. It treats a matrix of another
-// width as LeafScores does. It is an error where LabelSets is one.
+// ClosedSets returns, for every row of x, a set of nodes that has all nodes above its nodes: that with
+// the highest score, where the score of a set is the sum over its nodes, which models whose Rule is
+// ClosedSet learn to find, exactly on every graph (labelset.Closed); of models whose Rule is TopDown
+// that of the rule. Sets are in their most specific form, ascending, none above another, and may
+// end at inner nodes or be empty; Taxonomy.Closure has the nodes above too. metric.LabelSets and
+// metric.HLoss measure them. It treats a matrix of another width as LeafScores does. It is an error
+// where LabelSets is one.
 func (m *Model) ClosedSets(x *dataset.Matrix) ([][]int, error) {
 	return m.bestSets(x, func(space *labelset.Space) func(rewards []float64) ([]int, error) {
-		searcher, in := space.NewClosed(), make([]bool, m.Taxonomy.Len())
+		searcher, above := space.NewClosed(), make([]bool, m.Taxonomy.Len())
+		var passed []int
 		return func(rewards []float64) ([]int, error) {
-			nodes, _, err := searcher.Best(rewards)
-			clear(in)
+			var nodes []int
+			var err error
+			if m.Rule == TopDown {
+				passed = topDown(m.Taxonomy, rewards, above, passed[:0])
+				nodes = passed
+			} else {
+				nodes, _, err = searcher.Best(rewards)
+			}
+			clear(above)
 			set := []int{}
 			for _, n := range slices.Backward(nodes) { // children first
-				if !in[n] {
+				if !above[n] {
 					set = append(set, n)
 				}
 				for _, p := range m.Taxonomy.Parents(n) {
-					in[p] = true // implied
+					above[p] = true // implied
 				}
 			}
 			slices.Sort(set)
 			return set, err
 		}
 	})
+}
+
+// topDown appends the nodes whose scores, and those of all nodes above, are not negative, parents
+// first. in is scratch, one a node.
+func topDown(t *taxonomy.Taxonomy, nodes []float64, in []bool, dst []int) []int {
+	for _, n := range t.Topological() {
+		in[n] = nodes[n] >= 0
+		for _, p := range t.Parents(n) {
+			in[n] = in[n] && in[p]
+		}
+		if in[n] {
+			dst = append(dst, n)
+		}
+	}
+	return dst
 }
 
 // bestSets returns what a search, made for each goroutine, finds for the rewards of the nodes.

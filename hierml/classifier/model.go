@@ -14,6 +14,7 @@ package classifier
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -78,11 +79,18 @@ func (m *Model) Predict(x *dataset.Matrix) []int {
 }
 
 // Decide returns, for every row of x, the leaves that the model's rule gives, ascending, a single
-// one where the rule is neither BestSet nor ClosedSet. scores are LeafScores of x, or nil. Package metric evaluates
+// one where the rule is Highest or Descend. scores are LeafScores of x, or nil. Package metric evaluates
 // by it.
 func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	if m.Rule == BestSet || m.Rule == ClosedSet {
 		return m.LabelSets(x)
+	}
+	if m.Rule == TopDown {
+		sets, err := m.ClosedSets(x)
+		for i := range sets {
+			sets[i] = slices.DeleteFunc(sets[i], func(n int) bool { return !m.Taxonomy.IsLeaf(n) })
+		}
+		return sets, err
 	}
 	sets := make([][]int, x.Rows)
 	if m.Rule == Highest && scores != nil {

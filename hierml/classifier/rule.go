@@ -22,6 +22,10 @@ const (
 	// Model.ClosedSets finds; it may end at inner nodes or be empty. Where leaves are asked for it
 	// is as BestSet.
 	ClosedSet
+	// TopDown is the set of nodes whose own scores, and those of all nodes above, are not negative;
+	// Model.ClosedSets gives it. Where a set of leaves is asked for it is the leaves among them,
+	// where one leaf is, that with the highest score, as for Highest.
+	TopDown
 )
 
 // String returns the name of the rule.
@@ -35,6 +39,8 @@ func (r Rule) String() string {
 		return "best set"
 	case ClosedSet:
 		return "closed set"
+	case TopDown:
+		return "top down"
 	}
 	return fmt.Sprintf("Rule(%d)", int(r))
 }

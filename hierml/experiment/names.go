@@ -66,7 +66,7 @@ var estimatorTypes = sync.OnceValue(func() map[string]reflect.Type {
 		reflect.TypeFor[svm.OneVsRest](), reflect.TypeFor[svm.GlobalMargin](), reflect.TypeFor[svm.Transfer](),
 		reflect.TypeFor[svm.TreeLoss](), reflect.TypeFor[svm.HR](), reflect.TypeFor[svm.HM3](), reflect.TypeFor[svm.NodeSets](),
 		reflect.TypeFor[clustering.Automatic](), reflect.TypeFor[clustering.Randomized](),
-		reflect.TypeFor[perceptron.Flat](), reflect.TypeFor[perceptron.Hierarchical](), reflect.TypeFor[perceptron.Hieron](),
+		reflect.TypeFor[perceptron.Flat](), reflect.TypeFor[perceptron.Hierarchical](), reflect.TypeFor[perceptron.Hieron](), reflect.TypeFor[perceptron.HRLS](),
 	)
 })
 

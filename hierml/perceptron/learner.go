@@ -132,13 +132,18 @@ func (l *Learner) Learn(ctx context.Context, instances iter.Seq2[dataset.Instanc
 
 // check returns what is wrong with an instance.
 func (l *Learner) check(indices []int32, values []float32) error {
+	return checkInstance(indices, values, l.features)
+}
+
+// checkInstance returns what is wrong with an instance of so many features.
+func checkInstance(indices []int32, values []float32, features int) error {
 	if len(indices) != len(values) {
 		return fmt.Errorf("perceptron: an instance has %d features and %d values; give each its value", len(indices), len(values))
 	}
 	before := int32(-1)
 	for k, f := range indices {
-		if f <= before || int(f) >= l.features {
-			return fmt.Errorf("perceptron: an instance has feature %d after %d; features ascend and lie in 0..%d", f, before, l.features-1)
+		if f <= before || int(f) >= features {
+			return fmt.Errorf("perceptron: an instance has feature %d after %d; features ascend and lie in 0..%d", f, before, features-1)
 		}
 		before = f
 		if v := float64(values[k]); math.IsNaN(v) || math.IsInf(v, 0) {

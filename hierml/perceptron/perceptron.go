@@ -5,6 +5,8 @@
 //   - [Flat] is the multilabel perceptron over the leaves [Cai08, Algorithm 3].
 //   - [Hierarchical] is the hierarchical perceptron [Cai08, Algorithms 4 to 7].
 //   - [Hieron] is the algorithm of [DKS04] in the form in which [Cai08] compares with it.
+//   - [HRLS] is H-RLS of [CGZ06], least squares of every node and no perceptron: what follows is about
+//     the others.
 //
 // All of them look at one instance at a time, in the order of the data, and change the weights only
 // if a leaf that is no label scores as high as one that is:
