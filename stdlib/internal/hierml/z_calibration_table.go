@@ -14,6 +14,7 @@ var calibrationPackage = table.Package{
 	Name: "calibration",
 	Values: []table.Symbol{
 		{Name: "Isotonic", Value: calibration.Isotonic},
+		{Name: "NewHLoss", Value: calibration.NewHLoss},
 		{Name: "PerLabel", Value: calibration.PerLabel},
 		{Name: "Platt", Value: calibration.Platt},
 		{Name: "RelativePlatt", Value: calibration.RelativePlatt},
@@ -24,6 +25,7 @@ var calibrationPackage = table.Package{
 	Types: []table.Symbol{
 		{Name: "Above", Value: (*calibration.Above)(nil)},
 		{Name: "Cut", Value: (*calibration.Cut)(nil)},
+		{Name: "HLoss", Value: (*calibration.HLoss)(nil)},
 		{Name: "Linear", Value: (*calibration.Linear)(nil)},
 		{Name: "LinearSize", Value: (*calibration.LinearSize)(nil)},
 		{Name: "LinearThreshold", Value: (*calibration.LinearThreshold)(nil)},

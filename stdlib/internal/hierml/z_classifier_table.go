@@ -17,6 +17,7 @@ var classifierPackage = table.Package{
 	Name: "classifier",
 	Values: []table.Symbol{
 		{Name: "BestSet", Value: classifier.BestSet},
+		{Name: "ClosedSet", Value: classifier.ClosedSet},
 		{Name: "Descend", Value: classifier.Descend},
 		{Name: "FitOccurring", Value: classifier.FitOccurring},
 		{Name: "Highest", Value: classifier.Highest},
@@ -26,6 +27,7 @@ var classifierPackage = table.Package{
 		{Name: "NewSparse", Value: classifier.NewSparse},
 		{Name: "Read", Value: classifier.Read},
 		{Name: "Solved", Value: classifier.Solved},
+		{Name: "TopDown", Value: classifier.TopDown},
 	},
 	Literals: []table.Literal{
 		{Name: "DefaultRise", Kind: token.FLOAT, Text: "0.0005"},

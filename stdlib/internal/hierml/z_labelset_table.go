@@ -21,6 +21,7 @@ var labelsetPackage = table.Package{
 		{Name: "DefaultSweeps", Kind: token.INT, Text: "100"},
 	},
 	Types: []table.Symbol{
+		{Name: "Closed", Value: (*labelset.Closed)(nil)},
 		{Name: "Hints", Value: (*labelset.Hints)(nil)},
 		{Name: "Relaxation", Value: (*labelset.Relaxation)(nil)},
 		{Name: "Searcher", Value: (*labelset.Searcher)(nil)},

@@ -23,6 +23,7 @@ var metricPackage = table.Package{
 		{Name: "Evaluate", Value: metric.Evaluate},
 		{Name: "EvaluateScores", Value: metric.EvaluateScores},
 		{Name: "Friedman", Value: metric.Friedman},
+		{Name: "HLoss", Value: metric.HLoss},
 		{Name: "Holm", Value: metric.Holm},
 		{Name: "LabelSets", Value: metric.LabelSets},
 		{Name: "McNemar", Value: metric.McNemar},

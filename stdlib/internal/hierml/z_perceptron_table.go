@@ -22,6 +22,8 @@ var perceptronPackage = table.Package{
 	},
 	Types: []table.Symbol{
 		{Name: "Flat", Value: (*perceptron.Flat)(nil)},
+		{Name: "HRLS", Value: (*perceptron.HRLS)(nil)},
+		{Name: "HRLSLearner", Value: (*perceptron.HRLSLearner)(nil)},
 		{Name: "Hierarchical", Value: (*perceptron.Hierarchical)(nil)},
 		{Name: "Hieron", Value: (*perceptron.Hieron)(nil)},
 		{Name: "Learner", Value: (*perceptron.Learner)(nil)},

@@ -29,6 +29,7 @@ var svmPackage = table.Package{
 		{Name: "Choice", Value: (*svm.Choice)(nil)},
 		{Name: "Flat", Value: (*svm.Flat)(nil)},
 		{Name: "GlobalMargin", Value: (*svm.GlobalMargin)(nil)},
+		{Name: "HM3", Value: (*svm.HM3)(nil)},
 		{Name: "HR", Value: (*svm.HR)(nil)},
 		{Name: "Hierarchical", Value: (*svm.Hierarchical)(nil)},
 		{Name: "Mean", Value: (*svm.Mean)(nil)},
