@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -255,42 +254,14 @@ func (h *nodeScores) learn() ([]calibration.Relative, error) {
 	return likely, nil
 }
 
-// level returns the probability to predict from that has the largest F1, in steps of a half
-// percent, and that F1.
+// level returns the probability to predict from that has the largest F1, and that F1.
 func (h *nodeScores) level(m *NodeSetModel) (level, f1 float64) {
-	const steps = 200
-	// By level: nodes that are predicted there and not at the next one, and those of them that are
-	// true.
-	var predicted, both [steps + 1]int
-	truth := 0
+	var l classifier.NodeLevel
 	for i, row := range h.rows {
 		m.probabilities(row, h.highest[i])
-		likeliest := h.taxonomy.Closure([]int{m.likeliest(row)})
-		for n, p := range row {
-			at := int(math.Ceil(p*steps)) - 1 // the last level below p
-			if _, always := slices.BinarySearch(likeliest, n); always {
-				at = steps
-			}
-			if at < 0 {
-				continue
-			}
-			predicted[at]++
-			if _, yes := slices.BinarySearch(h.truth[i], n); yes {
-				both[at]++
-			}
-		}
-		truth += len(h.truth[i])
+		l.Add(h.taxonomy, row, h.truth[i])
 	}
-	sumPredicted, sumBoth := 0, 0
-	level = 1
-	for at := steps; at > 0; at-- {
-		sumPredicted += predicted[at]
-		sumBoth += both[at]
-		if f := 2 * float64(sumBoth) / float64(max(1, sumPredicted+truth)); f > f1 {
-			level, f1 = float64(at)/steps, f
-		}
-	}
-	return level, f1
+	return l.Best()
 }
 
 // probabilities turns the scores of the nodes into probabilities, which never rise from a node to a
@@ -304,17 +275,6 @@ func (m *NodeSetModel) probabilities(row []float64, highest float64) {
 			row[n] = max(row[n], row[child])
 		}
 	}
-}
-
-// likeliest returns the most specific of the nodes that no other is likelier than.
-func (m *NodeSetModel) likeliest(row []float64) int {
-	best := 0
-	for _, n := range m.Taxonomy.Topological() {
-		if row[n] > row[best] || row[n] == row[best] && slices.Contains(m.Taxonomy.Parents(n), best) {
-			best = n
-		}
-	}
-	return best
 }
 
 // Probabilities returns the probability that a label is at or below a node: a row of x a row, a
@@ -342,16 +302,7 @@ func (m *NodeSetModel) Predict(x *dataset.Matrix) [][]int {
 	all := m.Probabilities(x)
 	sets := make([][]int, x.Rows)
 	for i := range sets {
-		row := all.RawRowView(i)
-		chosen := func(n int) bool { return row[n] > m.Level }
-		for n := range row {
-			if chosen(n) && !slices.ContainsFunc(m.Taxonomy.Children(n), chosen) {
-				sets[i] = append(sets[i], n)
-			}
-		}
-		if sets[i] == nil {
-			sets[i] = []int{m.likeliest(row)}
-		}
+		sets[i] = classifier.NodeSet(m.Taxonomy, all.RawRowView(i), m.Level)
 	}
 	return sets
 }

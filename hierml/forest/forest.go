@@ -1,0 +1,266 @@
+// Package forest has predictive clustering trees for hierarchies of labels, as Clus-HMC grows them
+// [VSSDB08], alone and in ensembles: bagging and random forests [SVSKDB10]. They predict for every
+// node how likely a label is at or below it, on trees, forests and graphs without cycles; an
+// instance has any number of labels, leaves or inner nodes.
+//
+//   - [Tree] is a single tree.
+//   - [Forest] is a number of trees, each of a bootstrap sample of the instances.
+//
+// A node S of a tree is a set of instances. With p_v the share of them that have a label at or below
+// node v of the taxonomy, and w_v the weight of v,
+//
+//	SS(S) = sum_v w_v |S| p_v (1 - p_v)
+//
+// and S is divided by the test x_j > a, where a is a value that an instance of S has there, for which
+// SS(S) - SS(S1) - SS(S2) is largest. A leaf of the tree predicts the p_v of its instances. They never
+// rise from a node to a child, so that the nodes above a threshold always are a set that is closed
+// under ancestors.
+//
+// Features may have any scale. What a sparse matrix does not store has the value 0, as everywhere in
+// this library; where that stands for a value that is missing, put in the mean before.
+//
+// Which sets of nodes a model predicts, and how package metric evaluates it, is as of svm.NodeSets.
+package forest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/enum"
+	"github.com/hierml/notebook/hierml/progress"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// Tree is a predictive clustering tree: Clus-HMC of [VSSDB08]. The zero value is ready to use.
+type Tree struct {
+	// W0 is what the weight of a node is, times that of its parents: in (0, 1]. At the top it is W0
+	// itself. The default value is 0.75, and with 1 all nodes weigh the same.
+	W0 float64
+	// Parents says what the weight of a node with several parents is a multiple of. The default is
+	// the mean of theirs.
+	Parents Aggregate
+	// Significance is the level of an F-test below which a division must be to be made: it stops the
+	// growth. The default value is 1, for no test.
+	Significance float64
+	// MinLeaf is the number of instances that a leaf has at least. The default value is 5.
+	MinLeaf int
+	// MEstimate lets a leaf of n instances, P of them with the node, predict (P+p)/(n+1) and not P/n,
+	// where p is the share of all instances with the node.
+	MEstimate bool
+	// Progress is told what part of the instances is in leaves. An error it returns ends Fit.
+	Progress func(done float64, state string) error
+}
+
+// Forest is an ensemble of predictive clustering trees, each of as many instances as there are, drawn
+// with replacement: Clus-HMC-Ens of [SVSKDB10]. What it predicts is the mean over the trees. With
+// Features All it is bagging, otherwise a random forest. The zero value is ready to use.
+//
+// The same seed gives the same forest, whatever the number of workers.
+type Forest struct {
+	// Trees is the number of trees. The default value is 50.
+	Trees int
+	// Features says how many features are tried for a division, drawn among those that are not zero
+	// for all of its instances. The default is SquareRoot.
+	Features Subset
+	// Tree has how each tree grows. Its Progress is not called.
+	Tree Tree
+	// Seed determines the samples and the features.
+	Seed uint64
+	// Workers is the number of trees that grow at a time. The default value is one a processor.
+	Workers int
+	// Time bounds the training: after it no tree is begun, but for the first. The default value is
+	// no bound.
+	Time time.Duration
+	// Progress is told what part of the trees has grown. An error it returns ends Fit.
+	Progress func(done float64, state string) error
+}
+
+// Aggregate says what the weight of a node with several parents is a multiple of.
+type Aggregate int
+
+const (
+	Mean    Aggregate = iota // of the weights of the parents
+	Sum                      // of them
+	Minimum                  // of them
+	Maximum                  // of them
+)
+
+var aggregates = []string{"Mean", "Sum", "Minimum", "Maximum"}
+
+// String returns the name of the constant.
+func (a Aggregate) String() string { return word(a, "Aggregate", aggregates) }
+
+// MarshalText returns the name of the constant.
+func (a Aggregate) MarshalText() ([]byte, error) { return enum.Marshal(a, aggregates) }
+
+// UnmarshalText reads the name of a constant, in whatever case.
+func (a *Aggregate) UnmarshalText(text []byte) error { return enum.Unmarshal(a, aggregates, text) }
+
+// Subset says how many of the features are tried for a division.
+type Subset int
+
+const (
+	SquareRoot Subset = iota // of the number of features, rounded up
+	Logarithm                // 1 and the logarithm to base 2 of their number, rounded down
+	All                      // all of them
+)
+
+var subsets = []string{"SquareRoot", "Logarithm", "All"}
+
+// String returns the name of the constant.
+func (s Subset) String() string { return word(s, "Subset", subsets) }
+
+// MarshalText returns the name of the constant.
+func (s Subset) MarshalText() ([]byte, error) { return enum.Marshal(s, subsets) }
+
+// UnmarshalText reads the name of a constant, in whatever case.
+func (s *Subset) UnmarshalText(text []byte) error { return enum.Unmarshal(s, subsets, text) }
+
+// of returns the number of features tried of n.
+func (s Subset) of(n int) int {
+	switch s {
+	case SquareRoot:
+		return max(1, int(math.Ceil(math.Sqrt(float64(n)))))
+	case Logarithm:
+		return 1 + int(math.Log2(float64(max(1, n))))
+	}
+	return n
+}
+
+func word[E ~int](value E, name string, words []string) string {
+	if value < 0 || int(value) >= len(words) {
+		return fmt.Sprintf("%s(%d)", name, int(value))
+	}
+	return words[value]
+}
+
+// settled returns the tree's settings with their defaults.
+func (s Tree) settled() (Tree, error) {
+	if s.W0 == 0 {
+		s.W0 = 0.75
+	}
+	if !(s.W0 > 0 && s.W0 <= 1) {
+		return s, fmt.Errorf("forest: W0 is %v; weights of nodes fall by a factor above 0 and at most 1", s.W0)
+	}
+	if s.Parents < Mean || s.Parents > Maximum {
+		return s, fmt.Errorf("forest: Parents is %d; expected forest.Mean, Sum, Minimum or Maximum", int(s.Parents))
+	}
+	if s.Significance == 0 {
+		s.Significance = 1
+	}
+	if !(s.Significance > 0 && s.Significance <= 1) {
+		return s, fmt.Errorf("forest: Significance is %v; the level of a test is above 0 and at most 1, which is no test", s.Significance)
+	}
+	if s.MinLeaf == 0 {
+		s.MinLeaf = 5
+	}
+	if s.MinLeaf < 1 {
+		return s, fmt.Errorf("forest: MinLeaf is %d; a leaf has 1 instance at least", s.MinLeaf)
+	}
+	return s, nil
+}
+
+// Fit grows the tree. It ends with ctx.
+func (s Tree) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
+	begin := time.Now()
+	s, err := s.settled()
+	if err != nil {
+		return nil, err
+	}
+	p, err := newProblem(s, d)
+	if err != nil {
+		return nil, err
+	}
+	ctx, report, end := progress.Follow(ctx, "tree", s.Progress)
+	defer end()
+	g := newGrower(p)
+	g.all(report)
+	t, err := g.grow(ctx, p.features)
+	if err != nil {
+		return nil, err
+	}
+	m := p.model("predictive clustering tree", d, []*tree{t})
+	m.Level = 0.5
+	m.seconds = time.Since(begin).Seconds()
+	return m, nil
+}
+
+// Fit grows the trees and, from the instances that are not in the sample of a tree, learns the Level
+// of the model. It ends with ctx.
+func (s Forest) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
+	begin := time.Now()
+	var err error
+	if s.Tree, err = s.Tree.settled(); err != nil {
+		return nil, err
+	}
+	if s.Trees == 0 {
+		s.Trees = 50
+	}
+	if s.Trees < 1 || s.Trees > maxTrees {
+		return nil, fmt.Errorf("forest: %d trees; take 1 to %d", s.Trees, maxTrees)
+	}
+	if s.Features < SquareRoot || s.Features > All {
+		return nil, fmt.Errorf("forest: Features is %d; expected forest.SquareRoot, Logarithm or All", int(s.Features))
+	}
+	if s.Time < 0 {
+		return nil, fmt.Errorf("forest: Time is %v; give a positive duration, or 0 for no bound", s.Time)
+	}
+	p, err := newProblem(s.Tree, d)
+	if err != nil {
+		return nil, err
+	}
+	ctx, report, end := progress.Follow(ctx, "forest", s.Progress)
+	defer end()
+	trees, err := s.growAll(ctx, p, begin, report)
+	if err != nil {
+		return nil, err
+	}
+	name := "random forest of predictive clustering trees"
+	if s.Features == All {
+		name = "bagged predictive clustering trees"
+	}
+	m := p.model(name, d, trees)
+	if m.Level, m.HeldOut, err = s.level(ctx, p, m); err != nil {
+		return nil, err
+	}
+	m.seconds = time.Since(begin).Seconds()
+	return m, nil
+}
+
+// maxTrees bounds the trees of a forest.
+const maxTrees = 1 << 20
+
+// check returns an error unless the data can be learned from.
+func check(d *dataset.Dataset) error {
+	if d == nil || d.Taxonomy == nil || d.X == nil {
+		return fmt.Errorf("forest: Fit needs a dataset with instances and their taxonomy")
+	}
+	if d.X.Rows == 0 {
+		return fmt.Errorf("forest: dataset %q has no instances; nothing can be learned from it", d.Name)
+	}
+	if len(d.Labels) != d.X.Rows {
+		return fmt.Errorf("forest: dataset %q has %d instances and labels for %d; give every instance its labels", d.Name, d.X.Rows, len(d.Labels))
+	}
+	if err := structured.CheckMatrix(d.X); err != nil {
+		return fmt.Errorf("forest: dataset %q: %w", d.Name, err)
+	}
+	labelled := false
+	for i, set := range d.Labels {
+		for k, n := range set {
+			if n < 0 || n >= d.Taxonomy.Len() {
+				return fmt.Errorf("forest: row %d of dataset %q has label %d; the taxonomy has nodes 0..%d", i, d.Name, n, d.Taxonomy.Len()-1)
+			}
+			if k > 0 && set[k-1] >= n {
+				return fmt.Errorf("forest: the labels %v of row %d of dataset %q are not ascending; give each once, the smallest node first", set, i, d.Name)
+			}
+			labelled = true
+		}
+	}
+	if !labelled {
+		return fmt.Errorf("forest: no instance of dataset %q has a label; nothing can be learned from it", d.Name)
+	}
+	return nil
+}

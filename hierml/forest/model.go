@@ -1,0 +1,265 @@
+package forest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Model is a tree or a forest. It predicts sets of nodes, and is safe for concurrent use as long as
+// no field is set.
+type Model struct {
+	Name      string             // method
+	Taxonomy  *taxonomy.Taxonomy // of labels and predictions
+	Instances int                // trained on
+	// Level is the probability from which on a node is predicted: 0.5 of a tree, and of a forest
+	// that with which the F1 of the predictions with all nodes above is largest, each instance
+	// predicted by the trees that were grown without it.
+	Level float64
+	// HeldOut is that F1, NaN of a tree.
+	HeldOut float64
+
+	trees    []*tree
+	features int     // of the training data
+	columns  []int32 // of the features that the trees know, nil where they are all
+	prior    []float64
+	m        bool // MEstimate
+	seconds  float64
+}
+
+// model returns the model of trees without a level.
+func (p *problem) model(name string, d *dataset.Dataset, trees []*tree) *Model {
+	m := &Model{
+		Name: name, Taxonomy: d.Taxonomy, Instances: d.X.Rows, HeldOut: math.NaN(),
+		trees: trees, features: d.X.Cols, prior: p.prior, m: p.settings.MEstimate,
+	}
+	if p.columns != nil {
+		m.columns = p.columns
+		for _, t := range trees {
+			for k, f := range t.feature {
+				if f >= 0 {
+					t.feature[k] = p.columns[f]
+				}
+			}
+		}
+	}
+	return m
+}
+
+// add adds what a tree predicts for a row, one probability a node.
+func (m *Model) add(t *tree, features []int32, values []float32, dst []float64) {
+	leaf := t.leaf(features, values)
+	n := float64(t.size[leaf])
+	if m.m {
+		n++
+		for v, p := range m.prior {
+			dst[v] += p / n
+		}
+	}
+	for k := t.begin[leaf]; k < t.begin[leaf+1]; k++ {
+		dst[t.labels[k]] += float64(t.counts[k]) / n
+	}
+}
+
+// level learns the level from the instances that are not in the sample of a tree.
+func (s Forest) level(ctx context.Context, p *problem, m *Model) (level, f1 float64, err error) {
+	without := make([][]uint64, len(m.trees)) // by tree: a bit for each row that it was grown without
+	times := make([]int32, p.x.Rows)
+	for k := range m.trees {
+		draw(rand.New(rand.NewPCG(s.Seed, uint64(k))), times)
+		without[k] = make([]uint64, (len(times)+63)/64)
+		for i, n := range times {
+			if n == 0 {
+				without[k][i/64] |= 1 << (i % 64)
+			}
+		}
+	}
+	var l classifier.NodeLevel
+	any := false
+	row := make([]float64, len(p.prior))
+	step := 1 + p.x.Rows/maxLevelRows
+	for i := 0; i < p.x.Rows; i += step {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, fmt.Errorf("forest: stopped while the level was learned: %w", err)
+		}
+		clear(row)
+		trees := 0
+		features, values := m.row(p, i)
+		for k, t := range m.trees {
+			if without[k][i/64]>>(i%64)&1 != 0 {
+				m.add(t, features, values, row)
+				trees++
+			}
+		}
+		if trees == 0 {
+			continue
+		}
+		for n := range row {
+			row[n] /= float64(trees)
+		}
+		l.Add(m.Taxonomy, row, p.labels[i])
+		any = true
+	}
+	if !any { // few trees and instances, and each in all samples
+		return 0.5, math.NaN(), nil
+	}
+	level, f1 = l.Best()
+	return level, f1, nil
+}
+
+// maxLevelRows bounds the instances that the level is learned from.
+const maxLevelRows = 1 << 17
+
+// row returns row i of the training data with the features as the trees know them.
+func (m *Model) row(p *problem, i int) ([]int32, []float32) {
+	features, values := p.x.Row(i)
+	if p.columns == nil {
+		return features, values
+	}
+	all := make([]int32, len(features))
+	for k, f := range features {
+		all[k] = p.columns[f]
+	}
+	return all, values
+}
+
+// NodeProbabilities returns how likely a label is at or below a node: a row of x a row, a column a
+// node. It is the mean over the trees of the share in the leaf, and never rises from a node to a
+// child. Features that the training data had not are ignored, and those that x lacks are 0. For no
+// rows the result is an empty matrix.
+func (m *Model) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
+	if x.Rows == 0 {
+		return new(mat.Dense)
+	}
+	all := mat.NewDense(x.Rows, m.Taxonomy.Len(), nil)
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	const chunk = 64
+	for from := 0; from < x.Rows; from += chunk {
+		group.Go(func() error {
+			for i := from; i < min(from+chunk, x.Rows); i++ {
+				features, values := x.Row(i)
+				row := all.RawRowView(i)
+				for _, t := range m.trees {
+					m.add(t, features, values, row)
+				}
+				if k := float64(len(m.trees)); k != 1 {
+					for n := range row {
+						row[n] /= k
+					}
+				}
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // no function fails
+	return all
+}
+
+// Predict returns, for every row of x, the nodes whose probability is Level at least, and the
+// likeliest one in any case, in their most specific form: ascending, none above another.
+func (m *Model) Predict(x *dataset.Matrix) [][]int {
+	all := m.NodeProbabilities(x)
+	sets := make([][]int, x.Rows)
+	for i := range sets {
+		sets[i] = classifier.NodeSet(m.Taxonomy, all.RawRowView(i), m.below())
+	}
+	return sets
+}
+
+// below is the level that probabilities are to be above.
+func (m *Model) below() float64 { return math.Nextafter(m.Level, math.Inf(-1)) }
+
+// LeafScores returns the probabilities of the leaves of Taxonomy: a row of x a row, a column a leaf.
+// With it and Decide, package metric evaluates the model and package experiment compares it with
+// others, on data whose labels are leaves, such as Dataset.Leafed makes.
+func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
+	if x.Rows == 0 {
+		return new(mat.Dense)
+	}
+	all, leaves := m.NodeProbabilities(x), m.Taxonomy.Leaves()
+	scores := mat.NewDense(x.Rows, len(leaves), nil)
+	for i := range x.Rows {
+		from, to := all.RawRowView(i), scores.RawRowView(i)
+		for y, n := range leaves {
+			to[y] = from[n]
+		}
+	}
+	return scores
+}
+
+// Decide returns, for every row of x, a set of leaves, ascending: see classifier.LeafSets.
+func (m *Model) Decide(x *dataset.Matrix, _ *mat.Dense) ([][]int, error) {
+	return classifier.LeafSets(m.Taxonomy, m.NodeProbabilities(x), m.below())
+}
+
+// Check returns an error if x is not a matrix over the features of the training data.
+func (m *Model) Check(x *dataset.Matrix) error {
+	if x == nil {
+		return fmt.Errorf("forest: no matrix to predict for")
+	}
+	if err := structured.CheckMatrix(x); err != nil {
+		return err
+	}
+	if x.Cols != m.features {
+		return fmt.Errorf("forest: matrix of %d features for a model of %d; give the instances the features of the training data", x.Cols, m.features)
+	}
+	return nil
+}
+
+// CheckTaxonomy returns an error if the nodes of t are not those of the model.
+func (m *Model) CheckTaxonomy(t *taxonomy.Taxonomy) error {
+	if t == m.Taxonomy {
+		return nil
+	}
+	if t == nil || !slices.Equal(t.Names(), m.Taxonomy.Names()) || !slices.Equal(t.Edges(), m.Taxonomy.Edges()) {
+		return fmt.Errorf("forest: the model has another taxonomy than that given; use that of the training data; Collection.Leafed moves labels at inner nodes in both parts alike")
+	}
+	return nil
+}
+
+// Trees returns the number of trees.
+func (m *Model) Trees() int { return len(m.trees) }
+
+// Leaves returns the number of leaves of all trees together.
+func (m *Model) Leaves() int {
+	n := 0
+	for _, t := range m.trees {
+		n += t.leaves()
+	}
+	return n
+}
+
+func (m *Model) description() []describe.Row {
+	rows := []describe.Row{
+		{Name: "trees", Value: fmt.Sprintf("%d, with %d leaves", len(m.trees), m.Leaves())},
+		{Name: "predicted", Value: fmt.Sprintf("nodes with probabilities from %.3f on", m.Level)},
+	}
+	if !math.IsNaN(m.HeldOut) {
+		rows = append(rows, describe.Row{Name: "held out", Value: fmt.Sprintf("F1 %.4f, by the trees grown without the instance", m.HeldOut)})
+	}
+	return append(rows,
+		describe.Row{Name: "nodes", Value: fmt.Sprintf("%d of the taxonomy", m.Taxonomy.Len())},
+		describe.Row{Name: "features", Value: fmt.Sprint(m.features)},
+		describe.Row{Name: "instances", Value: fmt.Sprint(m.Instances)},
+		describe.Row{Name: "seconds", Value: fmt.Sprintf("%.2f", m.seconds)},
+	)
+}
+
+// String describes the model in a few lines.
+func (m *Model) String() string { return describe.Text(m.Name, m.description()) }
+
+// HTML describes the model as a table.
+func (m *Model) HTML() string { return describe.HTML(m.Name, m.description()) }
