@@ -42,8 +42,8 @@ type Tree struct {
 	// Parents says what the weight of a node with several parents is a multiple of. The default is
 	// the mean of theirs.
 	Parents Aggregate
-	// Significance is the level of an F-test below which a division must be to be made: it stops the
-	// growth. The default value is 1, for no test.
+	// Significance is the level of an F-test below which a division must be to be made, which stops
+	// the growth; 1 is for no test. The default value is 0.01 of a tree, and 1 of those of a Forest.
 	Significance float64
 	// MinLeaf is the number of instances that a leaf has at least. The default value is 5.
 	MinLeaf int
@@ -60,7 +60,7 @@ type Tree struct {
 //
 // The same seed gives the same forest, whatever the number of workers.
 type Forest struct {
-	// Trees is the number of trees. The default value is 50.
+	// Trees is the number of trees. The default value is 100.
 	Trees int
 	// Features says how many features are tried for a division, drawn among those that are not zero
 	// for all of its instances. The default is SquareRoot.
@@ -137,8 +137,8 @@ func word[E ~int](value E, name string, words []string) string {
 	return words[value]
 }
 
-// settled returns the tree's settings with their defaults.
-func (s Tree) settled() (Tree, error) {
+// settled returns the tree's settings with their defaults, of which the level of the test is given.
+func (s Tree) settled(significance float64) (Tree, error) {
 	if s.W0 == 0 {
 		s.W0 = 0.75
 	}
@@ -149,7 +149,7 @@ func (s Tree) settled() (Tree, error) {
 		return s, fmt.Errorf("forest: Parents is %d; expected forest.Mean, Sum, Minimum or Maximum", int(s.Parents))
 	}
 	if s.Significance == 0 {
-		s.Significance = 1
+		s.Significance = significance
 	}
 	if !(s.Significance > 0 && s.Significance <= 1) {
 		return s, fmt.Errorf("forest: Significance is %v; the level of a test is above 0 and at most 1, which is no test", s.Significance)
@@ -166,7 +166,7 @@ func (s Tree) settled() (Tree, error) {
 // Fit grows the tree. It ends with ctx.
 func (s Tree) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	begin := time.Now()
-	s, err := s.settled()
+	s, err := s.settled(0.01)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,10 @@ func (s Tree) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 		return nil, err
 	}
 	m := p.model("predictive clustering tree", d, []*tree{t})
-	m.Level = 0.5
+	if m.Level, m.HeldOut, err = p.level(ctx, m, make([][]uint64, 1)); err != nil {
+		return nil, err
+	}
+	m.HeldOut = math.NaN() // it is not
 	m.seconds = time.Since(begin).Seconds()
 	return m, nil
 }
@@ -193,11 +196,11 @@ func (s Tree) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 func (s Forest) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	begin := time.Now()
 	var err error
-	if s.Tree, err = s.Tree.settled(); err != nil {
+	if s.Tree, err = s.Tree.settled(1); err != nil {
 		return nil, err
 	}
 	if s.Trees == 0 {
-		s.Trees = 50
+		s.Trees = 100
 	}
 	if s.Trees < 1 || s.Trees > maxTrees {
 		return nil, fmt.Errorf("forest: %d trees; take 1 to %d", s.Trees, maxTrees)
@@ -223,7 +226,7 @@ func (s Forest) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 		name = "bagged predictive clustering trees"
 	}
 	m := p.model(name, d, trees)
-	if m.Level, m.HeldOut, err = s.level(ctx, p, m); err != nil {
+	if m.Level, m.HeldOut, err = p.level(ctx, m, s.without(p, len(trees))); err != nil {
 		return nil, err
 	}
 	m.seconds = time.Since(begin).Seconds()

@@ -58,7 +58,7 @@ func TestGoldenClus(t *testing.T) {
 			if !ok {
 				t.Fatalf("rule %q", want.WeightRule)
 			}
-			s := Tree{W0: want.W0, Parents: rule, MinLeaf: want.MinExamples, MEstimate: want.MEstimate}
+			s := Tree{W0: want.W0, Parents: rule, MinLeaf: want.MinExamples, MEstimate: want.MEstimate, Significance: 1}
 			if want.Significance != nil {
 				s.Significance = *want.Significance
 			}
@@ -96,6 +96,7 @@ func TestGoldenClus(t *testing.T) {
 					near(t, "probability", p.At(i, n), v)
 				}
 			}
+			m.Level = 0.5
 			for i, set := range m.Predict(x) {
 				if closed := tax.Closure(set); !slices.Equal(closed, want.SetsAtHalf[i]) {
 					t.Errorf("row %d: set %v, want %v", i, closed, want.SetsAtHalf[i])

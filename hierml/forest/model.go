@@ -24,11 +24,11 @@ type Model struct {
 	Name      string             // method
 	Taxonomy  *taxonomy.Taxonomy // of labels and predictions
 	Instances int                // trained on
-	// Level is the probability from which on a node is predicted: 0.5 of a tree, and of a forest
-	// that with which the F1 of the predictions with all nodes above is largest, each instance
-	// predicted by the trees that were grown without it.
+	// Level is the probability from which on a node is predicted. Fit chooses that with which the F1
+	// of the predictions for the training instances, with all nodes above, is largest; those of a
+	// forest are by the trees that were grown without the instance.
 	Level float64
-	// HeldOut is that F1, NaN of a tree.
+	// HeldOut is that F1 of a forest, NaN of a tree.
 	HeldOut float64
 
 	trees    []*tree
@@ -73,11 +73,11 @@ func (m *Model) add(t *tree, features []int32, values []float32, dst []float64) 
 	}
 }
 
-// level learns the level from the instances that are not in the sample of a tree.
-func (s Forest) level(ctx context.Context, p *problem, m *Model) (level, f1 float64, err error) {
-	without := make([][]uint64, len(m.trees)) // by tree: a bit for each row that it was grown without
+// without returns, by tree, a bit for each row that is not in its sample.
+func (s Forest) without(p *problem, trees int) [][]uint64 {
+	without := make([][]uint64, trees)
 	times := make([]int32, p.x.Rows)
-	for k := range m.trees {
+	for k := range without {
 		draw(rand.New(rand.NewPCG(s.Seed, uint64(k))), times)
 		without[k] = make([]uint64, (len(times)+63)/64)
 		for i, n := range times {
@@ -86,8 +86,14 @@ func (s Forest) level(ctx context.Context, p *problem, m *Model) (level, f1 floa
 			}
 		}
 	}
+	return without
+}
+
+// level learns the level, and the F1 there, from the trees with the row's bit set, all trees where
+// there are no bits.
+func (p *problem) level(ctx context.Context, m *Model, without [][]uint64) (level, f1 float64, err error) {
 	var l classifier.NodeLevel
-	any := false
+	learned := false
 	row := make([]float64, len(p.prior))
 	step := 1 + p.x.Rows/maxLevelRows
 	for i := 0; i < p.x.Rows; i += step {
@@ -98,7 +104,7 @@ func (s Forest) level(ctx context.Context, p *problem, m *Model) (level, f1 floa
 		trees := 0
 		features, values := m.row(p, i)
 		for k, t := range m.trees {
-			if without[k][i/64]>>(i%64)&1 != 0 {
+			if without[k] == nil || without[k][i/64]>>(i%64)&1 != 0 {
 				m.add(t, features, values, row)
 				trees++
 			}
@@ -110,9 +116,9 @@ func (s Forest) level(ctx context.Context, p *problem, m *Model) (level, f1 floa
 			row[n] /= float64(trees)
 		}
 		l.Add(m.Taxonomy, row, p.labels[i])
-		any = true
+		learned = true
 	}
-	if !any { // few trees and instances, and each in all samples
+	if !learned { // few trees and instances, and each in all samples
 		return 0.5, math.NaN(), nil
 	}
 	level, f1 = l.Best()
