@@ -34,6 +34,7 @@ type Beam struct {
 	begin   []uint32
 	weights []slotted
 	scale   []float64 // by slot: the attribute of the node
+	always  []float64 // by slot: the constant of the node; nil where they are 0
 }
 
 // slotted is a weight of a slot within its group.
@@ -109,6 +110,11 @@ func (b *Beam) layOut(values []float64) {
 		if !t.IsLeaf(n) {
 			b.group[n] = int32(len(b.first) - 1)
 			add(t.Children(n))
+		}
+	}
+	if b.model.constants != nil {
+		for _, n := range b.nodes {
+			b.always = append(b.always, b.model.Constant(int(n)))
 		}
 	}
 }
@@ -291,6 +297,13 @@ func (b *Beam) score(s *search, features []int32, values []float32) {
 		scores := s.scores[p.at:]
 		for _, w := range b.weights[p.lo:p.hi] {
 			scores[w.slot] += p.value * float64(w.value)
+		}
+	}
+	if b.always != nil {
+		for j, r := range s.frontier {
+			for c, v := range b.always[b.first[r.group]:b.first[r.group+1]] {
+				s.scores[int(s.at[j])+c] += v
+			}
 		}
 	}
 	for j, r := range s.frontier {

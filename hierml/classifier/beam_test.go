@@ -200,3 +200,32 @@ func BenchmarkPredictLarge(b *testing.B) {
 		})
 	}
 }
+
+func TestABeamAddsConstants(t *testing.T) {
+	d := example.Texts(example.Tree(3, 4), 50, 300, 15, 1)
+	m, err := svm.Hierarchical{}.Fit(context.Background(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := m.Training.Certificate.Weights
+	constants := make([]float64, len(w.Columns))
+	for c := range constants {
+		constants[c] = math.Sin(float64(c))
+	}
+	if m, err = classifier.NewConstant(m.Attributes(), w, constants, m.Training, d); err != nil {
+		t.Fatal(err)
+	}
+	b, err := m.NewBeam(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := m.Rank(d.X, 12)
+	for i, got := range b.Rank(d.X, 12) {
+		if !slices.EqualFunc(got, want[i], func(a, b classifier.Ranked) bool { return a.Node == b.Node && math.Abs(a.Score-b.Score) < 1e-5 }) {
+			t.Fatalf("row %d: %v; want %v", i, got, want[i])
+		}
+	}
+	if _, err := classifier.NewConstant(m.Attributes(), w, constants[1:], m.Training, d); err == nil {
+		t.Error("too few constants are no error")
+	}
+}

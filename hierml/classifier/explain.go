@@ -48,7 +48,7 @@ type NodeContribution struct {
 
 // Contribution is the part of a feature in a score: Contribution = Value * Weight.
 type Contribution struct {
-	Feature      int
+	Feature      int     // -1 for Model.Constant
 	Name         string  // from the vocabulary; "feature 17" without
 	Value        float64 // of the instance
 	Weight       float64 // times the attribute
@@ -134,6 +134,13 @@ func (m *Model) contributions(x *dataset.Matrix, i int, nodes map[int]float64) [
 	slices.Sort(order) // for sums that do not depend on the order of a map
 	_, values := x.Row(i)
 	var parts []Contribution
+	constant := Contribution{Feature: -1, Name: "always", Value: 1}
+	for _, n := range order {
+		constant.Weight += nodes[n] * m.Constant(n)
+	}
+	if constant.Contribution = constant.Weight; constant.Contribution != 0 {
+		parts = append(parts, constant)
+	}
 	for k, f := range rowFeatures(x, i) {
 		c := Contribution{Feature: int(f), Value: float64(values[k])}
 		for _, n := range order {

@@ -46,8 +46,8 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 	if format := f.Metadata["format"]; format != fileFormat {
 		return nil, fmt.Errorf("classifier: load: the file says that its format is %q, not %q; it is not a model of this library", format, fileFormat)
 	}
-	if version := f.Metadata["version"]; version != strconv.Itoa(fileVersion) && version != strconv.Itoa(fewFeatures) {
-		return nil, fmt.Errorf("classifier: load: the model has version %q; this program reads versions %d and %d", version, fileVersion, fewFeatures)
+	if version, err := strconv.Atoi(f.Metadata["version"]); err != nil || version < fileVersion || version > withConstants {
+		return nil, fmt.Errorf("classifier: load: the model has version %q; this program reads versions %d to %d", f.Metadata["version"], fileVersion, withConstants)
 	}
 	m, err := read(f)
 	if err != nil {
@@ -82,7 +82,12 @@ func read(f *safetensors.File) (*Model, error) {
 	if err := readWeights(f); err != nil {
 		return nil, err
 	}
-	if f.Metadata["version"] == strconv.Itoa(fewFeatures) {
+	if f.Metadata["version"] == strconv.Itoa(withConstants) {
+		if err := m.readConstants(f); err != nil {
+			return nil, err
+		}
+	}
+	if _, ok := f.Tensors["weights.features"]; ok || f.Metadata["version"] == strconv.Itoa(fewFeatures) {
 		if err := m.readFeatures(f); err != nil {
 			return nil, err
 		}
@@ -96,6 +101,26 @@ func read(f *safetensors.File) (*Model, error) {
 		}
 	}
 	return m, nil
+}
+
+// readConstants reads what is added to the scores of the columns.
+func (m *Model) readConstants(f *safetensors.File) error {
+	values, err := safetensors.Read[float64](f, "weights.constants")
+	if err != nil {
+		return err
+	}
+	nodes, err := safetensors.Indices[int](f, "weights.columns", m.Taxonomy.Len()-1) // as readColumns has checked
+	if err != nil {
+		return err
+	}
+	if len(values) != len(nodes) {
+		return fmt.Errorf("%d constants for the scores of %d nodes", len(values), len(nodes))
+	}
+	m.constants = make([]float64, len(values))
+	for c, n := range nodes {
+		m.constants[m.attributes.Column(n)] = values[c]
+	}
+	return m.checkConstants()
 }
 
 // readFeatures reads which features the rows of the weights are of.

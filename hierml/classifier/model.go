@@ -14,6 +14,7 @@ package classifier
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -47,6 +48,7 @@ type Model struct {
 	sparse     *structured.SparseWeights // of a model that keeps few weights
 	expansion  *expansion                // of a kernel model, which has no weights
 	features   *features                 // of the rows of the weights; nil where they are all
+	constants  []float64                 // by column, added to its scores; nil where they are 0
 }
 
 // New returns the model that scores labels by the attributes and the weights, trained on d.
@@ -59,6 +61,35 @@ func NewSparse(a *structured.Attributes, w *structured.SparseWeights, t Training
 	m := New(a, nil, t, d)
 	m.sparse = w
 	return m
+}
+
+// NewConstant is New with a number for every column of the weights that is added to its scores,
+// whatever the instance: log prior probabilities, or intercepts. It is an error if there are more or
+// fewer, or one is not finite.
+func NewConstant(a *structured.Attributes, w *structured.Weights, constants []float64, t Training, d *dataset.Dataset) (*Model, error) {
+	m := New(a, w, t, d)
+	m.constants = constants
+	return m, m.checkConstants()
+}
+
+func (m *Model) checkConstants() error {
+	if have, need := len(m.constants), len(m.attributes.Columns()); have != need {
+		return fmt.Errorf("classifier: %d constants for the scores of %d nodes", have, need)
+	}
+	for c, v := range m.constants {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("classifier: the constant of node %q is %v; it is to be finite", m.Taxonomy.Name(m.attributes.Columns()[c]), v)
+		}
+	}
+	return nil
+}
+
+// Constant returns what is added to the score <W_n, x> of a node, 0 but for models of NewConstant.
+func (m *Model) Constant(node int) float64 {
+	if c := m.attributes.Column(node); c >= 0 && m.constants != nil {
+		return m.constants[c]
+	}
+	return 0
 }
 
 // NewKernel is New with an expansion over the instances of d in the feature space of a kernel. It

@@ -35,6 +35,9 @@ const (
 	// fewFeatures is the version of a file with weights.features, which readers of the other one
 	// would take for all.
 	fewFeatures = 2
+	// withConstants is the version of a file with weights.constants, which readers of the others
+	// would not add.
+	withConstants = 3
 )
 
 // Save writes the model to a file, which Load reads. The file is in the safetensors layout, so that
@@ -59,6 +62,8 @@ const (
 //	weights.present, weights.values          a bit for every weight, the lowest bit of a byte first, each row from
 //	                                         a new byte, and the weights whose bit is set
 //	weights.begin, .indices, .values         compressed rows: scipy.sparse.csr_matrix((values, indices, begin))
+//
+// Of models whose scores have constants, weights.constants has one a column.
 //
 // Of data of which few of many features occur, weights.features has the features, ascending, that the
 // rows are of, and the metadata have their number.
@@ -145,7 +150,10 @@ func (m *Model) metadata() map[string]string {
 
 // version returns that of the file of the model.
 func (m *Model) version() int {
-	if m.features != nil {
+	switch {
+	case m.constants != nil:
+		return withConstants
+	case m.features != nil:
 		return fewFeatures
 	}
 	return fileVersion
@@ -224,6 +232,9 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 	)
 	if m.Vocabulary != nil {
 		tensors = append(tensors, texts("vocabulary", m.Vocabulary)...)
+	}
+	if m.constants != nil {
+		tensors = append(tensors, safetensors.New("weights.constants", m.constants, len(m.constants)))
 	}
 	if f := m.features; f != nil {
 		tensors = append(tensors, safetensors.New("weights.features", f.occurring, len(f.occurring)))

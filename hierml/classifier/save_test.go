@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -77,7 +78,18 @@ func models(t testing.TB) map[string]*classifier.Model {
 			fewDouble.Training.Certificate.Weights.Wide[k] = 0
 		}
 	}
+	plain := fit(svm.Shared{}, example.Dense(example.Tree(2, 2), 40, 5, 1))
+	w := plain.Training.Certificate.Weights
+	constants := make([]float64, len(w.Columns))
+	for c := range constants {
+		constants[c] = float64(c)/3 - 1
+	}
+	constant, err := classifier.NewConstant(plain.Attributes(), w, constants, plain.Training, example.Dense(example.Tree(2, 2), 40, 5, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
 	return map[string]*classifier.Model{
+		"constant":    constant,
 		"tree":        fit(svm.Normalized{C: 2}, example.Dense(example.Tree(2, 2), 40, 5, 1)),
 		"DAG":         fit(svm.Hierarchical{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"forest":      fit(svm.Flat{C: 0.1}, example.Dense(forest, 20, 3, 1)),
@@ -315,8 +327,17 @@ func TestLoadRefuses(t *testing.T) {
 		edit func(map[string]string, tensors)
 		says string
 	}{
-		"another program":       {dense, func(m map[string]string, _ tensors) { m["format"] = "pt" }, `its format is "pt"`},
-		"a later version":       {dense, func(m map[string]string, _ tensors) { m["version"] = "3" }, `version "3"`},
+		"another program": {dense, func(m map[string]string, _ tensors) { m["format"] = "pt" }, `its format is "pt"`},
+		"a later version": {dense, func(m map[string]string, _ tensors) { m["version"] = "4" }, `version "4"`},
+		"no constants":    {dense, func(m map[string]string, _ tensors) { m["version"] = "3" }, `no tensor "weights.constants"`},
+		"few constants": {dense, func(m map[string]string, t tensors) {
+			m["version"] = "3"
+			t["c"] = safetensors.New("weights.constants", []float64{1}, 1)
+		}, "1 constants for the scores of 6 nodes"},
+		"infinite constants": {dense, func(m map[string]string, t tensors) {
+			m["version"] = "3"
+			t["c"] = safetensors.New("weights.constants", slices.Repeat([]float64{math.Inf(1)}, 6), 6)
+		}, "it is to be finite"},
 		"no number of features": {dense, func(m map[string]string, _ tensors) { m["version"] = "2" }, `"" features`},
 		"no features":           {dense, func(m map[string]string, _ tensors) { m["version"], m["features"] = "2", "9" }, `no tensor "weights.features"`},
 		"other features": {dense, func(m map[string]string, t tensors) {

@@ -27,7 +27,7 @@ func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 	return scores
 }
 
-// NodeScores returns <W_n, x> for every node: a row of x a row, a column a node. It treats a matrix
+// NodeScores returns <W_n, x>, and the Constant, for every node: a row of x a row, a column a node. It treats a matrix
 // of another width as LeafScores does.
 func (m *Model) NodeScores(x *dataset.Matrix) *mat.Dense {
 	if x.Rows == 0 {
@@ -125,7 +125,7 @@ func (m *Model) width() int {
 	return len(m.attributes.Columns())
 }
 
-// columnScores writes <W_c, x> of every column for row i of x.
+// columnScores writes <W_c, x>, and the constant, of every column for row i of x.
 func (m *Model) columnScores(x *dataset.Matrix, i int, scores []float64) {
 	features, values := x.Row(i)
 	if m.features != nil {
@@ -138,6 +138,9 @@ func (m *Model) columnScores(x *dataset.Matrix, i int, scores []float64) {
 		m.sparse.Scores(features, values, scores)
 	default:
 		m.dense.Scores(features, values, scores)
+	}
+	for c, v := range m.constants {
+		scores[c] += v
 	}
 }
 

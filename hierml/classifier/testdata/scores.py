@@ -46,5 +46,8 @@ if __name__ == "__main__":
     rows = np.array(json.load(sys.stdin))
     if "weights.features" in m:
         rows = rows[:, m["weights.features"]]
-    scores = rows @ weights(m).astype(float) @ attributes(m)
+    columns = rows @ weights(m).astype(float)
+    if "weights.constants" in m:
+        columns = columns + m["weights.constants"]
+    scores = columns @ attributes(m)
     json.dump({"scores": scores.tolist(), "names": [names[i:j].decode() for i, j in zip(offsets, offsets[1:])]}, sys.stdout)
