@@ -213,7 +213,7 @@ func currentNames(names []string) []string {
 // measureNames returns the names of the metrics, in the order of tables.
 func measureNames() []string {
 	var names []string
-	for _, m := range metric.Measures() {
+	for _, m := range slices.Concat(metric.Measures(), metric.NodeMeasures()) {
 		names = append(names, m.Name)
 	}
 	return names

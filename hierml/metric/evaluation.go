@@ -46,6 +46,10 @@ type evaluation struct {
 	charges []float64 // of the H-loss, by node
 	gains   []float64 // of nDCG: 1/log2(1+rank), by rank from 1
 
+	nodeScores   []float64 // of all instances, a row each
+	nodeLabels   [][]int   // of these
+	nodesLeftOut bool      // they are too many
+
 	n                  int         // instances measured so far
 	labels             uint64      // a hash of their labels
 	columns            [][]float64 // of all instances
@@ -103,6 +107,9 @@ func (e *evaluation) evaluate(model Scorer, x *dataset.Matrix, labels [][]int) e
 	} else {
 		scores = model.LeafScores(x)
 	}
+	if err := e.scoreNodes(model, x, labels); err != nil {
+		return err
+	}
 	var decided [][]int
 	if d, ok := model.(Decider); ok {
 		var err error
@@ -117,6 +124,38 @@ func (e *evaluation) evaluate(model Scorer, x *dataset.Matrix, labels [][]int) e
 		}
 	}
 	return e.add(scores, decided, labels)
+}
+
+// maxNodeScores bounds the scores of nodes that are kept for precision-recall curves.
+const maxNodeScores = 1 << 26
+
+// scoreNodes keeps the scores of the nodes, if the model has any and they are not too many.
+func (e *evaluation) scoreNodes(model Scorer, x *dataset.Matrix, labels [][]int) error {
+	s, ok := model.(NodeScorer)
+	if !ok || e.nodesLeftOut {
+		return nil
+	}
+	if e.nodesLeftOut = len(e.nodeScores)+x.Rows*e.nodes.Len() > maxNodeScores; e.nodesLeftOut {
+		e.nodeScores, e.nodeLabels = nil, nil
+		return nil
+	}
+	scores := s.NodeProbabilities(x)
+	n, q := scores.Dims()
+	if n != x.Rows || n > 0 && q < e.t.Len() {
+		return fmt.Errorf("metric: scores of nodes are %d x %d; expected a row for each of %d instances and a column for each of %d nodes", n, q, x.Rows, e.t.Len())
+	}
+	for i := range n {
+		row := scores.RawRowView(i)[:e.nodes.Len()]
+		if slices.ContainsFunc(row, math.IsNaN) {
+			return fmt.Errorf("metric: instance %d has a score of a node that is not a number", e.n+i)
+		}
+		if err := checkSet(e.t, labels[i], e.n+i); err != nil {
+			return err
+		}
+		e.nodeScores = append(e.nodeScores, row...)
+	}
+	e.nodeLabels = append(e.nodeLabels, labels...)
+	return nil
 }
 
 // fewScores are measured by one goroutine.
@@ -186,6 +225,9 @@ func (e *evaluation) report() (*Report, error) {
 		labels:                e.labels,
 		confusion:             &Confusion{Taxonomy: e.t, Truth: e.nearest, Predicted: e.predicted},
 	}
+	if n := len(e.nodeLabels); n > 0 {
+		r.Nodes = Settings{Workers: len(e.workers)}.nodeScores(mat.NewDense(n, e.nodes.Len(), e.nodeScores), e.nodeLabels, e.t, e.nodes)
+	}
 	for _, k := range e.at {
 		r.At = append(r.At, At{K: k})
 	}
@@ -214,7 +256,7 @@ func (e *evaluation) column(m Measure) int {
 		return e.atColumn(slices.Index(e.at, m.key)) + 1
 	case levelAccuracy:
 		return e.levelColumn(m.key)
-	case ofCounts:
+	case ofCounts, ofNodes:
 		return -1
 	}
 	return m.key

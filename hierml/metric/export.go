@@ -125,6 +125,9 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	for d, n := range in.DepthInstances {
 		r.Levels = append(r.Levels, Level{Depth: d, Instances: n})
 	}
+	if _, ok := in.Measures[pooledArea]; ok {
+		r.Nodes = new(PrecisionRecall)
+	}
 	for _, m := range r.Measures() {
 		*m.field(r) = math.NaN()
 	}

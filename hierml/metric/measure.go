@@ -31,6 +31,7 @@ type kind int
 const (
 	ofColumn kind = iota
 	ofCounts      // no mean over instances
+	ofNodes       // likewise
 	precisionAt
 	ndcgAt
 	levelAccuracy
@@ -90,9 +91,28 @@ var (
 	}
 )
 
+// The names of the areas under precision-recall curves of nodes.
+const (
+	pooledArea         = "AU(PRC)"
+	meanArea           = "mean AUPRC"
+	rootlessPooledArea = "rootless AU(PRC)"
+	rootlessMeanArea   = "rootless mean AUPRC"
+)
+
+var nodeMeasures = []Measure{
+	{pooledArea, "area under the precision-recall curve of all pairs of an instance and a node", ofRanking, false, 4, ofNodes, 0, func(r *Report) *float64 { return &r.Nodes.Pooled }},
+	{meanArea, "mean area under the precision-recall curves of the nodes that instances have", ofRanking, false, 4, ofNodes, 0, func(r *Report) *float64 { return &r.Nodes.Mean }},
+	{rootlessPooledArea, "AU(PRC) without the roots", ofRanking, false, 4, ofNodes, 0, func(r *Report) *float64 { return &r.Nodes.RootlessPooled }},
+	{rootlessMeanArea, "mean AUPRC without the roots", ofRanking, false, 4, ofNodes, 0, func(r *Report) *float64 { return &r.Nodes.RootlessMean }},
+}
+
 // Measures returns all measures that a report has unless it was told otherwise, in the order of
-// reports. A report has an "accuracy at depth 1" for each depth of its taxonomy too.
-func Measures() []Measure { return listed(defaultAt, 0) }
+// reports. A report has an "accuracy at depth 1" for each depth of its taxonomy too, and one of a
+// NodeScorer the NodeMeasures.
+func Measures() []Measure { return listed(defaultAt, 0, false) }
+
+// NodeMeasures returns the measures that the report of a NodeScorer has beside the others.
+func NodeMeasures() []Measure { return slices.Clone(nodeMeasures) }
 
 // Measures returns the measures that the report has, in its order.
 func (r *Report) Measures() []Measure {
@@ -100,11 +120,14 @@ func (r *Report) Measures() []Measure {
 	for _, a := range r.At {
 		at = append(at, a.K)
 	}
-	return listed(at, len(r.Levels))
+	return listed(at, len(r.Levels), r.Nodes != nil)
 }
 
-func listed(at []int, depths int) []Measure {
+func listed(at []int, depths int, nodes bool) []Measure {
 	all := slices.Concat(labelMeasures, rankingMeasures)
+	if nodes {
+		all = append(all, nodeMeasures...)
+	}
 	for _, k := range at {
 		all = append(all, Measure{Name: fmt.Sprintf("precision at %d", k), Help: fmt.Sprintf("fraction of the %d labels ranked highest that are true", k), Group: ofRanking, digits: 4, kind: precisionAt, key: k})
 	}
@@ -137,6 +160,10 @@ func (m Measure) field(r *Report) *float64 {
 			return &r.Levels[m.key].Accuracy
 		}
 		return nil
+	case ofNodes:
+		if r.Nodes == nil {
+			return nil
+		}
 	}
 	return m.fixed(r)
 }

@@ -34,7 +34,7 @@ type PrecisionRecall struct {
 	// RootlessPooled and RootlessMean are the same without the roots, as they are reported for the
 	// Gene Ontology, whose three roots all genes have.
 	RootlessPooled, RootlessMean float64
-	// Nodes has the area of each node, NaN where no instance has it.
+	// Nodes has the area of each node, NaN where no instance has it; nil of a report that was read.
 	Nodes []float64
 }
 

@@ -68,6 +68,9 @@ type Report struct {
 	// Levels has the accuracy of each depth of the taxonomy, from 0.
 	Levels []Level
 
+	// Nodes has areas under precision-recall curves, of models that are a NodeScorer; nil of others.
+	Nodes *PrecisionRecall
+
 	perInstance map[string][]float64 // nil where they are not known
 	confusion   *Confusion           // nil where it is not known
 	labels      uint64               // a hash of all true labels, 0 where they are not known
@@ -117,6 +120,10 @@ func (r *Report) lines(group string) []line {
 		all := []line{
 			{"average precision", []string{"average precision"}},
 			{"ranking loss", []string{"ranking loss"}},
+		}
+		if r.Nodes != nil {
+			all = append(all, line{"AU(PRC), mean of nodes", []string{pooledArea, meanArea}},
+				line{"without roots", []string{rootlessPooledArea, rootlessMeanArea}})
 		}
 		if len(r.At) == 0 {
 			return all
