@@ -277,9 +277,9 @@ func (m *NodeSetModel) probabilities(row []float64, highest float64) {
 	}
 }
 
-// Probabilities returns the probability that a label is at or below a node: a row of x a row, a
+// NodeProbabilities returns the probability that a label is at or below a node: a row of x a row, a
 // column a node. It never rises from a node to a child.
-func (m *NodeSetModel) Probabilities(x *dataset.Matrix) *mat.Dense {
+func (m *NodeSetModel) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	if x.Rows == 0 {
 		return new(mat.Dense)
 	}
@@ -299,7 +299,7 @@ func (m *NodeSetModel) Probabilities(x *dataset.Matrix) *mat.Dense {
 // Predict returns, for every row of x, the nodes that are likelier than Level, and the likeliest
 // one in any case, in their most specific form: ascending, none above another.
 func (m *NodeSetModel) Predict(x *dataset.Matrix) [][]int {
-	all := m.Probabilities(x)
+	all := m.NodeProbabilities(x)
 	sets := make([][]int, x.Rows)
 	for i := range sets {
 		sets[i] = classifier.NodeSet(m.Taxonomy, all.RawRowView(i), m.Level)

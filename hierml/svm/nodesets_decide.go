@@ -14,7 +14,7 @@ func (m *NodeSetModel) LeafScores(x *dataset.Matrix) *mat.Dense {
 	if x.Rows == 0 {
 		return new(mat.Dense)
 	}
-	all := m.Probabilities(x)
+	all := m.NodeProbabilities(x)
 	leaves := m.Taxonomy.Leaves()
 	scores := mat.NewDense(x.Rows, len(leaves), nil)
 	for i := range x.Rows {
@@ -33,5 +33,5 @@ func (m *NodeSetModel) Check(x *dataset.Matrix) error { return m.Model.Check(x) 
 // the leaves and all nodes above, of what their probabilities are above Level. It is what Predict
 // says where that ends at leaves.
 func (m *NodeSetModel) Decide(x *dataset.Matrix, _ *mat.Dense) ([][]int, error) {
-	return classifier.LeafSets(m.Taxonomy, m.Probabilities(x), m.Level)
+	return classifier.LeafSets(m.Taxonomy, m.NodeProbabilities(x), m.Level)
 }

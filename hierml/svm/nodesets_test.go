@@ -89,7 +89,7 @@ func TestNodeSets(t *testing.T) {
 		t.Errorf("F1 %.4f; a constant cut reaches %.4f", f.Hierarchical, best)
 	}
 	inner := 0
-	p := model.Probabilities(test.X)
+	p := model.NodeProbabilities(test.X)
 	for i, set := range sets {
 		if len(set) == 0 {
 			t.Fatalf("row %d has no label", i)
