@@ -28,6 +28,8 @@
 //	classifier   the trained model: scores, sets, explanations, its files
 //	svm          support vector machines as estimators
 //	perceptron   perceptrons and Hieron as estimators
+//	bayes        naive Bayes with shrinkage
+//	forest       predictive clustering trees, and forests of them
 //	clustering   hierarchies learned from data
 //	metric       measures, and tests of significance
 //	experiment   studies: grids, folds, repeats, tables

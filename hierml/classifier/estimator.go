@@ -6,8 +6,8 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// Estimator is a method of learning with its settings: every struct of package svm and of package
-// perceptron whose method Fit returns a Model.
+// Estimator is a method of learning with its settings: every struct of the packages svm, perceptron
+// and bayes whose method Fit returns a Model.
 //
 // What else trains has a method Fit of its own with the same parameters, because its model is
 // another: svm.NodeSets, clustering.Automatic and clustering.Randomized.

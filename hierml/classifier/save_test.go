@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/bayes"
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
@@ -525,6 +526,7 @@ func TestModelsOfAllEstimators(t *testing.T) {
 		"HR":                 {svm.HR{}, false},
 		"transfer":           {svm.Transfer{}, false},
 		"orthogonal":         {svm.Orthogonal{}, false},
+		"naive Bayes":        {bayes.Shrinkage{}, false},
 	} {
 		m := fit(t, c.e, d)
 		check := func(what string, m *classifier.Model) {
