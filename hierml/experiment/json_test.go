@@ -65,6 +65,7 @@ func TestGoAndJSONAreOne(t *testing.T) {
 		`{"Estimator": {"svm.Normalized": {"Weighting": {"weighting.Path": {"Directional": true}}, "DivideByNorm": true}}}`:  {Estimator: svm.Normalized{Weighting: weighting.Path{Directional: true}, DivideByNorm: true}},
 		`{"Estimator": {"svm.Normalized": {"Weighting": "weighting.MaxMin", "Method": "solver.DualAscent", "Sets": false}}}`: {Estimator: svm.Normalized{Weighting: weighting.MaxMin{}, Method: solver.DualAscent{}}},
 		`{"Estimator": {"svm.Recursive": {"Mean": "LocalMean"}}}`:                                                            {Estimator: svm.Recursive{Mean: svm.LocalMean}},
+		`{"Estimator": {"forest.Forest": {"Trees": 5, "Features": "All", "Tree.MinLeaf": 2, "Seed": 3}}}`:                    {Named: Named{Type: "forest.Forest", Fields: map[string]any{"Trees": 5, "Features": "All", "Tree.MinLeaf": 2, "Seed": 3}}},
 		`{"Estimator": {"svm.NodeSets": {"Method": {"svm.Hierarchical": {"C": 2}}, "Grid": [1, 2]}}}`:                        {Named: Named{Type: "svm.NodeSets", Fields: map[string]any{"Method": svm.Hierarchical{C: 2}, "Grid": []float64{1, 2}}}},
 	} {
 		var object map[string]any
@@ -99,7 +100,7 @@ func TestFaultyStudies(t *testing.T) {
 		{`{"Data": [{"Set": {"Name": "a"}}]}`, "which can be given in Go only"},
 		{`{"Methods": [{"Name": "a", "Fit": "x"}]}`, "the study.Methods[0].Fit is a function, which can be given in Go only"},
 		{`{"Methods": [{"Grid": {"C": 1}}]}`, "the study.Methods[0].Grid cannot be"},
-		{with(`{"Estimator": "svm.Flut"}`), `nothing is called "svm.Flut" here; there are clustering.Automatic, clustering.Randomized, perceptron.Flat`},
+		{with(`{"Estimator": "svm.Flut"}`), `nothing is called "svm.Flut" here; there are bayes.Multinomial, bayes.Shrinkage, clustering.Automatic, clustering.Randomized, forest.Forest, forest.Tree, perceptron.Flat`},
 		{with(`{"Estimator": {"svm.Flat": {"Gap": 1}}}`), "svm.Flat has no field Gap; it has C, Loss, Kernel, Settings, Method"},
 		{with(`{"Estimator": {"svm.Flat": {"Settings": {"Gp": 1}}}}`), "svm.Flat.Settings has no field Gp; it has Gap, MaxEpochs"},
 		{with(`{"Estimator": "svm.Flat", "Grid": {"D": [1]}}`), "svm.Flat has no field D"},

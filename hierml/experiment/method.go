@@ -10,6 +10,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/forest"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -24,8 +25,8 @@ type Method struct {
 	// Workers, the number of workers; so have those of an estimator in its field Estimator.
 	Estimator classifier.Estimator
 	// Named is an estimator by its name, in the same way: what a study in JSON has as Estimator,
-	// and svm.NodeSets, clustering.Automatic and clustering.Randomized, whose models are of types
-	// of their own.
+	// and svm.NodeSets, forest.Tree, forest.Forest, clustering.Automatic and clustering.Randomized,
+	// whose models are of types of their own.
 	Named Named
 	// Fit trains in the words of a function, whose grid is in p. See Version.
 	Fit func(ctx context.Context, d *dataset.Dataset, p Params) (metric.Scorer, error)
@@ -162,6 +163,10 @@ func fitterOf(e any) (fitter, error) {
 	case classifier.Estimator:
 		return scored(e.Fit), nil
 	case svm.NodeSets:
+		return scored(e.Fit), nil
+	case forest.Tree:
+		return scored(e.Fit), nil
+	case forest.Forest:
 		return scored(e.Fit), nil
 	case clustering.Automatic:
 		return scored(e.Fit), nil

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hierml/notebook/hierml/bayes"
 	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/features"
+	"github.com/hierml/notebook/hierml/forest"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/perceptron"
@@ -21,7 +23,7 @@ import (
 )
 
 // Named is a value of this library by its name, as a study in JSON has it: a method of svm,
-// perceptron or clustering, a generator or a step of dataset. In JSON it is "svm.Flat", or
+// bayes, perceptron, forest or clustering, a generator or a step of dataset. In JSON it is "svm.Flat", or
 // {"svm.Flat": {"C": 10}} with fields.
 type Named struct {
 	// Type is the name of a type as Go has it: svm.Normalized.
@@ -65,7 +67,9 @@ var estimatorTypes = sync.OnceValue(func() map[string]reflect.Type {
 		reflect.TypeFor[svm.Shared](), reflect.TypeFor[svm.Orthogonal](), reflect.TypeFor[svm.Recursive](),
 		reflect.TypeFor[svm.OneVsRest](), reflect.TypeFor[svm.GlobalMargin](), reflect.TypeFor[svm.Transfer](),
 		reflect.TypeFor[svm.TreeLoss](), reflect.TypeFor[svm.HR](), reflect.TypeFor[svm.HM3](), reflect.TypeFor[svm.NodeSets](),
+		reflect.TypeFor[forest.Tree](), reflect.TypeFor[forest.Forest](),
 		reflect.TypeFor[clustering.Automatic](), reflect.TypeFor[clustering.Randomized](),
+		reflect.TypeFor[bayes.Shrinkage](), reflect.TypeFor[bayes.Multinomial](),
 		reflect.TypeFor[perceptron.Flat](), reflect.TypeFor[perceptron.Hierarchical](), reflect.TypeFor[perceptron.Hieron](), reflect.TypeFor[perceptron.HRLS](),
 	)
 })
