@@ -42,7 +42,7 @@ var underRace = []struct {
 	}, ""},
 	{[]string{
 		"./kernel/internal/engine/...", "./kernel/internal/interpreted/...", "./kernel/internal/worker/...",
-		"./hierml/clustering", "./hierml/experiment", "./hierml/features", "./hierml/metric", "./hierml/norm", "./hierml/perceptron",
+		"./hierml/clustering", "./hierml/experiment", "./hierml/features", "./hierml/forest", "./hierml/metric", "./hierml/norm", "./hierml/perceptron",
 		"./hierml/solver", "./hierml/structured", "./hierml/svm", "./hierml/synthetic", "./hierml/taxonomy", "./hierml/weighting",
 	}, `AtTheSameTime|Concurrent|Parallel|Workers|Cancelled|Interrupt|Together|BehavioursInWorker|WorkerSessions|ProgramsAreGo|CentroidDistances|FitEndsEarly`},
 }

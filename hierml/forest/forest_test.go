@@ -197,9 +197,9 @@ func TestLeavesAreMeans(t *testing.T) {
 	}
 }
 
-// TestForestsAreEqual has the same forest of the same seed, however many goroutines grow it and
+// TestWorkersGrowTheSameForest has the same forest of the same seed, however many goroutines grow it and
 // whether the features are few of many or not, and another of another seed.
-func TestForestsAreEqual(t *testing.T) {
+func TestWorkersGrowTheSameForest(t *testing.T) {
 	d := random(rand.New(rand.NewPCG(7, 8)), example.Tree(3, 3), 80, 6)
 	fit := func(f Forest, d *dataset.Dataset) *Model {
 		m, err := f.Fit(t.Context(), d)

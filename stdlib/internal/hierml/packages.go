@@ -11,6 +11,7 @@ const GoVersion = "go1.26"
 
 // Packages lists the tables by import path.
 var Packages = []*table.Package{
+	&bayesPackage,
 	&calibrationPackage,
 	&chartPackage,
 	&classifierPackage,
@@ -20,6 +21,7 @@ var Packages = []*table.Package{
 	&experimentPackage,
 	&featuresPackage,
 	&filesPackage,
+	&forestPackage,
 	&gramPackage,
 	&labelsetPackage,
 	&lossPackage,

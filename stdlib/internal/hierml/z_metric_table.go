@@ -29,6 +29,8 @@ var metricPackage = table.Package{
 		{Name: "McNemar", Value: metric.McNemar},
 		{Name: "McNemarCorrected", Value: metric.McNemarCorrected},
 		{Name: "Measures", Value: metric.Measures},
+		{Name: "NodeMeasures", Value: metric.NodeMeasures},
+		{Name: "NodeScores", Value: metric.NodeScores},
 		{Name: "PairedT", Value: metric.PairedT},
 		{Name: "Permutation", Value: metric.Permutation},
 		{Name: "ReadJSON", Value: metric.ReadJSON},
@@ -51,6 +53,8 @@ var metricPackage = table.Package{
 		{Name: "Interval", Value: (*metric.Interval)(nil)},
 		{Name: "Level", Value: (*metric.Level)(nil)},
 		{Name: "Measure", Value: (*metric.Measure)(nil)},
+		{Name: "NodeScorer", Value: (*metric.NodeScorer)(nil)},
+		{Name: "PrecisionRecall", Value: (*metric.PrecisionRecall)(nil)},
 		{Name: "Ranks", Value: (*metric.Ranks)(nil)},
 		{Name: "Report", Value: (*metric.Report)(nil)},
 		{Name: "Scorer", Value: (*metric.Scorer)(nil)},
@@ -62,6 +66,7 @@ var metricPackage = table.Package{
 	Wrappers: []table.Symbol{
 		{Name: "Chooser", Value: (*_metric_Chooser)(nil)},
 		{Name: "Decider", Value: (*_metric_Decider)(nil)},
+		{Name: "NodeScorer", Value: (*_metric_NodeScorer)(nil)},
 		{Name: "Scorer", Value: (*_metric_Scorer)(nil)},
 	},
 }
@@ -92,6 +97,20 @@ func (w _metric_Decider) Decide(a0 *dataset.Matrix, a1 *mat.Dense) ([][]int, err
 }
 func (w _metric_Decider) LeafScores(a0 *dataset.Matrix) *mat.Dense {
 	return w.WLeafScores(a0)
+}
+
+// _metric_NodeScorer makes interpreted values a metric.NodeScorer.
+type _metric_NodeScorer struct {
+	IValue             any
+	WLeafScores        func(a0 *dataset.Matrix) *mat.Dense
+	WNodeProbabilities func(a0 *dataset.Matrix) *mat.Dense
+}
+
+func (w _metric_NodeScorer) LeafScores(a0 *dataset.Matrix) *mat.Dense {
+	return w.WLeafScores(a0)
+}
+func (w _metric_NodeScorer) NodeProbabilities(a0 *dataset.Matrix) *mat.Dense {
+	return w.WNodeProbabilities(a0)
 }
 
 // _metric_Scorer makes interpreted values a metric.Scorer.
