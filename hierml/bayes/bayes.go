@@ -10,8 +10,9 @@
 //     leaves have few documents.
 //   - [Multinomial] takes P(w|c) of the leaf alone, every word counted Alpha times more.
 //
-// Features are counts of words, as features.CountVectorizer has them, or other numbers that are not
-// negative. Every instance has one label, a leaf.
+// Features are counts of words, such as features.Text{Weight: features.Counts, Norm:
+// features.NoNorm} makes, or other numbers that are not negative. Every instance has one label, a
+// leaf.
 package bayes
 
 import (

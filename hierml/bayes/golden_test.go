@@ -61,7 +61,7 @@ func TestGoldenShrinkage(t *testing.T) {
 				}
 				train, heldOut = all.Subset(others), all.Subset(want.HeldOut)
 			}
-			p := newPaths(train, heldOut)
+			p := newPaths(train, heldOut, false)
 			m := newMixture(p)
 			for y, leaf := range want.Leaves {
 				m.open(y)

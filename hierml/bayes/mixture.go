@@ -16,16 +16,17 @@ type counts struct {
 
 // paths has the counts of all nodes, and the documents of all leaves.
 type paths struct {
-	d, heldOut *dataset.Dataset // heldOut is d where each document is held out in turn
+	d, heldOut *dataset.Dataset // heldOut is d where each document, or word, is held out in turn
+	single     bool             // words are
 	leaves     []int
 	nodes      []counts // by node; behind them those of the node above several roots
 	documents  [][]int  // of d, by leaf
 	tested     [][]int  // of heldOut, by leaf
 }
 
-func newPaths(d, heldOut *dataset.Dataset) *paths {
+func newPaths(d, heldOut *dataset.Dataset, single bool) *paths {
 	t := d.Taxonomy
-	p := &paths{d: d, heldOut: heldOut, leaves: t.Leaves(), nodes: make([]counts, t.Len(), t.Len()+1), documents: byLeaf(d)}
+	p := &paths{d: d, heldOut: heldOut, single: single, leaves: t.Leaves(), nodes: make([]counts, t.Len(), t.Len()+1), documents: byLeaf(d)}
 	p.tested = p.documents
 	if heldOut == nil {
 		p.heldOut = d
@@ -212,7 +213,7 @@ func (m *mixture) measure(y int) (log, n float64) {
 		m.base[w], m.weight[w] = p, 0
 	}
 	clear(m.gradient)
-	left := m.heldOut == m.d // each document in turn
+	inTurn := m.heldOut == m.d
 	for j, i := range m.tested[y] {
 		words, times := m.heldOut.X.Row(i)
 		n += m.size[j]
@@ -224,10 +225,15 @@ func (m *mixture) measure(y int) (log, n float64) {
 			p, own := m.base[w], 0.0
 			if m.own {
 				own = m.theta[0][w]
-				if left {
+				if inTurn {
+					of, all := count, m.size[j] // what is left out
+					if m.single {
+						of = min(1, count)
+						all = of
+					}
 					own = 0
-					if others := m.total - m.size[j]; others > 0 {
-						own = max(0, m.theta[0][w]*m.total-count) / others
+					if others := m.total - all; others > 0 {
+						own = max(0, m.theta[0][w]*m.total-of) / others
 					}
 				}
 				p += m.lambda[0] * own

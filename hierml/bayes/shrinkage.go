@@ -31,9 +31,13 @@ import (
 type Shrinkage struct {
 	// HeldOut are the documents whose words choose lambda: others than those given to Fit, with the
 	// same features and the same taxonomy. By default each document given to Fit is held out in turn,
-	// while the others are counted; the words of a leaf's only document then say nothing for the
-	// leaf itself, which is shrunk to the nodes above altogether.
+	// while the others are counted.
 	HeldOut *dataset.Dataset
+	// Words holds out each occurrence of a word in turn instead, and counts the others, also those of
+	// its document. It is to be set where leaves have few documents: a document that is held out
+	// leaves a leaf too little then, and nothing if it is the only one, so that the leaf is shrunk to
+	// the nodes above more than is good for it.
+	Words bool
 	// Gap is how far Primal may be above Dual, as a share of it, in each leaf. The default value is
 	// 1e-4.
 	Gap float64
@@ -91,13 +95,16 @@ func (s Shrinkage) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 			return nil, fmt.Errorf("bayes: the documents held out, of dataset %q, have other features or another taxonomy than those given to Fit; take two parts of the same data", h.Name)
 		}
 	}
+	if s.HeldOut != nil && s.Words {
+		return nil, fmt.Errorf("bayes: HeldOut and Words are both set; either other documents are held out or each occurrence of a word")
+	}
 	t, err := newTable(d)
 	if err != nil {
 		return nil, err
 	}
 	ctx, report, end := progress.Follow(ctx, "naive Bayes", s.Progress)
 	defer end()
-	p := newPaths(d, s.HeldOut)
+	p := newPaths(d, s.HeldOut, s.Words)
 	leaves := make([]learned, len(p.leaves))
 	status, stopped := each(ctx, len(leaves), s.Workers, report, func(ctx context.Context) func(y int) {
 		m := newMixture(p)

@@ -38,10 +38,9 @@ func corpus(t *testing.T, tax *taxonomy.Taxonomy, documentsOfLeaf, words int, se
 	return documents(t, tax, counts, y)
 }
 
-// plain is the log probability of the words of a leaf, each document left out while the others are
-// counted, by the definition: also without the document at the nodes above, where it is not counted
-// in any case.
-func plain(d *dataset.Dataset, path []int, lambda map[int]float64) float64 {
+// plain is the log probability of the words of a leaf, each document, or each single word, left out
+// while the others are counted, by the definition.
+func plain(d *dataset.Dataset, path []int, lambda map[int]float64, single bool) float64 {
 	t := d.Taxonomy
 	below := func(n, leaf int) bool { return n == t.Len() || slices.Contains(t.Ancestors(leaf), n) || n == leaf }
 	log := 0.0
@@ -55,7 +54,7 @@ func plain(d *dataset.Dataset, path []int, lambda map[int]float64) float64 {
 			for depth, n := range path {
 				count, total := 0.0, 0.0
 				for j, other := range d.Labels {
-					if j == i || !below(n, other[0]) || depth > 0 && below(path[depth-1], other[0]) {
+					if j == i && !single || !below(n, other[0]) || depth > 0 && below(path[depth-1], other[0]) {
 						continue
 					}
 					features, values := d.X.Row(j)
@@ -65,6 +64,9 @@ func plain(d *dataset.Dataset, path []int, lambda map[int]float64) float64 {
 							count += float64(values[l])
 						}
 					}
+				}
+				if depth == 0 && single {
+					count, total = count-1, total-1
 				}
 				if total > 0 {
 					p += lambda[n] * count / total
@@ -84,16 +86,17 @@ func TestCertificateHolds(t *testing.T) {
 	for k := range 6 {
 		taxonomies = append(taxonomies, example.Random(rand.New(rand.NewPCG(uint64(k), 0)), 9, 1+k%3, 1))
 	}
-	for k, tax := range taxonomies {
+	for k, tax := range slices.Concat(taxonomies, taxonomies[:1], taxonomies[:1]) {
 		if !tax.IsTree() {
 			t.Fatalf("taxonomy %d is no forest", k)
 		}
 		d := corpus(t, tax, 3, 9, uint64(k))
+		single := k%2 == 1
 		s, err := Shrinkage{Gap: 1e-3}.settled()
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := newPaths(d, nil)
+		p := newPaths(d, nil, single)
 		m := newMixture(p)
 		for y := range p.leaves {
 			m.open(y)
@@ -102,11 +105,14 @@ func TestCertificateHolds(t *testing.T) {
 				t.Errorf("taxonomy %d, leaf %d: %+v", k, y, l)
 			}
 			path := p.path(tax, y)
+			if last := path[len(path)-1]; (len(tax.Roots()) > 1) != (last == tax.Len()) {
+				t.Errorf("taxonomy %d with %d roots, leaf %d: path %v", k, len(tax.Roots()), y, path)
+			}
 			lambda := make(map[int]float64)
 			for i, n := range m.nodes {
 				lambda[n] = m.lambda[i]
 			}
-			if log := plain(d, path, lambda); !(math.Abs(log+l.primal) <= 1e-9*l.primal) {
+			if log := plain(d, path, lambda, single); !(math.Abs(log+l.primal) <= 1e-9*l.primal) {
 				t.Errorf("taxonomy %d, leaf %d: log probability %v, want %v", k, y, -l.primal, log)
 			}
 			for range 30 {
@@ -118,7 +124,7 @@ func TestCertificateHolds(t *testing.T) {
 				for _, n := range m.nodes {
 					lambda[n] /= sum
 				}
-				if log := plain(d, path, lambda); -log < l.dual-1e-9 {
+				if log := plain(d, path, lambda, single); -log < l.dual-1e-9 {
 					t.Errorf("taxonomy %d, leaf %d: %v undercuts the dual value %v", k, y, -log, l.dual)
 				}
 			}
@@ -138,7 +144,7 @@ func TestMultinomialIsAMixture(t *testing.T) {
 		if alpha == 0 {
 			alpha = 1
 		}
-		m := newMixture(newPaths(d, nil))
+		m := newMixture(newPaths(d, nil, false))
 		for y, leaf := range d.Taxonomy.Leaves() {
 			m.open(y)
 			clear(m.lambda)
@@ -275,6 +281,7 @@ func TestRefuses(t *testing.T) {
 		"gap":           {Shrinkage{Gap: math.NaN()}, good, "Gap is NaN"},
 		"steps":         {Shrinkage{MaxSteps: -1}, good, "MaxSteps is -1"},
 		"workers":       {Shrinkage{Workers: -1}, good, "Workers is -1"},
+		"both":          {Shrinkage{HeldOut: good, Words: true}, good, "both set"},
 		"held out":      {Shrinkage{HeldOut: negative}, good, "held out"},
 		"other columns": {Shrinkage{HeldOut: documents(t, tax, [][]float64{{1}}, []int{leaf})}, good, "other features"},
 	} {
