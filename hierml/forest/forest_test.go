@@ -445,3 +445,32 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestExtremeNumbers divides at numbers of all sizes, and takes more features than memory has room
+// for.
+func TestExtremeNumbers(t *testing.T) {
+	values := []float32{-math.MaxFloat32, -1, -math.SmallestNonzeroFloat32, 0, math.SmallestNonzeroFloat32, 1, math.MaxFloat32}
+	const last = math.MaxInt32 - 1
+	tax := example.Tree(len(values))
+	d := &dataset.Dataset{Taxonomy: tax, X: &dataset.Matrix{Rows: len(values), Cols: math.MaxInt32, Indptr: []int{0}}}
+	for i, v := range values {
+		d.X.Indices, d.X.Values, d.X.Indptr = append(d.X.Indices, last), append(d.X.Values, v), append(d.X.Indptr, i+1)
+		d.Labels = append(d.Labels, []int{tax.Leaves()[i]})
+	}
+	m, err := Tree{MinLeaf: 1, Significance: 1}.Fit(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, set := range m.Predict(d.X) {
+		if !slices.Equal(set, d.Labels[i]) {
+			t.Errorf("%v is predicted to be %v, not %v", values[i], set, d.Labels[i])
+		}
+	}
+	if err := m.Check(d.X); err != nil {
+		t.Error(err)
+	}
+	// A matrix without the feature has zeros.
+	if got := m.Predict(&dataset.Matrix{Rows: 1, Cols: 1, Indptr: []int{0, 0}})[0]; !slices.Equal(got, d.Labels[3]) {
+		t.Errorf("without features %v", got)
+	}
+}
