@@ -35,6 +35,7 @@ type Beam struct {
 	weights []slotted
 	scale   []float64 // by slot: the attribute of the node
 	always  []float64 // by slot: the constant of the node; nil where they are 0
+	fixed   []float64 // by slot: the term of a certain node, otherwise NaN; nil without a link
 }
 
 // slotted is a weight of a slot within its group.
@@ -115,6 +116,25 @@ func (b *Beam) layOut(values []float64) {
 	if b.model.constants != nil {
 		for _, n := range b.nodes {
 			b.always = append(b.always, b.model.Constant(int(n)))
+		}
+	}
+	if l := b.model.linked; l != nil {
+		for _, n := range b.nodes {
+			b.fixed = append(b.fixed, l.fixed[b.model.attributes.Column(int(n))])
+		}
+	}
+}
+
+// link turns the scores of the children in a group into the terms of leaf scores.
+func (b *Beam) link(group int32, scores []float64) {
+	l := b.model.linked
+	if l.link == Softmax {
+		logSoftmax(scores)
+		return
+	}
+	for c, fixed := range b.fixed[b.first[group]:b.first[group+1]] {
+		if scores[c] = l.link.log(scores[c]); !math.IsNaN(fixed) {
+			scores[c] = fixed
 		}
 	}
 }
@@ -236,6 +256,9 @@ func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 		for j, from := range s.frontier {
 			scores := s.scores[s.at[j]:]
 			children := b.nodes[b.first[from.group]:b.first[from.group+1]]
+			if b.fixed != nil {
+				b.link(from.group, scores[:len(children)])
+			}
 			if descend {
 				from.score -= slices.Max(scores[:len(children)]) // see Model.Rank
 			}

@@ -11,7 +11,9 @@ import (
 )
 
 // Explanation says why a model predicts a label for an instance: what each node on the way to it
-// contributes, by which features, and which features decide between it and its strongest rival.
+// contributes, by which features, and which features decide between it and its strongest rival. In a
+// model with a link the scores are what the link makes of <W_n, x>, logarithms of probabilities, and
+// contributions of features are those to <W_n, x>.
 type Explanation struct {
 	Name      string // of the predicted label
 	Predicted int    // node id
@@ -36,7 +38,7 @@ type NodeContribution struct {
 	Node      int
 	Name      string
 	Attribute float64 // of the predicted label at this node, 1 for models that descend
-	Score     float64 // Attribute * <W_n, x>; the scores of the path add up to that of the label
+	Score     float64 // Attribute * <W_n, x>, or the term of a link; the scores of the path add up to that of the label
 	Features  []Contribution
 
 	// In a model that descends the taxonomy: the sibling with the highest score, and the features
@@ -73,6 +75,7 @@ func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
 		return m.explainDescent(x, i, s), nil
 	}
 	best := s.rank(2)
+	columns := s.columns()
 	e := &Explanation{Predicted: best[0].Node, Score: best[0].Score, RunnerUp: -1}
 	e.Name = m.Taxonomy.Name(e.Predicted)
 	nodes, attributes := m.attributes.Leaf(m.attributes.Candidate(e.Predicted))
@@ -82,7 +85,7 @@ func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
 			continue
 		}
 		part := NodeContribution{Node: n, Name: m.Taxonomy.Name(n), Attribute: attributes[k], Rival: -1}
-		part.Score = attributes[k] * s.values[m.attributes.Column(n)]
+		part.Score = attributes[k] * columns[m.attributes.Column(n)]
 		part.Features = m.contributions(x, i, map[int]float64{n: attributes[k]})
 		e.Path = append(e.Path, part)
 	}

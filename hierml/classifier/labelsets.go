@@ -17,7 +17,7 @@ const predictionBranches = 200
 // without the loss, by dynamic programming on trees and forests and by branch and bound on other
 // graphs (package labelset). That says something of models whose Rule is BestSet; for others, which
 // learned to compare single leaves, see PredictSets. It treats a matrix of another width as
-// LeafScores does. It is an error if the attributes of the model differ between the leaves below a
+// LeafScores does. It is an error for models with a link, and if the attributes of the model differ between the leaves below a
 // node, so that a set has no score.
 func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 	return m.bestSets(x, func(space *labelset.Space) func(rewards []float64) ([]int, error) {
@@ -83,6 +83,9 @@ func topDown(t *taxonomy.Taxonomy, nodes []float64, in []bool, dst []int) []int 
 
 // bestSets returns what a search, made for each goroutine, finds for the rewards of the nodes.
 func (m *Model) bestSets(x *dataset.Matrix, start func(space *labelset.Space) func(rewards []float64) ([]int, error)) ([][]int, error) {
+	if m.linked != nil {
+		return nil, fmt.Errorf("classifier: this model, %s, scores no label sets; cut its probabilities, see PredictSets", m.Name)
+	}
 	values, err := m.attributes.NodeValues()
 	if err != nil {
 		return nil, fmt.Errorf("classifier: this model scores no label sets: %w", err)

@@ -87,7 +87,13 @@ func read(f *safetensors.File) (*Model, error) {
 			return nil, err
 		}
 	}
-	if _, ok := f.Tensors["weights.features"]; ok || f.Metadata["version"] == strconv.Itoa(fewFeatures) {
+	if _, ok := f.Metadata["link"]; ok || f.Metadata["version"] == strconv.Itoa(withLink) {
+		if err := m.readLink(f); err != nil {
+			return nil, err
+		}
+	}
+	_, few := f.Tensors["weights.features"]
+	if few || f.Metadata["version"] == strconv.Itoa(fewFeatures) {
 		if err := m.readFeatures(f); err != nil {
 			return nil, err
 		}
@@ -121,6 +127,23 @@ func (m *Model) readConstants(f *safetensors.File) error {
 		m.constants[m.attributes.Column(n)] = values[c]
 	}
 	return m.checkConstants()
+}
+
+// readLink reads the link.
+func (m *Model) readLink(f *safetensors.File) error {
+	var link Link
+	if err := link.UnmarshalText([]byte(f.Metadata["link"])); err != nil {
+		return fmt.Errorf("the metadata name the link %.40q, which this program does not know", f.Metadata["link"])
+	}
+	always, err := safetensors.Indices[int](f, "link.always", m.Taxonomy.Len()-1)
+	if err != nil {
+		return err
+	}
+	never, err := safetensors.Indices[int](f, "link.never", m.Taxonomy.Len()-1)
+	if err != nil {
+		return err
+	}
+	return m.SetLink(link, always, never)
 }
 
 // readFeatures reads which features the rows of the weights are of.

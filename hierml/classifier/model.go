@@ -49,6 +49,7 @@ type Model struct {
 	expansion  *expansion                // of a kernel model, which has no weights
 	features   *features                 // of the rows of the weights; nil where they are all
 	constants  []float64                 // by column, added to its scores; nil where they are 0
+	linked     *linked                   // nil without a link
 }
 
 // New returns the model that scores labels by the attributes and the weights, trained on d.
@@ -209,6 +210,9 @@ func (m *Model) description() []describe.Row {
 		add("primal", "%.6g", r.Primal)
 		add("dual", "%.6g", r.Dual)
 		add("relative gap", "%.2g", r.Gap)
+	}
+	if m.linked != nil {
+		add("link", "%v", m.linked.link)
 	}
 	add("epochs", "%d", m.Training.Epochs)
 	add("seconds", "%.2f", m.Training.Seconds)

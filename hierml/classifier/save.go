@@ -35,9 +35,11 @@ const (
 	// fewFeatures is the version of a file with weights.features, which readers of the other one
 	// would take for all.
 	fewFeatures = 2
+	// withLink is that of a file with a link, which readers of the others would leave out.
+	withLink = 3
 	// withConstants is the version of a file with weights.constants, which readers of the others
-	// would not add.
-	withConstants = 3
+	// would not add. It may have a link.
+	withConstants = 4
 )
 
 // Save writes the model to a file, which Load reads. The file is in the safetensors layout, so that
@@ -64,6 +66,8 @@ const (
 //	weights.begin, .indices, .values         compressed rows: scipy.sparse.csr_matrix((values, indices, begin))
 //
 // Of models whose scores have constants, weights.constants has one a column.
+// Where a link turns the scores of nodes into probabilities, the metadata name it, and link.always and
+// link.never have the nodes whose probability is 1 or 0 whatever the instance; see Model.SetLink.
 //
 // Of data of which few of many features occur, weights.features has the features, ascending, that the
 // rows are of, and the metadata have their number.
@@ -145,6 +149,9 @@ func (m *Model) metadata() map[string]string {
 	if f := m.features; f != nil {
 		text["features"] = strconv.Itoa(f.all)
 	}
+	if l := m.linked; l != nil {
+		text["link"] = l.link.String()
+	}
 	return text
 }
 
@@ -153,6 +160,8 @@ func (m *Model) version() int {
 	switch {
 	case m.constants != nil:
 		return withConstants
+	case m.linked != nil:
+		return withLink
 	case m.features != nil:
 		return fewFeatures
 	}
@@ -236,10 +245,22 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 	if m.constants != nil {
 		tensors = append(tensors, safetensors.New("weights.constants", m.constants, len(m.constants)))
 	}
+	if l := m.linked; l != nil {
+		tensors = append(tensors, nodeTensor("link.always", l.always), nodeTensor("link.never", l.never))
+	}
 	if f := m.features; f != nil {
 		tensors = append(tensors, safetensors.New("weights.features", f.occurring, len(f.occurring)))
 	}
 	return append(tensors, stored...), nil
+}
+
+// nodeTensor returns node ids as a tensor.
+func nodeTensor(name string, nodes []int) safetensors.Tensor {
+	ids := make([]int32, len(nodes))
+	for k, n := range nodes {
+		ids[k] = int32(n)
+	}
+	return safetensors.New(name, ids, len(ids))
 }
 
 // texts returns strings as two tensors: their bytes, and where each begins and the last ends.

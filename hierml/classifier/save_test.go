@@ -104,6 +104,9 @@ func models(t testing.TB) map[string]*classifier.Model {
 		"edges":       fit(svm.Recursive{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"flows":       fit(svm.HR{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"parts":       fit(svm.Recursive{}, example.Texts(example.Tree(4, 4, 4), 200, 20000, 5, 1)),
+		"label tree":  fit(svm.PLT{}, texts.Subset([]int{0, 1, 2, 3, 4, 5})),
+		"hinges":      fit(svm.PLT{Link: classifier.CubedHinge}, example.Texts(example.Tree(4, 4, 4), 40, 20000, 5, 1)),
+		"leaves":      fit(svm.PLT{Link: classifier.SquaredHinge, Policy: svm.Exclusive}, example.Dense(forest, 20, 3, 1)),
 		"margins":     fit(svm.GlobalMargin{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"closed sets": fit(svm.HM3{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"RBF":         fit(svm.Hierarchical{Kernel: gram.RBF{Gamma: 0.2}}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
@@ -125,7 +128,7 @@ func TestLoadedModelIsTheModelSaved(t *testing.T) {
 			if !bytes.Equal(saved(t, got, f), b) {
 				t.Errorf("%s, %+v: what is loaded is written otherwise", name, f)
 			}
-			if got.String() != m.String() || got.Rule != m.Rule || !slices.Equal(got.Vocabulary, m.Vocabulary) || (got.Vocabulary == nil) != (m.Vocabulary == nil) {
+			if got.String() != m.String() || got.Rule != m.Rule || got.Link() != m.Link() || !slices.Equal(got.Vocabulary, m.Vocabulary) || (got.Vocabulary == nil) != (m.Vocabulary == nil) {
 				t.Errorf("%s, %+v: loaded\n%v\nsaved\n%v", name, f, got, m)
 			}
 			if !slices.Equal(got.Training.Certificate.History, m.Training.Certificate.History) || got.Training.Certificate.Primal != m.Training.Certificate.Primal || got.Training.Certificate.Dual != m.Training.Certificate.Dual {
@@ -329,16 +332,26 @@ func TestLoadRefuses(t *testing.T) {
 		says string
 	}{
 		"another program": {dense, func(m map[string]string, _ tensors) { m["format"] = "pt" }, `its format is "pt"`},
-		"a later version": {dense, func(m map[string]string, _ tensors) { m["version"] = "4" }, `version "4"`},
-		"no constants":    {dense, func(m map[string]string, _ tensors) { m["version"] = "3" }, `no tensor "weights.constants"`},
+		"a later version": {dense, func(m map[string]string, _ tensors) { m["version"] = "5" }, `version "5"`},
+		"no constants":    {dense, func(m map[string]string, _ tensors) { m["version"] = "4" }, `no tensor "weights.constants"`},
 		"few constants": {dense, func(m map[string]string, t tensors) {
-			m["version"] = "3"
+			m["version"] = "4"
 			t["c"] = safetensors.New("weights.constants", []float64{1}, 1)
 		}, "1 constants for the scores of 6 nodes"},
 		"infinite constants": {dense, func(m map[string]string, t tensors) {
-			m["version"] = "3"
+			m["version"] = "4"
 			t["c"] = safetensors.New("weights.constants", slices.Repeat([]float64{math.Inf(1)}, 6), 6)
 		}, "it is to be finite"},
+		"no link":          {dense, func(m map[string]string, _ tensors) { m["version"] = "3" }, `link ""`},
+		"no certain nodes": {dense, func(m map[string]string, _ tensors) { m["version"], m["link"] = "3", "Sigmoid" }, `no tensor "link.always"`},
+		"certain of both": {dense, func(m map[string]string, t tensors) {
+			m["version"], m["link"] = "3", "Sigmoid"
+			t["a"], t["n"] = safetensors.New("link.always", []int32{3}, 1), safetensors.New("link.never", []int32{3}, 1)
+		}, "always 1 and always 0"},
+		"a certain softmax": {dense, func(m map[string]string, t tensors) {
+			m["version"], m["link"] = "3", "Softmax"
+			t["a"], t["n"] = safetensors.New("link.always", []int32{3}, 1), safetensors.New("link.never", []int32{}, 0)
+		}, "never certain"},
 		"no number of features": {dense, func(m map[string]string, _ tensors) { m["version"] = "2" }, `"" features`},
 		"no features":           {dense, func(m map[string]string, _ tensors) { m["version"], m["features"] = "2", "9" }, `no tensor "weights.features"`},
 		"other features": {dense, func(m map[string]string, t tensors) {

@@ -15,7 +15,8 @@ import (
 )
 
 // LeafScores returns the scores of all leaves: a row of x a row, a column a leaf in the order of
-// Taxonomy.Leaves. Features that x has and the training data had not are ignored, and features that
+// Taxonomy.Leaves. With a link that is a probability they are the logarithms of the leaves'
+// probabilities, minus infinity for 0. Features that x has and the training data had not are ignored, and features that
 // x lacks count as zero, so that a matrix of another width is scored on the features that both
 // have. Check tells whether a matrix fits. For no rows the result is an empty matrix.
 func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
@@ -89,6 +90,7 @@ type scorer struct {
 	model *Model
 	// values are the scores of the columns for the instance loaded.
 	values []float64
+	linked []float64 // what a link makes of them
 	sums   []float64
 	labels []float64 // of the candidates
 	byNode []float64
@@ -145,7 +147,28 @@ func (m *Model) columnScores(x *dataset.Matrix, i int, scores []float64) {
 }
 
 // candidates writes the scores of the candidates, usually the leaves.
-func (s *scorer) candidates(dst []float64) { s.model.attributes.Scores(s.values, s.sums, dst) }
+func (s *scorer) candidates(dst []float64) { s.model.attributes.Scores(s.columns(), s.sums, dst) }
+
+// columns returns what the attributes combine: the scores of the columns, or what a link makes of
+// them.
+func (s *scorer) columns() []float64 {
+	l := s.model.linked
+	if l == nil {
+		return s.values
+	}
+	s.linked = append(s.linked[:0], s.values...)
+	l.apply(s.linked)
+	return s.linked
+}
+
+// terms writes, by node, what the attributes combine, zero for nodes without a column.
+func (s *scorer) terms(dst []float64) {
+	clear(dst)
+	columns := s.columns()
+	for c, n := range s.model.attributes.Columns() {
+		dst[n] = columns[c]
+	}
+}
 
 // nodes writes the scores of the nodes, zero for those without a column.
 func (s *scorer) nodes(dst []float64) {

@@ -91,6 +91,11 @@ func (s OneVsRest) withStart(r *solver.Result) Regularized {
 	return s
 }
 
+func (s PLT) withStart(r *solver.Result) Regularized {
+	s.Settings.Start = r
+	return s
+}
+
 func (s Recursive) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s

@@ -101,7 +101,7 @@ func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64, loss 
 				if r == nil {
 					return nil, err
 				}
-				p.weights.setNode(k, n, r.Weights)
+				p.weights.setNode(k, n, r.Weights, nil)
 				return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, &solver.Result{Coefficients: b.Coefficients(c)}}, nil
 			},
 		}

@@ -71,11 +71,14 @@ func (w *partWeights) set(k int, nodes []int, part *structured.Weights, names []
 	w.parts[k], w.names[k] = s, names
 }
 
-// setNode takes the weights of a part with a single node, one a feature of the whole.
-func (w *partWeights) setNode(k, node int, weights []float64) {
+// setNode is set for the weights of a part with a single node, one a feature.
+func (w *partWeights) setNode(k, node int, weights []float64, names []int32) {
 	c := w.column[node]
 	if w.dense != nil {
 		for f, v := range weights {
+			if names != nil {
+				f = int(names[f])
+			}
 			if v != 0 {
 				w.dense.Set(f, int(c), v)
 			}
@@ -89,7 +92,7 @@ func (w *partWeights) setNode(k, node int, weights []float64) {
 		}
 		s.Begin[f+1] = len(s.Values)
 	}
-	w.parts[k] = s
+	w.parts[k], w.names[k] = s, names
 }
 
 // finish returns the weights in one of the two forms.

@@ -300,13 +300,13 @@ func (s *features) count(rows []int) int {
 
 // compress returns some rows of x over the features that they have, and those, ascending; x itself,
 // and nil, where it is all rows.
-func compress(x *dataset.Matrix, rows []int) (*dataset.Matrix, []int32) {
+func compress[I int | int32](x *dataset.Matrix, rows []I) (*dataset.Matrix, []int32) {
 	if len(rows) == x.Rows {
 		return x, nil
 	}
 	index := make([]int32, x.Cols)
 	for _, i := range rows {
-		indices, _ := x.Row(i)
+		indices, _ := x.Row(int(i))
 		for _, f := range indices {
 			index[f] = 1
 		}
@@ -320,7 +320,7 @@ func compress(x *dataset.Matrix, rows []int) (*dataset.Matrix, []int32) {
 	}
 	own := &dataset.Matrix{Rows: len(rows), Cols: len(features), Indptr: make([]int, 1, len(rows)+1)}
 	for _, i := range rows {
-		indices, values := x.Row(i)
+		indices, values := x.Row(int(i))
 		for _, f := range indices {
 			own.Indices = append(own.Indices, index[f])
 		}

@@ -7,8 +7,9 @@ def load(path):  # as safetensors.numpy.load_file, without the package
     data = open(path, "rb").read()
     end = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:end])
-    return {name: np.frombuffer(data[end + t["data_offsets"][0]:end + t["data_offsets"][1]], types[t["dtype"]]).reshape(t["shape"])
-            for name, t in header.items() if name != "__metadata__"}
+    metadata = header.pop("__metadata__")
+    return metadata, {name: np.frombuffer(data[end + t["data_offsets"][0]:end + t["data_offsets"][1]], types[t["dtype"]]).reshape(t["shape"])
+            for name, t in header.items()}
 
 def weights(m):  # features x columns
     if "weights" in m:
@@ -40,8 +41,26 @@ def attributes(m):  # columns x leaves
                 a[column[node], y] = value
     return a
 
+def linked(m, link, scores):  # rows x columns: logarithms of the probabilities of nodes given their parents
+    column = {node: c for c, node in enumerate(m["weights.columns"])}
+    if link == "Softmax":
+        parent = dict(m["taxonomy.edges"][:, ::-1])
+        families = {}
+        for node, c in column.items():
+            families.setdefault(parent.get(node, -1), []).append(c)
+        for family in families.values():
+            top = scores[:, family].max(axis=1, keepdims=True)
+            scores[:, family] -= top + np.log(np.exp(scores[:, family] - top).sum(axis=1, keepdims=True))
+    elif link == "Sigmoid":
+        scores = -np.logaddexp(0, -scores)
+    elif link in ("CubedHinge", "SquaredHinge"):
+        scores = -np.maximum(0, 1 - scores) ** (3 if link == "CubedHinge" else 2)
+    scores[:, [column[n] for n in m["link.always"]]] = 0
+    scores[:, [column[n] for n in m["link.never"]]] = -np.inf
+    return scores
+
 if __name__ == "__main__":
-    m = load(sys.argv[1])
+    metadata, m = load(sys.argv[1])
     offsets, names = m["taxonomy.names.offsets"], m["taxonomy.names"].tobytes()
     rows = np.array(json.load(sys.stdin))
     if "weights.features" in m:
@@ -49,5 +68,8 @@ if __name__ == "__main__":
     columns = rows @ weights(m).astype(float)
     if "weights.constants" in m:
         columns = columns + m["weights.constants"]
+    if "link" in metadata:
+        columns = linked(m, metadata["link"], columns)
+        columns = np.where(np.isneginf(columns), -1e300, columns)  # 0 * -inf is no number, and JSON has none
     scores = columns @ attributes(m)
     json.dump({"scores": scores.tolist(), "names": [names[i:j].decode() for i, j in zip(offsets, offsets[1:])]}, sys.stdout)

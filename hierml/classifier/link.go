@@ -1,0 +1,281 @@
+package classifier
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/enum"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Link says what the score m = <W_n, x> of a node makes of the score of a leaf. With a link that is
+// a probability, that of the node given its parent, the score of a leaf is the sum of the logarithms
+// along its path: the logarithm of the leaf's probability.
+type Link int
+
+const (
+	// NoLink is that of models whose attributes combine the scores of nodes as they are.
+	NoLink Link = iota
+	// Sigmoid is 1/(1+exp(-m)), that of logistic regression.
+	Sigmoid
+	// CubedHinge is exp(-max(0, 1-m)^3), that of PECOS for the squared hinge [YZHD22].
+	CubedHinge
+	// SquaredHinge is exp(-max(0, 1-m)^2), that of napkinXC and Parabel for it [PKHAV18].
+	SquaredHinge
+	// Softmax is exp(m) divided by the sum of that of all siblings, or of all roots [MB05].
+	Softmax
+	// Margin is m itself, which is no probability.
+	Margin
+)
+
+var links = []string{"NoLink", "Sigmoid", "CubedHinge", "SquaredHinge", "Softmax", "Margin"}
+
+// String returns the name of the constant.
+func (l Link) String() string {
+	if l < NoLink || l > Margin {
+		return fmt.Sprintf("Link(%d)", int(l))
+	}
+	return links[l]
+}
+
+// MarshalText returns the name of the constant.
+func (l Link) MarshalText() ([]byte, error) { return enum.Marshal(l, links) }
+
+// UnmarshalText reads the name of a constant, in whatever case.
+func (l *Link) UnmarshalText(text []byte) error { return enum.Unmarshal(l, links, text) }
+
+// untied is what a hinge link, which is 1 from margin 1 on, loses of its logarithm there, divided by
+// the margin: too little for a probability to show, and enough for leaves that have all probability
+// 1 to be in the order of their margins.
+const untied = 1e-12
+
+// log returns the logarithm of the probability at margin m; of Softmax, m itself.
+func (l Link) log(m float64) float64 {
+	switch l {
+	case Sigmoid:
+		if m < 0 {
+			return m - math.Log1p(math.Exp(m))
+		}
+		return -math.Log1p(math.Exp(-m))
+	case CubedHinge:
+		v := max(0, 1-m)
+		return -v*v*v - untied/max(1, m)
+	case SquaredHinge:
+		v := max(0, 1-m)
+		return -v*v - untied/max(1, m)
+	}
+	return m
+}
+
+// logSoftmax turns the scores of siblings into logarithms of their probabilities.
+func logSoftmax(scores []float64) {
+	top := slices.Max(scores)
+	at, rest := slices.Index(scores, top), 0.0
+	for k, s := range scores {
+		if k != at {
+			rest += math.Exp(s - top)
+		}
+	}
+	for k := range scores {
+		scores[k] -= top + math.Log1p(rest)
+	}
+}
+
+// linked is how the scores of columns become what the attributes combine.
+type linked struct {
+	link   Link
+	always []int // nodes, ascending, whose probability is 1 whatever the instance
+	never  []int // and 0
+	// fixed has the logarithms of these by column, NaN for all others; families, for Softmax, has the
+	// columns of siblings.
+	fixed    []float64
+	families [][]int32
+}
+
+// SetLink makes the model one of probabilities of nodes. Its taxonomy is a tree or forest and its
+// weights are of all nodes. always and never are the nodes, ascending, whose probability is 1 or 0
+// whatever the instance, as those of a node are that all instances of its parent belong to, or none:
+// their scores count as nothing, or as minus infinity.
+func (m *Model) SetLink(link Link, always, never []int) error {
+	if link < NoLink || link > Margin {
+		return fmt.Errorf("classifier: unknown link %d; there are %v to %v", int(link), NoLink, Margin)
+	}
+	t := m.Taxonomy
+	l := &linked{link: link, always: always, never: never}
+	if link == NoLink {
+		if len(always)+len(never) > 0 {
+			return fmt.Errorf("classifier: nodes with certain probabilities need a link")
+		}
+		m.linked = nil
+		return nil
+	}
+	if !t.IsTree() {
+		return fmt.Errorf("classifier: probabilities of nodes given their parents need a tree; in this taxonomy some nodes have several parents")
+	}
+	l.fixed = make([]float64, len(m.attributes.Columns()))
+	for c := range l.fixed {
+		l.fixed[c] = math.NaN()
+	}
+	for value, nodes := range map[float64][]int{0: always, math.Inf(-1): never} {
+		for k, n := range nodes {
+			if n < 0 || n >= t.Len() || k > 0 && nodes[k-1] >= n || m.attributes.Column(n) < 0 {
+				return fmt.Errorf("classifier: node %d has a certain probability; expected nodes with weights, ascending", n)
+			}
+			c := m.attributes.Column(n)
+			if !math.IsNaN(l.fixed[c]) {
+				return fmt.Errorf("classifier: the probability of node %q is always 1 and always 0", t.Name(n))
+			}
+			l.fixed[c] = value
+		}
+	}
+	if link == Softmax {
+		if len(always)+len(never) > 0 {
+			return fmt.Errorf("classifier: the probabilities of a softmax are never certain")
+		}
+		var err error
+		if l.families, err = families(t, m.attributes); err != nil {
+			return err
+		}
+	}
+	m.linked = l
+	return nil
+}
+
+// families returns the columns of the roots and of the children of every inner node.
+func families(t *taxonomy.Taxonomy, a *structured.Attributes) ([][]int32, error) {
+	var all [][]int32
+	add := func(nodes []int) error {
+		columns := make([]int32, len(nodes))
+		for k, n := range nodes {
+			if a.Column(n) < 0 {
+				return fmt.Errorf("classifier: a softmax needs weights of all nodes; node %q has none", t.Name(n))
+			}
+			columns[k] = int32(a.Column(n))
+		}
+		all = append(all, columns)
+		return nil
+	}
+	if err := add(t.Roots()); err != nil {
+		return nil, err
+	}
+	for n := range t.Len() {
+		if !t.IsLeaf(n) {
+			if err := add(t.Children(n)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// Link returns how scores of nodes become those of leaves.
+func (m *Model) Link() Link {
+	if m.linked == nil {
+		return NoLink
+	}
+	return m.linked.link
+}
+
+// Certain returns the nodes whose probability is 1, and those whose it is 0, whatever the instance.
+// The slices must not be modified.
+func (m *Model) Certain() (always, never []int) {
+	if m.linked == nil {
+		return nil, nil
+	}
+	return m.linked.always, m.linked.never
+}
+
+// apply turns the scores of the columns into the logarithms of their probabilities.
+func (l *linked) apply(columns []float64) {
+	for _, family := range l.families {
+		scores := make([]float64, len(family))
+		for k, c := range family {
+			scores[k] = columns[c]
+		}
+		logSoftmax(scores)
+		for k, c := range family {
+			columns[c] = scores[k]
+		}
+	}
+	if l.families != nil {
+		return
+	}
+	for c, fixed := range l.fixed {
+		if columns[c] = l.link.log(columns[c]); !math.IsNaN(fixed) {
+			columns[c] = fixed
+		}
+	}
+}
+
+// checkProbabilities returns an error for models without probabilities.
+func (m *Model) checkProbabilities() error {
+	if l := m.Link(); l == NoLink || l == Margin {
+		return fmt.Errorf("classifier: this model, %s, has scores and no probabilities; svm.Calibrate learns them, svm.PLT and svm.HierarchicalSoftmax have them", m.Name)
+	}
+	return nil
+}
+
+// LeafProbabilities returns the probabilities of the leaves: a row of x a row, a column a leaf in
+// the order of Taxonomy.Leaves. Those of a row add up to 1 for the link Softmax alone; for the
+// others each leaf is or is not a label. It is an error for models whose link is no probability.
+// The logarithms are LeafScores.
+func (m *Model) LeafProbabilities(x *dataset.Matrix) (*mat.Dense, error) {
+	if err := m.checkProbabilities(); err != nil {
+		return nil, err
+	}
+	return exponentials(m.LeafScores(x)), nil
+}
+
+// ConditionalProbabilities returns the probability of every node given that the instance belongs to
+// its parent: a row of x a row, a column a node. It is an error for models whose link is no
+// probability.
+func (m *Model) ConditionalProbabilities(x *dataset.Matrix) (*mat.Dense, error) {
+	if err := m.checkProbabilities(); err != nil {
+		return nil, err
+	}
+	if x.Rows == 0 {
+		return new(mat.Dense), nil
+	}
+	p := mat.NewDense(x.Rows, m.Taxonomy.Len(), nil)
+	m.each(x, func(s *scorer, i int) { s.terms(p.RawRowView(i)) })
+	return exponentials(p), nil
+}
+
+func exponentials(logs *mat.Dense) *mat.Dense {
+	data := logs.RawMatrix().Data
+	for k, v := range data {
+		data[k] = math.Exp(v)
+	}
+	return logs
+}
+
+// LeastProbabilities returns, for every leaf, the least of the probabilities of the nodes on its
+// path, each given its parent: a row of x a row, a column a leaf in the order of Taxonomy.Leaves.
+// The leaves where it is above t, as calibration.Above(t) chooses them, are those of the Boolean rule
+// of [DC00]; those whose LeafProbabilities are, of their multiplicative rule. It is an error for
+// models whose link is no probability.
+func (m *Model) LeastProbabilities(x *dataset.Matrix) (*mat.Dense, error) {
+	if err := m.checkProbabilities(); err != nil {
+		return nil, err
+	}
+	if x.Rows == 0 {
+		return new(mat.Dense), nil
+	}
+	least := mat.NewDense(x.Rows, len(m.attributes.Candidates()), nil)
+	m.each(x, func(s *scorer, i int) {
+		s.terms(s.byNode)
+		row := least.RawRowView(i)
+		for y := range row {
+			nodes, _ := m.attributes.Leaf(y)
+			for _, n := range nodes {
+				row[y] = min(row[y], s.byNode[n])
+			}
+		}
+	})
+	return exponentials(least), nil
+}
