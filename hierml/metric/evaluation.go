@@ -14,8 +14,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// The columns of the values of instances. After them come two for each k, precision and nDCG, and
-// one for each depth.
+// The columns of the values of instances. After them come two for each k, precision and nDCG, with
+// propensities two more, the propensity-scored precision and the largest that it can be, and one for
+// each depth.
 const (
 	accuracy = iota
 	exactSets
@@ -38,6 +39,7 @@ type evaluation struct {
 	nodes   *taxonomy.Taxonomy // in which sets are compared
 	unleaf  *unleafed          // nil if that is t
 	at      []int
+	atWidth int // columns for each k
 	depths  int // 0 up to the deepest node's
 	loss    loss.Loss
 	halfed  bool // the loss is the default one, on trees half the distance
@@ -45,6 +47,7 @@ type evaluation struct {
 	costs   *costs
 	charges []float64 // of the H-loss, by node
 	gains   []float64 // of nDCG: 1/log2(1+rank), by rank from 1
+	worth   []float64 // of the leaves by their propensities, nil without any
 
 	nodeScores   []float64 // of all instances, a row each
 	nodeLabels   [][]int   // of these
@@ -83,7 +86,14 @@ func (s Settings) newEvaluation(t *taxonomy.Taxonomy) (*evaluation, error) {
 	for rank := 1; rank < len(e.gains); rank++ {
 		e.gains[rank] = 1 / math.Log2(1+float64(rank))
 	}
-	e.columns = make([][]float64, fixedColumns+2*len(at)+e.depths)
+	if e.worth, err = s.worths(len(e.leaves)); err != nil {
+		return nil, err
+	}
+	e.atWidth = 2
+	if e.worth != nil {
+		e.atWidth = 4
+	}
+	e.columns = make([][]float64, fixedColumns+e.atWidth*len(at)+e.depths)
 	for range s.workers() {
 		e.workers = append(e.workers, newWorker(e))
 	}
@@ -223,13 +233,21 @@ func (e *evaluation) report() (*Report, error) {
 		RootlessF1:            f.Rootless,
 		perInstance:           make(map[string][]float64),
 		labels:                e.labels,
+		scored:                e.worth != nil,
 		confusion:             &Confusion{Taxonomy: e.t, Truth: e.nearest, Predicted: e.predicted},
 	}
 	if n := len(e.nodeLabels); n > 0 {
 		r.Nodes = Settings{Workers: len(e.workers)}.nodeScores(mat.NewDense(n, e.nodes.Len(), e.nodeScores), e.nodeLabels, e.t, e.nodes)
 	}
-	for _, k := range e.at {
+	for i, k := range e.at {
 		r.At = append(r.At, At{K: k})
+		if e.worth != nil { // the mean of the quotients is then that of the means
+			c := e.atColumn(i)
+			reach, _ := mean(e.columns[c+3])
+			for at := range e.columns[c+2] {
+				e.columns[c+2][at] /= reach
+			}
+		}
 	}
 	for d := range e.depths {
 		r.Levels = append(r.Levels, Level{Depth: d, Instances: e.n})
@@ -254,6 +272,8 @@ func (e *evaluation) column(m Measure) int {
 		return e.atColumn(slices.Index(e.at, m.key))
 	case ndcgAt:
 		return e.atColumn(slices.Index(e.at, m.key)) + 1
+	case psPrecisionAt:
+		return e.atColumn(slices.Index(e.at, m.key)) + 2
 	case levelAccuracy:
 		return e.levelColumn(m.key)
 	case ofCounts, ofNodes:
@@ -262,10 +282,10 @@ func (e *evaluation) column(m Measure) int {
 	return m.key
 }
 
-// atColumn is the first of the two columns for the i-th k.
-func (e *evaluation) atColumn(i int) int { return fixedColumns + 2*i }
+// atColumn is the first of the columns for the i-th k.
+func (e *evaluation) atColumn(i int) int { return fixedColumns + e.atWidth*i }
 
-func (e *evaluation) levelColumn(depth int) int { return fixedColumns + 2*len(e.at) + depth }
+func (e *evaluation) levelColumn(depth int) int { return fixedColumns + e.atWidth*len(e.at) + depth }
 
 // mean returns the mean of the values that are numbers, and how many they are.
 func mean(values []float64) (float64, int) {
@@ -286,10 +306,11 @@ type worker struct {
 	counts *counts
 	row    []float64 // scratch, of costs of the leaves
 
-	isTrue []bool  // by position in leaves
-	own    []rated // the true labels, by ascending score
-	above  []int   // of the wrong leaves, how many have a score of exactly so many true labels or more
-	spans  []span  // what above counts
+	isTrue []bool    // by position in leaves
+	own    []rated   // the true labels, by ascending score
+	worths []float64 // of some of the true labels
+	above  []int     // of the wrong leaves, how many have a score of exactly so many true labels or more
+	spans  []span    // what above counts
 
 	truth, decided []int // sets in the original taxonomy
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/internal/table"
@@ -127,6 +128,9 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	}
 	if _, ok := in.Measures[pooledArea]; ok {
 		r.Nodes = new(PrecisionRecall)
+	}
+	for name := range in.Measures {
+		r.scored = r.scored || strings.HasPrefix(name, scoredPrecision)
 	}
 	for _, m := range r.Measures() {
 		*m.field(r) = math.NaN()

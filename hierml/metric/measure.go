@@ -34,6 +34,7 @@ const (
 	ofNodes       // likewise
 	precisionAt
 	ndcgAt
+	psPrecisionAt
 	levelAccuracy
 )
 
@@ -50,6 +51,9 @@ const (
 	occurringClasses = "macro F1 of occurring classes"
 	formerMacro      = "macro F1"
 )
+
+// scoredPrecision begins the names of the propensity-scored precisions; k follows.
+const scoredPrecision = "propensity-scored precision at "
 
 // CurrentName returns the name of the measure that had the given name in an earlier version,
 // "macro F1", and other names as they are. What reads names of measures goes by it.
@@ -107,9 +111,10 @@ var nodeMeasures = []Measure{
 }
 
 // Measures returns all measures that a report has unless it was told otherwise, in the order of
-// reports. A report has an "accuracy at depth 1" for each depth of its taxonomy too, and one of a
-// NodeScorer the NodeMeasures.
-func Measures() []Measure { return listed(defaultAt, 0, false) }
+// reports. A report has an "accuracy at depth 1" for each depth of its taxonomy too, one of a
+// NodeScorer the NodeMeasures, and one with propensities a "propensity-scored precision at 1" for
+// each k.
+func Measures() []Measure { return listed(defaultAt, 0, false, false) }
 
 // NodeMeasures returns the measures that the report of a NodeScorer has beside the others.
 func NodeMeasures() []Measure { return slices.Clone(nodeMeasures) }
@@ -120,10 +125,10 @@ func (r *Report) Measures() []Measure {
 	for _, a := range r.At {
 		at = append(at, a.K)
 	}
-	return listed(at, len(r.Levels), r.Nodes != nil)
+	return listed(at, len(r.Levels), r.Nodes != nil, r.scored)
 }
 
-func listed(at []int, depths int, nodes bool) []Measure {
+func listed(at []int, depths int, nodes, scored bool) []Measure {
 	all := slices.Concat(labelMeasures, rankingMeasures)
 	if nodes {
 		all = append(all, nodeMeasures...)
@@ -133,6 +138,11 @@ func listed(at []int, depths int, nodes bool) []Measure {
 	}
 	for _, k := range at {
 		all = append(all, Measure{Name: fmt.Sprintf("nDCG at %d", k), Help: fmt.Sprintf("discounted gain of the %d labels ranked highest, by what can be reached", k), Group: ofRanking, digits: 4, kind: ndcgAt, key: k})
+	}
+	if scored {
+		for _, k := range at {
+			all = append(all, Measure{Name: fmt.Sprint(scoredPrecision, k), Help: fmt.Sprintf("the true ones of the %d labels ranked highest, rare ones worth more (PSP@%d), by what can be reached", k, k), Group: ofRanking, digits: 4, kind: psPrecisionAt, key: k})
+		}
 	}
 	all = append(all, taxonomyMeasures...)
 	for d := range depths {
@@ -144,13 +154,16 @@ func listed(at []int, depths int, nodes bool) []Measure {
 // field returns where r has the value, nil if it has none.
 func (m Measure) field(r *Report) *float64 {
 	switch m.kind {
-	case precisionAt, ndcgAt:
+	case precisionAt, ndcgAt, psPrecisionAt:
 		for i := range r.At {
 			if r.At[i].K != m.key {
 				continue
 			}
-			if m.kind == ndcgAt {
+			switch m.kind {
+			case ndcgAt:
 				return &r.At[i].NDCG
+			case psPrecisionAt:
+				return &r.At[i].PSPrecision
 			}
 			return &r.At[i].Precision
 		}

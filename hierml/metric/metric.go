@@ -10,6 +10,9 @@
 // mean of nothing is not a number. A predicted set may be empty. Scores need a label to compare
 // with, and no labels are an error of Evaluate; [LabelSets] counts empty sets.
 //
+// With the [Propensities] of labels that are often forgotten, which Settings take, a report has the
+// propensity-scored precision of extreme classification beside precision and nDCG.
+//
 // Two reports on the same instances are compared by [Significance], or by the tests themselves:
 // [McNemar], [Permutation], [PairedT]; [Holm] corrects several, and [Friedman] compares over several
 // data sets. [Bootstrap] tells how sure one mean is. [Report.Confusion] tells what was taken for what

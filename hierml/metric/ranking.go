@@ -50,6 +50,9 @@ func (w *worker) ranking(scores []float64, labels []int, at int) {
 		misordered += (hi - lo) * wrong
 		precision += float64(hi-lo) * float64(relevant-lo) / float64(relevant-lo+wrong)
 		w.ranks(relevant-hi+wrong+1, relevant-lo+wrong, at)
+		if w.worth != nil {
+			w.worthsAt(w.own[lo:hi], relevant-hi+wrong, at)
+		}
 		hi = lo
 	}
 	w.columns[averagePrecision][at] = precision / float64(relevant)
@@ -65,6 +68,9 @@ func (w *worker) ranking(scores []float64, labels []int, at int) {
 		c := w.atColumn(i)
 		w.columns[c][at] /= float64(k)
 		w.columns[c+1][at] /= ideal
+	}
+	if w.worth != nil {
+		w.reachable(at)
 	}
 	if misordered > 0 {
 		w.columns[maximalLoss][at] = w.maximal(scores)
@@ -98,4 +104,35 @@ func (w *worker) ranks(from, to, at int) {
 			w.columns[c+1][at] += w.gains[rank]
 		}
 	}
+}
+
+// worthsAt adds what true labels of one score, with as many leaves above, are worth to the
+// propensity-scored precision at each k. Those that are worth least count as ranked first.
+func (w *worker) worthsAt(own []rated, above, at int) {
+	w.sortWorths(own)
+	for i, k := range w.at {
+		for _, v := range w.worths[:max(0, min(k-above, len(own)))] {
+			w.columns[w.atColumn(i)+2][at] += v / float64(k)
+		}
+	}
+}
+
+// reachable writes, for each k, the largest that the propensity-scored precision of the instance
+// can be.
+func (w *worker) reachable(at int) {
+	w.sortWorths(w.own)
+	for i, k := range w.at {
+		for _, v := range w.worths[max(0, len(w.worths)-k):] {
+			w.columns[w.atColumn(i)+3][at] += v / float64(k)
+		}
+	}
+}
+
+// sortWorths writes what true labels are worth to w.worths, ascending.
+func (w *worker) sortWorths(own []rated) {
+	w.worths = w.worths[:0]
+	for _, r := range own {
+		w.worths = append(w.worths, w.worth[w.t.LeafIndex(r.leaf)])
+	}
+	slices.Sort(w.worths)
 }

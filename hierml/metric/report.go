@@ -74,6 +74,7 @@ type Report struct {
 	perInstance map[string][]float64 // nil where they are not known
 	confusion   *Confusion           // nil where it is not known
 	labels      uint64               // a hash of all true labels, 0 where they are not known
+	scored      bool                 // by propensities
 }
 
 // At has the measures of the K leaves that are ranked highest. A wrong leaf with the score of a
@@ -86,6 +87,11 @@ type At struct {
 	// NDCG is the sum of 1/log2(1+rank) over those that are true, divided by the largest that it
 	// can be for the number of true labels.
 	NDCG float64
+	// PSPrecision is the propensity-scored precision [JPV16], as the extreme classification
+	// repository reports it: the sum of 1/p over those that are true, with the propensities p of the
+	// Settings, divided by the mean over the instances of the largest that it can be. It is at most
+	// 1, though that of an instance need not be, and 0 without propensities.
+	PSPrecision float64
 }
 
 // Level has the accuracy at a depth of the taxonomy, as Taxonomy.Depth counts it: how often f, or a
@@ -128,16 +134,21 @@ func (r *Report) lines(group string) []line {
 		if len(r.At) == 0 {
 			return all
 		}
-		precision, ndcg := line{text: "precision at"}, line{text: "nDCG at"}
+		precision, ndcg, scored := line{text: "precision at"}, line{text: "nDCG at"}, line{text: "propensity-scored precision at"}
 		for i, a := range r.At {
 			k := strconv.Itoa(a.K)
 			if i > 0 {
-				precision.text, ndcg.text = precision.text+",", ndcg.text+","
+				precision.text, ndcg.text, scored.text = precision.text+",", ndcg.text+",", scored.text+","
 			}
 			precision.text, precision.named = precision.text+" "+k, append(precision.named, "precision at "+k)
 			ndcg.text, ndcg.named = ndcg.text+" "+k, append(ndcg.named, "nDCG at "+k)
+			scored.text, scored.named = scored.text+" "+k, append(scored.named, scoredPrecision+k)
 		}
-		return append(all, precision, ndcg)
+		all = append(all, precision, ndcg)
+		if r.scored {
+			all = append(all, scored)
+		}
+		return all
 	}
 	all := []line{
 		{r.parentText(), []string{"parent accuracy"}},

@@ -17,7 +17,7 @@ import (
 
 // Settings choose what is measured, and how. The zero value is what Evaluate takes.
 type Settings struct {
-	// At has the numbers of labels k for the precision and the nDCG at k, each at least 1. The
+	// At has the numbers of labels k for the precisions and the nDCG at k, each at least 1. The
 	// default is 1, 3 and 5.
 	At []int
 	// Loss is that of the top and the maximal loss. The default is loss.Half, as in [Cai08]: half
@@ -28,6 +28,9 @@ type Settings struct {
 	// miscellaneous leaf is the inner node above it, so that they can be compared with what others
 	// report. The default is the taxonomy of the data.
 	Original *taxonomy.Taxonomy
+	// Propensities, if given, are those of the leaves, in the order of Taxonomy.Leaves: see the
+	// function Propensities. The report then has the propensity-scored precision at each k.
+	Propensities []float64
 	// Workers is the number of goroutines that measure. The default is one a processor.
 	Workers int
 }
