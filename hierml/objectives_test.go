@@ -473,4 +473,56 @@ var subjects = []subject{
 			return 1 / float64(largest)
 		},
 	},
+	{
+		name: "PLT", fits: onTrees, curvature: unit, reaches: 1e-6,
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, _ solver.Method) classifier.Estimator {
+			return svm.PLT{C: c, Settings: s}
+		},
+		objective: func(p *plain) float64 {
+			sum := p.ridge()
+			for v := range p.t.Len() {
+				var terms []float64
+				both := map[float64]bool{}
+				for i, set := range p.labels {
+					above := p.t.Closure(set)
+					if parents := p.t.Parents(v); len(parents) > 0 && !slices.Contains(above, parents[0]) {
+						continue
+					}
+					sign := -1.0
+					if slices.Contains(above, v) {
+						sign = 1
+					}
+					both[sign] = true
+					terms = append(terms, c*math.Log1p(math.Exp(-sign*p.s[i][v])))
+				}
+				if len(both) == 2 {
+					for _, term := range terms {
+						sum += term
+					}
+				}
+			}
+			return sum
+		},
+	},
+	{
+		name: "HierarchicalSoftmax", fits: onTrees, curvature: unit, reaches: 1e-6,
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, _ solver.Method) classifier.Estimator {
+			return svm.HierarchicalSoftmax{C: c, Settings: s}
+		},
+		objective: func(p *plain) float64 {
+			sum := p.ridge()
+			for i, set := range p.labels {
+				for _, y := range set {
+					for _, v := range p.t.Ancestors(y) {
+						all := 0.0
+						for _, s := range append(p.t.SiblingsOrRoots(v), v) {
+							all += math.Exp(p.s[i][s])
+						}
+						sum += c / float64(len(set)) * (math.Log(all) - p.s[i][v])
+					}
+				}
+			}
+			return sum
+		},
+	},
 }

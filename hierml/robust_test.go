@@ -75,6 +75,11 @@ func trainers() []trainer {
 		of("hierarchical regularization", func(s solver.Settings) svm.Regularized { return svm.HR{Settings: s} }),
 		of("hierarchical regularization, logistic", func(s solver.Settings) svm.Regularized { return svm.HR{Loss: solver.Logistic, Settings: s} }),
 		of("recursive", func(s solver.Settings) svm.Regularized { return svm.Recursive{Settings: s} }),
+		of("label tree", func(s solver.Settings) svm.Regularized { return svm.PLT{Settings: s} }),
+		of("label tree of squared hinges", func(s solver.Settings) svm.Regularized {
+			return svm.PLT{Link: classifier.CubedHinge, Policy: svm.Inclusive, Settings: s}
+		}),
+		of("hierarchical softmax", func(s solver.Settings) svm.Regularized { return svm.HierarchicalSoftmax{Settings: s} }),
 		of("normalized", func(s solver.Settings) svm.Regularized { return svm.Normalized{Settings: s} }),
 		of("normalized, MaxMin", func(s solver.Settings) svm.Regularized {
 			return svm.Normalized{Settings: s, Weighting: weighting.MaxMin{}}

@@ -106,6 +106,7 @@ func models(t testing.TB) map[string]*classifier.Model {
 		"parts":       fit(svm.Recursive{}, example.Texts(example.Tree(4, 4, 4), 200, 20000, 5, 1)),
 		"label tree":  fit(svm.PLT{}, texts.Subset([]int{0, 1, 2, 3, 4, 5})),
 		"hinges":      fit(svm.PLT{Link: classifier.CubedHinge}, example.Texts(example.Tree(4, 4, 4), 40, 20000, 5, 1)),
+		"softmax":     fit(svm.HierarchicalSoftmax{}, example.Dense(unevenForest(), 60, 4, 1)),
 		"leaves":      fit(svm.PLT{Link: classifier.SquaredHinge, Policy: svm.Exclusive}, example.Dense(forest, 20, 3, 1)),
 		"margins":     fit(svm.GlobalMargin{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"closed sets": fit(svm.HM3{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
@@ -538,6 +539,8 @@ func TestModelsOfAllEstimators(t *testing.T) {
 		"recursive":          {svm.Recursive{}, false},
 		"HR":                 {svm.HR{}, false},
 		"transfer":           {svm.Transfer{}, false},
+		"label tree":         {svm.PLT{}, false},
+		"softmax":            {svm.HierarchicalSoftmax{}, false},
 		"orthogonal":         {svm.Orthogonal{}, false},
 		"naive Bayes":        {bayes.Shrinkage{}, false},
 	} {

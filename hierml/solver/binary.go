@@ -101,7 +101,7 @@ func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Sett
 	if a.settings.Time > 0 {
 		a.deadline = a.settings.began.Add(a.settings.Time)
 	}
-	r := &BinaryResult{Primal: math.Inf(1), Dual: math.Inf(-1), Status: MaxEpochs}
+	r := &BinaryResult{Primal: math.Inf(1), Status: MaxEpochs} // no loss is below zero
 	goal := a.settings.Gap
 	a.first(problem.Positive)
 	for err == nil && r.Status == MaxEpochs && r.Epochs < a.settings.MaxEpochs {

@@ -79,7 +79,7 @@ func (l MarginLoss) bound(c float64) float64 {
 func (l MarginLoss) term(alpha, c float64) float64 {
 	switch l {
 	case SquaredHinge:
-		return alpha - alpha*alpha/(4*c)
+		return alpha - alpha*(alpha/(4*c)) // which does not underflow with C
 	case Logistic:
 		return c * (entropy(alpha/c) + entropy(1-alpha/c))
 	}

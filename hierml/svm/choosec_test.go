@@ -24,6 +24,7 @@ func TestChooseC(t *testing.T) {
 		"global margin": svm.GlobalMargin{}, "shared": svm.Shared{}, "transfer": svm.Transfer{}, "tree loss": svm.TreeLoss{},
 		"orthogonal": svm.Orthogonal{}, "sets": svm.Hierarchical{Sets: true}, "recursive": svm.Recursive{}, "one-vs-rest": svm.OneVsRest{},
 		"HR-SVM": svm.HR{}, "HR-LR": svm.HR{Loss: solver.Logistic},
+		"label tree": svm.PLT{}, "hierarchical softmax": svm.HierarchicalSoftmax{},
 	} {
 		c, err := svm.ChooseC(context.Background(), e, d)
 		if err != nil {
@@ -71,12 +72,16 @@ func TestStartOfParts(t *testing.T) {
 		case svm.Recursive:
 			e.Settings = s
 			return e
+		case svm.PLT:
+			e.Settings = s
+			return e
 		}
 		return nil
 	}
 	for name, e := range map[string]svm.Regularized{
 		"hinge": svm.OneVsRest{}, "squared hinge": svm.OneVsRest{Loss: solver.SquaredHinge}, "logistic": svm.OneVsRest{Loss: solver.Logistic},
 		"groups": svm.OneVsRest{Method: solver.BCFW{}}, "recursive": svm.Recursive{}, "HR": svm.HR{}, "HR-LR": svm.HR{Loss: solver.Logistic},
+		"label tree": svm.PLT{},
 	} {
 		m, err := e.Fit(t.Context(), d)
 		if err != nil {

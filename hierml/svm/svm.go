@@ -11,6 +11,9 @@
 //   - [OneVsRest] is a binary SVM a leaf, or a logistic regression.
 //   - [HR] is the same with class weights that are drawn to those of the parent: HR-SVM and HR-LR of
 //     Gopal and Yang [GY13].
+//   - [PLT] is a binary classifier a node, by default a logistic regression that says how likely the
+//     node is given its parent: probabilistic label trees, XR-Linear, local classifiers per node.
+//   - [HierarchicalSoftmax] is a multinomial logistic regression among the children of every node.
 //   - [Orthogonal] is hierarchical classification by orthogonal transfer of Zhou, Xiao and Wu
 //     [ZXW11], and [Transfer] and [TreeLoss] are what that paper compares it with, beside Flat.
 //   - [Normalized] is the normalized hierarchical SVM (NHSVM) of Choi, Sasaki and Srebro [CSS16].

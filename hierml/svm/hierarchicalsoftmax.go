@@ -1,0 +1,130 @@
+package svm
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// HierarchicalSoftmax is one multinomial logistic regression among the children of every inner node
+// [Goo01; MB05]: at a node with children c
+//
+//	min 1/2 sum_c ||w_c||^2 + C sum_i sum_{y in Y_i} 1/|Y_i| log(sum_b exp <w_b, x_i> / exp <w_c(y), x_i>)
+//
+// over the labels y of the instances i that are below the node, with c(y) the child at or above y. The
+// probability of a leaf is the product of those along its path, so that the probabilities of all
+// leaves add up to 1, and Predict gives the leaf with the highest. The roots of a forest are the
+// children of a node of their own; an only child has probability 1. An instance may have several
+// labels, which are learned as if it had each of them with equal probability, and labels may be inner
+// nodes: such a label is learned from above it only. There is no bias; a constant feature is one.
+//
+// With two children a node's problem is half of OneVsRest's for one of them with the logistic loss
+// and 2 C. The problems do not depend on each other; they are solved by [solver.SolveSoftmax] on all
+// cores, with shares of Settings.Time as those of OneVsRest. The taxonomy is a tree or forest.
+//
+// The zero value is ready to use.
+type HierarchicalSoftmax struct {
+	// C weighs the training error. The default value is 1.
+	C        float64
+	Settings solver.Settings
+}
+
+// Fit trains the regressions; see [classifier.Estimator].
+func (s HierarchicalSoftmax) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	s.Settings.Begin()
+	return learn(ctx, d, nil, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+}
+
+func (s HierarchicalSoftmax) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if err := checkRows(d); err != nil {
+		return nil, err
+	}
+	if err := checkTree(d); err != nil {
+		return nil, err
+	}
+	c, err := defaultC(s.C)
+	if err != nil {
+		return nil, err
+	}
+	if err := structured.CheckMatrix(d.X); err != nil {
+		return nil, err
+	}
+	a, err := paths(d.Taxonomy)
+	if err != nil {
+		return nil, err
+	}
+	var all []part
+	seen := newFeatures(d.X)
+	for _, l := range split(d.Taxonomy, d.Labels) {
+		if len(l.children) > 1 && len(l.rows) > 0 {
+			l.c = c
+			all = append(all, l.softmax(d, seen))
+		}
+	}
+	s.Settings.Start = nil
+	m, err := solveParts(ctx, all, a, d, s.Settings, nil)
+	if m == nil {
+		return nil, err
+	}
+	m.Name, m.C = "hierarchical softmax", c
+	if wrong := m.SetLink(classifier.Softmax, nil, nil); wrong != nil {
+		return nil, wrong
+	}
+	return m, err
+}
+
+// softmax returns the multinomial logistic regression among the children.
+func (l *local) softmax(d *dataset.Dataset, seen *features) part {
+	p := part{nodes: l.children, most: len(l.children) * seen.count(l.rows), glanced: true}
+	problem := solver.SoftmaxProblem{Classes: len(l.children), C: l.c, Shares: l.shares(d.Taxonomy, d.Labels)}
+	p.origin = problem.Origin()
+	for _, i := range l.rows {
+		p.size += (1 + d.X.Indptr[i+1] - d.X.Indptr[i]) * len(l.children)
+	}
+	p.solve = func(ctx context.Context, whole *parts, k, _ int, settings solver.Settings) (*outcome, error) {
+		own, features := compress(d.X, l.rows)
+		inputs, err := structured.NewLinear(own)
+		if err != nil {
+			return nil, err
+		}
+		r, err := solver.SolveSoftmax(ctx, inputs, problem, settings)
+		if r == nil {
+			return nil, err
+		}
+		weights := newWeights(l.children, own.Cols, settings.Wide())
+		for f := range own.Cols {
+			for c := range l.children {
+				weights.Set(f, c, r.Weights[f*len(l.children)+c])
+			}
+		}
+		whole.weights.set(k, l.children, weights, features)
+		return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, nil}, nil
+	}
+	return p
+}
+
+// shares returns, for each row, the children at or above its labels, each with the share of the
+// labels that it is above.
+func (l *local) shares(t *taxonomy.Taxonomy, labels [][]int) [][]solver.Share {
+	shares := make([][]solver.Share, len(l.rows))
+	for k, i := range l.rows {
+		for _, c := range l.relevant[k] {
+			below := 0
+			for _, y := range labels[i] {
+				if _, is := slices.BinarySearch(t.Ancestors(y), l.children[c]); is {
+					below++
+				}
+			}
+			shares[k] = append(shares[k], solver.Share{Class: c, Weight: float64(below) / float64(len(labels[i]))})
+		}
+	}
+	return shares
+}
+
+// WithC returns the estimator with another C.
+func (s HierarchicalSoftmax) WithC(c float64) Regularized { s.C = c; return s }

@@ -1,0 +1,174 @@
+package svm_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// flatForest has nodes that are all leaves.
+func flatForest(t *testing.T, names ...string) *taxonomy.Taxonomy {
+	t.Helper()
+	g, err := taxonomy.New(names, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestPLTIsOneVsRest holds that label trees are logistic regressions of one leaf against the rest
+// where the taxonomy is flat, below one root where all instances have labels, and by the policies
+// that have all others as negatives.
+func TestPLTIsOneVsRest(t *testing.T) {
+	forest := flatForest(t, "a", "b", "c", "d", "e")
+	star := example.Tree(5)
+	deep := example.Tree(3, 3)
+	for name, c := range map[string]struct {
+		g *taxonomy.Taxonomy
+		e svm.PLT
+	}{
+		"flat": {forest, svm.PLT{}}, "star": {star, svm.PLT{}}, "less inclusive": {forest, svm.PLT{Policy: svm.LessInclusive}},
+		"siblings": {star, svm.PLT{Policy: svm.Siblings}}, "exclusive": {deep, svm.PLT{Policy: svm.Exclusive}},
+		"less exclusive": {deep, svm.PLT{Policy: svm.LessExclusive}},
+	} {
+		d := example.Texts(c.g, 150, 100, 12, 1)
+		c.e.C, c.e.Settings.Gap = 3, 1e-8
+		m, rest := fit(t, c.e, d), fit(t, svm.OneVsRest{C: 3, Loss: solver.Logistic, Settings: c.e.Settings}, d)
+		if p, q := m.Training.Certificate.Primal, rest.Training.Certificate.Primal; math.Abs(p-q) > 1e-7*q {
+			t.Errorf("%s: objective %v, one-vs-rest has %v", name, p, q)
+		}
+		scores, margins := m.LeafScores(d.X), rest.LeafScores(d.X)
+		for i := range d.Len() {
+			for y := range c.g.Leaves() {
+				if want := -math.Log1p(math.Exp(-margins.At(i, y))); math.Abs(scores.At(i, y)-want) > 1e-3 || c.g == forest && name == "flat" && scores.At(i, y) != want && margins.At(i, y) > 0 {
+					t.Errorf("%s: row %d, leaf %d: %v, want %v", name, i, y, scores.At(i, y), want)
+				}
+			}
+		}
+	}
+}
+
+// TestSoftmaxOfTwoIsLogistic holds that a softmax of two classes is half of the logistic regression
+// of one of them with 2 C.
+func TestSoftmaxOfTwoIsLogistic(t *testing.T) {
+	d := example.Dense(flatForest(t, "a", "b"), 60, 5, 1)
+	s := solver.Settings{Gap: 1e-9}
+	m, rest := fit(t, svm.HierarchicalSoftmax{C: 0.7, Settings: s}, d), fit(t, svm.OneVsRest{C: 1.4, Loss: solver.Logistic, Settings: s}, d)
+	// OneVsRest has the problem twice, once for each class.
+	if p, q := m.Training.Certificate.Primal, rest.Training.Certificate.Primal/4; math.Abs(p-q) > 1e-7*q {
+		t.Errorf("objective %v, want %v", p, q)
+	}
+	for f, w := range rest.Weights(0) {
+		if a, b := m.Weights(0)[f], m.Weights(1)[f]; math.Abs(a-w/2) > 1e-4 || math.Abs(a+b) > 1e-4 {
+			t.Errorf("feature %d: weights %v and %v, want half of %v and its opposite", f, a, b, w)
+		}
+	}
+}
+
+// TestProbabilitiesOfInnerLabels trains with labels at inner nodes, of which PLT learns that no child
+// is there, and hierarchical softmax nothing.
+func TestProbabilitiesOfInnerLabels(t *testing.T) {
+	g := example.Tree(2, 2) // 0; 1, 2; 3, 4, 5, 6
+	x := &dataset.Matrix{Rows: 4, Cols: 1, Indptr: []int{0, 1, 2, 3, 4}, Indices: []int32{0, 0, 0, 0}, Values: []float32{1, 1, 1, 1}}
+	inner := g.Children(0)[0]
+	leaf := g.Children(inner)[0]
+	d := &dataset.Dataset{Taxonomy: g, X: x, Labels: [][]int{{inner}, {inner}, {leaf}, {inner}}}
+	plt, softmax := fit(t, svm.PLT{C: 1e4}, d), fit(t, svm.HierarchicalSoftmax{C: 1e4}, d)
+	p, err := plt.ConditionalProbabilities(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := softmax.ConditionalProbabilities(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := g.Children(inner)[1]
+	if p.At(0, inner) != 1 || math.Abs(p.At(0, leaf)-0.25) > 0.01 || p.At(0, other) != 0 {
+		t.Errorf("a label tree has %v", p.RawRowView(0))
+	}
+	if q.At(0, leaf) < 0.9 || q.At(0, other) > 0.1 {
+		t.Errorf("a softmax has %v", q.RawRowView(0))
+	}
+}
+
+// TestSaturatedLinksAreUntied holds that leaves with probability 1 are ranked by their margins.
+func TestSaturatedLinksAreUntied(t *testing.T) {
+	g := flatForest(t, "a", "b", "c")
+	x := &dataset.Matrix{Rows: 2, Cols: 2, Indptr: []int{0, 1, 2}, Indices: []int32{0, 1}, Values: []float32{1, 1}}
+	d := &dataset.Dataset{Taxonomy: g, X: x, Labels: [][]int{{0, 1}, {2}}}
+	for _, link := range []classifier.Link{classifier.CubedHinge, classifier.SquaredHinge} {
+		m := fit(t, svm.PLT{C: 100, Link: link}, d)
+		w := m.Training.Certificate.Weights
+		w.Set(0, 0, 2)
+		w.Set(0, 1, 3)
+		p, err := m.LeafProbabilities(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(p.At(0, 0)-1) > 1e-11 || math.Abs(p.At(0, 1)-1) > 1e-11 || m.Predict(x)[0] != 1 {
+			t.Errorf("%v: probabilities %v, predicted %d", link, p.RawRowView(0), m.Predict(x)[0])
+		}
+	}
+}
+
+// TestLocalClassifiersInNoTime holds that every node has weights however short the time is.
+func TestLocalClassifiersInNoTime(t *testing.T) {
+	d := example.Texts(example.Tree(3, 4), 300, 300, 15, 1)
+	for _, e := range []classifier.Estimator{svm.PLT{Settings: solver.Settings{Time: time.Nanosecond}}, svm.HierarchicalSoftmax{Settings: solver.Settings{Time: time.Nanosecond}}} {
+		m := fit(t, e, d)
+		right := 0
+		for i, y := range m.Predict(d.X) {
+			if d.Labels[i][0] == y {
+				right++
+			}
+		}
+		if m.Training.Status == solver.Cancelled || right < 75 { // of 25 by chance
+			t.Errorf("%T: %v, %d of 300 right", e, m.Training.Status, right)
+		}
+	}
+}
+
+func TestLocalClassifiersRefuse(t *testing.T) {
+	d := example.Dense(example.Tree(2, 2), 20, 3, 1)
+	graph := example.Dense(example.Graph(15, 3), 40, 4, 1)
+	for says, c := range map[string]struct {
+		e classifier.Estimator
+		d *dataset.Dataset
+	}{
+		"Dataset.Under":  {svm.PLT{}, graph},
+		"single path":    {svm.HierarchicalSoftmax{}, graph},
+		"link Softmax":   {svm.PLT{Link: classifier.Softmax}, d},
+		"unknown policy": {svm.PLT{Policy: 9}, d},
+		"C":              {svm.HierarchicalSoftmax{C: -1}, d},
+		"Gap":            {svm.HierarchicalSoftmax{Settings: solver.Settings{Gap: -1}}, d},
+	} {
+		if m, err := c.e.Fit(context.Background(), c.d); err == nil || m != nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v; want an error that says %q", err, says)
+		}
+	}
+	m := fit(t, svm.PLT{Link: classifier.Margin}, d)
+	if _, err := m.LeafProbabilities(d.X); err == nil {
+		t.Error("margins have probabilities")
+	}
+	if _, err := m.LabelSets(d.X); err == nil {
+		t.Error("a label tree scores label sets")
+	}
+	for name, err := range map[string]error{
+		"unknown": m.SetLink(9, nil, nil), "certain without a link": m.SetLink(classifier.NoLink, []int{0}, nil),
+		"descending": m.SetLink(classifier.Sigmoid, []int{2, 1}, nil), "both": m.SetLink(classifier.Sigmoid, []int{1}, []int{1}),
+		"softmax": m.SetLink(classifier.Softmax, nil, []int{1}),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
