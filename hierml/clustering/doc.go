@@ -14,6 +14,9 @@
 // the leaves of the true taxonomy again, by which it is to be judged; and [Automatic] does all of
 // this as an estimator.
 //
+// [Balanced] halves the classes from the top down instead, by balanced 2-means, which takes little
+// time for very many of them: the label trees of extreme classification.
+//
 // [Random] draws hierarchies of the same shape as a given one, which tell what the true one is
 // worth; [Randomized] trains under them.
 //

@@ -109,9 +109,11 @@ type builder struct {
 	edges [][2]int
 }
 
-// builder returns one with the classes as its first nodes.
-func (d *Dendrogram) builder() *builder {
-	b := &builder{names: slices.Concat(d.Classes, d.Empty), taken: make(map[string]bool)}
+// builder returns one with the classes as its first nodes, as newBuilder does.
+func (d *Dendrogram) builder() *builder { return newBuilder(slices.Concat(d.Classes, d.Empty)) }
+
+func newBuilder(classes []string) *builder {
+	b := &builder{names: classes, taken: make(map[string]bool)}
 	for _, name := range b.names {
 		b.taken[name] = true
 	}

@@ -59,6 +59,7 @@ func TestFlatDoesNotDependOnTheHierarchy(t *testing.T) {
 	for name, fit := range map[string]func(context.Context, *dataset.Dataset) (*clustering.Translated, error){
 		"automatic":     clustering.Automatic{Estimator: svm.Flat{}}.Fit,
 		"co-occurrence": clustering.Automatic{Estimator: svm.Flat{}, CoOccurrence: true, Cuts: []clustering.Cut{clustering.Number(2), clustering.Number(4)}}.Fit,
+		"balanced":      clustering.Balanced{Estimator: &svm.Flat{}, Largest: 2, Seed: 4}.Fit,
 		"random":        clustering.Randomized{Estimator: &svm.Flat{}, Seed: 4}.Fit,
 		"function":      clustering.Randomized{Estimator: function(svm.Flat{}.Fit), OneChildEach: true}.Fit,
 	} {

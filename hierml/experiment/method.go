@@ -25,8 +25,8 @@ type Method struct {
 	// Workers, the number of workers; so have those of an estimator in its field Estimator.
 	Estimator classifier.Estimator
 	// Named is an estimator by its name, in the same way: what a study in JSON has as Estimator,
-	// and svm.NodeSets, forest.Tree, forest.Forest, clustering.Automatic and clustering.Randomized,
-	// whose models are of types of their own.
+	// and svm.NodeSets, the estimators of forest and those of clustering, whose models are of types
+	// of their own.
 	Named Named
 	// Fit trains in the words of a function, whose grid is in p. See Version.
 	Fit func(ctx context.Context, d *dataset.Dataset, p Params) (metric.Scorer, error)
@@ -169,6 +169,8 @@ func fitterOf(e any) (fitter, error) {
 	case forest.Forest:
 		return scored(e.Fit), nil
 	case clustering.Automatic:
+		return scored(e.Fit), nil
+	case clustering.Balanced:
 		return scored(e.Fit), nil
 	case clustering.Randomized:
 		return scored(e.Fit), nil
