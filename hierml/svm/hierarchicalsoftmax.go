@@ -12,7 +12,7 @@ import (
 )
 
 // HierarchicalSoftmax is one multinomial logistic regression among the children of every inner node
-// [Goo01; MB05]: at a node with children c
+// [Goo01, MB05]: at a node with children c
 //
 //	min 1/2 sum_c ||w_c||^2 + C sum_i sum_{y in Y_i} 1/|Y_i| log(sum_b exp <w_b, x_i> / exp <w_c(y), x_i>)
 //

@@ -28,6 +28,7 @@ var clusteringPackage = table.Package{
 	Types: []table.Symbol{
 		{Name: "Agglomerative", Value: (*clustering.Agglomerative)(nil)},
 		{Name: "Automatic", Value: (*clustering.Automatic)(nil)},
+		{Name: "Balanced", Value: (*clustering.Balanced)(nil)},
 		{Name: "Consistency", Value: (*clustering.Consistency)(nil)},
 		{Name: "Cut", Value: (*clustering.Cut)(nil)},
 		{Name: "Dendrogram", Value: (*clustering.Dendrogram)(nil)},

@@ -33,6 +33,7 @@ var metricPackage = table.Package{
 		{Name: "NodeScores", Value: metric.NodeScores},
 		{Name: "PairedT", Value: metric.PairedT},
 		{Name: "Permutation", Value: metric.Permutation},
+		{Name: "Propensities", Value: metric.Propensities},
 		{Name: "ReadJSON", Value: metric.ReadJSON},
 		{Name: "Significance", Value: metric.Significance},
 		{Name: "StudentInterval", Value: metric.StudentInterval},
