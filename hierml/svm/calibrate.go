@@ -3,6 +3,7 @@ package svm
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -185,7 +186,7 @@ func (h *heldOut) add(p *Calibrated, d *dataset.Dataset) error {
 			relevant[i] = append(relevant[i], t.LeafIndex(n))
 		}
 	}
-	scores := p.Model.ChoiceScores(d.X)
+	scores := choiceScores(p.Model, d.X)
 	for i := range d.Len() {
 		row := scores.RawRowView(i)
 		if p.single {
@@ -200,6 +201,30 @@ func (h *heldOut) add(p *Calibrated, d *dataset.Dataset) error {
 	}
 	h.relevant = append(h.relevant, relevant...)
 	return nil
+}
+
+// choiceScores returns those of the model, where leaves that have probability 0, by a link, have the
+// lowest score of the others: functions are learned of finite ones.
+func choiceScores(m *classifier.Model, x *dataset.Matrix) *mat.Dense {
+	scores := m.ChoiceScores(x)
+	if _, never := m.Certain(); len(never) == 0 || x.Rows == 0 {
+		return scores
+	}
+	for i := range x.Rows {
+		row := scores.RawRowView(i)
+		least := math.Inf(1)
+		for _, s := range row {
+			if !math.IsInf(s, -1) {
+				least = min(least, s)
+			}
+		}
+		for y, s := range row {
+			if math.IsInf(s, -1) {
+				row[y] = least
+			}
+		}
+	}
+	return scores
 }
 
 // margins turns scores into differences to the highest of the others.
@@ -311,7 +336,7 @@ func (c Calibration) learn(scores [][]float64, relevant [][]int) ([]calibrator, 
 // leaf in the order of Taxonomy.Leaves. Where the training data have one label an instance, those
 // of a row add up to one.
 func (p *Calibrated) LeafProbabilities(x *dataset.Matrix) *mat.Dense {
-	scores := p.Model.ChoiceScores(x)
+	scores := choiceScores(p.Model, x)
 	for i := range x.Rows {
 		p.leafProbabilities(scores.RawRowView(i))
 	}
@@ -354,7 +379,7 @@ func (p *Calibrated) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 		return new(mat.Dense)
 	}
 	t := p.Model.Taxonomy
-	scores := p.Model.ChoiceScores(x)
+	scores := choiceScores(p.Model, x)
 	nodes := mat.NewDense(x.Rows, t.Len(), nil)
 	for i := range x.Rows {
 		row, dst := scores.RawRowView(i), nodes.RawRowView(i)

@@ -190,7 +190,7 @@ type nodeScores struct {
 }
 
 func (h *nodeScores) add(m *classifier.Model, d *dataset.Dataset) {
-	scores := m.ChoiceScores(d.X)
+	scores := choiceScores(m, d.X)
 	for i, set := range d.Labels {
 		leaves := scores.RawRowView(i)
 		nodes := make([]float64, h.leafed.Len())
@@ -284,7 +284,7 @@ func (m *NodeSetModel) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 		return new(mat.Dense)
 	}
 	leafed := m.Model.Taxonomy
-	scores := m.Model.ChoiceScores(x)
+	scores := choiceScores(m.Model, x)
 	all := mat.NewDense(x.Rows, m.Taxonomy.Len(), nil)
 	nodes := make([]float64, leafed.Len())
 	for i := range x.Rows {

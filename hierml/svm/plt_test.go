@@ -172,3 +172,45 @@ func TestLocalClassifiersRefuse(t *testing.T) {
 		}
 	}
 }
+
+// TestCalibrateLabelTrees calibrates, and learns sets from, models with leaves that have probability 0, in some folds and in
+// all.
+func TestCalibrateLabelTrees(t *testing.T) {
+	d := example.Texts(example.Tree(3, 4), 60, 300, 15, 1)
+	leaves := d.Taxonomy.Leaves()
+	for i := range d.Labels {
+		if d.Labels[i][0] == leaves[3] {
+			d.Labels[i] = []int{leaves[2]} // nothing has the fourth
+		}
+	}
+	d.Labels[0] = []int{leaves[5]}
+	for i, set := range d.Labels[1:] {
+		if set[0] == leaves[5] {
+			d.Labels[i+1] = []int{leaves[4]} // one has the sixth
+		}
+	}
+	p, err := svm.Calibrate(context.Background(), svm.PLT{}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	probabilities := p.LeafProbabilities(d.X)
+	for i := range d.Len() {
+		sum := 0.0
+		for _, v := range probabilities.RawRowView(i) {
+			sum += v
+		}
+		if !(math.Abs(sum-1) < 1e-9) {
+			t.Errorf("row %d: the probabilities %v add up to %v", i, probabilities.RawRowView(i), sum)
+		}
+	}
+	if _, never := p.Model.Certain(); len(never) == 0 {
+		t.Error("all leaves can be")
+	}
+	sets, err := svm.NodeSets{Method: svm.PLT{}}.Fit(context.Background(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := sets.HeldOut; !(f > 0.5) {
+		t.Errorf("node sets have an F1 of %v", f)
+	}
+}
