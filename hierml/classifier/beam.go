@@ -260,7 +260,11 @@ func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 				b.link(from.group, scores[:len(children)])
 			}
 			if descend {
-				from.score -= slices.Max(scores[:len(children)]) // see Model.Rank
+				if best := slices.Max(scores[:len(children)]); !math.IsInf(best, -1) {
+					from.score -= best // see Model.Rank
+				} else {
+					clear(scores[:len(children)])
+				}
 			}
 			for c, n := range children {
 				score := from.score + scores[c]

@@ -108,7 +108,7 @@ func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
 // explainDescent explains a prediction by the rule Descend, whose score is that of the last node.
 func (m *Model) explainDescent(x *dataset.Matrix, i int, s *scorer) *Explanation {
 	scores := make([]float64, m.Taxonomy.Len())
-	s.nodes(scores)
+	s.choices(scores)
 	e := &Explanation{RunnerUp: -1}
 	among := m.Taxonomy.Roots()
 	for len(among) > 0 {

@@ -64,7 +64,7 @@ func (s *scorer) rank(k int) []Ranked {
 // the way and the best of their siblings; of several ways that with the smallest.
 func (s *scorer) shortfalls() []float64 {
 	t := s.model.Taxonomy
-	s.nodes(s.byNode)
+	s.choices(s.byNode)
 	if s.short == nil {
 		s.short, s.leaves = make([]float64, t.Len()), make([]float64, len(t.Leaves()))
 	}
@@ -74,7 +74,11 @@ func (s *scorer) shortfalls() []float64 {
 	below := func(children []int, from float64) {
 		best := s.byNode[highest(children, s.byNode)]
 		for _, n := range children {
-			s.short[n] = max(s.short[n], from+s.byNode[n]-best)
+			short := from
+			if s.byNode[n] != best { // both can be minus infinity
+				short += s.byNode[n] - best
+			}
+			s.short[n] = max(s.short[n], short)
 		}
 	}
 	below(t.Roots(), 0)

@@ -108,7 +108,7 @@ func (m *Model) newScorer() *scorer {
 // predict returns the label that the rule gives for the row loaded.
 func (s *scorer) predict() int {
 	if s.model.Rule == Descend {
-		s.nodes(s.byNode)
+		s.choices(s.byNode)
 		return descend(s.model.Taxonomy, s.byNode)
 	}
 	s.candidates(s.labels)
@@ -176,6 +176,15 @@ func (s *scorer) nodes(dst []float64) {
 	for c, n := range s.model.attributes.Columns() {
 		dst[n] = s.values[c]
 	}
+}
+
+// choices writes the scores of the nodes that the rule Descend goes by: with a link, the terms.
+func (s *scorer) choices(dst []float64) {
+	if s.model.linked != nil {
+		s.terms(dst)
+		return
+	}
+	s.nodes(dst)
 }
 
 // each calls do for every row of x, in any order and on all cores, with a scorer that has loaded

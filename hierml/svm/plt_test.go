@@ -214,3 +214,36 @@ func TestCalibrateLabelTrees(t *testing.T) {
 		t.Errorf("node sets have an F1 of %v", f)
 	}
 }
+
+// TestGreedyLabelTrees goes down label trees, past nodes that cannot be, also where no child can.
+func TestGreedyLabelTrees(t *testing.T) {
+	g := example.Tree(3, 3)
+	d := example.Texts(g, 60, 100, 12, 1)
+	inner := g.Children(0)
+	for i, set := range d.Labels {
+		switch parent := g.Parents(set[0])[0]; {
+		case parent == inner[0]:
+			d.Labels[i] = []int{inner[0]} // with no child
+		case parent == inner[1]:
+			d.Labels[i] = g.Children(inner[1])[2:]
+		}
+	}
+	m := fit(t, svm.PLT{C: 10, Link: classifier.CubedHinge}, d)
+	m.Rule = classifier.Descend
+	beam, err := m.NewBeam(g.Len())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranked, beamed := m.Rank(d.X, 4), beam.Rank(d.X, 4)
+	for i, y := range m.Predict(d.X) {
+		if g.Parents(y)[0] == inner[1] && y != g.Children(inner[1])[2] {
+			t.Errorf("row %d: predicted %d, which cannot be", i, y)
+		}
+		for k, r := range ranked[i] {
+			if r.Node != beamed[i][k].Node || math.IsNaN(r.Score) || k == 0 && (r.Node != y || r.Score != 0) {
+				t.Errorf("row %d: predicted %d, ranked %v, by the beam %v", i, y, ranked[i], beamed[i])
+				break
+			}
+		}
+	}
+}
