@@ -23,6 +23,7 @@ var solverPackage = table.Package{
 		{Name: "Solve", Value: solver.Solve},
 		{Name: "SolveOrthogonal", Value: solver.SolveOrthogonal},
 		{Name: "SolveSoftmax", Value: solver.SolveSoftmax},
+		{Name: "SolveTasks", Value: solver.SolveTasks},
 		{Name: "SquaredHinge", Value: solver.SquaredHinge},
 		{Name: "Stopped", Value: solver.Stopped},
 		{Name: "TimeLimit", Value: solver.TimeLimit},
@@ -51,6 +52,7 @@ var solverPackage = table.Package{
 		{Name: "SoftmaxProblem", Value: (*solver.SoftmaxProblem)(nil)},
 		{Name: "SoftmaxResult", Value: (*solver.SoftmaxResult)(nil)},
 		{Name: "Status", Value: (*solver.Status)(nil)},
+		{Name: "Tasks", Value: (*solver.Tasks)(nil)},
 		{Name: "VariableSelection", Value: (*solver.VariableSelection)(nil)},
 	},
 	Wrappers: []table.Symbol{
