@@ -412,6 +412,26 @@ var subjects = []subject{
 		},
 	},
 	{
+		name: "HR", fits: onTrees, curvature: unit, reaches: 1e-6,
+		refuses: []string{"DualAscent"},
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
+			return svm.HR{C: c, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			sum := p.ridge() // of differences along edges
+			for i, set := range p.labels {
+				for _, y := range p.t.Leaves() {
+					sign := -1.0
+					if slices.Contains(set, y) {
+						sign = 1
+					}
+					sum += c * max(0, 1-sign*p.leaf(i, y, one))
+				}
+			}
+			return sum
+		},
+	},
+	{
 		// The weights of the model are theta, whose norm is the smallest of the weights of the edges.
 		name: "HM3", fits: always, reaches: 1e-6,
 		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
