@@ -122,6 +122,11 @@ var linker = tool{name: "link", description: "linker",
 		{"ld/pcln.go",
 			"\t\tsize += int64(len(ctxt.loader.SymName(s)) + 1)",
 			"\t\tsize += int64(len(shownName(ctxt.loader.SymName(s))) + 1)"},
+		// An instance of a generic function that the program has, and a cell inlines, is the program's,
+		// without a description. That only says of what kind of function a frame is, and where it begins.
+		{"ld/pcln.go",
+			"\t\t} else if !ctxt.linkShared {\n",
+			"\t\t} else if !ctxt.linkShared && imports == nil {\n"},
 		// A cell that registers types with gob refers to what gob has registered.
 		{"loader/loader.go",
 			"\tif l.flags&FlagCheckLinkname == 0 {\n",

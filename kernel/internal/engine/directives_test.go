@@ -91,3 +91,18 @@ c := make(chan string, 1)`)
 		t.Errorf("%v", err)
 	}
 }
+
+// TestInlinedInstances has functions that inline instances of generic functions: those that the
+// program has itself, beside others.
+func TestInlinedInstances(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	value, _, err := n.run(`xs := []int{5, 2, 9}
+slices.SortFunc(xs, func(x, y int) int { return cmp.Compare(x&7, y&7)*8 + cmp.Compare(x, y) })
+ys := []float32{5, 2, 9}
+slices.SortFunc(ys, func(x, y float32) int { return cmp.Compare(y, x) })
+type size uint16
+fmt.Sprint(xs, ys, cmp.Compare(size(1), size(2)), cmp.Compare("a", "b"))`)
+	if err != nil || value != "[9 2 5] [9 5 2] -1 -1" {
+		t.Errorf("%q, %v", value, err)
+	}
+}

@@ -99,14 +99,24 @@ func smallerPrograms(source string) (smaller []string) {
 	for at := range operands(file) {
 		fset, file := parse()
 		target, by := operands(file)[at][0], operands(file)[at][1]
+		replaced := false
 		astutil.Apply(file, func(c *astutil.Cursor) bool {
 			if c.Node() == target {
+				if _, ok := c.Parent().(ast.Stmt); ok && c.Name() == "Call" { // of go or defer, and no other expression
+					_, ok = by.(*ast.CallExpr)
+					if !ok {
+						return false
+					}
+				}
 				c.Replace(by)
+				replaced = true
 				return false
 			}
 			return true
 		}, nil)
-		write(fset, file)
+		if replaced {
+			write(fset, file)
+		}
 	}
 	return smaller
 }
