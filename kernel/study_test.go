@@ -39,7 +39,7 @@ func TestStudy(t *testing.T) {
 		{nil, 0, []string{"COMMANDS", "svm.Normalized"}, ""},
 		{[]string{"run"}, 2, nil, "say which FILE.json"},
 		{[]string{"run", "c.json"}, 1, nil, "open c.json: no such file or directory"},
-		{[]string{"run", "b.json"}, 1, nil, `hierml: b.json: experiment: method "svm.Flut": nothing is called "svm.Flut" here; there are clustering.Automatic, `},
+		{[]string{"run", "b.json"}, 1, nil, `hierml: b.json: experiment: method "svm.Flut": nothing is called "svm.Flut" here; there are bayes.Multinomial, `},
 		{[]string{"show", "a.study"}, 1, nil, "a.study is not the directory of a study"},
 		{[]string{"run", "a.json", "--workers", "2"}, 1, []string{"small\n", "perceptron ", "odd on tree: 2 of 2 cells failed: "}, "hierml: 2 of 14 cells failed, as the table says; --retry runs them again\n"},
 		{[]string{"run", "a.json"}, 1, []string{"small\n"}, "14 of 14 cells, 2 failed"},

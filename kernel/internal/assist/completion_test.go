@@ -230,7 +230,7 @@ func TestComplete(t *testing.T) {
 		// Keywords.
 		{"ret|", ""},
 		{"func f() int { ret|", "= return"},
-		{"fo|", "= for font format fourier"},
+		{"fo|", "= for font forest format fourier"},
 		{"x := ran|", "= rand"},
 		{"for i := ran|", "= range rand"},
 		{"for { bre|", "= break brewer"},
