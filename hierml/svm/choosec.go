@@ -159,7 +159,28 @@ func startsAnywhere(m solver.Method) bool {
 // been tried so far, if anything has, and if training on all data was stopped with the best model
 // so far.
 func (s Search) ChooseC(ctx context.Context, e Regularized, d *dataset.Dataset) (*Choice, error) {
-	if e == nil || d == nil || d.Taxonomy == nil || d.X == nil {
+	among, err := s.ChooseAmong(ctx, []Regularized{e}, d)
+	if among == nil {
+		return nil, err
+	}
+	return among.Choice, err
+}
+
+// Among is the outcome of a search among estimators.
+type Among struct {
+	*Choice           // of the estimator chosen
+	Chosen  int       // its index
+	Choices []*Choice // of each; the others have no model
+}
+
+// ChooseAmong chooses C for each of some estimators, such as normalized SVMs with several weightings,
+// by the same instances, of the estimators the one whose loss at it is smallest, of equal ones the
+// first, and trains that one on all data. It is an error if some predict sets of labels and others
+// single ones, whose losses cannot be compared. Errors come as those of ChooseC do, but where the
+// search was not at its end without a choice among the estimators: Choice is then of the one that
+// was tried last.
+func (s Search) ChooseAmong(ctx context.Context, estimators []Regularized, d *dataset.Dataset) (*Among, error) {
+	if len(estimators) == 0 || slices.Contains(estimators, nil) || d == nil || d.Taxonomy == nil || d.X == nil {
 		return nil, fmt.Errorf("svm: choosing C needs an estimator and a dataset with instances and their taxonomy")
 	}
 	if s.HeldOut == 0 {
@@ -186,35 +207,51 @@ func (s Search) ChooseC(ctx context.Context, e Regularized, d *dataset.Dataset) 
 	if s.SetLoss == nil {
 		s.SetLoss = loss.Symdiff(d.Taxonomy).(loss.SetLoss)
 	}
-	c := &choosing{Search: s, what: what, estimator: e, train: train, test: test, losses: make(map[float64][]float64)}
-	choice := &Choice{HeldOut: test.Len()}
 	whole := ctx
 	if s.Progress != nil {
 		ctx = progress.Silent(ctx)
 	}
 	ctx, work := progress.Begin(ctx, "choosing C")
 	defer work.End()
-	for k, v := range grid {
-		if err = c.try(ctx, v); err != nil {
-			break
+	among := &Among{}
+	smallest, sets := math.Inf(1), false
+	for i, e := range estimators {
+		c := &choosing{Search: s, what: what, estimator: e, train: train, test: test, losses: make(map[float64][]float64)}
+		for k, v := range grid {
+			if err = c.try(ctx, v); err != nil {
+				break
+			}
+			work.Report(float64(i*len(grid)+k+1)/float64(len(estimators)*len(grid)+1), func() string { return fmt.Sprintf("C = %.3g tried, %d of %d", v, k+1, len(grid)) })
 		}
-		work.Report(float64(k+1)/float64(len(grid)+1), func() string { return fmt.Sprintf("C = %.3g tried, %d of %d", v, k+1, len(grid)) })
-	}
-	if err == nil && s.Grid == nil {
-		err = c.extend(ctx)
-	}
-	choice.Tried, choice.C, choice.Rule = c.choose()
-	if err != nil {
-		if len(choice.Tried) == 0 {
-			return nil, err
+		if err == nil && s.Grid == nil {
+			err = c.extend(ctx)
 		}
-		return choice, err
+		choice := &Choice{HeldOut: test.Len()}
+		choice.Tried, choice.C, choice.Rule = c.choose()
+		if len(choice.Tried) > 0 {
+			among.Choices = append(among.Choices, choice)
+		}
+		if err != nil {
+			if len(among.Choices) == 0 {
+				return nil, err
+			}
+			among.Chosen = len(among.Choices) - 1
+			among.Choice = among.Choices[among.Chosen]
+			return among, err
+		}
+		if i > 0 && sets != c.sets {
+			return nil, fmt.Errorf("svm: some of the estimators predict sets of labels and others single labels, whose losses cannot be compared; choose among those of one kind")
+		}
+		sets = c.sets
+		if l := c.best(choice.Tried).Loss; among.Choice == nil || l < smallest {
+			smallest, among.Chosen, among.Choice = l, i, choice
+		}
 	}
-	c.last = nil
-	if choice.Model, err = e.WithC(choice.C).Fit(progress.Noted(ctx, whole), d); err != nil {
-		return choice, fmt.Errorf("svm: training on all data with C = %g: %w", choice.C, err)
+	choice := among.Choice
+	if choice.Model, err = estimators[among.Chosen].WithC(choice.C).Fit(progress.Noted(ctx, whole), d); err != nil {
+		return among, fmt.Errorf("svm: training on all data with C = %g: %w", choice.C, err)
 	}
-	return choice, nil
+	return among, nil
 }
 
 const step = 3.1622776601683795 // between the values of the default grid
@@ -246,6 +283,7 @@ type choosing struct {
 	tried       []Tried
 	losses      map[float64][]float64 // by C, of every instance held out
 	last        *solver.Result        // of the C tried last: its dual point
+	sets        bool                  // sets of labels are predicted
 }
 
 // extend tries values beyond the ends of the grid while the best is there.
@@ -307,7 +345,7 @@ func (c *choosing) try(ctx context.Context, value float64) error {
 // compare returns the losses of the instances held out, and how many of the predictions are right.
 func (c *choosing) compare(m *classifier.Model) (losses []float64, accuracy float64, err error) {
 	losses = make([]float64, c.test.Len())
-	if m.Rule == classifier.BestSet || m.Rule == classifier.ClosedSet {
+	if c.sets = m.Rule == classifier.BestSet || m.Rule == classifier.ClosedSet; c.sets {
 		predict := m.LabelSets
 		if m.Rule == classifier.ClosedSet {
 			predict = m.ClosedSets

@@ -14,6 +14,7 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/weighting"
 )
 
 func TestChooseC(t *testing.T) {
@@ -323,5 +324,47 @@ func TestZeroIsTheDefaultC(t *testing.T) {
 	}
 	if len(sets.Tried) != 1 || sets.Tried[0].C != 1 || sets.Model.C != 1 || grid[0] != 0 {
 		t.Errorf("tried %v, C = %v, the grid given is %v", sets.Tried, sets.Model.C, grid)
+	}
+}
+
+// TestChooseAmong holds that each estimator is searched as alone, and the best of them is trained.
+func TestChooseAmong(t *testing.T) {
+	d := example.Texts(example.Tree(3, 4), 400, 300, 15, 1)
+	estimators := []svm.Regularized{svm.Normalized{}, svm.Normalized{Weighting: weighting.MaxMin{}}, svm.Flat{}}
+	search := svm.Search{Grid: []float64{0.1, 1}}
+	among, err := search.ChooseAmong(t.Context(), estimators, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	smallest := math.Inf(1)
+	for i, e := range estimators {
+		alone, err := search.ChooseC(t.Context(), e, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := among.Choices[i]
+		if got.C != alone.C || len(got.Tried) != len(alone.Tried) || got.Tried[0].Loss != alone.Tried[0].Loss {
+			t.Errorf("estimator %d: %v, alone %v", i, got, alone)
+		}
+		for _, tried := range alone.Tried {
+			if tried.C == alone.C && tried.Loss < smallest {
+				smallest = tried.Loss
+				if among.Chosen < i {
+					t.Errorf("chose estimator %d, and %d has a smaller loss", among.Chosen, i)
+				}
+			}
+		}
+		if (got.Model != nil) != (i == among.Chosen) {
+			t.Errorf("estimator %d of which %d is chosen has the model %v", i, among.Chosen, got.Model)
+		}
+	}
+	if among.Model == nil || among.Model.C != among.C || among.Model.Instances != d.Len() {
+		t.Errorf("chosen: %v", among.Choice)
+	}
+	if _, err := search.ChooseAmong(t.Context(), []svm.Regularized{svm.Flat{}, svm.Hierarchical{Sets: true}}, d); err == nil || !strings.Contains(err.Error(), "cannot be compared") {
+		t.Errorf("sets and labels: error %v", err)
+	}
+	if _, err := search.ChooseAmong(t.Context(), nil, d); err == nil || !strings.Contains(err.Error(), "needs an estimator") {
+		t.Errorf("no estimators: error %v", err)
 	}
 }
