@@ -31,6 +31,7 @@ var svmPackage = table.Package{
 		{Name: "Sum", Value: svm.Sum},
 	},
 	Types: []table.Symbol{
+		{Name: "Among", Value: (*svm.Among)(nil)},
 		{Name: "Calibrated", Value: (*svm.Calibrated)(nil)},
 		{Name: "Calibration", Value: (*svm.Calibration)(nil)},
 		{Name: "Choice", Value: (*svm.Choice)(nil)},
