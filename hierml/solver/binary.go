@@ -67,6 +67,11 @@ type Coefficients struct {
 	Values   []float64
 }
 
+// at returns where the k-th of them starts from in the same problem with another C.
+func (f *Coefficients) at(k int, c float64, loss MarginLoss) float64 {
+	return min(f.Values[k]*c/f.C, loss.bound(c))
+}
+
 // A BinaryResult is the outcome for one class.
 type BinaryResult struct {
 	// Weights has one a feature, to be used before the next call.
@@ -246,7 +251,7 @@ func (a *ascentOfOne) start(from *Coefficients) error {
 			return fmt.Errorf("solver: Start is the result of another problem: it has example %d of %d", i, len(a.alpha))
 		}
 		if a.inputs.SquaredNorm(int(i)) > 0 {
-			a.alpha[i] = min(from.Values[k]*a.c/from.C, a.bound)
+			a.alpha[i] = from.at(k, a.c, a.loss)
 		}
 	}
 	a.build()

@@ -1,15 +1,12 @@
 package solver
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -72,7 +69,6 @@ type tasks struct {
 	alpha    []*Coefficients // by task; replaced, not changed
 	empty    int             // examples without features
 	rng      *rand.Rand
-	workers  int
 
 	aim     float64   // the share of the gap of the whole that is asked of a task
 	primal  []float64 // of each task at the last certificate
@@ -103,7 +99,7 @@ func newTasks(p *Tasks, set Settings) (*tasks, error) {
 		return nil, err
 	}
 	t := &tasks{
-		Tasks: p, settings: set, binary: NewBinary(p.Inputs), workers: cmp.Or(set.Workers, runtime.GOMAXPROCS(0)),
+		Tasks: p, settings: set, binary: NewBinary(p.Inputs),
 		offset: make([]float64, p.Inputs.Len()), weights: make([]float64, p.Inputs.Matrix().Cols),
 		parts: make([][]float64, candidates), shared: make([][]float64, len(p.Attributes.Columns())), alpha: make([]*Coefficients, candidates),
 		rng: rand.New(rand.NewPCG(set.Seed, 0)), aim: firstAim,
@@ -119,6 +115,7 @@ func newTasks(p *Tasks, set Settings) (*tasks, error) {
 	if err := structured.CheckOrigin(t.result.Primal); err != nil {
 		return nil, err
 	}
+	t.result.Gap = structured.Certificate{Primal: t.result.Primal}.Gap()
 	users := make([]int, len(t.shared))
 	for y := range candidates {
 		t.alpha[y], t.gap[y] = &Coefficients{C: p.C}, math.Inf(1)
@@ -149,7 +146,7 @@ func (t *tasks) start(from []*Result) error {
 			if int(i) >= t.Inputs.Len() {
 				return errForeign
 			}
-			to.Values[k] = min(old.Values[k]*t.C/old.C, t.Loss.bound(t.C))
+			to.Values[k] = old.at(k, t.C, t.Loss)
 		}
 		t.alpha[y] = to
 		part := make([]float64, len(t.weights))
@@ -167,7 +164,6 @@ func (t *tasks) run(ctx context.Context) (*Result, error) {
 		err = t.certify(ctx)
 	}
 	for err == nil {
-		r.Gap = structured.Certificate{Primal: r.Primal, Dual: r.Dual}.Gap()
 		if r.Epochs > 0 {
 			p := Progress{Epoch: r.Epochs, Primal: r.Primal, Dual: r.Dual, Gap: r.Gap, Seconds: time.Since(set.began).Seconds()}
 			r.History = append(r.History, p)
@@ -220,7 +216,6 @@ func (t *tasks) run(ctx context.Context) (*Result, error) {
 			err = fmt.Errorf("solver: stopped in epoch %d: %w", r.Epochs+1, err)
 		}
 	}
-	r.Gap = structured.Certificate{Primal: r.Primal, Dual: r.Dual}.Gap()
 	if r.Gap <= set.Gap {
 		r.Status = Converged
 	}
@@ -279,9 +274,11 @@ func (t *tasks) solve(ctx context.Context, y int, settings Settings) error {
 		floats.AddScaled(t.weights, -own, t.parts[y])
 	}
 	x := t.Inputs.Matrix()
-	t.inParallel(x.Rows, func(i int) {
-		features, values := x.Row(i)
-		t.offset[i] = dot(t.weights, features, values)
+	guarded.Each((x.Rows+visits-1)/visits, t.settings.Workers, func(part int) {
+		for i := part * visits; i < min((part+1)*visits, x.Rows); i++ {
+			features, values := x.Row(i)
+			t.offset[i] = dot(t.weights, features, values)
+		}
 	})
 	settings.Start = &Result{Coefficients: t.alpha[y]}
 	r, err := t.binary.Solve(ctx, BinaryProblem{
@@ -351,7 +348,7 @@ func (t *tasks) certify(ctx context.Context) error {
 	points := make([][]float64, len(t.alpha))
 	primals, duals := make([]float64, len(t.alpha)), make([]float64, len(t.alpha))
 	values, gaps := make([]float64, len(t.alpha)), make([]float64, len(t.alpha))
-	t.inParallel(len(t.alpha), func(y int) {
+	guarded.Each(len(t.alpha), t.settings.Workers, func(y int) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -381,9 +378,8 @@ func (t *tasks) certify(ctx context.Context) error {
 		gaps[y] -= terms
 		if t.parts[y] != nil {
 			values[y] = losses + scale*floats.Dot(t.parts[y], t.parts[y])/2
-			floats.Sub(point, t.parts[y])
-			gaps[y] += scale * floats.Dot(point, point) / 2
-			floats.Add(point, t.parts[y])
+			d := floats.Distance(point, t.parts[y], 2)
+			gaps[y] += scale * d * d / 2
 		}
 	})
 	if err := ctx.Err(); err != nil {
@@ -402,6 +398,7 @@ func (t *tasks) certify(ctx context.Context) error {
 	if primal <= t.result.Primal {
 		t.result.Primal, t.best = primal, slices.Clone(t.parts)
 	}
+	t.result.Gap = structured.Certificate{Primal: t.result.Primal, Dual: t.result.Dual}.Gap()
 	return nil
 }
 
@@ -448,7 +445,7 @@ func (t *tasks) sums(of [][]float64) [][]float64 {
 		}
 	}
 	sums := make([][]float64, len(t.shared))
-	t.inParallel(len(sums), func(c int) {
+	guarded.Each(len(sums), t.settings.Workers, func(c int) {
 		if t.shared[c] == nil {
 			return
 		}
@@ -458,27 +455,6 @@ func (t *tasks) sums(of [][]float64) [][]float64 {
 		}
 	})
 	return sums
-}
-
-// inParallel calls do for 0 to n-1.
-func (t *tasks) inParallel(n int, do func(k int)) {
-	const some = 16
-	var next atomic.Int64
-	var wait guarded.Group
-	for range max(1, min(t.workers, n)) {
-		wait.Go(func() {
-			for {
-				from := int(next.Add(some)) - some
-				if from >= n {
-					return
-				}
-				for k := from; k < min(from+some, n); k++ {
-					do(k)
-				}
-			}
-		})
-	}
-	wait.Wait()
 }
 
 // finish puts the best weights, and what a problem with another C may start from, into the result.

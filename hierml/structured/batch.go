@@ -1,5 +1,7 @@
 package structured
 
+import "github.com/hierml/notebook/hierml/internal/guarded"
+
 // batchSize is the number of examples in a full batch.
 const batchSize = 32
 
@@ -62,7 +64,7 @@ func (b *linearBatch) Load(examples []int, workers int) {
 		b.score(0, len(examples))
 		return
 	}
-	each(shares, workers, func(share int) {
+	guarded.Each(shares, workers, func(share int) {
 		b.score(share*len(examples)/shares, (share+1)*len(examples)/shares)
 	})
 }
@@ -164,7 +166,7 @@ func (b *linearBatch) Add(u *Rows, workers int) {
 		b.add(u, 0, runs)
 		return
 	}
-	each(shares, workers, func(share int) {
+	guarded.Each(shares, workers, func(share int) {
 		b.add(u, share*runs/shares, (share+1)*runs/shares)
 	})
 }

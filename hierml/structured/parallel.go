@@ -42,30 +42,3 @@ func parallel(n, workers int, do func(worker, lo, hi int)) {
 	}
 	wait.Wait()
 }
-
-// each calls do for every item of 0..n-1, on the given number of goroutines.
-func each(n, workers int, do func(item int)) {
-	workers = min(workerCount(workers), n)
-	if workers <= 1 {
-		for item := range n {
-			do(item)
-		}
-		return
-	}
-	var next atomic.Int64
-	var wait guarded.Group
-	work := func() {
-		for {
-			item := int(next.Add(1)) - 1
-			if item >= n {
-				return
-			}
-			do(item)
-		}
-	}
-	for range workers - 1 {
-		wait.Go(work)
-	}
-	wait.Guard(work)
-	wait.Wait()
-}

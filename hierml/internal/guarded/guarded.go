@@ -2,7 +2,11 @@
 // loss or a kernel, is then an error of the call that used it, and not the end of the process.
 package guarded
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
 
 // Group is a sync.WaitGroup that keeps panics. The zero value is ready to use.
 type Group struct {
@@ -39,4 +43,34 @@ func (g *Group) Wait() {
 	if g.value != nil {
 		panic(g.value)
 	}
+}
+
+// Each calls do for every item of 0..n-1, on the given number of goroutines, 0 for one a processor.
+func Each(n, workers int, do func(item int)) {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = min(workers, n)
+	if workers <= 1 {
+		for item := range n {
+			do(item)
+		}
+		return
+	}
+	var next atomic.Int64
+	var wait Group
+	work := func() {
+		for {
+			item := int(next.Add(1)) - 1
+			if item >= n {
+				return
+			}
+			do(item)
+		}
+	}
+	for range workers - 1 {
+		wait.Go(work)
+	}
+	wait.Guard(work)
+	wait.Wait()
 }

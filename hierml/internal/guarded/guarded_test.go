@@ -42,3 +42,28 @@ func TestGuardKeepsAPanic(t *testing.T) {
 	}()
 	g.Wait()
 }
+
+func TestEach(t *testing.T) {
+	for _, workers := range []int{0, 1, 3, 50} {
+		var done [20]atomic.Int32
+		guarded.Each(len(done), workers, func(item int) { done[item].Add(1) })
+		for item := range done {
+			if n := done[item].Load(); n != 1 {
+				t.Errorf("%d workers: item %d was done %d times", workers, item, n)
+			}
+		}
+		guarded.Each(0, workers, func(int) { t.Error("an item of none") })
+		func() {
+			defer func() {
+				if v := recover(); v != "seven" {
+					t.Errorf("%d workers: panic %v", workers, v)
+				}
+			}()
+			guarded.Each(20, workers, func(item int) {
+				if item == 7 {
+					panic("seven")
+				}
+			})
+		}()
+	}
+}
