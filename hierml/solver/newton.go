@@ -51,16 +51,60 @@ func (l smoothLoss) at(m float64) (value, slope, curvature float64) {
 type newtonScratch struct {
 	loss smoothLoss
 
-	margin, change, second            []float64 // by position in the order: of the weights, of the step, and second derivatives times C
-	gradient, step, residual, product []float64 // by feature
-	direction, diagonal, conditioned  []float64
+	margin, change, second []float64 // by position in the order: of the weights, of the step, and second derivatives times C
+	newtonStep
 }
 
 func (s *newtonScratch) size(examples, features int) {
 	s.margin, s.change, s.second = zeros(s.margin, examples), zeros(s.change, examples), zeros(s.second, examples)
-	for _, v := range []*[]float64{&s.gradient, &s.step, &s.residual, &s.product, &s.direction, &s.diagonal, &s.conditioned} {
-		*v = zeros(*v, features)
+	s.newtonStep.size(features)
+}
+
+// newtonStep is a step of Newton's method, one entry a weight: minus the inverse of the Hessian, whose
+// diagonal is known, times the gradient.
+type newtonStep struct {
+	gradient, diagonal, step                  []float64
+	residual, product, direction, conditioned []float64
+}
+
+func (s *newtonStep) size(weights int) {
+	for _, v := range []*[]float64{&s.gradient, &s.diagonal, &s.step, &s.residual, &s.product, &s.direction, &s.conditioned} {
+		*v = zeros(*v, weights)
 	}
+}
+
+// find finds the step roughly, by conjugate gradients. multiply makes dst the product of the Hessian
+// and a vector; before each, again is asked whether there is to be one more.
+func (s *newtonStep) find(again func(round int) bool, multiply func(v, dst []float64) error) error {
+	clear(s.step)
+	floats.ScaleTo(s.residual, -1, s.gradient)
+	floats.DivTo(s.conditioned, s.residual, s.diagonal)
+	copy(s.direction, s.conditioned)
+	rho := floats.Dot(s.residual, s.conditioned)
+	target := enoughOfGradient * enoughOfGradient * floats.Dot(s.gradient, s.gradient)
+	for round := range mostOfGradient {
+		if !again(round) {
+			return nil
+		}
+		if err := multiply(s.direction, s.product); err != nil {
+			return err
+		}
+		length := rho / floats.Dot(s.direction, s.product)
+		if !(length > 0) || math.IsInf(length, 1) {
+			return nil
+		}
+		floats.AddScaled(s.step, length, s.direction)
+		floats.AddScaled(s.residual, -length, s.product)
+		if floats.Dot(s.residual, s.residual) <= target {
+			return nil
+		}
+		floats.DivTo(s.conditioned, s.residual, s.diagonal)
+		next := floats.Dot(s.residual, s.conditioned)
+		floats.Scale(next/rho, s.direction)
+		floats.Add(s.direction, s.conditioned)
+		rho = next
+	}
+	return nil
 }
 
 // Conjugate gradients end at a share of the gradient's norm, or after some rounds.
@@ -151,35 +195,11 @@ func (a *ascentOfOne) direct(ctx context.Context, r *BinaryResult) error {
 			}
 		}
 	}
-	clear(s.step)
-	floats.ScaleTo(s.residual, -1, s.gradient)
-	floats.DivTo(s.conditioned, s.residual, s.diagonal)
-	copy(s.direction, s.conditioned)
-	rho := floats.Dot(s.residual, s.conditioned)
-	target := enoughOfGradient * enoughOfGradient * floats.Dot(s.gradient, s.gradient)
-	for range mostOfGradient {
-		if r.Epochs++; r.Epochs >= a.settings.MaxEpochs {
-			return nil
-		}
-		if err := a.multiply(ctx, s.direction, s.product); err != nil {
-			return err
-		}
-		length := rho / floats.Dot(s.direction, s.product)
-		if !(length > 0) || math.IsInf(length, 1) {
-			return nil
-		}
-		floats.AddScaled(s.step, length, s.direction)
-		floats.AddScaled(s.residual, -length, s.product)
-		if floats.Dot(s.residual, s.residual) <= target {
-			return nil
-		}
-		floats.DivTo(s.conditioned, s.residual, s.diagonal)
-		next := floats.Dot(s.residual, s.conditioned)
-		floats.Scale(next/rho, s.direction)
-		floats.Add(s.direction, s.conditioned)
-		rho = next
+	again := func(int) bool {
+		r.Epochs++
+		return r.Epochs < a.settings.MaxEpochs
 	}
-	return nil
+	return s.find(again, func(v, dst []float64) error { return a.multiply(ctx, v, dst) })
 }
 
 // multiply makes dst the product of the Hessian and a vector.

@@ -97,13 +97,13 @@ type softmax struct {
 
 	weights []float64
 	primal  float64 // of what was evaluated last
-	// The gradient, the diagonal of the Hessian, and the probabilities, one an example and class, are
-	// of what was evaluated last.
-	gradient, diagonal []float64
-	probabilities      []float32
+	// The gradient and the diagonal of the Hessian in the step, and the probabilities, one an example
+	// and class, are of what was evaluated last.
+	newtonStep
+	probabilities []float32
 
-	trial, step, residual, product, direction, conditioned []float64
-	scores                                                 []float64 // of one example
+	trial  []float64
+	scores []float64 // of one example
 }
 
 func newSoftmax(inputs *structured.Linear, problem SoftmaxProblem, settings Settings) (*softmax, error) {
@@ -135,9 +135,8 @@ func newSoftmax(inputs *structured.Linear, problem SoftmaxProblem, settings Sett
 	}
 	s.scores, s.probabilities = make([]float64, s.classes), make([]float32, inputs.Len()*s.classes)
 	n := s.classes * inputs.Matrix().Cols
-	for _, v := range []*[]float64{&s.weights, &s.gradient, &s.diagonal, &s.trial, &s.step, &s.residual, &s.product, &s.direction, &s.conditioned} {
-		*v = make([]float64, n)
-	}
+	s.weights, s.trial = make([]float64, n), make([]float64, n)
+	s.newtonStep.size(n)
 	return s, nil
 }
 
@@ -296,33 +295,14 @@ func (s *softmax) multiply(ctx context.Context, v, dst []float64) error {
 
 // direct finds the step: minus the inverse of the Hessian times the gradient, roughly.
 func (s *softmax) direct(ctx context.Context, r *SoftmaxResult) error {
-	clear(s.step)
-	floats.ScaleTo(s.residual, -1, s.gradient)
-	floats.DivTo(s.conditioned, s.residual, s.diagonal)
-	copy(s.direction, s.conditioned)
-	rho := floats.Dot(s.residual, s.conditioned)
-	target := enoughOfGradient * enoughOfGradient * floats.Dot(s.gradient, s.gradient)
-	for range mostOfGradient {
+	again := func(round int) bool {
+		if round > 0 && (s.late() || r.Epochs >= s.settings.MaxEpochs) {
+			return false
+		}
 		r.Epochs++
-		if err := s.multiply(ctx, s.direction, s.product); err != nil {
-			return err
-		}
-		length := rho / floats.Dot(s.direction, s.product)
-		if !(length > 0) || math.IsInf(length, 1) {
-			return nil
-		}
-		floats.AddScaled(s.step, length, s.direction)
-		floats.AddScaled(s.residual, -length, s.product)
-		if floats.Dot(s.residual, s.residual) <= target || s.late() || r.Epochs >= s.settings.MaxEpochs {
-			return nil
-		}
-		floats.DivTo(s.conditioned, s.residual, s.diagonal)
-		next := floats.Dot(s.residual, s.conditioned)
-		floats.Scale(next/rho, s.direction)
-		floats.Add(s.direction, s.conditioned)
-		rho = next
+		return true
 	}
-	return nil
+	return s.find(again, func(v, dst []float64) error { return s.multiply(ctx, v, dst) })
 }
 
 // descend goes along the step until the objective falls by a share of what the gradient promises,
