@@ -152,17 +152,15 @@ func (s *ClosedSets) NewSearch() Search {
 type closedSearch struct {
 	*ClosedSets
 	searcher *labelset.Closed
-	block    int
 	theta    []float64 // scores by node
 	rewards  []float64
 	in       []bool // by node
 
-	worst     foundSet // of the block
-	violation float64
+	worst foundWorst
 }
 
 func (q *closedSearch) Load(b int, scores []float64) float64 {
-	q.block = b
+	q.worst.block = b
 	e := &q.examples[b]
 	q.edges.Nodes(scores, q.theta)
 	for n, v := range q.theta {
@@ -173,17 +171,17 @@ func (q *closedSearch) Load(b int, scores []float64) float64 {
 	}
 	nodes, _, err := q.searcher.Best(q.rewards)
 	if err != nil { // scores are not finite: the weights are beyond what can be computed with
-		q.violation = math.Inf(1)
-		return q.violation
+		q.worst.violation = math.Inf(1)
+		return q.worst.violation
 	}
 	q.describe(e, nodes)
-	q.violation = q.violationOf(&q.worst)
-	return max(0, q.violation)
+	q.worst.violation = q.violationOf(&q.worst.set)
+	return max(0, q.worst.violation)
 }
 
 // describe sets worst to the closed set.
 func (q *closedSearch) describe(e *setExample, nodes []int) {
-	w := &q.worst
+	w := &q.worst.set
 	w.columns, w.cost = w.columns[:0], e.constant
 	for _, n := range nodes {
 		q.in[n] = true
@@ -219,14 +217,8 @@ func (q *closedSearch) violationOf(set *foundSet) float64 {
 	return v
 }
 
-func (q *closedSearch) Violation(id int32) float64 { return q.violationOf(&q.sets(q.block)[id]) }
+func (q *closedSearch) Violation(id int32) float64 { return q.violationOf(&q.sets(q.worst.block)[id]) }
 
 func (q *closedSearch) Worst(n int, floor float64, known []int32, dst []int32) []int32 {
-	if n <= 0 || !(q.violation > max(floor, 0)) || math.IsInf(q.violation, 1) {
-		return dst
-	}
-	if id := q.intern(q.block, q.worst); !slices.Contains(known, id) {
-		dst = append(dst, id)
-	}
-	return dst
+	return q.name(&q.worst, n, floor, known, dst)
 }

@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -68,4 +69,24 @@ func find(sets []foundSet, set foundSet) int {
 	return slices.IndexFunc(sets, func(known foundSet) bool {
 		return known.hash == set.hash && known.cost == set.cost && slices.Equal(known.columns, set.columns)
 	})
+}
+
+// foundWorst is what a search has found to be the worst set of a block. Its violation is infinite where
+// scores are no finite numbers.
+type foundWorst struct {
+	block     int
+	set       foundSet
+	violation float64
+}
+
+// name appends the id of the worst set where n is not zero, its violation above the floor, and the id
+// not known.
+func (s *foundSets) name(worst *foundWorst, n int, floor float64, known []int32, dst []int32) []int32 {
+	if n <= 0 || !(worst.violation > max(floor, 0)) || math.IsInf(worst.violation, 1) {
+		return dst
+	}
+	if id := s.intern(worst.block, worst.set); !slices.Contains(known, id) {
+		dst = append(dst, id)
+	}
+	return dst
 }

@@ -237,18 +237,16 @@ func (s *Sets) NewSearch() Search {
 type setSearch struct {
 	*Sets
 	searcher *labelset.Searcher
-	block    int
 	scores   []float64
 	rewards  []float64
 	inWorst  []bool // by column
 	inSet    []bool // by node
 
-	worst     foundSet // of the block
-	violation float64
+	worst foundWorst
 }
 
 func (q *setSearch) Load(b int, scores []float64) float64 {
-	q.block, q.scores = b, scores
+	q.worst.block, q.scores = b, scores
 	e := &q.examples[b]
 	// Nodes without a column have value 0 and any column that exists.
 	columns := q.columns[:len(q.rewards)]
@@ -266,17 +264,17 @@ func (q *setSearch) Load(b int, scores []float64) float64 {
 	q.searcher.Offset = e.constant - truth
 	found, err := q.search(b)
 	if err != nil { // scores are not finite: the weights are beyond what can be computed with
-		q.violation = math.Inf(1)
-		return q.violation
+		q.worst.violation = math.Inf(1)
+		return q.worst.violation
 	}
 	q.describe(e, found.Nodes)
-	q.violation = q.violationOf(&q.worst)
-	return max(0, q.violation, e.constant+found.Bound-truth)
+	q.worst.violation = q.violationOf(&q.worst.set)
+	return max(0, q.worst.violation, e.constant+found.Bound-truth)
 }
 
 // describe sets worst to the closed set.
 func (q *setSearch) describe(e *setExample, nodes []int) {
-	w := &q.worst
+	w := &q.worst.set
 	w.columns, w.cost = w.columns[:0], e.constant
 	for _, n := range nodes {
 		q.inSet[n] = true
@@ -321,16 +319,10 @@ func (q *setSearch) violationOf(set *foundSet) float64 {
 	return v
 }
 
-func (q *setSearch) Violation(id int32) float64 { return q.violationOf(&q.sets(q.block)[id]) }
+func (q *setSearch) Violation(id int32) float64 { return q.violationOf(&q.sets(q.worst.block)[id]) }
 
 func (q *setSearch) Worst(n int, floor float64, known []int32, dst []int32) []int32 {
-	if n <= 0 || !(q.violation > max(floor, 0)) || math.IsInf(q.violation, 1) {
-		return dst
-	}
-	if id := q.intern(q.block, q.worst); !slices.Contains(known, id) {
-		dst = append(dst, id)
-	}
-	return dst
+	return q.name(&q.worst, n, floor, known, dst)
 }
 
 // visited is what the searches for an example on a graph that is not a forest learned.
