@@ -29,17 +29,7 @@ func generate(ctx context.Context, folder, problem string) (stem, error) {
 		return stem{}, err
 	}
 	f := dataFiles(folder, problem)
-	var edges bytes.Buffer
-	t := c.Train.Taxonomy
-	for n := range t.Len() {
-		if len(t.Parents(n)) == 0 {
-			fmt.Fprintf(&edges, "0 %d\n", n+1)
-		}
-		for _, parent := range t.Parents(n) {
-			fmt.Fprintf(&edges, "%d %d\n", parent+1, n+1)
-		}
-	}
-	if err := os.WriteFile(f.edges(), edges.Bytes(), 0o600); err != nil {
+	if err := writeEdges(f.edges(), c.Train.Taxonomy); err != nil {
 		return stem{}, err
 	}
 	for name, d := range map[string]*dataset.Dataset{f.train(): c.Train, f.test(): c.Test} {
@@ -48,6 +38,20 @@ func generate(ctx context.Context, folder, problem string) (stem, error) {
 		}
 	}
 	return f, nil
+}
+
+// writeEdges writes parent and child a line, with the numbers of nodes from 1 and of the root 0.
+func writeEdges(name string, t *taxonomy.Taxonomy) error {
+	var edges bytes.Buffer
+	for n := range t.Len() {
+		if len(t.Parents(n)) == 0 {
+			fmt.Fprintf(&edges, "0 %d\n", n+1)
+		}
+		for _, parent := range t.Parents(n) {
+			fmt.Fprintf(&edges, "%d %d\n", parent+1, n+1)
+		}
+	}
+	return os.WriteFile(name, edges.Bytes(), 0o600)
 }
 
 // writeRows writes instances with the numbers of their nodes, from 1, as labels.
@@ -59,7 +63,13 @@ func writeRows(name string, d *dataset.Dataset) error {
 	out := bufio.NewWriter(file)
 	var line []byte
 	for i, labels := range d.Labels {
-		line = strconv.AppendInt(line[:0], int64(labels[0]+1), 10)
+		line = line[:0]
+		for k, n := range labels {
+			if k > 0 {
+				line = append(line, ',')
+			}
+			line = strconv.AppendInt(line, int64(n+1), 10)
+		}
 		indices, values := d.X.Row(i)
 		for k, f := range indices {
 			line = append(line, ' ')

@@ -1,176 +1,72 @@
-// Command versus trains the SVMs of this library and LIBLINEAR's Crammer-Singer solver (-s 4) on
-// the same data in one run on one machine, and prints what each took:
+// Command versus compares this library with others, on the same data in one run on one machine. Every
+// training is a process of its own.
 //
-//	go run ./hierml/internal/versus -problem small
-//	go run ./hierml/internal/versus -data DIR -problem big -runs flat,hierarchical -workers 1,2
+// # Time to an objective
 //
-// A problem is small, big, wipod or dmoz: the files NAME.train.svm, NAME.test.svm and NAME.edges
-// (lines of parent and child, the root is 0) of the folder, or, without -data, what package dataset
+//	go run ./hierml/internal/versus liblinear -problem small
+//	go run ./hierml/internal/versus liblinear -data DIR -problem big -runs flat,hierarchical -workers 1,2
+//
+// trains the SVMs of this library and LIBLINEAR's Crammer-Singer solver (-s 4) and prints what each
+// took. A problem is small, big, wipod or dmoz: the files NAME.train.svm, NAME.test.svm and NAME.edges
+// (lines of parent and child, the root is 0) of the folder, or, without -data, what package synthetic
 // generates in the same size. dmoz is too large for LIBLINEAR.
 //
-// Every training is a process of its own. Seconds are CPU seconds, user and system of all threads,
-// of the training alone: of Fit here, which includes compiling the problem and the certificate, and
-// of the library call train() there. LIBLINEAR is run with one tolerance after the other from loose
-// to tight, and the first counts whose primal objective is no larger than the one that the first
-// run of this library has reached; so -runs should begin with flat. Peak memory is that of the
-// process when training ends, data included.
+// Seconds are CPU seconds, user and system of all threads, of the training alone: of Fit here, which
+// includes compiling the problem and the certificate, and of the library call train() there. LIBLINEAR
+// is run with one tolerance after the other from loose to tight, and the first counts whose primal
+// objective is no larger than the one that the first run of this library has reached; so -runs should
+// begin with flat. Peak memory is that of the process when training ends, data included.
 //
 // It needs a C++ compiler and LIBLINEAR: the system's library and header (Debian: liblinear-dev),
 // or with -liblinear its source folder. Without either, "-liblinear none" runs this library alone.
+//
+// # Methods and sets
+//
+//	python3 -m venv ENV && ENV/bin/pip install -r hierml/internal/versus/driver/requirements.txt
+//	HIERML_DATA=DIR go run ./hierml/internal/versus table -python ENV/bin/python -pdsparse FOLDER -results FILE
+//
+// trains methods of this library, LIBLINEAR, scikit-learn, HiClass, napkinXC, PECOS and PD-Sparse on
+// the sets of the folder and prints, for each set and method, how good the ranking of the leaves is
+// and what it took, and then a table of all sets and methods. Labels are at leaves, the ones at inner
+// nodes at miscellaneous leaves below them; what has few rows of several labels is compared without
+// these. Everybody is given the same files: texts as they are, dense features with every row at unit
+// length beside a constant. C is chosen from a grid, for each method and set alike, by a fifth of the
+// instances to train with, and then everything is trained on. Predictions of everybody are written
+// as five labels for every row, and judged by the same lines. Other options are those that a method
+// has without being asked. A training that takes longer than -time is ended, or ends itself, where it
+// has a limit of its own.
+//
+// Results are added to the file of -results, and what is in it already is not run again.
 package main
 
 import (
 	"context"
-	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"strconv"
-	"strings"
-	"time"
 )
 
-// options are the command line.
-type options struct {
-	data, problem, liblinear string
-	runs, workers            string
-	c, gap                   float64
-	repeat                   int
-	method                   string
-	tolerances               string
-	child                    string
-	time                     time.Duration
-	progress, save           bool
-	beam                     int
-	cpuProfile               string
+// commands are what the first argument chooses from. The last is the command's own: it trains a
+// method of this library as the driver of the others does.
+var commands = map[string]func(ctx context.Context, arguments []string) error{
+	"liblinear": compareObjectives,
+	"table":     compareMethods,
+	"rank":      rank,
 }
 
 func main() {
-	var o options
-	flag.StringVar(&o.data, "data", "", "`folder` with the files of the problem; without it data are generated")
-	flag.StringVar(&o.problem, "problem", "small", "small, big, wipod or dmoz; with -data the name of any files there")
-	flag.StringVar(&o.liblinear, "liblinear", "", "source `folder` of LIBLINEAR instead of the system's library, or none")
-	flag.StringVar(&o.runs, "runs", "flat,hierarchical,normalized", "what to train, of "+strings.Join(names(), ", "))
-	flag.StringVar(&o.workers, "workers", "1", "numbers of workers to train with")
-	flag.StringVar(&o.method, "method", "", "solver, of "+strings.Join(methodNames(), ", ")+"; without it the default")
-	flag.Float64Var(&o.c, "c", 1, "C")
-	flag.Float64Var(&o.gap, "gap", 1e-3, "relative gap to train to")
-	flag.DurationVar(&o.time, "time", 0, "bound of a training of this library")
-	flag.IntVar(&o.repeat, "repeat", 1, "trainings of each kind, of which the one with the least CPU time counts")
-	flag.BoolVar(&o.progress, "progress", false, "print the progress of this library's trainings")
-	flag.BoolVar(&o.save, "save", false, "save the models of this library, as they are and compacted, for the sizes of the files")
-	flag.IntVar(&o.beam, "beam", 0, "width of a beam to predict with as well; with -save the beam is of the compacted model")
-	flag.StringVar(&o.cpuProfile, "cpuprofile", "", "`file` for a profile of the last training of this library")
-	flag.StringVar(&o.tolerances, "tolerances", tolerances, "of LIBLINEAR, from loose to tight")
-	flag.StringVar(&o.child, "child", "", "for the command's own use")
-	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	work := compare
-	if o.child != "" {
-		work = train
-	}
-	if err := work(ctx, o); err != nil {
+	if err := run(ctx, os.Args[1:]); err != nil {
 		stop()
 		fmt.Fprintln(os.Stderr, "versus:", err)
 		os.Exit(1)
 	}
 }
 
-// outcome is what one training took.
-type outcome struct {
-	Name                        string
-	Workers, Epochs             int
-	TrainingCPU, TrainingWall   float64
-	Primal, Dual                float64
-	Peak, File, CompactFile     float64 // bytes
-	Compacting                  float64 // CPU seconds
-	Beam, BeamAccuracy          float64 // Beam: CPU seconds an instance
-	ReadingCPU, ReadingWall     float64
-	Accuracy, TreeLoss, Predict float64 // Predict: CPU seconds an instance
+func run(ctx context.Context, arguments []string) error {
+	if len(arguments) == 0 || commands[arguments[0]] == nil {
+		return fmt.Errorf("say what to compare: versus liblinear, or versus table")
+	}
+	return commands[arguments[0]](ctx, arguments[1:])
 }
-
-// compare runs all trainings and prints the table.
-func compare(ctx context.Context, o options) error {
-	folder, err := os.MkdirTemp("", "versus")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(folder)
-	problem := dataFiles(o.data, o.problem)
-	if o.data == "" {
-		if problem, err = generate(ctx, folder, o.problem); err != nil {
-			return err
-		}
-	}
-	var timed string
-	if o.liblinear != "none" {
-		if timed, err = build(ctx, folder, o.liblinear); err != nil {
-			return err
-		}
-	}
-	var outcomes []outcome
-	for _, name := range strings.Split(o.runs, ",") {
-		for _, workers := range strings.Split(o.workers, ",") {
-			var best outcome
-			for k := range max(o.repeat, 1) {
-				r, err := ours(ctx, o, problem, name, workers)
-				if err != nil {
-					return fmt.Errorf("%s: %w", name, err)
-				}
-				if k == 0 || r.TrainingCPU < best.TrainingCPU {
-					best = r
-				}
-			}
-			outcomes = append(outcomes, best)
-		}
-	}
-	var theirs *outcome
-	if timed != "" {
-		tolerances := strings.Split(o.tolerances, ",")
-		for range max(o.repeat, 1) {
-			r, err := liblinear(ctx, timed, folder, problem, o.c, outcomes[0].Primal, tolerances)
-			if err != nil {
-				return err
-			}
-			tolerances = []string{r.Name}
-			if theirs == nil || r.TrainingCPU < theirs.TrainingCPU {
-				theirs = r
-			}
-		}
-	}
-	return report(os.Stdout, outcomes, theirs)
-}
-
-// ours trains once in a process of its own.
-func ours(ctx context.Context, o options, f stem, name, workers string) (outcome, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return outcome{}, err
-	}
-	arguments := []string{
-		"-child", f.path, "-runs", name, "-workers", workers, "-method", o.method, "-cpuprofile", o.cpuProfile,
-		"-c", strconv.FormatFloat(o.c, 'g', -1, 64), "-gap", strconv.FormatFloat(o.gap, 'g', -1, 64), "-progress=" + strconv.FormatBool(o.progress),
-		"-time", o.time.String(), "-save=" + strconv.FormatBool(o.save), "-beam", strconv.Itoa(o.beam),
-	}
-	child := exec.CommandContext(ctx, self, arguments...)
-	child.Stderr = os.Stderr
-	out, err := child.Output()
-	if err != nil {
-		return outcome{}, err
-	}
-	var r outcome
-	return r, json.Unmarshal(out, &r)
-}
-
-// stem is how the files of a problem are called: stem.train.svm, stem.test.svm and stem.edges.
-type stem struct{ path string }
-
-func dataFiles(folder, problem string) stem { return stem{filepath.Join(folder, problem)} }
-
-func (f stem) train() string { return f.path + ".train.svm" }
-func (f stem) test() string  { return f.path + ".test.svm" }
-func (f stem) edges() string { return f.path + ".edges" }

@@ -1,0 +1,246 @@
+"""Train another package's method once, predict, and print what it took.
+
+    python peers.py METHOD C TRAIN TEST EDGES RANKED
+
+TRAIN and TEST are svmlight files whose labels, numbers of nodes, are separated by commas; EDGES has
+lines of parent and child, and 0 is the root. RANKED gets a line for each row of TEST: up to five labels,
+the best first. One JSON object is printed: CPU and wall seconds of training, CPU seconds of
+prediction, and the peak memory of the process in bytes. The options of a method are its package's
+own, but for C and for the constant feature, which the files have where the data are to have one.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.datasets import load_svmlight_files
+
+TOP = 5
+
+
+def cpu():
+    """CPU seconds of this process and of those that it waited for."""
+    usages = [resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in usages)
+
+
+def peak():
+    return 1024 * max(resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+class Problem:
+    """The rows of both files, and the labels of TRAIN as columns 0, 1, ..."""
+
+    def __init__(self, train, test, edges):
+        self.train_file, self.test_file = train, test
+        self.x, y, self.test, _ = load_svmlight_files([train, test], multilabel=True, dtype=np.float32)
+        for x in (self.x, self.test):
+            x.sort_indices()
+            x.indices, x.indptr = x.indices.astype(np.int32), x.indptr.astype(np.int32)
+        self.names = sorted({int(label) for labels in y for label in labels})
+        column = {name: i for i, name in enumerate(self.names)}
+        self.sets = [[column[int(label)] for label in labels] for labels in y]
+        self.parents = {}
+        with open(edges) as lines:
+            for line in lines:
+                parent, child = map(int, line.split())
+                self.parents.setdefault(child, []).append(parent)
+
+    def single(self):
+        """The only label of each row."""
+        if any(len(labels) != 1 for labels in self.sets):
+            raise SystemExit("a method for single labels was given rows with several")
+        return np.array([labels[0] for labels in self.sets])
+
+    def matrix(self):
+        """The labels as a sparse matrix of zeros and ones."""
+        rows = np.repeat(np.arange(len(self.sets)), [len(labels) for labels in self.sets])
+        columns = np.concatenate([np.array(labels, dtype=np.int64) for labels in self.sets])
+        return sp.csr_matrix((np.ones(len(rows), dtype=np.float32), (rows, columns)), shape=(len(self.sets), len(self.names)))
+
+    def path(self, column):
+        """The names from the top down to a label."""
+        path = [self.names[column]]
+        while self.parents[path[0]] != [0]:
+            if len(self.parents[path[0]]) > 1:
+                raise SystemExit("a method for trees was given a graph")
+            path.insert(0, self.parents[path[0]][0])
+        return path
+
+
+def best(scores, classes=None):
+    """The columns of the best scores of each row."""
+    scores = np.asarray(scores)
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :TOP]
+    return order if classes is None else np.asarray(classes)[order]
+
+
+def liblinear(solver):
+    """LIBLINEAR by its own package."""
+    def fit(problem, c):
+        from liblinear.liblinearutil import predict, problem as rows, parameter, train
+
+        model = train(rows(problem.single(), problem.x), parameter(f"-s {solver} -c {c} -q"))
+
+        def ranked():
+            _, _, values = predict([], problem.test, model, "-q")
+            values = np.array(values)
+            if values.shape[1] == 1:  # of two classes, the first one's
+                values = np.hstack([values, -values])
+            return best(values, model.get_labels())
+        return ranked
+    return fit
+
+
+def sklearn_ovr(problem, c):
+    from sklearn.multiclass import OneVsRestClassifier
+    from sklearn.svm import LinearSVC
+
+    model = OneVsRestClassifier(LinearSVC(C=c, fit_intercept=False)).fit(problem.x, problem.matrix())
+    return lambda: best(model.decision_function(problem.test))
+
+
+def sklearn_logistic(problem, c):
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=c, fit_intercept=False, max_iter=1000).fit(problem.x, problem.single())
+    return lambda: best(model.predict_proba(problem.test), model.classes_)
+
+
+def sklearn_naive_bayes(problem, c):
+    from sklearn.naive_bayes import MultinomialNB
+
+    model = MultinomialNB(alpha=1 / c).fit(problem.x, problem.single())
+    return lambda: best(model.predict_log_proba(problem.test), model.classes_)
+
+
+def sklearn_forest(problem, c):
+    from sklearn.ensemble import RandomForestClassifier
+
+    model = RandomForestClassifier(random_state=1, n_jobs=-1).fit(problem.x, problem.matrix().toarray())
+
+    def ranked():
+        columns = [p[:, list(m).index(1)] if 1 in m else np.zeros(len(p)) for p, m in zip(model.predict_proba(problem.test), model.classes_)]
+        return best(np.stack(columns, axis=1))
+    return ranked
+
+
+def hiclass(kind):
+    """HiClass with LinearSVC below each parent node, or with logistic regression for each node."""
+    def fit(problem, c):
+        from hiclass import LocalClassifierPerNode, LocalClassifierPerParentNode
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.svm import LinearSVC
+
+        paths = [problem.path(y) for y in problem.single()]
+        depth = max(map(len, paths))
+        y = np.array([[str(n) for n in path] + [""] * (depth - len(path)) for path in paths])
+        if kind == "parent":
+            model = LocalClassifierPerParentNode(LinearSVC(C=c, fit_intercept=False))
+        else:
+            model = LocalClassifierPerNode(LogisticRegression(C=c, fit_intercept=False, max_iter=1000))
+        model.fit(problem.x, y)
+        column = {str(name): i for i, name in enumerate(problem.names)}
+
+        def ranked():
+            return [[column[[n for n in path if n != ""][-1]]] for path in model.predict(problem.test)]
+        return ranked
+    return fit
+
+
+def napkinxc(kind):
+    """napkinXC's trees, and its binary relevance."""
+    def fit(problem, c):
+        from napkinxc.models import BR, HSM, PLT
+
+        folder = tempfile.TemporaryDirectory()
+        model = {"plt": PLT, "hsm": HSM, "br": BR}[kind](folder.name, liblinear_c=c, seed=1)
+        model.fit(problem.x, problem.single() if kind == "hsm" else problem.sets)
+
+        def ranked():
+            labels = model.predict(problem.test, top_k=min(TOP, len(problem.names)))
+            folder.cleanup()
+            return labels
+        return ranked
+    return fit
+
+
+def pecos(problem, c):
+    from pecos.xmc import Indexer, LabelEmbeddingFactory
+    from pecos.xmc.xlinear.model import XLinearModel
+
+    y = problem.matrix()
+    x = problem.x.tocsr()
+    chain = Indexer.gen(LabelEmbeddingFactory.create(y, x))
+    model = XLinearModel.train(x, y, C=chain, Cp=c, Cn=c)
+
+    def ranked():
+        scores = model.predict(problem.test.tocsr(), only_topk=TOP)
+        return [row.indices[np.argsort(-row.data, kind="stable")] for row in scores]
+    return ranked
+
+
+def pdsparse(problem, c):
+    """PD-Sparse, whose programs are in the folder PDSPARSE, with the options of its examples."""
+    programs = os.environ["PDSPARSE"]
+    folder = tempfile.TemporaryDirectory()
+    model, top = os.path.join(folder.name, "model"), os.path.join(folder.name, "top")
+    options = ["-s", "1", "-c", str(c), "-l", "0.1", "-r", "-1.0", "-m", "200", "-q", "1", "-g", "-1", "-p", "200"]
+    subprocess.run([os.path.join(programs, "multiTrain"), *options, problem.train_file, model], check=True, capture_output=True)
+    if os.path.exists(model + ".p"):
+        model += ".p"
+
+    def ranked():
+        k = str(min(TOP, len(problem.names)))
+        subprocess.run([os.path.join(programs, "multiPred"), problem.test_file, model, "-p", k, top, "1"], check=True, capture_output=True)
+        column = {str(name): i for i, name in enumerate(problem.names)}
+        with open(top) as lines:
+            found = [[column[word.split(":")[0]] for word in line.split()] for line in lines]
+        folder.cleanup()
+        return found
+    return ranked
+
+
+METHODS = {
+    "LIBLINEAR -s 4": liblinear(4),
+    "LIBLINEAR -s 3": liblinear(3),
+    "LIBLINEAR -s 1": liblinear(1),
+    "LIBLINEAR -s 7": liblinear(7),
+    "scikit-learn one-vs-rest": sklearn_ovr,
+    "scikit-learn logistic": sklearn_logistic,
+    "scikit-learn naive Bayes": sklearn_naive_bayes,
+    "scikit-learn forest": sklearn_forest,
+    "HiClass per parent": hiclass("parent"),
+    "HiClass per node": hiclass("node"),
+    "napkinXC PLT": napkinxc("plt"),
+    "napkinXC HSM": napkinxc("hsm"),
+    "napkinXC BR": napkinxc("br"),
+    "PECOS XR-Linear": pecos,
+    "PD-Sparse": pdsparse,
+}
+
+
+def main(method, c, train, test, edges, ranked):
+    problem = Problem(train, test, edges)
+    c = float(c)
+    before, begin = cpu(), time.monotonic()
+    predict = METHODS[method](problem, c)
+    took = {"training_cpu": cpu() - before, "training_wall": time.monotonic() - begin}
+    before = cpu()
+    rows = predict()
+    took["predicting_cpu"] = cpu() - before
+    took["peak"] = peak()
+    with open(ranked, "w") as out:
+        for row in rows:
+            print(*(problem.names[int(column)] for column in list(row)[:TOP]), file=out)
+    print(json.dumps(took))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

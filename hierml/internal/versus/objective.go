@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// options are the command line of liblinear.
+type options struct {
+	data, problem, liblinear string
+	runs, workers            string
+	c, gap                   float64
+	repeat                   int
+	method                   string
+	tolerances               string
+	child                    string
+	time                     time.Duration
+	progress, save           bool
+	beam                     int
+	cpuProfile               string
+}
+
+// compareObjectives is the command liblinear.
+func compareObjectives(ctx context.Context, arguments []string) error {
+	var o options
+	flags := flag.NewFlagSet("liblinear", flag.ContinueOnError)
+	flags.StringVar(&o.data, "data", "", "`folder` with the files of the problem; without it data are generated")
+	flags.StringVar(&o.problem, "problem", "small", "small, big, wipod or dmoz; with -data the name of any files there")
+	flags.StringVar(&o.liblinear, "liblinear", "", "source `folder` of LIBLINEAR instead of the system's library, or none")
+	flags.StringVar(&o.runs, "runs", "flat,hierarchical,normalized", "what to train, of "+strings.Join(names(), ", "))
+	flags.StringVar(&o.workers, "workers", "1", "numbers of workers to train with")
+	flags.StringVar(&o.method, "method", "", "solver, of "+strings.Join(methodNames(), ", ")+"; without it the default")
+	flags.Float64Var(&o.c, "c", 1, "C")
+	flags.Float64Var(&o.gap, "gap", 1e-3, "relative gap to train to")
+	flags.DurationVar(&o.time, "time", 0, "bound of a training of this library")
+	flags.IntVar(&o.repeat, "repeat", 1, "trainings of each kind, of which the one with the least CPU time counts")
+	flags.BoolVar(&o.progress, "progress", false, "print the progress of this library's trainings")
+	flags.BoolVar(&o.save, "save", false, "save the models of this library, as they are and compacted, for the sizes of the files")
+	flags.IntVar(&o.beam, "beam", 0, "width of a beam to predict with as well; with -save the beam is of the compacted model")
+	flags.StringVar(&o.cpuProfile, "cpuprofile", "", "`file` for a profile of the last training of this library")
+	flags.StringVar(&o.tolerances, "tolerances", tolerances, "of LIBLINEAR, from loose to tight")
+	flags.StringVar(&o.child, "child", "", "for the command's own use")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	if o.child != "" {
+		return train(ctx, o)
+	}
+	return compare(ctx, o)
+}
+
+// outcome is what one training took.
+type outcome struct {
+	Name                        string
+	Workers, Epochs             int
+	TrainingCPU, TrainingWall   float64
+	Primal, Dual                float64
+	Peak, File, CompactFile     float64 // bytes
+	Compacting                  float64 // CPU seconds
+	Beam, BeamAccuracy          float64 // Beam: CPU seconds an instance
+	ReadingCPU, ReadingWall     float64
+	Accuracy, TreeLoss, Predict float64 // Predict: CPU seconds an instance
+}
+
+// compare runs all trainings and prints the table.
+func compare(ctx context.Context, o options) error {
+	folder, err := os.MkdirTemp("", "versus")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	problem := dataFiles(o.data, o.problem)
+	if o.data == "" {
+		if problem, err = generate(ctx, folder, o.problem); err != nil {
+			return err
+		}
+	}
+	var timed string
+	if o.liblinear != "none" {
+		if timed, err = build(ctx, folder, o.liblinear); err != nil {
+			return err
+		}
+	}
+	var outcomes []outcome
+	for _, name := range strings.Split(o.runs, ",") {
+		for _, workers := range strings.Split(o.workers, ",") {
+			var best outcome
+			for k := range max(o.repeat, 1) {
+				r, err := ours(ctx, o, problem, name, workers)
+				if err != nil {
+					return fmt.Errorf("%s: %w", name, err)
+				}
+				if k == 0 || r.TrainingCPU < best.TrainingCPU {
+					best = r
+				}
+			}
+			outcomes = append(outcomes, best)
+		}
+	}
+	var theirs *outcome
+	if timed != "" {
+		tolerances := strings.Split(o.tolerances, ",")
+		for range max(o.repeat, 1) {
+			r, err := liblinear(ctx, timed, folder, problem, o.c, outcomes[0].Primal, tolerances)
+			if err != nil {
+				return err
+			}
+			tolerances = []string{r.Name}
+			if theirs == nil || r.TrainingCPU < theirs.TrainingCPU {
+				theirs = r
+			}
+		}
+	}
+	return report(os.Stdout, outcomes, theirs)
+}
+
+// ours trains once in a process of its own.
+func ours(ctx context.Context, o options, f stem, name, workers string) (outcome, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return outcome{}, err
+	}
+	arguments := []string{
+		"liblinear", "-child", f.path, "-runs", name, "-workers", workers, "-method", o.method, "-cpuprofile", o.cpuProfile,
+		"-c", strconv.FormatFloat(o.c, 'g', -1, 64), "-gap", strconv.FormatFloat(o.gap, 'g', -1, 64), "-progress=" + strconv.FormatBool(o.progress),
+		"-time", o.time.String(), "-save=" + strconv.FormatBool(o.save), "-beam", strconv.Itoa(o.beam),
+	}
+	child := exec.CommandContext(ctx, self, arguments...)
+	child.Stderr = os.Stderr
+	out, err := child.Output()
+	if err != nil {
+		return outcome{}, err
+	}
+	var r outcome
+	return r, json.Unmarshal(out, &r)
+}
+
+// stem is how the files of a problem are called: stem.train.svm, stem.test.svm and stem.edges.
+type stem struct{ path string }
+
+func dataFiles(folder, problem string) stem { return stem{filepath.Join(folder, problem)} }
+
+func (f stem) train() string { return f.path + ".train.svm" }
+func (f stem) test() string  { return f.path + ".test.svm" }
+func (f stem) edges() string { return f.path + ".edges" }
