@@ -131,14 +131,8 @@ func (t *table) model(name string, training classifier.Training) (*classifier.Mo
 
 // check returns an error unless words of the data can be counted.
 func check(d *dataset.Dataset) error {
-	if d == nil || d.Taxonomy == nil || d.X == nil {
-		return fmt.Errorf("bayes: Fit needs a dataset with instances and their taxonomy")
-	}
-	if d.X.Rows == 0 {
-		return fmt.Errorf("bayes: dataset %q has no instances; nothing can be learned from it", d.Name)
-	}
-	if len(d.Labels) != d.X.Rows {
-		return fmt.Errorf("bayes: dataset %q has %d instances and labels for %d; give every instance its label", d.Name, d.X.Rows, len(d.Labels))
+	if err := classifier.CheckLeaves(d); err != nil {
+		return fmt.Errorf("bayes: %w", err)
 	}
 	if err := structured.CheckMatrix(d.X); err != nil {
 		return fmt.Errorf("bayes: dataset %q: %w", d.Name, err)
@@ -146,13 +140,6 @@ func check(d *dataset.Dataset) error {
 	for i, set := range d.Labels {
 		if len(set) != 1 {
 			return fmt.Errorf("bayes: row %d of dataset %q has %d labels; naive Bayes is single-label: give every row exactly one leaf", i, d.Name, len(set))
-		}
-		n := set[0]
-		if n < 0 || n >= d.Taxonomy.Len() {
-			return fmt.Errorf("bayes: row %d of dataset %q has label %d; the taxonomy has nodes 0..%d", i, d.Name, n, d.Taxonomy.Len()-1)
-		}
-		if !d.Taxonomy.IsLeaf(n) {
-			return fmt.Errorf("bayes: row %d of dataset %q is labelled with the inner node %q; Dataset.Leafed, or Collection.Leafed for both parts, moves such labels to leaves of their own", i, d.Name, d.Taxonomy.Name(n))
 		}
 		features, values := d.X.Row(i)
 		if k := slices.IndexFunc(values, func(v float32) bool { return v < 0 }); k >= 0 {

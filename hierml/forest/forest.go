@@ -28,6 +28,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/enum"
 	"github.com/hierml/notebook/hierml/progress"
@@ -238,32 +239,11 @@ const maxTrees = 1 << 20
 
 // check returns an error unless the data can be learned from.
 func check(d *dataset.Dataset) error {
-	if d == nil || d.Taxonomy == nil || d.X == nil {
-		return fmt.Errorf("forest: Fit needs a dataset with instances and their taxonomy")
-	}
-	if d.X.Rows == 0 {
-		return fmt.Errorf("forest: dataset %q has no instances; nothing can be learned from it", d.Name)
-	}
-	if len(d.Labels) != d.X.Rows {
-		return fmt.Errorf("forest: dataset %q has %d instances and labels for %d; give every instance its labels", d.Name, d.X.Rows, len(d.Labels))
+	if err := classifier.CheckData(d); err != nil {
+		return fmt.Errorf("forest: %w", err)
 	}
 	if err := structured.CheckMatrix(d.X); err != nil {
 		return fmt.Errorf("forest: dataset %q: %w", d.Name, err)
-	}
-	labelled := false
-	for i, set := range d.Labels {
-		for k, n := range set {
-			if n < 0 || n >= d.Taxonomy.Len() {
-				return fmt.Errorf("forest: row %d of dataset %q has label %d; the taxonomy has nodes 0..%d", i, d.Name, n, d.Taxonomy.Len()-1)
-			}
-			if k > 0 && set[k-1] >= n {
-				return fmt.Errorf("forest: the labels %v of row %d of dataset %q are not ascending; give each once, the smallest node first", set, i, d.Name)
-			}
-			labelled = true
-		}
-	}
-	if !labelled {
-		return fmt.Errorf("forest: no instance of dataset %q has a label; nothing can be learned from it", d.Name)
 	}
 	return nil
 }

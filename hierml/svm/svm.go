@@ -47,7 +47,6 @@ package svm
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -68,44 +67,15 @@ func defaultC(c float64) (float64, error) {
 }
 
 // checkData returns an error unless the data can be learned from: the labels are leaves.
-func checkData(d *dataset.Dataset) error {
-	if err := checkRows(d); err != nil {
-		return err
-	}
-	t := d.Taxonomy
-	for i, set := range d.Labels {
-		for _, n := range set {
-			if !t.IsLeaf(n) {
-				return fmt.Errorf("svm: row %d of dataset %q is labelled with the inner node %q; Dataset.Leafed, or Collection.Leafed for both parts, moves such labels to leaves of their own", i, d.Name, t.Name(n))
-			}
-		}
-	}
-	return nil
-}
+func checkData(d *dataset.Dataset) error { return named(classifier.CheckLeaves(d)) }
 
 // checkRows does what checkData does but allows labels that are inner nodes.
-func checkRows(d *dataset.Dataset) error {
-	if d == nil || d.Taxonomy == nil || d.X == nil {
-		return fmt.Errorf("svm: Fit needs a dataset with instances and their taxonomy")
-	}
-	if d.X.Rows == 0 {
-		return fmt.Errorf("svm: dataset %q has no instances; nothing can be learned from it", d.Name)
-	}
-	if len(d.Labels) != d.X.Rows {
-		return fmt.Errorf("svm: dataset %q has %d instances and labels for %d; give every instance its labels", d.Name, d.X.Rows, len(d.Labels))
-	}
-	if !slices.ContainsFunc(d.Labels, func(set []int) bool { return len(set) > 0 }) {
-		return fmt.Errorf("svm: no instance of dataset %q has a label; nothing can be learned from it", d.Name)
-	}
-	for i, set := range d.Labels {
-		for k, n := range set {
-			if k > 0 && set[k-1] >= n {
-				return fmt.Errorf("svm: the labels %v of row %d of dataset %q are not ascending; give each once, the smallest node first", set, i, d.Name)
-			}
-			if n < 0 || n >= d.Taxonomy.Len() {
-				return fmt.Errorf("svm: row %d of dataset %q has label %d; the taxonomy has nodes 0..%d", i, d.Name, n, d.Taxonomy.Len()-1)
-			}
-		}
+func checkRows(d *dataset.Dataset) error { return named(classifier.CheckData(d)) }
+
+// named returns the error with the package's name.
+func named(err error) error {
+	if err != nil {
+		return fmt.Errorf("svm: %w", err)
 	}
 	return nil
 }

@@ -1,0 +1,52 @@
+package classifier
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+// CheckData returns an error unless a method can learn from the labels of the data: every instance
+// has a set of nodes, ascending, and some instance one that is not empty. The matrix is checked by
+// structured.CheckMatrix. The error is to be told behind the name of the method's package.
+func CheckData(d *dataset.Dataset) error {
+	if d == nil || d.Taxonomy == nil || d.X == nil {
+		return fmt.Errorf("training needs a dataset with instances and their taxonomy")
+	}
+	if d.X.Rows == 0 {
+		return fmt.Errorf("dataset %q has no instances; nothing can be learned from it", d.Name)
+	}
+	if len(d.Labels) != d.X.Rows {
+		return fmt.Errorf("dataset %q has %d instances and labels for %d; give every instance its labels", d.Name, d.X.Rows, len(d.Labels))
+	}
+	if !slices.ContainsFunc(d.Labels, func(set []int) bool { return len(set) > 0 }) {
+		return fmt.Errorf("no instance of dataset %q has a label; nothing can be learned from it", d.Name)
+	}
+	for i, set := range d.Labels {
+		for k, n := range set {
+			if n < 0 || n >= d.Taxonomy.Len() {
+				return fmt.Errorf("row %d of dataset %q has label %d; the taxonomy has nodes 0..%d", i, d.Name, n, d.Taxonomy.Len()-1)
+			}
+			if k > 0 && set[k-1] >= n {
+				return fmt.Errorf("the labels %v of row %d of dataset %q are not ascending; give each once, the smallest node first", set, i, d.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// CheckLeaves returns the error of CheckData, or one if a label is an inner node.
+func CheckLeaves(d *dataset.Dataset) error {
+	if err := CheckData(d); err != nil {
+		return err
+	}
+	for i, set := range d.Labels {
+		for _, n := range set {
+			if !d.Taxonomy.IsLeaf(n) {
+				return fmt.Errorf("row %d of dataset %q is labelled with the inner node %q; Dataset.Leafed, or Collection.Leafed for both parts, moves such labels to leaves of their own", i, d.Name, d.Taxonomy.Name(n))
+			}
+		}
+	}
+	return nil
+}
