@@ -12,6 +12,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -56,7 +57,9 @@ func (h HRLS) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, e
 		return nil, err
 	}
 	l.vocabulary = d.Vocabulary
-	stopped := l.Learn(ctx, d.Instances())
+	_, work := progress.Begin(ctx, "training")
+	defer work.End()
+	stopped := l.Learn(ctx, reported(d, work))
 	if stopped != nil && ctx.Err() == nil {
 		return nil, stopped
 	}
@@ -73,6 +76,21 @@ func (h HRLS) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, e
 		m.Training.Status = solver.Cancelled
 	}
 	return m, stopped
+}
+
+// reported returns the instances of d, and reports each as one that was learned from when the next is
+// asked for.
+func reported(d *dataset.Dataset, work *progress.Work) iter.Seq2[dataset.Instance, error] {
+	return func(yield func(dataset.Instance, error) bool) {
+		done := 0
+		for x, err := range d.Instances() {
+			if !yield(x, err) {
+				return
+			}
+			done++
+			work.Report(float64(done)/float64(d.Len()), func() string { return fmt.Sprintf("%d of %d instances", done, d.Len()) })
+		}
+	}
 }
 
 // Learner returns a learner that knows nothing yet, for instances of as many features. It is an
@@ -318,16 +336,18 @@ func newSquares(nodes []int) *squares {
 }
 
 // held returns the numbers held, more those that one more instance takes.
-func (q *squares) held() int { return len(q.factor) + len(q.inverse) }
+func (q *squares) held() int {
+	return len(q.factor) + len(q.inverse) + len(q.nodes)*max(len(q.s), len(q.w0()))
+}
 
 func (q *squares) more(features int) int {
 	switch {
 	case q.inverse != nil:
 		return 0
 	case q.instances >= features:
-		return features * features
+		return (features + len(q.nodes)) * features
 	}
-	return q.instances + 1
+	return q.instances + 1 + len(q.nodes)
 }
 
 // look prepares the margins of an instance.

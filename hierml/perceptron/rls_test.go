@@ -17,6 +17,7 @@ import (
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/internal/golden"
 	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -307,7 +308,7 @@ func TestHRLSRefuses(t *testing.T) {
 func TestHRLSHasABound(t *testing.T) {
 	before := maxSquares
 	defer func() { maxSquares = before }()
-	maxSquares = 6 // a triangle of three instances
+	maxSquares = 9 // a triangle of three instances, and a number for each
 	g := example.Tree(1)
 	l, err := HRLS{}.Learner(g, 1000)
 	if err != nil {
@@ -351,4 +352,29 @@ func ExampleHRLS_Learner() {
 	// [bird fish] is fish
 	// [bird] is bird
 	// [fish] is fish
+}
+
+// watched counts what it is told of a training.
+type watched struct {
+	begun, ended int
+	done         []float64
+}
+
+func (w *watched) Begin(string) progress.Task { w.begun++; return w }
+func (w *watched) Note(string)                {}
+func (w *watched) End()                       { w.ended++ }
+func (w *watched) Report(done float64, state func() string) {
+	state()
+	w.done = append(w.done, done)
+}
+
+func TestHRLSReports(t *testing.T) {
+	d := example.Texts(example.Tree(2, 2), 8, 5, 3, 1)
+	var w watched
+	if _, err := (HRLS{}).Fit(progress.With(t.Context(), &w), d); err != nil {
+		t.Fatal(err)
+	}
+	if w.begun != 1 || w.ended != 1 || len(w.done) != d.Len() || w.done[0] != 1/float64(d.Len()) || w.done[d.Len()-1] != 1 {
+		t.Errorf("%+v", w)
+	}
 }
