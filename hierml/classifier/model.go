@@ -102,6 +102,16 @@ func NewKernel(a *structured.Attributes, k gram.Kernel, e *structured.Expansion,
 	return m, err
 }
 
+// NewKernelConstant is NewKernel with a number for every column, as of NewConstant.
+func NewKernelConstant(a *structured.Attributes, k gram.Kernel, e *structured.Expansion, constants []float64, t Training, d *dataset.Dataset) (*Model, error) {
+	m, err := NewKernel(a, k, e, t, d)
+	if err != nil {
+		return nil, err
+	}
+	m.constants = constants
+	return m, m.checkConstants()
+}
+
 // Predict returns, for every row of x, the node id of the leaf that the model's rule gives. It
 // treats a matrix of another width as LeafScores does.
 func (m *Model) Predict(x *dataset.Matrix) []int {
@@ -210,6 +220,9 @@ func (m *Model) description() []describe.Row {
 		add("primal", "%.6g", r.Primal)
 		add("dual", "%.6g", r.Dual)
 		add("relative gap", "%.2g", r.Gap)
+		if g := r.Gained(); g < 0.9 {
+			add("gained", "%.2f of what can be", g)
+		}
 	}
 	if m.linked != nil {
 		add("link", "%v", m.linked.link)

@@ -107,7 +107,6 @@ func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Sett
 		a.deadline = a.settings.began.Add(a.settings.Time)
 	}
 	r := &BinaryResult{Primal: math.Inf(1), Status: MaxEpochs} // no loss is below zero
-	goal := a.settings.Gap
 	a.first(problem.Positive)
 	for err == nil && r.Status == MaxEpochs && r.Epochs < a.settings.MaxEpochs {
 		r.Epochs++
@@ -115,7 +114,7 @@ func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Sett
 			break
 		}
 		if r.Epochs > patienceWith[a.loss] && !a.smoothed {
-			if err = a.newton(ctx, r, goal); err != nil || r.Status == Converged || r.Epochs >= a.settings.MaxEpochs {
+			if err = a.newton(ctx, r); err != nil || r.Status == Converged || r.Epochs >= a.settings.MaxEpochs {
 				break
 			}
 			a.build()
@@ -125,8 +124,8 @@ func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Sett
 		if r.Epochs > patience {
 			a.moveFree()
 		}
-		if a.settled(goal) || r.Epochs == a.settings.MaxEpochs {
-			if err = a.certify(r); err == nil && r.gap() <= goal {
+		if a.settled(a.settings.Gap) || r.Epochs == a.settings.MaxEpochs {
+			if err = a.certify(r); err == nil && a.reached(r) {
 				r.Status = Converged
 			}
 			a.restore()
@@ -152,6 +151,11 @@ func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Sett
 // gap is the relative duality gap.
 func (r *BinaryResult) gap() float64 {
 	return structured.Certificate{Primal: r.Primal, Dual: r.Dual}.Gap()
+}
+
+// reached reports whether the certificate is what was asked for.
+func (a *ascentOfOne) reached(r *BinaryResult) bool {
+	return a.settings.reached(structured.Certificate{Primal: r.Primal, Dual: r.Dual}, a.origin, r.Epochs)
 }
 
 // ascentOfOne is the work on one class.

@@ -116,7 +116,7 @@ const firstWidth, narrower, nearlyBest, leastWidth = 0.3, 0.3, 0.2, 1e-9
 
 // newton goes on until the gap is reached, or no step lowers the objective any more. Each pass over
 // the examples is an epoch.
-func (a *ascentOfOne) newton(ctx context.Context, r *BinaryResult, goal float64) error {
+func (a *ascentOfOne) newton(ctx context.Context, r *BinaryResult) error {
 	s := &a.smooth
 	a.smoothed = true
 	s.size(len(a.order), len(a.weights))
@@ -126,7 +126,7 @@ func (a *ascentOfOne) newton(ctx context.Context, r *BinaryResult, goal float64)
 		if err != nil {
 			return err
 		}
-		if r.gap() <= goal {
+		if a.reached(r) {
 			r.Status = Converged
 			return nil
 		}

@@ -85,6 +85,7 @@ func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settin
 	if err := structured.CheckOrigin(o.primal); err != nil {
 		return nil, err
 	}
+	o.origin = o.primal
 	ctx, cancel := set.limit(ctx, 0)
 	defer cancel()
 	if o.saddle, err = newSaddle(o); err != nil {
@@ -128,6 +129,7 @@ type orthogonalRun struct {
 	best   *structured.Rows
 	primal float64
 	dual   float64
+	origin float64 // value of zero weights
 }
 
 // orthogonalMethod is a method at work.
@@ -161,10 +163,10 @@ func (o *orthogonalRun) offer(primal float64, weights func() *structured.Rows) {
 }
 
 func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
-	set := o.settings
+	set := &o.settings
 	ctx, end := set.Watch(ctx)
 	defer end()
-	result := &Result{}
+	result := &Result{Origin: o.origin}
 	certified := true // what the last epoch reached
 	var err error
 	if set.Start != nil {
@@ -173,7 +175,7 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 		}
 	}
 	for {
-		if certified && o.gap() <= set.Gap {
+		if certified && set.reached(structured.Certificate{Primal: o.primal, Dual: o.dual}, o.origin, result.Epochs) {
 			if o.store(ctx, result); result.Gap <= set.Gap {
 				result.Status = Converged
 				break

@@ -155,7 +155,7 @@ func (s *softmax) iterate(ctx context.Context, r *SoftmaxResult) error {
 				return err
 			}
 		}
-		if gap <= s.settings.Gap {
+		if s.settings.reached(structured.Certificate{Primal: r.Primal, Dual: r.Dual}, s.origin, r.Epochs) {
 			r.Status = Converged
 			return nil
 		}

@@ -59,6 +59,13 @@ func (s Status) String() string {
 type Settings struct {
 	// Gap is the relative duality gap at which to stop. The default value is 1e-3. Weights are kept
 	// in float32, and for a gap below 1e-5 in float64.
+	//
+	// Where the optimum is not much below the value of zero weights, as with many labels that few
+	// examples have, weights that have learned nothing are within a gap, too. So the difference to
+	// the dual is meant against what zero weights lose as well: where it is more than a tenth of
+	// that (Result.Gained is below 0.9), the training goes on, to a tenth of Gap, but not for more
+	// than ten times the epochs that Gap has taken, and not where a tenth of Gap would take weights
+	// in float64 and Gap does not.
 	Gap float64
 	// MaxEpochs bounds the passes over the examples. The default value is 1000.
 	MaxEpochs int
@@ -78,6 +85,7 @@ type Settings struct {
 	Start *Result
 
 	began time.Time // zero for that of Solve
+	until int       // Gap is a tenth of what was asked for up to this epoch, or final if it is the largest; 0 where it may become one
 }
 
 // Begin has the time counted from now on, where it does not count yet: for preparations before
@@ -108,6 +116,41 @@ const wideGap = 1e-5
 
 // Wide tells whether the gap asked for takes weights in float64.
 func (s *Settings) Wide() bool { return s.Gap > 0 && s.Gap < wideGap }
+
+// What a training has to gain, of what zero weights lose, to stop at the gap asked for, how much less
+// the gap is to be where it has not, and how many times the epochs so far that may take: methods
+// whose gap falls as the inverse of the epochs need as many.
+const enoughGained, tighter, longer = 0.9, 0.1, 10
+
+// reached reports whether the training may stop after an epoch with a certificate, where zero weights
+// have the value origin. The first time that the gap is small and too little is gained, it makes the
+// gap smaller.
+func (s *Settings) reached(c structured.Certificate, origin float64, epoch int) bool {
+	gap := c.Gap()
+	switch {
+	case s.until > 0:
+		return gap <= s.Gap || gap <= s.Gap/tighter && epoch >= s.until
+	case gap > s.Gap:
+		return false
+	case gained(origin, c) >= enoughGained || !s.Wide() && tighter*s.Gap < wideGap:
+		return true
+	}
+	s.until = longer * max(1, epoch)
+	s.Gap *= tighter
+	return gap <= s.Gap
+}
+
+// gained returns what the primal value is below that of zero weights, as a share of what it can be: 1
+// where zero weights are the best, NaN where their value is not known.
+func gained(origin float64, c structured.Certificate) float64 {
+	switch {
+	case !(origin > 0) || math.IsInf(origin, 1):
+		return math.NaN()
+	case origin <= c.Dual:
+		return 1
+	}
+	return (origin - c.Primal) / (origin - c.Dual)
+}
 
 // Check says what is wrong with the settings.
 func (s *Settings) Check() error {
@@ -174,6 +217,7 @@ type Result struct {
 	Primal       float64 // value of the weights
 	Dual         float64 // lower bound of the optimum
 	Gap          float64 // (Primal-Dual)/Primal
+	Origin       float64 // value of zero weights; 0 where it is not known
 	Epochs       int     // passes over the examples that are in the weights or were tried after
 	Seconds      float64
 	Status       Status
@@ -184,6 +228,13 @@ type Result struct {
 func (r *Result) String() string {
 	return fmt.Sprintf("%v after %d epochs and %.2f s: primal %.6g, dual %.6g, relative gap %.2g",
 		r.Status, r.Epochs, r.Seconds, r.Primal, r.Dual, r.Gap)
+}
+
+// Gained returns the share of the possible improvement over zero weights that was realized, at least:
+// (Origin-Primal)/(Origin-Dual). It is 0 where the weights are no better than zero, whatever the gap,
+// and NaN where Origin is not known.
+func (r *Result) Gained() float64 {
+	return gained(r.Origin, structured.Certificate{Primal: r.Primal, Dual: r.Dual})
 }
 
 // Method is a way to solve a problem.
@@ -212,12 +263,14 @@ type state struct {
 	dual        *structured.Dual       // where to start; the iteration's to change
 	weights     structured.State       // W(point) at the start of an epoch
 	certificate structured.Certificate // of that point
+	origin      float64                // value of zero weights
 	gaps        []float64              // of every block at that point
 	moved       bool                   // the weights have been others than zero
 }
 
 func newState(o *structured.Oracle, set Settings) *state {
 	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(set.Wide()), certificate: o.Origin(set.Workers), gaps: make([]float64, o.Blocks())}
+	s.origin = s.certificate.Primal
 	for b := range s.gaps {
 		s.gaps[b] = math.Inf(1)
 	}
@@ -343,14 +396,14 @@ func (s *Settings) kept(longest time.Duration) time.Duration {
 // run repeats epochs and certificates until one of the reasons to stop, and returns the best point
 // certified. The result is never nil. ctx ends when the time is over.
 func run(ctx context.Context, s *state, m iteration) (*Result, error) {
-	set := s.settings
+	set := &s.settings
 	ctx, end := set.Watch(ctx)
 	defer end()
 	best := s.oracle.NewDual()
 	best.CopyFrom(s.dual)
 	primal, dual := s.certificate.Primal, max(0, s.certificate.Dual)
 	atBest := true // s.weights belong to best
-	result := &Result{Point: best}
+	result := &Result{Point: best, Origin: s.origin}
 	certified := true         // what the last epoch reached
 	estimate := 0.0           // of the last epoch, where it is not
 	var longest time.Duration // a certificate took
@@ -387,7 +440,7 @@ func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 				}
 			}
 		}
-		if gap <= set.Gap {
+		if set.reached(structured.Certificate{Primal: primal, Dual: dual}, s.origin, result.Epochs) {
 			result.Status = Converged
 			break
 		}
@@ -401,7 +454,7 @@ func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 		cancel()
 		if err == nil {
 			estimate = m.estimate() / s.certificate.Primal
-			if certified = hopeful(result.Epochs+1, estimate, set); certified {
+			if certified = hopeful(result.Epochs+1, estimate, *set); certified {
 				err = certify(ctx)
 			}
 		}

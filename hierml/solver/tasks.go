@@ -112,6 +112,7 @@ func newTasks(p *Tasks, set Settings) (*tasks, error) {
 	}
 	t.best = t.parts
 	t.result.Primal = p.C * p.Loss.Value(0) * float64(p.Inputs.Len()) * float64(candidates)
+	t.result.Origin = t.result.Primal
 	if err := structured.CheckOrigin(t.result.Primal); err != nil {
 		return nil, err
 	}
@@ -158,7 +159,7 @@ func (t *tasks) start(from []*Result) error {
 
 // run sweeps until one of the reasons to stop. The result is never nil.
 func (t *tasks) run(ctx context.Context) (*Result, error) {
-	r, set := t.result, t.settings
+	r, set := t.result, &t.settings
 	var err error
 	if set.Start != nil {
 		err = t.certify(ctx)
@@ -174,7 +175,7 @@ func (t *tasks) run(ctx context.Context) (*Result, error) {
 				}
 			}
 		}
-		if r.Gap <= set.Gap {
+		if set.reached(structured.Certificate{Primal: r.Primal, Dual: r.Dual}, r.Origin, r.Epochs) {
 			r.Status = Converged
 			break
 		}
@@ -216,7 +217,7 @@ func (t *tasks) run(ctx context.Context) (*Result, error) {
 			err = fmt.Errorf("solver: stopped in epoch %d: %w", r.Epochs+1, err)
 		}
 	}
-	if r.Gap <= set.Gap {
+	if set.reached(structured.Certificate{Primal: r.Primal, Dual: r.Dual}, r.Origin, r.Epochs) {
 		r.Status = Converged
 	}
 	t.finish()
@@ -241,7 +242,7 @@ func (t *tasks) sweep(ctx context.Context) error {
 	}
 	kept := t.settings.kept(t.longest)
 	for k, y := range order {
-		settings := Settings{Gap: goal, MaxEpochs: t.settings.MaxEpochs, Seed: t.settings.Seed}
+		settings := Settings{Gap: goal, MaxEpochs: t.settings.MaxEpochs, Seed: t.settings.Seed, until: math.MaxInt}
 		if t.settings.Time > 0 {
 			left := t.settings.Left() - kept
 			if left <= 0 && t.longest > 0 {

@@ -283,6 +283,9 @@ func (p *parts) finish(ctx context.Context) (*solver.Result, error) {
 	}
 	s := p.progress(0)
 	r.Primal, r.Dual, r.Gap, r.Seconds = s.Primal, s.Dual, s.Gap, s.Seconds
+	for _, part := range p.parts {
+		r.Origin += part.origin
+	}
 	r.Epochs = slices.Max(append(p.epochs, 0))
 	if r.Status == solver.Stopped {
 		return r, p.err

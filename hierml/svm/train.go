@@ -34,10 +34,24 @@ func learn(ctx context.Context, d *dataset.Dataset, kernel gram.Kernel, gap floa
 // far is how many times the gap asked for a gap is that is worth a note.
 const far = 10
 
-// note says of a training that its bounds have ended far from the gap what the certificate is.
+// littleGained is the share of the possible improvement over zero weights below which one is told.
+const littleGained = 0.5
+
+// note says of a training that its bounds have ended far from the gap what the certificate is, and of
+// one that has reached it if the weights are hardly better than zero.
 func note(ctx context.Context, m *classifier.Model, gap float64) {
 	r := m.Training.Certificate
-	if r == nil || r.Status == solver.Converged || r.Gap <= far*gap {
+	if r == nil {
+		return
+	}
+	if r.Status == solver.Converged {
+		if r.Gained() < littleGained {
+			progress.Note(ctx, fmt.Sprintf("%s: zero weights are within %.2g of the optimum, and these weights are surely better by %.0f %% of that alone: they may have learned nothing. A larger C or a smaller Gap makes them learn, or another method.",
+				m.Name, (r.Origin-r.Dual)/r.Origin, 100*r.Gained()))
+		}
+		return
+	}
+	if r.Gap <= far*gap {
 		return
 	}
 	progress.Note(ctx, fmt.Sprintf("%s: %v at a gap of %.2g, where %g was asked for: the value of the objective may be that share above the optimum. More time or epochs, a smaller C, or features of one scale (features.Scaling) bring it nearer.",
