@@ -21,6 +21,8 @@ func kernelParameters(k gram.Kernel) map[string]string {
 		return map[string]string{"kernel": "linear"}
 	case gram.RBF:
 		return map[string]string{"kernel": "rbf", "kernel.gamma": number(k.Gamma)}
+	case gram.Exponential:
+		return map[string]string{"kernel": "exponential", "kernel.gamma": number(k.Gamma)}
 	case gram.Polynomial:
 		return map[string]string{
 			"kernel": "polynomial", "kernel.degree": strconv.Itoa(k.Degree),
@@ -45,6 +47,12 @@ func parseKernel(text map[string]string) (gram.Kernel, error) {
 		return gram.Linear{}, nil
 	case "rbf":
 		k := gram.RBF{Gamma: number("kernel.gamma")}
+		if failed == nil {
+			failed = k.Check()
+		}
+		return k, failed
+	case "exponential":
+		k := gram.Exponential{Gamma: number("kernel.gamma")}
 		if failed == nil {
 			failed = k.Check()
 		}

@@ -2,7 +2,7 @@
 // that need not be written down, and the Gram matrices of their values that kernel machines learn
 // from.
 //
-// A [Kernel] compares rows of a dataset.Matrix: [Linear], [RBF], [Polynomial], a function of the
+// A [Kernel] compares rows of a dataset.Matrix: [Linear], [RBF], [Exponential], [Polynomial], a function of the
 // user's ([Func]), or a matrix that is there already ([Given]). A [SequenceKernel] compares
 // sequences of symbols, such as the characters of a string or the words of a text: [Subsequence].
 // [Matrix] and [Sequences] compute Gram matrices on all processors, [Cross] and [CrossSequences]
@@ -103,6 +103,43 @@ func (k RBF) Check() error {
 
 // String names the kernel and its parameter.
 func (k RBF) String() string { return fmt.Sprintf("RBF kernel, gamma %g", k.gamma()) }
+
+// Exponential is the kernel exp(-Gamma ||a-b||), of Euclidean distances: the Matern kernel of order
+// 1/2, a mean of Gaussian kernels of all widths. It falls off fast where instances are near to each
+// other and slowly where they are far, so that its width matters less.
+type Exponential struct {
+	// Gamma is positive. The default value is 1.
+	Gamma float64
+}
+
+func (k Exponential) gamma() float64 {
+	return cmp.Or(k.Gamma, 1)
+}
+
+// Value returns the kernel of a and b.
+func (k Exponential) Value(a, b Vector) float64 { return k.ofProducts(a.Dot(b), a.Dot(a), b.Dot(b)) }
+
+func (k Exponential) ofProducts(ab, aa, bb float64) float64 {
+	square := aa + bb - 2*ab
+	if square <= equal*(aa+bb) { // the root would make much of rounding
+		return 1
+	}
+	return math.Exp(-k.gamma() * math.Sqrt(square))
+}
+
+// equal is the share of squared norms below which a squared distance is zero but for rounding.
+const equal = 1e-13
+
+// Check returns an error for a Gamma that makes no kernel.
+func (k Exponential) Check() error {
+	if g := k.gamma(); !(g > 0) || math.IsInf(g, 1) {
+		return fmt.Errorf("gram: Gamma of the exponential kernel is %v; it is positive and finite, or 0 for the default of 1", k.Gamma)
+	}
+	return nil
+}
+
+// String names the kernel and its parameter.
+func (k Exponential) String() string { return fmt.Sprintf("exponential kernel, gamma %g", k.gamma()) }
 
 // Polynomial is the kernel (Gamma <a, b> + Offset)^Degree.
 type Polynomial struct {
