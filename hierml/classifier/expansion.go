@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -20,6 +21,7 @@ type expansion struct {
 	against *gram.Against   // nil if there are none
 	numbers []int           // of those, among all training instances
 	u       *structured.Rows
+	same    []int32 // the columns of every u_i, where they are the same; nil where they are not
 }
 
 // newExpansion keeps what prediction needs of a trained expansion.
@@ -41,6 +43,15 @@ func newExpansion(k gram.Kernel, x *dataset.Matrix, trained *structured.Expansio
 
 // prepare makes the comparison with the instances, if there are any.
 func (e *expansion) prepare() (err error) {
+	for i := range e.x.Rows {
+		if i == 0 {
+			e.same, _ = e.u.Row(i)
+		}
+		if columns, _ := e.u.Row(i); !slices.Equal(columns, e.same) {
+			e.same = nil
+			break
+		}
+	}
 	if e.x.Rows > 0 {
 		e.against, err = gram.NewAgainst(e.kernel, e.x)
 	}
@@ -72,6 +83,17 @@ func (e *expansion) scores(v gram.Vector, dst []float64) {
 // combine writes the scores of the columns for an instance with the given kernel values.
 func (e *expansion) combine(products, dst []float64) {
 	clear(dst)
+	if e.same != nil {
+		sums := make([]float64, len(e.same))
+		for i, k := range products {
+			_, values := e.u.Row(i)
+			floats.AddScaled(sums, k, values)
+		}
+		for m, c := range e.same {
+			dst[c] += sums[m]
+		}
+		return
+	}
 	for i, k := range products {
 		columns, values := e.u.Row(i)
 		for m, c := range columns {
@@ -109,6 +131,7 @@ func (m *Model) LeafScoresOf(products mat.Matrix) (*mat.Dense, error) {
 			return nil, fmt.Errorf("classifier: a kernel value of row %d is not a number", i)
 		}
 		e.combine(known, s.values)
+		m.addConstants(s.values)
 		s.candidates(leaves.RawRowView(i))
 	}
 	return leaves, nil

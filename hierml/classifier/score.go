@@ -141,6 +141,11 @@ func (m *Model) columnScores(x *dataset.Matrix, i int, scores []float64) {
 	default:
 		m.dense.Scores(features, values, scores)
 	}
+	m.addConstants(scores)
+}
+
+// addConstants adds the constants to the scores of the columns.
+func (m *Model) addConstants(scores []float64) {
 	for c, v := range m.constants {
 		scores[c] += v
 	}
