@@ -167,3 +167,37 @@ func (f *Factor) InverseDiagonal(ctx context.Context) ([]float64, error) {
 	})
 	return diagonal, err
 }
+
+// Multiply returns A X for a symmetric matrix of n rows, whose diagonal is given and of which a has
+// what is above it, by rows, n apart; X has n rows of q numbers each. workers and ctx are as of
+// Factorize.
+func Multiply(ctx context.Context, a, diagonal []float64, n int, x []float64, q, workers int) ([]float64, error) {
+	f := &Factor{n: n, workers: workers}
+	if workers <= 0 {
+		f.workers = runtime.GOMAXPROCS(0)
+	}
+	y := make([]float64, n*q)
+	err := f.each(ctx, (n+block-1)/block, func(p *product, piece int) {
+		from := piece * block
+		size := min(block, n-from)
+		to := from + size
+		own := y[from*q : to*q]
+		p.subtract(own, q, size, q, from, operand{a[from:], 1, n}, operand{x, q, 1})
+		if to < n {
+			p.subtract(own, q, size, q, n-to, operand{a[from*n+to:], n, 1}, operand{x[to*q:], q, 1})
+		}
+		p.columns = grown(p.columns, size*size)
+		for i := range size {
+			p.columns[i*size+i] = diagonal[from+i]
+			for j := i + 1; j < size; j++ {
+				v := a[(from+i)*n+from+j]
+				p.columns[i*size+j], p.columns[j*size+i] = v, v
+			}
+		}
+		p.subtract(own, q, size, q, size, operand{p.columns, size, 1}, operand{x[from*q:], q, 1})
+		for k, v := range own {
+			own[k] = -v
+		}
+	})
+	return y, err
+}

@@ -68,6 +68,40 @@ func TestSolve(t *testing.T) {
 	}
 }
 
+func TestMultiply(t *testing.T) {
+	for _, n := range sizes {
+		for _, q := range []int{1, 9} {
+			a, diagonal := random(n, 2), make([]float64, n)
+			x, want := make([]float64, n*q), make([]float64, n*q)
+			for k := range x {
+				x[k] = float64(k%7) - 3
+			}
+			for i := range n {
+				for c := range q {
+					for j := range n {
+						want[i*q+c] += a[i*n+j] * x[j*q+c]
+					}
+				}
+			}
+			for i := range n {
+				diagonal[i] = a[i*n+i]
+				for j := range i + 1 {
+					a[i*n+j] = math.NaN() // up to the diagonal nothing is read
+				}
+			}
+			y, err := Multiply(t.Context(), a, diagonal, n, x, q, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, v := range y {
+				if !(math.Abs(v-want[k]) < 1e-9) {
+					t.Fatalf("%d rows, %d columns: number %d is %v, not %v", n, q, k, v, want[k])
+				}
+			}
+		}
+	}
+}
+
 func TestInverseDiagonal(t *testing.T) {
 	for _, n := range sizes {
 		f, err := Factorize(t.Context(), random(n, 5), n, 3)
