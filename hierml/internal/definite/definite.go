@@ -45,7 +45,20 @@ func Factorize(ctx context.Context, a []float64, n, workers int) (*Factor, error
 		// What the columns before contribute to these, from the diagonal on.
 		if err := f.each(ctx, pieces, func(p *product, piece int) {
 			row := from + piece*block
-			p.subtract(a[row*n+from:], n, min(block, n-row), size, from, operand{a[row*n:], n, 1}, operand{a[from*n:], 1, n})
+			c, stride := a[row*n+from:], n
+			if piece == 0 { // what is above the diagonal stays
+				p.columns = grown(p.columns, size*size)
+				c, stride = p.columns, size
+				for i := range size {
+					copy(c[i*size:], a[(from+i)*n+from:][:i+1])
+				}
+			}
+			p.subtract(c, stride, min(block, n-row), size, from, operand{a[row*n:], n, 1}, operand{a[from*n:], 1, n})
+			if piece == 0 {
+				for i := range size {
+					copy(a[(from+i)*n+from:][:i+1], c[i*size:])
+				}
+			}
 		}); err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ type product struct {
 	a, b    []float64 // parts of the operands in the order in which they are multiplied
 	edge    [tileRows * tileColumns]float64
 	whole   []float64
-	columns []float64 // of an inverse
+	columns []float64 // of an inverse, or a block
 }
 
 // set makes c, which is m x n with rows that are stride apart, the product of a, m x k, and b, k x
