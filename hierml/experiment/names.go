@@ -67,7 +67,7 @@ var estimatorTypes = sync.OnceValue(func() map[string]reflect.Type {
 		reflect.TypeFor[svm.Shared](), reflect.TypeFor[svm.Orthogonal](), reflect.TypeFor[svm.Recursive](),
 		reflect.TypeFor[svm.OneVsRest](), reflect.TypeFor[svm.GlobalMargin](), reflect.TypeFor[svm.Transfer](),
 		reflect.TypeFor[svm.TreeLoss](), reflect.TypeFor[svm.HR](), reflect.TypeFor[svm.HM3](), reflect.TypeFor[svm.NodeSets](),
-		reflect.TypeFor[svm.PLT](), reflect.TypeFor[svm.HierarchicalSoftmax](),
+		reflect.TypeFor[svm.PLT](), reflect.TypeFor[svm.HierarchicalSoftmax](), reflect.TypeFor[svm.Ridge](),
 		reflect.TypeFor[forest.Tree](), reflect.TypeFor[forest.Forest](),
 		reflect.TypeFor[clustering.Automatic](), reflect.TypeFor[clustering.Balanced](), reflect.TypeFor[clustering.Randomized](),
 		reflect.TypeFor[bayes.Shrinkage](), reflect.TypeFor[bayes.Multinomial](),
@@ -91,7 +91,7 @@ var fieldTypes = sync.OnceValue(func() map[string]reflect.Type {
 		reflect.TypeFor[weighting.Path](), reflect.TypeFor[weighting.MaxMin](), reflect.TypeFor[weighting.Shared](),
 		reflect.TypeFor[solver.BCFW](), reflect.TypeFor[solver.DualAscent](), reflect.TypeFor[solver.Pegasos](),
 		reflect.TypeFor[solver.RDA](), reflect.TypeFor[solver.VariableSelection](),
-		reflect.TypeFor[gram.Linear](), reflect.TypeFor[gram.RBF](), reflect.TypeFor[gram.Polynomial](),
+		reflect.TypeFor[gram.Linear](), reflect.TypeFor[gram.RBF](), reflect.TypeFor[gram.Exponential](), reflect.TypeFor[gram.Polynomial](),
 	)
 })
 

@@ -29,5 +29,5 @@ func ExampleNodeSets() {
 		log.Fatal(err)
 	}
 	fmt.Printf("F1 %.1f, as held out %.1f, for example %s\n", f.Hierarchical, model.HeldOut, t.Name(sets[0][0]))
-	// Output: F1 0.8, as held out 0.7, for example sport/ski
+	// Output: F1 0.8, as held out 0.8, for example sport/ski
 }

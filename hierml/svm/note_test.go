@@ -2,6 +2,7 @@ package svm_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,37 @@ type noted struct{ notes []string }
 
 func (n *noted) Begin(string) progress.Task { return nil }
 func (n *noted) Note(text string)           { n.notes = append(n.notes, text) }
+
+// withoutFrequencies drops the notes that compare with label frequencies, which few instances get.
+func (n *noted) withoutFrequencies() {
+	n.notes = slices.DeleteFunc(n.notes, func(note string) bool { return strings.Contains(note, "label frequencies") })
+}
+
+// TestNoteOfFrequencies trains on features that say nothing, and on features that say all.
+func TestNoteOfFrequencies(t *testing.T) {
+	said, random := innerTexts(t, 300, 1), innerTexts(t, 300, 1)
+	random.X = innerTexts(t, 300, 2).X
+	for name, sets := range map[string]svm.NodeSets{
+		"default": {}, "grid": {Method: svm.Ridge{}, Grid: []float64{0.1, 1}},
+		"folds": {Method: svm.Flat{Settings: solver.Settings{Gap: 0.05}}, Folds: 3},
+	} {
+		var n noted
+		m, err := sets.Fit(progress.With(t.Context(), &n), random)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(n.notes) != 1 || !strings.Contains(n.notes[0], "label frequencies alone") || !(m.Frequencies > 0) {
+			t.Errorf("%s, features of other instances: F1 %v, of frequencies %v, notes %q", name, m.HeldOut, m.Frequencies, n.notes)
+		}
+		n.notes = nil
+		if m, err = sets.Fit(progress.With(t.Context(), &n), said); err != nil {
+			t.Fatal(err)
+		}
+		if len(n.notes) != 0 || !(m.HeldOut > m.Frequencies) {
+			t.Errorf("%s: F1 %v, of frequencies %v, notes %q", name, m.HeldOut, m.Frequencies, n.notes)
+		}
+	}
+}
 
 // TestNoteOfUnsolved trains on features of very different scales with too few epochs. Whoever
 // watches is told once, of the model that is returned; of a training that reaches its gap nothing.
@@ -59,6 +91,7 @@ func TestNoteOfUnsolved(t *testing.T) {
 		if err := test.fit(progress.With(t.Context(), &n), mixed); err != nil {
 			t.Fatal(err)
 		}
+		n.withoutFrequencies()
 		if len(n.notes) != 1 || strings.Contains(n.notes[0], "\n") || !strings.Contains(n.notes[0], "gap of") || !strings.Contains(n.notes[0], solver.MaxEpochs.String()) {
 			t.Errorf("%s: notes %q", test.name, n.notes)
 		}
@@ -66,6 +99,7 @@ func TestNoteOfUnsolved(t *testing.T) {
 		if err := test.fit(progress.With(t.Context(), &n), d); err != nil {
 			t.Fatal(err)
 		}
+		n.withoutFrequencies()
 		if len(n.notes) != 0 {
 			t.Errorf("%s, solved: notes %q", test.name, n.notes)
 		}
