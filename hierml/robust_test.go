@@ -91,6 +91,7 @@ func trainers() []trainer {
 		}),
 		of("transfer", func(s solver.Settings) svm.Regularized { return svm.Transfer{Settings: s} }),
 		of("tree loss", func(s solver.Settings) svm.Regularized { return svm.TreeLoss{Settings: s} }),
+		of("ridge regression", func(s solver.Settings) svm.Regularized { return svm.Ridge{Workers: s.Workers} }),
 		{"node sets", func(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (*fitted, error) {
 			m, err := svm.NodeSets{Method: svm.Flat{C: c, Settings: s}}.Fit(ctx, d)
 			if m == nil {

@@ -113,6 +113,7 @@ func models(t testing.TB) map[string]*classifier.Model {
 		"RBF":         fit(svm.Hierarchical{Kernel: gram.RBF{Gamma: 0.2}}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"polynomial":  fit(svm.Flat{Kernel: gram.Polynomial{Degree: 3, Offset: 0.5}}, example.Dense(example.Tree(2, 2), 40, 5, 1)),
 		"linear":      fit(svm.Flat{Kernel: gram.Linear{}}, texts.Subset([]int{0, 1, 2, 3, 4, 5})),
+		"ridge":       fit(svm.Ridge{C: 3}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 	}
 }
 

@@ -1,7 +1,6 @@
 package svm
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -24,17 +23,15 @@ import (
 //	model, err := svm.NodeSets{}.Fit(ctx, c.Train)
 //	f, err := metric.LabelSets(c.Test.Labels, model.Predict(c.Test.X), c.Test.Taxonomy) // f.Hierarchical
 //
-// It is learned from scores of instances that were held out. Of [Ridge], the default, these are the
-// exact scores by the model trained without the instance, and they are taken as probabilities as they
-// are, between 0 and 1: what is learned from them holds for the model itself. With another method the data are divided into
-// folds, each is scored by a model trained on the others, and from these scores it is learned how
-// likely a label is at or below each node, given the highest score of the leaves there and the
-// highest score of all (calibration.RelativePlatt; nodes of few instances share one function). The
-// models of the folds and that of all data need not have scores of one scale, least of all where
-// Settings.Time has cut their training. So scores are measured in units of the model that gives
-// them: from the mean of its scores for instances that it was trained on, by their deviation. As that
-// is the same measure for all models, a level that was learned from the folds is right for the model
-// of all data.
+// From scores of instances that were held out it is learned how likely a label is at or below each
+// node, given the score of the node and the highest score of all (calibration.RelativePlatt; nodes of
+// few instances share one function). The data are divided into folds, and each is scored by a
+// model trained on the others: exactly, from one training, by [Ridge], the default; with other methods,
+// of which the score of a node is the highest of the leaves there, by as many trainings. The models of the folds and that of all data need not have
+// scores of one scale, least of all where Settings.Time has cut their training. So scores are measured
+// in units of the model that gives them: those of a node from their mean for instances that it was
+// trained on, and all by their deviation. As that is the same measure for all models, what was learned
+// from the folds is right for the model of all data.
 //
 // Predicted are the nodes that are likelier than a level, the same for all, with which the F1 of
 // these predictions and all nodes above is largest: about half that F1, as theory has it. Only the
@@ -51,7 +48,7 @@ type NodeSets struct {
 	// default C of 1. Without a grid Method's own C is taken.
 	Grid []float64
 	// Folds is the number of folds, and of models trained for each C beside the one on all data.
-	// Ridge has none. The default value is 5.
+	// Ridge is trained once however many there are. The default value is 5, of Ridge 10.
 	Folds int
 	// Seed determines the folds.
 	Seed uint64
@@ -78,17 +75,18 @@ type NodeSetModel struct {
 	// Tried has HeldOut for each C of the grid, in its order.
 	Tried []TriedSets
 
-	likely []calibration.Relative // by node; nil of Ridge, whose scores are probabilities
+	likely []calibration.Relative // by node
 	unit   unit                   // of the scores
-	folds  int                    // 0 of Ridge
-	error  float64                // standard error of the difference of HeldOut and Frequencies
+	folds  int
+	direct bool    // nodes have scores of their own, as of Ridge
+	error  float64 // standard error of the difference of HeldOut and Frequencies
 }
 
 // TriedSets is the outcome of one C.
 type TriedSets struct{ C, HeldOut float64 }
 
 // mostOfRidge bounds the instances that Ridge is the default for, and mostHeld the numbers that it
-// holds then: the Gram matrix, and for every instance and node what it has, A, and a score.
+// holds then: the Gram matrix, and for every instance and node what it has, A, and two scores.
 const (
 	mostOfRidge = 8000
 	mostHeld    = 1 << 28
@@ -101,11 +99,17 @@ func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (*NodeSetModel, e
 	}
 	if s.Method == nil {
 		s.Method = Ridge{Seed: s.Seed}
-		if n := d.Len(); n > mostOfRidge || n*(n+3*d.Taxonomy.Len()) > mostHeld {
+		if n := d.Len(); n > mostOfRidge || n*(n+4*d.Taxonomy.Len()) > mostHeld {
 			s.Method = OneVsRest{}
 		}
 	}
-	s.Folds = cmp.Or(s.Folds, 5)
+	_, ridge := s.Method.(Ridge)
+	if s.Folds == 0 {
+		s.Folds = 5
+		if ridge {
+			s.Folds = max(2, min(ridgeFolds, d.Len()))
+		}
+	}
 	if s.Folds < 2 || s.Folds > d.Len() {
 		return nil, fmt.Errorf("svm: %d folds of %d instances; give 2 at least and at most as many as instances", s.Folds, d.Len())
 	}
@@ -122,7 +126,7 @@ func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (*NodeSetModel, e
 	defer end()
 	s.Progress = report
 	fit := s.fitFolds
-	if _, ok := s.Method.(Ridge); ok {
+	if ridge {
 		fit = s.fitRidge
 	}
 	m, err := fit(progress.Noted(ctx, whole), ctx, methods, d)
@@ -133,14 +137,14 @@ func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (*NodeSetModel, e
 	return m, nil
 }
 
-// fitRidge trains with each of the methods once; a model's scores without each instance are those of
-// instances held out.
+// fitRidge trains with each of the methods once.
 func (s NodeSets) fitRidge(noted, ctx context.Context, methods []classifier.Estimator, d *dataset.Dataset) (*NodeSetModel, error) {
 	var best *NodeSetModel
 	var chosen *regression
 	var tried []TriedSets
 	for k, method := range methods {
 		r := method.(Ridge)
+		r.folds = s.Folds
 		if s.Progress != nil {
 			r.Progress = func(done float64, state string) error {
 				return s.Progress((float64(k)+done)/float64(len(methods)), state)
@@ -150,8 +154,10 @@ func (s NodeSets) fitRidge(noted, ctx context.Context, methods []classifier.Esti
 		if err != nil {
 			return nil, fmt.Errorf("svm: node sets: %w", err)
 		}
-		m := &NodeSetModel{Taxonomy: d.Taxonomy}
-		m.learnLevel(f.heldOut(m, d))
+		m, err := f.learn(d)
+		if err != nil {
+			return nil, err
+		}
 		if s.Grid != nil {
 			tried = append(tried, TriedSets{s.Grid[k], m.HeldOut})
 		}
@@ -165,29 +171,43 @@ func (s NodeSets) fitRidge(noted, ctx context.Context, methods []classifier.Esti
 	return best, err
 }
 
-// heldOut returns a function that calls another with the probabilities of the model m for each
-// instance by the regression without it, the frequencies of the nodes without it, and its nodes.
-func (f *regression) heldOut(m *NodeSetModel, d *dataset.Dataset) heldInstances {
-	n := float64(max(1, len(f.rows)-1))
-	counts := make([]float64, len(f.nodes))
-	for i := range f.rows {
-		floats.Add(counts, f.y.RawRowView(i))
-	}
-	return func(do func(row, frequencies []float64, truth []int)) {
-		for i := range f.rows {
-			row, frequencies := make([]float64, d.Taxonomy.Len()), make([]float64, d.Taxonomy.Len())
-			y, left := f.y.RawRowView(i), f.left.RawRowView(i)
-			var truth []int
-			for c, node := range f.nodes {
-				row[node], frequencies[node] = left[c], (counts[c]-y[c])/n
-				if y[c] > 0 {
-					truth = append(truth, int(node))
-				}
-			}
-			m.probabilities(row, 0)
-			do(row, frequencies, truth)
+// learn learns probabilities and the level from the scores of instances held out. The unit of a
+// model is the frequencies of the nodes among the instances that it was trained on: nearly the means
+// of the scores, as the weights of the constant feature are hardly held back.
+func (f *regression) learn(d *dataset.Dataset) (*NodeSetModel, error) {
+	h := &nodeScores{taxonomy: d.Taxonomy, leafed: d.Taxonomy}
+	all := make([]float64, d.Taxonomy.Len())
+	for k, i := range f.rows {
+		h.truth = append(h.truth, d.Taxonomy.Closure(d.Labels[i]))
+		for _, n := range h.truth[k] {
+			all[n]++
 		}
 	}
+	for fold, from := range f.border[:len(f.border)-1] {
+		to := f.border[fold+1]
+		frequencies := slices.Clone(all)
+		for _, truth := range h.truth[from:to] {
+			for _, n := range truth {
+				frequencies[n]--
+			}
+		}
+		floats.Scale(1/float64(max(1, len(f.rows)-to+from)), frequencies)
+		for k := from; k < to; k++ {
+			row, held := make([]float64, d.Taxonomy.Len()), f.held.RawRowView(k)
+			for c, n := range f.nodes {
+				row[n] = held[c]
+			}
+			h.frequencies = append(h.frequencies, frequencies)
+			h.rows, h.highest = append(h.rows, row), append(h.highest, unit{frequencies, 1}.measure(row))
+		}
+	}
+	m, err := h.model()
+	if err != nil {
+		return nil, err
+	}
+	floats.Scale(1/float64(len(f.rows)), all)
+	m.folds, m.direct, m.unit = len(f.border)-1, true, unit{all, 1}
+	return m, nil
 }
 
 // fitFolds chooses one of the methods by folds, and trains it on all data.
@@ -274,20 +294,11 @@ func (s NodeSets) learn(ctx context.Context, method classifier.Estimator, t *tax
 		}
 		held.add(m, others, leafed.Subset(rows[:min(len(rows), most)]))
 	}
-	likely, err := held.learn()
-	if err != nil {
-		return nil, err
+	m, err := held.model()
+	if m != nil {
+		m.folds = s.Folds
 	}
-	m := &NodeSetModel{Taxonomy: t, likely: likely, folds: s.Folds}
-	for i, row := range held.rows {
-		m.probabilities(row, held.highest[i])
-	}
-	m.learnLevel(func(do func(row, frequencies []float64, truth []int)) {
-		for i, row := range held.rows {
-			do(row, held.frequencies[i], held.truth[i])
-		}
-	})
-	return m, nil
+	return m, err
 }
 
 // nodeScores are the scores of nodes for instances held out, in units of the models, and what is true
@@ -296,7 +307,7 @@ type nodeScores struct {
 	taxonomy, leafed *taxonomy.Taxonomy
 	rows             [][]float64
 	highest          []float64
-	frequencies      [][]float64 // of the nodes among the instances trained on; of a fold the same slice
+	frequencies      [][]float64 // of the nodes among the instances trained on, which those of a fold share
 	truth            [][]int     // nodes and those above, ascending
 }
 
@@ -310,14 +321,27 @@ func (h *nodeScores) add(m *classifier.Model, trained, d *dataset.Dataset) {
 	}
 	scores := choiceScores(m, d.X)
 	for i, set := range d.Labels {
-		leaves := scores.RawRowView(i)
 		nodes := make([]float64, h.leafed.Len())
-		highestBelow(h.leafed, leaves, nodes)
-		h.rows = append(h.rows, u.measure(nodes[:h.taxonomy.Len()]))
-		h.highest = append(h.highest, u.of(slices.Max(leaves)))
+		highestBelow(h.leafed, scores.RawRowView(i), nodes)
+		row := nodes[:h.taxonomy.Len()]
+		h.rows, h.highest = append(h.rows, row), append(h.highest, u.measure(row))
 		h.frequencies = append(h.frequencies, frequencies)
 		h.truth = append(h.truth, h.nodes(set))
 	}
+}
+
+// model learns probabilities and the level.
+func (h *nodeScores) model() (*NodeSetModel, error) {
+	likely, err := h.learn()
+	if err != nil {
+		return nil, err
+	}
+	m := &NodeSetModel{Taxonomy: h.taxonomy, likely: likely}
+	for i, row := range h.rows {
+		m.probabilities(row, h.highest[i])
+	}
+	h.level(m)
+	return m, nil
 }
 
 // nodes returns the nodes of the taxonomy that the labels are and those above, ascending.
@@ -327,9 +351,12 @@ func (h *nodeScores) nodes(set []int) []int {
 	return closed[:n]
 }
 
-// A unit is what the scores of a model are measured in: the mean of those of the nodes for instances
-// that it was trained on, and their standard deviation.
-type unit struct{ mean, deviation float64 }
+// A unit is what the scores of a model are measured in: those of each node from their mean for
+// instances that it was trained on, and those of all by the deviation from these means.
+type unit struct {
+	mean      []float64 // by node
+	deviation float64
+}
 
 // unitRows bounds the instances that the unit of a model is found by.
 const unitRows = 1000
@@ -341,32 +368,29 @@ func unitOf(m *classifier.Model, t *taxonomy.Taxonomy, trained *dataset.Dataset)
 		rows = append(rows, k*trained.Len()/min(unitRows, trained.Len()))
 	}
 	scores := choiceScores(m, trained.X.Subset(rows))
-	nodes := make([]float64, m.Taxonomy.Len())
-	var n, mean, square float64
+	nodes, square := make([]float64, m.Taxonomy.Len()), make([]float64, t.Len())
+	u := unit{mean: make([]float64, t.Len())}
 	for k := range rows {
 		highestBelow(m.Taxonomy, scores.RawRowView(k), nodes)
-		for _, v := range nodes[:t.Len()] {
-			n++
-			step := v - mean
-			mean += step / n
-			square += step * (v - mean)
+		for n, v := range nodes[:t.Len()] {
+			step := v - u.mean[n]
+			u.mean[n] += step / float64(k+1)
+			square[n] += step * (v - u.mean[n])
 		}
 	}
-	u := unit{mean, math.Sqrt(square / n)}
+	u.deviation = math.Sqrt(floats.Sum(square) / float64(len(rows)*t.Len()))
 	if !(u.deviation > 0) || math.IsInf(u.deviation, 1) {
-		u.deviation = 1 // all scores are equal
+		u.deviation = 1 // the scores are the same for all
 	}
 	return u
 }
 
-func (u unit) of(score float64) float64 { return (score - u.mean) / u.deviation }
-
-// measure turns scores into units.
-func (u unit) measure(scores []float64) []float64 {
+// measure turns the scores of the nodes into units, and returns the highest of them.
+func (u unit) measure(scores []float64) (highest float64) {
 	for n, v := range scores {
-		scores[n] = u.of(v)
+		scores[n] = (v - u.mean[n]) / u.deviation
 	}
-	return scores
+	return slices.Max(scores)
 }
 
 // learn returns the probabilities by node.
@@ -420,33 +444,26 @@ func (h *nodeScores) learn() ([]calibration.Relative, error) {
 	return likely, nil
 }
 
-// heldInstances calls a function with the probabilities of the nodes for each instance by a model that was
-// not trained on it, with the frequencies of the nodes among those that it was trained on, and with
-// the nodes that are true, ascending.
-type heldInstances func(do func(row, frequencies []float64, truth []int))
-
-// learnLevel learns the level that has the largest F1, that F1, the one of the frequencies, and how
-// sure their difference is.
-func (m *NodeSetModel) learnLevel(each heldInstances) {
+// level learns the level that has the largest F1, that F1, the one of the frequencies, and how sure
+// their difference is. The rows are probabilities.
+func (h *nodeScores) level(m *NodeSetModel) {
 	var model, constant classifier.NodeLevel
-	each(func(row, frequencies []float64, truth []int) {
-		model.Add(m.Taxonomy, row, truth)
-		constant.Add(m.Taxonomy, frequencies, truth)
-	})
+	for i, row := range h.rows {
+		model.Add(m.Taxonomy, row, h.truth[i])
+		constant.Add(m.Taxonomy, h.frequencies[i], h.truth[i])
+	}
 	var level float64
 	m.Level, m.HeldOut = model.Best()
 	level, m.Frequencies = constant.Best()
 	// An F1 is 2 B / S, where B counts the nodes that are true and predicted, and S those that are
 	// true and those that are predicted; to first order it depends on an instance by (2 b - F1 s) / S.
-	var counts []setCounts
+	counts := make([]setCounts, len(h.rows))
 	var ofModel, ofConstant int
-	each(func(row, frequencies []float64, truth []int) {
-		c := setCounts{countSet(m.Taxonomy, row, m.Level, truth), countSet(m.Taxonomy, frequencies, level, truth)}
-		counts = append(counts, c)
-		ofModel += c.model.size
-		ofConstant += c.constant.size
-	})
-	m.error = 0
+	for i, row := range h.rows {
+		counts[i] = setCounts{countSet(m.Taxonomy, row, m.Level, h.truth[i]), countSet(m.Taxonomy, h.frequencies[i], level, h.truth[i])}
+		ofModel += counts[i].model.size
+		ofConstant += counts[i].constant.size
+	}
 	for _, c := range counts {
 		d := (2*float64(c.model.both) - m.HeldOut*float64(c.model.size)) / float64(ofModel)
 		d -= (2*float64(c.constant.both) - m.Frequencies*float64(c.constant.size)) / float64(ofConstant)
@@ -489,11 +506,7 @@ func (m *NodeSetModel) probabilities(row []float64, highest float64) {
 	order := m.Taxonomy.Topological()
 	for k := len(order) - 1; k >= 0; k-- {
 		n := order[k]
-		if m.likely != nil {
-			row[n] = m.likely[n].Probability(row[n], highest)
-		} else {
-			row[n] = min(max(row[n], 0), 1)
-		}
+		row[n] = m.likely[n].Probability(row[n], highest)
 		for _, child := range m.Taxonomy.Children(n) {
 			row[n] = max(row[n], row[child])
 		}
@@ -506,10 +519,11 @@ func (m *NodeSetModel) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	if x.Rows == 0 {
 		return new(mat.Dense)
 	}
-	if m.likely == nil {
+	if m.direct {
 		all := m.Model.NodeScores(x)
 		for i := range x.Rows {
-			m.probabilities(all.RawRowView(i), 0)
+			row := all.RawRowView(i)
+			m.probabilities(row, m.unit.measure(row))
 		}
 		return all
 	}
@@ -518,10 +532,10 @@ func (m *NodeSetModel) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	all := mat.NewDense(x.Rows, m.Taxonomy.Len(), nil)
 	nodes := make([]float64, leafed.Len())
 	for i := range x.Rows {
-		leaves, row := scores.RawRowView(i), all.RawRowView(i)
-		highestBelow(leafed, leaves, nodes)
+		row := all.RawRowView(i)
+		highestBelow(leafed, scores.RawRowView(i), nodes)
 		copy(row, nodes)
-		m.probabilities(m.unit.measure(row), m.unit.of(slices.Max(leaves)))
+		m.probabilities(row, m.unit.measure(row))
 	}
 	return all
 }
@@ -538,13 +552,9 @@ func (m *NodeSetModel) Predict(x *dataset.Matrix) [][]int {
 }
 
 func (m *NodeSetModel) description() []describe.Row {
-	how := fmt.Sprintf("in %d folds", m.folds)
-	if m.folds == 0 {
-		how = "of each without it"
-	}
 	rows := []describe.Row{
 		{Name: "predicted", Value: fmt.Sprintf("nodes with probabilities above %.3f", m.Level)},
-		{Name: "held out", Value: fmt.Sprintf("F1 %.4f, %s", m.HeldOut, how)},
+		{Name: "held out", Value: fmt.Sprintf("F1 %.4f, in %d folds", m.HeldOut, m.folds)},
 		{Name: "frequencies", Value: fmt.Sprintf("F1 %.4f", m.Frequencies)},
 	}
 	for _, t := range m.Tried {

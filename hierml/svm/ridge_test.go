@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,13 +82,13 @@ func directScores(t *testing.T, r Ridge, d *dataset.Dataset, node int, z *datase
 	return scores
 }
 
-// TestRidgeAgainstDefinition solves each node on its own, and really leaves instances out.
+// TestRidgeAgainstDefinition solves each node on its own, and really leaves folds out.
 func TestRidgeAgainstDefinition(t *testing.T) {
 	for name, tax := range map[string]*taxonomy.Taxonomy{"tree": example.Tree(2, 3), "graph": example.Graph(12, 3)} {
 		d, test := severalNodes(t, tax, 30, 1), severalNodes(t, tax, 7, 2)
 		for _, r := range []Ridge{
 			{C: 0.5, Kernel: gram.Exponential{Gamma: 0.2}},
-			{C: 7, Kernel: gram.RBF{Gamma: 0.05}, Workers: 1},
+			{C: 7, Kernel: gram.RBF{Gamma: 0.05}, Workers: 1, folds: 30}, // leave one out
 			{C: 0.01, Kernel: gram.Linear{}},
 		} {
 			f, err := r.fit(t.Context(), d)
@@ -105,16 +106,13 @@ func TestRidgeAgainstDefinition(t *testing.T) {
 						t.Fatalf("%s, %v: node %d, row %d has score %v, not %v", name, r.Kernel, node, i, got, want)
 					}
 				}
-				for i := range d.Len() {
-					var others []int
-					for j := range d.Len() {
-						if j != i {
-							others = append(others, j)
+				for fold, from := range f.border[:len(f.border)-1] {
+					own := f.rows[from:f.border[fold+1]]
+					others := slices.Concat(f.rows[:from], f.rows[f.border[fold+1]:])
+					for k, want := range directScores(t, r, d.Subset(others), int(node), d.X.Subset(own)) {
+						if got := f.held.At(from+k, c); math.Abs(got-want) > 1e-9 {
+							t.Fatalf("%s, %v: node %d has score %v for row %d held out, not %v", name, r.Kernel, node, got, own[k], want)
 						}
-					}
-					want := directScores(t, r, d.Subset(others), int(node), d.X.Subset([]int{i}))[0]
-					if got := f.left.At(i, c); math.Abs(got-want) > 1e-9 {
-						t.Fatalf("%s, %v: node %d has score %v for row %d left out, not %v", name, r.Kernel, node, got, i, want)
 					}
 				}
 			}
@@ -123,7 +121,7 @@ func TestRidgeAgainstDefinition(t *testing.T) {
 			if !(math.Abs(result.Gap) < 1e-9) || m.C != r.C {
 				t.Errorf("%s, %v: %v, C = %v", name, r.Kernel, result, m.C)
 			}
-			trained := m.NodeScores(d.X)
+			trained := m.NodeScores(f.x)
 			var value float64
 			for i := range d.Len() {
 				for c, node := range f.nodes {
@@ -139,7 +137,7 @@ func TestRidgeAgainstDefinition(t *testing.T) {
 }
 
 // TestRidgeChooses compares what is chosen with the best of all by the squared error of instances
-// left out.
+// held out.
 func TestRidgeChooses(t *testing.T) {
 	d := severalNodes(t, example.Tree(2, 3), 60, 3)
 	f, err := Ridge{}.fit(t.Context(), d)
@@ -147,8 +145,7 @@ func TestRidgeChooses(t *testing.T) {
 		t.Fatal(err)
 	}
 	tried := 0
-	free := *f
-	free.Kernel = nil
+	free := regression{x: f.x}
 	kernels, err := free.kernels()
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,8 @@
 //   - [PLT] is a binary classifier a node, by default a logistic regression that says how likely the
 //     node is given its parent: probabilistic label trees, XR-Linear, local classifiers per node.
 //   - [HierarchicalSoftmax] is a multinomial logistic regression among the children of every node.
+//   - [Ridge] is kernel ridge regression of what nodes an instance has [SGV98], all nodes with one
+//     factor, for several labels at any nodes.
 //   - [Orthogonal] is hierarchical classification by orthogonal transfer of Zhou, Xiao and Wu
 //     [ZXW11], and [Transfer] and [TreeLoss] are what that paper compares it with, beside Flat.
 //   - [Normalized] is the normalized hierarchical SVM (NHSVM) of Choi, Sasaki and Srebro [CSS16].
@@ -28,14 +30,15 @@
 // one is given: in a field, to WithC, and in a grid. Keys in brackets are those of doc/papers.md. The papers that write
 // lambda ||W||^2 + sum_i xi_i mean lambda = 1/(2C), see package structured.
 //
-// Flat, Hierarchical, HR and HM3 learn with kernels, too: see package gram, and Model.LeafScoresOf in
+// Flat, Hierarchical, HR, HM3 and Ridge learn with kernels, too: see package gram, and Model.LeafScoresOf in
 // package classifier for instances that only their kernel values are known of. Model.Classes shows
 // the hierarchy as a regularizer of class weights.
 //
-// Every estimator has two fields for how it is trained: Settings, with the gap to reach, bounds,
-// the seed and a progress function, and Method, nil for the default of package solver. [ChooseC]
-// chooses C on held-out data, for all of them. [NodeSets] predicts sets of nodes where instances
-// have several labels, or labels at inner nodes, from the scores of any of them.
+// Every estimator but Ridge, which has a solution in closed form, has two fields for how it is
+// trained: Settings, with the gap to reach, bounds, the seed and a progress function, and Method, nil
+// for the default of package solver. [ChooseC] chooses C on held-out data, for all of them.
+// [NodeSets] predicts sets of nodes where instances have several labels, or labels at inner nodes,
+// from the scores of any of them, by default of Ridge.
 //
 // A training that its bounds end is no error: Model.Training says how far it got, and where that is
 // far from the gap asked for, whoever watches the context (package progress) is told in a line: in

@@ -1,6 +1,6 @@
 // Package definite solves systems of linear equations with a symmetric positive definite matrix, by
-// its Cholesky factor, for many right-hand sides and on all processors, and computes the diagonal
-// of the inverse. It is for matrices of some thousand rows, where gonum's factorization, which
+// its Cholesky factor, for many right-hand sides and on all processors, and computes blocks on the
+// diagonal of the inverse. It is for matrices of some thousand rows, where gonum's factorization, which
 // multiplies in one goroutine, takes minutes.
 //
 // Results do not depend on the number of workers, nor on the processor.
@@ -159,26 +159,30 @@ func (f *Factor) backward(ctx context.Context, p *product, b []float64, stride, 
 	}
 }
 
-// InverseDiagonal returns the diagonal of the inverse of A: the squared norms of the columns of the
-// inverse of L.
-func (f *Factor) InverseDiagonal(ctx context.Context) ([]float64, error) {
-	diagonal := make([]float64, f.n)
-	err := f.each(ctx, (f.n+block-1)/block, func(p *product, piece int) {
-		from := piece * block
-		size := min(block, f.n-from)
-		p.columns = grown(p.columns, (f.n-from)*size)
+// InverseBlocks returns the blocks on the diagonal of the inverse of A: block k, by rows, is that of
+// the rows and columns from border[k] on and before border[k+1]. border ascends from 0 to n. It is
+// X'X of the columns X of the inverse of L.
+func (f *Factor) InverseBlocks(ctx context.Context, border []int) ([][]float64, error) {
+	blocks := make([][]float64, len(border)-1)
+	err := f.each(ctx, len(blocks), func(p *product, k int) {
+		from, q := border[k], border[k+1]-border[k]
+		above := from / block * block
+		p.columns = grown(p.columns, (f.n-above)*q)
 		clear(p.columns)
-		for c := range size {
-			p.columns[c*size+c] = 1
+		for c := range q {
+			p.columns[(from-above+c)*q+c] = 1
 		}
-		f.forward(ctx, p, p.columns, size, size, from)
-		for r := 0; r < len(p.columns); r += size {
-			for c, v := range p.columns[r : r+size] {
-				diagonal[from+c] += float64(v * v)
-			}
+		for c := 0; c < q; c += block { // what fits into the cache
+			f.forward(ctx, p, p.columns[c:], q, min(block, q-c), above)
 		}
+		own := make([]float64, q*q)
+		p.subtract(own, q, q, q, f.n-above, operand{p.columns, 1, q}, operand{p.columns, q, 1})
+		for i, v := range own {
+			own[i] = -v
+		}
+		blocks[k] = own
 	})
-	return diagonal, err
+	return blocks, err
 }
 
 // Multiply returns A X for a symmetric matrix of n rows, whose diagonal is given and of which a has

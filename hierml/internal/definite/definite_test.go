@@ -109,13 +109,9 @@ func TestMultiply(t *testing.T) {
 	}
 }
 
-func TestInverseDiagonal(t *testing.T) {
+func TestInverseBlocks(t *testing.T) {
 	for _, n := range sizes {
 		f, err := Factorize(t.Context(), random(n, 5), n, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		diagonal, err := f.InverseDiagonal(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,9 +122,24 @@ func TestInverseDiagonal(t *testing.T) {
 		if err := f.Solve(t.Context(), identity, n); err != nil {
 			t.Fatal(err)
 		}
-		for i, v := range diagonal {
-			if want := identity[i*n+i]; !(math.Abs(v-want) < 1e-12) {
-				t.Fatalf("%d rows: entry %d of the diagonal is %v, not %v", n, i, v, want)
+		single := make([]int, n+1)
+		for i := range single {
+			single[i] = i
+		}
+		for _, border := range [][]int{single, {0, n}, {0, n / 3, n / 2, n}} {
+			blocks, err := f.InverseBlocks(t.Context(), border)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, block := range blocks {
+				from, q := border[k], border[k+1]-border[k]
+				for i := range q {
+					for j := range q {
+						if got, want := block[i*q+j], identity[(from+i)*n+from+j]; !(math.Abs(got-want) < 1e-12) {
+							t.Fatalf("%d rows: row %d, column %d of block %d is %v, not %v", n, i, j, k, got, want)
+						}
+					}
+				}
 			}
 		}
 	}
@@ -150,11 +161,11 @@ func TestResultsDoNotDependOnWorkers(t *testing.T) {
 		if err := f.Solve(t.Context(), x, q); err != nil {
 			t.Fatal(err)
 		}
-		diagonal, err := f.InverseDiagonal(t.Context())
+		blocks, err := f.InverseBlocks(t.Context(), []int{0, 100, n})
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := append(x, diagonal...)
+		all := append(x, blocks[1]...)
 		for i, v := range first {
 			if all[i] != v {
 				t.Fatalf("%d workers: number %d is %v, not %v", workers, i, all[i], v)
@@ -214,7 +225,7 @@ func TestFactorizeErrors(t *testing.T) {
 	if err := f.Solve(ctx, make([]float64, n), 1); err != enough {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := f.InverseDiagonal(ctx); err != enough {
+	if _, err := f.InverseBlocks(ctx, []int{0, n}); err != enough {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -233,7 +244,7 @@ func BenchmarkFactorize(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := f.InverseDiagonal(b.Context()); err != nil {
+		if _, err := f.InverseBlocks(b.Context(), []int{0, n / 4, n / 2, 3 * n / 4, n}); err != nil {
 			b.Fatal(err)
 		}
 	}

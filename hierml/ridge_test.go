@@ -1,0 +1,53 @@
+package hierml_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/hierml/collection"
+	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/svm"
+)
+
+// TestPublicRidge compares the default of NodeSets with AU(PRC) as it is published of C-HMCNN [GL20],
+// trained on the training and the validation part of the sets, as there, and what it announces with
+// what it has.
+func TestPublicRidge(t *testing.T) {
+	needData(t)
+	for _, data := range []struct {
+		name      string
+		published float64 // AU(PRC) of C-HMCNN
+	}{
+		{"gasch1_fun", 0.286},
+		{"cellcycle_fun", 0.255},
+		{"enron_corr", 0.756},
+	} {
+		t.Run(data.name, func(t *testing.T) {
+			c, err := collection.Open(data.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			m, err := svm.NodeSets{}.Fit(t.Context(), c.Train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seconds := time.Since(start).Seconds()
+			r, err := metric.NodeScores(m.NodeProbabilities(c.Test.X), c.Test.Labels, c.Test.Taxonomy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := metric.LabelSets(c.Test.Labels, m.Predict(c.Test.X), c.Test.Taxonomy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s: AU(PRC) %.4f, mean AUPRC %.4f, F1 %.4f (held out %.4f, frequencies %.4f), %.1fs, then %.1fs\n%v", m.Model.Name, r.Pooled, r.Mean, f.Hierarchical, m.HeldOut, m.Frequencies, seconds, time.Since(start).Seconds()-seconds, m)
+			if r.Pooled < data.published {
+				t.Errorf("AU(PRC) %.4f, published is %v", r.Pooled, data.published)
+			}
+			if d := f.Hierarchical - m.HeldOut; d < -0.02 || d > 0.02 {
+				t.Errorf("F1 %.4f, announced is %.4f", f.Hierarchical, m.HeldOut)
+			}
+		})
+	}
+}
