@@ -50,10 +50,12 @@ func TestKernelsAgreeWithTheirDefinition(t *testing.T) {
 		kernel gram.Kernel
 		define func(a, b []float64) float64
 	}{
-		"linear":   {gram.Linear{}, dot},
-		"rbf":      {gram.RBF{Gamma: 0.3}, func(a, b []float64) float64 { return math.Exp(-0.3 * (dot(a, a) + dot(b, b) - 2*dot(a, b))) }},
-		"rbf 1":    {gram.RBF{}, func(a, b []float64) float64 { return math.Exp(-(dot(a, a) + dot(b, b) - 2*dot(a, b))) }},
-		"distance": {gram.Exponential{Gamma: 0.3}, func(a, b []float64) float64 { return math.Exp(-0.3 * math.Sqrt(max(0, dot(a, a)+dot(b, b)-2*dot(a, b)))) }},
+		"linear": {gram.Linear{}, dot},
+		"rbf":    {gram.RBF{Gamma: 0.3}, func(a, b []float64) float64 { return math.Exp(-0.3 * (dot(a, a) + dot(b, b) - 2*dot(a, b))) }},
+		"rbf 1":  {gram.RBF{}, func(a, b []float64) float64 { return math.Exp(-(dot(a, a) + dot(b, b) - 2*dot(a, b))) }},
+		"distance": {gram.Exponential{Gamma: 0.3}, func(a, b []float64) float64 {
+			return math.Exp(-0.3 * math.Sqrt(max(0, dot(a, a)+dot(b, b)-2*dot(a, b))))
+		}},
 		"square":   {gram.Polynomial{}, func(a, b []float64) float64 { return dot(a, b) * dot(a, b) }},
 		"cubic":    {gram.Polynomial{Degree: 3, Gamma: 0.5, Offset: 2}, func(a, b []float64) float64 { return math.Pow(0.5*dot(a, b)+2, 3) }},
 		"function": {gram.Func(func(a, b gram.Vector) float64 { return 1 + a.Dot(b) }), func(a, b []float64) float64 { return 1 + dot(a, b) }},

@@ -30,7 +30,7 @@ func ExampleRidge() {
 	fmt.Println("predicted", t.Name(model.Predict(test.X)[0]))
 	// Output:
 	// sport 0.9
-	// sport/ski 1.0
+	// sport/ski 0.9
 	// music 0.1
 	// predicted sport/ski
 }
