@@ -51,8 +51,8 @@ import (
 //
 // The zero value is ready to use.
 type Ridge struct {
-	// C weighs the squared errors. 0 is for a choice, with WithC and in grids, too, where 0 does not
-	// become the default of 1 before.
+	// C weighs the squared errors. 0 is for a choice; in grids, of Search and NodeSets, it is 1 as for
+	// other estimators.
 	C float64
 	// Kernel compares instances. nil is for a choice.
 	Kernel gram.Kernel

@@ -28,6 +28,7 @@ var classifierPackage = table.Package{
 		{Name: "New", Value: classifier.New},
 		{Name: "NewConstant", Value: classifier.NewConstant},
 		{Name: "NewKernel", Value: classifier.NewKernel},
+		{Name: "NewKernelConstant", Value: classifier.NewKernelConstant},
 		{Name: "NewSparse", Value: classifier.NewSparse},
 		{Name: "NoLink", Value: classifier.NoLink},
 		{Name: "NodeSet", Value: classifier.NodeSet},

@@ -29,6 +29,7 @@ var gramPackage = table.Package{
 	},
 	Types: []table.Symbol{
 		{Name: "Against", Value: (*gram.Against)(nil)},
+		{Name: "Exponential", Value: (*gram.Exponential)(nil)},
 		{Name: "Func", Value: (*gram.Func)(nil)},
 		{Name: "Given", Value: (*gram.Given)(nil)},
 		{Name: "Kernel", Value: (*gram.Kernel)(nil)},

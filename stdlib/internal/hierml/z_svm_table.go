@@ -52,6 +52,7 @@ var svmPackage = table.Package{
 		{Name: "Policy", Value: (*svm.Policy)(nil)},
 		{Name: "Recursive", Value: (*svm.Recursive)(nil)},
 		{Name: "Regularized", Value: (*svm.Regularized)(nil)},
+		{Name: "Ridge", Value: (*svm.Ridge)(nil)},
 		{Name: "Search", Value: (*svm.Search)(nil)},
 		{Name: "Shared", Value: (*svm.Shared)(nil)},
 		{Name: "Transfer", Value: (*svm.Transfer)(nil)},
