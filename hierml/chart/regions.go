@@ -169,7 +169,7 @@ func (p *plane) predict(ctx context.Context, m Predictor, places [][2]float64) (
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		x := &dataset.Matrix{Rows: len(part), Cols: p.data.X.Cols, Indptr: []int{0}}
+		x := &dataset.Matrix{Rows: len(part), Cols: p.data.X.Cols, Indptr: []int{0}, Vocabulary: p.data.X.Vocabulary}
 		for _, at := range part {
 			row := append([]float32{float32(at[0]), float32(at[1])}, p.constants...)
 			for column, v := range row {

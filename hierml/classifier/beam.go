@@ -230,8 +230,10 @@ func (b *Beam) Predict(x *dataset.Matrix) []int {
 }
 
 // Rank returns, for every row of x, the k leaves with the highest scores of those that the beam
-// comes to, the best first and of equal ones that with the smaller id.
+// comes to, the best first and of equal ones that with the smaller id. It treats a matrix of other
+// columns as Model.LeafScores does.
 func (b *Beam) Rank(x *dataset.Matrix, k int) [][]Ranked {
+	b.model.mustFit(x)
 	ranked := make([][]Ranked, x.Rows)
 	inChunks(x.Rows, b.model.Workers, func() func(i int) {
 		s := new(search)

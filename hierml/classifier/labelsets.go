@@ -17,8 +17,8 @@ const predictionBranches = 200
 // without the loss, by dynamic programming on trees and forests and by branch and bound on other
 // graphs (package labelset). That says something of models whose Rule is BestSet; for others, which
 // learned to compare single leaves, see PredictSets. It treats a matrix of another width as
-// LeafScores does. It is an error for models with a link, and if the attributes of the model differ between the leaves below a
-// node, so that a set has no score.
+// LeafScores does. It is an error where that panics, for models with a link, and if the attributes of
+// the model differ between the leaves below a node, so that a set has no score.
 func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 	return m.bestSets(x, func(space *labelset.Space) func(rewards []float64) ([]int, error) {
 		searcher := space.NewSearcher()
@@ -89,6 +89,9 @@ func (m *Model) bestSets(x *dataset.Matrix, start func(space *labelset.Space) fu
 	values, err := m.attributes.NodeValues()
 	if err != nil {
 		return nil, fmt.Errorf("classifier: this model scores no label sets: %w", err)
+	}
+	if err := m.checkVocabulary(x); err != nil {
+		return nil, err
 	}
 	space, err := labelset.New(m.Taxonomy)
 	if err != nil {

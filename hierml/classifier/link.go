@@ -212,12 +212,13 @@ func (l *linked) apply(columns []float64) {
 	}
 }
 
-// checkProbabilities returns an error for models without probabilities.
-func (m *Model) checkProbabilities() error {
+// checkProbabilities returns an error for models without probabilities, and if the columns of x have
+// other names than the features.
+func (m *Model) checkProbabilities(x *dataset.Matrix) error {
 	if l := m.Link(); l == NoLink || l == Margin {
 		return fmt.Errorf("classifier: this model, %s, has scores and no probabilities; svm.Calibrate learns them, svm.PLT and svm.HierarchicalSoftmax have them", m.Name)
 	}
-	return nil
+	return m.checkVocabulary(x)
 }
 
 // LeafProbabilities returns the probabilities of the leaves: a row of x a row, a column a leaf in
@@ -225,7 +226,7 @@ func (m *Model) checkProbabilities() error {
 // others each leaf is or is not a label. It is an error for models whose link is no probability.
 // The logarithms are LeafScores.
 func (m *Model) LeafProbabilities(x *dataset.Matrix) (*mat.Dense, error) {
-	if err := m.checkProbabilities(); err != nil {
+	if err := m.checkProbabilities(x); err != nil {
 		return nil, err
 	}
 	return exponentials(m.LeafScores(x)), nil
@@ -235,7 +236,7 @@ func (m *Model) LeafProbabilities(x *dataset.Matrix) (*mat.Dense, error) {
 // its parent: a row of x a row, a column a node. It is an error for models whose link is no
 // probability.
 func (m *Model) ConditionalProbabilities(x *dataset.Matrix) (*mat.Dense, error) {
-	if err := m.checkProbabilities(); err != nil {
+	if err := m.checkProbabilities(x); err != nil {
 		return nil, err
 	}
 	if x.Rows == 0 {
@@ -260,7 +261,7 @@ func exponentials(logs *mat.Dense) *mat.Dense {
 // of [DC00]; those whose LeafProbabilities are, of their multiplicative rule. It is an error for
 // models whose link is no probability.
 func (m *Model) LeastProbabilities(x *dataset.Matrix) (*mat.Dense, error) {
-	if err := m.checkProbabilities(); err != nil {
+	if err := m.checkProbabilities(x); err != nil {
 		return nil, err
 	}
 	if x.Rows == 0 {

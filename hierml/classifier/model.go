@@ -8,6 +8,11 @@
 // [Model.Compact] makes it several times smaller and certifies what that costs. [Model.Classes]
 // shows the hierarchy as a regularizer of class weights.
 //
+// A model knows the names of the columns that it was trained on, and refuses a matrix whose columns have
+// other names, as that of another vectorizer has: methods with an error result return the error,
+// the others panic with it, as gonum does where dimensions differ. [Model.Check] is for programs that ask
+// first. Columns without names, those of hashed words or of SVMlight files, are not compared.
+//
 // How models are trained is left to the packages svm and perceptron, how well they predict to the
 // package metric.
 package classifier
@@ -113,7 +118,7 @@ func NewKernelConstant(a *structured.Attributes, k gram.Kernel, e *structured.Ex
 }
 
 // Predict returns, for every row of x, the node id of the leaf that the model's rule gives. It
-// treats a matrix of another width as LeafScores does.
+// treats a matrix of other columns as LeafScores does.
 func (m *Model) Predict(x *dataset.Matrix) []int {
 	predicted := make([]int, x.Rows)
 	m.each(x, func(s *scorer, i int) { predicted[i] = s.predict() })
@@ -133,6 +138,9 @@ func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 			sets[i] = slices.DeleteFunc(sets[i], func(n int) bool { return !m.Taxonomy.IsLeaf(n) })
 		}
 		return sets, err
+	}
+	if err := m.checkVocabulary(x); err != nil {
+		return nil, err
 	}
 	sets := make([][]int, x.Rows)
 	if m.Rule == Highest && scores != nil {

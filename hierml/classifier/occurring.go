@@ -18,7 +18,7 @@ type features struct {
 // that weights for them would fill the memory. The model is one of all features, whose weights are
 // zero for the others; in Model.Problem they are numbered anew.
 func FitOccurring(d *dataset.Dataset, fit func(d *dataset.Dataset) (*Model, error)) (*Model, error) {
-	if d == nil || d.X == nil || d.Vocabulary != nil {
+	if d == nil || d.X == nil || d.Vocabulary != nil || d.X.Vocabulary != nil {
 		return fit(d)
 	}
 	x, occurring := d.X.Occurring()

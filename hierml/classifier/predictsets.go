@@ -16,7 +16,7 @@ import (
 //	cut, err := calibration.Threshold(model.LeafScores(held.X), relevant)
 //	sets := model.PredictSets(test.X, cut)
 //
-// LabelSets gives the sets that are best under the model itself, where it was trained on sets.
+// It treats a matrix of other columns as LeafScores does. LabelSets gives the sets that are best under the model itself, where it was trained on sets.
 func (m *Model) PredictSets(x *dataset.Matrix, cut calibration.Cut) [][]int {
 	sets := make([][]int, x.Rows)
 	labels := m.attributes.Candidates()
@@ -61,6 +61,9 @@ type Cutting struct {
 func (c Cutting) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	if c.Model == nil || c.Cut == nil {
 		return nil, fmt.Errorf("classifier: Cutting needs a model and a cut")
+	}
+	if err := c.checkVocabulary(x); err != nil {
+		return nil, err
 	}
 	return c.PredictSets(x, c.Cut), nil
 }

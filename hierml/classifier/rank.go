@@ -114,8 +114,9 @@ type Scores struct {
 }
 
 // Scores returns the scores of row i of x. It panics where there is no such row, as an index
-// outside a slice does.
+// outside a slice does, and treats a matrix of other columns as LeafScores does.
 func (m *Model) Scores(x *dataset.Matrix, i int) *Scores {
+	m.mustFit(x)
 	s := m.newScorer()
 	s.load(x, i)
 	scores := &Scores{Leaves: make([]float64, len(m.attributes.Candidates())), Nodes: make([]float64, m.Taxonomy.Len()), model: m}

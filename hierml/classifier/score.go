@@ -18,7 +18,9 @@ import (
 // Taxonomy.Leaves. With a link that is a probability they are the logarithms of the leaves'
 // probabilities, minus infinity for 0. Features that x has and the training data had not are ignored, and features that
 // x lacks count as zero, so that a matrix of another width is scored on the features that both
-// have. Check tells whether a matrix fits. For no rows the result is an empty matrix.
+// have, if its columns have no names. It panics where x and the training data have names of columns, and
+// they differ: with the error that Check returns, which tells whether a matrix fits. For no rows the
+// result is an empty matrix.
 func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 	if x.Rows == 0 {
 		return new(mat.Dense)
@@ -39,12 +41,16 @@ func (m *Model) NodeScores(x *dataset.Matrix) *mat.Dense {
 	return scores
 }
 
-// Check returns an error if x is not a matrix over the features of the training data.
+// Check returns an error if x is not a matrix over the features of the training data: it has more or
+// fewer columns, or names of columns that are not those of the training data.
 func (m *Model) Check(x *dataset.Matrix) error {
 	if x == nil {
 		return fmt.Errorf("classifier: no matrix to predict for")
 	}
 	if err := structured.CheckMatrix(x); err != nil {
+		return err
+	}
+	if err := m.checkVocabulary(x); err != nil {
 		return err
 	}
 	if n := m.Features(); x.Cols != n {
@@ -54,6 +60,21 @@ func (m *Model) Check(x *dataset.Matrix) error {
 		return m.expansion.check(x)
 	}
 	return nil
+}
+
+// checkVocabulary returns an error if the columns of x have other names than the features.
+func (m *Model) checkVocabulary(x *dataset.Matrix) error {
+	if err := x.CheckVocabulary(m.Vocabulary); err != nil {
+		return fmt.Errorf("classifier: %w", err)
+	}
+	return nil
+}
+
+// mustFit panics with the error of checkVocabulary.
+func (m *Model) mustFit(x *dataset.Matrix) {
+	if err := m.checkVocabulary(x); err != nil {
+		panic(err)
+	}
 }
 
 // CheckTaxonomy returns an error if the labels of t are not those of the model: a node has another
@@ -193,8 +214,9 @@ func (s *scorer) choices(dst []float64) {
 }
 
 // each calls do for every row of x, in any order and on all cores, with a scorer that has loaded
-// it.
+// it. It panics where the columns of x have other names than the features.
 func (m *Model) each(x *dataset.Matrix, do func(s *scorer, i int)) {
+	m.mustFit(x)
 	inChunks(x.Rows, m.Workers, func() func(i int) {
 		s := m.newScorer()
 		return func(i int) {

@@ -88,7 +88,7 @@ func openPlain(ctx context.Context, name string, paths map[string]string) (*data
 	for i, part := range [2]string{"train", "test"} {
 		parts[i].Name = name + " " + part
 		parts[i].X.Cols = columns
-		parts[i].Vocabulary = vocabulary
+		parts[i].Vocabulary, parts[i].X.Vocabulary = vocabulary, vocabulary
 	}
 	return &dataset.Collection{Name: name, Train: parts[0], Test: parts[1]}, nil
 }

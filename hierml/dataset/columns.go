@@ -50,6 +50,8 @@ func (d *Dataset) Columns(columns []int) (*Dataset, error) {
 		Indptr:  make([]int, 1, d.X.Rows+1),
 		Indices: make([]int32, 0, total),
 		Values:  make([]float32, 0, total),
+
+		Vocabulary: s.Vocabulary,
 	}
 	for i := range d.X.Rows {
 		indices, values := d.X.Row(i)

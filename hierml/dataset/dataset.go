@@ -14,7 +14,8 @@ type Dataset struct {
 	// together with one of its ancestors, which are implied.
 	Labels [][]int
 
-	// Vocabulary names the columns of X, or is nil where they have no names.
+	// Vocabulary names the columns of X, or is nil where they have no names. It is that of X where
+	// this library made the data set.
 	Vocabulary []string
 }
 

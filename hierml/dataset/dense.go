@@ -104,7 +104,7 @@ const constantName = "(constant)"
 func (d *Dataset) WithConstant(value float32) *Dataset {
 	s := *d
 	s.X = d.X.WithConstant(value)
-	if d.Vocabulary != nil {
+	if s.Vocabulary = s.X.Vocabulary; d.Vocabulary != nil && s.Vocabulary == nil {
 		s.Vocabulary = append(slices.Clip(d.Vocabulary), constantName)
 	}
 	return &s
@@ -123,6 +123,9 @@ func (m *Matrix) WithConstant(value float32) *Matrix {
 		x.Indices = append(append(x.Indices, indices...), int32(m.Cols))
 		x.Values = append(append(x.Values, values...), value)
 		x.Indptr = append(x.Indptr, len(x.Values))
+	}
+	if m.Vocabulary != nil {
+		x.Vocabulary = append(slices.Clip(m.Vocabulary), constantName)
 	}
 	return x
 }

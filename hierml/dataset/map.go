@@ -131,6 +131,7 @@ func unpackMap(ctx context.Context, content []byte) (*Dataset, error) {
 	if n := len(meta.Vocabulary); n > 0 && n != x.Cols {
 		return nil, fmt.Errorf("a vocabulary of %d words for %d columns; the file is damaged: write it again", n, x.Cols)
 	}
+	x.Vocabulary = meta.Vocabulary
 	labels, err := mappedLabels(ctx, t, castSlice[int](part[3]), castSlice[int32](part[4]))
 	if err != nil {
 		return nil, err

@@ -12,6 +12,10 @@ type Matrix struct {
 	Indptr     []int // Rows+1 offsets, the first 0
 	Indices    []int32
 	Values     []float32
+
+	// Vocabulary names the columns, or is nil where they have no names. Matrices share it: it must
+	// not be modified. Models compare it with that of their training data, see CheckVocabulary.
+	Vocabulary []string
 }
 
 // Row returns the entries of row i: columns and their values. The slices are parts of the matrix.
@@ -35,6 +39,8 @@ func (m *Matrix) Subset(rows []int) *Matrix {
 		Indptr:  make([]int, 1, len(rows)+1),
 		Indices: make([]int32, 0, total),
 		Values:  make([]float32, 0, total),
+
+		Vocabulary: m.Vocabulary,
 	}
 	for _, r := range rows {
 		indices, values := m.Row(r)
@@ -61,6 +67,12 @@ func (m *Matrix) Occurring() (narrow *Matrix, columns []int32) {
 	for k, j := range m.Indices {
 		at, _ := slices.BinarySearch(columns, j)
 		n.Indices[k] = int32(at)
+	}
+	if m.Vocabulary != nil {
+		n.Vocabulary = make([]string, len(columns))
+		for k, j := range columns {
+			n.Vocabulary[k] = m.Vocabulary[j]
+		}
 	}
 	return &n, columns
 }

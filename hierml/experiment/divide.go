@@ -207,6 +207,8 @@ func (in *instances) subset(rows []int) *dataset.Dataset {
 		Indptr:  make([]int, 0, len(rows)+1),
 		Indices: slices.Concat(a.X.Indices, b.X.Indices),
 		Values:  slices.Concat(a.X.Values, b.X.Values),
+
+		Vocabulary: a.X.Vocabulary,
 	}
 	x.Indptr = append(x.Indptr, a.X.Indptr...)
 	for _, end := range b.X.Indptr[1:] {

@@ -164,8 +164,11 @@ func (r *Scaler) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
 	}
 	s := *d
 	s.X = x
-	if r.settings.Constant != 0 {
-		s.Vocabulary = d.WithConstant(r.settings.Constant).Vocabulary
+	if s.Vocabulary = x.Vocabulary; s.Vocabulary == nil {
+		s.Vocabulary = d.Vocabulary
+		if r.settings.Constant != 0 {
+			s.Vocabulary = d.WithConstant(r.settings.Constant).Vocabulary
+		}
 	}
 	return &s, nil
 }
@@ -184,7 +187,7 @@ func (r *Scaler) Scale(x *dataset.Matrix) (*dataset.Matrix, error) {
 	if len(shifted) > 0 && x.Rows > (mostScaled-x.NonZeros())/len(shifted) {
 		return nil, fmt.Errorf("%v scales to %d x %d values that are not zero; use UnitDeviation or MaxAbs, with which zeros stay", r.settings.Columns, x.Rows, len(shifted))
 	}
-	scaled := &dataset.Matrix{Rows: x.Rows, Cols: x.Cols, Indptr: make([]int, 1, x.Rows+1)}
+	scaled := &dataset.Matrix{Rows: x.Rows, Cols: x.Cols, Indptr: make([]int, 1, x.Rows+1), Vocabulary: x.Vocabulary}
 	scaled.Indices = make([]int32, 0, x.NonZeros())
 	scaled.Values = make([]float32, 0, x.NonZeros())
 	for i := range x.Rows {

@@ -112,7 +112,9 @@ func (v *Vectorizer) vectors(ctx context.Context, n int, text func(i int) string
 	for i := range parts {
 		rows[i] = parts[i].rowWriter
 	}
-	return joined(rows, n, v.Columns()), nil
+	x := joined(rows, n, v.Columns())
+	x.Vocabulary = v.vocabulary
+	return x, nil
 }
 
 // textWriter makes rows of texts.

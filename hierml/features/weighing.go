@@ -161,6 +161,8 @@ func (w *Weigher) Weigh(x *dataset.Matrix) (*dataset.Matrix, error) {
 		Indptr:  make([]int, 1, x.Rows+1),
 		Indices: make([]int32, 0, x.NonZeros()),
 		Values:  make([]float32, 0, x.NonZeros()),
+
+		Vocabulary: x.Vocabulary,
 	}}
 	for i := range x.Rows {
 		indices, values := x.Row(i)

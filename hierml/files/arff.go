@@ -59,7 +59,7 @@ func (s ARFF) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Ta
 	if err != nil {
 		return nil, err
 	}
-	d.Vocabulary = src.header.columns
+	d.Vocabulary, d.X.Vocabulary = src.header.columns, src.header.columns
 	return d, nil
 }
 

@@ -40,7 +40,7 @@ func (s CSV) ReadDataset(ctx context.Context, r io.Reader, name string, t *taxon
 			d.Labels[i] = d.Taxonomy.MostSpecific(d.Labels[i])
 		}
 	}
-	d.Vocabulary = p.names
+	d.Vocabulary, d.X.Vocabulary = p.names, p.names
 	return d, nil
 }
 

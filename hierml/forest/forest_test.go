@@ -474,3 +474,29 @@ func TestExtremeNumbers(t *testing.T) {
 		t.Errorf("without features %v", got)
 	}
 }
+
+// TestOtherVocabulariesAreRefused gives a forest a matrix whose columns have other names.
+func TestOtherVocabulariesAreRefused(t *testing.T) {
+	d := example.Texts(example.Tree(2, 2), 40, 10, 5, 1)
+	d.Vocabulary = strings.Split("abcdefghij", "")
+	m, err := Tree{}.Fit(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := *d.X
+	x.Vocabulary = strings.Split("abcxefghij", "")
+	const want = `column 3 of the matrix is "x", and that of the training data is "d"`
+	for name, call := range map[string]func() error{
+		"Check":  func() error { return m.Check(&x) },
+		"Decide": func() error { _, err := m.Decide(&x, nil); return err },
+		"Predict": func() (err error) {
+			defer func() { err = recover().(error) }()
+			m.Predict(&x)
+			return nil
+		},
+	} {
+		if err := call(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+}

@@ -32,18 +32,20 @@ type Model struct {
 	HeldOut float64
 
 	trees    []*tree
-	features int     // of the training data
-	columns  []int32 // of the features that the trees know, nil where they are all
-	prior    []float64
-	m        bool // MEstimate
-	seconds  float64
+	features int // of the training data
+	// vocabulary names the features, or is nil.
+	vocabulary []string
+	columns    []int32 // of the features that the trees know, nil where they are all
+	prior      []float64
+	m          bool // MEstimate
+	seconds    float64
 }
 
 // model returns the model of trees without a level.
 func (p *problem) model(name string, d *dataset.Dataset, trees []*tree) *Model {
 	m := &Model{
 		Name: name, Taxonomy: d.Taxonomy, Instances: d.X.Rows, HeldOut: math.NaN(),
-		trees: trees, features: d.X.Cols, prior: p.prior, m: p.settings.MEstimate,
+		trees: trees, features: d.X.Cols, vocabulary: d.Vocabulary, prior: p.prior, m: p.settings.MEstimate,
 	}
 	if p.columns != nil {
 		m.columns = p.columns
@@ -143,11 +145,15 @@ func (m *Model) row(p *problem, i int) ([]int32, []float32) {
 
 // NodeProbabilities returns how likely a label is at or below a node: a row of x a row, a column a
 // node. It is the mean over the trees of the share in the leaf, and never rises from a node to a
-// child. Features that the training data had not are ignored, and those that x lacks are 0. For no
-// rows the result is an empty matrix.
+// child. Features that the training data had not are ignored, and those that x lacks are 0. It panics
+// where x and the training data have names of columns, and they differ, with the error that Check
+// returns; so do Predict and LeafScores. For no rows the result is an empty matrix.
 func (m *Model) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	if x.Rows == 0 {
 		return new(mat.Dense)
+	}
+	if err := m.checkVocabulary(x); err != nil {
+		panic(err)
 	}
 	all := mat.NewDense(x.Rows, m.Taxonomy.Len(), nil)
 	var group errgroup.Group
@@ -208,10 +214,14 @@ func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 
 // Decide returns, for every row of x, a set of leaves, ascending: see classifier.LeafSets.
 func (m *Model) Decide(x *dataset.Matrix, _ *mat.Dense) ([][]int, error) {
+	if err := m.checkVocabulary(x); err != nil {
+		return nil, err
+	}
 	return classifier.LeafSets(m.Taxonomy, m.NodeProbabilities(x), m.below())
 }
 
-// Check returns an error if x is not a matrix over the features of the training data.
+// Check returns an error if x is not a matrix over the features of the training data: it has more or
+// fewer columns, or names of columns that are not those of the training data.
 func (m *Model) Check(x *dataset.Matrix) error {
 	if x == nil {
 		return fmt.Errorf("forest: no matrix to predict for")
@@ -219,8 +229,19 @@ func (m *Model) Check(x *dataset.Matrix) error {
 	if err := structured.CheckMatrix(x); err != nil {
 		return err
 	}
+	if err := m.checkVocabulary(x); err != nil {
+		return err
+	}
 	if x.Cols != m.features {
 		return fmt.Errorf("forest: matrix of %d features for a model of %d; give the instances the features of the training data", x.Cols, m.features)
+	}
+	return nil
+}
+
+// checkVocabulary returns an error if the columns of x have other names than the features.
+func (m *Model) checkVocabulary(x *dataset.Matrix) error {
+	if err := x.CheckVocabulary(m.vocabulary); err != nil {
+		return fmt.Errorf("forest: %w", err)
 	}
 	return nil
 }

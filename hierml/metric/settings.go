@@ -54,7 +54,11 @@ func (s Settings) Evaluate(ctx context.Context, model Scorer, d *dataset.Dataset
 	if d.X.Rows != len(d.Labels) {
 		return nil, fmt.Errorf("metric: dataset %q has %d instances and labels for %d; give every instance its labels", d.Name, d.X.Rows, len(d.Labels))
 	}
-	if err := checkInstances(model, d.X); err != nil {
+	named := *d.X
+	if named.Vocabulary == nil {
+		named.Vocabulary = d.Vocabulary
+	}
+	if err := checkInstances(model, &named); err != nil {
 		return nil, fmt.Errorf("metric: dataset %q: %w", d.Name, err)
 	}
 	if err := checkTaxonomy(model, d.Taxonomy); err != nil {
@@ -214,6 +218,8 @@ func rows(x *dataset.Matrix, start, end int) *dataset.Matrix {
 		Indptr:  slices.Clone(x.Indptr[start : end+1]),
 		Indices: x.Indices[lo:hi:hi],
 		Values:  x.Values[lo:hi:hi],
+
+		Vocabulary: x.Vocabulary,
 	}
 	for i := range part.Indptr {
 		part.Indptr[i] -= lo
