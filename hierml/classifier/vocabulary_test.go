@@ -84,9 +84,12 @@ func TestOtherVocabulariesAreRefused(t *testing.T) {
 			panics["Beam.Rank"] = func(x *dataset.Matrix) { beam.Rank(x, 1) }
 		}
 		fails := map[string]func(x *dataset.Matrix) error{
-			"Check":          m.Check,
-			"Decide":         func(x *dataset.Matrix) error { _, err := m.Decide(x, nil); return err },
-			"Cutting.Decide": func(x *dataset.Matrix) error { _, err := classifier.Cutting{Model: m, Cut: cut}.Decide(x, nil); return err },
+			"Check":  m.Check,
+			"Decide": func(x *dataset.Matrix) error { _, err := m.Decide(x, nil); return err },
+			"Cutting.Decide": func(x *dataset.Matrix) error {
+				_, err := classifier.Cutting{Model: m, Cut: cut}.Decide(x, nil)
+				return err
+			},
 			"Evaluate": func(x *dataset.Matrix) error {
 				_, err := metric.Evaluate(m, &dataset.Dataset{Taxonomy: d.Taxonomy, X: x, Labels: d.Labels})
 				return err

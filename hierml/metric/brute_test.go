@@ -242,6 +242,7 @@ func (g graph) brute(leaves []int, scores []float64, labels, set []int, cost fun
 				ideal += 1 / math.Log2(float64(i)+2)
 			}
 		}
+		v[fmt.Sprintf("accuracy at %d", k)] = min(hits, 1)
 		v[fmt.Sprintf("precision at %d", k)] = hits / float64(k)
 		v[fmt.Sprintf("nDCG at %d", k)] = gain / ideal
 	}

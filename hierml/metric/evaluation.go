@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// The columns of the values of instances. After them come two for each k, precision and nDCG, with
-// propensities two more, the propensity-scored precision and the largest that it can be, and one for
+// The columns of the values of instances. After them come three for each k, precision, nDCG and
+// accuracy, with propensities two more, the propensity-scored precision and the largest that it can be, and one for
 // each depth.
 const (
 	accuracy = iota
@@ -57,6 +57,7 @@ type evaluation struct {
 	labels             uint64      // a hash of their labels
 	columns            [][]float64 // of all instances
 	nearest, predicted []int       // of all instances
+	margins            []float64   // likewise: what the prediction scores above the highest true label
 	workers            []*worker
 }
 
@@ -89,9 +90,9 @@ func (s Settings) newEvaluation(t *taxonomy.Taxonomy) (*evaluation, error) {
 	if e.worth, err = s.worths(len(e.leaves)); err != nil {
 		return nil, err
 	}
-	e.atWidth = 2
+	e.atWidth = 3
 	if e.worth != nil {
-		e.atWidth = 4
+		e.atWidth = 5
 	}
 	e.columns = make([][]float64, fixedColumns+e.atWidth*len(at)+e.depths)
 	for range s.workers() {
@@ -104,6 +105,7 @@ func (s Settings) newEvaluation(t *taxonomy.Taxonomy) (*evaluation, error) {
 func (e *evaluation) grow(n int) {
 	e.nearest = append(e.nearest, make([]int, n)...)
 	e.predicted = append(e.predicted, make([]int, n)...)
+	e.margins = append(e.margins, make([]float64, n)...)
 	for c := range e.columns {
 		e.columns[c] = append(e.columns[c], make([]float64, n)...)
 	}
@@ -235,6 +237,8 @@ func (e *evaluation) report() (*Report, error) {
 		labels:                e.labels,
 		scored:                e.worth != nil,
 		confusion:             &Confusion{Taxonomy: e.t, Truth: e.nearest, Predicted: e.predicted},
+		margins:               e.margins,
+		classes:               all.classes(),
 	}
 	if n := len(e.nodeLabels); n > 0 {
 		r.Nodes = Settings{Workers: len(e.workers)}.nodeScores(mat.NewDense(n, e.nodes.Len(), e.nodeScores), e.nodeLabels, e.t, e.nodes)
@@ -243,9 +247,9 @@ func (e *evaluation) report() (*Report, error) {
 		r.At = append(r.At, At{K: k})
 		if e.worth != nil { // the mean of the quotients is then that of the means
 			c := e.atColumn(i)
-			reach, _ := mean(e.columns[c+3])
-			for at := range e.columns[c+2] {
-				e.columns[c+2][at] /= reach
+			reach, _ := mean(e.columns[c+4])
+			for at := range e.columns[c+3] {
+				e.columns[c+3][at] /= reach
 			}
 		}
 	}
@@ -272,8 +276,10 @@ func (e *evaluation) column(m Measure) int {
 		return e.atColumn(slices.Index(e.at, m.key))
 	case ndcgAt:
 		return e.atColumn(slices.Index(e.at, m.key)) + 1
-	case psPrecisionAt:
+	case accuracyAt:
 		return e.atColumn(slices.Index(e.at, m.key)) + 2
+	case psPrecisionAt:
+		return e.atColumn(slices.Index(e.at, m.key)) + 3
 	case levelAccuracy:
 		return e.levelColumn(m.key)
 	case ofCounts, ofNodes:
@@ -375,6 +381,9 @@ func (w *worker) instance(scores []float64, set []int, given bool, labels []int,
 		w.isTrue[w.t.LeafIndex(y)] = false
 	}
 	w.predicted[at] = w.leaves[top]
+	if highest := w.own[len(w.own)-1].score; scores[top] != highest { // both can be minus infinity
+		w.margins[at] = scores[top] - highest
+	}
 	w.prediction(w.leaves[top], hit, labels, at)
 	f := w.leaves[top]
 	if w.unleaf != nil {

@@ -34,6 +34,7 @@ const (
 	ofNodes       // likewise
 	precisionAt
 	ndcgAt
+	accuracyAt
 	psPrecisionAt
 	levelAccuracy
 )
@@ -134,6 +135,9 @@ func listed(at []int, depths int, nodes, scored bool) []Measure {
 		all = append(all, nodeMeasures...)
 	}
 	for _, k := range at {
+		all = append(all, Measure{Name: fmt.Sprintf("accuracy at %d", k), Help: fmt.Sprintf("how often one of the %d labels ranked highest is true", k), Group: ofRanking, digits: 4, kind: accuracyAt, key: k})
+	}
+	for _, k := range at {
 		all = append(all, Measure{Name: fmt.Sprintf("precision at %d", k), Help: fmt.Sprintf("fraction of the %d labels ranked highest that are true", k), Group: ofRanking, digits: 4, kind: precisionAt, key: k})
 	}
 	for _, k := range at {
@@ -154,7 +158,7 @@ func listed(at []int, depths int, nodes, scored bool) []Measure {
 // field returns where r has the value, nil if it has none.
 func (m Measure) field(r *Report) *float64 {
 	switch m.kind {
-	case precisionAt, ndcgAt, psPrecisionAt:
+	case precisionAt, ndcgAt, accuracyAt, psPrecisionAt:
 		for i := range r.At {
 			if r.At[i].K != m.key {
 				continue
@@ -162,6 +166,8 @@ func (m Measure) field(r *Report) *float64 {
 			switch m.kind {
 			case ndcgAt:
 				return &r.At[i].NDCG
+			case accuracyAt:
+				return &r.At[i].Accuracy
 			case psPrecisionAt:
 				return &r.At[i].PSPrecision
 			}

@@ -5,7 +5,7 @@
 // Labels are leaves, one or more an instance. The prediction is the leaf with the highest score, on
 // ties the one with the smallest id, unless the model is a [Decider]. The other measures take ties
 // against the model: a wrong leaf with the score of a true one counts as ranked above it, so that
-// the precision at 1 can be less than the accuracy. Definitions are those of [Cai08, section 7.3],
+// the accuracy at 1 can be less than the accuracy. Definitions are those of [Cai08, section 7.3],
 // where it has them. Instances for which a measure is not defined are left out of its mean, and a
 // mean of nothing is not a number. A predicted set may be empty. Scores need a label to compare
 // with, and no labels are an error of Evaluate; [LabelSets] counts empty sets.
@@ -16,7 +16,8 @@
 // Two reports on the same instances are compared by [Significance], or by the tests themselves:
 // [McNemar], [Permutation], [PairedT]; [Holm] corrects several, and [Friedman] compares over several
 // data sets. [Bootstrap] tells how sure one mean is. [Report.Confusion] tells what was taken for what
-// along the taxonomy.
+// along the taxonomy, [Report.Classes] how each class fared, and [Report.Mistakes] which instances are wrong,
+// with their texts.
 //
 // Pictures of confusions are in the package chart, losses to train with in the package loss.
 package metric

@@ -259,6 +259,7 @@ func ExampleEvaluateScores() {
 	// ranking
 	//   average precision                    0.7500
 	//   ranking loss                         0.2500
+	//   accuracy at 1, 3, 5                  0.5000   1.0000   1.0000
 	//   precision at 1, 3, 5                 0.5000   0.3333   0.2000
 	//   nDCG at 1, 3, 5                      0.5000   0.8155   0.8155
 	// taxonomy

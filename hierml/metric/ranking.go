@@ -91,14 +91,15 @@ func (w *worker) reached(s float64) int {
 	return lo
 }
 
-// ranks adds true labels at the ranks from up to to, counted from 1, to the precision and the gain
-// at each k.
+// ranks adds true labels at the ranks from up to to, counted from 1, to the precision, the gain and
+// the accuracy at each k.
 func (w *worker) ranks(from, to, at int) {
 	for i, k := range w.at {
 		if from > k {
 			continue
 		}
 		c := w.atColumn(i)
+		w.columns[c+2][at] = 1
 		for rank := from; rank <= min(k, to); rank++ {
 			w.columns[c][at]++
 			w.columns[c+1][at] += w.gains[rank]
@@ -112,7 +113,7 @@ func (w *worker) worthsAt(own []rated, above, at int) {
 	w.sortWorths(own)
 	for i, k := range w.at {
 		for _, v := range w.worths[:max(0, min(k-above, len(own)))] {
-			w.columns[w.atColumn(i)+2][at] += v / float64(k)
+			w.columns[w.atColumn(i)+3][at] += v / float64(k)
 		}
 	}
 }
@@ -123,7 +124,7 @@ func (w *worker) reachable(at int) {
 	w.sortWorths(w.own)
 	for i, k := range w.at {
 		for _, v := range w.worths[max(0, len(w.worths)-k):] {
-			w.columns[w.atColumn(i)+3][at] += v / float64(k)
+			w.columns[w.atColumn(i)+4][at] += v / float64(k)
 		}
 	}
 }

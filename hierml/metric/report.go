@@ -73,6 +73,8 @@ type Report struct {
 
 	perInstance map[string][]float64 // nil where they are not known
 	confusion   *Confusion           // nil where it is not known
+	margins     []float64            // of the instances, nil where they are not known
+	classes     Classes              // nil where they are not known
 	labels      uint64               // a hash of all true labels, 0 where they are not known
 	scored      bool                 // by propensities
 }
@@ -81,6 +83,8 @@ type Report struct {
 // true one is ranked above it.
 type At struct {
 	K int
+	// Accuracy is how often one of those leaves is true, which is called top-k accuracy.
+	Accuracy float64
 	// Precision is the number of those leaves that are true, divided by K even if there are fewer
 	// leaves or labels.
 	Precision float64
@@ -134,17 +138,18 @@ func (r *Report) lines(group string) []line {
 		if len(r.At) == 0 {
 			return all
 		}
-		precision, ndcg, scored := line{text: "precision at"}, line{text: "nDCG at"}, line{text: "propensity-scored precision at"}
+		hit, precision, ndcg, scored := line{text: "accuracy at"}, line{text: "precision at"}, line{text: "nDCG at"}, line{text: "propensity-scored precision at"}
 		for i, a := range r.At {
 			k := strconv.Itoa(a.K)
 			if i > 0 {
-				precision.text, ndcg.text, scored.text = precision.text+",", ndcg.text+",", scored.text+","
+				hit.text, precision.text, ndcg.text, scored.text = hit.text+",", precision.text+",", ndcg.text+",", scored.text+","
 			}
+			hit.text, hit.named = hit.text+" "+k, append(hit.named, "accuracy at "+k)
 			precision.text, precision.named = precision.text+" "+k, append(precision.named, "precision at "+k)
 			ndcg.text, ndcg.named = ndcg.text+" "+k, append(ndcg.named, "nDCG at "+k)
 			scored.text, scored.named = scored.text+" "+k, append(scored.named, scoredPrecision+k)
 		}
-		all = append(all, precision, ndcg)
+		all = append(all, hit, precision, ndcg)
 		if r.scored {
 			all = append(all, scored)
 		}

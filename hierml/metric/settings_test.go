@@ -116,7 +116,7 @@ func TestTies(t *testing.T) {
 	for name, want := range map[string]float64{
 		"accuracy": 1, "parent accuracy": 1, "tree loss": 0, "top loss": 0, // the smallest leaf
 		"average precision": 2.0 / 3, "ranking loss": 1, "maximal loss": 2, // of 4 and 2
-		"precision at 1": 0, "precision at 3": 2.0 / 3, "precision at 5": 2.0 / 5,
+		"accuracy at 1": 0, "accuracy at 3": 1, "precision at 1": 0, "precision at 3": 2.0 / 3, "precision at 5": 2.0 / 5,
 		"nDCG at 1": 0, "nDCG at 3": (1/math.Log2(3) + 0.5) / (1 + 1/math.Log2(3)),
 		"exact sets": 0, "H-loss": 0.5, "symmetric difference": 2, // {1} of {1, 4}
 		"accuracy at depth 0": 1, "accuracy at depth 1": 1,

@@ -1,0 +1,122 @@
+package metric
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/hierml/notebook/internal/table"
+)
+
+// Class has the counts of one label.
+type Class struct {
+	Node int // of the taxonomy that sets are compared in, see Settings.Original
+	Name string
+	// Instances is how many have it as a true label, Predicted how many as a predicted one, and
+	// Right how many as both.
+	Instances, Predicted, Right int
+	// Precision is Right / Predicted, Recall Right / Instances, and F1 their harmonic mean. What has
+	// nothing to divide by is 0, and NaN where the label is neither true nor predicted.
+	Precision, Recall, F1 float64
+}
+
+// Classes are those of a report: all leaves, and the inner nodes that are a label.
+type Classes []Class
+
+// Classes returns the counts of each class by itself, in the order of nodes: of the sets of labels
+// that are predicted and true, as those of the micro F1. It is an error where the report does not
+// come from Evaluate.
+func (r *Report) Classes() (Classes, error) {
+	if r == nil || r.classes == nil {
+		return nil, errors.New("metric: the report does not know the predictions of classes; take one as Evaluate returns it")
+	}
+	return slices.Clone(r.classes), nil
+}
+
+// classes returns those that were counted.
+func (c *counts) classes() Classes {
+	all := Classes{}
+	for n, o := range c.labels {
+		if o != (overlap{}) || c.t.IsLeaf(n) {
+			all = append(all, Class{n, c.t.Name(n), o.truth, o.predicted, o.both, o.precision(), o.recall(), o.f1()})
+		}
+	}
+	return all
+}
+
+// By returns the classes in another order, by the name of a column: "class" in that of names,
+// "instances", "predicted" and "right" with the largest first, "precision", "recall" and "F1" with
+// the smallest first, those that have none last. Equal ones stay as they are.
+func (c Classes) By(column string) (Classes, error) {
+	worst := func(value func(Class) float64) func(a, b Class) int {
+		return func(a, b Class) int {
+			v, w := value(a), value(b)
+			if math.IsNaN(v) || math.IsNaN(w) {
+				return cmp.Compare(w, v) // NaN is below all
+			}
+			return cmp.Compare(v, w)
+		}
+	}
+	orders := map[string]func(a, b Class) int{
+		"class":     func(a, b Class) int { return cmp.Compare(a.Name, b.Name) },
+		"instances": func(a, b Class) int { return b.Instances - a.Instances },
+		"predicted": func(a, b Class) int { return b.Predicted - a.Predicted },
+		"right":     func(a, b Class) int { return b.Right - a.Right },
+		"precision": worst(func(k Class) float64 { return k.Precision }),
+		"recall":    worst(func(k Class) float64 { return k.Recall }),
+		"F1":        worst(func(k Class) float64 { return k.F1 }),
+	}
+	order, ok := orders[column]
+	if !ok {
+		return nil, fmt.Errorf("metric: classes have no column %q; it is one of %q", column, classColumns)
+	}
+	sorted := slices.Clone(c)
+	slices.SortStableFunc(sorted, order)
+	return sorted, nil
+}
+
+// classColumns are those of the table, and of CSV.
+var classColumns = []string{"class", "instances", "predicted", "right", "precision", "recall", "F1"}
+
+// classesShown are those in a table that is printed.
+const classesShown = 50
+
+func (c Classes) table() *table.Table {
+	t := &table.Table{}
+	for k, name := range classColumns {
+		t.Columns = append(t.Columns, table.Column{Name: name, Head: k == 0, Right: k > 0})
+	}
+	value := func(v float64) string {
+		if math.IsNaN(v) {
+			return dash
+		}
+		return strconv.FormatFloat(v, 'f', 4, 64)
+	}
+	for _, k := range c[:min(len(c), classesShown)] {
+		t.Rows = append(t.Rows, table.Texts(k.Name, strconv.Itoa(k.Instances), strconv.Itoa(k.Predicted), strconv.Itoa(k.Right), value(k.Precision), value(k.Recall), value(k.F1)))
+	}
+	if n := len(c) - classesShown; n > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("and %d more", n))
+	}
+	return t
+}
+
+// String returns a table, of the first 50.
+func (c Classes) String() string { return c.table().String() }
+
+// HTML returns what String does as a table.
+func (c Classes) HTML() string { return c.table().HTML() }
+
+// WriteCSV writes a line a class, with the titles that By knows. A value that is not defined is
+// empty.
+func (c Classes) WriteCSV(w io.Writer) error {
+	lines := [][]string{classColumns}
+	for _, k := range c {
+		lines = append(lines, []string{k.Name, strconv.Itoa(k.Instances), strconv.Itoa(k.Predicted), strconv.Itoa(k.Right), inCSV(k.Precision), inCSV(k.Recall), inCSV(k.F1)})
+	}
+	return table.WriteCSV(w, lines)
+}

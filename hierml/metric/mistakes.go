@@ -1,0 +1,138 @@
+package metric
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/internal/table"
+)
+
+// Mistake is an instance whose prediction is none of its labels.
+type Mistake struct {
+	Instance         int // from 0
+	Truth, Predicted int // leaves, as those of Confusion
+	TruthName        string
+	PredictedName    string
+	// Distance is the number of edges of the taxonomy between the two.
+	Distance int
+	// Margin is what the score of the prediction is above that of the highest true label. It is
+	// below 0 where a Decider predicts what it scores lower.
+	Margin float64
+	ID     string // of the document
+	Text   string
+}
+
+// Mistakes are those of a report.
+type Mistakes []Mistake
+
+// Mistakes returns the instances whose prediction is none of their labels, the worst first: by
+// falling Distance, then by falling Margin, then in their order. Texts are those of the corpus, whose
+// documents are the instances in their order; without a corpus, nil, mistakes have none. It is an
+// error if a mistake's document does not have its label, and where the report does not come from Evaluate.
+func (r *Report) Mistakes(c *dataset.Corpus) (Mistakes, error) {
+	if r == nil || r.confusion == nil || r.margins == nil {
+		return nil, errors.New("metric: the report does not know the predictions of instances; take one as Evaluate returns it")
+	}
+	if c != nil && len(c.Documents) != r.Instances {
+		return nil, fmt.Errorf("metric: a corpus of %d documents for a report on %d instances; give the texts that the instances were made of", len(c.Documents), r.Instances)
+	}
+	t := r.confusion.Taxonomy
+	mistakes := Mistakes{}
+	for i, right := range r.perInstance["accuracy"] {
+		if right == 1 {
+			continue
+		}
+		m := Mistake{Instance: i, Truth: r.confusion.Truth[i], Predicted: r.confusion.Predicted[i], Margin: r.margins[i]}
+		m.TruthName, m.PredictedName, m.Distance = t.Name(m.Truth), t.Name(m.Predicted), t.Distance(m.Truth, m.Predicted)
+		if c != nil {
+			d := c.Documents[i]
+			if !r.labelled(c, d.Labels, m.Truth) {
+				return nil, fmt.Errorf("metric: document %d of %q does not have the label %q of instance %d; give the texts that the instances were made of, in their order", i, c.Name, m.TruthName, i)
+			}
+			m.ID, m.Text = d.ID, d.Text
+		}
+		mistakes = append(mistakes, m)
+	}
+	slices.SortStableFunc(mistakes, func(a, b Mistake) int {
+		return cmp.Or(b.Distance-a.Distance, cmp.Compare(b.Margin, a.Margin))
+	})
+	return mistakes, nil
+}
+
+// labelled tells whether one of the labels of a document is the leaf, by name, or the node below
+// which Leafed has put the leaf.
+func (r *Report) labelled(c *dataset.Corpus, labels []int, leaf int) bool {
+	t := r.confusion.Taxonomy
+	names := []string{t.Name(leaf)}
+	for _, p := range t.Parents(leaf) {
+		names = append(names, t.Name(p))
+	}
+	return slices.ContainsFunc(labels, func(n int) bool { return slices.Contains(names, c.Taxonomy.Name(n)) })
+}
+
+// How much of mistakes is printed.
+const (
+	mistakesShown = 20
+	textShown     = 80 // characters
+)
+
+func (m Mistakes) table() *table.Table {
+	t := &table.Table{Columns: []table.Column{
+		{Name: "instance", Right: true}, {Name: "true"}, {Name: "predicted"},
+		{Name: "distance", Right: true, Help: "edges of the taxonomy between the two"},
+		{Name: "margin", Right: true, Help: "score of the prediction above that of the truth"},
+	}}
+	shown := m[:min(len(m), mistakesShown)]
+	texts := slices.ContainsFunc(shown, func(m Mistake) bool { return m.Text != "" })
+	if texts {
+		t.Columns = append(t.Columns, table.Column{Name: "text"})
+	}
+	margins := make([]float64, len(shown))
+	for k, m := range shown {
+		margins[k] = m.Margin
+	}
+	for k, margin := range table.Numbers(margins) {
+		m := shown[k]
+		row := table.Texts(strconv.Itoa(m.Instance), m.TruthName, m.PredictedName, strconv.Itoa(m.Distance), margin)
+		if texts {
+			row = append(row, table.Cell{Text: beginning(m.Text)})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if n := len(m) - len(shown); n > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("and %d more", n))
+	}
+	return t
+}
+
+// beginning returns that of a text, in one line.
+func beginning(text string) string {
+	const enough = 8 * textShown // of bytes, with blanks that are left out
+	cut := len(text) > enough
+	runes := []rune(strings.Join(strings.Fields(text[:min(len(text), enough)]), " "))
+	if cut || len(runes) > textShown {
+		return string(runes[:min(len(runes), textShown-1)]) + "…"
+	}
+	return string(runes)
+}
+
+// String returns a table, of the first 20.
+func (m Mistakes) String() string { return m.table().String() }
+
+// HTML returns what String does as a table.
+func (m Mistakes) HTML() string { return m.table().HTML() }
+
+// WriteCSV writes a line a mistake: instance, id, true, predicted, distance, margin, text.
+func (m Mistakes) WriteCSV(w io.Writer) error {
+	lines := [][]string{{"instance", "id", "true", "predicted", "distance", "margin", "text"}}
+	for _, k := range m {
+		lines = append(lines, []string{strconv.Itoa(k.Instance), k.ID, k.TruthName, k.PredictedName, strconv.Itoa(k.Distance), inCSV(k.Margin), k.Text})
+	}
+	return table.WriteCSV(w, lines)
+}
