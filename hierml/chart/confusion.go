@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -31,7 +32,7 @@ const (
 // roots, or below the children of an only root. Colours count on a logarithmic scale. The names of
 // leaves or, where there are more of those than can be read, of parts, stand where they fit. Of
 // more than 400 leaves, neighbours share a row; in the interactive figure, also of fewer that have
-// more than 6000 different pairs.
+// more than 6000 different pairs. ConfusionOf draws those of a report.
 func Confusion(t *taxonomy.Taxonomy, truth, predicted []int) (*Figure, error) {
 	if t == nil {
 		return nil, errors.New("chart: no taxonomy to draw confusions along")
@@ -40,6 +41,69 @@ func Confusion(t *taxonomy.Taxonomy, truth, predicted []int) (*Figure, error) {
 		return nil, fmt.Errorf("chart: %d true and %d predicted leaves; give one of each an instance", len(truth), len(predicted))
 	}
 	order, groups := leafOrder(t)
+	return drawConfusion(t, truth, predicted, order, groups, "Confusions")
+}
+
+// mostConfused is how many leaves ConfusionOf draws, so that their names can be read.
+const mostConfused = 40
+
+// ConfusionOf draws how often the leaves were predicted as which, in a report, as Confusion does. Of
+// more than 40 leaves it draws those 40 that have the most mistakes, as the true leaf or as the predicted
+// one, and the instances for which both are among them; chart.Confusion(c.Taxonomy, c.Truth,
+// c.Predicted) draws all of a report's c. It is an error where the report does not come from Evaluate.
+func ConfusionOf(r *metric.Report) (*Figure, error) {
+	c, err := r.Confusion()
+	if err != nil {
+		return nil, fmt.Errorf("chart: %w", err)
+	}
+	t := c.Taxonomy
+	if len(t.Leaves()) <= mostConfused {
+		return Confusion(t, c.Truth, c.Predicted)
+	}
+	wrong := make([]int, t.Len())
+	for i, y := range c.Truth {
+		if p := c.Predicted[i]; p != y {
+			wrong[y]++
+			wrong[p]++
+		}
+	}
+	worst := slices.Clone(t.Leaves())
+	slices.SortStableFunc(worst, func(a, b int) int { return wrong[b] - wrong[a] })
+	chosen := make([]bool, t.Len())
+	for _, n := range worst[:mostConfused] {
+		chosen[n] = true
+	}
+	var truth, predicted []int
+	for i, y := range c.Truth {
+		if p := c.Predicted[i]; chosen[y] && chosen[p] {
+			truth, predicted = append(truth, y), append(predicted, p)
+		}
+	}
+	order, groups := chosenLeaves(t, chosen)
+	title := fmt.Sprintf("Confusions among %d of %d classes", mostConfused, len(t.Leaves()))
+	return drawConfusion(t, truth, predicted, order, groups, title)
+}
+
+// chosenLeaves returns the leaves that are chosen in the order of leafOrder, and the parts that have
+// some.
+func chosenLeaves(t *taxonomy.Taxonomy, chosen []bool) (order []int, groups []group) {
+	all, parts := leafOrder(t)
+	for _, g := range parts {
+		from := len(order)
+		for _, n := range all[g.from:g.to] {
+			if chosen[n] {
+				order = append(order, n)
+			}
+		}
+		if len(order) > from {
+			groups = append(groups, group{g.node, from, len(order)})
+		}
+	}
+	return order, groups
+}
+
+// drawConfusion draws the leaves in an order, among which all of truth and predicted have to be.
+func drawConfusion(t *taxonomy.Taxonomy, truth, predicted, order []int, groups []group, title string) (*Figure, error) {
 	q := len(order)
 	position := make(map[int]int, q)
 	for i, leaf := range order {
@@ -63,7 +127,7 @@ func Confusion(t *taxonomy.Taxonomy, truth, predicted []int) (*Figure, error) {
 		m.most = max(m.most, n)
 	}
 
-	p := newPlot(fmt.Sprintf("Confusions: %d of %d right", correct, len(truth)), "predicted", "true")
+	p := newPlot(fmt.Sprintf("%s: %d of %d right", title, correct, len(truth)), "predicted", "true")
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(q), 0, float64(q)
 	names := m.names(t, order)
 	var columns, rows plot.ConstantTicks

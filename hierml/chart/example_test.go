@@ -12,6 +12,7 @@ import (
 	"github.com/hierml/notebook/hierml/chart"
 	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -45,6 +46,24 @@ func ExampleLearningCurve() {
 	defer os.RemoveAll(dir)
 	fmt.Println(figure.Save(filepath.Join(dir, "curve.svg")))
 	// Output: <nil>
+}
+
+func ExampleConfusionOf() {
+	t, err := taxonomy.FromPaths([]string{"go/ast", "go/build", "net/http"}, "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	scores := mat.NewDense(2, 3, []float64{0.9, 0.1, 0.3, 0.2, 0.8, 0.5})
+	report, err := metric.EvaluateScores(scores, [][]int{t.Leaves()[:1], t.Leaves()[2:]}, t)
+	if err != nil {
+		log.Fatal(err)
+	}
+	figure, err := chart.ConfusionOf(report)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure.Title.Text)
+	// Output: Confusions: 1 of 2 right
 }
 
 func ExampleParameter() {

@@ -3,11 +3,14 @@ package chart
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/vg"
 
+	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -189,6 +192,55 @@ func TestConfusionMany(t *testing.T) {
 		if n := strings.Count(f.SVG(), "<path"); n > 3*confusionBins+700 {
 			t.Errorf("%v: %d paths", shape, n)
 		}
+	}
+}
+
+// Of a report with many leaves, those with the most mistakes are drawn.
+func TestConfusionOf(t *testing.T) {
+	report := func(tax *taxonomy.Taxonomy, truth, predicted []int) *metric.Report {
+		scores, labels := mat.NewDense(len(truth), len(tax.Leaves()), nil), make([][]int, len(truth))
+		for i, y := range truth {
+			scores.Set(i, tax.LeafIndex(predicted[i]), 1)
+			labels[i] = []int{y}
+		}
+		r, err := metric.EvaluateScores(scores, labels, tax)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	few := paths(t, 4, 10)
+	leaves := few.Leaves()
+	whole, err := Confusion(few, leaves, append(slices.Clone(leaves[1:]), leaves[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := ConfusionOf(report(few, leaves, append(slices.Clone(leaves[1:]), leaves[0])))
+	if err != nil || f.SVG() != whole.SVG() {
+		t.Errorf("of 40 leaves, another picture, %v", err)
+	}
+
+	many := paths(t, 6, 10)
+	leaves = many.Leaves()
+	truth, predicted := slices.Clone(leaves), slices.Clone(leaves)
+	for i := 25; i < 55; i++ { // t2-l5 to t5-l4 are confused, those before are right, and so are those behind
+		predicted[i] = leaves[25+(i-24)%30]
+	}
+	if f, err = ConfusionOf(report(many, truth, predicted)); err != nil {
+		t.Fatal(err)
+	}
+	// With ten that have no mistakes, the first.
+	if want := "Confusions among 40 of 60 classes: 10 of 40 right"; f.Title.Text != want {
+		t.Errorf("%q, want %q", f.Title.Text, want)
+	}
+	svg := f.SVG()
+	for name, want := range map[string]bool{"t0-l0": true, "t0-l9": true, "t1-l0": false, "t2-l4": false, "t2-l5": true, "t5-l4": true, "t5-l5": false} {
+		if got := strings.Contains(svg, name); got != want {
+			t.Errorf("%s is drawn: %v, want %v", name, got, want)
+		}
+	}
+	if _, err := ConfusionOf(&metric.Report{}); err == nil || !strings.HasPrefix(err.Error(), "chart: metric: the report does not know") {
+		t.Errorf("of nothing: %v", err)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 // an instance. Of several true labels it is the one that has the most ancestors in common with the
 // predicted one. Package chart draws it:
 //
+//	chart.ConfusionOf(report)
 //	chart.Confusion(c.Taxonomy, c.Truth, c.Predicted)
 type Confusion struct {
 	Taxonomy         *taxonomy.Taxonomy
