@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
 
+	"github.com/hierml/notebook/hierml/calibration"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -69,6 +70,8 @@ func figures(t *testing.T) map[string]*Figure {
 	f, err = Parameter("C", "accuracy", []float64{0.1, 1, 10, 100}, map[string][]float64{"flat <&>": {.1, .2, math.NaN(), .4}, "none": {.1, .1, .1, .1}},
 		map[string][]float64{"flat <&>": {.1, math.NaN(), .2, 0}})
 	add("parameter", f, err)
+	f, err = Reliability(map[string]*calibration.Reliability{"raw <&>": reliability(t, []float64{.1, .15, .5, .9, .95, 1}), "one": reliability(t, []float64{0})})
+	add("reliability", f, err)
 	values := make([]float64, tax.Len())
 	for n := range values {
 		values[n] = float64(n)/3 - 1
@@ -84,6 +87,42 @@ func figures(t *testing.T) map[string]*Figure {
 	f, err = CompareRegions(t.Context(), d, Contender{"sectors <&>", sectors(d)}, Contender{"rings", rings(d)}, Contender{"again", rings(d)}, Contender{"last", rings(d)})
 	add("compared regions", f, err)
 	return figures
+}
+
+// reliability returns that of probabilities of which every second is of something true.
+func reliability(t *testing.T, probabilities []float64) *calibration.Reliability {
+	t.Helper()
+	positive := make([]bool, len(probabilities))
+	for i := range positive {
+		positive[i] = i%2 == 1
+	}
+	r, err := calibration.NewReliability(probabilities, positive, 4, calibration.EqualWidth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A reliability diagram names the errors, and has the diagonal in both forms.
+func TestReliability(t *testing.T) {
+	f, err := Reliability(map[string]*calibration.Reliability{"raw": reliability(t, []float64{.1, .15, .5, .9, .95, 1}), "sure": reliability(t, []float64{0, 1})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, web := f.SVG(), spec(t, f)
+	for _, want := range []string{"raw, error 0.", "sure, error 0.000", "probability", "part that is true"} {
+		if !strings.Contains(svg, want) || !strings.Contains(web, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if !strings.Contains(web, `{"x":0,"x2":1,"y":0,"y2":1}`) {
+		t.Error("no diagonal in the interactive form")
+	}
+	for name, wrong := range map[string]map[string]*calibration.Reliability{"none": nil, "nil": {"a": nil}, "empty": {"a": {}}} {
+		if _, err := Reliability(wrong); err == nil || !strings.HasPrefix(err.Error(), "chart: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 func TestFigures(t *testing.T) {

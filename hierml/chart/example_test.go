@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/calibration"
 	"github.com/hierml/notebook/hierml/chart"
 	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -75,6 +76,21 @@ func ExampleParameter() {
 	}
 	fmt.Println(figure.Title.Text)
 	// Output: accuracy over C
+}
+
+func ExampleReliability() {
+	probabilities := []float64{0.1, 0.3, 0.35, 0.6, 0.8, 0.9}
+	happened := []bool{false, false, true, true, false, true}
+	r, err := calibration.NewReliability(probabilities, happened, 4, calibration.EqualWidth)
+	if err != nil {
+		log.Fatal(err)
+	}
+	figure, err := chart.Reliability(map[string]*calibration.Reliability{"flat": r})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure.Title.Text)
+	// Output: Reliability
 }
 
 func ExampleDendrogram() {

@@ -148,11 +148,15 @@ func (s *series) view(p *plot.Plot, width, height float64) object {
 	return object{"width": width, "height": height, "layer": layers}
 }
 
-// beyond tells whether there are points outside the ranges of p.
+// beyond tells whether there are points, or ends of bars, outside the ranges of p.
 func (s *series) beyond(p *plot.Plot) bool {
 	for _, l := range s.lines {
 		for k, y := range l.y {
-			if !l.told && (y < p.Y.Min || y > p.Y.Max || l.x[k] < p.X.Min || l.x[k] > p.X.Max) {
+			low, high := y, y
+			if l.spreads != nil && l.spreads[k] > 0 {
+				low, high = y-l.spreads[k], y+l.spreads[k]
+			}
+			if !l.told && (low < p.Y.Min || high > p.Y.Max || l.x[k] < p.X.Min || l.x[k] > p.X.Max) {
 				return true
 			}
 		}

@@ -54,14 +54,8 @@ func Parameter(parameter, measure string, values []float64, means, deviations ma
 			continue
 		}
 		web.lines = append(web.lines, drawn)
-		if len(bars.XYs) > 0 {
-			deviation, err := plotter.NewYErrorBars(bars)
-			if err != nil {
-				return nil, fmt.Errorf("chart: deviations of %q: %w", name, err)
-			}
-			deviation.LineStyle = draw.LineStyle{Color: lineColors[i%len(lineColors)], Width: 0.8}
-			deviation.CapWidth = vg.Points(5)
-			p.Add(deviation)
+		if err := addBars(p, i, name, bars); err != nil {
+			return nil, err
 		}
 		if err := addLine(p, top, i, name, points, true); err != nil {
 			return nil, err
@@ -87,6 +81,21 @@ const besideStep = 0.006
 type deviationBars struct {
 	plotter.XYs
 	plotter.YErrors
+}
+
+// addBars adds those of line i, if there are any.
+func addBars(p *plot.Plot, i int, name string, bars deviationBars) error {
+	if len(bars.XYs) == 0 {
+		return nil
+	}
+	deviation, err := plotter.NewYErrorBars(bars)
+	if err != nil {
+		return fmt.Errorf("chart: deviations of %q: %w", name, err)
+	}
+	deviation.LineStyle = draw.LineStyle{Color: lineColors[i%len(lineColors)], Width: 0.8}
+	deviation.CapWidth = vg.Points(5)
+	p.Add(deviation)
+	return nil
 }
 
 func checkParameter(parameter string, values []float64, means, deviations map[string][]float64) error {
