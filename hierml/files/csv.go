@@ -43,7 +43,9 @@ type CSV struct {
 
 	// Numbers and Nominal are columns of ReadDataset. A number is a column of the matrix, as zero
 	// where the field is empty; a nominal value is a column called title=value of ones. Without
-	// Numbers, all columns are numbers that are nothing else here.
+	// Numbers, all columns are numbers that are nothing else here. A title of numbers that is
+	// in quotation marks, as strconv.Quote puts them, names the feature within: "split" in them is a word,
+	// and without them it is Part.
 	Numbers, Nominal []string
 
 	// Vocabulary are the columns of the matrix, from a part of the data that was read before.

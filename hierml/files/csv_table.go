@@ -8,7 +8,10 @@ import (
 	"io"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/textfile"
@@ -82,7 +85,7 @@ func (p *csvSource) layOut() error {
 	}
 	p.fixed = p.Vocabulary != nil
 	for _, column := range p.numbers {
-		title := p.titles[column]
+		title := featureOf(p.titles[column])
 		if _, known := p.known[title]; p.fixed && !known {
 			return p.file.Errorf(1, 0, "column %s is not in the vocabulary of the data read before", textfile.Quote(title))
 		} else if known && !p.fixed {
@@ -225,24 +228,45 @@ func (s CSV) labelField(labels *labelWriter, row int, nodes []int) (string, erro
 	return string(field), nil
 }
 
-// WriteDataset writes all columns as numbers, so that ReadDataset gives them again.
+// titleOf returns the title of a column with features of that name: the name, or where that means
+// something else in a title, or is not read as it stands, the name in quotation marks.
+func (s CSV) titleOf(name string) string {
+	taken := []string{"", orElse(s.Labels, "labels"), "id", "split", s.ID, s.Part}
+	if slices.Contains(taken, name) || name[0] == '"' || strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsControl) || !utf8.ValidString(name) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// featureOf returns the name of the features below a title.
+func featureOf(title string) string {
+	if strings.HasPrefix(title, `"`) {
+		if name, err := strconv.Unquote(title); err == nil {
+			return name
+		}
+	}
+	return title
+}
+
+// WriteDataset writes all columns as numbers, so that ReadDataset gives them again, with their names.
+// A name that means something else in a title, such as "split", stands in quotation marks there.
 func (s CSV) WriteDataset(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
 	if err := d.Check(); err != nil {
 		return err
 	}
 	label := orElse(s.Labels, "labels")
 	titles := []string{label}
-	used := map[string]bool{label: true, "": true, "id": true, "split": true, s.ID: true, s.Part: true}
+	used := make(map[string]int, d.X.Cols)
 	for j := range d.X.Cols {
-		title := fmt.Sprint("x", j+1)
+		name := fmt.Sprint("x", j+1)
 		if d.Vocabulary != nil && j < len(d.Vocabulary) {
-			title = d.Vocabulary[j]
+			name = d.Vocabulary[j]
 		}
-		if used[title] || strings.TrimSpace(title) != title {
-			return fmt.Errorf("files: column %d is called %s; expected distinct titles other than %q, id and split, without blanks around", j, textfile.Quote(title), label)
+		if before, ok := used[name]; ok {
+			return fmt.Errorf("files: the columns %d and %d are both called %s; give each a name of its own", before, j, textfile.Quote(name))
 		}
-		used[title] = true
-		titles = append(titles, title)
+		used[name] = j
+		titles = append(titles, s.titleOf(name))
 	}
 	out := s.writer(w)
 	labels := labelWriter{taxonomy: d.Taxonomy, separator: orElse(s.LabelSeparator, ","), forbidden: orElse(s.LabelSeparator, ",")}

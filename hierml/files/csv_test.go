@@ -4,9 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
@@ -233,6 +239,78 @@ func FuzzCSVDataset(f *testing.F) {
 	tax := example.Fruit()
 	f.Fuzz(func(t *testing.T, text []byte) {
 		fuzzInstances(t, text, func(repair *Faults) instanceFormat { return tables{CSV{Repair: repair}} }, tax)
+	})
+}
+
+// awkwardWords are names of features that mean something else in a title, or that a reader of
+// tables changes.
+var awkwardWords = []string{
+	"split", "id", "labels", "label", "text", "", " ", "a", " a", "a ", "a\u00a0", "\ta", "a\n", "a\nb", "a\r\nb", "\r", "a\rb", `"`, `""`, `"a"`, `"split"`, `a"b`, `"\x"`, `\`, `\.`,
+	"'", "`a`", ",", ";", "a,b", "=1+1", "-", "x1", "#a", "\xff", "a\xffb", "\ufeff", "\ufeffa", "a\x00", "é", "e\u0301", "日本", "labels ", "Split", "color=red", "9", "1e5",
+}
+
+// TestCSVOfAnyVocabulary writes and reads again features of every name.
+func TestCSVOfAnyVocabulary(t *testing.T) {
+	for _, s := range []CSV{{}, {Comma: ';'}, {Labels: "text"}, {Labels: "é"}, {Labels: `"a"`}} {
+		if err := csvOf(t, s, awkwardWords); err != nil {
+			t.Errorf("%+v: %v", s, err)
+		}
+		for _, word := range awkwardWords { // alone too, as the last or only title
+			if err := csvOf(t, s, []string{word}); err != nil {
+				t.Errorf("%+v: %q: %v", s, word, err)
+			}
+		}
+	}
+	err := csvOf(t, CSV{}, []string{"a", "b", "a"})
+	if want := `files: the columns 0 and 2 are both called "a"; give each a name of its own`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// csvOf writes and reads again a data set with features of these names, and says what differs.
+func csvOf(t *testing.T, s CSV, words []string) error {
+	t.Helper()
+	tax := example.Fruit()
+	x := mat.NewDense(2, len(words), nil)
+	for j := range words {
+		x.Set(j%2, j, float64(j+1))
+	}
+	d, err := dataset.FromDense("words", tax, x, [][]int{{node(t, tax, "apple")}, {node(t, tax, "pear")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Vocabulary = words
+	var b bytes.Buffer
+	if err := s.WriteDataset(t.Context(), &b, d); err != nil {
+		return err
+	}
+	again, err := s.ReadDataset(t.Context(), bytes.NewReader(b.Bytes()), "words.csv", tax)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(again.Vocabulary, words) {
+		return fmt.Errorf("read as %q", again.Vocabulary)
+	}
+	if got, want := example.Printed(again), example.Printed(d); got != want {
+		return fmt.Errorf("read as\n%swritten as\n%s", got, want)
+	}
+	s.Vocabulary = words
+	_, err = s.ReadDataset(t.Context(), &b, "words.csv", tax)
+	return err
+}
+
+func FuzzCSVVocabulary(f *testing.F) {
+	for i, word := range awkwardWords {
+		f.Add(word, awkwardWords[(i+7)%len(awkwardWords)], "")
+	}
+	f.Add("labels", "split", "split")
+	f.Fuzz(func(t *testing.T, a, b, labels string) {
+		if a == b || strings.TrimSpace(labels) != labels || strings.ContainsFunc(labels, unicode.IsControl) || !utf8.ValidString(labels) || strings.HasPrefix(labels, "\ufeff") || len(a)+len(b) > 1000 {
+			return
+		}
+		if err := csvOf(t, CSV{Labels: labels}, []string{a, b}); err != nil && labels != "id" && labels != "split" {
+			t.Errorf("%q, %q with labels %q: %v", a, b, labels, err)
+		}
 	})
 }
 

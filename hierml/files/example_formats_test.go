@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing/fstest"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/files"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -189,6 +192,21 @@ func ExampleCSV_ReadDataset() {
 	// Output:
 	// [weight color=red color=green]
 	// [0 2] [160 1]
+}
+
+func ExampleCSV_WriteDataset() {
+	t := fruitTaxonomy()
+	d, err := dataset.FromDense("words", t, mat.NewDense(1, 2, []float64{0.5, 2}), [][]int{t.Leaves()[:1]})
+	if err != nil {
+		log.Fatal(err)
+	}
+	d.Vocabulary = []string{"ripe", "split"}
+	if err := (files.CSV{}).WriteDataset(context.Background(), os.Stdout, d); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// labels,ripe,"""split"""
+	// apple,0.5,2
 }
 
 func ExampleWIPO() {
