@@ -2,6 +2,7 @@ package hierml_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
 
@@ -108,4 +109,50 @@ func TestNewsgroupsLearnedHierarchy(t *testing.T) {
 			t.Errorf("%d a class: the learned hierarchy does not help: average precision %.1f, tree loss %.3f, parent accuracy %.1f", published.perClass, precision, treeLoss, parent)
 		}
 	}
+}
+
+// TestHierarchiesOfTextsDoNotChain clusters the classes of texts by the settings for texts, and by
+// others, which add one class after the other to one cluster where many classes have few texts.
+func TestHierarchiesOfTextsDoNotChain(t *testing.T) {
+	needData(t)
+	for name, chains := range map[string]bool{"ng15": false, "reuters21578": true} {
+		c, err := collection.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, err = c.Leafed(); err != nil {
+			t.Fatal(err)
+		}
+		for what, settings := range map[string]clustering.Agglomerative{
+			"settings for texts": clustering.ForTexts(), "average": {}, "single": {Linkage: clustering.Single},
+		} {
+			d, err := settings.Fit(context.Background(), c.Train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			depth, least := meanDepth(d), math.Log2(float64(d.Len())) // of a tree that is as even as can be
+			t.Logf("%s, %s: %d classes, %.2f links deep in the mean; %.2f is the least", name, what, d.Len(), depth, least)
+			switch {
+			case what == "settings for texts" && depth > 1.25*least:
+				t.Errorf("%s, %s: %.2f links deep in the mean, of at least %.2f", name, what, depth, least)
+			case what != "settings for texts" && chains && depth < 5*least:
+				t.Errorf("%s, %s: %.2f links deep in the mean, where chains are said to be", name, what, depth)
+			}
+		}
+	}
+}
+
+// meanDepth returns how many links there are above a class, in the mean.
+func meanDepth(d *clustering.Dendrogram) float64 {
+	depth := make([]int, d.Len()+len(d.Links))
+	sum := 0
+	for t := len(d.Links) - 1; t >= 0; t-- {
+		for _, c := range [2]int{d.Links[t].A, d.Links[t].B} {
+			depth[c] = depth[d.Len()+t] + 1
+			if c < d.Len() {
+				sum += depth[c]
+			}
+		}
+	}
+	return float64(sum) / float64(d.Len())
 }

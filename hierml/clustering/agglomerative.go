@@ -20,6 +20,9 @@ type Agglomerative struct {
 	// Linkage is the distance of clusters. The default value is Average.
 	Linkage Linkage
 
+	// Distance is that of centroids, which Fit and Distances compute. The default value is Euclidean.
+	Distance Distance
+
 	// Kernel, if not nil, is the inner product that centroids are compared by, in its feature
 	// space.
 	Kernel gram.Kernel
@@ -41,8 +44,15 @@ type Agglomerative struct {
 	Progress func(done float64, state string) error
 }
 
-// Fit clusters the leaves of d's taxonomy by the Euclidean distances of the centroids of their
-// instances [Cai08, (6.1)]. An instance with several labels counts for each. A label that is not a
+// ForTexts returns settings for classes of texts: Ward's linkage of the cosine distances of centroids.
+// All centroids of texts are about as far apart, and farther the fewer texts they are of, so that by
+// Euclidean distances average and single linkage add one class after the other to one cluster: the
+// classes of reuters21578 are then 43 and 52 links deep in the mean, 8 by these settings, where 7 is
+// the least for so many. [Cai08, Algorithm 8], the zero value, was made for classes of many texts each.
+func ForTexts() Agglomerative { return Agglomerative{Linkage: Ward, Distance: Cosine} }
+
+// Fit clusters the leaves of d's taxonomy by the distances of the centroids of their
+// instances, Euclidean ones [Cai08, (6.1)] unless Distance says otherwise. An instance with several labels counts for each. A label that is not a
 // leaf is an error; Leafed moves such labels. It ends early with ctx's error, or that of Progress.
 func (a Agglomerative) Fit(ctx context.Context, d *dataset.Dataset) (*Dendrogram, error) {
 	return a.cluster(ctx, d, true, a.centroids)
@@ -70,7 +80,7 @@ func (a Agglomerative) Link(ctx context.Context, distances mat.Matrix, names []s
 	if distances == nil {
 		return nil, errors.New("clustering: there is no matrix of distances")
 	}
-	c, err := fromMatrix(ctx, distances)
+	c, err := fromMatrix(ctx, distances, a.Linkage)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +107,7 @@ func (a Agglomerative) Link(ctx context.Context, distances mat.Matrix, names []s
 	return a.link(ctx, c, names, nil, &counter{links: c.n - 1, progress: report})
 }
 
-// Distances returns the Euclidean distances that Fit clusters by, and the names of their classes,
+// Distances returns the distances that Fit clusters by, and the names of their classes,
 // those with instances.
 func (a Agglomerative) Distances(ctx context.Context, d *dataset.Dataset) (*mat.SymDense, []string, error) {
 	if err := a.check(); err != nil {
@@ -172,8 +182,11 @@ func (a Agglomerative) workers() int {
 }
 
 func (a Agglomerative) check() error {
-	if a.Linkage < Average || a.Linkage > Single {
-		return fmt.Errorf("clustering: Linkage is %d; it is Average, Complete or Single", int(a.Linkage))
+	if a.Linkage < Average || a.Linkage > Ward {
+		return fmt.Errorf("clustering: Linkage is %d; it is Average, Complete, Single or Ward", int(a.Linkage))
+	}
+	if a.Distance < Euclidean || a.Distance > Cosine {
+		return fmt.Errorf("clustering: Distance is %d; it is Euclidean or Cosine", int(a.Distance))
 	}
 	if a.Depth < 0 {
 		return fmt.Errorf("clustering: Depth is %d; it is at least 1, or 0 for the default of 2", a.Depth)
@@ -207,7 +220,7 @@ func (c *counter) at(done int) error {
 }
 
 // fromMatrix takes distances from a matrix that it checks.
-func fromMatrix(ctx context.Context, m mat.Matrix) (*condensed, error) {
+func fromMatrix(ctx context.Context, m mat.Matrix, l Linkage) (*condensed, error) {
 	n, columns := m.Dims()
 	if n != columns {
 		return nil, fmt.Errorf("clustering: the matrix of distances is %d x %d; it has a row and a column for every thing", n, columns)
@@ -217,6 +230,9 @@ func fromMatrix(ctx context.Context, m mat.Matrix) (*condensed, error) {
 	}
 	c := newCondensed(n)
 	largest := math.MaxFloat64 / float64(n) / float64(n)
+	if l == Ward {
+		largest = math.Sqrt(largest)
+	}
 	for i := range n {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
@@ -234,7 +250,7 @@ func fromMatrix(ctx context.Context, m mat.Matrix) (*condensed, error) {
 			case d < 0:
 				return nil, fmt.Errorf("clustering: the distance between %d and %d is %v; distances are not negative", i, j, d)
 			case d > largest:
-				return nil, fmt.Errorf("clustering: the distance between %d and %d is %v; the sum of all distances must be finite", i, j, d)
+				return nil, fmt.Errorf("clustering: the distance between %d and %d is %v; the sum of all distances must be finite, and with Ward's linkage that of their squares", i, j, d)
 			case !(math.Abs(d-back) <= 1e-9*max(d, back)):
 				return nil, fmt.Errorf("clustering: the distance from %d to %d is %v and back %v; distances are symmetric", i, j, d, back)
 			}

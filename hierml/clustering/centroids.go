@@ -7,10 +7,59 @@ import (
 	"slices"
 
 	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/internal/enum"
 )
 
-// centroids returns the Euclidean distances between the centroids of the classes (6.1), in the
-// kernel's feature space if there is a kernel.
+// Distance says how far two centroids are apart.
+type Distance int
+
+const (
+	// Euclidean is the length of their difference (6.1).
+	Euclidean Distance = iota
+	// Cosine is 1 minus the cosine of the angle between them, from 0 to 2, whatever their lengths: a
+	// class of few texts, whose centroid is longer than that of many, is not far from all others for
+	// that. A centroid that is zero has distance 1 from all others.
+	Cosine
+)
+
+var distances = []string{"Euclidean", "Cosine"}
+
+// MarshalText returns the name of the constant.
+func (d Distance) MarshalText() ([]byte, error) { return enum.Marshal(d, distances) }
+
+// UnmarshalText reads the name of a constant, in whatever case.
+func (d *Distance) UnmarshalText(text []byte) error { return enum.Unmarshal(d, distances, text) }
+
+// String names the distance.
+func (d Distance) String() string {
+	switch d {
+	case Euclidean:
+		return "Euclidean distance"
+	case Cosine:
+		return "cosine distance"
+	}
+	return fmt.Sprintf("Distance(%d)", int(d))
+}
+
+// of returns the distance of two vectors by their inner product and squared lengths, and difference,
+// the squared length of their difference, which is asked for where the others do not have the
+// digits.
+func (d Distance) of(product, a, b float64, difference func() float64) float64 {
+	if d == Cosine {
+		if a <= 0 || b <= 0 {
+			return 1
+		}
+		return max(0, 1-product/math.Sqrt(a*b)) // 0 exactly for equal vectors
+	}
+	square := a + b - 2*product
+	if square < 1e-4*(a+b) {
+		square = difference() // here the subtraction would lose digits
+	}
+	return math.Sqrt(max(square, 0))
+}
+
+// centroids returns the distances between the centroids of the classes, in the kernel's feature space
+// if there is a kernel.
 func (a Agglomerative) centroids(ctx context.Context, s *classes, progress *counter) (*condensed, error) {
 	if a.Kernel != nil {
 		return a.kernelCentroids(ctx, s, progress)
@@ -19,7 +68,7 @@ func (a Agglomerative) centroids(ctx context.Context, s *classes, progress *coun
 	c := newCondensed(s.len())
 	err := eachRow(ctx, c.n, a.workers(), progress, func() func(context.Context, int) error {
 		return func(_ context.Context, k int) error {
-			p.distances(k, c.row(k))
+			p.distances(a.Distance, k, c.row(k))
 			return nil
 		}
 	})
@@ -85,7 +134,7 @@ func newCentroids(s *classes) *centroids {
 }
 
 // distances writes the distances of class k to those after it.
-func (p *centroids) distances(k int, row []float64) {
+func (p *centroids) distances(d Distance, k int, row []float64) {
 	clear(row)
 	for e := p.border[k]; e < p.border[k+1]; e++ {
 		v, to := p.values[e], p.featureBorder[p.indices[e]+1]
@@ -95,12 +144,7 @@ func (p *centroids) distances(k int, row []float64) {
 	}
 	for i, product := range row {
 		l := k + 1 + i
-		scale := p.squares[k] + p.squares[l]
-		square := scale - 2*product
-		if square < 1e-4*scale {
-			square = p.difference(k, l) // here the subtraction would lose digits
-		}
-		row[i] = math.Sqrt(square)
+		row[i] = d.of(product, p.squares[k], p.squares[l], func() float64 { return p.difference(k, l) })
 	}
 }
 
@@ -177,7 +221,7 @@ func (a Agglomerative) kernelCentroids(ctx context.Context, s *classes, progress
 			if scale := math.Abs(own[k]) + math.Abs(own[l]); square < -1e-6*scale {
 				return nil, fmt.Errorf("clustering: the squared distance of %q and %q is %v by this kernel, which is not positive semidefinite", s.names[k], s.names[l], square)
 			}
-			row[i] = math.Sqrt(max(square, 0))
+			row[i] = a.Distance.of(product, own[k], own[l], func() float64 { return max(square, 0) })
 		}
 	}
 	return c, nil

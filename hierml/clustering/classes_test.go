@@ -60,9 +60,11 @@ func TestCentroidDistances(t *testing.T) {
 			}
 		}
 	}
-	want := mat.NewSymDense(q, nil)
+	want, cosine := mat.NewSymDense(q, nil), mat.NewSymDense(q, nil)
 	for k := range q {
 		for l := range k {
+			a, b := centroids.RowView(k), centroids.RowView(l)
+			cosine.SetSym(k, l, 1-mat.Dot(a, b)/mat.Norm(a, 2)/mat.Norm(b, 2))
 			var sum float64
 			for f := range d.X.Cols {
 				v := centroids.At(k, f)/size[k] - centroids.At(l, f)/size[l]
@@ -76,7 +78,14 @@ func TestCentroidDistances(t *testing.T) {
 		"one worker":        {Workers: 1},
 		"linear kernel":     {Kernel: gram.Linear{}},
 		"polynomial kernel": {Kernel: gram.Polynomial{Degree: 1}, Workers: 3},
+
+		"cosine":                {Distance: clustering.Cosine},
+		"cosine, linear kernel": {Distance: clustering.Cosine, Kernel: gram.Linear{}},
 	} {
+		want := want
+		if settings.Distance == clustering.Cosine {
+			want = cosine
+		}
 		got, names, err := settings.Distances(context.Background(), d)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -91,12 +100,30 @@ func TestCentroidDistances(t *testing.T) {
 // 0.
 func TestEqualCentroids(t *testing.T) {
 	d := instances(t, make([]int, 3), [][]float64{{1e4 + 0.1, 7}, {3, 1e4}, {1e4, 1e4}}, [][]int{{0, 1}, {0, 1}, {2}})
-	distances, _, err := clustering.Agglomerative{}.Distances(context.Background(), d)
-	if err != nil {
-		t.Fatal(err)
+	for _, distance := range []clustering.Distance{clustering.Euclidean, clustering.Cosine} {
+		distances, _, err := clustering.Agglomerative{Distance: distance}.Distances(context.Background(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := distances.At(0, 1); got != 0 {
+			t.Errorf("%v %v, want 0", distance, got)
+		}
 	}
-	if got := distances.At(0, 1); got != 0 {
-		t.Errorf("distance %v, want 0", got)
+}
+
+// TestCosineOfNothing has a class whose instances have no features.
+func TestCosineOfNothing(t *testing.T) {
+	d := instances(t, make([]int, 3), [][]float64{{1, 0}, {0, 0}, {0, 2}}, [][]int{{0}, {1}, {2}})
+	for name, kernel := range map[string]gram.Kernel{"features": nil, "kernel": gram.Linear{}} {
+		distances, _, err := clustering.Agglomerative{Distance: clustering.Cosine, Kernel: kernel}.Distances(context.Background(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pair := range [][2]int{{0, 1}, {1, 2}, {0, 2}} {
+			if got := distances.At(pair[0], pair[1]); got != 1 {
+				t.Errorf("%s: distance of %v is %v, want 1", name, pair, got)
+			}
+		}
 	}
 }
 

@@ -27,7 +27,8 @@
 // one whose other number is. Links are found by nearest-neighbour chains [Mur83] in O(q^2) time and
 // memory, 4 q^2 bytes; where ties leave the chain no unique answer, the pairs that are left are
 // merged one by one. Distances tie if they are equal as float64. Average linkage keeps sums of
-// distances, so that distances that are whole numbers tie exactly if they do in truth.
+// distances, so that distances that are whole numbers tie exactly if they do in truth; Ward's has
+// quotients, which may not.
 //
 // # Classes without instances
 //

@@ -82,6 +82,24 @@ sports/hockey 4:1 6:0.4
 	return d
 }
 
+// Centroids of few texts are longer than others, which makes them far from all others, but not
+// their angles.
+func ExampleForTexts() {
+	h, err := clustering.ForTexts().Fit(context.Background(), small())
+	if err != nil {
+		log.Fatal(err)
+	}
+	if h, err = h.With(clustering.Number(2)); err != nil {
+		log.Fatal(err)
+	}
+	for _, cluster := range h.Clusters {
+		fmt.Println(h.Name(cluster[0]), h.Name(cluster[1]))
+	}
+	// Output:
+	// vehicles/autos vehicles/motorcycles
+	// sports/baseball sports/hockey
+}
+
 // A perceptron learns under the hierarchy that is learned from its instances, and is judged by the
 // true one.
 func ExampleAutomatic() {

@@ -19,9 +19,14 @@ const (
 	Complete
 	// Single is the smallest of them.
 	Single
+	// Ward is the square root of twice what merging the two adds to the sum of the squared distances
+	// of members to the mean of their cluster [War63]: sqrt(2 ab / (a + b)) times the distance of the
+	// means of clusters of a and b members. It makes clusters of like sizes. It is computed by a recurrence
+	// [Mur83], which means that of Euclidean distances, and is defined for all others too.
+	Ward
 )
 
-var linkages = []string{"Average", "Complete", "Single"}
+var linkages = []string{"Average", "Complete", "Single", "Ward"}
 
 // MarshalText returns the name of the constant.
 func (l Linkage) MarshalText() ([]byte, error) { return enum.Marshal(l, linkages) }
@@ -38,6 +43,8 @@ func (l Linkage) String() string {
 		return "complete linkage"
 	case Single:
 		return "single linkage"
+	case Ward:
+		return "Ward's linkage"
 	}
 	return fmt.Sprintf("Linkage(%d)", int(l))
 }
@@ -74,7 +81,8 @@ func (c *condensed) row(i int) []float64 {
 
 // matrix is the distances between the clusters while they are merged. A cluster lives in the place
 // of one of its members. For average linkage the entries are sums of the members' distances: sums
-// of whole numbers are exact in any order, so that distances that tie in truth tie here.
+// of whole numbers are exact in any order, so that distances that tie in truth tie here. For Ward's
+// they are squares, and so are the distances of clusters and the heights of mergers.
 type matrix struct {
 	*condensed
 	linkage Linkage
@@ -86,6 +94,11 @@ func newMatrix(c *condensed, l Linkage) *matrix {
 	m := &matrix{condensed: c, linkage: l, size: make([]float64, c.n), live: make([]int, c.n)}
 	for i := range m.live {
 		m.size[i], m.live[i] = 1, i
+	}
+	if l == Ward {
+		for k, d := range m.values {
+			m.values[k] = d * d
+		}
 	}
 	return m
 }
@@ -133,6 +146,7 @@ func (m *matrix) merge(a, b int) int {
 	if a > b {
 		a, b = b, a
 	}
+	apart := m.values[m.index(a, b)]
 	kept := m.live[:0]
 	for _, x := range m.live {
 		if x == b {
@@ -150,6 +164,10 @@ func (m *matrix) merge(a, b int) int {
 			*into = max(*into, from)
 		case Single:
 			*into = min(*into, from)
+		case Ward:
+			i, j, k := m.size[a], m.size[b], m.size[x]
+			// Of the nearest two, which merged are as far from others as before or farther.
+			*into = max(apart, ((i+k)**into+(j+k)*from-k*apart)/(i+j+k))
 		}
 	}
 	m.live = kept
@@ -170,7 +188,7 @@ type merger struct {
 // a merger.
 //
 // Merging others brings nothing nearer to two such clusters than they are to each other, for all
-// three linkages. So going through the pairs by distance merges these two as well.
+// four linkages. So going through the pairs by distance merges these two as well.
 func (m *matrix) chain(ctx context.Context, progress func(done int) error) (found []merger, cluster []int, err error) {
 	cluster = make([]int, m.n)
 	starts := make([]int, m.n)

@@ -37,6 +37,18 @@ func bruteForce(distances *mat.SymDense, linkage clustering.Linkage) []clusterin
 			return most
 		case clustering.Single:
 			return least
+		case clustering.Ward:
+			// The distance of the means, by the squared distances of members.
+			mean := func(a, b []int) (m float64) {
+				for _, i := range a {
+					for _, j := range b {
+						m += distances.At(i, j) * distances.At(i, j) / float64(len(a)*len(b))
+					}
+				}
+				return m
+			}
+			n, m := float64(len(a)), float64(len(b))
+			return math.Sqrt(2 * n * m / (n + m) * (mean(a, b) - mean(a, a)/2 - mean(b, b)/2))
 		}
 		return sum / float64(len(a)*len(b))
 	}
@@ -64,10 +76,13 @@ func bruteForce(distances *mat.SymDense, linkage clustering.Linkage) []clusterin
 // of them the more ties.
 func TestLinksAreThoseOfBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, linkage := range []clustering.Linkage{clustering.Average, clustering.Complete, clustering.Single} {
+	for _, linkage := range []clustering.Linkage{clustering.Average, clustering.Complete, clustering.Single, clustering.Ward} {
 		for round := range 600 {
 			n := 1 + rng.IntN(14)
 			values := []int{0, 1, 2, 3, 5, 20}[round%6] // 0: no ties
+			if linkage == clustering.Ward {
+				values = 0 // whose sums of squares are not exact
+			}
 			distances := mat.NewSymDense(n, nil)
 			for i := range n {
 				for j := range i {
@@ -127,6 +142,38 @@ func TestTies(t *testing.T) {
 	}
 }
 
+// TestWardOfTies has whole numbers, of which the squares tie but for rounding: heights never fall,
+// and the same matrix is clustered alike.
+func TestWardOfTies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		n := 2 + rng.IntN(30)
+		distances := mat.NewSymDense(n, nil)
+		for i := range n {
+			for j := range i {
+				distances.SetSym(i, j, float64(rng.IntN(4)))
+			}
+		}
+		a := clustering.Agglomerative{Linkage: clustering.Ward}
+		d, err := a.Link(t.Context(), distances, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Check(); err != nil {
+			t.Fatal(err)
+		}
+		for k := 1; k < len(d.Links); k++ {
+			if d.Links[k].Height < d.Links[k-1].Height {
+				t.Fatalf("heights %v and then %v", d.Links[k-1].Height, d.Links[k].Height)
+			}
+		}
+		again, err := a.Link(t.Context(), distances, nil)
+		if err != nil || !slices.Equal(again.Links, d.Links) {
+			t.Fatalf("%v and then %v, %v", d.Links, again.Links, err)
+		}
+	}
+}
+
 func TestLinkRefuses(t *testing.T) {
 	nan := math.NaN()
 	matrix := func(values ...float64) *mat.Dense {
@@ -146,6 +193,8 @@ func TestLinkRefuses(t *testing.T) {
 		{"NaN", matrix(0, nan, nan, 0), nil, clustering.Agglomerative{}, "between 0 and 1 is NaN"},
 		{"infinite", matrix(0, math.Inf(1), math.Inf(1), 0), nil, clustering.Agglomerative{}, "+Inf"},
 		{"too large", matrix(0, 1e308, 1e308, 0), nil, clustering.Agglomerative{}, "sum"},
+		{"squares too large", matrix(0, 1e160, 1e160, 0), nil, clustering.Agglomerative{Linkage: clustering.Ward}, "squares"},
+		{"distance", matrix(0, 1, 1, 0), nil, clustering.Agglomerative{Distance: 7}, "Euclidean or Cosine"},
 		{"negative", matrix(0, -1, -1, 0), nil, clustering.Agglomerative{}, "not negative"},
 		{"asymmetric", matrix(0, 1, 2, 0), nil, clustering.Agglomerative{}, "symmetric"},
 		{"asymmetric NaN", matrix(0, 1, nan, 0), nil, clustering.Agglomerative{}, "symmetric"},

@@ -40,6 +40,11 @@ func agglomerate(ctx context.Context, m *matrix, progress func(done int) error) 
 			return nil, err
 		}
 	}
+	if m.linkage == Ward {
+		for t, l := range o.links {
+			o.links[t].Height = math.Sqrt(l.Height)
+		}
+	}
 	return o.links, nil
 }
 

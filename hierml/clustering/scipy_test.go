@@ -3,6 +3,7 @@ package clustering_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/clustering"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // TestAgreesWithSciPy compares links, coefficients and flat clusters with those that
@@ -34,15 +37,16 @@ func TestAgreesWithSciPy(t *testing.T) {
 			ByHeight        []int `json:"by_height"`
 			Number          int
 			ByNumber        []int `json:"by_number"`
+			Points          [][]float64
 		}
 	}
 	if err := json.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
 	}
-	if len(file.Cases) < 40 {
+	if len(file.Cases) < 75 {
 		t.Fatalf("%d cases", len(file.Cases))
 	}
-	methods := map[string]clustering.Linkage{"average": clustering.Average, "complete": clustering.Complete, "single": clustering.Single}
+	methods := map[string]clustering.Linkage{"average": clustering.Average, "complete": clustering.Complete, "single": clustering.Single, "ward": clustering.Ward}
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-10*max(1, math.Abs(b)) }
 	for k, c := range file.Cases {
 		distances := mat.NewSymDense(c.N, nil)
@@ -57,7 +61,16 @@ func TestAgreesWithSciPy(t *testing.T) {
 		if !ok {
 			t.Fatalf("case %d: method %q", k, c.Method)
 		}
-		d, err := clustering.Agglomerative{Linkage: linkage}.Link(context.Background(), distances, nil)
+		a := clustering.Agglomerative{Linkage: linkage}
+		d, err := a.Link(context.Background(), distances, nil)
+		if c.Points != nil {
+			a.Distance = clustering.Cosine
+			data := each(t, c.Points)
+			d, err = a.Fit(context.Background(), data)
+			if got, _, err := a.Distances(context.Background(), data); err != nil || !mat.EqualApprox(got, distances, 1e-12) {
+				t.Errorf("case %d: cosine distances %v, %v", k, got, err)
+			}
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,6 +108,27 @@ func TestAgreesWithSciPy(t *testing.T) {
 			}
 		}
 	}
+}
+
+// each returns instances at points, each of a class of its own.
+func each(t *testing.T, points [][]float64) *dataset.Dataset {
+	t.Helper()
+	x := mat.NewDense(len(points), len(points[0]), nil)
+	var names []string
+	var labels [][]int
+	for i, p := range points {
+		x.SetRow(i, p)
+		names, labels = append(names, fmt.Sprint("class ", i)), append(labels, []int{i})
+	}
+	tree, err := taxonomy.New(names, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset.FromDense("points", tree, x, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
 
 // grouped returns the things of each cluster, in the order of their first things.

@@ -18,6 +18,8 @@ func TestWords(t *testing.T) {
 		"Slack":      {structured.Slack, new(structured.Rescaling)},
 		"Single":     {clustering.Single, new(clustering.Linkage)},
 		"Complete":   {clustering.Complete, new(clustering.Linkage)},
+		"Ward":       {clustering.Ward, new(clustering.Linkage)},
+		"Cosine":     {clustering.Cosine, new(clustering.Distance)},
 		"GlobalMean": {svm.GlobalMean, new(svm.Mean)},
 		"LocalMean":  {svm.LocalMean, new(svm.Mean)},
 	} {
