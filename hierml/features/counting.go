@@ -108,7 +108,7 @@ func (v *Vectorizer) take(counters []*counter, where string) error {
 func (v *Vectorizer) choose(frequencies map[string]int32, where string) error {
 	s := &v.settings
 	most := v.weigher.documents
-	if s.Weight == LogTFIDF || s.Weight == PlainTFIDF || s.dropCommon {
+	if s.Weight.inverse() && !s.SmoothIDF || s.dropCommon {
 		most--
 	}
 	if s.MaxShare > 0 {

@@ -32,3 +32,24 @@ func ExampleTFIDF() {
 	// [brown green hard red sour sweet]
 	// red 0.938, sweet 0.346
 }
+
+// The weights of scikit-learn's TfidfVectorizer, with its defaults but for the words of one letter.
+func ExampleText_smoothIDF() {
+	t, err := taxonomy.New([]string{"apple", "bread"}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	train := &dataset.Corpus{Taxonomy: t, Documents: []dataset.Document{
+		{Text: "Red and sweet.", Labels: []int{0}},
+		{Text: "Sweet, sour and green!", Labels: []int{0}},
+		{Text: "Brown and hard.", Labels: []int{1}},
+	}}
+	v, err := features.Text{Weight: features.PlainTFIDF, SmoothIDF: true}.Fit(train)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%v\n%.4f\n", v.Vocabulary(), v.IDF())
+	// Output:
+	// [and brown green hard red sour sweet]
+	// [1.0000 1.6931 1.6931 1.6931 1.6931 1.6931 1.2877]
+}

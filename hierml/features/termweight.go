@@ -6,9 +6,9 @@ package features
 type TermWeight int
 
 const (
-	// LogTFIDF is (1 + ln tf) * ln(N / df), as in [LYRL04, section 5.1].
+	// LogTFIDF is (1 + ln tf) * ln(N / df), as in [LYRL04, section 5.1]; SmoothIDF has another idf.
 	LogTFIDF TermWeight = iota
-	// PlainTFIDF is tf * ln(N / df).
+	// PlainTFIDF is tf * ln(N / df), likewise.
 	PlainTFIDF
 	// BM25 is tf / (tf + k1*(1 - b + b*L/A)) * ln(1 + (N - df + 1/2)/(df + 1/2)), as in [RZ09], with
 	// 1 added below the logarithm, which makes the weight of every
@@ -36,5 +36,8 @@ func (w *TermWeight) UnmarshalText(text []byte) error {
 	return unmarshalEnum("TermWeight", (*int)(w), termWeightNames, text)
 }
 
+// inverse reports whether the weight has the factor ln(N / df).
+func (w TermWeight) inverse() bool { return w == LogTFIDF || w == PlainTFIDF }
+
 // counted reports whether the weight needs the document frequencies of training texts.
-func (w TermWeight) counted() bool { return w == LogTFIDF || w == PlainTFIDF || w == BM25 }
+func (w TermWeight) counted() bool { return w.inverse() || w == BM25 }

@@ -56,6 +56,9 @@ type Text struct {
 	B  float64 `json:",omitzero"`
 	// Norm is UnitLength, UnitSum or NoNorm.
 	Norm RowNorm `json:",omitzero"`
+	// SmoothIDF has ln((1 + N) / (1 + df)) + 1 in the place of ln(N / df), scikit-learn's smooth_idf:
+	// see Weighing. Terms that stand in all documents then stay in the vocabulary.
+	SmoothIDF bool `json:",omitzero"`
 
 	dropCommon bool // leave out terms that stand in all documents, whatever the weight
 }
@@ -131,7 +134,7 @@ func (s Text) vectorizer() (*Vectorizer, error) {
 	if !(s.MaxShare >= 0 && s.MaxShare <= 1) {
 		return nil, fmt.Errorf("features: MaxShare is %v; it is a part of the documents, from 0 to 1", s.MaxShare)
 	}
-	w, err := Weighing{s.Weight, s.K1, s.B, s.Norm}.weigher()
+	w, err := Weighing{Weight: s.Weight, K1: s.K1, B: s.B, Norm: s.Norm, SmoothIDF: s.SmoothIDF}.weigher()
 	if err != nil {
 		return nil, err
 	}

@@ -24,12 +24,16 @@ type TFIDF struct {
 	// Counts makes the weight of a word its tf alone: vectors of counts, of unit length, as in
 	// [Cai08].
 	Counts bool
+	// SmoothIDF has ln((1 + N) / (1 + df)) + 1 in the place of ln(N / df), scikit-learn's smooth_idf:
+	// see Weighing. Words that stand in all documents then stay in the vocabulary.
+	SmoothIDF bool
 }
 
 // Fit counts the words of the training texts. Words that stand in all of them say nothing (their
-// weight is zero) and are not in the vocabulary. It is an error if no word remains.
+// weight is zero, unless SmoothIDF is set) and are not in the vocabulary. It is an error if no word
+// remains.
 func (s TFIDF) Fit(train *dataset.Corpus) (*Vectorizer, error) {
-	t := Text{MinDocuments: s.MinDocuments, MaxShare: s.MaxShare, dropCommon: true}
+	t := Text{MinDocuments: s.MinDocuments, MaxShare: s.MaxShare, SmoothIDF: s.SmoothIDF, dropCommon: !s.SmoothIDF}
 	if s.Counts {
 		t.Weight = Counts
 	}

@@ -20,7 +20,18 @@ type savedVectorizer struct {
 	Frequencies []int32  `json:"document frequencies,omitempty"`
 }
 
-var vectorizerHeader = header{"hierml.vectorizer", 1}
+var vectorizerHeader = header{"hierml.vectorizer", withSmoothIDF}
+
+// withSmoothIDF is the version of files with SmoothIDF, which readers of version 1 would not heed.
+const withSmoothIDF = 2
+
+// version returns that of what is saved with the setting: 1, which earlier programs read, without.
+func version(smooth bool) int {
+	if smooth {
+		return withSmoothIDF
+	}
+	return 1
+}
 
 // errTokenizer says that a file is not all of a vectorizer.
 var errTokenizer = errors.New("its tokens are those of a function of the program that saved it; give that function to LoadVectorizerWith")
@@ -54,7 +65,7 @@ func LoadVectorizerWith(path string, tokenizer func(text string) []string) (*Vec
 // MarshalJSON returns what Save writes.
 func (v *Vectorizer) MarshalJSON() ([]byte, error) {
 	return json.Marshal(savedVectorizer{
-		vectorizerHeader, v.settings, v.settings.Tokenizer != nil, v.settings.dropCommon,
+		header{vectorizerHeader.Format, version(v.settings.SmoothIDF)}, v.settings, v.settings.Tokenizer != nil, v.settings.dropCommon,
 		v.weigher.documents, v.weigher.length, v.vocabulary, v.weigher.frequencies,
 	})
 }

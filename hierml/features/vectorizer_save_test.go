@@ -18,6 +18,7 @@ func TestSaveVectorizer(t *testing.T) {
 	for _, settings := range []Text{
 		{}, {Weight: BM25, K1: 2, B: -1, Norm: UnitSum}, {Tokens: Characters, NGrams: [2]int{2, 3}, KeepCase: true, MaxFeatures: 9},
 		{Pattern: `w\d`, StopWords: []string{"w3 w4", "w5"}, Weight: Counts}, {Bits: 6}, {Bits: 12, Weight: Counts},
+		{SmoothIDF: true}, {Bits: 6, Weight: PlainTFIDF, SmoothIDF: true},
 		{Tokenizer: split},
 	} {
 		t.Run(fmt.Sprintf("%+v", settings), func(t *testing.T) {
@@ -31,6 +32,9 @@ func TestSaveVectorizer(t *testing.T) {
 			}
 			if err := v.Save(path); err != nil {
 				t.Fatal(err)
+			}
+			if written, err := os.ReadFile(path); err != nil || strings.Contains(string(written), `"version":2`) != settings.SmoothIDF {
+				t.Errorf("a file for other programs: %.80s, %v", written, err)
 			}
 			var loaded *Vectorizer
 			if settings.Tokenizer == nil {
@@ -90,7 +94,7 @@ func TestLoadVectorizerErrors(t *testing.T) {
 	}
 	for _, test := range []struct{ old, new, want string }{
 		{`hierml.vectorizer`, `hierml.scaler`, `the format is "hierml.scaler"`},
-		{`"version":1`, `"version":2`, "reads up to version 1"},
+		{`"version":1`, `"version":3`, "reads up to version 2"},
 		{`"version":1`, `"version":0`, "version 0"},
 		{`{}`, `{"Weight":"none"}`, "has to be one of"},
 		{`{}`, `{"NGrams":[3,1]}`, "NGrams is [3 1]"},

@@ -20,6 +20,11 @@ type Weighing struct {
 	B  float64 `json:",omitzero"`
 	// Norm is UnitLength, UnitSum or NoNorm.
 	Norm RowNorm `json:",omitzero"`
+	// SmoothIDF has ln((1 + N) / (1 + df)) + 1 in the place of ln(N / df) in LogTFIDF and PlainTFIDF,
+	// as if one more document had every term once, and then 1 more: scikit-learn's smooth_idf, which
+	// is its default. With PlainTFIDF the weights are those of its TfidfVectorizer. What stands in all
+	// documents has the weight of one term in it, and what stands in none the largest.
+	SmoothIDF bool `json:",omitzero"`
 }
 
 // Weigher weighs counts by the document frequencies of the training data it was made of. It may be
@@ -43,6 +48,9 @@ func (s Weighing) weigher() (Weigher, error) {
 	}
 	if math.IsNaN(s.K1) || math.IsInf(s.K1, 0) || math.IsNaN(s.B) || s.B > 1 {
 		return Weigher{}, fmt.Errorf("features: K1 is %v and B is %v; K1 is a finite number and B at most 1", s.K1, s.B)
+	}
+	if s.SmoothIDF && !s.Weight.inverse() {
+		return Weigher{}, fmt.Errorf("features: SmoothIDF is a form of tf-idf, and the weight is %v; take LogTFIDF or PlainTFIDF", s.Weight)
 	}
 	w := Weigher{settings: s, k1: 1.2, b: 0.75}
 	if s.K1 != 0 {
@@ -85,17 +93,19 @@ func (s Weighing) Fit(train *dataset.Dataset) (*Weigher, error) {
 func (w *Weigher) weigh() {
 	w.idf = make([]float64, len(w.frequencies))
 	for j, df := range w.frequencies {
-		w.idf[j] = w.settings.Weight.rarity(int(df), w.documents)
+		w.idf[j] = w.settings.rarity(int(df), w.documents)
 	}
 }
 
 // rarity returns the factor of the weight that depends on the document frequency alone.
-func (w TermWeight) rarity(df, documents int) float64 {
+func (s Weighing) rarity(df, documents int) float64 {
 	n, f := float64(documents), float64(df)
 	switch {
+	case s.SmoothIDF:
+		return math.Log((1+n)/(1+f)) + 1
 	case df == 0: // no training document has it, so that nothing is known of it
 		return 0
-	case w == BM25:
+	case s.Weight == BM25:
 		return math.Log(1 + (n-f+0.5)/(f+0.5))
 	}
 	return math.Log(n / f)
@@ -137,7 +147,7 @@ func (w *Weigher) Settings() Weighing { return w.settings }
 
 // Transform returns the data weighed. It is an error if a value is no count, or if there are other
 // columns than in the training data. Columns that no training document has are left out by weights
-// with a document frequency.
+// with a document frequency, unless SmoothIDF is set.
 func (w *Weigher) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
 	x, err := w.Weigh(d.X)
 	if err != nil {
@@ -186,6 +196,9 @@ func (w *Weigher) describe(what string) string {
 	weight := w.settings.Weight.String()
 	if w.settings.Weight == LogTFIDF {
 		weight = "tf-idf"
+	}
+	if w.settings.SmoothIDF {
+		weight += ", smooth idf,"
 	}
 	switch {
 	case w.documents == 0:

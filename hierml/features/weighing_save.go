@@ -15,7 +15,7 @@ type savedWeigher struct {
 	Frequencies []int32  `json:"document frequencies"`
 }
 
-var weigherHeader = header{"hierml.weigher", 1}
+var weigherHeader = header{"hierml.weigher", withSmoothIDF}
 
 // Save writes the weigher to a file, as JSON, which LoadWeigher reads. The file appears under its
 // name when it is complete: until then an older one stays.
@@ -32,7 +32,7 @@ func LoadWeigher(path string) (*Weigher, error) {
 
 // MarshalJSON returns what Save writes.
 func (w *Weigher) MarshalJSON() ([]byte, error) {
-	return json.Marshal(savedWeigher{weigherHeader, w.settings, w.documents, w.length, w.frequencies})
+	return json.Marshal(savedWeigher{header{weigherHeader.Format, version(w.settings.SmoothIDF)}, w.settings, w.documents, w.length, w.frequencies})
 }
 
 // UnmarshalJSON sets the weigher to what MarshalJSON wrote.

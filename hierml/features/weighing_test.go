@@ -78,8 +78,9 @@ func TestWeighingErrors(t *testing.T) {
 	for want, fails := range map[string]func() error{
 		"TermWeight is 9": func() error { _, err := Weighing{Weight: 9}.Fit(counts); return err },
 		"RowNorm is 9":    func() error { _, err := Weighing{Norm: 9}.Fit(counts); return err },
-		"K1 is NaN":       func() error { _, err := Weighing{K1: math.NaN()}.Fit(counts); return err },
-		"no instances":    func() error { _, err := Weighing{}.Fit(counts.Subset(nil)); return err },
+		"SmoothIDF is a form of tf-idf, and the weight is BM25": func() error { _, err := Weighing{Weight: BM25, SmoothIDF: true}.Fit(counts); return err },
+		"K1 is NaN":    func() error { _, err := Weighing{K1: math.NaN()}.Fit(counts); return err },
+		"no instances": func() error { _, err := Weighing{}.Fit(counts.Subset(nil)); return err },
 		"row 1 has -1 in column 0, which is no count": func() error {
 			_, err := Weighing{Weight: Binary}.Fit(dense(t, [][]float64{{1, 0}, {-1, 1}}, labels))
 			return err
