@@ -100,7 +100,8 @@ func (m *Matrix) Dense() *mat.Dense {
 const constantName = "(constant)"
 
 // WithConstant returns the data set with one more column, the last, which has the value in every
-// row: the intercept of a linear model, whose weight is regularized like others.
+// row: the intercept, or bias, of a linear model, whose weight is regularized like others. Training
+// data and what is predicted both need it; features.Scaling with a Constant does it to all alike.
 func (d *Dataset) WithConstant(value float32) *Dataset {
 	s := *d
 	s.X = d.X.WithConstant(value)

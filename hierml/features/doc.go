@@ -1,5 +1,6 @@
 // Package features makes the columns that models learn from: of texts (TFIDF, and Text with all its
-// settings), of counts that come without texts (Weighing), and of features of any kind (Scaling);
+// settings), of counts that come without texts (Weighing), and of features of any kind (Scaling, which
+// also gives linear models an intercept);
 // and it chooses among them (ChiSquare, DocumentFrequency). One package, because all keep one rule:
 // what depends on training data is measured by Fit, and what Fit returns transforms all data alike,
 // prints what it does, and is saved as JSON for new data.

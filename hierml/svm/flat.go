@@ -20,7 +20,8 @@ import (
 // FLATMULT of [ZXW11, (12)] is this SVM with C/N in place of C: its C is C times the number of
 // instances.
 //
-// The zero value is ready to use.
+// There is no intercept but by a constant column, see the package comment. The zero value is ready
+// to use.
 type Flat struct {
 	// C weighs the training error. The default value is 1.
 	C float64

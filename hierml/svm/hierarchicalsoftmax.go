@@ -21,7 +21,7 @@ import (
 // leaves add up to 1, and Predict gives the leaf with the highest. The roots of a forest are the
 // children of a node of their own; an only child has probability 1. An instance may have several
 // labels, which are learned as if it had each of them with equal probability, and labels may be inner
-// nodes: such a label is learned from above it only. There is no bias; a constant feature is one.
+// nodes: such a label is learned from above it only. There is no intercept but by a constant column, see the package comment.
 //
 // With two children a node's problem is half of OneVsRest's for one of them with the logistic loss
 // and 2 C. The problems do not depend on each other; they are solved by [solver.SolveSoftmax] on all

@@ -21,7 +21,7 @@ import (
 //	min 1/2 sum_{p->c} ||w_c - w_p||^2 + 1/2 sum_roots ||w_r||^2 + C sum_y sum_i loss(s_iy <w_y, x_i>)
 //
 // where the first sum is over the edges of the taxonomy, y over the leaves, and s_iy is 1 where y is
-// a label of instance i, otherwise -1. There is no bias; a constant feature is one. Predict gives the
+// a label of instance i, otherwise -1. There is no intercept but by a constant column, see the package comment. Predict gives the
 // leaf with the highest score. An instance may have several labels, or none.
 //
 // In a forest of single nodes it is [OneVsRest]. A root with the leaves below it is the multi-task

@@ -16,7 +16,7 @@ import (
 //
 // with s_iy 1 where y is a label of instance i, otherwise -1: the field's usual baseline, and with
 // the logistic loss as many logistic regressions, whose scores are log odds. There is
-// no bias; a constant feature is one. An instance may have several labels, or none. Predict gives
+// no intercept but by a constant column, see the package comment. An instance may have several labels, or none. Predict gives
 // the leaf with the highest score; a leaf with a positive score is on the side of its instances:
 // Cutting{Model: m, Cut: calibration.Above(0)} predicts sets.
 //

@@ -21,7 +21,7 @@ import (
 // 1 where one is at or below v, otherwise -1. A leaf's probability is the product of those along its
 // path, and Predict gives the leaf with the highest. Other policies make other problems of the same
 // kind, the local classifiers per node of [SF11]. An instance may have several labels, or none, and
-// labels may be inner nodes. There is no bias; a constant feature is one.
+// labels may be inner nodes. There is no intercept but by a constant column, see the package comment.
 //
 // Where all instances of a problem are on one side there is none to solve, and the probability is 1
 // or 0 whatever the instance: LeafScores, logarithms, are minus infinity for leaves that no instance

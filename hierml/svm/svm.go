@@ -26,6 +26,11 @@
 // Labels are leaves of the taxonomy, unless an estimator says otherwise. Labels at inner nodes are
 // moved to leaves of their own by dataset.Dataset.Leafed before.
 //
+// No model has an intercept (a bias) of its own. A column that is 1 in every row gives one to any of
+// them: features.Scaling{Columns: features.Unscaled, Constant: 1} appends it to training data, and to
+// what is predicted, as Dataset.WithConstant does. Its weights are regularized like others, the less the
+// larger the constant is.
+//
 // The objective is 1/2 ||W||^2 + C sum_i xi_i throughout. A C of 0 is the default value, 1, wherever
 // one is given: in a field, to WithC, and in a grid. Keys in brackets are those of doc/papers.md. The papers that write
 // lambda ||W||^2 + sum_i xi_i mean lambda = 1/(2C), see package structured.
