@@ -33,11 +33,10 @@ func pets() *dataset.Corpus {
 	return c
 }
 
-func vectorizer(t *testing.T, c *dataset.Corpus) *features.Vectorizer {
-	t.Helper()
+func vectorizer(c *dataset.Corpus) *features.Vectorizer {
 	v, err := features.TFIDF{MinDocuments: 1}.Fit(c)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	return v
 }
@@ -45,12 +44,12 @@ func vectorizer(t *testing.T, c *dataset.Corpus) *features.Vectorizer {
 // TestOtherVocabulariesAreRefused gives every method that takes a matrix one of another vectorizer.
 func TestOtherVocabulariesAreRefused(t *testing.T) {
 	c := pets()
-	own := vectorizer(t, c)
+	own := vectorizer(c)
 	fewer := *c
 	fewer.Documents = c.Documents[:2]
-	other := vectorizer(t, &fewer)
+	other := vectorizer(&fewer)
 	d := own.Transform(c)
-	same := vectorizer(t, c) // with the same words in another slice
+	same := vectorizer(c) // with the same words in another slice
 	want := `column 0 of the matrix is "bark", and that of the training data is "and"; transform the texts by the vectorizer`
 
 	trained := fit(t, svm.Hierarchical{}, d)
