@@ -7,14 +7,19 @@ package hierml
 import (
 	"github.com/hierml/notebook/hierml/calibration"
 	"github.com/hierml/notebook/stdlib/internal/table"
+	"go/token"
 )
 
 var calibrationPackage = table.Package{
 	Path: "github.com/hierml/notebook/hierml/calibration",
 	Name: "calibration",
 	Values: []table.Symbol{
+		{Name: "EqualMass", Value: calibration.EqualMass},
+		{Name: "EqualWidth", Value: calibration.EqualWidth},
+		{Name: "Highest", Value: calibration.Highest},
 		{Name: "Isotonic", Value: calibration.Isotonic},
 		{Name: "NewHLoss", Value: calibration.NewHLoss},
+		{Name: "NewReliability", Value: calibration.NewReliability},
 		{Name: "PerLabel", Value: calibration.PerLabel},
 		{Name: "Platt", Value: calibration.Platt},
 		{Name: "RelativePlatt", Value: calibration.RelativePlatt},
@@ -22,14 +27,20 @@ var calibrationPackage = table.Package{
 		{Name: "Target", Value: calibration.Target},
 		{Name: "Threshold", Value: calibration.Threshold},
 	},
+	Literals: []table.Literal{
+		{Name: "DefaultBins", Kind: token.INT, Text: "10"},
+	},
 	Types: []table.Symbol{
 		{Name: "Above", Value: (*calibration.Above)(nil)},
+		{Name: "Bin", Value: (*calibration.Bin)(nil)},
+		{Name: "Binning", Value: (*calibration.Binning)(nil)},
 		{Name: "Cut", Value: (*calibration.Cut)(nil)},
 		{Name: "HLoss", Value: (*calibration.HLoss)(nil)},
 		{Name: "Linear", Value: (*calibration.Linear)(nil)},
 		{Name: "LinearSize", Value: (*calibration.LinearSize)(nil)},
 		{Name: "LinearThreshold", Value: (*calibration.LinearThreshold)(nil)},
 		{Name: "Relative", Value: (*calibration.Relative)(nil)},
+		{Name: "Reliability", Value: (*calibration.Reliability)(nil)},
 		{Name: "Sigmoid", Value: (*calibration.Sigmoid)(nil)},
 		{Name: "Steps", Value: (*calibration.Steps)(nil)},
 		{Name: "Thresholds", Value: (*calibration.Thresholds)(nil)},

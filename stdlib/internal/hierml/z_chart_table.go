@@ -17,6 +17,7 @@ var chartPackage = table.Package{
 		{Name: "Check", Value: chart.Check},
 		{Name: "CompareRegions", Value: chart.CompareRegions},
 		{Name: "Confusion", Value: chart.Confusion},
+		{Name: "ConfusionOf", Value: chart.ConfusionOf},
 		{Name: "Convergence", Value: chart.Convergence},
 		{Name: "DecisionRegions", Value: chart.DecisionRegions},
 		{Name: "Dendrogram", Value: chart.Dendrogram},
@@ -24,6 +25,7 @@ var chartPackage = table.Package{
 		{Name: "NodeBars", Value: chart.NodeBars},
 		{Name: "NodeValues", Value: chart.NodeValues},
 		{Name: "Parameter", Value: chart.Parameter},
+		{Name: "Reliability", Value: chart.Reliability},
 		{Name: "Taxonomy", Value: chart.Taxonomy},
 	},
 	Types: []table.Symbol{
