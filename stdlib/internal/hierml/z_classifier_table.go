@@ -17,6 +17,8 @@ var classifierPackage = table.Package{
 	Name: "classifier",
 	Values: []table.Symbol{
 		{Name: "BestSet", Value: classifier.BestSet},
+		{Name: "CheckData", Value: classifier.CheckData},
+		{Name: "CheckLeaves", Value: classifier.CheckLeaves},
 		{Name: "ClosedSet", Value: classifier.ClosedSet},
 		{Name: "CubedHinge", Value: classifier.CubedHinge},
 		{Name: "Descend", Value: classifier.Descend},
