@@ -304,14 +304,15 @@ func (f *regression) kernels() ([]gram.Kernel, error) {
 	}
 	// The mean squared distance is twice what the mean squared norm is more than the squared norm of
 	// the mean.
-	mean := make([]float64, f.x.Cols)
+	x, _ := f.x.Occurring()
+	mean := make([]float64, x.Cols)
 	var square float64
-	for i := range f.x.Rows {
-		features, values := f.x.Row(i)
+	for i := range x.Rows {
+		features, values := x.Row(i)
 		for k, feature := range features {
 			v := float64(values[k])
-			mean[feature] += v / float64(f.x.Rows)
-			square += v * v / float64(f.x.Rows)
+			mean[feature] += v / float64(x.Rows)
+			square += v * v / float64(x.Rows)
 		}
 	}
 	distance := math.Sqrt(2 * max(0, square-floats.Dot(mean, mean)))
@@ -430,12 +431,12 @@ func (f *regression) certify(ctx context.Context) error {
 			norm += a[k] * score
 			loss += (y[k] - score) * (y[k] - score)
 			product += a[k] * y[k]
-			square += a[k] * a[k]
+			square += (a[k] / f.C) * (a[k] / f.C) // of A itself it would underflow for a small C
 			origin += y[k] * y[k]
 		}
 	}
 	f.result = &solver.Result{
-		Primal: norm/2 + f.C/2*loss, Dual: max(0, product-norm/2-square/(2*f.C)), Origin: f.C / 2 * origin,
+		Primal: norm/2 + f.C/2*loss, Dual: max(0, product-norm/2-f.C/2*square), Origin: f.C / 2 * origin,
 		Epochs: 1, Status: solver.Converged,
 	}
 	f.result.Gap = structured.Certificate{Primal: f.result.Primal, Dual: f.result.Dual}.Gap()
