@@ -124,7 +124,7 @@ const enoughGained, tighter, longer = 0.9, 0.1, 10
 
 // reached reports whether the training may stop after an epoch with a certificate, where zero weights
 // have the value origin. The first time that the gap is small and too little is gained, it makes the
-// gap smaller.
+// gap smaller. What is gained is not asked for where origin is not known.
 func (s *Settings) reached(c structured.Certificate, origin float64, epoch int) bool {
 	gap := c.Gap()
 	switch {
@@ -132,7 +132,7 @@ func (s *Settings) reached(c structured.Certificate, origin float64, epoch int) 
 		return gap <= s.Gap || gap <= s.Gap/tighter && epoch >= s.until
 	case gap > s.Gap:
 		return false
-	case gained(origin, c) >= enoughGained || !s.Wide() && tighter*s.Gap < wideGap:
+	case !(gained(origin, c) < enoughGained) || !s.Wide() && tighter*s.Gap < wideGap:
 		return true
 	}
 	s.until = longer * max(1, epoch)

@@ -1,9 +1,10 @@
 // Package definite solves systems of linear equations with a symmetric positive definite matrix, by
 // its Cholesky factor, for many right-hand sides and on all processors, and computes blocks on the
-// diagonal of the inverse. It is for matrices of some thousand rows, where gonum's factorization, which
-// multiplies in one goroutine, takes minutes.
+// diagonal of the inverse. It divides matrices of some thousand rows into blocks, which gonum's BLAS
+// multiplies, so that it can be cancelled in between, as gonum's own factorization cannot, and needs
+// one matrix.
 //
-// Results do not depend on the number of workers, nor on the processor.
+// Results do not depend on the number of workers.
 package definite
 
 import (
@@ -14,11 +15,16 @@ import (
 	"runtime"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
 // block is the number of rows and columns that are taken at a time.
 const block = 128
+
+// columnsAtATime is the number of right-hand sides that one goroutine takes at a time.
+const columnsAtATime = 64
 
 // Factor is the lower triangular matrix L with L L' = A. It is safe for concurrent use.
 type Factor struct {
@@ -98,9 +104,9 @@ func (f *Factor) diagonal(from, size int) ([]float64, error) {
 	for i := range size {
 		own := row(i)
 		for j := range i {
-			own[j] = (own[j] - dot(own[:j], row(j)[:j])) / row(j)[j]
+			own[j] = (own[j] - floats.Dot(own[:j], row(j)[:j])) / row(j)[j]
 		}
-		pivot := own[i] - dot(own[:i], own[:i])
+		pivot := own[i] - floats.Dot(own[:i], own[:i])
 		if !(pivot > 0) || math.IsInf(pivot, 1) {
 			return nil, fmt.Errorf("%w: pivot %d is %.3g", ErrNotDefinite, from+i, pivot)
 		}
@@ -119,20 +125,11 @@ func (f *Factor) diagonal(from, size int) ([]float64, error) {
 	return inverse, nil
 }
 
-func dot(a, b []float64) (sum float64) {
-	for i, v := range a {
-		sum += float64(v * b[i])
-	}
-	return sum
-}
-
 // Solve overwrites b, n rows of q numbers each, with the solution X of A X = b.
 func (f *Factor) Solve(ctx context.Context, b []float64, q int) error {
-	width := min(block, (q+f.workers-1)/f.workers)
-	width = max(1, (width+tileColumns-1)/tileColumns) * tileColumns
-	return f.each(ctx, (q+width-1)/width, func(p *product, piece int) {
-		column := piece * width
-		columns := min(width, q-column)
+	return f.each(ctx, (q+columnsAtATime-1)/columnsAtATime, func(p *product, piece int) {
+		column := piece * columnsAtATime
+		columns := min(columnsAtATime, q-column)
 		f.forward(ctx, p, b[column:], q, columns, 0)
 		f.backward(ctx, p, b[column:], q, columns)
 	})

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // random returns a positive definite matrix of n rows, as X X' + I.
@@ -20,14 +22,14 @@ func random(n int, seed uint64) []float64 {
 	a := make([]float64, n*n)
 	for i := range n {
 		for j := range n {
-			a[i*n+j] = dot(x[i*width:(i+1)*width], x[j*width:(j+1)*width])
+			a[i*n+j] = floats.Dot(x[i*width:(i+1)*width], x[j*width:(j+1)*width])
 		}
 		a[i*n+i]++
 	}
 	return a
 }
 
-// sizes have the borders of tiles and blocks, and beyond.
+// sizes have the borders of blocks, and beyond.
 var sizes = []int{1, 2, 3, 4, 5, 8, 9, 31, block - 1, block, block + 1, 2*block + 5, 400}
 
 // TestSolve multiplies the solutions, and the inverse, with the matrix.
@@ -145,7 +147,7 @@ func TestInverseBlocks(t *testing.T) {
 	}
 }
 
-// TestResultsDoNotDependOnWorkers, nor on how tiles are multiplied.
+// TestResultsDoNotDependOnWorkers has the same bits from one, two and five.
 func TestResultsDoNotDependOnWorkers(t *testing.T) {
 	const n, q = 300, 21
 	var first []float64
@@ -172,31 +174,6 @@ func TestResultsDoNotDependOnWorkers(t *testing.T) {
 			}
 		}
 		first = all
-	}
-}
-
-func TestTileIsThePortableForm(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, k := range []int{0, 1, 2, 9, 256} {
-		a, b := make([]float64, k*tileRows), make([]float64, k*tileColumns)
-		for _, s := range [][]float64{a, b} {
-			for i := range s {
-				s[i] = rng.NormFloat64()
-			}
-		}
-		const stride = 11
-		c, d := make([]float64, tileRows*stride), make([]float64, tileRows*stride)
-		for i := range c {
-			c[i] = rng.NormFloat64()
-		}
-		copy(d, c)
-		tile(c, stride, a, b, k)
-		tileGo(d, stride, a, b, k)
-		for i, v := range c {
-			if v != d[i] {
-				t.Fatalf("%d terms: number %d is %v, not %v", k, i, v, d[i])
-			}
-		}
 	}
 }
 
