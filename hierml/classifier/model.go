@@ -59,7 +59,11 @@ type Model struct {
 
 // New returns the model that scores labels by the attributes and the weights, trained on d.
 func New(a *structured.Attributes, w *structured.Weights, t Training, d *dataset.Dataset) *Model {
-	return &Model{Taxonomy: a.Taxonomy(), Instances: d.X.Rows, Training: t, Vocabulary: d.Vocabulary, attributes: a, dense: w}
+	m := &Model{Taxonomy: a.Taxonomy(), Instances: d.X.Rows, Training: t, Vocabulary: d.Vocabulary, attributes: a, dense: w}
+	if m.Vocabulary == nil {
+		m.Vocabulary = d.X.Vocabulary
+	}
+	return m
 }
 
 // NewSparse is New with weights of which few are not zero.

@@ -49,7 +49,8 @@ func TestOtherVocabulariesAreRefused(t *testing.T) {
 	fewer.Documents = c.Documents[:2]
 	other := vectorizer(&fewer)
 	d := own.Transform(c)
-	same := vectorizer(c) // with the same words in another slice
+	same := vectorizer(c)                                                          // with the same words in another slice
+	matrixOnly := &dataset.Dataset{Taxonomy: d.Taxonomy, X: d.X, Labels: d.Labels} // whose names are those of the matrix
 	want := `column 0 of the matrix is "bark", and that of the training data is "and"; transform the texts by the vectorizer`
 
 	trained := fit(t, svm.Hierarchical{}, d)
@@ -63,7 +64,7 @@ func TestOtherVocabulariesAreRefused(t *testing.T) {
 	}
 	soft := fit(t, svm.HierarchicalSoftmax{}, d)
 	kernel := fit(t, svm.Hierarchical{Kernel: gram.Linear{}}, d)
-	for name, m := range map[string]*classifier.Model{"trained": trained, "loaded": loaded, "softmax": soft, "kernel": kernel} {
+	for name, m := range map[string]*classifier.Model{"trained": trained, "loaded": loaded, "trained by the matrix": fit(t, svm.TreeLoss{}, matrixOnly), "softmax": soft, "kernel": kernel} {
 		cut := calibration.Above(0)
 		panics := map[string]func(x *dataset.Matrix){
 			"Predict":      func(x *dataset.Matrix) { m.Predict(x) },

@@ -47,6 +47,9 @@ func (p *problem) model(name string, d *dataset.Dataset, trees []*tree) *Model {
 		Name: name, Taxonomy: d.Taxonomy, Instances: d.X.Rows, HeldOut: math.NaN(),
 		trees: trees, features: d.X.Cols, vocabulary: d.Vocabulary, prior: p.prior, m: p.settings.MEstimate,
 	}
+	if m.vocabulary == nil {
+		m.vocabulary = d.X.Vocabulary
+	}
 	if p.columns != nil {
 		m.columns = p.columns
 		for _, t := range trees {

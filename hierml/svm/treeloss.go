@@ -55,7 +55,7 @@ func (s TreeLoss) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mode
 	}
 	m, err := train(ctx, a, competitors, d, s.Settings, s.Method)
 	if m != nil {
-		m.Name, m.C, m.Vocabulary = "tree-loss SVM", c, d.Vocabulary
+		m.Name, m.C = "tree-loss SVM", c
 	}
 	return m, err
 }
