@@ -41,6 +41,23 @@ func likeliest(t *taxonomy.Taxonomy, row []float64) int {
 	return best
 }
 
+// LeafColumns returns the columns of the leaves of scores of nodes, in the order of t.Leaves.
+func LeafColumns(t *taxonomy.Taxonomy, nodes *mat.Dense) *mat.Dense {
+	rows, _ := nodes.Dims()
+	if rows == 0 {
+		return new(mat.Dense)
+	}
+	leaves := t.Leaves()
+	scores := mat.NewDense(rows, len(leaves), nil)
+	for i := range rows {
+		from, to := nodes.RawRowView(i), scores.RawRowView(i)
+		for y, n := range leaves {
+			to[y] = from[n]
+		}
+	}
+	return scores
+}
+
 // LeafSets returns, for every row of the probabilities of nodes, a set of leaves, ascending: that
 // with the largest sum, over the leaves and all nodes above, of what their probabilities are above
 // the level. It is what NodeSet says where that ends at leaves. The probabilities are overwritten.

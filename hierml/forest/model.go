@@ -201,18 +201,7 @@ func (m *Model) below() float64 { return math.Nextafter(m.Level, math.Inf(-1)) }
 // With it and Decide, package metric evaluates the model and package experiment compares it with
 // others, on data whose labels are leaves, such as Dataset.Leafed makes.
 func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
-	if x.Rows == 0 {
-		return new(mat.Dense)
-	}
-	all, leaves := m.NodeProbabilities(x), m.Taxonomy.Leaves()
-	scores := mat.NewDense(x.Rows, len(leaves), nil)
-	for i := range x.Rows {
-		from, to := all.RawRowView(i), scores.RawRowView(i)
-		for y, n := range leaves {
-			to[y] = from[n]
-		}
-	}
-	return scores
+	return classifier.LeafColumns(m.Taxonomy, m.NodeProbabilities(x))
 }
 
 // Decide returns, for every row of x, a set of leaves, ascending: see classifier.LeafSets.

@@ -13,19 +13,7 @@ import (
 // leaf. With it and Decide, package metric evaluates the model and package experiment compares it
 // with others, on data whose labels are leaves, such as Dataset.Leafed makes.
 func (m *NodeSetModel) LeafScores(x *dataset.Matrix) *mat.Dense {
-	if x.Rows == 0 {
-		return new(mat.Dense)
-	}
-	all := m.NodeProbabilities(x)
-	leaves := m.Taxonomy.Leaves()
-	scores := mat.NewDense(x.Rows, len(leaves), nil)
-	for i := range x.Rows {
-		from, to := all.RawRowView(i), scores.RawRowView(i)
-		for y, n := range leaves {
-			to[y] = from[n]
-		}
-	}
-	return scores
+	return classifier.LeafColumns(m.Taxonomy, m.NodeProbabilities(x))
 }
 
 // Check returns an error if x is not a matrix over the features of the training data.
