@@ -1,6 +1,7 @@
 package features
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -43,6 +44,14 @@ func loadJSON(path string, value json.Unmarshaler) error {
 		return fmt.Errorf("features: load %s: %w", path, err)
 	}
 	return nil
+}
+
+// decode sets a value to what is in the data. A name that it has not is an error: a setting of a
+// newer version of this package is not left out in silence.
+func decode(data []byte, value any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return d.Decode(value)
 }
 
 // header says what a saved value is.

@@ -38,7 +38,7 @@ func (r *Scaler) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON sets the scaler to what MarshalJSON wrote.
 func (r *Scaler) UnmarshalJSON(data []byte) error {
 	var saved savedScaler
-	if err := json.Unmarshal(data, &saved); err != nil {
+	if err := decode(data, &saved); err != nil {
 		return err
 	}
 	if err := saved.check(scalerHeader); err != nil {

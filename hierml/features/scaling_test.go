@@ -189,6 +189,7 @@ func TestLoadScalerErrors(t *testing.T) {
 		{"z-score", "log", "has to be one of"},
 		{"[2]", "[]", "0 columns are shifted"},
 		{"[1]", "[0]", "column 0 is scaled by 0"},
+		{"instances", "rows", `unknown field "rows"`},
 	} {
 		path := filepath.Join(t.TempDir(), "bad.json")
 		if err := os.WriteFile(path, []byte(strings.Replace(good, test.old, test.new, 1)), 0o600); err != nil {

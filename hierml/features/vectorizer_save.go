@@ -73,7 +73,7 @@ func (v *Vectorizer) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON sets the vectorizer to what MarshalJSON wrote.
 func (v *Vectorizer) UnmarshalJSON(data []byte) error {
 	var saved savedVectorizer
-	if err := json.Unmarshal(data, &saved); err != nil {
+	if err := decode(data, &saved); err != nil {
 		return err
 	}
 	if err := saved.check(vectorizerHeader); err != nil {

@@ -97,6 +97,7 @@ func TestLoadVectorizerErrors(t *testing.T) {
 		{`"version":1`, `"version":3`, "reads up to version 2"},
 		{`"version":1`, `"version":0`, "version 0"},
 		{`{}`, `{"Weight":"none"}`, "has to be one of"},
+		{`{}`, `{"Stemming":true}`, `unknown field "Stemming"`},
 		{`{}`, `{"NGrams":[3,1]}`, "NGrams is [3 1]"},
 		{`{}`, `{"Bits":4}`, "2 document frequencies for 16 columns"},
 		{`{}`, `{"Bits":4,"Weight":"counts"}`, "for 0 columns"},

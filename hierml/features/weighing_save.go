@@ -38,7 +38,7 @@ func (w *Weigher) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON sets the weigher to what MarshalJSON wrote.
 func (w *Weigher) UnmarshalJSON(data []byte) error {
 	var saved savedWeigher
-	if err := json.Unmarshal(data, &saved); err != nil {
+	if err := decode(data, &saved); err != nil {
 		return err
 	}
 	if err := saved.check(weigherHeader); err != nil {

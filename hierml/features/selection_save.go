@@ -1,0 +1,63 @@
+package features
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// savedSelection is a Selection in JSON.
+type savedSelection struct {
+	header
+	Method  string    `json:"method"`
+	Columns []int     `json:"columns"`
+	Names   []string  `json:"names,omitempty"`
+	Scores  []float64 `json:"scores"`
+}
+
+var selectionHeader = header{"hierml.selection", 1}
+
+// Save writes the selection to a file, as JSON, which LoadSelection reads. Classes are not in the
+// file, which has no taxonomy. The file appears under its name when it is complete: until then an
+// older one stays.
+func (s *Selection) Save(path string) error { return saveJSON(path, s) }
+
+// LoadSelection reads what Selection.Save wrote. What it returns takes the same columns.
+func LoadSelection(path string) (*Selection, error) {
+	s := new(Selection)
+	if err := loadJSON(path, s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// MarshalJSON returns what Save writes.
+func (s *Selection) MarshalJSON() ([]byte, error) {
+	return json.Marshal(savedSelection{selectionHeader, s.method, s.Columns, s.Names, s.Scores})
+}
+
+// UnmarshalJSON sets the selection to what MarshalJSON wrote.
+func (s *Selection) UnmarshalJSON(data []byte) error {
+	var saved savedSelection
+	if err := decode(data, &saved); err != nil {
+		return err
+	}
+	if err := saved.check(selectionHeader); err != nil {
+		return err
+	}
+	if len(saved.Columns) == 0 || saved.Names != nil && len(saved.Names) != len(saved.Columns) {
+		return fmt.Errorf("%d chosen columns with %d names", len(saved.Columns), len(saved.Names))
+	}
+	for k, j := range saved.Columns {
+		if j < 0 || j >= len(saved.Scores) || k > 0 && saved.Columns[k-1] >= j {
+			return fmt.Errorf("column %d is chosen of %d; expected columns that are there, ascending", j, len(saved.Scores))
+		}
+	}
+	for j, v := range saved.Scores {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("column %d has the score %v", j, v)
+		}
+	}
+	*s = Selection{Columns: saved.Columns, Names: saved.Names, Scores: saved.Scores, method: saved.Method}
+	return nil
+}
