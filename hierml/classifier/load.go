@@ -106,7 +106,26 @@ func read(f *safetensors.File) (*Model, error) {
 			return nil, fmt.Errorf("a vocabulary of %d words for %d features", len(m.Vocabulary), m.Features())
 		}
 	}
-	return m, nil
+	return m, m.readAttached(f)
+}
+
+// readAttached reads what is attached to the model.
+func (m *Model) readAttached(f *safetensors.File) error {
+	for tensor := range f.Tensors {
+		name, ok := strings.CutPrefix(tensor, attached)
+		if !ok {
+			continue
+		}
+		content, err := safetensors.Read[uint8](f, tensor)
+		if err != nil {
+			return err
+		}
+		if m.Attached == nil {
+			m.Attached = make(map[string][]byte)
+		}
+		m.Attached[name] = content
+	}
+	return nil
 }
 
 // readConstants reads what is added to the scores of the columns.

@@ -44,6 +44,10 @@ type Model struct {
 	// Vocabulary names the features, or is nil where they have no names.
 	Vocabulary []string
 
+	// Attached is what else the model's file has, by name; nil where that is nothing. Save writes it
+	// and Load reads it. Package pipeline keeps there how texts become features.
+	Attached map[string][]byte
+
 	// Problem is what the model was trained on; nil after loading, for kernel models and where
 	// several problems were solved.
 	Problem *structured.Problem

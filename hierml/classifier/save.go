@@ -69,6 +69,8 @@ const (
 // Where a link turns the scores of nodes into probabilities, the metadata name it, and link.always and
 // link.never have the nodes whose probability is 1 or 0 whatever the instance; see Model.SetLink.
 //
+// What is attached to the model is in the tensors attached.NAME, as bytes.
+//
 // Of data of which few of many features occur, weights.features has the features, ascending, that the
 // rows are of, and the metadata have their number.
 //
@@ -251,8 +253,14 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 	if f := m.features; f != nil {
 		tensors = append(tensors, safetensors.New("weights.features", f.occurring, len(f.occurring)))
 	}
+	for name, content := range m.Attached {
+		tensors = append(tensors, safetensors.New(attached+name, content, len(content)))
+	}
 	return append(tensors, stored...), nil
 }
+
+// attached begins the names of the tensors of what is attached to a model.
+const attached = "attached."
 
 // nodeTensor returns node ids as a tensor.
 func nodeTensor(name string, nodes []int) safetensors.Tensor {

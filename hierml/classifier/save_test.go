@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -89,8 +90,11 @@ func models(t testing.TB) map[string]*classifier.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
+	attached := fit(svm.Flat{}, example.Dense(example.Tree(2), 20, 3, 1))
+	attached.Attached = map[string][]byte{"a": []byte("\x00\xff"), "b.c": {}}
 	return map[string]*classifier.Model{
 		"constant":    constant,
+		"attached":    attached,
 		"tree":        fit(svm.Normalized{C: 2}, example.Dense(example.Tree(2, 2), 40, 5, 1)),
 		"DAG":         fit(svm.Hierarchical{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"forest":      fit(svm.Flat{C: 0.1}, example.Dense(forest, 20, 3, 1)),
@@ -138,6 +142,9 @@ func TestLoadedModelIsTheModelSaved(t *testing.T) {
 			}
 			if !slices.Equal(got.Taxonomy.Names(), m.Taxonomy.Names()) || !slices.Equal(got.Taxonomy.Edges(), m.Taxonomy.Edges()) {
 				t.Errorf("%s, %+v: another taxonomy", name, f)
+			}
+			if !maps.EqualFunc(got.Attached, m.Attached, bytes.Equal) {
+				t.Errorf("%s, %+v: attached are %q, want %q", name, f, got.Attached, m.Attached)
 			}
 			for n := range m.Taxonomy.Len() {
 				if !slices.Equal(got.Weights(n), m.Weights(n)) {
@@ -374,6 +381,7 @@ func TestLoadRefuses(t *testing.T) {
 		"no gap":      {dense, func(m map[string]string, _ tensors) { delete(m, "gap") }, `gap is ""`},
 		"epochs":      {dense, func(m map[string]string, _ tensors) { m["epochs"] = "-1" }, `epochs is "-1"`},
 		"history":     {dense, func(_ map[string]string, t tensors) { t["history"] = safetensors.New("history", []float64{1}, 1) }, "six columns"},
+		"attached":    {dense, func(_ map[string]string, t tensors) { t["a"] = safetensors.New("attached.x", []float32{1}, 1) }, `"attached.x" is of type F32`},
 		"no names":    {dense, func(_ map[string]string, t tensors) { delete(t, "taxonomy.names") }, `no tensor "taxonomy.names"`},
 		"offsets":     {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.names.offsets", []int64{0, 9, 1}) }, "taxonomy.names.offsets"},
 		"no nodes":    {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.names.offsets", []int64{}) }, "taxonomy.names.offsets"},
