@@ -1,0 +1,245 @@
+// Package pipeline classifies texts: it puts together the vectorizer that makes features of a text,
+// the steps that select and scale them, the model, and the probabilities learned for it, and keeps
+// all of them in one file:
+//
+//	p := pipeline.Pipeline{Vectorizer: words, Model: model}
+//	err := p.Save("model.hierml")
+//	...
+//	q, err := pipeline.Load("model.hierml")
+//	label, err := q.Predict("Is there a fine if I park without a permit?")
+//
+// The file is that of the model (package classifier), with the rest attached. The folder python of
+// this module has a package for Python that reads it with numpy alone and predicts the same labels
+// of the same texts. Nothing in a file is executed, by either.
+//
+// How features are made is left to package features, how models are trained to svm, perceptron and
+// bayes. Models of sets of nodes (svm.NodeSets, package forest) are of another type, and have no
+// file.
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/features"
+	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/svm"
+)
+
+// Pipeline is the way from a text to a label. It is safe for concurrent use as long as no field is
+// set.
+type Pipeline struct {
+	// Vectorizer makes a vector of a text.
+	Vectorizer *features.Vectorizer
+	// Steps change the vector, in this order, as the instances were changed that the model was
+	// trained on: *features.Selection, *features.Scaler and *features.Weigher.
+	Steps []Step
+	// Model gives the label. It may be nil if Calibrated is not, whose model it is then.
+	Model *classifier.Model
+	// Calibrated has the probabilities of the model's labels, or is nil.
+	Calibrated *svm.Calibrated
+	// Beam is the width of the beam by which labels are found, see classifier.Beam. The default
+	// value 0 is to look at all labels.
+	Beam int
+
+	lock   sync.Mutex
+	beam   *classifier.Beam // of beamOf, by Beam
+	beamOf *classifier.Model
+	width  int // of beam
+}
+
+// Step is what was fitted on training data and changes the features of all data alike.
+type Step interface {
+	Transform(d *dataset.Dataset) (*dataset.Dataset, error)
+}
+
+// Label is a label of a text: a leaf of the taxonomy with its score.
+type Label struct {
+	classifier.Ranked
+	// Path has the names of the nodes on the way to the label, which is the last. Where a node has
+	// several parents it is the way by the first of them.
+	Path []string
+}
+
+// String returns the path and the score.
+func (l Label) String() string { return fmt.Sprintf("%s  %.4f", strings.Join(l.Path, " > "), l.Score) }
+
+// model returns the model, if all is there.
+func (p *Pipeline) model() (*classifier.Model, error) {
+	m := p.Model
+	if c := p.Calibrated; c != nil {
+		if m != nil && m != c.Model {
+			return nil, errors.New("pipeline: Model is another than that of Calibrated; leave Model out")
+		}
+		m = c.Model
+	}
+	switch {
+	case m == nil:
+		return nil, errors.New("pipeline: there is no model; set Model or Calibrated")
+	case p.Vectorizer == nil:
+		return nil, errors.New("pipeline: there is no vectorizer; set Vectorizer to that of the training texts")
+	case p.Beam < 0:
+		return nil, fmt.Errorf("pipeline: Beam is %d; it is the width of a beam, or 0 for none", p.Beam)
+	}
+	return m, nil
+}
+
+// Vectors returns the features of texts, a row each: those that the model scores. It is an error if
+// vectorizer, steps and model do not fit each other.
+func (p *Pipeline) Vectors(texts ...string) (*dataset.Matrix, error) {
+	m, err := p.model()
+	if err != nil {
+		return nil, err
+	}
+	d := &dataset.Dataset{
+		Name: "texts", Taxonomy: m.Taxonomy, X: p.Vectorizer.Vectors(texts...), Labels: make([][]int, len(texts)),
+		Vocabulary: p.Vectorizer.Vocabulary(),
+	}
+	for k, step := range p.Steps {
+		if step == nil {
+			return nil, fmt.Errorf("pipeline: step %d is nil", k)
+		}
+		if d, err = step.Transform(d); err != nil {
+			return nil, fmt.Errorf("pipeline: step %d, %T: %w", k, step, err)
+		}
+	}
+	if err := m.Check(d.X); err != nil {
+		return nil, fmt.Errorf("pipeline: what vectorizer and steps give does not fit the model: %w", err)
+	}
+	return d.X, nil
+}
+
+// Predict returns the label that the model's rule gives for a text, with its score, which is that of
+// Rank.
+func (p *Pipeline) Predict(text string) (Label, error) {
+	x, m, err := p.vector(text)
+	if err != nil {
+		return Label{}, err
+	}
+	best, err := p.rank(m, x, 1)
+	if err != nil {
+		return Label{}, err
+	}
+	label := best[0]
+	if m.Rule == classifier.Descend && p.Beam == 0 { // of those that are nowhere behind, what it comes to
+		label.Node = m.Predict(x)[0]
+		label.Name = m.Taxonomy.Name(label.Node)
+	}
+	return Label{label, path(m, label.Node)}, nil
+}
+
+// Rank returns the k labels of a text with the highest scores, or all if there are fewer, the best
+// first. Scores are those of classifier.Model.Rank, or of classifier.Beam.Rank.
+func (p *Pipeline) Rank(text string, k int) ([]Label, error) {
+	x, m, err := p.vector(text)
+	if err != nil {
+		return nil, err
+	}
+	ranked, err := p.rank(m, x, k)
+	if err != nil {
+		return nil, err
+	}
+	labels := make([]Label, len(ranked))
+	for i, r := range ranked {
+		labels[i] = Label{r, path(m, r.Node)}
+	}
+	return labels, nil
+}
+
+// vector returns the features of a text, and the model.
+func (p *Pipeline) vector(text string) (*dataset.Matrix, *classifier.Model, error) {
+	x, err := p.Vectors(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := p.model()
+	return x, m, err
+}
+
+// rank returns the k labels with the highest scores for the one row of x.
+func (p *Pipeline) rank(m *classifier.Model, x *dataset.Matrix, k int) ([]classifier.Ranked, error) {
+	if p.Beam == 0 {
+		return m.Rank(x, k)[0], nil
+	}
+	beam, err := p.beamOver(m)
+	if err != nil {
+		return nil, err
+	}
+	return beam.Rank(x, k)[0], nil
+}
+
+// beamOver returns the beam of the width that Beam says, which is made once.
+func (p *Pipeline) beamOver(m *classifier.Model) (*classifier.Beam, error) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.beam == nil || p.beamOf != m || p.width != p.Beam {
+		beam, err := m.NewBeam(p.Beam)
+		if err != nil {
+			return nil, fmt.Errorf("pipeline: %w", err)
+		}
+		p.beam, p.beamOf, p.width = beam, m, p.Beam
+	}
+	return p.beam, nil
+}
+
+// path returns the names of the nodes on the way to a node.
+func path(m *classifier.Model, node int) []string {
+	t := m.Taxonomy
+	names := []string{t.Name(node)}
+	for above := t.Parents(node); len(above) > 0; above = t.Parents(above[0]) {
+		names = append(names, t.Name(above[0]))
+	}
+	slices.Reverse(names)
+	return names
+}
+
+// Probabilities returns the probability of each label for a text, in the order of Taxonomy.Leaves of
+// the model: those of Calibrated, or of a model that has them itself, as of svm.PLT. It is an error
+// for other models.
+func (p *Pipeline) Probabilities(text string) ([]float64, error) {
+	x, m, err := p.vector(text)
+	if err != nil {
+		return nil, err
+	}
+	if p.Calibrated != nil {
+		return p.Calibrated.LeafProbabilities(x).RawRowView(0), nil
+	}
+	probabilities, err := m.LeafProbabilities(x)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
+	}
+	return probabilities.RawRowView(0), nil
+}
+
+// title and description are what String and HTML say.
+const title = "from texts to labels"
+
+func (p *Pipeline) description() []describe.Row {
+	rows := []describe.Row{{Name: "features", Value: fmt.Sprint(p.Vectorizer)}}
+	for _, step := range p.Steps {
+		rows = append(rows, describe.Row{Name: "then", Value: fmt.Sprint(step)})
+	}
+	name := "none"
+	if m, err := p.model(); err == nil {
+		name = m.Name
+	}
+	rows = append(rows, describe.Row{Name: "model", Value: name})
+	if p.Calibrated != nil {
+		rows = append(rows, describe.Row{Name: "probabilities", Value: "calibrated"})
+	}
+	if p.Beam > 0 {
+		rows = append(rows, describe.Row{Name: "beam", Value: fmt.Sprint(p.Beam)})
+	}
+	return rows
+}
+
+// String says in a few lines what it is put together from.
+func (p *Pipeline) String() string { return describe.Text(title, p.description()) }
+
+// HTML is String as a table.
+func (p *Pipeline) HTML() string { return describe.HTML(title, p.description()) }
