@@ -2,12 +2,9 @@ package classifier_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -17,19 +14,8 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 )
 
-// numpy returns a Python that has numpy: the one that the environment names, or python3.
-func numpy(t *testing.T) string {
-	python := cmp.Or(os.Getenv(testrun.PythonVariable), "python3")
-	out, err := exec.CommandContext(t.Context(), python, "-c", "import numpy").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%s has none (%s names another Python): %w\n%s", python, testrun.PythonVariable, err, out)
-	}
-	testrun.Need(t, "numpy", err)
-	return python
-}
-
 func TestPythonReadsModels(t *testing.T) {
-	python := numpy(t)
+	python := testrun.NumPy(t)
 	all := models(t)
 	for _, name := range []string{"few words", "texts"} {
 		compact, err := all[name].Compact(context.Background(), 0.5)

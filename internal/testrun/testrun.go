@@ -3,7 +3,10 @@
 package testrun
 
 import (
+	"cmp"
+	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -49,4 +52,17 @@ func Need(t testing.TB, need string, missing error) {
 	default:
 		t.Skipf("needs %s: %v", need, missing)
 	}
+}
+
+// NumPy returns a Python that has numpy: the one that the environment names, or python3. Where there
+// is none it does what Need does.
+func NumPy(t testing.TB) string {
+	t.Helper()
+	python := cmp.Or(os.Getenv(PythonVariable), "python3")
+	out, err := exec.CommandContext(t.Context(), python, "-c", "import numpy").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%s has none (%s names another Python): %w\n%s", python, PythonVariable, err, out)
+	}
+	Need(t, "numpy", err)
+	return python
 }

@@ -1,0 +1,300 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/pipeline"
+	"github.com/hierml/notebook/internal/testrun"
+)
+
+// python returns a command that runs Python with the package of this module.
+func python(t *testing.T, arguments ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), testrun.NumPy(t), arguments...)
+	path, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Env = append(os.Environ(), "PYTHONPATH="+path, "PYTHONDONTWRITEBYTECODE=1", "PYTHONWARNINGS=error")
+	return c
+}
+
+// output returns what the command prints.
+func output(t *testing.T, c *exec.Cmd) []byte {
+	t.Helper()
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", c.Args, err, stderr.Bytes())
+	}
+	return out
+}
+
+// TestPythonUnits runs the package's own tests.
+func TestPythonUnits(t *testing.T) {
+	c := python(t, "-m", "unittest", "discover", "-s", "tests")
+	c.Dir = root
+	output(t, c)
+}
+
+// said is what testdata/predict.py prints of a file.
+type said struct {
+	Columns       [][]int
+	Values        [][]float64
+	Labels        []string
+	Paths         [][]string
+	Scores        [][]float64
+	Ranked        [][][]any
+	Probabilities [][]float64
+}
+
+// TestPythonPredictsTheSame compares the package for Python with this one: features and scores to
+// rounding, labels exactly, over thousands of texts with letters of many scripts and what is no text.
+func TestPythonPredictsTheSame(t *testing.T) {
+	folder := t.TempDir()
+	all := pipelines(t)
+	texts := make(map[string][]string)
+	for name, p := range all {
+		if err := p.Save(filepath.Join(folder, encoded(name))); err != nil {
+			t.Fatal(err)
+		}
+		n := 120
+		if strings.HasPrefix(name, "features: ") {
+			n = 400
+		}
+		texts[name] = unseen(modelOf(p).Taxonomy, n, 77)
+	}
+	in := make(map[string][][]byte) // texts may be no UTF-8
+	for name, of := range texts {
+		for _, text := range of {
+			in[encoded(name)] = append(in[encoded(name)], []byte(text))
+		}
+	}
+	input, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := python(t, filepath.Join("testdata", "predict.py"), folder)
+	c.Stdin = bytes.NewReader(input)
+	var got map[string]said
+	if err := json.Unmarshal(output(t, c), &got); err != nil {
+		t.Fatal(err)
+	}
+	total, furthest := 0, 0.0
+	for name, p := range all {
+		d := comparison{t: t, name: name, p: p, m: modelOf(p), texts: texts[name], got: got[encoded(name)]}
+		d.compare()
+		total += len(texts[name])
+		furthest = max(furthest, d.furthest)
+	}
+	t.Logf("%d texts for %d files; the largest relative difference of a feature or score is %.1e", total, len(all), furthest)
+	if total < 5000 {
+		t.Errorf("only %d texts", total)
+	}
+}
+
+// encoded returns a name as that of a file.
+func encoded(name string) string { return hex.EncodeToString([]byte(name)) }
+
+func modelOf(p *pipeline.Pipeline) *classifier.Model {
+	if p.Model != nil {
+		return p.Model
+	}
+	return p.Calibrated.Model
+}
+
+// comparison compares what Python says of one file.
+type comparison struct {
+	t        *testing.T
+	name     string
+	p        *pipeline.Pipeline
+	m        *classifier.Model
+	texts    []string
+	got      said
+	furthest float64
+}
+
+// near reports whether values are equal to rounding: of single precision, whose last place a
+// logarithm of another library may change.
+func (d *comparison) near(got, want, scale float64) bool {
+	if got == want {
+		return true
+	}
+	difference := math.Abs(got-want) / max(scale, math.Abs(want))
+	d.furthest = max(d.furthest, difference)
+	return difference < 1e-6
+}
+
+func (d *comparison) compare() {
+	d.t.Helper()
+	x, err := d.p.Vectors(d.texts...)
+	if err != nil {
+		d.t.Fatal(d.name, err)
+	}
+	if len(d.got.Labels) != len(d.texts) {
+		d.t.Errorf("%s: labels of %d texts for %d", d.name, len(d.got.Labels), len(d.texts))
+		return
+	}
+	scores := d.m.ChoiceScores(x)
+	for i, text := range d.texts {
+		columns, values := x.Row(i)
+		same := len(columns) == len(d.got.Columns[i])
+		for k := range columns {
+			same = same && int(columns[k]) == d.got.Columns[i][k] && d.near(d.got.Values[i][k], float64(values[k]), 1e-3)
+		}
+		if !same {
+			d.t.Errorf("%s: %q has the features %v %v in Python, %v %v in Go", d.name, text, d.got.Columns[i], d.got.Values[i], columns, values)
+			return
+		}
+		for y, want := range scores.RawRowView(i) {
+			if got := unwritten(d.got.Scores[i][y]); !d.near(got, want, 1) {
+				d.t.Errorf("%s: %q, label %d has the score %v in Python, %v in Go", d.name, text, y, got, want)
+				return
+			}
+		}
+		d.labels(x, i)
+	}
+}
+
+// labels compares label, ranking and probabilities of a text.
+func (d *comparison) labels(x *dataset.Matrix, i int) {
+	d.t.Helper()
+	label, err := d.p.Predict(d.texts[i])
+	if err != nil {
+		d.t.Fatal(d.name, err)
+	}
+	if d.got.Labels[i] != label.Name || !slices.Equal(d.got.Paths[i], label.Path) {
+		d.t.Errorf("%s: %q is %v in Python, %v in Go", d.name, d.texts[i], d.got.Paths[i], label)
+	}
+	ranked, err := d.p.Rank(d.texts[i], 4)
+	if err != nil {
+		d.t.Fatal(d.name, err)
+	}
+	if len(ranked) != len(d.got.Ranked[i]) {
+		d.t.Fatalf("%s: %d labels are ranked in Python, %d in Go", d.name, len(d.got.Ranked[i]), len(ranked))
+	}
+	for k, r := range ranked {
+		name, score := d.got.Ranked[i][k][0], unwritten(d.got.Ranked[i][k][1].(float64))
+		if name != r.Name || !d.near(score, r.Score, 1) {
+			d.t.Errorf("%s: %q has at rank %d %v with %v in Python, %v in Go", d.name, d.texts[i], k, name, score, r)
+		}
+	}
+	want, err := d.p.Probabilities(d.texts[i])
+	if (err == nil) != (d.got.Probabilities != nil) {
+		d.t.Fatalf("%s: probabilities %v in Python, %v in Go", d.name, d.got.Probabilities, err)
+	}
+	for y, v := range want {
+		if got := d.got.Probabilities[i][y]; !d.near(got, v, 1e-3) {
+			d.t.Errorf("%s: %q, label %d has the probability %v in Python, %v in Go", d.name, d.texts[i], y, got, v)
+		}
+	}
+}
+
+// unwritten returns a score that JSON has no number for.
+func unwritten(v float64) float64 {
+	if v == -1e300 {
+		return math.Inf(-1)
+	}
+	return v
+}
+
+// TestPythonCommand runs the module as a program.
+func TestPythonCommand(t *testing.T) {
+	p := pipelines(t)["model: hierarchical"]
+	path := filepath.Join(t.TempDir(), "model.hierml")
+	if err := p.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	texts := slices.DeleteFunc(unseen(p.Model.Taxonomy, 200, 5), func(text string) bool { return strings.ContainsAny(text, "\r\n") })
+	var want []string
+	for _, text := range texts {
+		label, err := p.Predict(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, strings.Join(label.Path, " > "))
+	}
+	c := python(t, "-m", "hierml", path)
+	c.Stdin = strings.NewReader(strings.Join(texts, "\n"))
+	if got := strings.Split(strings.TrimSuffix(string(output(t, c)), "\n"), "\n"); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestPythonRefuses gives the package files that are damaged, and files of what it does not know: each
+// is an error of one kind that says what is wrong, and none is loaded.
+func TestPythonRefuses(t *testing.T) {
+	p, _ := sound(t)
+	b := written(t, p)
+	folder := t.TempDir()
+	says := make(map[string]string)
+	add := func(name string, file []byte, text string) {
+		says[encoded(name)] = text
+		if err := os.WriteFile(filepath.Join(folder, encoded(name)), file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("sound", b, "")
+	for i := 0; i < len(b); i += 1 + i/40 {
+		damaged := slices.Clone(b)
+		damaged[i] ^= 1
+		if at := bytes.Index(b, []byte("crc32c")); i < at || i >= at+6 {
+			add(fmt.Sprint("byte ", i, " changed"), damaged, "error")
+		}
+		add(fmt.Sprint("cut after ", i), b[:i], "error")
+	}
+	for name, c := range map[string]struct{ old, new, says string }{
+		"another format":     {`"hierml.pipeline"`, `"pickle"`, "pickle"},
+		"a later version":    {`"hierml.pipeline","version":1`, `"hierml.pipeline","version":2`, "in version 2"},
+		"an unknown part":    {`"vectorizer":`, `"stemmer":1,"vectorizer":`, "'stemmer'"},
+		"an unknown setting": {`"text":{`, `"text":{"Stemming":true,`, "'Stemming'"},
+		"an unknown weight":  {`"text":{`, `"text":{"Weight":"entropy",`, "Weight is 'entropy'"},
+		"an unknown norm":    {`"text":{`, `"text":{"Norm":"max",`, "Norm is 'max'"},
+		"an unknown pattern": {`"text":{`, `"text":{"Pattern":"(?i)a",`, "flags"},
+		"a function":         {`"text":{`, `"tokenizer":true,"text":{`, "Text.Tokenizer"},
+		"an unknown step":    {`"hierml.scaler"`, `"hierml.stemmer"`, "hierml.stemmer"},
+		"other functions":    {`"leaves":[`, `"leaves":[0,`, "probabilities of 5 labels for 4"},
+		"not JSON":           {`{"format":"hierml.pipeline"`, `["format"`, "not JSON"},
+	} {
+		add(name, attached(t, b, func(content string) string {
+			if !strings.Contains(content, c.old) {
+				t.Fatalf("%s: %s is not in the file", name, c.old)
+			}
+			return strings.Replace(content, c.old, c.new, 1)
+		}), c.says)
+	}
+	var alone bytes.Buffer
+	if err := p.Calibrated.Model.Write(&alone, classifier.Format{}); err != nil {
+		t.Fatal(err)
+	}
+	add("a model alone", alone.Bytes(), "no vectorizer")
+	c := python(t, filepath.Join("testdata", "refused.py"), folder)
+	var got map[string]string
+	if err := json.Unmarshal(output(t, c), &got); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range says {
+		what, err := hex.DecodeString(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch said, ok := got[name]; {
+		case !ok, text == "" && said != "", text != "" && said == "", text != "error" && !strings.Contains(said, text):
+			t.Errorf("%s: Python says %q; want %q", what, said, text)
+		}
+	}
+	t.Logf("%d files", len(says))
+}

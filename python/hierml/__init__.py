@@ -1,0 +1,17 @@
+"""Labels of texts by models that the Go library hierml has trained.
+
+>>> import hierml
+>>> model = hierml.load("model.hierml")
+>>> model.predict(["Is there a fine if I park without a permit?"])
+['traffic fines']
+
+A file has all that is needed: how texts become features, the weights, the taxonomy, the probabilities. It is
+read with numpy alone, and nothing in it is executed.
+"""
+
+from ._errors import LoadError
+from ._model import Model, load
+from ._taxonomy import Taxonomy
+
+__all__ = ["LoadError", "Model", "Taxonomy", "load"]
+__version__ = "0.1.0"

@@ -1,0 +1,37 @@
+"""Prints the label of each line of standard input: python -m hierml MODEL < TEXTS."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from typing import Optional, Sequence
+
+from . import LoadError, load
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Runs the command and returns its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m hierml", description="Prints the label of each line of standard input, with the nodes above it.")
+    parser.add_argument("model", help="a file that pipeline.Save wrote")
+    parser.add_argument("-k", type=int, default=0, help="print the K best labels and their scores, separated by tabs")
+    options = parser.parse_args(arguments)
+    try:
+        model = load(options.model)
+    except (LoadError, OSError) as error:
+        print(f"hierml: {error}", file=sys.stderr)
+        return 1
+    output = sys.stdout
+    if isinstance(output, io.TextIOWrapper):
+        output.reconfigure(encoding="utf-8", errors="surrogateescape")
+    for line in sys.stdin.buffer:
+        text = line.rstrip(b"\r\n").decode("utf-8", "surrogateescape")
+        if options.k > 0:
+            print(*(part for name, score in model.rank([text], options.k)[0] for part in (name, f"{score:.6g}")), sep="\t", file=output)
+        else:
+            print(*model.predict_paths([text])[0], sep=" > ", file=output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

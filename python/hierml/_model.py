@@ -1,0 +1,276 @@
+"""The model: texts to labels."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from ._errors import LoadError
+from ._labels import Attributes, Link, log_softmax
+from ._probabilities import Calibrated
+from ._safetensors import Arrays, read
+from ._settings import Record
+from ._steps import steps
+from ._taxonomy import Taxonomy
+from ._text import Row, Vectorizer
+from ._weights import weights
+
+_VERSIONS = ("1", "2", "3", "4")
+_RULES = ("highest", "descend", "best set", "closed set", "top down")
+
+
+class Model:
+    """Gives the labels of texts. It is what :func:`hierml.load` returns, and is never changed.
+
+    A text is a ``str``. Rows of arrays are texts, columns are :attr:`labels`.
+    """
+
+    name: str  #: the method that trained it
+    taxonomy: Taxonomy  #: the labels and the nodes above them
+    labels: List[str]  #: the names of the labels, in the order of the columns of scores
+
+    def __init__(self, file: Arrays) -> None:
+        metadata = file.metadata
+        if metadata.get("format") != "hierml.model":
+            raise LoadError(f"the format is {metadata.get('format')!r:.60}, not 'hierml.model'; it is not a file of hierml")
+        if metadata.get("version") not in _VERSIONS:
+            raise LoadError(f"the model has version {metadata.get('version')!r:.20}; this package reads {', '.join(_VERSIONS)}")
+        if "attached.pipeline" not in file:
+            raise LoadError("the file has a model and no vectorizer, so that no text can be given to it; write it with Save of package pipeline")
+        self._rule = metadata.get("rule", "")
+        if self._rule not in _RULES:
+            raise LoadError(f"the model predicts by the rule {self._rule!r:.60}; this package knows {', '.join(_RULES)}")
+        self.name = metadata.get("name", "")
+        edges = file.indices("taxonomy.edges", 1 << 31, 2)
+        if edges.shape[1] != 2:
+            raise LoadError(f"the edges have the shape {list(edges.shape)}; expected two columns")
+        self.taxonomy = Taxonomy(file.texts("taxonomy.names"), edges.tolist())
+        self._attributes = Attributes(file, self.taxonomy)
+        self._weights = weights(file, len(self._attributes.nodes))
+        self._constants: Optional[np.ndarray] = None
+        if "weights.constants" in file or metadata["version"] == "4":
+            self._constants = file.floats("weights.constants").astype(np.float64)
+            if len(self._constants) != self._weights.columns:
+                raise LoadError(f"{len(self._constants)} constants for the scores of {self._weights.columns} nodes")
+        self._link: Optional[Link] = None
+        if "link" in metadata or metadata["version"] == "3":
+            self._link = Link(file, self.taxonomy, self._attributes.column)
+        self._nodes = self.taxonomy.leaves if self._rule == "descend" else self._attributes.candidates
+        self.labels = [self.taxonomy.names[node] for node in self._nodes]
+        self._read_pipeline(file)
+
+    def _read_pipeline(self, file: Arrays) -> None:
+        content = file.array("attached.pipeline").tobytes()
+        try:
+            value = json.loads(content.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise LoadError(f"what is attached to the model is not JSON: {error}") from error
+        saved = Record("the file", value, ("format", "version", "vectorizer", "steps", "probabilities", "beam"))
+        saved.header("hierml.pipeline")
+        self._vectorizer = Vectorizer(saved.raw("vectorizer"))
+        self._steps = steps(saved.raw("steps") or [])
+        width = self._vectorizer.columns
+        for step in self._steps:
+            if step.takes != width:
+                raise LoadError(f"a step takes {step.takes} columns, and what is before it gives {width}")
+            width = step.gives
+        if width != self._weights.features:
+            raise LoadError(f"{width} features for a model of {self._weights.features}")
+        self._beam = saved.whole("beam")
+        if self._beam:
+            self._prepare_beam()
+        self._calibrated: Optional[Calibrated] = None
+        if saved.raw("probabilities") is not None:
+            self._calibrated = Calibrated(saved.raw("probabilities"), len(self._nodes))
+
+    def __repr__(self) -> str:
+        extra = f", beam {self._beam}" if self._beam else ""
+        extra += ", with probabilities" if self.has_probabilities else ""
+        return f"<hierml.Model: {self.name}, {len(self.labels)} labels, {self._weights.features} features{extra}>"
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether :meth:`predict_proba` gives them."""
+        return self._calibrated is not None or self._link is not None and self._link.name != "Margin"
+
+    # Texts to rows to scores.
+
+    def features(self, text: str) -> Tuple[np.ndarray, np.ndarray]:
+        """Returns the columns of a text's features that are not zero, ascending, and their values."""
+        if not isinstance(text, str):
+            raise TypeError(f"a text is a str, not {type(text).__name__}")
+        row = self._vectorizer.row(text)
+        for step in self._steps:
+            row = step.apply(row)
+        return row
+
+    def _columns(self, row: Row, single: bool = False) -> np.ndarray:
+        scores: np.ndarray = self._weights.scores(row, single)
+        return scores if self._constants is None else scores + self._constants
+
+    def _node_scores(self, row: Row) -> np.ndarray:
+        """Returns the scores of the nodes by which a model goes down, zero for those without weights."""
+        columns = self._columns(row)
+        if self._link is not None:
+            columns = self._link.apply(columns)
+        scores = np.zeros(len(self.taxonomy))
+        scores[self._attributes.nodes] = columns
+        return scores
+
+    def _label_scores(self, row: Row) -> np.ndarray:
+        if self._rule == "descend":
+            return self._shortfalls(self._node_scores(row))
+        columns = self._columns(row)
+        return self._attributes.scores(columns if self._link is None else self._link.apply(columns))
+
+    def _shortfalls(self, scores: np.ndarray) -> np.ndarray:
+        """Returns what the nodes on the way to each leaf are behind the best of their siblings, together."""
+        t = self.taxonomy
+        short = np.full(len(t), -np.inf)
+
+        def below(nodes: List[int], start: float) -> None:
+            best = scores[nodes].max()
+            for node in nodes:
+                behind = start if scores[node] == best else start + (scores[node] - best)
+                short[node] = max(short[node], behind)
+
+        below(t.roots, 0.0)
+        for node in t.order:
+            if t.children[node]:
+                below(t.children[node], short[node])
+        return short[t.leaves]
+
+    def _descend(self, scores: np.ndarray) -> int:
+        nodes = self.taxonomy.roots
+        while True:
+            node = nodes[int(np.argmax(scores[nodes]))]  # the first of equal ones
+            nodes = self.taxonomy.children[node]
+            if not nodes:
+                return node
+
+    # The beam.
+
+    def _prepare_beam(self) -> None:
+        t = self.taxonomy
+        if not t.is_tree:
+            raise LoadError("a beam goes down a tree, and in this taxonomy some nodes have several parents")
+        if "Kernel" in type(self._weights).__name__:
+            raise LoadError("a beam needs weights of features, and this model has a kernel")
+        values: Optional[np.ndarray] = np.ones(len(t))
+        if self._rule != "descend":
+            values = self._attributes.node_values()
+        if values is None:
+            raise LoadError("a beam needs scores of inner nodes")
+        self._values = values
+
+    def _beam_ranked(self, row: Row, k: int) -> List[Tuple[int, float]]:
+        """Returns the k best leaves that the beam comes to: at each level it keeps as many nodes as it is wide."""
+        t = self.taxonomy
+        scores = np.zeros(len(t))
+        scores[self._attributes.nodes] = self._columns(row, single=True)
+        scores *= self._values
+        fixed = np.full(len(t), np.nan)
+        if self._link is not None and self._link.name != "Softmax":
+            scores = self._link.log(scores)
+            of = np.array(self._attributes.nodes)
+            fixed[of[self._link.always]], fixed[of[self._link.never]] = 0, -np.inf
+            scores = np.where(np.isnan(fixed), scores, fixed)
+        best: List[Tuple[int, float]] = []
+        frontier: List[Tuple[List[int], float]] = [(t.roots, 0.0)]
+        while frontier:
+            level: List[Tuple[List[int], float]] = []
+            for nodes, start in frontier:
+                of_nodes = scores[nodes]
+                if self._link is not None and self._link.name == "Softmax":
+                    of_nodes = log_softmax(of_nodes)
+                if self._rule == "descend":
+                    top = of_nodes.max()
+                    if np.isneginf(top):
+                        of_nodes = np.zeros(len(nodes))
+                    else:
+                        start -= top
+                for node, score in zip(nodes, (start + of_nodes).tolist()):
+                    if not t.children[node]:
+                        best.append((node, score))
+                    else:
+                        level.append((t.children[node], score))
+            level.sort(key=lambda reached: -reached[1])  # stable: of equal ones the first
+            frontier = level[: self._beam]
+        best.sort(key=lambda ranked: (-ranked[1], ranked[0]))
+        return best[:k]
+
+    def _ranked(self, row: Row, k: int) -> List[Tuple[int, float]]:
+        if self._beam:
+            return self._beam_ranked(row, k)
+        scores = self._label_scores(row)
+        order = np.argsort(-scores, kind="stable")[:k].tolist()
+        return [(self._nodes[y], float(scores[y])) for y in order]
+
+    def _predicted(self, text: str) -> int:
+        row = self.features(text)
+        if self._rule == "descend" and not self._beam:
+            return self._descend(self._node_scores(row))
+        return self._ranked(row, 1)[0][0]
+
+    # What is asked of it.
+
+    def predict(self, texts: Sequence[str]) -> List[str]:
+        """Returns the name of the label of each text."""
+        return [self.taxonomy.names[self._predicted(text)] for text in _several(texts)]
+
+    def predict_paths(self, texts: Sequence[str]) -> List[Tuple[str, ...]]:
+        """Returns, for each text, the names of the nodes from a root to its label."""
+        return [self.taxonomy.path(self._predicted(text)) for text in _several(texts)]
+
+    def rank(self, texts: Sequence[str], k: int = 5) -> List[List[Tuple[str, float]]]:
+        """Returns, for each text, the k labels with the highest scores, the best first, with these."""
+        if k < 0:
+            raise ValueError(f"k is {k}; it is how many labels are wanted")
+        return [[(self.taxonomy.names[node], score) for node, score in self._ranked(self.features(text), k)] for text in _several(texts)]
+
+    def scores(self, texts: Sequence[str]) -> np.ndarray:
+        """Returns the scores of the labels by which the model chooses: a row a text, a column a label.
+
+        For models that go down the taxonomy, a score is what the nodes on the way are behind the best of
+        their siblings; for those of probabilities, it is the logarithm of one. A beam is not heeded.
+        """
+        rows = [self._label_scores(self.features(text)) for text in _several(texts)]
+        return np.array(rows).reshape(len(rows), len(self.labels))
+
+    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
+        """Returns the probability of every label: a row a text, a column a label.
+
+        Raises ValueError for models without probabilities; see :attr:`has_probabilities`.
+        """
+        if not self.has_probabilities:
+            raise ValueError(f"this model, {self.name}, has scores and no probabilities; svm.Calibrate of the Go library learns them")
+        rows = []
+        for text in _several(texts):
+            row = self.features(text)
+            if self._calibrated is not None:
+                rows.append(self._calibrated.of(self._label_scores(row)))
+            else:
+                assert self._link is not None
+                rows.append(np.exp(self._attributes.scores(self._link.apply(self._columns(row)))))
+        return np.array(rows).reshape(len(rows), -1)
+
+
+def _several(texts: Sequence[str]) -> Sequence[str]:
+    if isinstance(texts, (str, bytes)):
+        raise TypeError("a list of texts is expected, not one text; write [text]")
+    return texts
+
+
+def load(path: Union[str, "os.PathLike[str]"]) -> Model:
+    """Loads a file that ``pipeline.Save`` of the Go library wrote.
+
+    Nothing in the file is executed. Raises :class:`LoadError` for a file that is damaged, of another format,
+    or of a model that this package does not know, with what is wrong; and OSError where it cannot be read.
+    """
+    try:
+        return Model(read(path))
+    except LoadError as error:
+        raise LoadError(f"{os.fspath(path)}: {error}") from None
