@@ -15,6 +15,7 @@ import (
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/perceptron"
 	"github.com/hierml/notebook/hierml/pipeline"
+	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -193,8 +194,29 @@ func train(t testing.TB) map[string]*pipeline.Pipeline {
 	} {
 		build("graph: "+name, graph, features.Text{}, e)
 	}
-	build("weights: few", corpus(example.Tree(300), 60, 3), features.Text{}, svm.Flat{})
-	build("weights: some features", tree.Subset([]int{0, 1, 2, 3, 4, 5}), features.Text{Bits: 16}, svm.PLT{})
+	// Of these most weights are zero, so that they are in compressed rows; of the second they are of
+	// half precision.
+	for name, value := range map[string]func(k int, v float32) float32{
+		"singles": func(_ int, v float32) float32 { return v },
+		"halves":  func(k int, _ float32) float32 { return float32(k%5000) / 16 },
+	} {
+		p := build("weights: few, "+name, corpus(example.Tree(300), 60, 3), features.Text{}, svm.Flat{})
+		weights := p.Model.Training.Certificate.Weights.Data
+		for k, v := range weights {
+			weights[k] = 0
+			if k%50 == 0 {
+				weights[k] = value(k/50, v)
+			}
+		}
+	}
+	// And of these most features do not occur.
+	large := corpus(example.Tree(4, 4, 4), 60, 3)
+	build("weights: some features, label tree", large, features.Text{Bits: 18}, svm.PLT{Link: classifier.CubedHinge})
+	build("weights: some features, recursive", large, features.Text{Bits: 18}, svm.Recursive{})
+	build("weights: some features, beam", large, features.Text{Bits: 18}, svm.PLT{}).Beam = 4
+	double := svm.Hierarchical{Settings: solver.Settings{Gap: 1e-7}}
+	build("weights: double", tree, features.Text{}, double)
+	build("weights: double, beam", tree, features.Text{}, double).Beam = 2
 	few := build("weights: compact", tree, features.Text{}, svm.Hierarchical{})
 	var err error
 	if few.Model, err = few.Model.Compact(ctx, 0.5); err != nil {

@@ -63,10 +63,8 @@ class Calibrated:
         finite = ~np.isneginf(scores)
         if not finite.all():
             scores = np.where(finite, scores, scores[finite].min(initial=np.inf))
-        best = int(np.argmax(scores))
         if self._single:
             scores = _margins(scores)
-            best = int(np.argmax(scores))
         probabilities = np.array([f(s) for f, s in zip(self._functions, scores.tolist())])
         if not self._single:
             return probabilities
@@ -74,7 +72,7 @@ class Calibrated:
         for p in probabilities.tolist():
             total += p
         if not total > 0:  # none is possible: the likeliest is what is predicted
-            probabilities[best], total = 1, 1
+            probabilities[int(np.argmax(scores))], total = 1, 1
         return probabilities / total
 
 

@@ -1,0 +1,198 @@
+"""Tests of loading and predicting, on a file written by hand."""
+
+import contextlib
+import io
+import math
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+import files  # noqa: E402
+
+import hierml  # noqa: E402
+from hierml.__main__ import main  # noqa: E402
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "model.hierml")
+
+    def write(self, data):
+        with open(self.path, "wb") as file:
+            file.write(data)
+
+    def load(self, **changes):
+        self.write(files.model(**changes))
+        return hierml.load(self.path)
+
+    def refused(self, says, **changes):
+        with self.assertRaises(hierml.LoadError) as caught:
+            self.load(**changes)
+        self.assertIn(says, str(caught.exception))
+        self.assertIn(self.path, str(caught.exception))
+
+
+class Predicting(Case):
+    def test_labels(self):
+        m = self.load()
+        self.assertEqual(m.labels, ["cat", "dog", "oak"])
+        self.assertEqual(m.predict(["A DOG!", "an oak", ""]), ["dog", "oak", "cat"])
+        self.assertEqual(m.predict_paths(["a dog", "an oak"]), [("animal", "dog"), ("oak",)])
+        self.assertEqual(m.predict([]), [])
+        self.assertEqual(repr(m), "<hierml.Model: flat SVM, 3 labels, 3 features>")
+
+    def test_scores(self):
+        m = self.load()
+        np.testing.assert_allclose(m.scores(["cat dog dog", ""]), [self.expected(1, 2, 0), [0, 0, 0]], rtol=1e-6)
+        self.assertEqual(m.scores([]).shape, (0, 3))
+        ranked = m.rank(["dog"], 2)
+        self.assertEqual(ranked, [[("dog", 1.0), ("cat", 0.0)]])
+        self.assertEqual(m.rank(["dog"], 0), [[]])
+        self.assertEqual(len(m.rank(["dog"], 99)[0]), 3)
+
+    def expected(self, *times):
+        weights = [1 + math.log(t) if t else 0 for t in times]
+        return [w / math.sqrt(sum(v * v for v in weights)) for w in weights]
+
+    def test_arguments(self):
+        m = self.load()
+        for wrong in ("one text", b"bytes", [b"bytes"], [None]):
+            with self.assertRaises(TypeError):
+                m.predict(wrong)
+        with self.assertRaises(ValueError):
+            m.rank(["dog"], -1)
+        with self.assertRaisesRegex(ValueError, "no probabilities"):
+            m.predict_proba(["dog"])
+
+    def test_going_down(self):
+        # Of animal and oak the better one first, then of cat and dog.
+        weights = np.array([[3, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 4]], np.float32)[[1, 2, 3]] + np.array([[3, 0, 0, 0]] * 2 + [[0] * 4], np.float32)
+        m = self.load(metadata={"rule": "descend"}, arrays={"weights.columns": np.arange(4, dtype=np.int32), "weights": weights})
+        self.assertEqual(m.predict(["dog", "cat", "oak"]), ["dog", "cat", "oak"])
+        np.testing.assert_allclose(m.scores(["dog", "oak"]), [[-1, 0, -3], [-4, -4, 0]])
+
+    def test_probabilities(self):
+        functions = [{"A": -2.0, "B": 0.5}, {"scores": [0.0, 1.0], "probabilities": [0.25, 0.75]}]
+        saved = {
+            "format": "hierml.calibrated", "version": 1, "calibration": {}, "instances": 9, "one label": False, "functions": functions,
+            "leaves": [0, 0, 1], "nodes": [0, 0, 0, 0],
+        }
+        m = self.load(pipeline={"probabilities": saved})
+        self.assertTrue(m.has_probabilities)
+        np.testing.assert_allclose(m.predict_proba(["cat"]), [[1 / (1 + math.exp(-1.5)), 1 / (1 + math.exp(0.5)), 0.25]])
+        saved["one label"] = True
+        m = self.load(pipeline={"probabilities": saved})
+        np.testing.assert_allclose(m.predict_proba(["cat", "", "oak oak"]).sum(axis=1), 1)
+
+    def test_taxonomy(self):
+        t = self.load().taxonomy
+        self.assertEqual((t.names, t.parents, t.roots, t.leaves, len(t)), (["animal", "cat", "dog", "oak"], [[], [0], [0], []], [0, 3], [1, 2, 3], 4))
+        self.assertEqual(repr(t), "<hierml.Taxonomy: forest of 4 nodes, 3 leaves>")
+        self.assertEqual(t.path("cat"), t.path(t.node("cat")))
+        for missing in ("fish", 4, -1):
+            with self.assertRaises(KeyError):
+                t.path(missing)
+
+    def test_command(self):
+        self.load()
+        for arguments, printed in (([self.path], "animal > dog\noak\n"), ([self.path, "-k", "2"], "dog\t1\tcat\t0\noak\t1\tcat\t0\n")):
+            output = io.StringIO()
+            with mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a dog\noak \xff\r\n"))), contextlib.redirect_stdout(output):
+                self.assertEqual(main(arguments), 0)
+            self.assertEqual(output.getvalue(), printed)
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            self.assertEqual(main([self.path + ".none"]), 1)
+        self.assertIn("model.hierml.none", errors.getvalue())
+
+
+class Loading(Case):
+    def test_not_there(self):
+        with self.assertRaises(OSError):
+            hierml.load(self.path)
+
+    def test_layout(self):
+        whole = files.model()
+        for data in (b"", b"PK\x03\x04" * 9, whole[:50], whole[:-1], whole + b"\0", (1 << 62).to_bytes(8, "little") + whole[8:], whole.replace(b'"F32"', b'"F99"')):
+            self.write(data)
+            with self.assertRaises(hierml.LoadError):
+                hierml.load(self.path)
+
+    def test_hostile_headers(self):
+        for header in (b"[]", b"{", b'{"a":1}', b'{"a":{"dtype":"U8","shape":[1e9],"data_offsets":[0,0]}}', b'{"a":{"dtype":"U8","shape":[99999999999],"data_offsets":[0,0]}}',
+                       b'{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,-1]}}', b'{"a":{"dtype":"U8","shape":[0,99999999999999999999],"data_offsets":[0,0]}}',
+                       b'{"a":{"dtype":"U8","shape":' + b"[" * 100000 + b"]" * 100000 + b"}}", b'{"__metadata__":1}', b'{"__metadata__":{"a":1}}',
+                       b'{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}', b'{"\xff":1}',
+                       b'{"a":{"dtype":"U8","shape":[true],"data_offsets":[0,1]}}\x00', b'{"__metadata__":{"crc32c":"12345678"}}', b'{"__metadata__":{"crc32c":"1"}}'):
+            self.write(len(header).to_bytes(8, "little") + header)
+            with self.assertRaises(hierml.LoadError, msg=header[:80]):
+                hierml.load(self.path)
+
+    def test_model(self):
+        one = np.array([1], np.int32)
+        for says, changes in (
+            ("it is not a file of hierml", {"metadata": {"format": "pt"}}),
+            ("version '9'", {"metadata": {"version": "9"}}),
+            ("rule 'guess'", {"metadata": {"rule": "guess"}}),
+            ("no vectorizer", {"arrays": {"attached.pipeline": None}}),
+            ("no tensor 'taxonomy.edges'", {"arrays": {"taxonomy.edges": None}}),
+            ("cycle", {"arrays": {"taxonomy.edges": np.array([[1, 2], [2, 1]], np.int32)}}),
+            ("of 4", {"arrays": {"taxonomy.edges": np.array([[1, 9]], np.int32)}}),
+            ("distinct", {"arrays": files.texts("taxonomy.names", ["a", "a", "b", "c"])}),
+            ("do not run from 0", {"arrays": {"taxonomy.names.offsets": np.array([0, 9, 3, 4, 15], np.int64)}}),
+            ("expected 0 to 3", {"arrays": {"attributes.nodes": np.array([1, 2, 9], np.int32)}}),
+            ("attributes of 3 labels", {"arrays": {"attributes.candidates": one}}),
+            ("not finite", {"arrays": {"weights": np.full((3, 3), np.nan, np.float32)}}),
+            ("expected 3 columns", {"arrays": {"weights": np.ones((3, 2), np.float32)}}),
+            ("3 features for a model of 2", {"arrays": {"weights": np.ones((2, 3), np.float32)}}),
+            ("two columns", {"arrays": {"weights.columns": np.array([1, 1, 3], np.int32)}}),
+            ("too large for single precision", {"arrays": {"weights": np.full((3, 3), 1e300)}}),
+            ("no tensor 'weights.constants'", {"metadata": {"version": "4"}}),
+            ("link ''", {"metadata": {"version": "3"}}),
+            ("link 'Probit'", {"metadata": {"link": "Probit"}}),
+            ("kernel 'sequence'", {"metadata": {"kernel": "sequence", "features": "3"}}),
+            ("features is '-1'", {"metadata": {"kernel": "linear", "features": "-1"}}),
+        ):
+            with self.subTest(says):
+                self.refused(says, **changes)
+
+    def test_pipeline(self):
+        selection = {"format": "hierml.selection", "version": 1, "method": "", "columns": [0, 2], "scores": [1, 0, 1]}
+        for says, pipeline in (
+            ("'hierml.pipeline' in version 1", {"version": 2}),
+            ("has 'stemmer'", {"stemmer": True}),
+            ("has 'Stemming'", {"vectorizer": files.vectorizer(Stemming=True)}),
+            ("Weight is 'entropy'", {"vectorizer": files.vectorizer(Weight="entropy")}),
+            ("NGrams", {"vectorizer": files.vectorizer(NGrams=[2, 1])}),
+            ("KeepCase is 1", {"vectorizer": files.vectorizer(KeepCase=1)}),
+            ("Text.Tokenizer", {"vectorizer": {**files.vectorizer(), "tokenizer": True}}),
+            ("a vocabulary of 3", {"vectorizer": files.vectorizer(Bits=4)}),
+            ("StopWords", {"vectorizer": files.vectorizer(Tokens="letters", StopWords=["a"])}),
+            ("2 features for a model of 3", {"steps": [selection]}),
+            ("a step takes 3 columns, and what is before it gives 2", {"steps": [selection, selection]}),
+            ("knows hierml.selection", {"steps": [{"format": "hierml.stemmer"}]}),
+            ("0 to 2", {"steps": [{**selection, "columns": [0, 3]}]}),
+            ("a beam needs", {"beam": 3, "vectorizer": files.vectorizer()}),
+        ):
+            with self.subTest(says):
+                if "beam" in pipeline:  # a graph has none
+                    edges = np.array([[0, 1], [0, 2], [3, 2]], np.int32)
+                    self.refused("a beam goes down a tree", pipeline=pipeline, arrays={
+                        "taxonomy.edges": edges, "attributes.candidates": np.array([1, 2], np.int32), "attributes.begin": np.array([0, 1, 2], np.int64),
+                        "attributes.nodes": np.array([1, 2], np.int32), "attributes.values": np.ones(2), "weights.columns": np.array([1, 2], np.int32),
+                        "weights": np.ones((3, 2), np.float32)})
+                    continue
+                self.refused(says, pipeline=pipeline)
+
+
+if __name__ == "__main__":
+    unittest.main()
