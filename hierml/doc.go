@@ -31,6 +31,7 @@
 //	bayes        naive Bayes with shrinkage
 //	forest       predictive clustering trees, and forests of them
 //	clustering   hierarchies learned from data
+//	pipeline     a text to its label: vectorizer, model and probabilities in one file, for Go and Python
 //	metric       measures, and tests of significance
 //	experiment   studies: grids, folds, repeats, tables
 //	chart        pictures

@@ -14,5 +14,7 @@
 //	few, err := words.Keep(best.Columns)                      // vectors of the chosen words alone
 //	err = few.Save("words.json")
 //
+// Package pipeline keeps it in one file with the model.
+//
 // Texts and rows are dataset's; reading them is left to files.
 package features

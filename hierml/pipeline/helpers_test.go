@@ -224,7 +224,7 @@ func train(t testing.TB) map[string]*pipeline.Pipeline {
 	}
 	for name, e := range map[string]classifier.Estimator{
 		"label tree": svm.PLT{}, "label tree, cubed": svm.PLT{Link: classifier.CubedHinge}, "softmax": svm.HierarchicalSoftmax{}, "hierarchical": svm.Hierarchical{},
-		"recursive": svm.Recursive{},
+		"recursive": svm.Recursive{}, "normalized": svm.Normalized{},
 	} {
 		for _, width := range []int{1, 3} {
 			build(fmt.Sprintf("beam of %d: %s", width, name), corpus(example.Tree(3, 3, 3), 150, 4), features.Text{}, e).Beam = width
@@ -239,6 +239,22 @@ func train(t testing.TB) map[string]*pipeline.Pipeline {
 			p.Model = nil
 		}
 	}
+	// Of these one label has no text, so that its probability before the calibration is none.
+	var others []int
+	for i, d := range tree.Documents {
+		if d.Labels[0] != tree.Taxonomy.Leaves()[4] {
+			others = append(others, i)
+		}
+	}
+	without := tree.Subset(others)
+	q := build("probabilities: a label without texts", without, features.Text{}, svm.PLT{})
+	if _, never := q.Model.Certain(); len(never) == 0 {
+		t.Fatal("each label has a text")
+	}
+	if q.Calibrated, err = (svm.Calibration{Folds: 2}).Fit(ctx, svm.PLT{}, q.Vectorizer.Transform(without)); err != nil {
+		t.Fatal(err)
+	}
+	q.Model = nil
 	several := tree.Subset([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19})
 	for i := range several.Documents {
 		a, b := several.Documents[i].Labels[0], several.Documents[(i+1)%20].Labels[0]

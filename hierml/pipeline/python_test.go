@@ -28,6 +28,18 @@ func python(t *testing.T, arguments ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// What go test remembers of a test depends on the files that it opens itself.
+	for _, folder := range []string{filepath.Join(root, "hierml"), filepath.Join(root, "tests"), "testdata"} {
+		files, err := filepath.Glob(filepath.Join(folder, "*.py"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s has no files of Python: %v", folder, err)
+		}
+		for _, file := range files {
+			if _, err := os.ReadFile(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	c.Env = append(os.Environ(), "PYTHONPATH="+path, "PYTHONDONTWRITEBYTECODE=1", "PYTHONWARNINGS=error")
 	return c
 }

@@ -93,6 +93,13 @@ class Predicting(Case):
         m = self.load(pipeline={"probabilities": saved})
         np.testing.assert_allclose(m.predict_proba(["cat", "", "oak oak"]).sum(axis=1), 1)
 
+    def test_certain_hinges(self):
+        # Both have all probability, and are in the order of their margins.
+        m = self.load(metadata={"version": "3", "link": "CubedHinge"}, arrays={
+            "weights": np.diag([2, 3, 4]).astype(np.float32), "link.always": np.zeros(0, np.int32), "link.never": np.zeros(0, np.int32)})
+        self.assertEqual(m.predict(["cat dog"]), ["dog"])
+        np.testing.assert_allclose(m.predict_proba(["cat dog"]), [[1, 1, math.exp(-1)]], rtol=1e-9)
+
     def test_taxonomy(self):
         t = self.load().taxonomy
         self.assertEqual((t.names, t.parents, t.roots, t.leaves, len(t)), (["animal", "cat", "dog", "oak"], [[], [0], [0], []], [0, 3], [1, 2, 3], 4))

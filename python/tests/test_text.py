@@ -37,6 +37,7 @@ class Tokens(unittest.TestCase):
             ("abc", {"NGrams": [2, 3], "Tokens": "letters"}, ["ab", "abc", "bc"]),
             ("I don't do it, don", {"StopWords": ["don't", "it"]}, ["i", "do", "don"]),
             ("a b c a b", {"StopWords": ["a b", "a b c d", "b"]}, ["c"]),
+            ("a b c a", {"StopWords": ["a", "a b"]}, ["c"]),
             ("x1-y22 A", {"Pattern": r"[a-z]\d+"}, ["x1", "y22"]),
         ):
             with self.subTest(text, **settings):
