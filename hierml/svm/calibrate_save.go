@@ -125,7 +125,7 @@ func (s *savedCalibrated) calibrated(m *classifier.Model) (*Calibrated, error) {
 func (f function) calibrator() (calibrator, error) {
 	if len(f.Scores) == 0 {
 		if len(f.Probabilities) > 0 || math.IsNaN(f.A+f.B) || math.IsInf(f.A+f.B, 0) {
-			return nil, fmt.Errorf("A is %v, B is %v, and %d probabilities have no scores", f.A, f.B, len(f.Probabilities))
+			return nil, fmt.Errorf("%d probabilities have no scores, beside A %v and B %v", len(f.Probabilities), f.A, f.B)
 		}
 		return calibration.Sigmoid{A: f.A, B: f.B}, nil
 	}

@@ -89,7 +89,7 @@ def steps(values: Any) -> List[Any]:
     made = []
     for value in values:
         kind = kind_of(value)
-        if kind not in _KINDS:
+        if not isinstance(kind, str) or kind not in _KINDS:
             raise LoadError(f"a step has the format {kind!r:.60}; this package knows {', '.join(_KINDS)}")
         made.append(_KINDS[kind](value))
     return made

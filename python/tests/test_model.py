@@ -187,6 +187,8 @@ class Loading(Case):
             ("2 features for a model of 3", {"steps": [selection]}),
             ("a step takes 3 columns, and what is before it gives 2", {"steps": [selection, selection]}),
             ("knows hierml.selection", {"steps": [{"format": "hierml.stemmer"}]}),
+            ("knows hierml.selection", {"steps": [{"format": ["hierml.scaler"]}]}),
+            ("knows hierml.selection", {"steps": [1]}),
             ("0 to 2", {"steps": [{**selection, "columns": [0, 3]}]}),
             ("a beam needs", {"beam": 3, "vectorizer": files.vectorizer()}),
         ):
