@@ -42,7 +42,10 @@ class Scaler:
         settings = Record("a scaler's scaling", fitted.raw("scaling"), ("Columns", "UnitLength", "Constant"))
         columns = settings.choice("Columns", _SCALES)
         self._unit = settings.flag("UnitLength")
-        self._constant = np.float32(settings.number("Constant"))
+        constant = settings.number("Constant")
+        if abs(constant) > float(np.finfo(np.float32).max):
+            raise LoadError(f"a scaler has the Constant {constant}, which is beyond single precision")
+        self._constant = np.float32(constant)
         self._factor = np.array(fitted.numbers("factor"))
         shift = fitted.numbers("shift")
         self.takes = len(self._factor)

@@ -76,8 +76,7 @@ class Kernel:
         self._degree = whole(text, "kernel.degree") or 2 if self._name == "polynomial" else 1
         features = file.indices("kernel.indices", self.features)
         begin = file.borders("kernel.begin", len(features))
-        # As in Go, values are in single precision.
-        values = file.floats("kernel.values").astype(np.float32).astype(np.float64)
+        values = _exact(file.floats("kernel.values"), file).astype(np.float64)
         if len(values) != len(features):
             raise LoadError(f"{len(features)} features of instances have {len(values)} values")
         instances = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
@@ -161,7 +160,7 @@ def _exact(values: np.ndarray, file: Arrays) -> np.ndarray:
         with np.errstate(over="ignore"):
             values = values.astype(np.float32)
         if not np.isfinite(values).all():
-            raise LoadError("a weight is too large for single precision")
+            raise LoadError("a weight, or a value of an instance, is too large for single precision")
     return values
 
 

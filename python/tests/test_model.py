@@ -162,7 +162,7 @@ class Loading(Case):
             ("expected 3 columns", {"arrays": {"weights": np.ones((3, 2), np.float32)}}),
             ("3 features for a model of 2", {"arrays": {"weights": np.ones((2, 3), np.float32)}}),
             ("two columns", {"arrays": {"weights.columns": np.array([1, 1, 3], np.int32)}}),
-            ("too large for single precision", {"arrays": {"weights": np.full((3, 3), 1e300)}}),
+            ("is too large for single precision", {"arrays": {"weights": np.full((3, 3), 1e300)}}),
             ("no tensor 'weights.constants'", {"metadata": {"version": "4"}}),
             ("link ''", {"metadata": {"version": "3"}}),
             ("link 'Probit'", {"metadata": {"link": "Probit"}}),
@@ -189,6 +189,7 @@ class Loading(Case):
             ("knows hierml.selection", {"steps": [{"format": "hierml.stemmer"}]}),
             ("knows hierml.selection", {"steps": [{"format": ["hierml.scaler"]}]}),
             ("knows hierml.selection", {"steps": [1]}),
+            ("beyond single precision", {"steps": [{"format": "hierml.scaler", "version": 1, "scaling": {"Constant": 1e300}, "factor": [1, 1, 1]}]}),
             ("0 to 2", {"steps": [{**selection, "columns": [0, 3]}]}),
             ("a beam needs", {"beam": 3, "vectorizer": files.vectorizer()}),
         ):
