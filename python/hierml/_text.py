@@ -153,6 +153,8 @@ class Weigher:
         self._b = max(b, 0.0) if b else 0.75
         self._documents = fitted.whole("documents")
         self._length = fitted.number("terms per document")
+        if self.weight == "BM25" and not self._length > 0:
+            raise LoadError("weights are those of BM25, and the training texts have no terms")
         self.frequencies = fitted.wholes("document frequencies", 0, self._documents)
         self._idf = [self._rarity(df) for df in self.frequencies] if self.weight in _COUNTED else []
 
@@ -241,8 +243,6 @@ class Vectorizer:
             raise LoadError(f"the vectorizer has {self._bits} Bits and a vocabulary of {len(self.vocabulary)}")
         if frequencies != self.columns and (counted or not self._bits or frequencies):
             raise LoadError(f"the vectorizer has {frequencies} document frequencies for {self.columns} columns")
-        if self._weigher.weight == "BM25" and not self._weigher._length > 0:
-            raise LoadError("the vectorizer weighs by BM25, and its training texts have no terms")
         self._index = {term: column for column, term in enumerate(self.vocabulary)}
         if len(self._index) != len(self.vocabulary):
             raise LoadError("the vocabulary has a term twice")

@@ -189,6 +189,7 @@ class Loading(Case):
             ("knows hierml.selection", {"steps": [{"format": "hierml.stemmer"}]}),
             ("knows hierml.selection", {"steps": [{"format": ["hierml.scaler"]}]}),
             ("knows hierml.selection", {"steps": [1]}),
+            ("have no terms", {"steps": [{"format": "hierml.weigher", "version": 1, "weighing": {"Weight": "BM25"}, "documents": 1}]}),
             ("beyond single precision", {"steps": [{"format": "hierml.scaler", "version": 1, "scaling": {"Constant": 1e300}, "factor": [1, 1, 1]}]}),
             ("0 to 2", {"steps": [{**selection, "columns": [0, 3]}]}),
             ("a beam needs", {"beam": 3, "vectorizer": files.vectorizer()}),
