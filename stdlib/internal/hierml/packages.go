@@ -29,6 +29,7 @@ var Packages = []*table.Package{
 	&normPackage,
 	&orthogonalPackage,
 	&perceptronPackage,
+	&pipelinePackage,
 	&progressPackage,
 	&solverPackage,
 	&structuredPackage,

@@ -23,6 +23,7 @@ var featuresPackage = table.Package{
 		{Name: "EnglishStopWords", Value: features.EnglishStopWords},
 		{Name: "Letters", Value: features.Letters},
 		{Name: "LoadScaler", Value: features.LoadScaler},
+		{Name: "LoadSelection", Value: features.LoadSelection},
 		{Name: "LoadVectorizer", Value: features.LoadVectorizer},
 		{Name: "LoadVectorizerWith", Value: features.LoadVectorizerWith},
 		{Name: "LoadWeigher", Value: features.LoadWeigher},

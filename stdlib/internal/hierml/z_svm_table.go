@@ -27,6 +27,7 @@ var svmPackage = table.Package{
 		{Name: "LessInclusive", Value: svm.LessInclusive},
 		{Name: "LocalMean", Value: svm.LocalMean},
 		{Name: "ParentPositive", Value: svm.ParentPositive},
+		{Name: "ReadCalibrated", Value: svm.ReadCalibrated},
 		{Name: "Siblings", Value: svm.Siblings},
 		{Name: "Sum", Value: svm.Sum},
 	},
