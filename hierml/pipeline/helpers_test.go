@@ -98,6 +98,8 @@ func vectorizers() map[string]features.Text {
 		"characters, case": {Tokens: features.Characters, KeepCase: true, NGrams: [2]int{3, 3}, Weight: features.Counts, Bits: 8},
 		"BM25":             {Weight: features.BM25, K1: 2, B: -1, NGrams: [2]int{1, 2}},
 		"BM25, sum":        {Weight: features.BM25, K1: -1, B: 0.5, Norm: features.UnitSum},
+		"smooth":           {SmoothIDF: true},
+		"smooth, hashed":   {SmoothIDF: true, Weight: features.PlainTFIDF, Bits: 9},
 		"counts":           {Weight: features.Counts, Norm: features.NoNorm},
 		"stop words":       {StopWords: append([]string{word(3), word(1) + " " + word(2), word(4) + "-" + word(5), word(1)}, features.EnglishStopWords()...), NGrams: [2]int{1, 2}},
 		"pattern":          {Pattern: `[a-z0-9]+(?:['-][a-z]+)?`, NGrams: [2]int{1, 2}},
@@ -170,6 +172,7 @@ func train(t testing.TB) map[string]*pipeline.Pipeline {
 	counts := features.Text{Weight: features.Counts, Norm: features.NoNorm}
 	build("steps: selection", tree, features.Text{}, svm.Flat{}, step(features.ChiSquare{Features: 60}.Fit))
 	build("steps: weigher", tree, counts, svm.Flat{}, step(features.DocumentFrequency{MinDocuments: 2}.Fit), step(features.Weighing{Weight: features.BM25}.Fit))
+	build("steps: smooth idf", tree, counts, svm.Flat{}, step(features.Weighing{SmoothIDF: true}.Fit))
 	build("steps: unit deviation", tree, features.Text{}, svm.Flat{}, step(features.Scaling{Columns: features.UnitDeviation, UnitLength: true, Constant: 0.1}.Fit))
 	build("steps: z-score", tree, counts, svm.Flat{}, step(features.Weighing{Weight: features.LogCounts, Norm: features.NoNorm}.Fit), step(features.Scaling{Columns: features.ZScore}.Fit), step(features.DocumentFrequency{Features: 90}.Fit))
 	build("steps: unit range", tree, features.Text{Bits: 5}, svm.Flat{}, step(features.Scaling{Columns: features.UnitRange, UnitLength: true}.Fit))

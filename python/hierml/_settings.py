@@ -33,10 +33,12 @@ class Record:
     def _wrong(self, name: str, expected: str) -> LoadError:
         return LoadError(f"{self._what}: {name} is {self._value.get(name)!r:.60}; expected {expected}")
 
-    def header(self, kind: str, version: int = 1) -> None:
-        """Checks the format and its version."""
-        if self._value.get("format") != kind or self._value.get("version") != version:
-            raise LoadError(f"{self._what}: the format is {self._value.get('format')!r:.60} in version {self._value.get('version')!r:.20}; this package reads {kind!r} in version {version}")
+    def header(self, kind: str, newest: int = 1) -> None:
+        """Checks the format and that its version is not after the newest one that is known."""
+        version = self._value.get("version")
+        if self._value.get("format") != kind or type(version) is not int or not 1 <= version <= newest:
+            known = "version 1" if newest == 1 else f"versions 1 to {newest}"
+            raise LoadError(f"{self._what}: the format is {self._value.get('format')!r:.60} in version {version!r:.20}; this package reads {kind!r} in {known}")
 
     def flag(self, name: str) -> bool:
         value = self._value.get(name, False)

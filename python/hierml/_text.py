@@ -26,9 +26,10 @@ TOKENS = ("words", "letters", "characters")
 WEIGHTS = ("log tf-idf", "tf-idf", "BM25", "counts", "log counts", "binary")
 NORMS = ("unit length", "unit sum", "none")
 _COUNTED = WEIGHTS[:3]  # those that need document frequencies
+_INVERSE = WEIGHTS[:2]
 
 # What a file may say of each. A setting that is added to the Go library is added here, and used below.
-_WEIGHING = ("Weight", "K1", "B", "Norm")
+_WEIGHING = ("Weight", "K1", "B", "Norm", "SmoothIDF")
 _SETTINGS = ("Tokens", "Pattern", "KeepCase", "StopWords", "NGrams", "Bits", "MinDocuments", "MaxShare", "MaxFeatures") + _WEIGHING
 _VECTORIZER = (
     "format", "version", "text", "tokenizer", "drop common", "documents", "terms per document", "vocabulary", "document frequencies",
@@ -148,6 +149,9 @@ class Weigher:
     def __init__(self, settings: Record, fitted: Record) -> None:
         self.weight = settings.choice("Weight", WEIGHTS)
         self.norm = settings.choice("Norm", NORMS)
+        self._smooth = settings.flag("SmoothIDF")
+        if self._smooth and self.weight not in _INVERSE:
+            raise LoadError(f"SmoothIDF is a form of tf-idf, and the weight is {self.weight}")
         k1, b = settings.number("K1"), settings.number("B")
         self._k1 = max(k1, 0.0) if k1 else 1.2
         self._b = max(b, 0.0) if b else 0.75
@@ -159,6 +163,8 @@ class Weigher:
         self._idf = [self._rarity(df) for df in self.frequencies] if self.weight in _COUNTED else []
 
     def _rarity(self, df: int) -> float:
+        if self._smooth:
+            return math.log((1 + self._documents) / (1 + df)) + 1
         if df == 0:  # no training document has it, so that nothing is known of it
             return 0.0
         if self.weight == "BM25":
@@ -228,7 +234,7 @@ class Vectorizer:
 
     def __init__(self, value: Any) -> None:
         fitted = Record("the vectorizer", value, _VECTORIZER)
-        fitted.header("hierml.vectorizer")
+        fitted.header("hierml.vectorizer", 2)
         if fitted.flag("tokenizer"):
             raise LoadError("the tokens of the vectorizer are those of a Go function, Text.Tokenizer, which no file holds; use Text.Pattern")
         settings = Record("the vectorizer's text", fitted.raw("text"), _SETTINGS)
@@ -282,7 +288,7 @@ class WeigherStep:
 
     def __init__(self, value: Any) -> None:
         fitted = Record("a weigher", value, _WEIGHER)
-        fitted.header("hierml.weigher")
+        fitted.header("hierml.weigher", 2)
         self._weigher = Weigher(Record("a weigher's weighing", fitted.raw("weighing"), _WEIGHING), fitted)
         self.takes = self.gives = len(self._weigher.frequencies)
 
