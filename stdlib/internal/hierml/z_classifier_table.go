@@ -24,6 +24,7 @@ var classifierPackage = table.Package{
 		{Name: "Descend", Value: classifier.Descend},
 		{Name: "FitOccurring", Value: classifier.FitOccurring},
 		{Name: "Highest", Value: classifier.Highest},
+		{Name: "LeafColumns", Value: classifier.LeafColumns},
 		{Name: "LeafSets", Value: classifier.LeafSets},
 		{Name: "Load", Value: classifier.Load},
 		{Name: "Margin", Value: classifier.Margin},
