@@ -1,12 +1,34 @@
 package structured
 
-import (
-	"maps"
-	"math"
-	"slices"
+import "github.com/hierml/notebook/hierml/taxonomy"
 
-	"github.com/hierml/notebook/hierml/taxonomy"
-)
+// Laplacian returns attributes of candidates, node ids that ascend, under which the ridge penalty 1/2
+// ||U||^2 is, in the weights w_n = sum_c Lambda_c(n) u_c of the nodes,
+//
+//	1/2 sum over the edges {m, n} of ||w_n - w_m||^2 + 1/2 sum_n ground_n ||w_n||^2.
+//
+// Edges are between nodes of the taxonomy, in whatever direction, each once; those of the taxonomy
+// itself, Edges, or others. ground has one number a node, none negative, or is nil for zeros. Nodes
+// of the taxonomy without edge and ground are not penalized.
+//
+// The matrix of this form, the Laplacian of the graph and ground on its diagonal, is factored as
+// LL' with u = L'w: u_n is a multiple of what w_n differs by from a mean of nodes that come after
+// it in the elimination, which on trees is its parent. On trees no entries come up in L, and the
+// attributes of a node are at its ancestors.
+//
+// A connected part of the graph without ground does not tell weights from those that are higher by
+// the same everywhere in it. One of its nodes is free: its u is its own w, which has no part in the
+// penalty, and 1 is its attribute for all nodes of the part. The free nodes are returned,
+// ascending.
+func Laplacian(t *taxonomy.Taxonomy, candidates []int, edges [][2]int, ground []float64) (a *Attributes, free []int, err error) {
+	f, err := newFactor(t, edges, ground)
+	if err != nil {
+		return nil, nil, err
+	}
+	scratch := make([]float64, t.Len())
+	a, err = NewCandidates(t, candidates, func(n int) ([]int, []float64) { return f.inverseRow(n, scratch) })
+	return a, f.free, err
+}
 
 // Differences returns attributes of all nodes under which the ridge penalty 1/2 ||V||^2 is, in the
 // weights w_n = sum_c Lambda_c(n) V_c of the nodes, the regularizer of TRANSFER [ZXW11, section 5],
@@ -14,49 +36,13 @@ import (
 //
 //	1/2 sum_n ( ||w_n||^2 + sum over the children m of n of ||w_n - w_m||^2 )
 //
-// The matrix of this form, Q = LL' with V = L'w, is factored with children before parents. On trees
-// no entries come up in L, and the attributes of a node are at its ancestors: path sums, in which
-// every step down from a node n loses the same share.
+// It is that of Laplacian with a ground of 1 at every node. On trees the attributes of a node are
+// path sums, in which every step down from a node loses the same share.
 func Differences(t *taxonomy.Taxonomy) (*Attributes, error) {
-	// q has the entries of the matrix between nodes not eliminated.
-	q := make([]map[int]float64, t.Len())
-	for n := range q {
-		q[n] = map[int]float64{n: 1 + float64(len(t.Children(n))+len(t.Parents(n)))}
+	ground := make([]float64, t.Len())
+	for n := range ground {
+		ground[n] = 1
 	}
-	for _, e := range t.Edges() {
-		q[e[0]][e[1]], q[e[1]][e[0]] = -1, -1
-	}
-	order := t.Topological()
-	// rest[n] is row n of L' without its diagonal, each over the diagonal.
-	rest := make([]map[int]float64, t.Len())
-	pivot := make([]float64, t.Len())
-	for _, n := range slices.Backward(order) {
-		pivot[n] = q[n][n]
-		delete(q[n], n)
-		rest[n] = make(map[int]float64, len(q[n]))
-		others := slices.Sorted(maps.Keys(q[n]))
-		for _, p := range others {
-			rest[n][p] = q[n][p] / pivot[n]
-			delete(q[p], n)
-			for _, r := range others {
-				q[p][r] -= q[n][p] * q[n][r] / pivot[n]
-			}
-		}
-	}
-	rows := make([]map[int]float64, t.Len())
-	for _, n := range order {
-		rows[n] = map[int]float64{n: 1 / math.Sqrt(pivot[n])}
-		for _, p := range slices.Sorted(maps.Keys(rest[n])) {
-			for c, v := range rows[p] {
-				rows[n][c] -= rest[n][p] * v
-			}
-		}
-	}
-	return NewCandidates(t, allNodes(t), func(n int) (nodes []int, values []float64) {
-		nodes = slices.Sorted(maps.Keys(rows[n]))
-		for _, c := range nodes {
-			values = append(values, rows[n][c])
-		}
-		return nodes, values
-	})
+	a, _, err := Laplacian(t, allNodes(t), t.Edges(), ground)
+	return a, err
 }

@@ -1,9 +1,7 @@
 package structured
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -34,58 +32,20 @@ type Edges struct {
 	values  []float64
 }
 
-// maxFactor bounds the entries of L (200 MB).
-const maxFactor = 1 << 24
-
 // NewEdges returns the edge attributes of a taxonomy. It is an error if the graph is so far from a
 // tree that the factor would fill the memory.
 func NewEdges(t *taxonomy.Taxonomy) (*Edges, error) {
-	n := t.Len()
-	e := &Edges{taxonomy: t, diagonal: make([]float64, n)}
-	rest := make([]map[int32]float64, n) // of M where it is not yet eliminated: of each node the nodes eliminated after it
-	place := make([]int, n)
-	for k, v := range t.Topological() {
-		place[v] = k
-		e.diagonal[v] = float64(2*max(1, len(t.Parents(v))) + 2*len(t.Children(v)))
-		rest[v] = make(map[int32]float64, len(t.Parents(v)))
-		for _, p := range t.Parents(v) {
-			rest[v][int32(p)] = -1
-		}
+	ground := make([]float64, t.Len())
+	for v := range ground {
+		p, c := len(t.Parents(v)), len(t.Children(v))
+		ground[v] = float64(2*max(1, p) + 2*c - (p + c))
 	}
-	type entry struct {
-		column int32
-		value  float64
+	f, err := newFactor(t, t.Edges(), ground)
+	if err != nil {
+		return nil, err
 	}
-	rows := make([][]entry, n)
-	pivot := slices.Clone(e.diagonal)
-	entries := 0
-	for _, v := range slices.Backward(t.Topological()) { // children first: on a tree nothing is added
-		d := math.Sqrt(pivot[v])
-		rows[v] = append(rows[v], entry{int32(v), d})
-		above := make([]entry, 0, len(rest[v]))
-		for a, m := range rest[v] {
-			above = append(above, entry{a, m / d})
-		}
-		slices.SortFunc(above, func(a, b entry) int { return cmp.Compare(place[b.column], place[a.column]) })
-		if entries += 1 + len(above); entries > maxFactor {
-			return nil, fmt.Errorf("structured: the graph has so many nodes with several parents that its edges take more than %d numbers; take one parent for each, as by Minimal, or a method for trees", maxFactor)
-		}
-		for k, a := range above {
-			rows[a.column] = append(rows[a.column], entry{int32(v), a.value})
-			pivot[a.column] -= a.value * a.value
-			for _, b := range above[k+1:] { // eliminated later
-				rest[a.column][b.column] -= a.value * b.value
-			}
-		}
-		rest[v] = nil
-	}
-	e.begin = make([]int, 1, n+1)
-	for _, row := range rows {
-		for _, r := range row {
-			e.columns, e.values = append(e.columns, r.column), append(e.values, r.value)
-		}
-		e.begin = append(e.begin, len(e.columns))
-	}
+	e := &Edges{taxonomy: t, diagonal: f.diagonal}
+	e.begin, e.columns, e.values = f.rows()
 	return e, nil
 }
 

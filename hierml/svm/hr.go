@@ -3,9 +3,6 @@ package svm
 import (
 	"context"
 	"fmt"
-	"math"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -28,12 +25,11 @@ import (
 // learning of [EP04]. A chain of k nodes is a node with kC in the place of C: leaves that are deeper
 // are regularized less, which is what the normalized SVM sees to.
 //
-// [GY13] leaves open what the roots are drawn to; here it is zero, so that the weights are unique. On
-// trees the model's node weights are the differences u_n = w_n - w_p, and the attributes those of
-// [Hierarchical]: w_n is the sum of u over the ancestors of n, itself included. Where nodes have several
-// parents the model's taxonomy has one node more for every edge, as that of [Recursive], whose
-// weights are the difference along it; a leaf's attributes are the parts of the edges in its
-// weights.
+// [GY13] leaves open what the roots are drawn to; here it is zero, so that the weights are unique.
+// On trees the model's node weights are the differences u_n = w_n - w_p, and the attributes those
+// of [Hierarchical]: w_n is the sum of u over the ancestors of n, itself included. Where nodes have
+// several parents u_n is a multiple of what w_n differs by from a mean of other nodes, and the
+// attributes are those of [structured.Laplacian]; the regularizer is 1/2 sum_n ||u_n||^2 there too.
 //
 // [solver.SolveTasks] solves it, leaf by leaf in sweeps, and a method for structured problems, with
 // a kernel, the hinge as one problem. The zero value is ready to use.
@@ -69,7 +65,7 @@ func (s HR) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, err
 	if err := s.Loss.Check(); err != nil {
 		return nil, err
 	}
-	a, err := differencesAttributes(d.Taxonomy)
+	a, err := s.attributes(d.Taxonomy)
 	if err != nil {
 		return nil, err
 	}
@@ -119,64 +115,18 @@ func (s HR) solve(ctx context.Context, a *structured.Attributes, d *dataset.Data
 // WithC returns the estimator with another C.
 func (s HR) WithC(c float64) Regularized { s.C = c; return s }
 
-// mostOfGraph bounds the nodes of a graph whose Laplacian is inverted: 10,000 take 800 MB, and
-// some minutes.
-const mostOfGraph = 10000
-
-// differencesAttributes returns the attributes that make the weights of leaves from differences of
-// weights along edges: of a tree those of the ancestors; of a graph the current that flows through
-// an edge when one comes in at the leaf and leaves through the roots, every edge a resistance of
-// one. All nodes that stand for an edge, or are roots, have a column.
-func differencesAttributes(t *taxonomy.Taxonomy) (*structured.Attributes, error) {
-	if t.IsTree() {
-		return structured.Ancestors(t).Widen(inner(t))
+// attributes returns those under which the regularizer is a ridge penalty, with a column for every
+// node.
+func (s HR) attributes(t *taxonomy.Taxonomy) (*structured.Attributes, error) {
+	ground := make([]float64, t.Len())
+	for _, r := range t.Roots() {
+		ground[r] = 1
 	}
-	if t.Len() > mostOfGraph {
-		return nil, fmt.Errorf("svm: the taxonomy has nodes of several parents, and %d nodes; weights along the edges of such are found for up to %d", t.Len(), mostOfGraph)
-	}
-	whole, nodeOf, err := edgeNodes(t)
+	a, _, err := structured.Laplacian(t, t.Leaves(), t.Edges(), ground)
 	if err != nil {
 		return nil, err
 	}
-	laplacian := mat.NewSymDense(t.Len(), nil)
-	for n := range t.Len() {
-		laplacian.SetSym(n, n, float64(max(1, len(t.Parents(n)))+len(t.Children(n))))
-	}
-	for _, e := range t.Edges() {
-		laplacian.SetSym(e[0], e[1], -1)
-	}
-	var factors mat.Cholesky
-	if !factors.Factorize(laplacian) {
-		return nil, fmt.Errorf("svm: the Laplacian of the taxonomy is not positive definite")
-	}
-	potential, one := mat.NewVecDense(t.Len(), nil), mat.NewVecDense(t.Len(), nil)
-	const rounding = 1e-12
-	a, err := structured.NewAttributes(whole, func(leaf int) ([]int, []float64) {
-		one.Zero()
-		one.SetVec(leaf, 1)
-		if err := factors.SolveVecTo(potential, one); err != nil { // of a condition number, which is below the square of the nodes
-			panic(err)
-		}
-		flow := make([]float64, whole.Len())
-		for _, r := range t.Roots() {
-			flow[r] = potential.AtVec(r)
-		}
-		for _, e := range t.Edges() {
-			flow[nodeOf(e[0], e[1])] = potential.AtVec(e[1]) - potential.AtVec(e[0])
-		}
-		var nodes []int
-		var values []float64
-		for n, v := range flow {
-			if math.Abs(v) > rounding {
-				nodes, values = append(nodes, n), append(values, v)
-			}
-		}
-		return nodes, values
-	})
-	if err != nil {
-		return nil, err
-	}
-	return a.Widen(inner(whole))
+	return a.Widen(inner(t))
 }
 
 // inner returns the nodes that are no leaves.

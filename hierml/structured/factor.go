@@ -1,0 +1,244 @@
+package structured
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// factor is a sparse L with LL' = G + diag(ground), where G is the Laplacian of a graph of nodes: for
+// every node the number of its edges on the diagonal, and -1 for every edge. A ground of 1 is an edge
+// to zero. Nodes are eliminated by degree, the smallest first, which keeps the factor sparse
+// [GL89]; of equal ones the last in topological order is, so that on trees children come before
+// parents and L has no more entries than nodes and edges.
+//
+// A part of the graph without ground has a singular matrix. The last of its nodes, whose pivot is
+// zero, gets a pivot of one; it is free.
+type factor struct {
+	diagonal []float64       // of G + diag(ground)
+	order    []int32         // of the elimination
+	pivot    []float64       // by node, the diagonal of L
+	below    [][]factorEntry // by node, its column of L below the diagonal, in the order of the elimination
+	free     []int           // ascending
+}
+
+// factorEntry is one of a column, or of a row.
+type factorEntry struct {
+	node  int32
+	value float64
+}
+
+// maxFactor bounds the entries of a factor (400 MB).
+const maxFactor = 1 << 24
+
+// newFactor returns the factor of a graph over the nodes of the taxonomy, which is undirected.
+// ground has one number a node, none negative; nil is 0 for all. It is an error if an edge is no
+// edge or is given twice, or if the graph is so far from a tree that the factor would fill the
+// memory.
+func newFactor(t *taxonomy.Taxonomy, edges [][2]int, ground []float64) (*factor, error) {
+	n := t.Len()
+	f := &factor{diagonal: make([]float64, n), order: make([]int32, 0, n), pivot: make([]float64, n), below: make([][]factorEntry, n)}
+	rest := make([]map[int32]float64, n) // of the matrix: for each node those it has entries with that are not eliminated
+	for v := range rest {
+		rest[v] = make(map[int32]float64)
+		if ground != nil {
+			f.diagonal[v] = ground[v]
+		}
+	}
+	for _, e := range edges {
+		a, b := e[0], e[1]
+		if min(a, b) < 0 || max(a, b) >= n || a == b {
+			return nil, fmt.Errorf("structured: an edge between the nodes %d and %d; edges are between different nodes, which are 0..%d", a, b, n-1)
+		}
+		if rest[a][int32(b)] != 0 {
+			return nil, fmt.Errorf("structured: the edge between %q and %q is given twice; give it once, in one of its directions", t.Name(a), t.Name(b))
+		}
+		rest[a][int32(b)], rest[b][int32(a)] = -1, -1
+		f.diagonal[a]++
+		f.diagonal[b]++
+	}
+	grounded := groundedParts(rest, ground)
+	next := newElimination(t, rest)
+	pivot := slices.Clone(f.diagonal)
+	entries := 0
+	for len(f.order) < n {
+		v := next.pop()
+		f.order = append(f.order, v)
+		if len(rest[v]) == 0 && !grounded[v] {
+			pivot[v] = 1
+			f.free = append(f.free, int(v))
+		}
+		d := math.Sqrt(pivot[v])
+		f.pivot[v] = d
+		if entries += 1 + len(rest[v]); entries > maxFactor {
+			return nil, fmt.Errorf("structured: the graph has so many nodes with several parents that its edges take more than %d numbers; take one parent for each, as by Minimal, or a method for trees", maxFactor)
+		}
+		column := make([]factorEntry, 0, len(rest[v]))
+		for a, m := range rest[v] {
+			column = append(column, factorEntry{a, m / d})
+		}
+		slices.SortFunc(column, func(a, b factorEntry) int { return cmp.Compare(a.node, b.node) })
+		rest[v] = nil
+		for k, a := range column {
+			delete(rest[a.node], v)
+			pivot[a.node] -= a.value * a.value
+			for _, b := range column[:k] {
+				m := rest[a.node][b.node] - a.value*b.value
+				rest[a.node][b.node], rest[b.node][a.node] = m, m
+			}
+		}
+		for _, a := range column {
+			next.moved(a.node, len(rest[a.node]))
+		}
+		f.below[v] = column
+	}
+	place := make([]int, n)
+	for k, v := range f.order {
+		place[v] = k
+	}
+	for _, column := range f.below {
+		slices.SortFunc(column, func(a, b factorEntry) int { return cmp.Compare(place[a.node], place[b.node]) })
+	}
+	slices.Sort(f.free)
+	return f, nil
+}
+
+// groundedParts tells of every node whether its part of the graph has ground.
+func groundedParts(neighbours []map[int32]float64, ground []float64) []bool {
+	grounded := make([]bool, len(neighbours))
+	var open []int32
+	for v, g := range ground {
+		if g > 0 {
+			grounded[v] = true
+			open = append(open, int32(v))
+		}
+	}
+	for len(open) > 0 {
+		v := open[len(open)-1]
+		open = open[:len(open)-1]
+		for a := range neighbours[v] {
+			if !grounded[a] {
+				grounded[a] = true
+				open = append(open, a)
+			}
+		}
+	}
+	return grounded
+}
+
+// rows returns L by row: for each node where it begins, with its end, and the entries, the diagonal
+// last.
+func (f *factor) rows() (begin []int, columns []int32, values []float64) {
+	begin = make([]int, len(f.order)+1)
+	for v, column := range f.below {
+		begin[v+1]++
+		for _, a := range column {
+			begin[a.node+1]++
+		}
+	}
+	for v := range f.order {
+		begin[v+1] += begin[v]
+	}
+	columns, values = make([]int32, begin[len(f.order)]), make([]float64, begin[len(f.order)])
+	at := slices.Clone(begin)
+	set := func(row, column int32, value float64) {
+		columns[at[row]], values[at[row]] = column, value
+		at[row]++
+	}
+	for _, v := range f.order {
+		set(v, v, f.pivot[v])
+		for _, a := range f.below[v] {
+			set(a.node, v, a.value)
+		}
+	}
+	return begin, columns, values
+}
+
+// inverseRow returns the row of a node in the transposed inverse of L: the nodes, ascending, and
+// the values. These nodes are the node itself and, on trees, those above it. scratch has a zero for
+// every node, and has so again.
+func (f *factor) inverseRow(node int, scratch []float64) (nodes []int, values []float64) {
+	scratch[node] = 1
+	for v := int32(node); ; v = f.below[v][0].node {
+		nodes = append(nodes, int(v))
+		scratch[v] /= f.pivot[v]
+		for _, a := range f.below[v] {
+			scratch[a.node] -= a.value * scratch[v]
+		}
+		if len(f.below[v]) == 0 {
+			break
+		}
+	}
+	slices.Sort(nodes)
+	values = make([]float64, len(nodes))
+	for k, v := range nodes {
+		values[k], scratch[v] = scratch[v], 0
+	}
+	return nodes, values
+}
+
+// elimination is a heap of nodes by degree, of equal ones the last in topological order first. A node
+// is in it once for every degree that it has had; only the last counts.
+type elimination struct {
+	place   []int32 // in topological order
+	degree  []int32 // -1 when eliminated
+	waiting []waiting
+}
+
+type waiting struct{ node, degree int32 }
+
+func newElimination(t *taxonomy.Taxonomy, neighbours []map[int32]float64) *elimination {
+	e := &elimination{place: make([]int32, t.Len()), degree: make([]int32, t.Len()), waiting: make([]waiting, 0, t.Len())}
+	for k, v := range t.Topological() {
+		e.place[v] = int32(k)
+	}
+	for v, others := range neighbours {
+		e.degree[v] = int32(len(others))
+		e.waiting = append(e.waiting, waiting{int32(v), e.degree[v]})
+	}
+	heap.Init(e)
+	return e
+}
+
+// pop takes out the next node.
+func (e *elimination) pop() int32 {
+	for {
+		w := heap.Pop(e).(waiting)
+		if e.degree[w.node] == w.degree {
+			e.degree[w.node] = -1
+			return w.node
+		}
+	}
+}
+
+// moved says what the degree of a node is now.
+func (e *elimination) moved(node int32, degree int) {
+	if e.degree[node] != int32(degree) {
+		e.degree[node] = int32(degree)
+		heap.Push(e, waiting{node, int32(degree)})
+	}
+}
+
+func (e *elimination) Len() int { return len(e.waiting) }
+
+func (e *elimination) Less(i, j int) bool {
+	a, b := e.waiting[i], e.waiting[j]
+	if a.degree != b.degree {
+		return a.degree < b.degree
+	}
+	return e.place[a.node] > e.place[b.node]
+}
+
+func (e *elimination) Swap(i, j int) { e.waiting[i], e.waiting[j] = e.waiting[j], e.waiting[i] }
+
+func (e *elimination) Push(w any) { e.waiting = append(e.waiting, w.(waiting)) }
+
+func (e *elimination) Pop() any {
+	w := e.waiting[len(e.waiting)-1]
+	e.waiting = e.waiting[:len(e.waiting)-1]
+	return w
+}
