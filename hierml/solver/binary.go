@@ -264,17 +264,20 @@ func (a *ascentOfOne) start(from *Coefficients) error {
 }
 
 // Coefficients returns those of the problem that was solved last, as far as the solution got.
-func (b *Binary) Coefficients(c float64) *Coefficients {
+func (b *Binary) Coefficients(c float64) *Coefficients { return newCoefficients(c, b.alpha) }
+
+// newCoefficients returns the coefficients of examples without the zeros.
+func newCoefficients(c float64, alpha []float64) *Coefficients {
 	n := 0
-	for _, i := range b.order {
-		if b.alpha[i] > 0 {
+	for _, a := range alpha {
+		if a > 0 {
 			n++
 		}
 	}
 	r := &Coefficients{C: c, Examples: make([]int32, 0, n), Values: make([]float64, 0, n)}
-	for i, alpha := range b.alpha {
-		if alpha > 0 {
-			r.Examples, r.Values = append(r.Examples, int32(i)), append(r.Values, alpha)
+	for i, a := range alpha {
+		if a > 0 {
+			r.Examples, r.Values = append(r.Examples, int32(i)), append(r.Values, a)
 		}
 	}
 	return r

@@ -34,10 +34,16 @@ type Tasks struct {
 	Loss       MarginLoss
 }
 
-// SolveTasks solves tasks by sweeps: each in its turn, the others as they are, to a gap that is a share
-// of that of the whole after the sweep before. After each sweep the weights are certified. An
+// SolveTasks solves tasks by sweeps: each in its turn, the others as they are, to a gap that is a
+// share of that of the whole after the sweep before. After each sweep the weights are certified. An
 // epoch is a sweep, of one pass or more over the examples for each task; Settings.MaxEpochs bounds
 // the sweeps, and the passes of a task in each. Otherwise it is like [Solve].
+//
+// Before the first sweep there is a glance at each task: its examples and as many others are
+// visited. From then on the time can be over anywhere. Where it is before the first sweep is over,
+// the tasks have had the same share of it, if need be visits of some examples; where it is before
+// the weights of a first certificate have been scored for all tasks, Result.Primal is a bound above
+// their value, for the rest by the product of the norms of weights and examples.
 func SolveTasks(ctx context.Context, p *Tasks, settings *Settings) (*Result, error) {
 	if settings == nil {
 		settings = &Settings{}
@@ -60,15 +66,17 @@ func SolveTasks(ctx context.Context, p *Tasks, settings *Settings) (*Result, err
 // its weights are better than those of the dual point.
 type tasks struct {
 	*Tasks
-	settings Settings
-	binary   *Binary
-	offset   []float64       // of the task that is solved, from the parts of the others
-	weights  []float64       // that make them
-	parts    [][]float64     // by task, v; replaced, not changed; nil for zeros
-	shared   [][]float64     // by column, u_n of the parts; nil where a single task has the column
-	alpha    []*Coefficients // by task; replaced, not changed
-	empty    int             // examples without features
-	rng      *rand.Rand
+	settings     Settings
+	binary       *Binary
+	offset       []float64       // of the task that is solved, from the parts of the others
+	coefficients []float64       // of the task that is glanced at, by example
+	longestRow   float64         // norm
+	weights      []float64       // that make them
+	parts        [][]float64     // by task, v; replaced, not changed; nil for zeros
+	shared       [][]float64     // by column, u_n of the parts; nil where a single task has the column
+	alpha        []*Coefficients // by task; replaced, not changed
+	empty        int             // examples without features
+	rng          *rand.Rand
 
 	aim     float64   // the share of the gap of the whole that is asked of a task
 	primal  []float64 // of each task at the last certificate
@@ -76,8 +84,13 @@ type tasks struct {
 	reached structured.Certificate
 	longest time.Duration // that a certificate took
 
+	first time.Duration // that the first glances took
+	pass  usual         // time that the offsets of a task take: a pass over the examples
+	over  usual         // time that a task takes beyond its share
+
 	result *Result
-	best   [][]float64 // parts with the lowest primal value
+	best   [][]float64 // parts with the lowest primal value certified; zeros before
+	atBest bool        // they are the parts
 }
 
 // The share of the gap that is asked of the tasks at first, and at least, and how much of a gap has
@@ -92,6 +105,14 @@ func newTasks(p *Tasks, set Settings) (*tasks, error) {
 	if len(p.Positive) != candidates {
 		return nil, fmt.Errorf("solver: the examples of %d classes, and attributes of %d", len(p.Positive), candidates)
 	}
+	for y := range candidates {
+		nodes, _ := p.Attributes.Leaf(y)
+		for _, n := range nodes {
+			if p.Attributes.Column(n) < 0 {
+				return nil, fmt.Errorf("solver: attributes of task %d at node %d, which has no column; Widen them", y, n)
+			}
+		}
+	}
 	if err := structured.CheckC(p.C); err != nil {
 		return nil, err
 	}
@@ -100,7 +121,7 @@ func newTasks(p *Tasks, set Settings) (*tasks, error) {
 	}
 	t := &tasks{
 		Tasks: p, settings: set, binary: NewBinary(p.Inputs),
-		offset: make([]float64, p.Inputs.Len()), weights: make([]float64, p.Inputs.Matrix().Cols),
+		offset: make([]float64, p.Inputs.Len()), coefficients: make([]float64, p.Inputs.Len()), weights: make([]float64, p.Inputs.Matrix().Cols),
 		parts: make([][]float64, candidates), shared: make([][]float64, len(p.Attributes.Columns())), alpha: make([]*Coefficients, candidates),
 		rng: rand.New(rand.NewPCG(set.Seed, 0)), aim: firstAim,
 		primal: make([]float64, candidates), gap: make([]float64, candidates), result: &Result{},
@@ -109,8 +130,9 @@ func newTasks(p *Tasks, set Settings) (*tasks, error) {
 		if p.Inputs.SquaredNorm(i) == 0 {
 			t.empty++
 		}
+		t.longestRow = max(t.longestRow, math.Sqrt(p.Inputs.SquaredNorm(i)))
 	}
-	t.best = t.parts
+	t.best = make([][]float64, candidates)
 	t.result.Primal = p.C * p.Loss.Value(0) * float64(p.Inputs.Len()) * float64(candidates)
 	t.result.Origin = t.result.Primal
 	if err := structured.CheckOrigin(t.result.Primal); err != nil {
@@ -162,7 +184,9 @@ func (t *tasks) run(ctx context.Context) (*Result, error) {
 	r, set := t.result, &t.settings
 	var err error
 	if set.Start != nil {
-		err = t.certify(ctx)
+		err = t.certifyInTime(ctx)
+	} else {
+		err = t.glances(ctx)
 	}
 	for err == nil {
 		if r.Epochs > 0 {
@@ -189,7 +213,7 @@ func (t *tasks) run(ctx context.Context) (*Result, error) {
 			over, err = true, nil
 		}
 		if err == nil {
-			err = t.certify(ctx)
+			err = t.certifyInTime(ctx)
 		}
 		if err == nil {
 			r.Epochs++
@@ -206,14 +230,14 @@ func (t *tasks) run(ctx context.Context) (*Result, error) {
 		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errOver) {
 			r.Status = TimeLimit
 		}
-		if !errors.Is(err, errOver) { // which comes after a certificate
-			final, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-			_ = t.certify(final) // or the one before stays
-			cancel()
-		}
-		if errors.Is(err, errOver) {
+		if errors.Is(err, errOver) { // which comes after a certificate
 			err = nil
 		} else {
+			if !slices.ContainsFunc(t.parts, missing) { // else there are the zero weights
+				final, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+				_ = t.certify(final) // or the one before stays
+				cancel()
+			}
 			err = fmt.Errorf("solver: stopped in epoch %d: %w", r.Epochs+1, err)
 		}
 	}
@@ -225,12 +249,13 @@ func (t *tasks) run(ctx context.Context) (*Result, error) {
 	return r, err
 }
 
-// sweep solves the tasks that are not good enough yet. It returns errOver at the end of the time
-// that is not kept for the certificate; the first sweep goes on, at a glance for each task, lest one
-// is left without weights.
+// sweep solves the tasks that are not good enough yet. It returns errOver at the end of the time that
+// is not kept for the certificate. In the first sweep tasks are visited alone where their share is
+// less than what it takes to solve one, so that all have theirs.
 func (t *tasks) sweep(ctx context.Context) error {
+	first := t.longest == 0
 	goal := firstGap
-	if t.longest > 0 { // the values of the tasks add up to another than that of the whole
+	if !first { // the values of the tasks add up to another than that of the whole
 		goal = t.aim * t.reached.Gap() * t.reached.Primal / floats.Sum(t.primal)
 	}
 	goal = max(goal, t.settings.Gap*firstAim)
@@ -240,15 +265,29 @@ func (t *tasks) sweep(ctx context.Context) error {
 			order = append(order, y)
 		}
 	}
-	kept := t.settings.kept(t.longest)
+	half := max(0, t.settings.Left()-t.after()) / 2
 	for k, y := range order {
 		settings := Settings{Gap: goal, MaxEpochs: t.settings.MaxEpochs, Seed: t.settings.Seed, until: math.MaxInt}
 		if t.settings.Time > 0 {
-			left := t.settings.Left() - kept
-			if left <= 0 && t.longest > 0 {
+			kept := half
+			if !first {
+				kept = t.settings.kept(t.longest)
+			} else if k > 0 {
+				kept = min(half, passesOfCertificate*t.pass.mean()*time.Duration(len(t.alpha))/2)
+			}
+			left := t.settings.Left() - kept - t.after()
+			if left <= 0 {
 				return errOver
 			}
-			settings = settings.Share(max(1, left/time.Duration(len(order)-k)))
+			share := left / time.Duration(len(order)-k)
+			fixed := t.pass.mean() + t.over.mean()
+			if first && k > 0 && share < fixed {
+				if err := t.glance(ctx, y, share); err != nil {
+					return err
+				}
+				continue
+			}
+			settings = settings.Share(max(1, share-fixed))
 		}
 		if err := t.solve(ctx, y, settings); err != nil {
 			return err
@@ -257,12 +296,132 @@ func (t *tasks) sweep(ctx context.Context) error {
 	return nil
 }
 
+// passesOfCertificate is what is kept of the time for the first certificate, in halves of a pass over
+// the examples for each task.
+const passesOfCertificate = 3
+
+// missing tells whether a task has had no glance.
+func missing(part []float64) bool { return part == nil }
+
+// glances visits the examples of every task, and as many others.
+func (t *tasks) glances(ctx context.Context) error {
+	began := time.Now()
+	defer func() { t.first = time.Since(began) }()
+	for _, y := range t.rng.Perm(len(t.alpha)) {
+		if err := t.glance(ctx, y, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// glance visits examples of a task while the others are as they are: those of the class in its first
+// glance, and as many others or a few, and others until its share of the time is over.
+func (t *tasks) glance(ctx context.Context, y int, share time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	began := time.Now()
+	scale := t.others(y)
+	if t.parts[y] != nil {
+		floats.AddScaled(t.weights, scale, t.parts[y])
+	}
+	alpha, positive := t.coefficients, t.Positive[y]
+	clear(alpha)
+	for k, i := range t.alpha[y].Examples {
+		alpha[i] = t.alpha[y].Values[k]
+	}
+	x := t.Inputs.Matrix()
+	part := make([]float64, len(t.weights))
+	if t.parts[y] != nil {
+		copy(part, t.parts[y])
+	}
+	visit := func(i int32) {
+		square := t.Inputs.SquaredNorm(int(i))
+		if square == 0 {
+			return
+		}
+		sign := -1.0
+		if _, of := slices.BinarySearch(positive, i); of {
+			sign = 1
+		}
+		features, values := x.Row(int(i))
+		a := t.Loss.best(alpha[i], sign*dot(t.weights, features, values), scale*square, t.C)
+		if d := a - alpha[i]; d != 0 {
+			alpha[i] = a
+			add(t.weights, d*sign*scale, features, values)
+			add(part, d*sign, features, values)
+		}
+	}
+	if t.parts[y] == nil {
+		for k := range max(len(positive), leastOthers) {
+			if k < len(positive) {
+				visit(positive[k])
+			}
+			visit(int32(t.rng.IntN(x.Rows)))
+		}
+	}
+	for n := 0; share > 0 && (n == 0 || time.Since(began) < share); n++ {
+		for range glanced {
+			visit(int32(t.rng.IntN(x.Rows)))
+		}
+	}
+	t.alpha[y] = newCoefficients(t.C, alpha)
+	t.replace(y, part)
+	return nil
+}
+
+// usual is what something took on an average.
+type usual struct {
+	sum   time.Duration
+	count int
+}
+
+func (u *usual) add(took time.Duration) { u.sum, u.count = u.sum+took, u.count+1 }
+
+func (u *usual) mean() time.Duration { return u.sum / time.Duration(max(1, u.count)) }
+
+// glanced is how many examples are visited in a glance before the clock is looked at, and leastOthers
+// how many of other classes at least at the first.
+const glanced, leastOthers = 16, 8
+
 // solve solves a task while the others are as they are.
 func (t *tasks) solve(ctx context.Context, y int, settings Settings) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var scale, own float64
+	began := time.Now()
+	scale := t.others(y)
+	x := t.Inputs.Matrix()
+	guarded.Each((x.Rows+visits-1)/visits, t.settings.Workers, func(part int) {
+		for i := part * visits; i < min((part+1)*visits, x.Rows); i++ {
+			features, values := x.Row(i)
+			t.offset[i] = dot(t.weights, features, values)
+		}
+	})
+	t.pass.add(time.Since(began))
+	if settings.Time > 0 {
+		settings = settings.Share(settings.Time)
+	}
+	settings.Start = &Result{Coefficients: t.alpha[y]}
+	r, err := t.binary.Solve(ctx, BinaryProblem{
+		Positive: t.Positive[y], C: t.C, Loss: t.Loss, Scale: scale, Offset: t.offset, Name: uint64(y),
+	}, settings)
+	if err != nil {
+		return err
+	}
+	t.alpha[y] = t.binary.Coefficients(t.C)
+	t.replace(y, slices.Clone(r.Weights))
+	if r.Status == TimeLimit {
+		t.over.add(time.Since(settings.began) - settings.Time)
+	}
+	return nil
+}
+
+// others makes the weights those that a task has from the parts of the others, and returns its
+// scale.
+func (t *tasks) others(y int) (scale float64) {
+	var own float64
 	clear(t.weights)
 	t.columns(y, func(c int, value float64) {
 		scale += value * value
@@ -274,27 +433,12 @@ func (t *tasks) solve(ctx context.Context, y int, settings Settings) error {
 	if t.parts[y] != nil {
 		floats.AddScaled(t.weights, -own, t.parts[y])
 	}
-	x := t.Inputs.Matrix()
-	guarded.Each((x.Rows+visits-1)/visits, t.settings.Workers, func(part int) {
-		for i := part * visits; i < min((part+1)*visits, x.Rows); i++ {
-			features, values := x.Row(i)
-			t.offset[i] = dot(t.weights, features, values)
-		}
-	})
-	settings.Start = &Result{Coefficients: t.alpha[y]}
-	r, err := t.binary.Solve(ctx, BinaryProblem{
-		Positive: t.Positive[y], C: t.C, Loss: t.Loss, Scale: scale, Offset: t.offset, Name: uint64(y),
-	}, settings)
-	if err != nil {
-		return err
-	}
-	t.alpha[y] = t.binary.Coefficients(t.C)
-	t.replace(y, slices.Clone(r.Weights))
-	return nil
+	return scale
 }
 
 // replace makes the part of a task another.
 func (t *tasks) replace(y int, part []float64) {
+	t.atBest = false
 	t.columns(y, func(c int, value float64) {
 		if u := t.shared[c]; u != nil {
 			floats.AddScaled(u, value, part)
@@ -334,98 +478,211 @@ func (t *tasks) point(v []float64, y int) float64 {
 	return terms
 }
 
-// certify evaluates both objectives, in a pass over the examples for each task.
+// certifyInTime certifies what is reached, and returns errOver where the time is over before. What the
+// first glances took is left for the weights of the result, which are as many, and a twentieth.
+func (t *tasks) certifyInTime(ctx context.Context) error {
+	timed, cancel := t.settings.limit(ctx, t.after())
+	defer cancel()
+	err := t.certify(timed)
+	if overTime(timed, err) {
+		return errOver
+	}
+	return err
+}
+
+// after is the part of the time that is left for what comes after the last certificate.
+func (t *tasks) after() time.Duration { return min(t.first, t.settings.Time/2) + t.settings.Time/20 }
+
+// certify evaluates both objectives, in a pass over the examples for each task. Where ctx ends before
+// there was a certificate it goes on with bounds.
 func (t *tasks) certify(ctx context.Context) error {
 	began := time.Now()
 	t.shared = t.sums(t.parts) // without what rounding has added
 	constant := t.C * t.Loss.Value(0) * float64(t.empty)
-	primal, dual := 0.0, 0.0
-	for _, u := range t.shared {
-		for _, v := range u {
-			v = t.kept(v)
-			primal += v * v / 2
+	all := make([]taskValues, len(t.alpha))
+	points := make([][]float64, len(t.alpha))
+	guarded.Each(len(all), t.settings.Workers, func(y int) {
+		all[y].dual = constant
+		if ctx.Err() != nil {
+			return // coefficients of zero are a point of the dual, too
+		}
+		points[y] = make([]float64, len(t.weights))
+		all[y].terms = t.point(points[y], y)
+		all[y].dual += all[y].terms
+		t.columns(y, func(c int, value float64) {
+			if t.shared[c] == nil {
+				all[y].dual -= value * value * floats.Dot(points[y], points[y]) / 2
+			}
+		})
+	})
+	group := max(1, min((len(all)+groups-1)/groups, mostInGroup))
+	guarded.Each((len(all)+group-1)/group, t.settings.Workers, func(k int) {
+		first, end := k*group, min((k+1)*group, len(all))
+		t.evaluate(ctx, first, all[first:end])
+	})
+	for y, point := range points {
+		if part := t.parts[y]; point != nil && part != nil {
+			d := floats.Distance(point, part, 2)
+			all[y].gap += all[y].losses - all[y].terms + all[y].scale*d*d/2
+			all[y].own = all[y].losses + all[y].scale*floats.Dot(part, part)/2
 		}
 	}
-	points := make([][]float64, len(t.alpha))
-	primals, duals := make([]float64, len(t.alpha)), make([]float64, len(t.alpha))
-	values, gaps := make([]float64, len(t.alpha)), make([]float64, len(t.alpha))
-	guarded.Each(len(t.alpha), t.settings.Workers, func(y int) {
-		if ctx.Err() != nil {
-			return
+	norms := make([]float64, len(t.shared))
+	for c, u := range t.shared {
+		norms[c] = t.norm(u, 1)
+	}
+	for y := range all {
+		if all[y].scored {
+			continue
 		}
-		point, weights := make([]float64, len(t.weights)), make([]float64, len(t.weights))
-		terms := t.point(point, y)
-		points[y] = point
-		primals[y], duals[y] = constant, terms+constant
-		var scale float64
-		t.columns(y, func(c int, value float64) {
-			scale += value * value
+		if t.longest > 0 {
+			return ctx.Err()
+		}
+		t.bound(y, norms, &all[y])
+	}
+	primal, dual := 0.0, 0.0
+	for _, norm := range norms {
+		primal += norm * norm / 2
+	}
+	for _, u := range t.sums(points) {
+		dual -= floats.Dot(u, u) / 2
+	}
+	for y, v := range all {
+		primal += v.ridge + v.losses + constant
+		dual += v.dual
+		t.primal[y], t.gap[y] = v.own, v.gap
+	}
+	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
+		return fmt.Errorf("solver: the weights of tasks overflow; take a smaller C, or features of a smaller scale")
+	}
+	t.reached = structured.Certificate{Primal: primal, Dual: dual}
+	t.result.Dual = max(t.result.Dual, dual)
+	if t.longest == 0 || primal <= t.result.Primal {
+		t.result.Primal, t.best, t.atBest = primal, slices.Clone(t.parts), true
+	}
+	t.longest = max(t.longest, time.Since(began))
+	t.result.Gap = structured.Certificate{Primal: t.result.Primal, Dual: t.result.Dual}.Gap()
+	return nil
+}
+
+// taskValues are what a task has in both objectives.
+type taskValues struct {
+	ridge  float64 // of the columns that it has alone
+	losses float64 // but for examples without features
+	scored bool    // exactly
+	scale  float64
+	terms  float64 // of the coefficients
+	dual   float64 // but for the columns that it shares
+	own    float64 // the value of its problem while the others are as they are
+	gap    float64 // there
+}
+
+// The tasks are scored in groups, in which the scores of an example cost little more than that for
+// one task; there are so many for goroutines to share.
+const mostInGroup, groups = 16, 16
+
+// newGroup returns weights for a group: in float64, or where that is not asked for in two float32
+// each, the second what is left of it by the first, whose sums are faster and as good.
+func (t *tasks) newGroup(size int) *structured.Weights {
+	if t.settings.Wide() {
+		return structured.NewWideWeights(make([]int, size), len(t.weights))
+	}
+	return structured.NewWeights(make([]int, 2*size), len(t.weights))
+}
+
+// evaluate evaluates some tasks from the first on at their weights, unless ctx ends before; as the
+// gap, the products of coefficients and margins.
+func (t *tasks) evaluate(ctx context.Context, first int, values []taskValues) {
+	if ctx.Err() != nil {
+		return
+	}
+	w := t.newGroup(len(values))
+	weights := make([]float64, len(t.weights))
+	for k := range values {
+		v := &values[k]
+		clear(weights)
+		t.columns(first+k, func(c int, value float64) {
+			v.scale += value * value
 			if u := t.shared[c]; u != nil {
 				for f, v := range u {
 					weights[f] += value * t.kept(v)
 				}
 				return
 			}
-			duals[y] -= value * value * floats.Dot(point, point) / 2
-			for f, v := range t.parts[y] {
-				v = t.kept(value * v)
-				primals[y] += v * v / 2
-				weights[f] += value * v
+			for f, u := range t.parts[first+k] {
+				u = t.kept(value * u)
+				v.ridge += u * u / 2
+				weights[f] += value * u
 			}
 		})
-		var losses float64
-		losses, gaps[y] = t.losses(y, weights)
-		primals[y] += losses
-		gaps[y] -= terms
-		if t.parts[y] != nil {
-			values[y] = losses + scale*floats.Dot(t.parts[y], t.parts[y])/2
-			d := floats.Distance(point, t.parts[y], 2)
-			gaps[y] += scale * d * d / 2
+		for f, u := range weights {
+			rest := u - w.Set(f, k, u)
+			if w.Wide == nil {
+				w.Set(f, len(values)+k, rest)
+			}
 		}
-	})
-	if err := ctx.Err(); err != nil {
-		return err
 	}
-	for _, u := range t.sums(points) {
-		dual -= floats.Dot(u, u) / 2
+	// The next of the examples of the class, and with a coefficient.
+	type position struct{ positive, coefficient int }
+	at := make([]position, len(values))
+	scores := make([]float64, w.Stride)
+	x := t.Inputs.Matrix()
+	for i := range x.Rows {
+		if i%visits == 0 && ctx.Err() != nil {
+			return
+		}
+		features, row := x.Row(i)
+		w.Scores(features, row, scores)
+		for k := range values {
+			v, p := &values[k], &at[k]
+			m, positive, alpha := -scores[k], t.Positive[first+k], t.alpha[first+k]
+			if w.Wide == nil {
+				m -= scores[len(values)+k]
+			}
+			if p.positive < len(positive) && int(positive[p.positive]) == i {
+				m = -m
+				p.positive++
+			}
+			if p.coefficient < len(alpha.Examples) && int(alpha.Examples[p.coefficient]) == i {
+				v.gap += alpha.Values[p.coefficient] * m
+				p.coefficient++
+			}
+			if t.Inputs.SquaredNorm(i) > 0 {
+				v.losses += t.C * t.Loss.Value(m)
+			}
+		}
 	}
-	primal, dual = primal+floats.Sum(primals), dual+floats.Sum(duals)
-	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
-		return fmt.Errorf("solver: the weights of tasks overflow; take a smaller C, or features of a smaller scale")
+	for k := range values {
+		values[k].scored = true
 	}
-	t.primal, t.gap, t.longest = values, gaps, max(t.longest, time.Since(began))
-	t.reached = structured.Certificate{Primal: primal, Dual: dual}
-	t.result.Dual = max(t.result.Dual, dual)
-	if primal <= t.result.Primal {
-		t.result.Primal, t.best = primal, slices.Clone(t.parts)
-	}
-	t.result.Gap = structured.Certificate{Primal: t.result.Primal, Dual: t.result.Dual}.Gap()
-	return nil
 }
 
-// losses returns the losses of a task with weights, but for examples without features, and the sum of
-// the losses and the products of margins and coefficients.
-func (t *tasks) losses(y int, weights []float64) (losses, products float64) {
-	x, positive, alpha := t.Inputs.Matrix(), t.Positive[y], t.alpha[y]
-	k := 0
-	for i := range x.Rows {
-		for len(positive) > 0 && int(positive[0]) < i {
-			positive = positive[1:]
+// bound sets the losses of a task to a bound above them, of margins that are the product of the
+// norms of weights, of those of its columns, and of the longest example. shared are the norms of
+// the columns that tasks share.
+func (t *tasks) bound(y int, shared []float64, v *taskValues) {
+	var norm float64
+	*v = taskValues{dual: v.dual}
+	t.columns(y, func(c int, value float64) {
+		if t.shared[c] != nil {
+			norm += math.Abs(value) * shared[c]
+			return
 		}
-		features, values := x.Row(i)
-		m := dot(weights, features, values)
-		if len(positive) == 0 || int(positive[0]) != i {
-			m = -m
-		}
-		if k < len(alpha.Examples) && int(alpha.Examples[k]) == i {
-			products += alpha.Values[k] * m
-			k++
-		}
-		if t.Inputs.SquaredNorm(i) > 0 {
-			losses += t.C * t.Loss.Value(m)
-		}
+		own := t.norm(t.parts[y], value)
+		v.ridge += own * own / 2
+		norm += math.Abs(value) * own
+	})
+	v.losses = t.C * float64(t.Inputs.Len()-t.empty) * t.Loss.Value(-norm*t.longestRow)
+}
+
+// norm is that of a multiple of weights as it is stored.
+func (t *tasks) norm(u []float64, scale float64) float64 {
+	var square float64
+	for _, v := range u {
+		v = t.kept(scale * v)
+		square += v * v
 	}
-	return losses, products + losses
+	return math.Sqrt(square)
 }
 
 // kept is a weight as it is stored.
@@ -469,19 +726,31 @@ func (t *tasks) finish() {
 	for _, alpha := range t.alpha {
 		t.result.Parts = append(t.result.Parts, &Result{Coefficients: alpha})
 	}
-	shared := t.sums(t.best)
-	for c, u := range shared {
-		for f, v := range u {
-			w.Set(f, c, v)
-		}
+	const block = 8 // features, which are together in memory in the weights of a task
+	shared := t.shared
+	if !t.atBest {
+		shared = t.sums(t.best)
 	}
-	for y, part := range t.best {
-		t.columns(y, func(c int, value float64) {
-			if shared[c] == nil {
-				for f, v := range part {
-					w.Set(f, c, value*v)
+	guarded.Each((features+block-1)/block, t.settings.Workers, func(k int) {
+		first, end := k*block, min((k+1)*block, features)
+		for c, u := range shared {
+			if u != nil {
+				for f := first; f < end; f++ {
+					w.Set(f, c, u[f])
 				}
 			}
-		})
-	}
+		}
+		for y, part := range t.best {
+			if part == nil {
+				continue
+			}
+			t.columns(y, func(c int, value float64) {
+				if shared[c] == nil {
+					for f := first; f < end; f++ {
+						w.Set(f, c, value*part[f])
+					}
+				}
+			})
+		}
+	})
 }

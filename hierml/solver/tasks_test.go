@@ -1,0 +1,232 @@
+package solver
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// cut is a context that has ended from some look at it on.
+type cut struct {
+	context.Context
+	looks atomic.Int64 // that are left
+	err   error
+}
+
+func newCut(looks int, err error) *cut {
+	c := &cut{Context: context.Background(), err: err}
+	c.looks.Store(int64(looks))
+	return c
+}
+
+func (c *cut) Err() error {
+	if c.looks.Add(-1) < 0 {
+		return c.err
+	}
+	return nil
+}
+
+// texts are tasks of the leaves of a tree; the last leaf has no example, and there is an example
+// without features.
+func texts(t *testing.T, loss MarginLoss) *Tasks {
+	t.Helper()
+	g := example.Tree(3, 3)
+	d := example.Texts(g, 40, 30, 6, 1)
+	x := d.X
+	x.Rows, x.Indptr = x.Rows+1, append(x.Indptr, len(x.Values))
+	inputs, err := structured.NewLinear(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner := g.Topological()[:g.Len()-len(g.Leaves())]
+	a, err := structured.Ancestors(g).Widen(inner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Tasks{Inputs: inputs, Attributes: a, Positive: make([][]int32, len(g.Leaves())), C: 0.5, Loss: loss}
+	for i, set := range d.Labels {
+		for _, n := range set {
+			if y := g.LeafIndex(n); y < len(p.Positive)-1 {
+				p.Positive[y] = append(p.Positive[y], int32(i))
+			}
+		}
+	}
+	return p
+}
+
+// value evaluates the objective at weights.
+func (p *Tasks) value(w *structured.Weights) float64 {
+	var sum float64
+	for c := range w.Columns {
+		for f := range w.Features {
+			sum += w.At(f, c) * w.At(f, c) / 2
+		}
+	}
+	x := p.Inputs.Matrix()
+	columns, leaves := make([]float64, w.Stride), make([]float64, len(p.Positive))
+	for i := range x.Rows {
+		features, values := x.Row(i)
+		w.Scores(features, values, columns)
+		p.Attributes.Scores(columns, make([]float64, len(w.Columns)+1), leaves)
+		for y, m := range leaves {
+			if !slices.Contains(p.Positive[y], int32(i)) {
+				m = -m
+			}
+			sum += p.C * p.Loss.Value(m)
+		}
+	}
+	return sum
+}
+
+// checkCut checks a result against its definition: all leaves have weights of their own, or none; the
+// dual is below the optimum and the primal the value of the weights, or, where it is bounded, above.
+func checkCut(t *testing.T, p *Tasks, r *Result, optimum float64, trained, bounded bool) {
+	t.Helper()
+	leaves := p.Attributes.Candidates()
+	with := 0
+	for _, n := range leaves {
+		if slices.ContainsFunc(r.Weights.Node(n), func(v float64) bool { return v != 0 }) {
+			with++
+		}
+	}
+	if with != 0 && with != len(leaves) || trained && with == 0 {
+		t.Errorf("%d of %d leaves have weights; %v", with, len(leaves), r)
+	}
+	value := p.value(r.Weights)
+	if r.Dual > optimum*(1+1e-9) || r.Dual < 0 {
+		t.Errorf("dual %v, optimum %v", r.Dual, optimum)
+	}
+	if r.Primal < value*(1-1e-5) || !bounded && r.Primal > value*(1+1e-5) {
+		t.Errorf("primal %v, the value of the weights is %v; bounded %v", r.Primal, value, bounded)
+	}
+	if want := (structured.Certificate{Primal: r.Primal, Dual: r.Dual}).Gap(); r.Gap != want {
+		t.Errorf("gap %v, want %v", r.Gap, want)
+	}
+}
+
+func optimum(t *testing.T, p *Tasks) float64 {
+	t.Helper()
+	r, err := SolveTasks(context.Background(), p, &Settings{Gap: 1e-7})
+	if err != nil || r.Status != Converged {
+		t.Fatalf("%v, %v", r, err)
+	}
+	return r.Primal
+}
+
+// TestTasksTimeOver solves tasks when the time is over, as after preparations that take long: each has
+// had a glance, and there is a certificate of what that gave, for the losses a bound.
+func TestTasksTimeOver(t *testing.T) {
+	for _, loss := range []MarginLoss{Hinge, SquaredHinge, Logistic} {
+		p := texts(t, loss)
+		r, err := SolveTasks(context.Background(), p, &Settings{Time: time.Minute, began: time.Now().Add(-time.Hour)})
+		if err != nil || r.Status != TimeLimit {
+			t.Fatalf("%v: %v, %v", loss, r, err)
+		}
+		checkCut(t, p, r, optimum(t, p), true, true)
+	}
+}
+
+// TestTasksTimeOverWithStart starts from a result when there is no time to certify it.
+func TestTasksTimeOverWithStart(t *testing.T) {
+	p := texts(t, Hinge)
+	start, err := SolveTasks(context.Background(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.C *= 2
+	r, err := SolveTasks(context.Background(), p, &Settings{Time: time.Minute, began: time.Now().Add(-time.Hour), Start: start})
+	if err != nil || r.Status != TimeLimit {
+		t.Fatalf("%v, %v", r, err)
+	}
+	checkCut(t, p, r, optimum(t, p), true, true)
+}
+
+// TestTasksCertificateCut ends the first certificate at every look at its context.
+func TestTasksCertificateCut(t *testing.T) {
+	p := texts(t, SquaredHinge)
+	best := optimum(t, p)
+	set, err := Settings{Workers: 2}.check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for looks, whole := 0, false; !whole; looks++ {
+		s, err := newTasks(p, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.glances(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		ctx := newCut(looks, context.DeadlineExceeded)
+		if err := s.certify(ctx); err != nil {
+			t.Fatal(err)
+		}
+		whole = ctx.looks.Load() >= 0
+		s.finish()
+		checkCut(t, p, s.result, best, true, !whole)
+		// Later ones leave what there is.
+		if err := s.certify(newCut(0, context.DeadlineExceeded)); err == nil {
+			t.Error("no error of a second certificate that is cut")
+		}
+		checkCut(t, p, s.result, best, true, !whole)
+	}
+}
+
+// TestTasksCancelled cancels at every look at the context. What was reached is certified in the time
+// that is given for it.
+func TestTasksCancelled(t *testing.T) {
+	p := texts(t, Hinge)
+	best := optimum(t, p)
+	for looks, ended := 0, false; !ended; looks++ {
+		ctx := newCut(looks, context.Canceled)
+		r, err := SolveTasks(ctx, p, &Settings{Gap: 1e-9, MaxEpochs: 2, Workers: 2})
+		if ended = err == nil; !ended && r.Status != Cancelled {
+			t.Fatalf("%d looks: %v, %v", looks, r, err)
+		}
+		checkCut(t, p, r, best, looks >= len(p.Positive), false)
+	}
+}
+
+// TestTasksGlances glances at tasks, a few examples each time: visits go on from where they were,
+// so that the dual rises.
+func TestTasksGlances(t *testing.T) {
+	p := texts(t, Logistic)
+	set, err := Settings{}.check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newTasks(p, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := math.Inf(-1)
+	for round := range 4 {
+		for y := range p.Positive {
+			if err := s.glance(context.Background(), y, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.certify(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if s.reached.Dual <= before {
+			t.Errorf("round %d: dual %v after %v", round, s.reached.Dual, before)
+		}
+		before = s.reached.Dual
+		for y, part := range s.parts { // the parts are those of the coefficients
+			point := make([]float64, len(part))
+			s.point(point, y)
+			for f, v := range point {
+				if math.Abs(v-part[f]) > 1e-9 {
+					t.Fatalf("round %d: part %v of task %d, coefficients make %v", round, part, y, point)
+				}
+			}
+		}
+	}
+}
