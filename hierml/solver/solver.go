@@ -70,8 +70,8 @@ type Settings struct {
 	// MaxEpochs bounds the passes over the examples. The default value is 1000.
 	MaxEpochs int
 	// Time bounds the time spent, what it takes to certify the result included. When set to zero it
-	// is not bounded. Preparations, such as the kernel of every two instances, count, but are not
-	// cut off.
+	// is not bounded. Preparations count. Where it is over before the kernel of every two instances is
+	// there, or a factor of the graph, there is nothing to predict with, and an error.
 	Time time.Duration
 	// Seed determines the order of the examples; equal seeds give equal results.
 	Seed uint64

@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -45,7 +46,7 @@ func TestEdgesAreAFactorOfTheMetric(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 0))
 	for trial := range 60 {
 		g := example.Random(r, 1+r.IntN(14), 1+r.IntN(3), 1+trial%3)
-		e, err := NewEdges(g)
+		e, err := NewEdges(context.Background(), g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +94,7 @@ func TestGoldenEdges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := NewEdges(g)
+		e, err := NewEdges(context.Background(), g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +137,7 @@ func TestClosedSetsAgainstDefinition(t *testing.T) {
 			}
 			labels = append(labels, set)
 		}
-		e, err := NewEdges(g)
+		e, err := NewEdges(context.Background(), g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +208,7 @@ func TestClosedSetsAgainstDefinition(t *testing.T) {
 
 func TestClosedSetsRefuse(t *testing.T) {
 	g, other := example.Tree(2, 2), example.Tree(3)
-	e, err := NewEdges(g)
+	e, err := NewEdges(context.Background(), g)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,10 @@
 package structured
 
-import "github.com/hierml/notebook/hierml/taxonomy"
+import (
+	"context"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
 
 // Laplacian returns attributes of candidates, node ids that ascend, under which the ridge penalty 1/2
 // ||U||^2 is, in the weights w_n = sum_c Lambda_c(n) u_c of the nodes,
@@ -20,8 +24,8 @@ import "github.com/hierml/notebook/hierml/taxonomy"
 // the same everywhere in it. One of its nodes is free: its u is its own w, which has no part in the
 // penalty, and 1 is its attribute for all nodes of the part. The free nodes are returned,
 // ascending.
-func Laplacian(t *taxonomy.Taxonomy, candidates []int, edges [][2]int, ground []float64) (a *Attributes, free []int, err error) {
-	f, err := newFactor(t, edges, ground)
+func Laplacian(ctx context.Context, t *taxonomy.Taxonomy, candidates []int, edges [][2]int, ground []float64) (a *Attributes, free []int, err error) {
+	f, err := newFactor(ctx, t, edges, ground)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -38,11 +42,11 @@ func Laplacian(t *taxonomy.Taxonomy, candidates []int, edges [][2]int, ground []
 //
 // It is that of Laplacian with a ground of 1 at every node. On trees the attributes of a node are
 // path sums, in which every step down from a node loses the same share.
-func Differences(t *taxonomy.Taxonomy) (*Attributes, error) {
+func Differences(ctx context.Context, t *taxonomy.Taxonomy) (*Attributes, error) {
 	ground := make([]float64, t.Len())
 	for n := range ground {
 		ground[n] = 1
 	}
-	a, _, err := Laplacian(t, allNodes(t), t.Edges(), ground)
+	a, _, err := Laplacian(ctx, t, allNodes(t), t.Edges(), ground)
 	return a, err
 }

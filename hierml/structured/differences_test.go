@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,7 +17,7 @@ func TestDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 0))
 	for trial := range 40 {
 		g := example.Random(rng, 1+trial, 1+trial%4, 1+trial%3)
-		a, err := Differences(g)
+		a, err := Differences(context.Background(), g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +65,7 @@ func TestLaplacian(t *testing.T) {
 		if trial%4 > 0 {
 			ground[rng.IntN(g.Len())] = 2 * rng.Float64()
 		}
-		a, free, err := Laplacian(g, allNodes(g), g.Edges(), ground)
+		a, free, err := Laplacian(context.Background(), g, allNodes(g), g.Edges(), ground)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +140,7 @@ func TestLaplacianOfTree(t *testing.T) {
 		for _, r := range g.Roots() {
 			ground[r] = 1
 		}
-		a, free, err := Laplacian(g, g.Leaves(), g.Edges(), ground)
+		a, free, err := Laplacian(context.Background(), g, g.Leaves(), g.Edges(), ground)
 		if err != nil || len(free) > 0 {
 			t.Fatalf("free nodes %v, %v", free, err)
 		}
@@ -156,7 +157,7 @@ func TestLaplacianOfTree(t *testing.T) {
 func TestLaplacianErrors(t *testing.T) {
 	g := example.Tree(3)
 	for what, edges := range map[string][][2]int{"different nodes": {{1, 1}}, "0..3": {{0, 4}}, "given twice": {{1, 2}, {2, 1}}} {
-		if _, _, err := Laplacian(g, g.Leaves(), edges, nil); err == nil || !strings.Contains(err.Error(), what) {
+		if _, _, err := Laplacian(context.Background(), g, g.Leaves(), edges, nil); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%v: error %v, want %q", edges, err, what)
 		}
 	}

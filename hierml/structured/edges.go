@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -34,13 +35,13 @@ type Edges struct {
 
 // NewEdges returns the edge attributes of a taxonomy. It is an error if the graph is so far from a
 // tree that the factor would fill the memory.
-func NewEdges(t *taxonomy.Taxonomy) (*Edges, error) {
+func NewEdges(ctx context.Context, t *taxonomy.Taxonomy) (*Edges, error) {
 	ground := make([]float64, t.Len())
 	for v := range ground {
 		p, c := len(t.Parents(v)), len(t.Children(v))
 		ground[v] = float64(2*max(1, p) + 2*c - (p + c))
 	}
-	f, err := newFactor(t, t.Edges(), ground)
+	f, err := newFactor(ctx, t, t.Edges(), ground)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package structured
 import (
 	"cmp"
 	"container/heap"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -35,11 +36,14 @@ type factorEntry struct {
 // maxFactor bounds the entries of a factor (400 MB).
 const maxFactor = 1 << 24
 
+// mostUpdates is how many entries are changed before the context is looked at; it is not for trees.
+const mostUpdates = 1 << 16
+
 // newFactor returns the factor of a graph over the nodes of the taxonomy, which is undirected.
 // ground has one number a node, none negative; nil is 0 for all. It is an error if an edge is no
 // edge or is given twice, or if the graph is so far from a tree that the factor would fill the
 // memory.
-func newFactor(t *taxonomy.Taxonomy, edges [][2]int, ground []float64) (*factor, error) {
+func newFactor(ctx context.Context, t *taxonomy.Taxonomy, edges [][2]int, ground []float64) (*factor, error) {
 	n := t.Len()
 	f := &factor{diagonal: make([]float64, n), order: make([]int32, 0, n), pivot: make([]float64, n), below: make([][]factorEntry, n)}
 	rest := make([]map[int32]float64, n) // of the matrix: for each node those it has entries with that are not eliminated
@@ -64,8 +68,14 @@ func newFactor(t *taxonomy.Taxonomy, edges [][2]int, ground []float64) (*factor,
 	grounded := groundedParts(rest, ground)
 	next := newElimination(t, rest)
 	pivot := slices.Clone(f.diagonal)
-	entries := 0
+	entries, updates := 0, 0
 	for len(f.order) < n {
+		if updates >= mostUpdates {
+			if ctx.Err() != nil {
+				return nil, fmt.Errorf("structured: stopped while the graph was factored: %w", ctx.Err())
+			}
+			updates = 0
+		}
 		v := next.pop()
 		f.order = append(f.order, v)
 		if len(rest[v]) == 0 && !grounded[v] {
@@ -83,6 +93,7 @@ func newFactor(t *taxonomy.Taxonomy, edges [][2]int, ground []float64) (*factor,
 		}
 		slices.SortFunc(column, func(a, b factorEntry) int { return cmp.Compare(a.node, b.node) })
 		rest[v] = nil
+		updates += len(column) * len(column) / 2
 		for k, a := range column {
 			delete(rest[a.node], v)
 			pivot[a.node] -= a.value * a.value

@@ -64,7 +64,7 @@ func (s HM3) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, er
 	if s.Loss == nil {
 		s.Loss = loss.Symdiff(t).(loss.Decomposing)
 	}
-	edges, err := structured.NewEdges(t)
+	edges, err := factored(ctx, s.Settings, func(ctx context.Context) (*structured.Edges, error) { return structured.NewEdges(ctx, t) })
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s HM3) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, er
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := newInputs(ctx, s.Kernel, d.X, s.Settings.Workers)
+	inputs, err := newInputs(ctx, s.Kernel, d.X, s.Settings)
 	if err != nil {
 		return nil, err
 	}

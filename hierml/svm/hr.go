@@ -65,7 +65,7 @@ func (s HR) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, err
 	if err := s.Loss.Check(); err != nil {
 		return nil, err
 	}
-	a, err := s.attributes(d.Taxonomy)
+	a, err := factored(ctx, s.Settings, func(ctx context.Context) (*structured.Attributes, error) { return s.attributes(ctx, d.Taxonomy) })
 	if err != nil {
 		return nil, err
 	}
@@ -117,12 +117,12 @@ func (s HR) WithC(c float64) Regularized { s.C = c; return s }
 
 // attributes returns those under which the regularizer is a ridge penalty, with a column for every
 // node.
-func (s HR) attributes(t *taxonomy.Taxonomy) (*structured.Attributes, error) {
+func (s HR) attributes(ctx context.Context, t *taxonomy.Taxonomy) (*structured.Attributes, error) {
 	ground := make([]float64, t.Len())
 	for _, r := range t.Roots() {
 		ground[r] = 1
 	}
-	a, _, err := structured.Laplacian(t, t.Leaves(), t.Edges(), ground)
+	a, _, err := structured.Laplacian(ctx, t, t.Leaves(), t.Edges(), ground)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -167,6 +168,34 @@ func TestHRStopsEarly(t *testing.T) {
 	}}}.Fit(context.Background(), d)
 	if !errors.Is(err, enough) || m == nil || m.Training.Status != solver.Stopped || len(m.Training.Certificate.History) != 2 {
 		t.Errorf("stopped: %v, error %v", m, err)
+	}
+}
+
+// TestNoTimeToPrepare trains what needs a kernel or a factor before there are any weights.
+func TestNoTimeToPrepare(t *testing.T) {
+	none := solver.Settings{Time: time.Nanosecond}
+	const parents, leaves = 80, 60 // each of these below each of those
+	var names []string
+	var edges [][2]int
+	for n := range parents + leaves {
+		names = append(names, strconv.Itoa(n))
+		for p := range parents {
+			if n >= parents {
+				edges = append(edges, [2]int{p, n})
+			}
+		}
+	}
+	g, err := taxonomy.New(names, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, e := range map[string]classifier.Estimator{
+		"kernel of the instances": svm.Hierarchical{Kernel: gram.Linear{}, Settings: none},
+		"the graph was factored":  svm.HR{Settings: none},
+	} {
+		if m, err := e.Fit(context.Background(), several(g, 60, 4, 5)); m != nil || err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: model %v, error %v", what, m, err)
+		}
 	}
 }
 

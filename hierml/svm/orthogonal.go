@@ -72,7 +72,7 @@ func (s Orthogonal) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mo
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := newInputs(ctx, s.Kernel, d.X, s.Settings.Workers)
+	inputs, err := newInputs(ctx, s.Kernel, d.X, s.Settings)
 	if err != nil {
 		return nil, err
 	}

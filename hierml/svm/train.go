@@ -3,6 +3,7 @@ package svm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -66,7 +67,7 @@ func train(ctx context.Context, a *structured.Attributes, competitors structured
 
 // trainKernel is train for instances known by a kernel, or, if it is nil, by themselves.
 func trainKernel(ctx context.Context, a *structured.Attributes, competitors structured.Competitors, d *dataset.Dataset, kernel gram.Kernel, settings solver.Settings, method solver.Method) (*classifier.Model, error) {
-	inputs, err := newInputs(ctx, kernel, d.X, settings.Workers)
+	inputs, err := newInputs(ctx, kernel, d.X, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -100,11 +101,37 @@ func newModel(a *structured.Attributes, kernel gram.Kernel, result *solver.Resul
 }
 
 // newInputs returns the instances as a kernel knows them, or themselves if it is nil.
-func newInputs(ctx context.Context, kernel gram.Kernel, x *dataset.Matrix, workers int) (structured.Inputs, error) {
+func newInputs(ctx context.Context, kernel gram.Kernel, x *dataset.Matrix, settings solver.Settings) (structured.Inputs, error) {
 	if kernel == nil {
 		return structured.NewLinear(x)
 	}
-	return kernelInputs(ctx, kernel, x, workers)
+	return prepare(ctx, settings, "the kernel of the instances was computed; give more time, or fewer instances", func(ctx context.Context) (structured.Inputs, error) {
+		return kernelInputs(ctx, kernel, x, settings.Workers)
+	})
+}
+
+// errPreparing ends preparations when Settings.Time is over.
+var errPreparing = errors.New("svm: the time was over before the training")
+
+// prepare calls do for what there are no weights without, in the time of the settings. what it is, and
+// what to do where that is too little, is for the error.
+func prepare[T any](ctx context.Context, settings solver.Settings, what string, do func(ctx context.Context) (T, error)) (T, error) {
+	if settings.Time <= 0 {
+		return do(ctx)
+	}
+	settings.Begin()
+	timed, cancel := context.WithTimeoutCause(ctx, settings.Left(), errPreparing)
+	defer cancel()
+	made, err := do(timed)
+	if err != nil && errors.Is(context.Cause(timed), errPreparing) {
+		err = fmt.Errorf("svm: the time of %v was over before the training, while %s", settings.Time, what)
+	}
+	return made, err
+}
+
+// factored is prepare for factors of a graph.
+func factored[T any](ctx context.Context, settings solver.Settings, do func(ctx context.Context) (T, error)) (T, error) {
+	return prepare(ctx, settings, "the graph was factored; give more time, or a taxonomy with fewer nodes of several parents", do)
 }
 
 // comparison is a problem that compares the labels of every instance with the other leaves.

@@ -41,7 +41,7 @@ func (s Transfer) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mode
 	if err != nil {
 		return nil, err
 	}
-	a, err := structured.Differences(t)
+	a, err := structured.Differences(ctx, t)
 	if err != nil {
 		return nil, err
 	}
