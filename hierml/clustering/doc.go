@@ -15,7 +15,8 @@
 // this as an estimator.
 //
 // [Balanced] halves the classes from the top down instead, by balanced 2-means, which takes little
-// time for very many of them: the label trees of extreme classification.
+// time for very many of them: the label trees of extreme classification. [Huffman] makes the tree
+// in which frequent classes are nearest to the root.
 //
 // [Random] draws hierarchies of the same shape as a given one, which tell what the true one is
 // worth; [Randomized] trains under them.

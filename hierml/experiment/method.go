@@ -172,6 +172,8 @@ func fitterOf(e any) (fitter, error) {
 		return scored(e.Fit), nil
 	case clustering.Balanced:
 		return scored(e.Fit), nil
+	case clustering.Huffman:
+		return scored(e.Fit), nil
 	case clustering.Randomized:
 		return scored(e.Fit), nil
 	}

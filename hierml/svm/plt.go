@@ -27,7 +27,8 @@ import (
 // or 0 whatever the instance: LeafScores, logarithms, are minus infinity for leaves that no instance
 // has. In a flat taxonomy it is OneVsRest with the logistic loss. With Link classifier.CubedHinge it
 // is the XR-Linear of [YZHD22] with negatives by teacher forcing; with a tree of
-// clustering.Balanced and classifier.SquaredHinge, near to Parabel [PKHAV18]. Model.NewBeam predicts
+// clustering.Balanced and classifier.SquaredHinge, near to Parabel [PKHAV18]. Where the data have no
+// tree, clustering.Huffman makes that of the fewest problems a label. Model.NewBeam predicts
 // by going down the tree; Model.LeafProbabilities, ConditionalProbabilities and LeastProbabilities
 // are what label sets are cut from, the rules of [DC00].
 //
