@@ -6,11 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/golden"
 	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/svm"
 )
 
@@ -87,5 +90,96 @@ func checkHR(t *testing.T, c golden.Case) {
 		if want.SetsGap > tolerance && !slices.Equal(set, want.Sets[i]) {
 			t.Errorf("row %d has the set %v, want %v", i, set, want.Sets[i])
 		}
+	}
+}
+
+// TestGoldenHRGraph runs the family of undirected graphs, which nothing draws to zero. Nodes without
+// data are inner nodes of a taxonomy made for that.
+func TestGoldenHRGraph(t *testing.T) {
+	cases, err := golden.Read("hr_graph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.ID, func(t *testing.T) { checkHRGraph(t, c) })
+	}
+}
+
+func checkHRGraph(t *testing.T, c golden.Case) {
+	var want struct {
+		instances
+		N           int
+		Edges       [][2]int
+		WithData    []int `json:"nodes_with_data"`
+		C           float64
+		Loss        solver.MarginLoss
+		Unique      bool `json:"W_unique"`
+		Differences [][]float64
+	}
+	decode(t, c, &want)
+	shape := golden.Taxonomy{N: want.N}
+	for n := range want.N {
+		if !slices.Contains(want.WithData, n) {
+			shape.Edges = append(shape.Edges, [2]int{n, want.WithData[0]})
+		}
+	}
+	g := build(t, shape)
+	ctx := context.Background()
+	d := want.dataset(g)
+	m, err := svm.HR{C: want.C, Loss: want.Loss, Graph: want.Edges, Settings: solver.Settings{Gap: 1e-12, MaxEpochs: 100000}}.Fit(ctx, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := m.Training.Certificate
+	if r.Status != solver.Converged || r.Primal < want.Objective*(1-1e-7) || r.Dual > want.Objective*(1+1e-7) {
+		t.Errorf("%v, want %v", r, want.Objective)
+	}
+	// The weights of all nodes are made of those of the model as those of leaves are.
+	nodes := make([]int, want.N)
+	for n := range nodes {
+		nodes[n] = n
+	}
+	all, _, err := structured.Laplacian(ctx, g, nodes, want.Edges, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := make([][]float64, want.N)
+	for n := range w {
+		w[n] = make([]float64, d.X.Cols)
+		columns, values := all.Leaf(n)
+		for k, c := range columns {
+			floats.AddScaled(w[n], values[k], m.Weights(c))
+		}
+	}
+	tolerance, penalty := 0.0, 0.0
+	for _, row := range want.W {
+		tolerance = max(tolerance, 1e-5*floats.Norm(row, math.Inf(1)))
+	}
+	for k, e := range want.Edges {
+		difference := floats.SubTo(make([]float64, d.X.Cols), w[e[0]], w[e[1]])
+		penalty += floats.Dot(difference, difference) / 2
+		if floats.Distance(difference, want.Differences[k], math.Inf(1)) > tolerance {
+			t.Errorf("difference along %v is %v, want %v", e, difference, want.Differences[k])
+		}
+	}
+	if want.Unique {
+		for n, row := range want.W {
+			if floats.Distance(w[n], row, math.Inf(1)) > tolerance {
+				t.Errorf("weights of node %d are %v, want %v", n, w[n], row)
+			}
+		}
+	}
+	value := penalty
+	for i, set := range want.Labels {
+		for _, n := range want.WithData {
+			margin := floats.Dot(w[n], want.X[i])
+			if !slices.Contains(set, n) {
+				margin = -margin
+			}
+			value += want.C * want.Loss.Value(margin)
+		}
+	}
+	if math.Abs(value-r.Primal) > 1e-7*value {
+		t.Errorf("the objective by definition is %v, certified %v", value, r)
 	}
 }

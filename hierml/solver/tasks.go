@@ -32,6 +32,9 @@ type Tasks struct {
 	Positive   [][]int32 // by candidate, ascending
 	C          float64
 	Loss       MarginLoss
+	// Free are nodes, ascending, whose u is not penalized; no task has two of them, and the attribute
+	// is 1, as structured.Laplacian returns them. See free.go.
+	Free []int
 }
 
 // SolveTasks solves tasks by sweeps: each in its turn, the others as they are, to a gap that is a
@@ -88,6 +91,8 @@ type tasks struct {
 	pass  usual         // time that the offsets of a task take: a pass over the examples
 	over  usual         // time that a task takes beyond its share
 
+	free // columns
+
 	result *Result
 	best   [][]float64 // parts with the lowest primal value certified; zeros before
 	atBest bool        // they are the parts
@@ -139,11 +144,14 @@ func newTasks(p *Tasks, set Settings) (*tasks, error) {
 		return nil, err
 	}
 	t.result.Gap = structured.Certificate{Primal: t.result.Primal}.Gap()
+	if err := t.newFree(); err != nil {
+		return nil, err
+	}
 	users := make([]int, len(t.shared))
 	for y := range candidates {
 		t.alpha[y], t.gap[y] = &Coefficients{C: p.C}, math.Inf(1)
 		t.columns(y, func(c int, _ float64) {
-			if users[c]++; users[c] == 2 {
+			if users[c]++; users[c] == 2 || t.centers[c] != nil && users[c] == 1 {
 				t.shared[c] = make([]float64, p.Inputs.Matrix().Cols)
 			}
 		})
@@ -173,7 +181,7 @@ func (t *tasks) start(from []*Result) error {
 		}
 		t.alpha[y] = to
 		part := make([]float64, len(t.weights))
-		t.point(part, y)
+		t.point(part, y, to)
 		t.replace(y, part)
 	}
 	return nil
@@ -429,6 +437,9 @@ func (t *tasks) others(y int) (scale float64) {
 			own += value * value
 			floats.AddScaled(t.weights, value, t.shared[c])
 		}
+		if center := t.centers[c]; center != nil {
+			floats.AddScaled(t.weights, 1, center)
+		}
 	})
 	if t.parts[y] != nil {
 		floats.AddScaled(t.weights, -own, t.parts[y])
@@ -454,15 +465,19 @@ func (t *tasks) replace(y int, part []float64) {
 func (t *tasks) columns(y int, do func(c int, value float64)) {
 	nodes, values := t.Attributes.Leaf(y)
 	for k, n := range nodes {
-		do(t.Attributes.Column(n), values[k])
+		c, value := t.Attributes.Column(n), values[k]
+		if t.centers[c] != nil {
+			value = reach
+		}
+		do(c, value)
 	}
 }
 
-// point makes v that of the coefficients of a task, and returns their terms in the dual.
-func (t *tasks) point(v []float64, y int) float64 {
+// point makes v that of coefficients of a task, and returns their terms in the dual.
+func (t *tasks) point(v []float64, y int, alpha *Coefficients) float64 {
 	clear(v)
 	var terms float64
-	x, positive, alpha := t.Inputs.Matrix(), t.Positive[y], t.alpha[y]
+	x, positive := t.Inputs.Matrix(), t.Positive[y]
 	for k, i := range alpha.Examples {
 		for len(positive) > 0 && positive[0] < i {
 			positive = positive[1:]
@@ -500,35 +515,25 @@ func (t *tasks) certify(ctx context.Context) error {
 	t.shared = t.sums(t.parts) // without what rounding has added
 	constant := t.C * t.Loss.Value(0) * float64(t.empty)
 	all := make([]taskValues, len(t.alpha))
-	points := make([][]float64, len(t.alpha))
-	guarded.Each(len(all), t.settings.Workers, func(y int) {
-		all[y].dual = constant
-		if ctx.Err() != nil {
-			return // coefficients of zero are a point of the dual, too
-		}
-		points[y] = make([]float64, len(t.weights))
-		all[y].terms = t.point(points[y], y)
-		all[y].dual += all[y].terms
-		t.columns(y, func(c int, value float64) {
-			if t.shared[c] == nil {
-				all[y].dual -= value * value * floats.Dot(points[y], points[y]) / 2
-			}
-		})
-	})
+	t.place()
+	point := t.dualPoint(ctx, t.alpha)
 	group := max(1, min((len(all)+groups-1)/groups, mostInGroup))
 	guarded.Each((len(all)+group-1)/group, t.settings.Workers, func(k int) {
 		first, end := k*group, min((k+1)*group, len(all))
 		t.evaluate(ctx, first, all[first:end])
 	})
-	for y, point := range points {
-		if part := t.parts[y]; point != nil && part != nil {
-			d := floats.Distance(point, part, 2)
-			all[y].gap += all[y].losses - all[y].terms + all[y].scale*d*d/2
+	for y, v := range point.v {
+		if part := t.parts[y]; v != nil && part != nil {
+			d := floats.Distance(v, part, 2)
+			all[y].gap += all[y].losses - point.terms[y] + all[y].scale*d*d/2
 			all[y].own = all[y].losses + all[y].scale*floats.Dot(part, part)/2
 		}
 	}
 	norms := make([]float64, len(t.shared))
 	for c, u := range t.shared {
+		if t.centers[c] != nil {
+			u = t.placed[c]
+		}
 		norms[c] = t.norm(u, 1)
 	}
 	for y := range all {
@@ -540,18 +545,17 @@ func (t *tasks) certify(ctx context.Context) error {
 		}
 		t.bound(y, norms, &all[y])
 	}
-	primal, dual := 0.0, 0.0
-	for _, norm := range norms {
-		primal += norm * norm / 2
-	}
-	for _, u := range t.sums(points) {
-		dual -= floats.Dot(u, u) / 2
+	var primal float64
+	for c, norm := range norms {
+		if t.centers[c] == nil {
+			primal += norm * norm / 2
+		}
 	}
 	for y, v := range all {
 		primal += v.ridge + v.losses + constant
-		dual += v.dual
 		t.primal[y], t.gap[y] = v.own, v.gap
 	}
+	dual, near := t.dual(ctx, point, primal)
 	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
 		return fmt.Errorf("solver: the weights of tasks overflow; take a smaller C, or features of a smaller scale")
 	}
@@ -559,10 +563,56 @@ func (t *tasks) certify(ctx context.Context) error {
 	t.result.Dual = max(t.result.Dual, dual)
 	if t.longest == 0 || primal <= t.result.Primal {
 		t.result.Primal, t.best, t.atBest = primal, slices.Clone(t.parts), true
+		t.bestPlaced = t.placed
 	}
 	t.longest = max(t.longest, time.Since(began))
 	t.result.Gap = structured.Certificate{Primal: t.result.Primal, Dual: t.result.Dual}.Gap()
+	if near {
+		t.move()
+	}
 	return nil
+}
+
+// dualPoint is a point of the dual, by task: v and the terms of its coefficients.
+type dualPoint struct {
+	v     [][]float64 // nil for zeros
+	terms []float64
+}
+
+// dualPoint returns the point of coefficients, of those of tasks that ctx leaves the time for; zeros
+// are a point, too.
+func (t *tasks) dualPoint(ctx context.Context, alpha []*Coefficients) dualPoint {
+	p := dualPoint{make([][]float64, len(alpha)), make([]float64, len(alpha))}
+	guarded.Each(len(alpha), t.settings.Workers, func(y int) {
+		if ctx.Err() == nil {
+			v := make([]float64, len(t.weights))
+			p.terms[y] = t.point(v, y, alpha[y])
+			p.v[y] = v
+		}
+	})
+	return p
+}
+
+// penalized returns the value of the dual at a point, and the sums of the columns that tasks share.
+func (t *tasks) penalized(p dualPoint) (value float64, sums [][]float64) {
+	constant := t.C * t.Loss.Value(0) * float64(t.empty)
+	for y, v := range p.v {
+		value += p.terms[y] + constant
+		if v != nil {
+			t.columns(y, func(c int, scale float64) {
+				if t.shared[c] == nil {
+					value -= scale * scale * floats.Dot(v, v) / 2
+				}
+			})
+		}
+	}
+	sums = t.sums(p.v)
+	for c, u := range sums {
+		if t.centers[c] == nil {
+			value -= floats.Dot(u, u) / 2
+		}
+	}
+	return value, sums
 }
 
 // taskValues are what a task has in both objectives.
@@ -571,8 +621,6 @@ type taskValues struct {
 	losses float64 // but for examples without features
 	scored bool    // exactly
 	scale  float64
-	terms  float64 // of the coefficients
-	dual   float64 // but for the columns that it shares
 	own    float64 // the value of its problem while the others are as they are
 	gap    float64 // there
 }
@@ -603,6 +651,12 @@ func (t *tasks) evaluate(ctx context.Context, first int, values []taskValues) {
 		clear(weights)
 		t.columns(first+k, func(c int, value float64) {
 			v.scale += value * value
+			if t.centers[c] != nil {
+				for f, v := range t.placed[c] {
+					weights[f] += t.kept(v)
+				}
+				return
+			}
 			if u := t.shared[c]; u != nil {
 				for f, v := range u {
 					weights[f] += value * t.kept(v)
@@ -662,8 +716,11 @@ func (t *tasks) evaluate(ctx context.Context, first int, values []taskValues) {
 // the columns that tasks share.
 func (t *tasks) bound(y int, shared []float64, v *taskValues) {
 	var norm float64
-	*v = taskValues{dual: v.dual}
+	*v = taskValues{}
 	t.columns(y, func(c int, value float64) {
+		if t.centers[c] != nil {
+			value = 1
+		}
 		if t.shared[c] != nil {
 			norm += math.Abs(value) * shared[c]
 			return
@@ -730,6 +787,12 @@ func (t *tasks) finish() {
 	shared := t.shared
 	if !t.atBest {
 		shared = t.sums(t.best)
+	}
+	shared = slices.Clone(shared)
+	for c, center := range t.centers {
+		if center != nil {
+			shared[c] = t.bestPlaced[c]
+		}
 	}
 	guarded.Each((features+block-1)/block, t.settings.Workers, func(k int) {
 		first, end := k*block, min((k+1)*block, features)

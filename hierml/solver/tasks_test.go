@@ -60,10 +60,31 @@ func texts(t *testing.T, loss MarginLoss) *Tasks {
 	return p
 }
 
+// free makes the tasks those of a graph with nothing that draws weights to zero, and of two parts.
+func (p *Tasks) free(t *testing.T) *Tasks {
+	t.Helper()
+	g := p.Attributes.Taxonomy()
+	edges := slices.DeleteFunc(slices.Clone(g.Edges()), func(e [2]int) bool { return e == g.Edges()[0] })
+	y := g.Leaves()
+	edges = append(edges, [2]int{y[0], y[1]}, [2]int{y[3], y[4]})
+	a, free, err := structured.Laplacian(context.Background(), g, y, edges, nil)
+	if err == nil {
+		a, err = a.Widen(g.Topological()[:g.Len()-len(y)])
+	}
+	if err != nil || len(free) != 2 {
+		t.Fatalf("free nodes %v, %v", free, err)
+	}
+	p.Attributes, p.Free = a, free
+	return p
+}
+
 // value evaluates the objective at weights.
 func (p *Tasks) value(w *structured.Weights) float64 {
 	var sum float64
-	for c := range w.Columns {
+	for c, n := range w.Columns {
+		if slices.Contains(p.Free, n) {
+			continue
+		}
 		for f := range w.Features {
 			sum += w.At(f, c) * w.At(f, c) / 2
 		}
@@ -124,6 +145,9 @@ func optimum(t *testing.T, p *Tasks) float64 {
 func TestTasksTimeOver(t *testing.T) {
 	for _, loss := range []MarginLoss{Hinge, SquaredHinge, Logistic} {
 		p := texts(t, loss)
+		if loss == SquaredHinge {
+			p.free(t)
+		}
 		r, err := SolveTasks(context.Background(), p, &Settings{Time: time.Minute, began: time.Now().Add(-time.Hour)})
 		if err != nil || r.Status != TimeLimit {
 			t.Fatalf("%v: %v, %v", loss, r, err)
@@ -149,7 +173,7 @@ func TestTasksTimeOverWithStart(t *testing.T) {
 
 // TestTasksCertificateCut ends the first certificate at every look at its context.
 func TestTasksCertificateCut(t *testing.T) {
-	p := texts(t, SquaredHinge)
+	p := texts(t, SquaredHinge).free(t)
 	best := optimum(t, p)
 	set, err := Settings{Workers: 2}.check()
 	if err != nil {
@@ -175,6 +199,101 @@ func TestTasksCertificateCut(t *testing.T) {
 			t.Error("no error of a second certificate that is cut")
 		}
 		checkCut(t, p, s.result, best, true, !whole)
+	}
+}
+
+// TestFreeTasks certifies every sweep of tasks with weights that are not penalized: no dual value
+// is above the optimum, which the objective by definition is at the end, and no primal value below.
+func TestFreeTasks(t *testing.T) {
+	for _, loss := range []MarginLoss{Hinge, SquaredHinge, Logistic} {
+		p := texts(t, loss).free(t)
+		best, err := SolveTasks(context.Background(), p, &Settings{Gap: 1e-4})
+		if err != nil || best.Status != Converged {
+			t.Fatalf("%v: %v, %v", loss, best, err)
+		}
+		if v := p.value(best.Weights); math.Abs(v-best.Primal) > 1e-6*v {
+			t.Errorf("%v: the weights have the value %v, certified %v", loss, v, best)
+		}
+		for _, c := range best.History {
+			if c.Dual > best.Primal*(1+1e-12) || c.Primal < best.Dual*(1-1e-12) {
+				t.Errorf("%v: %v, the optimum is from %v to %v", loss, c, best.Dual, best.Primal)
+			}
+		}
+		// A move of all weights of a part along any feature is no better.
+		w := best.Weights
+		for c, n := range w.Columns {
+			if slices.Contains(p.Free, n) {
+				for f := range w.Features {
+					for _, step := range []float64{-0.1, 0.1} {
+						at := w.At(f, c)
+						w.Set(f, c, at+step)
+						if v := p.value(w); v < best.Dual*(1-1e-12) {
+							t.Errorf("%v: the value %v is below the dual of %v", loss, v, best)
+						}
+						w.Set(f, c, at)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBalance projects points of the dual: what is found is one, meets the constraint, and has no
+// coefficients outside of the bounds.
+func TestBalance(t *testing.T) {
+	for _, loss := range []MarginLoss{Hinge, SquaredHinge, Logistic} {
+		p := texts(t, loss).free(t)
+		set, err := Settings{}.check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := newTasks(p, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.glances(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for c, members := range s.members {
+			if len(members) == 0 {
+				continue
+			}
+			alpha := slices.Clone(s.alpha)
+			s.balance(context.Background(), c, alpha)
+			sum, mass := make([]float64, len(s.weights)), 0.0
+			for _, y := range members {
+				v := make([]float64, len(s.weights))
+				s.point(v, y, alpha[y])
+				for f := range v {
+					sum[f] += v[f]
+				}
+				for _, a := range alpha[y].Values {
+					if a < 0 || a > loss.bound(p.C) {
+						t.Errorf("%v: coefficient %v", loss, a)
+					}
+					mass += a
+				}
+			}
+			if mass == 0 {
+				t.Errorf("%v: no coefficients are left", loss)
+			}
+			for f, v := range sum {
+				if math.Abs(v) > 1e-10*mass {
+					t.Errorf("%v: sum %v of feature %d, of coefficients of a sum of %v", loss, v, f, mass)
+				}
+			}
+		}
+		ended := slices.Clone(s.alpha)
+		for c, members := range s.members {
+			if len(members) > 0 {
+				s.balance(newCut(0, context.Canceled), c, ended)
+				for _, y := range members {
+					if len(ended[y].Examples) > 0 {
+						t.Errorf("%v: coefficients %v of task %d where there was no time", loss, ended[y], y)
+					}
+				}
+			}
+		}
 	}
 }
 
@@ -221,7 +340,7 @@ func TestTasksGlances(t *testing.T) {
 		before = s.reached.Dual
 		for y, part := range s.parts { // the parts are those of the coefficients
 			point := make([]float64, len(part))
-			s.point(point, y)
+			s.point(point, y, s.alpha[y])
 			for f, v := range point {
 				if math.Abs(v-part[f]) > 1e-9 {
 					t.Fatalf("round %d: part %v of task %d, coefficients make %v", round, part, y, point)

@@ -76,6 +76,27 @@ func ExampleHR() {
 	// hierarchically regularized logistic regression: log odds of net/url for its instance 0.41
 }
 
+// Labels that have neighbours and no hierarchy: the weights of one month are drawn to those of the
+// next.
+func ExampleHR_graph() {
+	t, err := taxonomy.New([]string{"April", "July", "October"}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	data := &dataset.Dataset{Taxonomy: t, Labels: [][]int{{0}, {1}, {2}}, X: &dataset.Matrix{
+		Rows: 3, Cols: 3, Indptr: []int{0, 2, 4, 6}, Indices: []int32{0, 1, 0, 1, 1, 2}, Values: []float32{1, 0.5, 0.2, 1, 0.5, 1},
+	}}
+	model, err := svm.HR{C: 100, Graph: [][2]int{{0, 1}, {1, 2}}}.Fit(context.Background(), data)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(t.NamesOf(model.Predict(data.X)...), model.Training.Status)
+	// Output:
+	// [April July October] converged
+}
+
 // ExampleRecursive trains one SVM among net and fmt and one below net, and adds their certificates.
 func ExampleRecursive() {
 	t, err := taxonomy.FromPaths([]string{"net/http", "net/url", "fmt"}, "/")

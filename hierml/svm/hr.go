@@ -41,7 +41,18 @@ type HR struct {
 	Loss solver.MarginLoss
 	// Kernel, if not nil, takes the place of the inner product of instances; the loss is the hinge.
 	// It needs memory for the kernel of every two instances.
-	Kernel   gram.Kernel
+	Kernel gram.Kernel
+	// Graph, if not nil, has undirected edges between nodes of the taxonomy, each once, which take the
+	// place of its own; nothing is drawn to zero then:
+	//
+	//	min 1/2 sum_{m,n} ||w_m - w_n||^2 + C sum_y sum_i loss(s_iy <w_y, x_i>)
+	//
+	// the graphs of [GY13], whose inner nodes have no data. Taxonomy.Edges are those of the
+	// taxonomy, without the root's pull to zero. Every leaf has an edge. Weights that are higher by
+	// the same at all nodes of a connected part cost the same, so that they can be any where the
+	// data do not tell; the certificate is of this problem all the same. Sweeps alone solve it,
+	// without a kernel.
+	Graph    [][2]int
 	Settings solver.Settings
 	// Method, if not nil, solves all leaves as one problem instead; the loss is the hinge. With a
 	// kernel the default value is solver.BCFW.
@@ -65,14 +76,18 @@ func (s HR) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, err
 	if err := s.Loss.Check(); err != nil {
 		return nil, err
 	}
-	a, err := factored(ctx, s.Settings, func(ctx context.Context) (*structured.Attributes, error) { return s.attributes(ctx, d.Taxonomy) })
+	if s.Graph != nil && (s.Kernel != nil || s.Method != nil) {
+		return nil, fmt.Errorf("svm: weights that Graph leaves without a penalty are found by sweeps alone; leave Kernel and Method nil")
+	}
+	r, err := factored(ctx, s.Settings, func(ctx context.Context) (*regularizer, error) { return s.regularizer(ctx, d.Taxonomy) })
 	if err != nil {
 		return nil, err
 	}
+	a := r.attributes
 	var m *classifier.Model
 	switch {
 	case s.Kernel == nil && s.Method == nil:
-		m, err = s.solve(ctx, a, d, c)
+		m, err = s.solve(ctx, r, d, c)
 	case s.Loss != solver.Hinge:
 		return nil, fmt.Errorf("svm: kernels and methods solve the hinge loss alone, not %v; leave Kernel and Method nil", s.Loss)
 	default:
@@ -95,17 +110,17 @@ func (s HR) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, err
 }
 
 // solve trains by sweeps over the leaves.
-func (s HR) solve(ctx context.Context, a *structured.Attributes, d *dataset.Dataset, c float64) (*classifier.Model, error) {
+func (s HR) solve(ctx context.Context, r *regularizer, d *dataset.Dataset, c float64) (*classifier.Model, error) {
 	inputs, err := structured.NewLinear(d.X)
 	if err != nil {
 		return nil, err
 	}
-	tasks := &solver.Tasks{Inputs: inputs, Attributes: a, Positive: rowsOfLeaves(d), C: c, Loss: s.Loss}
+	tasks := &solver.Tasks{Inputs: inputs, Attributes: r.attributes, Positive: rowsOfLeaves(d), C: c, Loss: s.Loss, Free: r.free}
 	result, err := solver.SolveTasks(ctx, tasks, &s.Settings)
 	if result == nil {
 		return nil, err
 	}
-	m, failed := newModel(a, nil, result, d, s.Settings)
+	m, failed := newModel(r.attributes, nil, result, d, s.Settings)
 	if failed != nil {
 		return nil, failed
 	}
@@ -115,18 +130,45 @@ func (s HR) solve(ctx context.Context, a *structured.Attributes, d *dataset.Data
 // WithC returns the estimator with another C.
 func (s HR) WithC(c float64) Regularized { s.C = c; return s }
 
-// attributes returns those under which the regularizer is a ridge penalty, with a column for every
-// node.
-func (s HR) attributes(ctx context.Context, t *taxonomy.Taxonomy) (*structured.Attributes, error) {
-	ground := make([]float64, t.Len())
-	for _, r := range t.Roots() {
-		ground[r] = 1
+// regularizer is the penalty of differences along edges.
+type regularizer struct {
+	attributes *structured.Attributes // under which it is a ridge penalty, with a column for every node
+	free       []int                  // nodes without a penalty
+}
+
+func (s HR) regularizer(ctx context.Context, t *taxonomy.Taxonomy) (*regularizer, error) {
+	edges, ground := s.Graph, make([]float64, t.Len())
+	if edges == nil {
+		edges = t.Edges()
+		for _, r := range t.Roots() {
+			ground[r] = 1
+		}
 	}
-	a, _, err := structured.Laplacian(ctx, t, t.Leaves(), t.Edges(), ground)
+	a, free, err := structured.Laplacian(ctx, t, t.Leaves(), edges, ground)
 	if err != nil {
 		return nil, err
 	}
-	return a.Widen(inner(t))
+	if s.Graph != nil {
+		if err := s.checkGraph(t); err != nil {
+			return nil, err
+		}
+	}
+	a, err = a.Widen(inner(t))
+	return &regularizer{a, free}, err
+}
+
+// checkGraph returns an error for a leaf that has no edge.
+func (s HR) checkGraph(t *taxonomy.Taxonomy) error {
+	has := make([]bool, t.Len())
+	for _, e := range s.Graph {
+		has[e[0]], has[e[1]] = true, true
+	}
+	for _, y := range t.Leaves() {
+		if !has[y] {
+			return fmt.Errorf("svm: no edge of Graph is of the leaf %q, so that nothing is a penalty of its weights; give it one", t.Name(y))
+		}
+	}
+	return nil
 }
 
 // inner returns the nodes that are no leaves.

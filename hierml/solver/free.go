@@ -1,0 +1,364 @@
+package solver
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/hierml/notebook/hierml/internal/guarded"
+)
+
+// Where the weights b of some columns are not penalized, the dual has the constraint that v_y adds
+// up to zero over the tasks that have the column: the minimum over b would be minus infinity
+// otherwise. Sweeps solve the tasks with a penalty in its place, of the distance from a center,
+//
+//	1/2 ||p||^2  with b = center + reach p,
+//
+// so that free columns are like others, and whenever that is solved better than the problem itself,
+// the center moves to b, which is the proximal point method, in the dual the method of multipliers
+// [Roc76], and goes further in the same direction as long as the gap falls [Gul92].
+//
+// The certificate is that of the problem itself. Its primal value leaves the penalty out. Its dual
+// value is that of coefficients that are near to those reached and meet the constraint: a
+// projection, which is a concave problem in one number a feature, whose gradient is what is left of
+// the constraint.
+
+// free are columns without a penalty.
+type free struct {
+	centers    [][]float64 // by column; nil for others
+	placed     [][]float64 // b at the last certificate
+	bestPlaced [][]float64 // b of the best weights
+	members    [][]int     // tasks that have the column
+	before     [][]float64 // b when the centers last moved
+	momentum   float64     // of the moves since the gap last rose
+	moved      float64     // the gap when the centers last moved
+}
+
+// reach is a compromise: where it is larger the centers take fewer moves, and the tasks more sweeps
+// for each. The centers move when the gap of the problem with the penalty is the share nearer of
+// that without.
+const reach, nearer = 2, 0.3
+
+func (t *tasks) newFree() error {
+	columns, candidates := len(t.Attributes.Columns()), len(t.alpha)
+	t.free = free{
+		centers: make([][]float64, columns), placed: make([][]float64, columns), bestPlaced: make([][]float64, columns),
+		members: make([][]int, columns), before: make([][]float64, columns), momentum: 1, moved: math.Inf(1),
+	}
+	for y := range candidates {
+		nodes, values := t.Attributes.Leaf(y)
+		found := false
+		for k, n := range nodes {
+			if _, is := slices.BinarySearch(t.Free, n); !is {
+				continue
+			}
+			const rounding = 1e-9
+			if found || math.Abs(values[k]-1) > rounding {
+				return fmt.Errorf("solver: task %d has the attribute %v at the free node %d; it is to have one free node, with an attribute of 1", y, values[k], n)
+			}
+			found = true
+			c := t.Attributes.Column(n)
+			t.members[c] = append(t.members[c], y)
+			if t.centers[c] == nil {
+				t.centers[c], t.bestPlaced[c], t.before[c] = make([]float64, len(t.weights)), make([]float64, len(t.weights)), make([]float64, len(t.weights))
+			}
+		}
+	}
+	return nil
+}
+
+// place finds b.
+func (t *tasks) place() {
+	t.placed = make([][]float64, len(t.centers))
+	for c, center := range t.centers {
+		if center != nil {
+			t.placed[c] = floats.AddScaledTo(make([]float64, len(center)), center, reach, t.shared[c])
+		}
+	}
+}
+
+// move moves the centers to b.
+func (t *tasks) move() {
+	gap := t.reached.Gap()
+	if gap > t.moved {
+		t.momentum = 1
+	}
+	next := (1 + math.Sqrt(1+4*t.momentum*t.momentum)) / 2
+	further := (t.momentum - 1) / next
+	t.momentum = next
+	for c, center := range t.centers {
+		if center != nil {
+			floats.SubTo(center, t.placed[c], t.before[c])
+			floats.Scale(further, center)
+			floats.Add(center, t.placed[c])
+			copy(t.before[c], t.placed[c])
+		}
+	}
+	t.moved = gap
+	for y := range t.gap { // those with the center before
+		t.gap[y] = math.Inf(1)
+	}
+}
+
+// dual returns a bound below the optimum, of a point or one near to it, and whether the centers are
+// what keeps it from the primal value.
+func (t *tasks) dual(ctx context.Context, p dualPoint, primal float64) (value float64, near bool) {
+	value, sums := t.penalized(p)
+	if !slices.ContainsFunc(t.centers, func(center []float64) bool { return center != nil }) {
+		return value, false
+	}
+	gap := primal - value // of the problem with the penalty
+	alpha := slices.Clone(t.alpha)
+	for c, center := range t.centers {
+		if center != nil {
+			gap += (floats.Dot(t.shared[c], t.shared[c])+floats.Dot(sums[c], sums[c]))/2 + floats.Dot(center, sums[c])/reach
+		}
+	}
+	found := make([]float64, len(t.centers)) // what is left of the constraint
+	guarded.Each(len(t.centers), t.settings.Workers, func(c int) {
+		if t.centers[c] != nil {
+			found[c] = t.balance(ctx, c, alpha)
+		}
+	})
+	balanced := t.dualPoint(ctx, alpha)
+	if ctx.Err() != nil { // of all tasks, or of none
+		balanced = dualPoint{make([][]float64, len(alpha)), make([]float64, len(alpha))}
+		clear(found)
+	}
+	value, _ = t.penalized(balanced)
+	for c, left := range found {
+		if left > 0 { // by rounding
+			value -= left * floats.Norm(t.placed[c], 2)
+		}
+	}
+	return value, gap <= nearer*(primal-value)
+}
+
+// balance replaces the coefficients of the tasks that have a free column by near ones whose v add
+// up to zero, and returns the norm of what they add up to. Those between the bounds are moved, and
+// where that does not do, all; zeros are what is left where neither does.
+func (t *tasks) balance(ctx context.Context, c int, alpha []*Coefficients) float64 {
+	for _, floor := range []float64{0, 1} {
+		b := newBalance(t, t.members[c], floor)
+		if b.solve(ctx) {
+			for k, y := range b.members {
+				alpha[y] = newCoefficients(t.C, b.coefficients(k))
+			}
+			return floats.Norm(b.sum, 2)
+		}
+	}
+	for _, y := range t.members[c] {
+		alpha[y] = &Coefficients{C: t.C}
+	}
+	return 0
+}
+
+// balance is a projection on the points of the dual whose v add up to zero over some tasks:
+//
+//	min sum_iy (a_iy - alpha_iy)^2 / (2 weight_iy)  subject to  sum_iy a_iy s_iy x_i = 0,  0 <= a_iy <= bound
+//
+// With a multiplier z a feature, a_iy is alpha_iy - weight_iy s_iy <z, x_i>, cut at the bounds, and
+// Newton's method maximizes the dual, whose gradient is the sum. The weights are what the curvature
+// of the loss makes of them: coefficients at a bound stay there, unless a floor is given.
+type balance struct {
+	t       *tasks
+	members []int
+	floor   float64
+	mass    float64 // sum of the norms of what is added up
+
+	z, sum []float64
+	score  []float64 // <z, x_i>
+	move   []float64 // by example, sum_y a_iy s_iy
+	second []float64 // by example, of what is not cut: sum of the weights
+	newton newtonStep
+}
+
+// The sum is as good as zero at a share of the norms of what is added up, and where rounding does
+// not let it get there, at a larger one; the features themselves are in float32.
+const exact, nearlyExact = 1e-13, 1e-10
+
+func newBalance(t *tasks, members []int, floor float64) *balance {
+	n := t.Inputs.Len()
+	b := &balance{
+		t: t, members: members, floor: floor, z: make([]float64, len(t.weights)), sum: make([]float64, len(t.weights)),
+		score: make([]float64, n), move: make([]float64, n), second: make([]float64, n),
+	}
+	b.newton.size(len(t.weights))
+	for _, y := range members {
+		for k, i := range t.alpha[y].Examples {
+			b.mass += t.alpha[y].Values[k] * math.Sqrt(t.Inputs.SquaredNorm(int(i)))
+		}
+	}
+	return b
+}
+
+// weight is that of a coefficient.
+func (b *balance) weight(alpha float64) float64 {
+	c := b.t.C
+	switch {
+	case b.t.Loss == Logistic:
+		return max(alpha*(c-alpha)/c, b.floor*c/4)
+	case alpha > 0 && alpha < b.t.Loss.bound(c):
+		return 1
+	}
+	return b.floor
+}
+
+// each calls do for the examples whose coefficients of a task can move or are not zero.
+func (b *balance) each(y int, do func(i int, sign, alpha float64)) {
+	positive, own := b.t.Positive[y], b.t.alpha[y]
+	at := 0
+	visit := func(i int, alpha float64) {
+		for at < len(positive) && int(positive[at]) < i {
+			at++
+		}
+		sign := -1.0
+		if at < len(positive) && int(positive[at]) == i {
+			sign = 1
+		}
+		do(i, sign, alpha)
+	}
+	k := 0
+	if b.floor == 0 {
+		for ; k < len(own.Examples); k++ {
+			visit(int(own.Examples[k]), own.Values[k])
+		}
+		return
+	}
+	for i := range b.t.Inputs.Len() {
+		alpha := 0.0
+		if k < len(own.Examples) && int(own.Examples[k]) == i {
+			alpha = own.Values[k]
+			k++
+		}
+		visit(i, alpha)
+	}
+}
+
+// moved is a coefficient with the multipliers at hand, and whether it is between the bounds.
+func (b *balance) moved(i int, sign, alpha, weight float64) (a float64, between bool) {
+	bound := b.t.Loss.bound(b.t.C)
+	a = alpha - weight*sign*b.score[i]
+	return min(max(a, 0), bound), a > 0 && a < bound
+}
+
+// evaluate finds the sum, and returns the value of the dual.
+func (b *balance) evaluate() (value float64) {
+	x := b.t.Inputs.Matrix()
+	for i := range x.Rows {
+		features, values := x.Row(i)
+		b.score[i] = dot(b.z, features, values)
+	}
+	clear(b.move)
+	clear(b.second)
+	for _, y := range b.members {
+		b.each(y, func(i int, sign, alpha float64) {
+			weight := b.weight(alpha)
+			if weight == 0 {
+				b.move[i] += sign * alpha
+				value += alpha * sign * b.score[i]
+				return
+			}
+			a, between := b.moved(i, sign, alpha, weight)
+			if between {
+				b.second[i] += weight
+			}
+			b.move[i] += sign * a
+			value += (a-alpha)*(a-alpha)/(2*weight) + a*sign*b.score[i]
+		})
+	}
+	clear(b.sum)
+	for i, m := range b.move {
+		if m != 0 {
+			features, values := x.Row(i)
+			add(b.sum, m, features, values)
+		}
+	}
+	return value
+}
+
+// solve finds the multipliers, and reports whether the sum is zero but for rounding.
+func (b *balance) solve(ctx context.Context) bool {
+	const rounds, halvings, promised, falls = 200, 10, 1e-4, 0.9
+	const leastRidge, mostRidge, more = 1e-10, 1e6, 1000
+	value, ridge := b.evaluate(), leastRidge
+	before := make([]float64, len(b.z))
+	for range rounds {
+		norm := floats.Norm(b.sum, 2)
+		if norm <= exact*b.mass {
+			break
+		}
+		if ctx.Err() != nil || !b.direct(ridge) {
+			return false
+		}
+		copy(before, b.z)
+		slope := floats.Dot(b.sum, b.newton.step)
+		rises := false
+		for length, k := 1.0, 0; k < halvings && !rises; length, k = length/2, k+1 {
+			floats.AddScaledTo(b.z, before, length, b.newton.step)
+			after := b.evaluate()
+			if rises = after-value >= promised*length*slope && after > value || floats.Norm(b.sum, 2) < falls*norm; rises {
+				value = after
+			}
+		}
+		switch {
+		case rises:
+			ridge = max(ridge/more, leastRidge)
+		case ridge < mostRidge:
+			ridge *= more
+			copy(b.z, before)
+			b.evaluate()
+		default:
+			copy(b.z, before)
+			b.evaluate()
+			return floats.Norm(b.sum, 2) <= nearlyExact*b.mass
+		}
+	}
+	return floats.Norm(b.sum, 2) <= nearlyExact*b.mass
+}
+
+// direct finds the step: what the sum takes to vanish where no coefficient reaches a bound or leaves
+// it. The ridge, of the largest curvature, keeps it short in features that no coefficient moves.
+func (b *balance) direct(ridge float64) bool {
+	s, x := &b.newton, b.t.Inputs.Matrix()
+	clear(s.diagonal)
+	for i, h := range b.second {
+		if h > 0 {
+			features, values := x.Row(i)
+			for k, f := range features {
+				s.diagonal[f] += h * float64(values[k]) * float64(values[k])
+			}
+		}
+	}
+	least := ridge * floats.Max(s.diagonal)
+	if !(least > 0) {
+		return false
+	}
+	floats.AddConst(least, s.diagonal)
+	floats.ScaleTo(s.gradient, -1, b.sum)
+	_ = s.find(func(int) bool { return true }, func(v, dst []float64) error {
+		floats.ScaleTo(dst, least, v)
+		for i, h := range b.second {
+			if h > 0 {
+				features, values := x.Row(i)
+				add(dst, h*dot(v, features, values), features, values)
+			}
+		}
+		return nil
+	})
+	return true
+}
+
+// coefficients returns those of a member, by example.
+func (b *balance) coefficients(member int) []float64 {
+	a := make([]float64, b.t.Inputs.Len())
+	b.each(b.members[member], func(i int, sign, alpha float64) {
+		if a[i] = alpha; b.weight(alpha) > 0 {
+			a[i], _ = b.moved(i, sign, alpha, b.weight(alpha))
+		}
+	})
+	return a
+}
