@@ -164,7 +164,7 @@ func TestSaveRefuses(t *testing.T) {
 	}{
 		"nothing":        {&pipeline.Pipeline{}, "there is no model"},
 		"no vectorizer":  {&pipeline.Pipeline{Model: other}, "there is no vectorizer"},
-		"no steps":       {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: other}, "transform the texts with the vectorizer"},
+		"no steps":       {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: other}, `column 0 of the matrix is "0", and that of the training data is "1"`},
 		"steps reversed": {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: []pipeline.Step{p.Steps[1], p.Steps[0]}, Model: other}, "step 0, *features.Scaler"},
 		"a nil step":     {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: []pipeline.Step{nil}, Model: other}, "step 0 is nil"},
 		"two models":     {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: p.Steps, Model: other, Calibrated: p.Calibrated}, "leave Model out"},
