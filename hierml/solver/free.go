@@ -284,6 +284,9 @@ func (b *balance) evaluate() (value float64) {
 func (b *balance) solve(ctx context.Context) bool {
 	const rounds, halvings, promised, falls = 200, 10, 1e-4, 0.9
 	const leastRidge, mostRidge, more = 1e-10, 1e6, 1000
+	if ctx.Err() != nil {
+		return false
+	}
 	value, ridge := b.evaluate(), leastRidge
 	before := make([]float64, len(b.z))
 	for range rounds {
@@ -297,7 +300,7 @@ func (b *balance) solve(ctx context.Context) bool {
 		copy(before, b.z)
 		slope := floats.Dot(b.sum, b.newton.step)
 		rises := false
-		for length, k := 1.0, 0; k < halvings && !rises; length, k = length/2, k+1 {
+		for length, k := 1.0, 0; k < halvings && !rises && ctx.Err() == nil; length, k = length/2, k+1 {
 			floats.AddScaledTo(b.z, before, length, b.newton.step)
 			after := b.evaluate()
 			if rises = after-value >= promised*length*slope && after > value || floats.Norm(b.sum, 2) < falls*norm; rises {

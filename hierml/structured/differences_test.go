@@ -162,3 +162,28 @@ func TestLaplacianErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestLaplacianOfRing holds that attributes of a long ring and of a long path are few, as many as
+// halvings of it.
+func TestLaplacianOfRing(t *testing.T) {
+	g := example.Tree(1000)
+	y := g.Leaves()
+	var path [][2]int
+	for k, n := range y[1:] {
+		path = append(path, [2]int{y[k], n})
+	}
+	for name, edges := range map[string][][2]int{"path": path, "ring": append(slices.Clone(path), [2]int{y[0], y[len(y)-1]})} {
+		a, _, err := Laplacian(context.Background(), g, y, edges, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := 0
+		for k := range y {
+			nodes, _ := a.Leaf(k)
+			most = max(most, len(nodes))
+		}
+		if most > 25 {
+			t.Errorf("%s: a node of 1000 has %d attributes", name, most)
+		}
+	}
+}

@@ -11,11 +11,15 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// factor is a sparse L with LL' = G + diag(ground), where G is the Laplacian of a graph of nodes: for
-// every node the number of its edges on the diagonal, and -1 for every edge. A ground of 1 is an edge
-// to zero. Nodes are eliminated by degree, the smallest first, which keeps the factor sparse
-// [GL89]; of equal ones the last in topological order is, so that on trees children come before
-// parents and L has no more entries than nodes and edges.
+// factor is a sparse L with LL' = G + diag(ground), where G is the Laplacian of a graph of nodes:
+// for every node the number of its edges on the diagonal, and -1 for every edge. A ground of 1 is
+// an edge to zero. Nodes are eliminated by degree, the smallest first, which keeps the factor
+// sparse [GL89]; of equal ones that with the shortest chain of eliminated nodes behind it is, which
+// keeps the rows of the inverse short, and of these the last in topological order. Roots count as
+// having an edge more, so that on trees children come before parents and L has no more entries than
+// nodes and edges. Where nothing has ground there is no way to it that rows are to keep to, and a
+// degree of one is equal to two, which add no entries either, so that a path is halved again and
+// again.
 //
 // A part of the graph without ground has a singular matrix. The last of its nodes, whose pivot is
 // zero, gets a pivot of one; it is free.
@@ -66,7 +70,11 @@ func newFactor(ctx context.Context, t *taxonomy.Taxonomy, edges [][2]int, ground
 		f.diagonal[b]++
 	}
 	grounded := groundedParts(rest, ground)
-	next := newElimination(t, rest)
+	least := int32(0)
+	if !slices.Contains(grounded, true) {
+		least = 2
+	}
+	next := newElimination(t, rest, least)
 	pivot := slices.Clone(f.diagonal)
 	entries, updates := 0, 0
 	for len(f.order) < n {
@@ -103,7 +111,7 @@ func newFactor(ctx context.Context, t *taxonomy.Taxonomy, edges [][2]int, ground
 			}
 		}
 		for _, a := range column {
-			next.moved(a.node, len(rest[a.node]))
+			next.moved(a.node, len(rest[a.node]), v)
 		}
 		f.below[v] = column
 	}
@@ -192,25 +200,31 @@ func (f *factor) inverseRow(node int, scratch []float64) (nodes []int, values []
 	return nodes, values
 }
 
-// elimination is a heap of nodes by degree, of equal ones the last in topological order first. A node
-// is in it once for every degree that it has had; only the last counts.
+// elimination is a heap of nodes. A node is in it once for every state that it has had; only the last
+// counts.
 type elimination struct {
 	place   []int32 // in topological order
-	degree  []int32 // -1 when eliminated
+	above   []int32 // 1 for roots
+	least   int32   // degree that smaller ones count as
+	state   []waiting
 	waiting []waiting
 }
 
-type waiting struct{ node, degree int32 }
+// waiting is the state of a node; height is the length of the longest chain behind it.
+type waiting struct{ node, degree, height int32 }
 
-func newElimination(t *taxonomy.Taxonomy, neighbours []map[int32]float64) *elimination {
-	e := &elimination{place: make([]int32, t.Len()), degree: make([]int32, t.Len()), waiting: make([]waiting, 0, t.Len())}
+func newElimination(t *taxonomy.Taxonomy, neighbours []map[int32]float64, least int32) *elimination {
+	e := &elimination{least: least, place: make([]int32, t.Len()), above: make([]int32, t.Len()), state: make([]waiting, t.Len())}
 	for k, v := range t.Topological() {
 		e.place[v] = int32(k)
 	}
-	for v, others := range neighbours {
-		e.degree[v] = int32(len(others))
-		e.waiting = append(e.waiting, waiting{int32(v), e.degree[v]})
+	for _, r := range t.Roots() {
+		e.above[r] = 1
 	}
+	for v, others := range neighbours {
+		e.state[v] = waiting{node: int32(v), degree: max(int32(len(others))+e.above[v], least)}
+	}
+	e.waiting = slices.Clone(e.state)
 	heap.Init(e)
 	return e
 }
@@ -218,19 +232,20 @@ func newElimination(t *taxonomy.Taxonomy, neighbours []map[int32]float64) *elimi
 // pop takes out the next node.
 func (e *elimination) pop() int32 {
 	for {
-		w := heap.Pop(e).(waiting)
-		if e.degree[w.node] == w.degree {
-			e.degree[w.node] = -1
+		if w := heap.Pop(e).(waiting); e.state[w.node] == w {
+			e.state[w.node].degree = -1
 			return w.node
 		}
 	}
 }
 
-// moved says what the degree of a node is now.
-func (e *elimination) moved(node int32, degree int) {
-	if e.degree[node] != int32(degree) {
-		e.degree[node] = int32(degree)
-		heap.Push(e, waiting{node, int32(degree)})
+// moved says that a node has so many neighbours now that another, which was one, is eliminated.
+func (e *elimination) moved(node int32, degree int, eliminated int32) {
+	before := e.state[node]
+	now := waiting{node, max(int32(degree)+e.above[node], e.least), max(before.height, e.state[eliminated].height+1)}
+	if now != before {
+		e.state[node] = now
+		heap.Push(e, now)
 	}
 }
 
@@ -240,6 +255,9 @@ func (e *elimination) Less(i, j int) bool {
 	a, b := e.waiting[i], e.waiting[j]
 	if a.degree != b.degree {
 		return a.degree < b.degree
+	}
+	if a.height != b.height {
+		return a.height < b.height
 	}
 	return e.place[a.node] > e.place[b.node]
 }
