@@ -37,6 +37,7 @@ var clusteringPackage = table.Package{
 		{Name: "Cut", Value: (*clustering.Cut)(nil)},
 		{Name: "Dendrogram", Value: (*clustering.Dendrogram)(nil)},
 		{Name: "Distance", Value: (*clustering.Distance)(nil)},
+		{Name: "Huffman", Value: (*clustering.Huffman)(nil)},
 		{Name: "Link", Value: (*clustering.Link)(nil)},
 		{Name: "Linkage", Value: (*clustering.Linkage)(nil)},
 		{Name: "Random", Value: (*clustering.Random)(nil)},

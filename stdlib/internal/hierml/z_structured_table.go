@@ -32,6 +32,7 @@ var structuredPackage = table.Package{
 		{Name: "InvSqrtMaxDepth", Value: structured.InvSqrtMaxDepth},
 		{Name: "LambdaFromC", Value: structured.LambdaFromC},
 		{Name: "LambdaValue", Value: structured.LambdaValue},
+		{Name: "Laplacian", Value: structured.Laplacian},
 		{Name: "LinearWeights", Value: structured.LinearWeights},
 		{Name: "Margin", Value: structured.Margin},
 		{Name: "NewAttributes", Value: structured.NewAttributes},
