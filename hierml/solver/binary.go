@@ -36,6 +36,7 @@ type Binary struct {
 	alpha   []float64
 	sign    []float64
 	order   []int32 // examples with a norm; those that are not left out stand first
+	pace    float64 // nanoseconds that a certificate has taken for an example, 0 before there was one
 
 	smooth newtonScratch
 
@@ -95,7 +96,8 @@ func NewBinary(inputs *structured.Linear) *Binary {
 var errOver = errors.New("solver: the time is over")
 
 // Solve tells a class from the rest. However short Settings.Time is, the examples of the class, and
-// as many others, are visited. It starts from the Coefficients of Settings.Start, scaled
+// as many others, are visited; where it is too short for a certificate, Primal is a bound above the
+// value, by the norms of weights and examples. It starts from the Coefficients of Settings.Start, scaled
 // to C; Settings.Workers is not used. Progress is called with each certificate; its error, and that
 // of ctx, come with the result so far.
 func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Settings) (*BinaryResult, error) {
@@ -104,7 +106,7 @@ func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Sett
 		return nil, err
 	}
 	if a.settings.Time > 0 {
-		a.deadline = a.settings.began.Add(a.settings.Time)
+		a.deadline = a.settings.began.Add(a.settings.Time - a.kept())
 	}
 	r := &BinaryResult{Primal: math.Inf(1), Status: MaxEpochs} // no loss is below zero
 	a.first(problem.Positive)
@@ -132,8 +134,10 @@ func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Sett
 		}
 	}
 	switch {
-	case errors.Is(err, errOver):
+	case errors.Is(err, errOver) && a.kept() <= a.settings.Left():
 		r.Status, err = TimeLimit, a.certify(r)
+	case errors.Is(err, errOver):
+		r.Status, err = TimeLimit, a.bounded(r)
 	case ctx.Err() != nil:
 		r.Status = Cancelled
 		_ = a.certify(r) // that of ctx is told
@@ -510,25 +514,59 @@ func (a *ascentOfOne) build() float64 {
 	return terms
 }
 
-// certify computes primal and dual value, and keeps the weights where they are the best so far.
-func (a *ascentOfOne) certify(r *BinaryResult) error {
-	x := a.inputs.Matrix()
+// kept is the part of the time that is kept for a certificate: half as much again as one before takes
+// for as many examples, half of the time before there was one, and nothing where it does not fit.
+func (a *ascentOfOne) kept() time.Duration {
+	switch kept := time.Duration(1.5 * a.pace * float64(len(a.order))); {
+	case kept == 0:
+		return a.settings.Time / 2
+	case kept < a.settings.Time:
+		return kept
+	}
+	return 0
+}
+
+// bounded takes, in the time of a few examples, for the primal value a bound above it, by the norms
+// of weights and examples, where there is no certificate yet.
+func (a *ascentOfOne) bounded(r *BinaryResult) error {
+	if !math.IsInf(r.Primal, 1) {
+		return nil
+	}
 	terms := a.build()
-	var exact, stored float64
+	exact, stored := a.store()
+	length, primal := a.scale*math.Sqrt(stored), a.scale*stored/2+a.constant
+	for _, i := range a.order {
+		primal += a.c * a.loss.Value(a.sign[i]*a.offsetOf(i)-length*math.Sqrt(a.inputs.SquaredNorm(int(i))))
+	}
+	return a.record(r, primal, terms-a.scale*exact/2)
+}
+
+// store rounds the weights as they are kept, and returns their squared norm before and after.
+func (a *ascentOfOne) store() (exact, stored float64) {
 	for f, w := range a.weights {
 		exact += w * w
 		if !a.settings.Wide() {
-			w = float64(float32(w)) // as they are kept
+			w = float64(float32(w))
 			a.weights[f] = w
 		}
 		stored += w * w
 	}
+	return exact, stored
+}
+
+// certify computes primal and dual value, and keeps the weights where they are the best so far.
+func (a *ascentOfOne) certify(r *BinaryResult) error {
+	began := time.Now()
+	x := a.inputs.Matrix()
+	terms := a.build()
+	exact, stored := a.store()
 	a.norm = exact
 	primal := a.scale*stored/2 + a.constant
 	for _, i := range a.order {
 		features, values := x.Row(int(i))
 		primal += a.c * a.loss.Value(a.margin(i, features, values))
 	}
+	a.pace = float64(time.Since(began)) / float64(max(1, len(a.order)))
 	dual := terms - a.scale*exact/2
 	if a.gap > 0 {
 		a.trust = min(max((primal-dual)/a.gap, 0.01), 1)

@@ -203,7 +203,8 @@ func TestBinaryAgainstDefinitionAndBCFW(t *testing.T) {
 	}
 }
 
-// TestBinaryEndsEarly holds that what is returned early is certified for the weights returned.
+// TestBinaryEndsEarly holds that what is returned early is certified for the weights returned, or
+// bounded where there is no time for a certificate.
 func TestBinaryEndsEarly(t *testing.T) {
 	data := binaries(t)["scaled"]
 	inputs, err := structured.NewLinear(data.x)
@@ -230,7 +231,7 @@ func TestBinaryEndsEarly(t *testing.T) {
 		if !errors.Is(err, test.err) || r == nil || r.Status != test.status {
 			t.Fatalf("%s: %v, error %v", name, r, err)
 		}
-		if v := value(data.x, r.Weights, BinaryProblem{Positive: data.positive, C: 5}); math.Abs(v-r.Primal) > 1e-9*v || r.Dual > r.Primal {
+		if v := value(data.x, r.Weights, BinaryProblem{Positive: data.positive, C: 5}); (name != "time" && r.Primal-v > 1e-9*v) || v-r.Primal > 1e-9*v || r.Dual > r.Primal {
 			t.Errorf("%s: primal value %v, certified %v and %v", name, v, r.Primal, r.Dual)
 		}
 	}
@@ -262,6 +263,37 @@ func TestBinaryForgetsTheClassBefore(t *testing.T) {
 		}
 		if _, err := b.Solve(context.Background(), BinaryProblem{Positive: []int32{2, 8}, C: 4, Loss: Logistic, Examples: []int32{0, 2, 4, 8, 9}}, Settings{}); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestBoundedPrimal ends a training in its first moment: the value is a bound above that of the weights,
+// which are not zero, and the dual one below the optimum.
+func TestBoundedPrimal(t *testing.T) {
+	d := example.Texts(example.Tree(2, 3), 60, 50, 10, 1)
+	inputs, err := structured.NewLinear(d.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var positive []int32
+	for i, set := range d.Labels {
+		if set[0] == d.Taxonomy.Leaves()[0] {
+			positive = append(positive, int32(i))
+		}
+	}
+	for _, loss := range []MarginLoss{Hinge, SquaredHinge, Logistic} {
+		problem := BinaryProblem{Positive: positive, C: 0.7, Loss: loss}
+		best, err := NewBinary(inputs).Solve(t.Context(), problem, Settings{Gap: 1e-6})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := NewBinary(inputs).Solve(t.Context(), problem, Settings{Time: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, trained := value(d.X, r.Weights, problem), slices.ContainsFunc(r.Weights, func(w float64) bool { return w != 0 })
+		if r.Status != TimeLimit || !trained || r.Primal < v || r.Dual > best.Primal {
+			t.Errorf("%v: %v, trained %v, primal %g of the value %g, dual %g of the optimum %g", loss, r.Status, trained, r.Primal, v, r.Dual, best.Primal)
 		}
 	}
 }
