@@ -125,9 +125,8 @@ var shorter = map[string][][2]string{
 		{"repeats := 10", "repeats := 2"},
 	},
 	"methods.ipynb": {
-		{"rows := 0 ", "rows := 100 "},
-		{"grid := []any{0.1, 1.0, 10.0}", "grid := []any{1.0}"},
-		{"limit := 2 * time.Minute", "limit := 2 * time.Second"},
+		{"grid := []any{0.01, 0.1, 1.0, 10.0, 100.0, 1000.0}", "grid := []any{1.0}"},
+		{"limit := 3 * time.Second", "limit := time.Second"},
 		{`"ng15", "imclef07a", "rcv1", "reuters21578", "enron_corr", "cellcycle_fun"`, `"imclef07a"`},
 		{`"ec10"`, `"enron_corr"`},
 		{`"phyletic_go"`, `"cellcycle_fun"`},
