@@ -113,13 +113,15 @@ func TestNotebooks(t *testing.T) {
 // instead: few repeats, epochs, instances and data sets, and no choice between values of C.
 var shorter = map[string][][2]string{
 	"papers.ipynb": {
-		{"repeats := 20", "repeats := 2"},
+		{"repeats := 10", "repeats := 2"},
 		{"g.Instances = 8000", "g.Instances = 800"},
 		{"synthetic.Hyperplanes{Seed: seed}", "synthetic.Hyperplanes{Seed: seed, Instances: 800}"},
-		{"[]float64{0.003, 0.01, 0.03, 0.1})", "[]float64{0.01})"},
-		{"[]float64{1, 10, 100})", "[]float64{1})"},
+		{"[]float64{0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1})", "[]float64{0.01})"},
+		{"[]float64{0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300})", "[]float64{1})"},
 		{"quick := solver.Settings{Gap: 0.05, MaxEpochs: 100,", "quick := solver.Settings{Gap: 0.05, MaxEpochs: 6,"},
 		{"settings := solver.Settings{Gap: 0.05, MaxEpochs: 1000,", "settings := solver.Settings{Gap: 0.3, MaxEpochs: 60,"},
+		{"settings := solver.Settings{Gap: 0.01, MaxEpochs: 200,", "settings := solver.Settings{Gap: 0.1, MaxEpochs: 5,"},
+		{"[]float64{1, 100, 10000}", "[]float64{1}"},
 	},
 	"12-newsgroups.ipynb": {
 		{"repeats := 10", "repeats := 2"},
