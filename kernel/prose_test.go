@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/internal/notebook"
+)
+
+// proven are the notebooks whose text states what their experiments found.
+var proven = []string{"papers.ipynb", "12-newsgroups.ipynb", "methods.ipynb"}
+
+// elsewhere is the metadata of a cell of text that has figures which no output of the notebook has:
+// an object of figures as they are written, each with where it is from.
+const elsewhere = "figures from elsewhere"
+
+var (
+	// notFigures are formulas, code, addresses, and numbers of tables, sections and equations.
+	notFigures = regexp.MustCompile("(?s)\\$.*?\\$|`[^`]*`|\\]\\([^)]*\\)|\\[[A-Z][A-Za-z]*[0-9]{2}[^]]*\\]|" +
+		`(?i:tables?|figures?|sections?|equations?|algorithms?) [0-9.]*[0-9](?:(?:, | and | to )[0-9.]*[0-9])*`)
+	number = regexp.MustCompile(`[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+`)
+	figure = regexp.MustCompile(`([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+)( ?%)?`)
+)
+
+// shown returns the numbers that the code cells of a notebook show or are written with, as they are
+// written.
+func shown(nb *notebook.Notebook) map[string]bool {
+	all := make(map[string]bool)
+	for _, c := range nb.Cells {
+		if c.Kind != notebook.Code {
+			continue
+		}
+		texts := []string{c.Source}
+		for _, o := range c.Outputs {
+			texts = append(texts, o.Text)
+			for _, kind := range []string{"text/plain", "text/markdown"} {
+				if text, ok := o.Data[kind].(string); ok {
+					texts = append(texts, text)
+				}
+			}
+		}
+		for _, text := range texts {
+			for _, n := range number.FindAllString(text, -1) {
+				all[n] = true
+			}
+		}
+	}
+	return all
+}
+
+// stray returns the figures in the text of a notebook, numbers with a decimal point or a percent
+// sign, that stand neither in its code and outputs nor among those from elsewhere, and what is there
+// without being written.
+func stray(nb *notebook.Notebook) []string {
+	all := shown(nb)
+	var found []string
+	for i, c := range nb.Cells {
+		if c.Kind != notebook.Markdown {
+			continue
+		}
+		others, _ := c.Metadata[elsewhere].(map[string]any)
+		used := make(map[string]bool)
+		for _, m := range figure.FindAllStringSubmatch(notFigures.ReplaceAllString(c.Source, " "), -1) {
+			if m[2] == "" && !strings.Contains(m[1], ".") {
+				continue
+			}
+			if others[m[1]] != nil {
+				used[m[1]] = true
+			} else if !all[m[1]] {
+				found = append(found, fmt.Sprintf("cell %d: %s", i, m[0]))
+			}
+		}
+		for n, why := range others {
+			if text, ok := why.(string); !used[n] || !ok || text == "" {
+				found = append(found, fmt.Sprintf("cell %d has %s from elsewhere, without a figure or a reason", i, n))
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// TestFigures holds that figures in the text of a notebook are those of its outputs, to the digits
+// that are written: who runs it anew and gets others has to read the text again. A figure that
+// another cell has by chance is not noticed.
+func TestFigures(t *testing.T) {
+	for _, file := range proven {
+		nb, err := notebook.ReadFile(filepath.Join(folder, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range stray(nb) {
+			t.Errorf("%s, %s: no output shows it; write what is shown, or name it in the cell's metadata %q with where it is from", file, f, elsewhere)
+		}
+	}
+}
+
+// TestFiguresChange holds that a figure which changes is noticed.
+func TestFiguresChange(t *testing.T) {
+	for _, c := range []struct {
+		text, output string
+		metadata     map[string]any
+		want         []string
+	}{
+		{text: "An accuracy of 83.1 % by [Cai08, table 7.20], Table 7.5 and $0.3$.", output: "| 83.1 |"},
+		{text: "An accuracy of 83.1 %.", output: "| 83.2 |", want: []string{"cell 0: 83.1 %"}},
+		{text: "An accuracy of 83 %.", output: "| 83.1 |", want: []string{"cell 0: 83 %"}},
+		{text: "An accuracy of 83.1.", output: "83.12", want: []string{"cell 0: 83.1"}},
+		{text: "Among 1,250 posts 3 of 4.", output: ""},
+		{text: "Published are 84.8 %.", metadata: map[string]any{"84.8": "the paper's table 1"}},
+		{text: "Published are 84.9 %.", metadata: map[string]any{"84.8": "the paper's table 1"},
+			want: []string{"cell 0 has 84.8 from elsewhere, without a figure or a reason", "cell 0: 84.9 %"}},
+	} {
+		text := &notebook.Cell{Kind: notebook.Markdown, Source: c.text, Metadata: map[string]any{}}
+		if c.metadata != nil {
+			text.Metadata[elsewhere] = c.metadata
+		}
+		nb := &notebook.Notebook{Cells: []*notebook.Cell{text, {
+			Kind: notebook.Code, Outputs: []*notebook.Output{{Data: map[string]any{"text/markdown": c.output}}},
+		}}}
+		if got := stray(nb); !slices.Equal(got, c.want) {
+			t.Errorf("%q beside %q: got %q, want %q", c.text, c.output, got, c.want)
+		}
+	}
+}
