@@ -14,7 +14,7 @@ import (
 // proven are the notebooks whose text states what their experiments found.
 var proven = []string{"papers.ipynb", "12-newsgroups.ipynb", "methods.ipynb"}
 
-// elsewhere is the metadata of a cell of text that has figures which no output of the notebook has:
+// elsewhere is the metadata of a cell of text that has figures which no output of its section has:
 // an object of figures as they are written, each with where it is from.
 const elsewhere = "figures from elsewhere"
 
@@ -22,15 +22,27 @@ var (
 	// notFigures are formulas, code, addresses, and numbers of tables, sections and equations.
 	notFigures = regexp.MustCompile("(?s)\\$.*?\\$|`[^`]*`|\\]\\([^)]*\\)|\\[[A-Z][A-Za-z]*[0-9]{2}[^]]*\\]|" +
 		`(?i:tables?|figures?|sections?|equations?|algorithms?) [0-9.]*[0-9](?:(?:, | and | to )[0-9.]*[0-9])*`)
-	number = regexp.MustCompile(`[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+`)
-	figure = regexp.MustCompile(`([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+)( ?%)?`)
+	number  = regexp.MustCompile(`[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+`)
+	heading = regexp.MustCompile(`(?m)^## `)
+	figure  = regexp.MustCompile(`([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+)( ?%)?`)
 )
 
-// shown returns the numbers that the code cells of a notebook show or are written with, as they are
-// written.
-func shown(nb *notebook.Notebook) map[string]bool {
+// sections returns the cells of each section, which begins with a cell of text that has a heading of
+// the second level, and the number of its first cell.
+func sections(cells []*notebook.Cell) (parts [][]*notebook.Cell, first []int) {
+	for i, c := range cells {
+		if i == 0 || c.Kind == notebook.Markdown && heading.MatchString(c.Source) {
+			parts, first = append(parts, nil), append(first, i)
+		}
+		parts[len(parts)-1] = append(parts[len(parts)-1], c)
+	}
+	return parts, first
+}
+
+// shown returns the numbers that code cells show or are written with, as they are written.
+func shown(cells []*notebook.Cell) map[string]bool {
 	all := make(map[string]bool)
-	for _, c := range nb.Cells {
+	for _, c := range cells {
 		if c.Kind != notebook.Code {
 			continue
 		}
@@ -53,15 +65,26 @@ func shown(nb *notebook.Notebook) map[string]bool {
 }
 
 // stray returns the figures in the text of a notebook, numbers with a decimal point or a percent
-// sign, that stand neither in its code and outputs nor among those from elsewhere, and what is there
-// without being written.
+// sign, that stand neither in the code and outputs of their section nor among those from elsewhere,
+// and what is there without being written.
 func stray(nb *notebook.Notebook) []string {
-	all := shown(nb)
 	var found []string
-	for i, c := range nb.Cells {
+	parts, first := sections(nb.Cells)
+	for k, cells := range parts {
+		found = append(found, straySection(cells, first[k])...)
+	}
+	return found
+}
+
+// straySection is stray of a section whose first cell has the number.
+func straySection(cells []*notebook.Cell, first int) []string {
+	all := shown(cells)
+	var found []string
+	for i, c := range cells {
 		if c.Kind != notebook.Markdown {
 			continue
 		}
+		i += first
 		others, _ := c.Metadata[elsewhere].(map[string]any)
 		used := make(map[string]bool)
 		for _, m := range figure.FindAllStringSubmatch(notFigures.ReplaceAllString(c.Source, " "), -1) {
@@ -84,9 +107,9 @@ func stray(nb *notebook.Notebook) []string {
 	return found
 }
 
-// TestFigures holds that figures in the text of a notebook are those of its outputs, to the digits
-// that are written: who runs it anew and gets others has to read the text again. A figure that
-// another cell has by chance is not noticed.
+// TestFigures holds that figures in the text of a notebook are those of its outputs, in the same
+// section, to the digits that are written: who runs it anew and gets others has to read the text
+// again. A figure that the section has by chance elsewhere is not noticed.
 func TestFigures(t *testing.T) {
 	for _, file := range proven {
 		nb, err := notebook.ReadFile(filepath.Join(folder, file))
@@ -94,7 +117,7 @@ func TestFigures(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range stray(nb) {
-			t.Errorf("%s, %s: no output shows it; write what is shown, or name it in the cell's metadata %q with where it is from", file, f, elsewhere)
+			t.Errorf("%s, %s: no output of its section shows it; write what is shown, or name it in the cell's metadata %q with where it is from", file, f, elsewhere)
 		}
 	}
 }
@@ -125,5 +148,12 @@ func TestFiguresChange(t *testing.T) {
 		if got := stray(nb); !slices.Equal(got, c.want) {
 			t.Errorf("%q beside %q: got %q, want %q", c.text, c.output, got, c.want)
 		}
+	}
+	other := &notebook.Notebook{Cells: []*notebook.Cell{
+		{Kind: notebook.Code, Source: "x := 83.1"},
+		{Kind: notebook.Markdown, Source: "## Another section\n\nAn accuracy of 83.1 %."},
+	}}
+	if got, want := stray(other), []string{"cell 1: 83.1 %"}; !slices.Equal(got, want) {
+		t.Errorf("of a figure of another section: got %q, want %q", got, want)
 	}
 }
