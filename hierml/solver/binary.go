@@ -514,16 +514,14 @@ func (a *ascentOfOne) build() float64 {
 	return terms
 }
 
-// kept is the part of the time that is kept for a certificate: half as much again as one before takes
-// for as many examples, half of the time before there was one, and nothing where it does not fit.
+// kept is the part of the time that is kept for a certificate, as Settings.kept has it by how long one
+// before takes for as many examples; nothing where it does not fit.
 func (a *ascentOfOne) kept() time.Duration {
-	switch kept := time.Duration(1.5 * a.pace * float64(len(a.order))); {
-	case kept == 0:
-		return a.settings.Time / 2
-	case kept < a.settings.Time:
-		return kept
+	kept := a.settings.kept(time.Duration(a.pace * float64(len(a.order))))
+	if kept >= a.settings.Time {
+		return 0
 	}
-	return 0
+	return kept
 }
 
 // bounded takes, in the time of a few examples, for the primal value a bound above it, by the norms
