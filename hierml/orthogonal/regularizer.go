@@ -37,7 +37,6 @@ type Regularizer struct {
 	part      []int // of each node
 	position  []int // of each node within its part
 	lambdaMin float64
-	maxScale  float64
 }
 
 // part is a connected component of the graph whose edges are the entries of K beside the diagonal.
@@ -91,7 +90,10 @@ func Descendants(t *taxonomy.Taxonomy, alpha float64, alone ...int) (*Regularize
 		return nil, fmt.Errorf("orthogonal: alpha is %v; it is finite and not negative", alpha)
 	}
 	r := descendants(t, alpha, alone)
-	return r.checked(alpha*r.maxScale, false)
+	if err := r.check(alpha, false); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // MaxAlpha returns the largest alpha of [ZXW11, (6)] for which the comparison matrix is positive
@@ -99,7 +101,7 @@ func Descendants(t *taxonomy.Taxonomy, alpha float64, alone ...int) (*Regularize
 // counted in D and B adjacent for nodes above each other, but for the nodes in alone. It is
 // infinite for a taxonomy of one level.
 func MaxAlpha(t *taxonomy.Taxonomy, alone ...int) float64 {
-	return descendants(t, 1, alone).maxScale
+	return descendants(t, 1, alone).maxScale()
 }
 
 func descendants(t *taxonomy.Taxonomy, alpha float64, alone []int) *Regularizer {
@@ -142,18 +144,26 @@ func New(k mat.Symmetric) (*Regularizer, error) {
 		}
 	}
 	r := compose(diagonal, entries)
-	return r.checked(r.maxScale, true)
+	if err := r.check(1, true); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // rounding is the share of the largest K_ii that an eigenvalue may be below zero.
 const rounding = 1e-12
 
-// checked returns the regularizer if it is convex.
-func (r *Regularizer) checked(maxAlpha float64, given bool) (*Regularizer, error) {
-	if !(r.lambdaMin >= -rounding*slices.Max(r.diagonal)) {
-		return nil, &ConvexityError{LambdaMin: r.lambdaMin, MaxAlpha: maxAlpha, given: given}
+// check measures convexity, and returns a *ConvexityError if there is none. The entries beside the
+// diagonal are alpha times those that the error's MaxAlpha is about.
+func (r *Regularizer) check(alpha float64, given bool) error {
+	r.lambdaMin = math.Inf(1)
+	for _, p := range r.parts {
+		r.lambdaMin = min(r.lambdaMin, p.lambdaMin(r.diagonal))
 	}
-	return r, nil
+	if !(r.lambdaMin >= -rounding*slices.Max(r.diagonal)) {
+		return &ConvexityError{LambdaMin: r.lambdaMin, MaxAlpha: alpha * r.maxScale(), given: given}
+	}
+	return nil
 }
 
 // entry is an entry of K beside the diagonal, i < j.
@@ -162,7 +172,7 @@ type entry struct {
 	k    float64
 }
 
-// compose sorts the entries into connected components and measures convexity.
+// compose sorts the entries into connected components.
 func compose(diagonal []float64, entries []entry) *Regularizer {
 	root := make([]int, len(diagonal))
 	for n := range root {
@@ -182,7 +192,7 @@ func compose(diagonal []float64, entries []entry) *Regularizer {
 		degree[e.i]++
 		degree[e.j]++
 	}
-	r := &Regularizer{diagonal: diagonal, lambdaMin: math.Inf(1), maxScale: math.Inf(1)}
+	r := &Regularizer{diagonal: diagonal}
 	r.part, r.position = make([]int, len(diagonal)), make([]int, len(diagonal))
 	for n := range diagonal {
 		if first := find(n); first == n {
@@ -204,29 +214,39 @@ func compose(diagonal []float64, entries []entry) *Regularizer {
 		p := &r.parts[r.part[e.i]]
 		p.pairs = append(p.pairs, pair{r.position[e.i], r.position[e.j], e.k})
 	}
-	for _, p := range r.parts {
-		lambdaMin, maxScale := p.convexity(diagonal)
-		r.lambdaMin, r.maxScale = min(r.lambdaMin, lambdaMin), min(r.maxScale, maxScale)
-	}
 	return r
 }
 
-// convexity returns the smallest eigenvalue of the part's comparison matrix and the largest factor
-// of its entries beside the diagonal that leaves it positive semidefinite.
-func (p *part) convexity(diagonal []float64) (lambdaMin, maxScale float64) {
-	n := len(p.nodes)
-	if n == 1 {
-		return diagonal[p.nodes[0]], math.Inf(1)
+// lambdaMin returns the smallest eigenvalue of the part's comparison matrix.
+func (p *part) lambdaMin(diagonal []float64) float64 {
+	if len(p.nodes) == 1 {
+		return diagonal[p.nodes[0]]
 	}
-	comparison, scaled := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
+	comparison := mat.NewSymDense(len(p.nodes), nil)
 	for i, node := range p.nodes {
 		comparison.SetSym(i, i, diagonal[node])
 	}
 	for _, e := range p.pairs {
 		comparison.SetSym(e.i, e.j, -e.k)
-		scaled.SetSym(e.i, e.j, e.k/math.Sqrt(diagonal[p.nodes[e.i]]*diagonal[p.nodes[e.j]]))
 	}
-	return eigenvalues(comparison)[0], 1 / eigenvalues(scaled)[n-1]
+	return eigenvalues(comparison)[0]
+}
+
+// maxScale returns the largest factor of the entries beside the diagonal that leaves the comparison
+// matrix positive semidefinite.
+func (r *Regularizer) maxScale() float64 {
+	most := math.Inf(1)
+	for _, p := range r.parts {
+		if len(p.pairs) == 0 {
+			continue
+		}
+		scaled := mat.NewSymDense(len(p.nodes), nil)
+		for _, e := range p.pairs {
+			scaled.SetSym(e.i, e.j, e.k/math.Sqrt(r.diagonal[p.nodes[e.i]]*r.diagonal[p.nodes[e.j]]))
+		}
+		most = min(most, 1/eigenvalues(scaled)[len(p.nodes)-1])
+	}
+	return most
 }
 
 // eigenvalues returns the eigenvalues, ascending; NaN if they can't be found.
@@ -258,7 +278,7 @@ func (r *Regularizer) Strong() error {
 	if r.lambdaMin > 1e3*rounding*slices.Max(r.diagonal) {
 		return nil
 	}
-	return &ConvexityError{LambdaMin: max(r.lambdaMin, 0), MaxAlpha: r.maxScale, given: true}
+	return &ConvexityError{LambdaMin: max(r.lambdaMin, 0), MaxAlpha: r.maxScale(), given: true}
 }
 
 // K returns the matrix.
