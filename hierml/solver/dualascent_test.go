@@ -95,7 +95,7 @@ func TestPassesDoNotAllocate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := newAscent(newState(o, Settings{Gap: 1e-9}))
+		b := newAscent(newState(context.Background(), o, Settings{Gap: 1e-9}))
 		for range 30 { // lists of competitors reach their sizes
 			if err := b.epoch(context.Background()); err != nil {
 				t.Fatal(err)
@@ -135,7 +135,7 @@ func TestFewColumnsAreScoredAlone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := newAscent(newState(o, set))
+			a := newAscent(newState(context.Background(), o, set))
 			calls := 0
 			a.partial = counting{a.partial, &calls}
 			r, err := run(context.Background(), a.state, a)

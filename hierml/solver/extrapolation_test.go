@@ -16,7 +16,7 @@ func TestStepsAhead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := newState(o, Settings{Gap: gap, Seed: 2})
+			s := newState(context.Background(), o, Settings{Gap: gap, Seed: 2})
 			b := newBlocks(s)
 			b.negligible = -1
 			moved := 0

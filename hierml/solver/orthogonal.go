@@ -81,11 +81,12 @@ func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settin
 	if err != nil {
 		return nil, err
 	}
-	o := &orthogonalRun{problem: p, settings: set, nodes: nodes, primal: nodes.Origin(set.Workers).Primal}
+	o := &orthogonalRun{problem: p, settings: set, nodes: nodes}
+	zero, value := set.originOf(ctx, nodes)
+	o.primal, o.origin = zero.Primal, value
 	if err := structured.CheckOrigin(o.primal); err != nil {
 		return nil, err
 	}
-	o.origin = o.primal
 	ctx, cancel := set.limit(ctx, 0)
 	defer cancel()
 	if o.saddle, err = newSaddle(o); err != nil {

@@ -115,7 +115,7 @@ func (s *saddle) certified(ctx context.Context, seed uint64) (*state, float64, e
 	set := s.settings
 	set.Seed += seed
 	if s.point == nil {
-		ridge := newState(s.ridge, set)
+		ridge := newState(ctx, s.ridge, set)
 		s.memory, s.columns = ridge.weights, s.ridge.Columns()
 		return ridge, ridge.certificate.Primal, nil
 	}

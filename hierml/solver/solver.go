@@ -268,13 +268,25 @@ type state struct {
 	moved       bool                   // the weights have been others than zero
 }
 
-func newState(o *structured.Oracle, set Settings) *state {
-	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(set.Wide()), certificate: o.Origin(set.Workers), gaps: make([]float64, o.Blocks())}
-	s.origin = s.certificate.Primal
+func newState(ctx context.Context, o *structured.Oracle, set Settings) *state {
+	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(set.Wide()), gaps: make([]float64, o.Blocks())}
+	s.certificate, s.origin = set.originOf(ctx, o)
 	for b := range s.gaps {
 		s.gaps[b] = math.Inf(1)
 	}
 	return s
+}
+
+// originOf returns the certificate of zero weights, and their value, 0 where a quarter of the time is
+// not enough to find it.
+func (s *Settings) originOf(ctx context.Context, o *structured.Oracle) (c structured.Certificate, value float64) {
+	ctx, cancel := s.limit(ctx, s.Time*3/4)
+	defer cancel()
+	c, known := o.Origin(ctx, s.Workers)
+	if known {
+		value = c.Primal
+	}
+	return c, value
 }
 
 // Solve solves a problem with a method; nil settings are the defaults and a nil method is BCFW.
@@ -298,7 +310,7 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 	if m == nil {
 		m = BCFW{}
 	}
-	s := newState(o, set)
+	s := newState(ctx, o, set)
 	if err := structured.CheckOrigin(s.certificate.Primal); err != nil {
 		return nil, err
 	}

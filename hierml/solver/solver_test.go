@@ -187,7 +187,7 @@ func TestDualPointsAreFeasible(t *testing.T) {
 			t.Fatal(err)
 		}
 		for kind, method := range methods {
-			st := newState(o, Settings{Gap: 1e-9, Seed: 1})
+			st := newState(context.Background(), o, Settings{Gap: 1e-9, Seed: 1})
 			m, err := method.start(st)
 			if err != nil {
 				t.Fatal(err)
@@ -351,8 +351,8 @@ func TestVisitsDoNotAllocate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBlocks(newState(o, Settings{Gap: 1e-9, Workers: 1}))
-	g := newSubgradients(newState(o, Settings{Gap: 1e-9}), 1)
+	b := newBlocks(newState(context.Background(), o, Settings{Gap: 1e-9, Workers: 1}))
+	g := newSubgradients(newState(context.Background(), o, Settings{Gap: 1e-9}), 1)
 	for range 30 { // lists of competitors reach their sizes
 		if err := errors.Join(b.epoch(context.Background()), g.epoch(context.Background())); err != nil {
 			t.Fatal(err)
@@ -413,18 +413,18 @@ func TestWorsePointsAreNotReturned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBlocks(newState(o, Settings{Gap: 1e-9}))
+	b := newBlocks(newState(context.Background(), o, Settings{Gap: 1e-9}))
 	for range 5 {
 		if err := b.epoch(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	good, err := run(context.Background(), newState(o, Settings{Gap: 1e-9, MaxEpochs: 1}), &script{points: []*structured.Dual{b.dual}})
+	good, err := run(context.Background(), newState(context.Background(), o, Settings{Gap: 1e-9, MaxEpochs: 1}), &script{points: []*structured.Dual{b.dual}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	points := []*structured.Dual{o.NewDual(), b.dual, o.NewDual()}
-	r, err := run(context.Background(), newState(o, Settings{Gap: 1e-9, MaxEpochs: 3}), &script{points: points})
+	r, err := run(context.Background(), newState(context.Background(), o, Settings{Gap: 1e-9, MaxEpochs: 3}), &script{points: points})
 	if err != nil {
 		t.Fatal(err)
 	}

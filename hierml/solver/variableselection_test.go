@@ -72,7 +72,7 @@ func TestVariableSelectionTakesTheWorst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := newSelection(newState(o, set), false)
+	v := newSelection(newState(context.Background(), o, set), false)
 	for range 20 {
 		for b := range v.psi {
 			v.violated(b)
@@ -137,7 +137,7 @@ func TestVariableSelectionEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	large := newState(o, Settings{})
+	large := newState(context.Background(), o, Settings{})
 	large.weights = wide{large.weights}
 	if _, err := (VariableSelection{}).start(large); err == nil {
 		t.Error("scores that have no room are not refused")

@@ -39,8 +39,10 @@
 package structured
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"sync/atomic"
 )
 
 // CFromLambda returns the C of 1/2 ||W||^2 + C sum_i xi_i that has the minimiser
@@ -133,20 +135,28 @@ func (o *Oracle) Columns() []int { return o.columns }
 // NewState returns zero weights; see Inputs.
 func (o *Oracle) NewState(wide bool) State { return o.inputs.NewState(o.columns, wide) }
 
-// Origin returns the certificate of zero weights and the zero dual. The result does not depend on
-// workers.
-func (o *Oracle) Origin(workers int) Certificate {
+// Origin returns the certificate of zero weights and the zero dual. When ctx ends, competitors that
+// have a bound of their largest violation without a search take that instead; known is false then.
+// The result does not depend on workers otherwise.
+func (o *Oracle) Origin(ctx context.Context, workers int) (c Certificate, known bool) {
 	worst := make([]float64, o.Blocks())
 	searches := make([]Search, workerCount(workers))
 	zeros := make([]float64, scoreWidth(len(o.columns)))
-	known, _ := o.Competitors.(interface{ atZero(b int) (float64, bool) })
+	table, _ := o.Competitors.(interface{ atZero(b int) (float64, bool) })
+	bounds, _ := o.Competitors.(interface{ atMost(b int) float64 })
+	var bounded atomic.Bool
 	parallel(len(worst), len(searches), func(worker, lo, hi int) {
 		for b := lo; b < hi; b++ {
-			if known != nil {
+			if table != nil {
 				var ok bool
-				if worst[b], ok = known.atZero(b); ok {
+				if worst[b], ok = table.atZero(b); ok {
 					continue
 				}
+			}
+			if bounds != nil && ctx.Err() != nil {
+				worst[b] = bounds.atMost(b)
+				bounded.Store(true)
+				continue
 			}
 			if searches[worker] == nil {
 				searches[worker] = o.NewSearch()
@@ -158,7 +168,7 @@ func (o *Oracle) Origin(workers int) Certificate {
 	for b, v := range worst {
 		value += o.C(b) * v
 	}
-	return Certificate{Primal: value}
+	return Certificate{Primal: value}, !bounded.Load()
 }
 
 // Competitors says which comparisons the examples take part in; see the package comment. It is

@@ -222,7 +222,7 @@ func TestOriginIsTheCertificateOfZeroWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := o.Origin(2); got != want || got.Gap() != 1 {
+	if got, known := o.Origin(t.Context(), 2); got != want || !known || got.Gap() != 1 {
 		t.Errorf("certificate %v with gap %v, want %v with gap 1", got, got.Gap(), want)
 	}
 }

@@ -34,6 +34,7 @@ type Sets struct {
 
 	examples []setExample
 	common   []float64                 // reward of a node as the loss of an example without labels has it
+	positive float64                   // the sum of those above zero
 	scratch  sync.Pool                 // of one zero a column
 	visited  []atomic.Pointer[visited] // by block
 	foundSets
@@ -90,6 +91,9 @@ func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c, share float64
 	}
 	s.scratch.New = func() any { zeros := make([]float64, len(a.columns)); return &zeros }
 	l.Decompose(nil, s.common)
+	for _, r := range s.common {
+		s.positive += max(0, r)
+	}
 	rewards, above := make([]float64, t.Len()), make([]bool, t.Len())
 	for i, set := range labels {
 		if err := s.addExample(i, set, l, rewards, above); err != nil {
@@ -270,6 +274,17 @@ func (q *setSearch) Load(b int, scores []float64) float64 {
 	q.describe(e, found.Nodes)
 	q.worst.violation = q.violationOf(&q.worst.set)
 	return max(0, q.worst.violation, e.constant+found.Bound-truth)
+}
+
+// atMost returns a bound of the largest violation of a block at zero weights: the loss of a set of
+// nodes that need not be closed.
+func (s *Sets) atMost(b int) float64 {
+	e := &s.examples[b]
+	most := s.positive
+	for k, n := range e.nodes {
+		most += max(0, e.rewards[k]) - max(0, s.common[n])
+	}
+	return max(0, e.constant+most)
 }
 
 // describe sets worst to the closed set.

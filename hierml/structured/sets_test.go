@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -71,6 +72,41 @@ func TestSetsAgainstAllSets(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkShare(t, r, s, values, all, labels, l)
+		}
+	}
+}
+
+func TestOriginOfSetsEndsWithItsContext(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 30 {
+		g := example.Random(r, 12, 2, 2)
+		x := example.Dense(g, 6, 2, 1).X
+		all := allSets(g)
+		var labels [][]int
+		for range x.Rows {
+			labels = append(labels, all[r.IntN(len(all))])
+		}
+		for _, l := range []loss.Decomposing{loss.LeafSymdiff(g), loss.Symdiff(g).(loss.Decomposing)} {
+			a := Ancestors(g)
+			s, err := NewSets(a, labels, l, 2, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inputs, err := NewLinear(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := (&Problem{Inputs: inputs, Columns: a.Columns(), Competitors: s}).Compile()
+			if err != nil {
+				t.Fatal(err)
+			}
+			value, known := o.Origin(t.Context(), 1)
+			bound, alsoKnown := o.Origin(ended, 1)
+			if !known || alsoKnown || bound.Primal < value.Primal || bound.Dual != 0 {
+				t.Errorf("%v, known: %v; without time %v, known: %v", value, known, bound, alsoKnown)
+			}
 		}
 	}
 }

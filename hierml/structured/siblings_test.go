@@ -234,8 +234,8 @@ func TestSiblingsCertify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := o.Origin(2).Primal; math.Abs(got-0.3*20) > 1e-12 {
-		t.Errorf("value of zero weights %v, want %v", got, 0.3*20)
+	if got, _ := o.Origin(t.Context(), 2); math.Abs(got.Primal-0.3*20) > 1e-12 {
+		t.Errorf("value of zero weights %v, want %v", got.Primal, 0.3*20)
 	}
 	d := o.NewDual()
 	for b := range o.Blocks() {
