@@ -51,6 +51,10 @@ var fittings = map[string]fitting{
 	"label tree, learned": func(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (metric.Scorer, error) {
 		return clustering.Balanced{Estimator: svm.PLT{C: c, Settings: s}}.Fit(ctx, d)
 	},
+	"XR-Linear": linear(func(c float64, s solver.Settings) classifier.Estimator { return xrLinear(c, s) }),
+	"XR-Linear, learned": func(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (metric.Scorer, error) {
+		return clustering.Balanced{Estimator: xrLinear(c, s)}.Fit(ctx, d)
+	},
 	"hierarchical softmax": linear(func(c float64, s solver.Settings) classifier.Estimator {
 		return svm.HierarchicalSoftmax{C: c, Settings: s}
 	}),
@@ -61,6 +65,11 @@ var fittings = map[string]fitting{
 	"forest": func(ctx context.Context, d *dataset.Dataset, _ float64, s solver.Settings) (metric.Scorer, error) {
 		return forest.Forest{Time: s.Time}.Fit(ctx, d)
 	},
+}
+
+// xrLinear is the method of PECOS: a label tree with squared hinges.
+func xrLinear(c float64, s solver.Settings) svm.PLT {
+	return svm.PLT{C: c, Link: classifier.CubedHinge, Settings: s}
 }
 
 func oneVsRest(loss solver.MarginLoss) func(c float64, s solver.Settings) classifier.Estimator {

@@ -50,8 +50,10 @@ var contenders = []contender{
 	{name: "LIBLINEAR -s 7", c: true, graphs: true},
 	{name: "scikit-learn logistic", c: true, graphs: true},
 	{name: "PD-Sparse", c: true, graphs: true, several: true},
-	{name: "label tree", ours: true, c: true, graphs: true, several: true},
+	{name: "label tree", ours: true, c: true, several: true},
 	{name: "label tree, learned", ours: true, c: true, graphs: true, several: true},
+	{name: "XR-Linear", ours: true, c: true, several: true},
+	{name: "XR-Linear, learned", ours: true, c: true, graphs: true, several: true},
 	{name: "napkinXC PLT", c: true, graphs: true, several: true},
 	{name: "PECOS XR-Linear", c: true, graphs: true, several: true},
 	{name: "hierarchical softmax", ours: true, c: true},
@@ -217,7 +219,12 @@ func (o *tableOptions) measure(ctx context.Context, s *set, m contender, folder 
 	if len(grid) > 1 {
 		best, failed := -1.0, error(nil)
 		for _, c := range grid {
-			if _, err := o.train(ctx, m, c, folder, choosing, ranked); err != nil {
+			_, err := o.train(ctx, m, c, folder, choosing, ranked)
+			if errors.Is(err, errTime) { // which is no better with a greater C
+				failed = cmp.Or(failed, err)
+				break
+			}
+			if err != nil {
 				failed = cmp.Or(failed, err)
 				continue
 			}
@@ -269,7 +276,7 @@ func (o *tableOptions) train(ctx context.Context, m contender, c float64, folder
 	child.Stderr = &complaint
 	out, err := child.Output()
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return usage{}, fmt.Errorf("not done in %v", o.time+ranking)
+		return usage{}, fmt.Errorf("%w in %v", errTime, o.time+ranking)
 	}
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(complaint.String()), "\n")
@@ -280,6 +287,9 @@ func (o *tableOptions) train(ctx context.Context, m contender, c float64, folder
 	var took usage
 	return took, json.Unmarshal(lines[len(lines)-1], &took)
 }
+
+// errTime is the error of a training that had to be ended.
+var errTime = errors.New("not done")
 
 // ranking is how long reading and ranking may take besides a training.
 const ranking = time.Minute
