@@ -26,8 +26,8 @@
 //	HIERML_DATA=DIR go run ./hierml/internal/versus table -python ENV/bin/python -pdsparse FOLDER -results FILE
 //
 // trains methods of this library, LIBLINEAR, scikit-learn, HiClass, napkinXC, PECOS and PD-Sparse on
-// the sets of the folder and prints, for each set and method, how good the ranking of the leaves is
-// and what it took, and then a table of all sets and methods. Labels are at leaves, the ones at inner
+// the sets of the folder and prints tables of methods and sets: how good the rankings of the leaves
+// are, and what they took. doc/comparison.md has them. Labels are at leaves, the ones at inner
 // nodes at miscellaneous leaves below them; what has few rows of several labels is compared without
 // these. Everybody is given the same files: texts as they are, dense features with every row at unit
 // length beside a constant. C is chosen from a grid, for each method and set alike, by a fifth of the
@@ -36,7 +36,8 @@
 // has without being asked. A training that takes longer than -time is ended, or ends itself, where it
 // has a limit of its own.
 //
-// Results are added to the file of -results, and what is in it already is not run again.
+// Results are added to the file of -results, and what is in it already is not run again. Those of
+// the page are testdata/results.jsonl.
 package main
 
 import (

@@ -20,6 +20,7 @@ import (
 	"github.com/hierml/notebook/hierml/perceptron"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // fitting trains a method of this library.
@@ -58,13 +59,36 @@ var fittings = map[string]fitting{
 	"hierarchical softmax": linear(func(c float64, s solver.Settings) classifier.Estimator {
 		return svm.HierarchicalSoftmax{C: c, Settings: s}
 	}),
-	"perceptron":  linear(func(float64, solver.Settings) classifier.Estimator { return perceptron.Hierarchical{Averaged: true} }),
-	"Hieron":      linear(func(float64, solver.Settings) classifier.Estimator { return perceptron.Hieron{Averaged: true} }),
-	"naive Bayes": linear(func(c float64, _ solver.Settings) classifier.Estimator { return bayes.Multinomial{Alpha: 1 / c} }),
-	"shrinkage":   linear(func(float64, solver.Settings) classifier.Estimator { return bayes.Shrinkage{} }),
+	"multinomial logistic": multinomial,
+	"perceptron":           linear(func(float64, solver.Settings) classifier.Estimator { return perceptron.Hierarchical{Averaged: true} }),
+	"Hieron":               linear(func(float64, solver.Settings) classifier.Estimator { return perceptron.Hieron{Averaged: true} }),
+	"naive Bayes":          linear(func(c float64, _ solver.Settings) classifier.Estimator { return bayes.Multinomial{Alpha: 1 / c} }),
+	"shrinkage":            linear(func(float64, solver.Settings) classifier.Estimator { return bayes.Shrinkage{} }),
 	"forest": func(ctx context.Context, d *dataset.Dataset, _ float64, s solver.Settings) (metric.Scorer, error) {
 		return forest.Forest{Time: s.Time}.Fit(ctx, d)
 	},
+}
+
+// multinomial is logistic regression of all leaves: hierarchical softmax below one node.
+func multinomial(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (metric.Scorer, error) {
+	var names []string
+	leaf := make(map[int]int)
+	for _, n := range d.Taxonomy.Leaves() {
+		leaf[n] = len(names)
+		names = append(names, d.Taxonomy.Name(n))
+	}
+	level, err := taxonomy.New(names, nil)
+	if err != nil {
+		return nil, err
+	}
+	flat := *d
+	flat.Taxonomy, flat.Labels = level, make([][]int, d.Len())
+	for i, labels := range d.Labels {
+		for _, n := range labels {
+			flat.Labels[i] = append(flat.Labels[i], leaf[n])
+		}
+	}
+	return svm.HierarchicalSoftmax{C: c, Settings: s}.Fit(ctx, &flat)
 }
 
 // xrLinear is the method of PECOS: a label tree with squared hinges.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -16,7 +17,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 )
 
@@ -48,6 +48,7 @@ var contenders = []contender{
 	{name: "napkinXC BR", c: true, graphs: true, several: true},
 	{name: "one-vs-rest, logistic", ours: true, c: true, graphs: true, several: true},
 	{name: "LIBLINEAR -s 7", c: true, graphs: true},
+	{name: "multinomial logistic", ours: true, c: true, graphs: true},
 	{name: "scikit-learn logistic", c: true, graphs: true},
 	{name: "PD-Sparse", c: true, graphs: true, several: true},
 	{name: "label tree", ours: true, c: true, several: true},
@@ -191,7 +192,7 @@ func (o *tableOptions) compareOn(ctx context.Context, name string, methods []con
 			return ctx.Err()
 		}
 		if err != nil {
-			e = entry{Set: name, Method: m.name, Error: err.Error()}
+			e = entry{Set: name, Method: m.name, Error: strings.ReplaceAll(err.Error(), folder+string(filepath.Separator), "")}
 		}
 		fmt.Fprintln(os.Stderr, e)
 		*entries = append(*entries, e)
@@ -333,52 +334,75 @@ func addEntry(name string, e entry) error {
 	return file.Close()
 }
 
-// show prints a table for each set and one of all.
+// show prints a table of methods and sets for each of some measures.
 func show(w io.Writer, names []string, methods []contender, entries []entry) error {
 	found := make(map[[2]string]entry)
 	for _, e := range entries {
 		found[[2]string{e.Set, e.Method}] = e
 	}
-	label := func(m contender) string {
-		if m.ours {
-			return "hierml " + m.name
+	out := bufio.NewWriter(w)
+	for _, measure := range []struct {
+		name, format string
+		of           func(e entry) float64
+		better       func(a, b float64) bool // nil where no best one is marked
+	}{
+		{"true labels at 1", "%.3f", func(e entry) float64 { return e.At1 }, greater},
+		{"true labels at 5", "%.3f", func(e entry) float64 { return e.At5 }, greater},
+		{"tree loss of the first", "%.3f", func(e entry) float64 { return e.TreeLoss }, less},
+		{"C", "%g", func(e entry) float64 { return e.C }, nil},
+		{"training, CPU seconds", "%.2f", func(e entry) float64 { return e.TrainingCPU }, nil},
+		{"ranking, CPU milliseconds a row", "%.3f", func(e entry) float64 { return 1e3 * e.PredictingCPU / float64(e.Rows) }, nil},
+		{"peak memory, MB", "%.0f", func(e entry) float64 { return e.Peak / 1e6 }, nil},
+	} {
+		best := make(map[string]string)
+		if measure.better != nil {
+			values := make(map[string]float64)
+			for _, e := range entries {
+				v, ok := values[e.Set]
+				if e.Error == "" && (!ok || measure.better(measure.of(e), v)) {
+					values[e.Set] = measure.of(e)
+					best[e.Set] = fmt.Sprintf(measure.format, measure.of(e))
+				}
+			}
 		}
-		return m.name
+		fmt.Fprintf(out, "| %s | %s |\n|---|%s\n", measure.name, strings.Join(names, " | "), strings.Repeat("---|", len(names)))
+		for _, m := range methods {
+			fmt.Fprintf(out, "| %s |", m.label())
+			for _, name := range names {
+				e, ok := found[[2]string{name, m.name}]
+				text := ""
+				switch {
+				case !ok || measure.name == "C" && !m.c:
+				case e.Error != "":
+					text = "–"
+				default:
+					if text = fmt.Sprintf(measure.format, measure.of(e)); text == best[name] {
+						text = "**" + text + "**"
+					}
+				}
+				fmt.Fprintf(out, " %s |", text)
+			}
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintln(out)
 	}
 	for _, name := range names {
-		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(table, "%s\tC\tat 1\tat 3\tat 5\ttree loss\tCPU s\twall s\tms a row\tpeak MB\n", name)
 		for _, m := range methods {
-			e, ok := found[[2]string{name, m.name}]
-			switch {
-			case !ok:
-			case e.Error != "":
-				fmt.Fprintf(table, "%s\t%s\n", label(m), e.Error)
-			default:
-				fmt.Fprintf(table, "%s\t%s\t%.4f\t%.4f\t%.4f\t%.3f\t%.2f\t%.2f\t%.3f\t%.0f\n", label(m), known("%g", e.C), e.At1, e.At3, e.At5, e.TreeLoss,
-					e.TrainingCPU, e.TrainingWall, 1e3*e.PredictingCPU/float64(e.Rows), e.Peak/1e6)
+			if e := found[[2]string{name, m.name}]; e.Error != "" {
+				fmt.Fprintf(out, "- %s on %s: %s\n", m.label(), name, e.Error)
 			}
 		}
-		if err := table.Flush(); err != nil {
-			return err
-		}
-		fmt.Fprintln(w)
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "at 1 (CPU s)\t%s\n", strings.Join(names, "\t"))
-	for _, m := range methods {
-		fmt.Fprint(table, label(m))
-		for _, name := range names {
-			switch e, ok := found[[2]string{name, m.name}]; {
-			case !ok:
-				fmt.Fprint(table, "\t")
-			case e.Error != "":
-				fmt.Fprint(table, "\t-")
-			default:
-				fmt.Fprintf(table, "\t%.3f (%.1f)", e.At1, e.TrainingCPU)
-			}
-		}
-		fmt.Fprintln(table)
+	return out.Flush()
+}
+
+func greater(a, b float64) bool { return a > b }
+func less(a, b float64) bool    { return a < b }
+
+// label is the name of the method and its package.
+func (c contender) label() string {
+	if c.ours {
+		return "hierml " + c.name
 	}
-	return table.Flush()
+	return c.name
 }
