@@ -1,0 +1,295 @@
+package solver
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/hierml/notebook/hierml/internal/guarded"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// This file evaluates both objectives of tasks, where there is no time for that by bounds.
+
+// certifyInTime certifies what is reached, and returns errOver where the time is over before. What the
+// first glances took is left for the weights of the result, which are as many, and a twentieth.
+func (t *tasks) certifyInTime(ctx context.Context) error {
+	timed, cancel := t.settings.limit(ctx, t.after())
+	defer cancel()
+	err := t.certify(timed)
+	if overTime(timed, err) {
+		return errOver
+	}
+	return err
+}
+
+// after is the part of the time that is left for what comes after the last certificate.
+func (t *tasks) after() time.Duration { return min(t.first, t.settings.Time/2) + t.settings.Time/20 }
+
+// certify evaluates both objectives, in a pass over the examples for each task. Where ctx ends before
+// there was a certificate it goes on with bounds.
+func (t *tasks) certify(ctx context.Context) error {
+	began := time.Now()
+	t.shared = t.sums(t.parts) // without what rounding has added
+	constant := t.C * t.Loss.Value(0) * float64(t.empty)
+	all := make([]taskValues, len(t.alpha))
+	t.place()
+	point := t.dualPoint(ctx, t.alpha)
+	group := max(1, min((len(all)+groups-1)/groups, mostInGroup))
+	guarded.Each((len(all)+group-1)/group, t.settings.Workers, func(k int) {
+		first, end := k*group, min((k+1)*group, len(all))
+		t.evaluate(ctx, first, all[first:end])
+	})
+	for y, v := range point.v {
+		if part := t.parts[y]; v != nil && part != nil {
+			d := floats.Distance(v, part, 2)
+			all[y].gap += all[y].losses - point.terms[y] + all[y].scale*d*d/2
+			all[y].own = all[y].losses + all[y].scale*floats.Dot(part, part)/2
+		}
+	}
+	norms := make([]float64, len(t.shared))
+	for c, u := range t.shared {
+		if t.centers[c] != nil {
+			u = t.placed[c]
+		}
+		norms[c] = t.norm(u, 1)
+	}
+	for y := range all {
+		if all[y].scored {
+			continue
+		}
+		if t.longest > 0 {
+			return ctx.Err()
+		}
+		t.bound(y, norms, &all[y])
+	}
+	var primal float64
+	for c, norm := range norms {
+		if t.centers[c] == nil {
+			primal += norm * norm / 2
+		}
+	}
+	for y, v := range all {
+		primal += v.ridge + v.losses + constant
+		t.primal[y], t.gap[y] = v.own, v.gap
+	}
+	dual, near := t.dual(ctx, point, primal)
+	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
+		return fmt.Errorf("solver: the weights of tasks overflow; take a smaller C, or features of a smaller scale")
+	}
+	t.reached = structured.Certificate{Primal: primal, Dual: dual}
+	t.result.Dual = max(t.result.Dual, dual)
+	if t.longest == 0 || primal <= t.result.Primal {
+		t.result.Primal, t.best, t.atBest = primal, slices.Clone(t.parts), true
+		t.bestPlaced = t.placed
+	}
+	t.longest = max(t.longest, time.Since(began))
+	t.result.Gap = structured.Certificate{Primal: t.result.Primal, Dual: t.result.Dual}.Gap()
+	if near {
+		t.move()
+	}
+	return nil
+}
+
+// dualPoint is a point of the dual, by task: v and the terms of its coefficients.
+type dualPoint struct {
+	v     [][]float64 // nil for zeros
+	terms []float64
+}
+
+// dualPoint returns the point of coefficients, of those of tasks that ctx leaves the time for; zeros
+// are a point, too.
+func (t *tasks) dualPoint(ctx context.Context, alpha []*Coefficients) dualPoint {
+	p := dualPoint{make([][]float64, len(alpha)), make([]float64, len(alpha))}
+	guarded.Each(len(alpha), t.settings.Workers, func(y int) {
+		if ctx.Err() == nil {
+			v := make([]float64, len(t.weights))
+			p.terms[y] = t.point(v, y, alpha[y])
+			p.v[y] = v
+		}
+	})
+	return p
+}
+
+// penalized returns the value of the dual at a point, and the sums of the columns that tasks share.
+func (t *tasks) penalized(p dualPoint) (value float64, sums [][]float64) {
+	constant := t.C * t.Loss.Value(0) * float64(t.empty)
+	for y, v := range p.v {
+		value += p.terms[y] + constant
+		if v != nil {
+			t.columns(y, func(c int, scale float64) {
+				if t.shared[c] == nil {
+					value -= scale * scale * floats.Dot(v, v) / 2
+				}
+			})
+		}
+	}
+	sums = t.sums(p.v)
+	for c, u := range sums {
+		if t.centers[c] == nil {
+			value -= floats.Dot(u, u) / 2
+		}
+	}
+	return value, sums
+}
+
+// taskValues are what a task has in both objectives.
+type taskValues struct {
+	ridge  float64 // of the columns that it has alone
+	losses float64 // but for examples without features
+	scored bool    // exactly
+	scale  float64
+	own    float64 // the value of its problem while the others are as they are
+	gap    float64 // there
+}
+
+// The tasks are scored in groups, in which the scores of an example cost little more than that for
+// one task; there are so many for goroutines to share.
+const mostInGroup, groups = 16, 16
+
+// newGroup returns weights for a group: in float64, or where that is not asked for in two float32
+// each, the second what is left of it by the first, whose sums are faster and as good.
+func (t *tasks) newGroup(size int) *structured.Weights {
+	if t.settings.Wide() {
+		return structured.NewWideWeights(make([]int, size), len(t.weights))
+	}
+	return structured.NewWeights(make([]int, 2*size), len(t.weights))
+}
+
+// evaluate evaluates some tasks from the first on at their weights, unless ctx ends before; as the
+// gap, the products of coefficients and margins.
+func (t *tasks) evaluate(ctx context.Context, first int, values []taskValues) {
+	if ctx.Err() != nil {
+		return
+	}
+	w := t.newGroup(len(values))
+	weights := make([]float64, len(t.weights))
+	for k := range values {
+		v := &values[k]
+		clear(weights)
+		t.columns(first+k, func(c int, value float64) {
+			v.scale += value * value
+			if t.centers[c] != nil {
+				for f, v := range t.placed[c] {
+					weights[f] += t.kept(v)
+				}
+				return
+			}
+			if u := t.shared[c]; u != nil {
+				for f, v := range u {
+					weights[f] += value * t.kept(v)
+				}
+				return
+			}
+			for f, u := range t.parts[first+k] {
+				u = t.kept(value * u)
+				v.ridge += u * u / 2
+				weights[f] += value * u
+			}
+		})
+		for f, u := range weights {
+			rest := u - w.Set(f, k, u)
+			if w.Wide == nil {
+				w.Set(f, len(values)+k, rest)
+			}
+		}
+	}
+	// The next of the examples of the class, and with a coefficient.
+	type position struct{ positive, coefficient int }
+	at := make([]position, len(values))
+	scores := make([]float64, w.Stride)
+	x := t.Inputs.Matrix()
+	for i := range x.Rows {
+		if i%visits == 0 && ctx.Err() != nil {
+			return
+		}
+		features, row := x.Row(i)
+		w.Scores(features, row, scores)
+		for k := range values {
+			v, p := &values[k], &at[k]
+			m, positive, alpha := -scores[k], t.Positive[first+k], t.alpha[first+k]
+			if w.Wide == nil {
+				m -= scores[len(values)+k]
+			}
+			if p.positive < len(positive) && int(positive[p.positive]) == i {
+				m = -m
+				p.positive++
+			}
+			if p.coefficient < len(alpha.Examples) && int(alpha.Examples[p.coefficient]) == i {
+				v.gap += alpha.Values[p.coefficient] * m
+				p.coefficient++
+			}
+			if t.Inputs.SquaredNorm(i) > 0 {
+				v.losses += t.C * t.Loss.Value(m)
+			}
+		}
+	}
+	for k := range values {
+		values[k].scored = true
+	}
+}
+
+// bound sets the losses of a task to a bound above them, of margins that are the product of the
+// norms of weights, of those of its columns, and of the longest example. shared are the norms of
+// the columns that tasks share.
+func (t *tasks) bound(y int, shared []float64, v *taskValues) {
+	var norm float64
+	*v = taskValues{}
+	t.columns(y, func(c int, value float64) {
+		if t.centers[c] != nil {
+			value = 1
+		}
+		if t.shared[c] != nil {
+			norm += math.Abs(value) * shared[c]
+			return
+		}
+		own := t.norm(t.parts[y], value)
+		v.ridge += own * own / 2
+		norm += math.Abs(value) * own
+	})
+	v.losses = t.C * float64(t.Inputs.Len()-t.empty) * t.Loss.Value(-norm*t.longestRow)
+}
+
+// norm is that of a multiple of weights as it is stored.
+func (t *tasks) norm(u []float64, scale float64) float64 {
+	var square float64
+	for _, v := range u {
+		v = t.kept(scale * v)
+		square += v * v
+	}
+	return math.Sqrt(square)
+}
+
+// kept is a weight as it is stored.
+func (t *tasks) kept(v float64) float64 {
+	if t.settings.Wide() {
+		return v
+	}
+	return float64(float32(v))
+}
+
+// sums returns the weights of the columns that tasks share, from what is of each task.
+func (t *tasks) sums(of [][]float64) [][]float64 {
+	users := make([][]int, len(t.shared))
+	values := make([][]float64, len(t.shared))
+	for y := range of {
+		if of[y] != nil {
+			t.columns(y, func(c int, value float64) { users[c], values[c] = append(users[c], y), append(values[c], value) })
+		}
+	}
+	sums := make([][]float64, len(t.shared))
+	guarded.Each(len(sums), t.settings.Workers, func(c int) {
+		if t.shared[c] == nil {
+			return
+		}
+		sums[c] = make([]float64, len(t.weights))
+		for k, y := range users[c] {
+			floats.AddScaled(sums[c], values[c][k], of[y])
+		}
+	})
+	return sums
+}
