@@ -128,7 +128,9 @@ var shorter = map[string][][2]string{
 	},
 	"methods.ipynb": {
 		{"grid := []any{0.01, 0.1, 1.0, 10.0, 100.0, 1000.0}", "grid := []any{1.0}"},
-		{"limit := 3 * time.Second", "limit := time.Second"},
+		{"rows := 1000", "rows := 100"},
+		{"epochs := 100", "epochs := 20"},
+		{"limit := 10 * time.Second", "limit := time.Second"},
 		{`"ng15", "imclef07a", "rcv1", "reuters21578", "enron_corr", "cellcycle_fun"`, `"imclef07a"`},
 		{`"ec10"`, `"enron_corr"`},
 		{`"phyletic_go"`, `"cellcycle_fun"`},
