@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -15,24 +16,30 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// generate writes a generated problem as files into a folder.
+// generate writes a generated problem, or a set of the table, as files into a folder.
 func generate(ctx context.Context, folder, problem string) (stem, error) {
 	presets := map[string]synthetic.TextLike{
 		"small": synthetic.NewsgroupsLike(), "big": synthetic.IPCLike(), "wipod": synthetic.WIPOLike(), "dmoz": synthetic.DMOZLike(),
 	}
-	preset, ok := presets[problem]
-	if !ok {
-		return stem{}, fmt.Errorf("no problem %q to generate; there are small, big, wipod and dmoz, or give -data", problem)
-	}
-	c, err := preset.Generate(ctx)
-	if err != nil {
-		return stem{}, err
+	var train, test *dataset.Dataset
+	if preset, ok := presets[problem]; ok {
+		c, err := preset.Generate(ctx)
+		if err != nil {
+			return stem{}, err
+		}
+		train, test = c.Train, c.Test
+	} else {
+		s, err := open(ctx, problem, math.MaxInt)
+		if err != nil {
+			return stem{}, fmt.Errorf("%w; or small, big, wipod and dmoz, or any with -data", err)
+		}
+		train, test = s.train, s.test
 	}
 	f := dataFiles(folder, problem)
-	if err := writeEdges(f.edges(), c.Train.Taxonomy); err != nil {
+	if err := writeEdges(f.edges(), train.Taxonomy); err != nil {
 		return stem{}, err
 	}
-	for name, d := range map[string]*dataset.Dataset{f.train(): c.Train, f.test(): c.Test} {
+	for name, d := range map[string]*dataset.Dataset{f.train(): train, f.test(): test} {
 		if err := writeRows(name, d); err != nil {
 			return stem{}, err
 		}

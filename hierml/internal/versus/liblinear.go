@@ -19,6 +19,9 @@ import (
 //go:embed driver/timed.cpp
 var driver []byte
 
+// solvers are LIBLINEAR's numbers of the problems that it has, too.
+var solvers = map[string]string{"flat": "4", "one-vs-rest": "3", "one-vs-rest-squared": "1", "one-vs-rest-logistic": "7"}
+
 // tolerances of LIBLINEAR, from loose to tight; 0.1 is its default.
 const tolerances = "0.3,0.1,0.05,0.02,0.01,0.003,0.001,0.0001"
 
@@ -58,9 +61,9 @@ func build(ctx context.Context, folder, source string) (string, error) {
 
 // liblinear trains with the tolerances one after the other until the primal objective is at most
 // target.
-func liblinear(ctx context.Context, timed, folder string, f stem, c, target float64, tolerances []string) (*outcome, error) {
+func liblinear(ctx context.Context, timed, folder, number string, f stem, c, target float64, tolerances []string) (*outcome, error) {
 	model := filepath.Join(folder, "liblinear.model")
-	arguments := append([]string{f.train(), f.test(), strconv.FormatFloat(c, 'g', -1, 64), strconv.FormatFloat(target, 'g', -1, 64), model}, tolerances...)
+	arguments := append([]string{f.train(), f.test(), number, strconv.FormatFloat(c, 'g', -1, 64), strconv.FormatFloat(target, 'g', -1, 64), model}, tolerances...)
 	command := exec.CommandContext(ctx, timed, arguments...)
 	command.Stderr = os.Stderr
 	out, err := command.Output()
@@ -104,7 +107,7 @@ func liblinear(ctx context.Context, timed, folder string, f stem, c, target floa
 }
 
 // report prints the table; times of training are divided by LIBLINEAR's in the column ratio.
-func report(w io.Writer, outcomes []outcome, theirs *outcome) error {
+func report(w io.Writer, outcomes []outcome, number string, theirs *outcome) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\tworkers\tepochs\tCPU s\twall s\tratio CPU\twall\tprimal\tdual\tgap\taccuracy\ttree loss\tus a row\tbeam\taccuracy\tpeak MB\tfile MB\tcompact\treading CPU s\twall s\t")
 	row := func(name string, r *outcome, mine bool) {
@@ -133,7 +136,7 @@ func report(w io.Writer, outcomes []outcome, theirs *outcome) error {
 		row(outcomes[k].Name, &outcomes[k], true)
 	}
 	if theirs != nil {
-		row("LIBLINEAR -s 4 -e "+theirs.Name, theirs, false)
+		row("LIBLINEAR -s "+number+" -e "+theirs.Name, theirs, false)
 	}
 	return table.Flush()
 }

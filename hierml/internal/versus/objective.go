@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -33,7 +34,7 @@ func compareObjectives(ctx context.Context, arguments []string) error {
 	var o options
 	flags := flag.NewFlagSet("liblinear", flag.ContinueOnError)
 	flags.StringVar(&o.data, "data", "", "`folder` with the files of the problem; without it data are generated")
-	flags.StringVar(&o.problem, "problem", "small", "small, big, wipod or dmoz; with -data the name of any files there")
+	flags.StringVar(&o.problem, "problem", "small", "small, big, wipod or dmoz, or a set of the table; with -data the name of any files there")
 	flags.StringVar(&o.liblinear, "liblinear", "", "source `folder` of LIBLINEAR instead of the system's library, or none")
 	flags.StringVar(&o.runs, "runs", "flat,hierarchical,normalized", "what to train, of "+strings.Join(names(), ", "))
 	flags.StringVar(&o.workers, "workers", "1", "numbers of workers to train with")
@@ -105,11 +106,12 @@ func compare(ctx context.Context, o options) error {
 			outcomes = append(outcomes, best)
 		}
 	}
+	number := cmp.Or(solvers[outcomes[0].Name], "4")
 	var theirs *outcome
 	if timed != "" {
 		tolerances := strings.Split(o.tolerances, ",")
 		for range max(o.repeat, 1) {
-			r, err := liblinear(ctx, timed, folder, problem, o.c, outcomes[0].Primal, tolerances)
+			r, err := liblinear(ctx, timed, folder, number, problem, o.c, outcomes[0].Primal, tolerances)
 			if err != nil {
 				return err
 			}
@@ -119,7 +121,7 @@ func compare(ctx context.Context, o options) error {
 			}
 		}
 	}
-	return report(os.Stdout, outcomes, theirs)
+	return report(os.Stdout, outcomes, number, theirs)
 }
 
 // ours trains once in a process of its own.

@@ -1,8 +1,10 @@
-// timed TRAIN TEST C TARGET MODEL TOLERANCE...
+// timed TRAIN TEST SOLVER C TARGET MODEL TOLERANCE...
 //
-// trains LIBLINEAR's solver of Crammer and Singer's problem (-s 4) with one tolerance after the other
-// until the primal objective 1/2 |w|^2 + C sum of losses is at most TARGET, and prints one JSON object
-// a line for what it measured. CPU seconds of training are those of the library's train() alone.
+// trains one of LIBLINEAR's solvers, 4 of Crammer and Singer's problem, or 3, 1 and 7 of one problem a
+// class with the hinge, its square and the logistic loss, with one tolerance after the other until the
+// primal objective 1/2 |w|^2 + C sum of losses is at most TARGET, and prints one JSON object a line
+// for what it measured. CPU seconds of training are those of the library's train() alone.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +94,20 @@ static void read(const char *name)
 	p.bias = -1;
 }
 
+// The loss of a class against the others.
+static double loss(int solver, double margin)
+{
+	double hinge = margin < 1 ? 1 - margin : 0;
+	switch (solver) {
+	case L2R_L1LOSS_SVC_DUAL:
+		return hinge;
+	case L2R_L2LOSS_SVC_DUAL:
+		return hinge * hinge;
+	default:
+		return margin > 0 ? log1p(exp(-margin)) : log1p(exp(margin)) - margin;
+	}
+}
+
 static double primal(const struct model *m, double c)
 {
 	double square = 0, losses = 0;
@@ -100,6 +116,11 @@ static double primal(const struct model *m, double c)
 	std::vector<double> s(m->nr_class);
 	for (int i = 0; i < p.l; i++) {
 		predict_values(m, p.x[i], s.data());
+		if (m->param.solver_type != MCSVM_CS) {
+			for (int y = 0; y < m->nr_class; y++)
+				losses += loss(m->param.solver_type, m->label[y] == (int)p.y[i] ? s[y] : -s[y]);
+			continue;
+		}
 		double own = 0, worst = 0;
 		for (int y = 0; y < m->nr_class; y++)
 			if (m->label[y] == (int)p.y[i])
@@ -114,22 +135,22 @@ static double primal(const struct model *m, double c)
 
 int main(int argc, char **argv)
 {
-	if (argc < 7) {
-		fprintf(stderr, "usage: timed TRAIN TEST C TARGET MODEL TOLERANCE...\n");
+	if (argc < 8) {
+		fprintf(stderr, "usage: timed TRAIN TEST SOLVER C TARGET MODEL TOLERANCE...\n");
 		return 1;
 	}
 	set_print_string_function(silent);
 	struct parameter parameter;
 	memset(&parameter, 0, sizeof parameter);
-	parameter.solver_type = MCSVM_CS;
-	parameter.C = atof(argv[3]);
+	parameter.solver_type = atoi(argv[3]);
+	parameter.C = atof(argv[4]);
 	regularize(parameter, 0);
-	double target = atof(argv[4]), t = wall(), c = cpu();
+	double target = atof(argv[5]), t = wall(), c = cpu();
 	read(argv[1]);
 	printf("{\"version\":%d,\"reading_cpu\":%g,\"reading_wall\":%g}\n", liblinear_version, cpu() - c, wall() - t);
 	fflush(stdout);
 	struct model *m = NULL;
-	for (int k = 6; k < argc; k++) {
+	for (int k = 7; k < argc; k++) {
 		if (m)
 			free_and_destroy_model(&m);
 		parameter.eps = atof(argv[k]);
@@ -149,8 +170,8 @@ int main(int argc, char **argv)
 			break;
 	}
 	t = wall();
-	if (save_model(argv[5], m)) {
-		fprintf(stderr, "timed: cannot write %s\n", argv[5]);
+	if (save_model(argv[6], m)) {
+		fprintf(stderr, "timed: cannot write %s\n", argv[6]);
 		return 1;
 	}
 	t = wall() - t;
