@@ -3,6 +3,8 @@ package svm
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -88,25 +90,64 @@ func kind(loss solver.MarginLoss) string {
 	return "SVM"
 }
 
-// binaryParts returns one part a leaf.
+// binaryParts returns one part a leaf. Leaves without instances, which have the same problem, are
+// solved by what the first of them to be solved finds.
 func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64, loss solver.MarginLoss) []part {
 	leaves, rows := d.Taxonomy.Leaves(), rowsOfLeaves(d)
+	empty := emptyLeaves{name: uint64(slices.IndexFunc(rows, func(own []int32) bool { return len(own) == 0 }))}
 	all := make([]part, len(leaves))
 	for k, n := range leaves {
 		all[k] = part{
 			nodes: leaves[k : k+1], size: 1, most: d.X.Cols, origin: repeated(c*loss.Value(0), d.X.Rows), glanced: true,
 			solve: func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error) {
-				b := p.binary(worker, inputs)
-				r, err := b.Solve(ctx, solver.BinaryProblem{Positive: rows[k], C: c, Loss: loss, Name: uint64(k)}, settings)
-				if r == nil {
-					return nil, err
+				solve := func(name uint64) (*outcome, []float64, error) {
+					b := p.binary(worker, inputs)
+					r, err := b.Solve(ctx, solver.BinaryProblem{Positive: rows[k], C: c, Loss: loss, Name: name}, settings)
+					if r == nil {
+						return nil, nil, err
+					}
+					return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, &solver.Result{Coefficients: b.Coefficients(c)}}, r.Weights, err
 				}
-				p.weights.setNode(k, n, r.Weights, nil)
-				return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, &solver.Result{Coefficients: b.Coefficients(c)}}, nil
+				if len(rows[k]) == 0 {
+					return empty.solve(solve, func(weights []float64) { p.weights.setNode(k, n, weights, nil) })
+				}
+				o, weights, err := solve(uint64(k))
+				if o != nil {
+					p.weights.setNode(k, n, weights, nil)
+				}
+				return o, err
 			},
 		}
 	}
 	return all
+}
+
+// emptyLeaves is the problem of leaves without instances.
+type emptyLeaves struct {
+	name    uint64
+	lock    sync.Mutex
+	found   *outcome // once it is solved, with its weights
+	weights []float64
+}
+
+// solve solves the problem, once, and sets the weights.
+func (e *emptyLeaves) solve(solve func(name uint64) (*outcome, []float64, error), set func(weights []float64)) (*outcome, error) {
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	if e.found == nil {
+		o, weights, err := solve(e.name)
+		if o != nil {
+			set(weights)
+		}
+		if err != nil {
+			return o, err
+		}
+		e.found, e.weights = o, slices.Clone(weights)
+		return o, nil
+	}
+	set(e.weights)
+	again := *e.found
+	return &again, nil
 }
 
 // rowsOfLeaves returns the instances of each leaf, ascending.

@@ -11,12 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -164,6 +166,47 @@ func TestOneVsRestAgainstDefinition(t *testing.T) {
 		}
 		if math.Abs(value-m.Training.Certificate.Primal) > 1e-5*value || m.Training.Certificate.Gap > 1e-4 || m.Training.Certificate.Dual > m.Training.Certificate.Primal {
 			t.Errorf("objective by definition %v, certified %v", value, m.Training.Certificate)
+		}
+	}
+}
+
+func TestLeavesWithoutInstances(t *testing.T) {
+	g := example.Tree(2, 4)
+	d := several(g, 60, 4, 3)
+	empty := g.Leaves()[2:6]
+	for i, set := range d.Labels {
+		d.Labels[i] = slices.DeleteFunc(set, func(n int) bool { return slices.Contains(empty, n) })
+	}
+	inputs, err := structured.NewLinear(d.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, loss := range []solver.MarginLoss{solver.Hinge, solver.SquaredHinge, solver.Logistic} {
+		settings := solver.Settings{Gap: 1e-6, MaxEpochs: 20000}
+		m := fit(t, svm.OneVsRest{C: 0.3, Loss: loss, Settings: settings}, d)
+		alone, err := solver.NewBinary(inputs).Solve(t.Context(), solver.BinaryProblem{C: 0.3, Loss: loss}, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range empty {
+			w := m.Weights(n)
+			if !slices.Equal(w, m.Weights(empty[0])) || floats.Distance(w, alone.Weights, 2) > 3*math.Sqrt(1e-6*alone.Primal) || floats.Norm(w, 2) == 0 {
+				t.Errorf("%v: weights %v of a leaf without instances, want %v", loss, w, alone.Weights)
+			}
+		}
+		var value float64
+		for _, n := range g.Leaves() {
+			w := m.Weights(n)
+			value += half(w)
+			for i, s := range scores(d, w) {
+				if !slices.Contains(d.Labels[i], n) {
+					s = -s
+				}
+				value += 0.3 * loss.Value(s)
+			}
+		}
+		if math.Abs(value-m.Training.Certificate.Primal) > 1e-5*value {
+			t.Errorf("%v: objective by definition %v, certified %v", loss, value, m.Training.Certificate)
 		}
 	}
 }
