@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
 
 	"github.com/hierml/notebook/hierml/structured"
 )
@@ -51,9 +53,7 @@ type SoftmaxResult struct {
 	Status       Status
 }
 
-// SolveSoftmax solves the problem by Newton's method, as Binary goes on where coordinate ascent is
-// slow: conjugate gradients find the step of each iteration roughly, from the products of the Hessian
-// and vectors, and the objective has to fall along it [LWK08].
+// SolveSoftmax solves the problem by the limited-memory BFGS method [LN89], that of gonum.
 //
 // The certificate is a point of the dual, sum_i C a_i H(p_i) - 1/2 ||sum_i C (q_i - a_i p_i) x_i'||^2
 // with a_i the sum of q_i, H the entropy, and any distributions p_i: where these are those of the
@@ -66,21 +66,22 @@ func SolveSoftmax(ctx context.Context, inputs *structured.Linear, problem Softma
 	if err != nil {
 		return nil, err
 	}
-	r := &SoftmaxResult{Status: MaxEpochs} // with a bound of 0: no loss is below
-	if err = s.evaluate(ctx, s.weights); err == nil {
-		r.Epochs++
-		err = s.iterate(ctx, r)
-	} else {
-		r.Primal = s.origin
-	}
+	r := &SoftmaxResult{Primal: s.origin, Status: MaxEpochs} // with a bound of 0: no loss is below
+	err = s.minimize(ctx, r)
+	r.Epochs = s.passes
 	switch {
+	case errors.Is(err, errReached):
+		r.Status, err = Converged, nil
 	case errors.Is(err, errOver):
 		r.Status, err = TimeLimit, nil
+	case errors.Is(err, errEpochs):
+		err = nil
 	case ctx.Err() != nil:
 		r.Status, err = Cancelled, ctx.Err()
 	case err != nil:
 		r.Status = Stopped
 	}
+	s.keep(ctx, r)
 	r.Weights = s.weights
 	return r, err
 }
@@ -93,16 +94,15 @@ type softmax struct {
 	classes  int
 	origin   float64 // value of zero weights
 	deadline time.Time
-	stepped  bool
+	longest  time.Duration // a pass has taken
+	passes   int
+	weights  []float64 // of the last step
 
-	weights []float64
-	primal  float64 // of what was evaluated last
-	// The gradient and the diagonal of the Hessian in the step, and the probabilities, one an example
-	// and class, are of what was evaluated last.
-	newtonStep
-	probabilities []float32
+	// What was evaluated last.
+	at       []float64
+	primal   float64
+	gradient []float64
 
-	trial  []float64
 	scores []float64 // of one example
 }
 
@@ -133,67 +133,124 @@ func newSoftmax(inputs *structured.Linear, problem SoftmaxProblem, settings Sett
 	if set.Time > 0 {
 		s.deadline = set.began.Add(set.Time)
 	}
-	s.scores, s.probabilities = make([]float64, s.classes), make([]float32, inputs.Len()*s.classes)
 	n := s.classes * inputs.Matrix().Cols
-	s.weights, s.trial = make([]float64, n), make([]float64, n)
-	s.newtonStep.size(n)
+	s.weights, s.gradient, s.scores = make([]float64, n), make([]float64, n), make([]float64, s.classes)
 	return s, nil
 }
 
-// iterate makes steps until the gap is reached, or none lowers the objective any more. What was
-// evaluated last are the weights.
-func (s *softmax) iterate(ctx context.Context, r *SoftmaxResult) error {
-	for {
-		r.Primal = s.primal
-		if dual := s.primal - floats.Dot(s.gradient, s.gradient)/2; dual > r.Dual {
-			r.Dual = dual
-		}
-		gap := structured.Certificate{Primal: r.Primal, Dual: r.Dual}.Gap()
-		if s.settings.Progress != nil {
-			p := Progress{Epoch: r.Epochs, Primal: r.Primal, Dual: r.Dual, Gap: gap, Seconds: time.Since(s.settings.began).Seconds()}
-			if err := s.settings.Progress(p); err != nil {
-				return err
+// Reasons to end that are no failures.
+var (
+	errReached = errors.New("solver: the gap is reached")
+	errEpochs  = errors.New("solver: the largest number of epochs")
+)
+
+// store is the number of steps that BFGS remembers, two vectors each.
+const store = 7
+
+// minimize makes steps until there is a reason to end, which is the error, or none lowers the
+// objective any more.
+func (s *softmax) minimize(ctx context.Context, r *SoftmaxResult) error {
+	var failed error
+	problem := optimize.Problem{
+		Func: func(w []float64) float64 {
+			failed = s.pass(ctx, w)
+			return s.primal
+		},
+		Grad: func(gradient, w []float64) {
+			if failed == nil && !slices.Equal(w, s.at) {
+				failed = s.pass(ctx, w)
 			}
-		}
-		if s.settings.reached(structured.Certificate{Primal: r.Primal, Dual: r.Dual}, s.origin, r.Epochs) {
-			r.Status = Converged
-			return nil
-		}
-		if r.Epochs >= s.settings.MaxEpochs {
-			return nil
-		}
-		if err := s.direct(ctx, r); err != nil {
-			return err
-		}
-		fell, err := s.descend(ctx, r)
-		if err != nil || !fell {
-			return err
-		}
-		s.stepped = true
+			copy(gradient, s.gradient)
+		},
+		Status: func() (optimize.Status, error) {
+			if failed != nil {
+				return optimize.Failure, failed
+			}
+			return optimize.NotTerminated, nil
+		},
 	}
+	method := &optimize.LBFGS{Store: store, Linesearcher: &optimize.MoreThuente{DecreaseFactor: 1e-4}}
+	_, err := optimize.Minimize(problem, s.weights, &optimize.Settings{
+		Converger: optimize.NeverTerminate{},
+		Recorder:  recorder(func(x *optimize.Location) error { return s.step(x, r) }),
+	}, method)
+	if failed == nil && (errors.Is(err, optimize.ErrNoProgress) || errors.Is(err, optimize.ErrLinesearcherFailure)) {
+		return nil
+	}
+	return err
 }
 
-// over returns errOver at the end of the time, once a step has been made, and the error of ctx.
-func (s *softmax) over(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
+// recorder is called after each step.
+type recorder func(*optimize.Location) error
+
+func (recorder) Init() error { return nil }
+
+func (f recorder) Record(x *optimize.Location, op optimize.Operation, _ *optimize.Stats) error {
+	if op != optimize.MajorIteration {
+		return nil
 	}
-	if s.stepped && s.late() {
-		return errOver
+	return f(x)
+}
+
+// step takes over the weights of a step, and returns the reason if there is one to end.
+func (s *softmax) step(x *optimize.Location, r *SoftmaxResult) error {
+	copy(s.weights, x.X)
+	r.certify(x.F, x.Gradient)
+	c := structured.Certificate{Primal: r.Primal, Dual: r.Dual}
+	if s.settings.Progress != nil {
+		p := Progress{Epoch: s.passes, Primal: r.Primal, Dual: r.Dual, Gap: c.Gap(), Seconds: time.Since(s.settings.began).Seconds()}
+		if err := s.settings.Progress(p); err != nil {
+			return err
+		}
+	}
+	if s.settings.reached(c, s.origin, s.passes) {
+		return errReached
+	}
+	if s.passes >= s.settings.MaxEpochs {
+		return errEpochs
 	}
 	return nil
 }
 
-func (s *softmax) late() bool { return !s.deadline.IsZero() && time.Now().After(s.deadline) }
+// certify takes over the value of weights, and the bound that their gradient gives.
+func (r *SoftmaxResult) certify(primal float64, gradient []float64) {
+	r.Primal = primal
+	r.Dual = max(r.Dual, primal-floats.Dot(gradient, gradient)/2)
+}
+
+// keep rounds the weights to what is kept of them, and certifies that, unless ctx ends.
+func (s *softmax) keep(ctx context.Context, r *SoftmaxResult) {
+	if s.settings.Wide() {
+		return
+	}
+	for f, w := range s.weights {
+		s.weights[f] = float64(float32(w))
+	}
+	if s.evaluate(ctx, s.weights) == nil {
+		r.certify(s.primal, s.gradient)
+	}
+}
+
+// pass evaluates weights, unless ctx ends or there is a step already and no time for one more.
+func (s *softmax) pass(ctx context.Context, weights []float64) error {
+	began := time.Now()
+	if s.passes > 1 && !s.deadline.IsZero() && began.Add(2*s.longest).After(s.deadline) {
+		return errOver
+	}
+	s.passes++
+	if err := s.evaluate(ctx, weights); err != nil {
+		return err
+	}
+	s.at = append(s.at[:0], weights...)
+	s.longest = max(s.longest, time.Since(began))
+	return nil
+}
 
 // addScores adds the products of weights and a row to scores, one a class.
 func addScores(w []float64, features []int32, values []float32, scores []float64) {
 	k := len(scores)
 	for j, f := range features {
-		v, row := float64(values[j]), w[int(f)*k:int(f)*k+k]
-		for c, weight := range row {
-			scores[c] += v * weight
-		}
+		floats.AddScaled(scores, float64(values[j]), w[int(f)*k:int(f)*k+k])
 	}
 }
 
@@ -201,27 +258,18 @@ func addScores(w []float64, features []int32, values []float32, scores []float64
 func addOuter(w []float64, features []int32, values []float32, by []float64) {
 	k := len(by)
 	for j, f := range features {
-		v, row := float64(values[j]), w[int(f)*k:int(f)*k+k]
-		for c, b := range by {
-			row[c] += v * b
-		}
+		floats.AddScaled(w[int(f)*k:int(f)*k+k], float64(values[j]), by)
 	}
 }
 
-// evaluate finds the value of weights, their gradient, and what the Hessian is made of.
+// evaluate finds the value of weights and their gradient, unless ctx ends.
 func (s *softmax) evaluate(ctx context.Context, weights []float64) error {
-	x, k := s.inputs.Matrix(), s.classes
+	x, c, by := s.inputs.Matrix(), s.problem.C, s.scores
 	s.primal = floats.Dot(weights, weights) / 2
 	copy(s.gradient, weights)
-	for f := range s.diagonal {
-		s.diagonal[f] = 1
-	}
-	by := s.scores
 	for i, shares := range s.problem.Shares {
-		if i%visits == 0 {
-			if err := s.over(ctx); err != nil {
-				return err
-			}
+		if i%visits == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if len(shares) == 0 {
 			continue
@@ -231,100 +279,19 @@ func (s *softmax) evaluate(ctx context.Context, weights []float64) error {
 		addScores(weights, features, values, by)
 		top, sum, weight := floats.Max(by), 0.0, 0.0
 		for _, q := range shares {
-			weight += q.Weight
-			s.primal += s.problem.C * q.Weight * (top - by[q.Class])
+			weight += c * q.Weight
+			s.primal += c * q.Weight * (top - by[q.Class])
 		}
-		for c, z := range by {
-			by[c] = math.Exp(z - top)
-			sum += by[c]
+		for k, z := range by {
+			by[k] = math.Exp(z - top)
+			sum += by[k]
 		}
-		weight *= s.problem.C
 		s.primal += weight * math.Log(sum)
-		p := s.probabilities[i*k : i*k+k]
-		for c := range by {
-			v := by[c] / sum
-			p[c] = float32(v)
-			by[c] = weight * v
-		}
-		for j, f := range features {
-			v, row := float64(values[j]), s.diagonal[int(f)*k:int(f)*k+k]
-			for c, b := range by {
-				row[c] += v * v * b * (1 - float64(p[c]))
-			}
-		}
+		floats.Scale(weight/sum, by)
 		for _, q := range shares {
-			by[q.Class] -= s.problem.C * q.Weight
+			by[q.Class] -= c * q.Weight
 		}
 		addOuter(s.gradient, features, values, by)
 	}
 	return nil
-}
-
-// multiply makes dst the product of the Hessian and a vector.
-func (s *softmax) multiply(ctx context.Context, v, dst []float64) error {
-	x, k := s.inputs.Matrix(), s.classes
-	copy(dst, v)
-	by := s.scores
-	for i, shares := range s.problem.Shares {
-		if i%visits == 0 {
-			if err := s.over(ctx); err != nil {
-				return err
-			}
-		}
-		if len(shares) == 0 {
-			continue
-		}
-		features, values := x.Row(i)
-		clear(by)
-		addScores(v, features, values, by)
-		p := s.probabilities[i*k : i*k+k]
-		mean, weight := 0.0, 0.0
-		for c, u := range by {
-			mean += float64(p[c]) * u
-		}
-		for _, q := range shares {
-			weight += s.problem.C * q.Weight
-		}
-		for c, u := range by {
-			by[c] = weight * float64(p[c]) * (u - mean)
-		}
-		addOuter(dst, features, values, by)
-	}
-	return nil
-}
-
-// direct finds the step: minus the inverse of the Hessian times the gradient, roughly.
-func (s *softmax) direct(ctx context.Context, r *SoftmaxResult) error {
-	again := func(round int) bool {
-		if round > 0 && (s.late() || r.Epochs >= s.settings.MaxEpochs) {
-			return false
-		}
-		r.Epochs++
-		return true
-	}
-	return s.find(again, func(v, dst []float64) error { return s.multiply(ctx, v, dst) })
-}
-
-// descend goes along the step until the objective falls by a share of what the gradient promises,
-// and reports whether it does.
-func (s *softmax) descend(ctx context.Context, r *SoftmaxResult) (bool, error) {
-	before, slope := s.primal, floats.Dot(s.gradient, s.step)
-	const promised, halvings = 1e-4, 30
-	for share, k := 1.0, 0; k < halvings && slope < 0; share, k = share/2, k+1 {
-		floats.AddScaledTo(s.trial, s.weights, share, s.step)
-		if !s.settings.Wide() {
-			for f, w := range s.trial {
-				s.trial[f] = float64(float32(w)) // as they are kept
-			}
-		}
-		r.Epochs++
-		if err := s.evaluate(ctx, s.trial); err != nil {
-			return false, err
-		}
-		if s.primal-before <= promised*share*slope {
-			s.weights, s.trial = s.trial, s.weights
-			return true, nil
-		}
-	}
-	return false, nil
 }

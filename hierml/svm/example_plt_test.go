@@ -77,6 +77,6 @@ func ExampleHierarchicalSoftmax() {
 	}
 	// Output:
 	// net/http 0.77  net/url 0.09  fmt 0.14
-	// net/http 0.10  net/url 0.87  fmt 0.03
-	// net/http 0.18  net/url 0.02  fmt 0.79
+	// net/http 0.10  net/url 0.87  fmt 0.02
+	// net/http 0.18  net/url 0.02  fmt 0.80
 }
