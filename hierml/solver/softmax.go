@@ -97,6 +97,7 @@ type softmax struct {
 	longest  time.Duration // a pass has taken
 	passes   int
 	weights  []float64 // of the last step
+	stepped  bool
 
 	// What was evaluated last.
 	at       []float64
@@ -174,10 +175,21 @@ func (s *softmax) minimize(ctx context.Context, r *SoftmaxResult) error {
 		Converger: optimize.NeverTerminate{},
 		Recorder:  recorder(func(x *optimize.Location) error { return s.step(x, r) }),
 	}, method)
-	if failed == nil && (errors.Is(err, optimize.ErrNoProgress) || errors.Is(err, optimize.ErrLinesearcherFailure)) {
-		return nil
+	if failed != nil || err != nil && !errors.Is(err, optimize.ErrNoProgress) && !errors.Is(err, optimize.ErrLinesearcherFailure) {
+		return err
 	}
-	return err
+	// The gradient is zero, which may be so before the first step, or as near to it as rounding lets it be.
+	if slices.Equal(s.at, s.weights) {
+		r.certify(s.primal, s.gradient)
+	}
+	if s.reached(r) {
+		return errReached
+	}
+	return nil
+}
+
+func (s *softmax) reached(r *SoftmaxResult) bool {
+	return s.settings.reached(structured.Certificate{Primal: r.Primal, Dual: r.Dual}, s.origin, s.passes)
 }
 
 // recorder is called after each step.
@@ -195,15 +207,15 @@ func (f recorder) Record(x *optimize.Location, op optimize.Operation, _ *optimiz
 // step takes over the weights of a step, and returns the reason if there is one to end.
 func (s *softmax) step(x *optimize.Location, r *SoftmaxResult) error {
 	copy(s.weights, x.X)
+	s.stepped = true
 	r.certify(x.F, x.Gradient)
-	c := structured.Certificate{Primal: r.Primal, Dual: r.Dual}
 	if s.settings.Progress != nil {
-		p := Progress{Epoch: s.passes, Primal: r.Primal, Dual: r.Dual, Gap: c.Gap(), Seconds: time.Since(s.settings.began).Seconds()}
+		p := Progress{Epoch: s.passes, Primal: r.Primal, Dual: r.Dual, Gap: structured.Certificate{Primal: r.Primal, Dual: r.Dual}.Gap(), Seconds: time.Since(s.settings.began).Seconds()}
 		if err := s.settings.Progress(p); err != nil {
 			return err
 		}
 	}
-	if s.settings.reached(c, s.origin, s.passes) {
+	if s.reached(r) {
 		return errReached
 	}
 	if s.passes >= s.settings.MaxEpochs {
@@ -234,7 +246,7 @@ func (s *softmax) keep(ctx context.Context, r *SoftmaxResult) {
 // pass evaluates weights, unless ctx ends or there is a step already and no time for one more.
 func (s *softmax) pass(ctx context.Context, weights []float64) error {
 	began := time.Now()
-	if s.passes > 1 && !s.deadline.IsZero() && began.Add(2*s.longest).After(s.deadline) {
+	if s.stepped && !s.deadline.IsZero() && began.Add(2*s.longest).After(s.deadline) {
 		return errOver
 	}
 	s.passes++

@@ -89,6 +89,15 @@ func TestSoftmaxEnds(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
+	// Of equal instances of both classes zero weights are the best.
+	same, err := structured.NewLinear(&dataset.Matrix{Rows: 2, Cols: 1, Indptr: []int{0, 1, 2}, Indices: []int32{0, 0}, Values: []float32{1, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := solver.SoftmaxProblem{Classes: 2, C: 1, Shares: [][]solver.Share{{{Class: 0, Weight: 1}}, {{Class: 1, Weight: 1}}}}
+	if r, err := solver.SolveSoftmax(context.Background(), same, both, solver.Settings{}); err != nil || r.Status != solver.Converged || r.Primal != both.Origin() || r.Weights[0] != 0 {
+		t.Errorf("contradictory instances: %+v, %v", r, err)
+	}
 	for says, p := range map[string]solver.SoftmaxProblem{
 		"C": {Classes: 3, C: -1, Shares: shares}, "classes of 1 examples": {Classes: 3, C: 1, Shares: shares[:1]},
 		"class of 0..1": {Classes: 2, C: 1, Shares: shares},
