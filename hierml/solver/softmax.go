@@ -74,7 +74,7 @@ func SolveSoftmax(ctx context.Context, inputs *structured.Linear, problem Softma
 		r.Status, err = Converged, nil
 	case errors.Is(err, errOver):
 		r.Status, err = TimeLimit, nil
-	case errors.Is(err, errEpochs):
+	case errors.Is(err, errEpochs) || errors.Is(err, errBeyond):
 		err = nil
 	case ctx.Err() != nil:
 		r.Status, err = Cancelled, ctx.Err()
@@ -143,6 +143,7 @@ func newSoftmax(inputs *structured.Linear, problem SoftmaxProblem, settings Sett
 var (
 	errReached = errors.New("solver: the gap is reached")
 	errEpochs  = errors.New("solver: the largest number of epochs")
+	errBeyond  = errors.New("solver: weights that overflow")
 )
 
 // store is the number of steps that BFGS remembers, two vectors each.
@@ -218,16 +219,15 @@ func (s *softmax) step(x *optimize.Location, r *SoftmaxResult) error {
 	if s.reached(r) {
 		return errReached
 	}
-	if s.passes >= s.settings.MaxEpochs {
-		return errEpochs
-	}
 	return nil
 }
 
 // certify takes over the value of weights, and the bound that their gradient gives.
 func (r *SoftmaxResult) certify(primal float64, gradient []float64) {
 	r.Primal = primal
-	r.Dual = max(r.Dual, primal-floats.Dot(gradient, gradient)/2)
+	if dual := primal - floats.Dot(gradient, gradient)/2; dual > r.Dual { // no number where the square overflows
+		r.Dual = dual
+	}
 }
 
 // keep rounds the weights to what is kept of them, and certifies that, unless ctx ends.
@@ -243,15 +243,23 @@ func (s *softmax) keep(ctx context.Context, r *SoftmaxResult) {
 	}
 }
 
-// pass evaluates weights, unless ctx ends or there is a step already and no time for one more.
+// pass evaluates weights, unless ctx ends or there is a step already and no time for one more, or have
+// been as many passes as may be. A value that is no number ends it, too: the weights are beyond what
+// can be computed with.
 func (s *softmax) pass(ctx context.Context, weights []float64) error {
 	began := time.Now()
 	if s.stepped && !s.deadline.IsZero() && began.Add(2*s.longest).After(s.deadline) {
 		return errOver
 	}
+	if s.passes >= s.settings.MaxEpochs {
+		return errEpochs
+	}
 	s.passes++
 	if err := s.evaluate(ctx, weights); err != nil {
 		return err
+	}
+	if math.IsNaN(s.primal) || math.IsInf(s.primal, 0) {
+		return errBeyond
 	}
 	s.at = append(s.at[:0], weights...)
 	s.longest = max(s.longest, time.Since(began))
