@@ -81,7 +81,6 @@ func SolveSoftmax(ctx context.Context, inputs *structured.Linear, problem Softma
 	case err != nil:
 		r.Status = Stopped
 	}
-	s.keep(ctx, r)
 	r.Weights = s.weights
 	return r, err
 }
@@ -99,8 +98,8 @@ type softmax struct {
 	weights  []float64 // of the last step
 	stepped  bool
 
-	// What was evaluated last.
-	at       []float64
+	// What was evaluated last, and what is kept of that.
+	at, kept []float64
 	primal   float64
 	gradient []float64
 
@@ -180,7 +179,7 @@ func (s *softmax) minimize(ctx context.Context, r *SoftmaxResult) error {
 		return err
 	}
 	// The gradient is zero, which may be so before the first step, or as near to it as rounding lets it be.
-	if slices.Equal(s.at, s.weights) {
+	if slices.Equal(s.kept, s.weights) {
 		r.certify(s.primal, s.gradient)
 	}
 	if s.reached(r) {
@@ -208,6 +207,7 @@ func (f recorder) Record(x *optimize.Location, op optimize.Operation, _ *optimiz
 // step takes over the weights of a step, and returns the reason if there is one to end.
 func (s *softmax) step(x *optimize.Location, r *SoftmaxResult) error {
 	copy(s.weights, x.X)
+	s.keep(s.weights)
 	s.stepped = true
 	r.certify(x.F, x.Gradient)
 	if s.settings.Progress != nil {
@@ -230,16 +230,13 @@ func (r *SoftmaxResult) certify(primal float64, gradient []float64) {
 	}
 }
 
-// keep rounds the weights to what is kept of them, and certifies that, unless ctx ends.
-func (s *softmax) keep(ctx context.Context, r *SoftmaxResult) {
+// keep rounds weights to what is kept of them.
+func (s *softmax) keep(weights []float64) {
 	if s.settings.Wide() {
 		return
 	}
-	for f, w := range s.weights {
-		s.weights[f] = float64(float32(w))
-	}
-	if s.evaluate(ctx, s.weights) == nil {
-		r.certify(s.primal, s.gradient)
+	for f, w := range weights {
+		weights[f] = float64(float32(w))
 	}
 }
 
@@ -248,20 +245,21 @@ func (s *softmax) keep(ctx context.Context, r *SoftmaxResult) {
 // can be computed with.
 func (s *softmax) pass(ctx context.Context, weights []float64) error {
 	began := time.Now()
-	if s.stepped && !s.deadline.IsZero() && began.Add(2*s.longest).After(s.deadline) {
+	if s.stepped && !s.deadline.IsZero() && began.Add(s.longest).After(s.deadline) {
 		return errOver
 	}
 	if s.passes >= s.settings.MaxEpochs {
 		return errEpochs
 	}
 	s.passes++
-	if err := s.evaluate(ctx, weights); err != nil {
+	s.at, s.kept = append(s.at[:0], weights...), append(s.kept[:0], weights...)
+	s.keep(s.kept)
+	if err := s.evaluate(ctx, s.kept); err != nil {
 		return err
 	}
 	if math.IsNaN(s.primal) || math.IsInf(s.primal, 0) {
 		return errBeyond
 	}
-	s.at = append(s.at[:0], weights...)
 	s.longest = max(s.longest, time.Since(began))
 	return nil
 }
