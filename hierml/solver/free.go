@@ -342,7 +342,7 @@ func (b *balance) direct(ridge float64) bool {
 	}
 	floats.AddConst(least, s.diagonal)
 	floats.ScaleTo(s.gradient, -1, b.sum)
-	_ = s.find(func(int) bool { return true }, func(v, dst []float64) error {
+	_ = s.find(func() bool { return true }, func(v, dst []float64) error {
 		floats.ScaleTo(dst, least, v)
 		for i, h := range b.second {
 			if h > 0 {

@@ -75,15 +75,15 @@ func (s *newtonStep) size(weights int) {
 
 // find finds the step roughly, by conjugate gradients. multiply makes dst the product of the Hessian
 // and a vector; before each, again is asked whether there is to be one more.
-func (s *newtonStep) find(again func(round int) bool, multiply func(v, dst []float64) error) error {
+func (s *newtonStep) find(again func() bool, multiply func(v, dst []float64) error) error {
 	clear(s.step)
 	floats.ScaleTo(s.residual, -1, s.gradient)
 	floats.DivTo(s.conditioned, s.residual, s.diagonal)
 	copy(s.direction, s.conditioned)
 	rho := floats.Dot(s.residual, s.conditioned)
 	target := enoughOfGradient * enoughOfGradient * floats.Dot(s.gradient, s.gradient)
-	for round := range mostOfGradient {
-		if !again(round) {
+	for range mostOfGradient {
+		if !again() {
 			return nil
 		}
 		if err := multiply(s.direction, s.product); err != nil {
@@ -195,7 +195,7 @@ func (a *ascentOfOne) direct(ctx context.Context, r *BinaryResult) error {
 			}
 		}
 	}
-	again := func(int) bool {
+	again := func() bool {
 		r.Epochs++
 		return r.Epochs < a.settings.MaxEpochs
 	}
