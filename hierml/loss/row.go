@@ -27,6 +27,13 @@ type Rower interface {
 func Row(l Loss, t *taxonomy.Taxonomy, truth int, dst []float64) {
 	leaves := t.Leaves()
 	dst = dst[:len(leaves)]
+	if _, ok := l.(zeroOne); ok && t.IsLeaf(truth) {
+		for j := range dst {
+			dst[j] = 1
+		}
+		dst[t.LeafIndex(truth)] = 0
+		return
+	}
 	r, ok := rower(l, t)
 	if !ok {
 		for j, n := range leaves {
