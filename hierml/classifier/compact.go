@@ -137,9 +137,11 @@ func (c *compaction) count() error {
 	for k, f := range c.x.Indices {
 		energy[f] += float64(c.x.Values[k]) * float64(c.x.Values[k])
 	}
+	var columns []int32
+	var values []float64
 	for f := range w.Features {
-		for column := range w.Columns {
-			v := w.At(f, column)
+		columns, values = w.Row(f, columns[:0], values[:0])
+		for _, v := range values {
 			bits := safetensors.ToHalf(float32(v)) & 0x7fff
 			if bits >= infinite {
 				return fmt.Errorf("classifier: a weight of %v is too large for half precision; scale the features", v)
@@ -147,6 +149,9 @@ func (c *compaction) count() error {
 			c.counts[bits]++
 			c.mass[bits] += energy[f]
 		}
+		zeros := len(w.Columns) - len(values)
+		c.counts[0] += zeros
+		c.mass[0] += float64(zeros) * energy[f]
 	}
 	return nil
 }
@@ -183,16 +188,18 @@ func (c *compaction) try(ctx context.Context, keep int) (*Model, error) {
 	w := &weightReader{to: to, columns: from.Columns}
 	w.begin(from.Features, c.kept(keep))
 	var norm float64
+	var columns []int32
+	var values []float64
 	for f := range from.Features {
-		for column := range from.Columns {
-			v := from.At(f, column)
+		columns, values = from.Row(f, columns[:0], values[:0])
+		for k, v := range values {
 			bits := safetensors.ToHalf(float32(v))
 			if int(bits&0x7fff) < keep {
 				continue
 			}
 			v = math.Copysign(float64(c.table[bits&0x7fff]), v)
 			norm += v * v
-			w.put(f, column, v)
+			w.put(f, int(columns[k]), v)
 		}
 	}
 	result := *c.model.Training.Certificate

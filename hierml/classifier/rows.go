@@ -17,19 +17,7 @@ type dense struct{ *structured.Weights }
 func (w dense) size() (features, columns int) { return w.Features, len(w.Columns) }
 
 func (w dense) append(f int, columns []int32, values []float64) ([]int32, []float64) {
-	if w.Wide != nil {
-		return appendRow(w.Wide[f*w.Stride:f*w.Stride+len(w.Columns)], columns, values)
-	}
-	return appendRow(w.Data[f*w.Stride:f*w.Stride+len(w.Columns)], columns, values)
-}
-
-func appendRow[T float32 | float64](row []T, columns []int32, values []float64) ([]int32, []float64) {
-	for c, v := range row {
-		if v != 0 {
-			columns, values = append(columns, int32(c)), append(values, float64(v))
-		}
-	}
-	return columns, values
+	return w.Row(f, columns, values)
 }
 
 // sparse is the weights that are not zero.

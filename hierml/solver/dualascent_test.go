@@ -148,3 +148,36 @@ func TestFewColumnsAreScoredAlone(t *testing.T) {
 		}
 	}
 }
+
+// Where there are so many columns that weights are mixed, both methods get to the optimum, whatever the number
+// of workers.
+func TestManyColumns(t *testing.T) {
+	tree := example.Tree(30, 40)
+	x := example.Texts(tree, 300, 400, 15, 1)
+	for name, a := range map[string]*structured.Attributes{"flat": structured.Flat(tree), "hierarchical": structured.Ancestors(tree)} {
+		p := problem(x, a, loss.ZeroOne(), 1)
+		exact, err := Solve(context.Background(), p, &Settings{Gap: 1e-6}, nil) // weights in float64
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []Method{BCFW{}, DualAscent{}} {
+			var first *Result
+			for _, workers := range []int{1, 3} {
+				r, err := Solve(context.Background(), p, &Settings{Gap: 2e-5, Workers: workers}, m)
+				if err != nil || r.Status != Converged {
+					t.Fatalf("%s by %T: %v, %v", name, m, r, err)
+				}
+				if r.Dual > exact.Primal || r.Primal < exact.Dual {
+					t.Errorf("%s by %T: %v; want what %v is", name, m, r, exact)
+				}
+				if first == nil {
+					first = r
+					continue
+				}
+				if r.Primal != first.Primal || r.Dual != first.Dual || r.Epochs != first.Epochs {
+					t.Errorf("%s by %T: %v by %d workers, %v by one", name, m, r, workers, first)
+				}
+			}
+		}
+	}
+}

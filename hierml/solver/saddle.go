@@ -56,13 +56,14 @@ func addProducts(ctx context.Context, dst *orthogonal.Products, s structured.Sta
 
 // addSquares adds what some of the features contribute to the products, until ctx ends.
 func addSquares(ctx context.Context, dst *orthogonal.Products, w *structured.Weights, from, to int) {
-	nodes, values := make([]int, 0, len(w.Columns)), make([]float64, 0, len(w.Columns))
+	var columns []int32
+	var nodes []int
+	var values []float64
 	for f := from; f < to && ctx.Err() == nil; f++ {
-		nodes, values = nodes[:0], values[:0]
-		for c, n := range w.Columns {
-			if v := w.At(f, c); v != 0 {
-				nodes, values = append(nodes, n), append(values, v)
-			}
+		columns, values = w.Row(f, columns[:0], values[:0])
+		nodes = nodes[:0]
+		for _, c := range columns {
+			nodes = append(nodes, w.Columns[c])
 		}
 		dst.AddSquare(nodes, values)
 	}

@@ -40,3 +40,31 @@ func axpyWideGo(dst []float64, x float64, row []float64) {
 		dst[j] += float64(x * v)
 	}
 }
+
+// panelWidth is the number of columns of scorePanel, and rowsAhead the number of rows by which it is ahead
+// with loading.
+const panelWidth, rowsAhead = 64, 4
+
+// scorePanelGo is the portable form of scorePanel.
+func scorePanelGo(dst []float32, rows []*float32, values []float32, offset int) {
+	dst = dst[:panelWidth]
+	clear(dst)
+	for k, r := range rows {
+		x := values[k]
+		for j, v := range unsafe.Slice(r, offset+panelWidth)[offset:] {
+			dst[j] += float32(x * v)
+		}
+	}
+}
+
+// spreadPanelGo is the portable form of spreadPanel.
+func spreadPanelGo(scores []float32, slots []int32, values []float32, row *float32) {
+	weights := unsafe.Slice(row, panelWidth)
+	for k, s := range slots {
+		x := values[k]
+		dst := scores[int(s)*panelWidth:][:panelWidth]
+		for j, v := range weights {
+			dst[j] += float32(x * v)
+		}
+	}
+}

@@ -40,3 +40,30 @@ func narrowAVX2(dst *float64, width int, indices *int32, values *float32, n int,
 // axpyWide adds x*row to dst, element by element, with the bits of the portable form: gonum
 // multiplies and adds pairs here, and fuses nothing.
 func axpyWide(dst []float64, x float64, row []float64) { floats.AddScaled(dst[:len(row)], x, row) }
+
+// scorePanel sets dst, of panelWidth columns, to the sum of values[k] times as many columns of rows[k] from
+// an offset, in float32. There are rowsAhead rows beyond the last in rows, which are loaded into the cache
+// meanwhile. Both ways give the same bits.
+func scorePanel(dst []float32, rows []*float32, values []float32, offset int) {
+	if !useAVX2 || len(rows) == 0 {
+		scorePanelGo(dst, rows, values, offset)
+		return
+	}
+	scorePanelAVX2(&dst[0], &rows[0], &values[0], len(rows), 4*offset)
+}
+
+//go:noescape
+func scorePanelAVX2(dst *float32, rows **float32, values *float32, n, offset int)
+
+// spreadPanel adds values[k] times panelWidth columns of a row to the scores at slots[k], of as many columns
+// each, for all k, in float32, and loads the columns of another row into the cache. Both ways give the same bits.
+func spreadPanel(scores []float32, slots []int32, values []float32, row, next *float32) {
+	if !useAVX2 || len(slots) == 0 {
+		spreadPanelGo(scores, slots, values, row)
+		return
+	}
+	spreadPanelAVX2(&scores[0], &slots[0], &values[0], len(slots), row, next)
+}
+
+//go:noescape
+func spreadPanelAVX2(scores *float32, slots *int32, values *float32, n int, row, next *float32)

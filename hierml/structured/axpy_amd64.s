@@ -148,3 +148,99 @@ store:
 done:
 	VZEROUPPER
 	RET
+
+// ADDPS adds 8 columns of the row at AX, from an offset in bytes, times Y8, to their sums.
+#define ADDPS(at, a, t) \
+	VMULPS at(AX)(BX*1), Y8, t; \
+	VADDPS t, a, a
+
+// func scorePanelAVX2(dst *float32, rows **float32, values *float32, n, offset int)
+// n is at least 1; rows has 4 entries more.
+TEXT ·scorePanelAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ rows+8(FP), SI
+	MOVQ values+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ offset+32(FP), BX
+	ZERO(Y0, Y1)
+	ZERO(Y2, Y3)
+	ZERO(Y4, Y5)
+	ZERO(Y6, Y7)
+
+row64:
+	MOVQ         32(SI), R9
+	PREFETCHT0   (R9)(BX*1)
+	PREFETCHT0   64(R9)(BX*1)
+	PREFETCHT0   128(R9)(BX*1)
+	PREFETCHT0   192(R9)(BX*1)
+	MOVQ         (SI), AX
+	VBROADCASTSS (DX), Y8
+	ADDPS(0, Y0, Y9)
+	ADDPS(32, Y1, Y10)
+	ADDPS(64, Y2, Y11)
+	ADDPS(96, Y3, Y12)
+	ADDPS(128, Y4, Y9)
+	ADDPS(160, Y5, Y10)
+	ADDPS(192, Y6, Y11)
+	ADDPS(224, Y7, Y12)
+	ADDQ         $8, SI
+	ADDQ         $4, DX
+	DECQ         CX
+	JNZ          row64
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y1, 32(DI)
+	VMOVUPS      Y2, 64(DI)
+	VMOVUPS      Y3, 96(DI)
+	VMOVUPS      Y4, 128(DI)
+	VMOVUPS      Y5, 160(DI)
+	VMOVUPS      Y6, 192(DI)
+	VMOVUPS      Y7, 224(DI)
+	VZEROUPPER
+	RET
+
+// SPREAD adds 8 columns times Y8 to scores at an offset in bytes.
+#define SPREAD(at, w, t) \
+	VMULPS  w, Y8, t; \
+	VADDPS  at(DI)(AX*1), t, t; \
+	VMOVUPS t, at(DI)(AX*1)
+
+// func spreadPanelAVX2(scores *float32, slots *int32, values *float32, n int, row, next *float32)
+// n is at least 1.
+TEXT ·spreadPanelAVX2(SB), NOSPLIT, $0-48
+	MOVQ    scores+0(FP), DI
+	MOVQ    slots+8(FP), SI
+	MOVQ    values+16(FP), DX
+	MOVQ    n+24(FP), CX
+	MOVQ    row+32(FP), BX
+	MOVQ    next+40(FP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	PREFETCHT0 192(AX)
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	VMOVUPS 128(BX), Y4
+	VMOVUPS 160(BX), Y5
+	VMOVUPS 192(BX), Y6
+	VMOVUPS 224(BX), Y7
+
+slot64:
+	MOVLQSX      (SI), AX
+	SHLQ         $8, AX
+	VBROADCASTSS (DX), Y8
+	SPREAD(0, Y0, Y9)
+	SPREAD(32, Y1, Y10)
+	SPREAD(64, Y2, Y11)
+	SPREAD(96, Y3, Y12)
+	SPREAD(128, Y4, Y9)
+	SPREAD(160, Y5, Y10)
+	SPREAD(192, Y6, Y11)
+	SPREAD(224, Y7, Y12)
+	ADDQ         $4, SI
+	ADDQ         $4, DX
+	DECQ         CX
+	JNZ          slot64
+	VZEROUPPER
+	RET

@@ -5,6 +5,10 @@ import "github.com/hierml/notebook/hierml/internal/guarded"
 // batchSize is the number of examples in a full batch.
 const batchSize = 32
 
+// mixedBatch is that where weights are mixed, so that the rows of features that are not frequent are read for
+// several examples, but of no more than mixedScores scores.
+const mixedBatch, mixedScores = 512, 8 << 20
+
 // Batch is a number of examples that are scored together and change the weights together, so that
 // workers can share the work. Between the two the solver keeps scores up to date itself, by the
 // inner products of the examples. It holds scratch space.
@@ -34,7 +38,7 @@ type linearBatch struct {
 	entries  []entry // by feature, then example
 	spare    []entry
 	runs     []int     // where in entries each feature begins, and the end
-	products []float64 // batchSize rows
+	products []float64 // size rows
 }
 
 // entry is a feature of an example in a batch.
@@ -48,8 +52,11 @@ type entry struct {
 // work would not pay.
 func (s *linearState) NewBatch() Batch {
 	b := &linearBatch{state: s, size: batchSize}
-	if s.Stride <= narrowStride {
+	switch {
+	case s.Stride <= narrowStride:
 		b.size = 1
+	case s.mixed != nil:
+		b.size = max(batchSize, min(mixedBatch, mixedScores/s.Stride))
 	}
 	b.scores, b.products = make([]float64, b.size*s.Stride), make([]float64, b.size*b.size)
 	return b
@@ -59,6 +66,10 @@ func (b *linearBatch) Size() int { return b.size }
 
 func (b *linearBatch) Load(examples []int, workers int) {
 	b.examples = examples
+	if b.state.mixed != nil {
+		b.loadMixed(workers)
+		return
+	}
 	shares := min(workerCount(workers), len(examples))
 	if shares == 1 {
 		b.score(0, len(examples))
@@ -69,22 +80,22 @@ func (b *linearBatch) Load(examples []int, workers int) {
 	})
 }
 
-// score scores examples from to to. Where rows are long it goes by tiles of the columns, so that
-// examples find the parts of rows that they share in the cache.
+// loadMixed is Load where weights are mixed: in float32.
+func (b *linearBatch) loadMixed(workers int) {
+	p := b.state.panelsOf()
+	p.load(b.examples, workers)
+	guarded.Each(len(b.examples), workers, func(k int) {
+		dst := b.Scores(k)
+		for c, v := range p.of(k, b.examples[k]) {
+			dst[c] = float64(v)
+		}
+	})
+}
+
+// score scores examples from to to.
 func (b *linearBatch) score(from, to int) {
-	w := b.state.Weights
-	if w.Wide != nil || w.Stride <= tile {
-		for k := from; k < to; k++ {
-			b.state.Scores(b.examples[k], b.Scores(k))
-		}
-		return
-	}
-	clear(b.scores[from*w.Stride : to*w.Stride])
-	for lo := 0; lo < w.Stride; lo += tile {
-		for k := from; k < to; k++ {
-			features, values := b.state.linear.x.Row(b.examples[k])
-			w.addTile(features, values, b.Scores(k), lo)
-		}
+	for k := from; k < to; k++ {
+		b.state.Scores(b.examples[k], b.Scores(k))
 	}
 }
 

@@ -104,41 +104,21 @@ func (o *Oracle) Certify(ctx context.Context, d *Dual, w State, gaps []float64, 
 	if err != nil {
 		return Certificate{}, err
 	}
-	chunks := (o.inputs.Len() + chunk - 1) / chunk
-	hinges, gains := make([]float64, chunks), make([]float64, chunks)
-	type scratch struct {
-		search Search
-		scores []float64
-	}
-	scratches := make([]*scratch, workerCount(workers))
-	parallel(o.inputs.Len(), len(scratches), func(worker, lo, hi int) {
-		s := scratches[worker]
-		if s == nil {
-			s = &scratch{search: o.NewSearch(), scores: make([]float64, w.Width())}
-			scratches[worker] = s
+	hinges, gains := make([]float64, o.inputs.Len()), make([]float64, o.inputs.Len())
+	o.scan(ctx, w, workers, func(s *scanned, i int) {
+		if !finite(s.scores) {
+			hinges[i] = math.Inf(1)
 		}
-		var hinge, gain float64
-		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			blocks := o.BlocksOf(i)
-			if len(blocks) == 0 {
-				continue
-			}
-			w.Scores(i, s.scores)
-			if !finite(s.scores) {
-				hinge = math.Inf(1)
-			}
-			for _, b := range blocks {
-				c := o.C(b)
-				worst := s.search.Load(b, s.scores)
-				hinge += c * worst
-				gaps[b] = c * worst
-				for k, id := range d.ids[b] {
-					gaps[b] -= d.values[b][k] * s.search.Violation(id)
-					gain += d.values[b][k] * o.Cost(b, id)
-				}
+		for _, b := range o.BlocksOf(i) {
+			c := o.C(b)
+			worst := s.worst(b)
+			hinges[i] += c * worst
+			gaps[b] = c * worst
+			for k, id := range d.ids[b] {
+				gaps[b] -= d.values[b][k] * s.search.Violation(id)
+				gains[i] += d.values[b][k] * o.Cost(b, id)
 			}
 		}
-		hinges[lo/chunk], gains[lo/chunk] = hinge, gain
 	})
 	if err := ctx.Err(); err != nil {
 		return Certificate{}, err

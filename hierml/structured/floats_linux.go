@@ -7,7 +7,7 @@ import (
 )
 
 // hugeFloats is the number of floats from which large pages are asked for.
-const hugeFloats = 16 << 20
+const hugeFloats = 1 << 20
 
 // newFloats returns n zeros. Rows of the weights are read in no order, so that most reads of a
 // large matrix miss the table of small pages; it asks for large ones.

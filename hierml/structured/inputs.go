@@ -171,10 +171,14 @@ func (l *Linear) Product(i, j int) float64 {
 
 // NewState returns zero weights, in float32 or, if wide, in float64.
 func (l *Linear) NewState(columns []int, wide bool) State {
-	if wide {
-		return &linearState{Weights: NewWideWeights(columns, l.x.Cols), linear: l}
+	w := NewWeights
+	switch {
+	case wide:
+		w = NewWideWeights
+	case len(columns) > mixedColumns:
+		w = newMixedWeights
 	}
-	return &linearState{Weights: NewWeights(columns, l.x.Cols), linear: l}
+	return &linearState{Weights: w(columns, l.x.Cols), linear: l}
 }
 
 // LinearWeights returns the weight matrix behind a state of Linear inputs, nil for others. It
@@ -190,6 +194,15 @@ func LinearWeights(s State) *Weights {
 type linearState struct {
 	*Weights
 	linear *Linear
+	panels *panels // nil before the first use, or where weights are not mixed
+}
+
+// panelsOf returns the panels of mixed weights.
+func (s *linearState) panelsOf() *panels {
+	if s.panels == nil {
+		s.panels = newPanels(s.mixed, s.linear.x)
+	}
+	return s.panels
 }
 
 func (s *linearState) Width() int { return s.Stride }
@@ -210,6 +223,9 @@ func (s *linearState) Add(i int, columns []int32, u []float64) {
 // then rounds it to what is stored.
 func (s *linearState) Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error) {
 	l, w := s.linear, s.Weights
+	if w.mixed != nil {
+		return w.mixed.set(ctx, l, u, workers)
+	}
 	norms := make([][2]float64, (l.x.Cols+chunk-1)/chunk)
 	rows := make([][]float64, workerCount(workers))
 	parallel(l.x.Cols, len(rows), func(worker, lo, hi int) {

@@ -305,6 +305,14 @@ func (ls *Labels) Products(b int, ids []int32, dst []float64, stride int) {
 func (ls *Labels) NewSearch() Search {
 	q := len(ls.attributes.candidates)
 	s := &labelSearch{labels: ls, violations: make([]float64, q), sums: make([]float64, len(ls.attributes.columns)+1)}
+	a := ls.attributes
+	for y := range q {
+		var sum float64
+		for _, v := range a.vals[a.colptr[y]:a.colptr[y+1]] {
+			sum += math.Abs(v)
+		}
+		s.length = max(s.length, sum)
+	}
 	if ls.costs == nil {
 		s.cost, s.scale = make([]float64, q), make([]float64, q)
 		s.row = -1
@@ -314,6 +322,8 @@ func (ls *Labels) NewSearch() Search {
 
 type labelSearch struct {
 	labels     *Labels
+	truth      int32   // of the block loaded
+	length     float64 // the largest sum of the absolute values of an attribute vector
 	violations []float64
 	sums       []float64
 	saved      []float64 // violations of the known, while others are looked for
@@ -343,6 +353,7 @@ func (s *labelSearch) terms(truth int32) (cost, scale []float64) {
 func (s *labelSearch) Load(b int, scores []float64) float64 {
 	s.labels.attributes.candidateScores(scores, s.sums, s.violations)
 	t := s.labels.truth[b]
+	s.truth = t
 	cost, scale := s.terms(t)
 	v := s.violations
 	truth := v[t]
@@ -368,6 +379,24 @@ func (s *labelSearch) Load(b int, scores []float64) float64 {
 	}
 	v[t] = 0
 	return worst
+}
+
+func (s *labelSearch) near(bound float64, dst []int32) []int32 {
+	bound *= 2 * s.length
+	if _, scale := s.terms(s.truth); scale != nil {
+		bound *= slices.Max(scale)
+	}
+	worst := 0.0
+	for _, v := range s.violations {
+		worst = max(worst, v)
+	}
+	floor := max(worst-2*bound, -bound)
+	for y, v := range s.violations {
+		if v >= floor && y != int(s.truth) {
+			dst = append(dst, int32(y))
+		}
+	}
+	return dst
 }
 
 func (s *labelSearch) Violation(y int32) float64 { return s.violations[y] }

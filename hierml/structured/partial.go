@@ -13,6 +13,10 @@ func (s *linearState) ScoresAt(i int, columns []int32, dst []float64) {
 	clear(dst)
 	features, values := s.linear.x.Row(i)
 	for k, f := range features {
+		if s.mixed != nil {
+			s.mixed.scoresAt(int(f), float64(values[k]), columns, dst)
+			continue
+		}
 		x, at := float64(values[k]), int(f)*s.Stride
 		if s.Wide != nil {
 			row := s.Wide[at : at+s.Stride]

@@ -18,25 +18,13 @@ type Scored interface {
 // over the examples, which is infinite where a score is no finite number. The result does not depend on workers. Primal returns ctx's error if it is
 // cancelled.
 func (o *Oracle) Primal(ctx context.Context, w Scored, squaredNorm float64, workers int) (float64, error) {
-	hinges := make([]float64, (o.inputs.Len()+chunk-1)/chunk)
-	searches := make([]Search, workerCount(workers))
-	scores := make([][]float64, len(searches))
-	parallel(o.inputs.Len(), len(searches), func(worker, lo, hi int) {
-		if searches[worker] == nil {
-			searches[worker], scores[worker] = o.NewSearch(), make([]float64, w.Width())
+	hinges := make([]float64, o.inputs.Len())
+	o.scan(ctx, w, workers, func(s *scanned, i int) {
+		if !finite(s.scores) {
+			hinges[i] = math.Inf(1)
 		}
-		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			blocks := o.BlocksOf(i)
-			if len(blocks) == 0 {
-				continue
-			}
-			w.Scores(i, scores[worker])
-			if !finite(scores[worker]) {
-				hinges[lo/chunk] = math.Inf(1)
-			}
-			for _, b := range blocks {
-				hinges[lo/chunk] += o.C(b) * searches[worker].Load(b, scores[worker])
-			}
+		for _, b := range o.BlocksOf(i) {
+			hinges[i] += o.C(b) * s.worst(b)
 		}
 	})
 	if err := ctx.Err(); err != nil {

@@ -10,13 +10,17 @@ import (
 // Weights is the matrix W of a linear hierarchical classifier, one row <W_n> a node and one column
 // a feature, stored feature-major so that an instance touches one contiguous run of memory for each
 // of its features: the weight of column c for feature f is at f*Stride+c. Storage is float32, or
-// float64 where that is not enough; everything computed from it is accumulated in float64.
+// float64 where that is not enough; everything computed from it is accumulated in float64. Those of
+// a problem with many columns that was solved in float32 have another form, which At, Row and the
+// scores know, and in which features with few weights other than zero take little memory.
 type Weights struct {
 	Features int
-	Stride   int       // columns a feature, rounded up to a multiple of 8; the rest is zero
+	Stride   int       // columns a feature and the length of a slice of scores, a multiple of 8; the rest is zero
 	Columns  []int     // node id of each column; a node without a column has weight zero
-	Data     []float32 // Features x Stride; nil if Wide is not
-	Wide     []float64 // Features x Stride; nil if Data is not
+	Data     []float32 // Features x Stride, or nil
+	Wide     []float64 // Features x Stride, or nil
+
+	mixed *mixed // where there is neither
 }
 
 // NewWeights returns zero weights in float32; columns has the node id of each column.
@@ -31,10 +35,19 @@ func NewWideWeights(columns []int, features int) *Weights {
 	return &Weights{Features: features, Stride: stride, Columns: columns, Wide: make([]float64, features*stride)}
 }
 
+// newMixedWeights returns zero weights in float32 of which few are expected to be other than zero.
+func newMixedWeights(columns []int, features int) *Weights {
+	m := newMixed(len(columns), features)
+	return &Weights{Features: features, Stride: m.stride, Columns: columns, mixed: m}
+}
+
 // Like returns zero weights with other columns, for the same features in the same storage.
 func (w *Weights) Like(columns []int) *Weights {
 	if w.Wide != nil {
 		return NewWideWeights(columns, w.Features)
+	}
+	if w.mixed != nil {
+		return newMixedWeights(columns, w.Features)
 	}
 	return NewWeights(columns, w.Features)
 }
@@ -53,17 +66,46 @@ func (w *Weights) At(feature, column int) float64 {
 	if w.Wide != nil {
 		return w.Wide[feature*w.Stride+column]
 	}
+	if w.mixed != nil {
+		return float64(w.mixed.at(feature, int32(column)))
+	}
 	return float64(w.Data[feature*w.Stride+column])
 }
 
-// Set sets the weight of a column for a feature, rounded to what is stored, which it returns.
+// Set sets the weight of a column for a feature, rounded to what is stored, which it returns. Weights of
+// NewWeights and NewWideWeights may be set at the same time.
 func (w *Weights) Set(feature, column int, v float64) float64 {
 	if w.Wide != nil {
 		w.Wide[feature*w.Stride+column] = v
 		return v
 	}
+	if w.mixed != nil {
+		*w.mixed.weight(feature, int32(column)) = float32(v)
+		return float64(float32(v))
+	}
 	w.Data[feature*w.Stride+column] = float32(v)
 	return float64(float32(v))
+}
+
+// Row appends the columns, ascending, and the values of the weights of a feature that are not zero.
+func (w *Weights) Row(feature int, columns []int32, values []float64) ([]int32, []float64) {
+	at := feature * w.Stride
+	switch {
+	case w.Wide != nil:
+		return appendRow(w.Wide[at:at+len(w.Columns)], columns, values)
+	case w.mixed != nil:
+		return w.mixed.append(feature, columns, values)
+	}
+	return appendRow(w.Data[at:at+len(w.Columns)], columns, values)
+}
+
+func appendRow[T float32 | float64](row []T, columns []int32, values []float64) ([]int32, []float64) {
+	for c, v := range row {
+		if v != 0 {
+			columns, values = append(columns, int32(c)), append(values, float64(v))
+		}
+	}
+	return columns, values
 }
 
 // Node returns the weight vector of a node, one entry a feature; zeros for a node that has no
@@ -101,6 +143,10 @@ func (w *Weights) nodeScores(indices []int32, values []float32, s []float64) {
 		clear(s)
 		return
 	}
+	if w.mixed != nil {
+		w.mixedScores(indices, values, s)
+		return
+	}
 	if w.Wide == nil && w.Stride <= narrowStride {
 		for lo := 0; lo < w.Stride; lo += 32 {
 			narrow(s[lo:min(lo+32, w.Stride)], indices, values, w.Data[lo:], w.Stride)
@@ -116,6 +162,39 @@ func (w *Weights) nodeScores(indices []int32, values []float32, s []float64) {
 	}
 	for lo := 0; lo < w.Stride; lo += tile {
 		w.addTile(indices, values, s, lo)
+	}
+}
+
+// mixedScores is nodeScores for a mixed form, for features that w has.
+func (w *Weights) mixedScores(indices []int32, values []float32, s []float64) {
+	clear(s)
+	m := w.mixed
+	for lo := 0; lo < w.Stride; lo += tile {
+		part := s[lo:min(lo+tile, w.Stride)]
+		var rows fourRows
+		n := 0
+		add := func() {
+			for j := n; j < 4; j++ {
+				rows.x[j], rows.row[j] = 0, rows.row[0]
+			}
+			rows.next = rows.row
+			axpy4(part, &rows)
+			n = 0
+		}
+		for k, f := range indices {
+			if row := m.rows[f]; row != nil {
+				rows.x[n], rows.row[n] = float64(values[k]), &row[lo]
+				if n++; n == 4 {
+					add()
+				}
+			}
+		}
+		if n > 0 {
+			add()
+		}
+	}
+	for k, f := range indices {
+		addTable(m.tables[f], float64(values[k]), s)
 	}
 }
 
@@ -139,6 +218,10 @@ func (w *Weights) addTile(indices []int32, values []float32, s []float64, lo int
 
 // addRow adds x times u to the columns cols of a feature.
 func (w *Weights) addRow(feature int32, x float64, cols []int32, u []float64) {
+	if w.mixed != nil {
+		w.mixed.addRow(int(feature), x, cols, u)
+		return
+	}
 	at := int(feature) * w.Stride
 	u = u[:len(cols)]
 	if w.Wide != nil {

@@ -53,21 +53,16 @@ func (w *partWeights) set(k int, nodes []int, part *structured.Weights, names []
 		return
 	}
 	s := &structured.SparseWeights{Columns: nodes, Begin: make([]int, part.Features+1)}
-	stored := 0
-	for _, v := range part.Data {
-		if v != 0 {
-			stored++
-		}
-	}
-	s.Column, s.Values = make([]int32, 0, stored), make([]float32, 0, stored)
+	var own []int32
+	var values []float64
 	for f := range part.Features {
-		for j, c := range columns {
-			if v := part.At(f, j); v != 0 {
-				s.Column, s.Values = append(s.Column, c), append(s.Values, float32(v))
-			}
+		own, values = part.Row(f, own[:0], values[:0])
+		for j, c := range own {
+			s.Column, s.Values = append(s.Column, columns[c]), append(s.Values, float32(values[j]))
 		}
 		s.Begin[f+1] = len(s.Values)
 	}
+	s.Column, s.Values = slices.Clip(s.Column), slices.Clip(s.Values)
 	w.parts[k], w.names[k] = s, names
 }
 

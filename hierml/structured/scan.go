@@ -1,0 +1,141 @@
+package structured
+
+import (
+	"context"
+	"math"
+)
+
+// scanned is an example of a scan: its scores, and a search for violated competitors of its blocks. There is
+// one for each goroutine.
+type scanned struct {
+	oracle *Oracle
+	search Search
+	scores []float64 // of the columns
+
+	// Where the scores are sums in float32.
+	state   *linearState
+	example int
+	bound   float64 // of what a score is wrong by
+	ids     []int32
+	step    *Step
+	exact   []float64
+	all     []float64
+}
+
+// bounded is a Search that can tell which competitors may be the most violated ones.
+type bounded interface {
+	// near appends the competitors of the block loaded of which one has the largest violation, if any is above
+	// zero, where every score is wrong by up to a bound.
+	near(bound float64, dst []int32) []int32
+}
+
+// scan calls visit for every example that has a block, in any order, with its scores under weights that do
+// not change meanwhile, until ctx ends.
+func (o *Oracle) scan(ctx context.Context, w Scored, workers int, visit func(s *scanned, i int)) {
+	examples := make([]int, 0, o.inputs.Len())
+	for i := range o.inputs.Len() {
+		if len(o.BlocksOf(i)) > 0 {
+			examples = append(examples, i)
+		}
+	}
+	workers = workerCount(workers)
+	each := make([]*scanned, workers)
+	of := func(worker int) *scanned {
+		if each[worker] == nil {
+			each[worker] = &scanned{oracle: o, search: o.NewSearch(), scores: make([]float64, w.Width())}
+		}
+		return each[worker]
+	}
+	if state, ok := w.(*linearState); ok && state.mixed != nil {
+		if _, ok := of(0).search.(bounded); ok {
+			state.scan(ctx, examples, workers, of, visit)
+			return
+		}
+	}
+	parallel(len(examples), workers, func(worker, lo, hi int) {
+		s := of(worker)
+		for _, i := range examples[lo:hi] {
+			if ctx.Err() != nil {
+				return
+			}
+			w.Scores(i, s.scores)
+			visit(s, i)
+		}
+	})
+}
+
+// scanScores is the number of scores that a scan has at a time, and scanExamples that of examples.
+const scanScores, scanExamples = 32 << 20, 2048
+
+// scan is that of an oracle under mixed weights.
+func (l *linearState) scan(ctx context.Context, examples []int, workers int, of func(worker int) *scanned, visit func(s *scanned, i int)) {
+	p := l.panelsOf()
+	longest := l.mixed.longest(workers)
+	size := max(1, min(scanExamples, scanScores/l.Stride))
+	for len(examples) > 0 && ctx.Err() == nil {
+		part := examples[:min(size, len(examples))]
+		examples = examples[len(part):]
+		p.load(part, workers)
+		parallel(len(part), workers, func(worker, lo, hi int) {
+			s := of(worker)
+			s.state = l
+			for k := lo; k < hi && ctx.Err() == nil; k++ {
+				i := part[k]
+				for c, v := range p.of(k, i) {
+					s.scores[c] = float64(v)
+				}
+				s.example, s.bound = i, sumError(l.linear.x.Indptr[i+1]-l.linear.x.Indptr[i], math.Sqrt(l.linear.squares[i])*longest)
+				if !finite(s.scores) { // a sum that float64 may have room for
+					l.Scores(i, s.scores)
+					s.bound = 0
+				}
+				visit(s, i)
+			}
+		})
+	}
+}
+
+// sumError bounds the rounding error of a sum of n products in float32, where the sum of their absolute values is
+// at most size: n units of 2^-24 and what underflows.
+func sumError(n int, size float64) float64 {
+	const unit, least = 1.0 / (1 << 24), 1e-37
+	k := float64(n+1) * unit
+	return size*k/(1-k) + float64(n)*least
+}
+
+// worst loads a block of the example and returns its largest violation, zero if none is above, as sums in float64
+// have it.
+func (s *scanned) worst(b int) float64 {
+	worst := s.search.Load(b, s.scores)
+	if s.state == nil || s.bound == 0 {
+		return worst
+	}
+	s.ids = s.search.(bounded).near(s.bound, s.ids[:0])
+	const few = 64
+	if len(s.ids) > few {
+		if s.all == nil {
+			s.all = make([]float64, len(s.scores))
+		}
+		s.state.Scores(s.example, s.all)
+		return s.search.Load(b, s.all)
+	}
+	if s.step == nil {
+		s.step = s.oracle.NewStep()
+	}
+	worst = 0
+	for _, id := range s.ids {
+		s.oracle.Direct(b, id, 1, s.step)
+		columns, u := s.step.Take()
+		if cap(s.exact) < len(columns) {
+			s.exact = make([]float64, 2*len(columns))
+		}
+		scores := s.exact[:len(columns)]
+		s.state.ScoresAt(s.example, columns, scores)
+		v := s.oracle.Cost(b, id)
+		for k := range columns {
+			v -= u[k] * scores[k]
+		}
+		worst = max(worst, v)
+	}
+	return worst
+}
