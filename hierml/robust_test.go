@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -263,6 +265,39 @@ func TestManyFeatures(t *testing.T) {
 
 // TestTimeIsOver trains every estimator that has a bound of time, on a deep taxonomy, when it is over
 // at once. The certificate is true.
+// A training keeps a checkpoint and goes on from it, or says that it keeps none and leaves none.
+func TestEveryTrainingKeepsACheckpointOrSaysSo(t *testing.T) {
+	d := example.Texts(example.Tree(2, 3), 60, 50, 10, 1)
+	keep := 0
+	for _, e := range trainers() {
+		if e.name == "ridge regression" { // has no such settings
+			continue
+		}
+		path := filepath.Join(t.TempDir(), "checkpoint")
+		m, err := e.fit(context.Background(), d, 1, solver.Settings{Gap: 1e-2, Checkpoint: path})
+		_, left := os.Stat(path)
+		switch {
+		case err != nil:
+			several := strings.Contains(err.Error(), "of another training") // trained one after the other
+			if !several && (left == nil || !strings.Contains(err.Error(), "leave it empty")) {
+				t.Errorf("%s: %v, and a file is left: %v", e.name, err, left == nil)
+			}
+		case m.certificate == nil: // solves no problem
+		case left != nil:
+			t.Errorf("%s: no error and no file", e.name)
+		default:
+			keep++
+			again, err := e.fit(context.Background(), d, 1, solver.Settings{Gap: 1e-2, Checkpoint: path, MaxEpochs: 1})
+			if err != nil || again.certificate.Gap > 1e-2 {
+				t.Errorf("%s: %v, %v; want no more than an epoch after the end", e.name, again, err)
+			}
+		}
+	}
+	if keep < 10 {
+		t.Errorf("%d trainings keep a checkpoint", keep)
+	}
+}
+
 func TestTimeIsOver(t *testing.T) {
 	names, edges, at := []string{"0"}, [][2]int{}, 0
 	for range 60 { // a node of a chain and a leaf beside it

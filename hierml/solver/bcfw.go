@@ -105,6 +105,9 @@ func (b *blocks) epoch(ctx context.Context) error {
 			return ctx.Err()
 		}
 		b.visit(ctx, b.order[lo:min(lo+size, len(b.order))])
+		if err := b.keep(b.dual); err != nil {
+			return err
+		}
 	}
 	if b.ahead != nil && b.epochs >= slowEpoch {
 		return b.ahead.advance(ctx, b.oracle, b.dual, b.settings.Workers)

@@ -138,6 +138,9 @@ func (a *ascent) pass(ctx context.Context, few bool) error {
 		} else {
 			a.visit(ctx, blocks)
 		}
+		if err := a.keep(a.dual); err != nil {
+			return err
+		}
 		for k, unsolved := range a.left {
 			if unsolved {
 				left = append(left, blocks[k])

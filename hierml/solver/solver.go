@@ -19,6 +19,7 @@ import (
 	"math/bits"
 	"time"
 
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/structured"
 )
 
@@ -83,6 +84,13 @@ type Settings struct {
 	// Start, if not nil, is the result of a problem that differs in C or in costs alone, from whose
 	// dual point to start.
 	Start *Result
+	// Checkpoint, if not empty, is the path of a file that keeps what the training has come to: it is written
+	// every minute, or less often where that takes more than a second, and at the end, and a training with the same
+	// instances, labels, loss and C goes on from it, in this process or another, and ignores Start. It is an
+	// error if the file is of another training, or the problem is not one of label comparisons over all
+	// leaves, as those of svm.Flat, Hierarchical and Normalized are, or the method Pegasos or RDA. MaxEpochs and
+	// Time count anew.
+	Checkpoint string
 
 	began time.Time // zero for that of Solve
 	until int       // Gap is a tenth of what was asked for up to this epoch, or final if it is the largest; 0 where it may become one
@@ -168,6 +176,9 @@ func (s Settings) check() (Settings, error) {
 	}
 	if s.Time < 0 {
 		return s, fmt.Errorf("solver: Time is %v; it is not negative, 0 for no bound", s.Time)
+	}
+	if s.Checkpoint != "" {
+		return s, errCheckpoint
 	}
 	if s.Workers < 0 {
 		return s, fmt.Errorf("solver: Workers is %d; it is not negative, 0 for one a processor", s.Workers)
@@ -266,6 +277,8 @@ type state struct {
 	origin      float64                // value of zero weights
 	gaps        []float64              // of every block at that point
 	moved       bool                   // the weights have been others than zero
+	checkpoint  *checkpoint            // nil where none is kept
+	epochs      int                    // behind
 }
 
 func newState(ctx context.Context, o *structured.Oracle, set Settings) *state {
@@ -298,7 +311,10 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 	if settings == nil {
 		settings = &Settings{}
 	}
-	set, err := settings.check()
+	set := *settings
+	path := set.Checkpoint
+	set.Checkpoint = ""
+	set, err := set.check()
 	if err != nil {
 		return nil, err
 	}
@@ -314,10 +330,30 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 	if err := structured.CheckOrigin(s.certificate.Primal); err != nil {
 		return nil, err
 	}
+	var start *structured.Dual
+	if set.Start != nil {
+		if start = set.Start.Point; start == nil {
+			return nil, errForeign
+		}
+	}
+	if path != "" {
+		switch m.(type) {
+		case Pegasos, RDA:
+			return nil, errors.New("solver: Pegasos and RDA count from zero weights and cannot go on from a Checkpoint; leave it empty or use BCFW")
+		}
+		var kept *structured.Dual
+		if s.checkpoint, kept, err = newCheckpoint(path, o); err != nil {
+			return nil, err
+		}
+		if kept != nil {
+			start = kept
+			progress.Note(ctx, fmt.Sprintf("The training goes on from %s, where it has been after %d epochs.", path, s.checkpoint.before))
+		}
+	}
 	ctx, cancel := set.limit(ctx, 0)
 	defer cancel()
-	if set.Start != nil {
-		if err := s.warm(ctx, set.Start.Point); err != nil && !overTime(ctx, err) {
+	if start != nil {
+		if err := s.warm(ctx, start); err != nil && !overTime(ctx, err) {
 			return nil, err
 		}
 	}
@@ -333,7 +369,7 @@ var errForeign = errors.New("solver: Start is the result of another problem; sta
 // warm starts from a dual point of a similar problem, with the coefficients of every block scaled
 // down where they exceed its C.
 func (s *state) warm(ctx context.Context, d *structured.Dual) error {
-	if d == nil || d.Blocks() != s.oracle.Blocks() {
+	if d.Blocks() != s.oracle.Blocks() {
 		return errForeign
 	}
 	for b := range d.Blocks() {
@@ -471,9 +507,12 @@ func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 			}
 		}
 		if err != nil {
-			result.Status = Cancelled
-			if errors.Is(err, context.DeadlineExceeded) {
+			result.Status = Stopped
+			switch {
+			case errors.Is(err, context.DeadlineExceeded):
 				result.Status = TimeLimit
+			case errors.Is(err, context.Canceled):
+				result.Status = Cancelled
 			}
 			if overTime(epoch, err) || overTime(ctx, err) {
 				err = nil
@@ -483,6 +522,12 @@ func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 			break
 		}
 		result.Epochs++
+		s.epochs++
+	}
+	if s.checkpoint != nil {
+		if failed := s.checkpoint.write(m.point(), s.epochs); err == nil && failed != nil {
+			result.Status, err = Stopped, failed
+		}
 	}
 	if result.Status == Cancelled || result.Status == TimeLimit || !certified {
 		final, cancel := ctx, context.CancelFunc(func() {})

@@ -14,6 +14,16 @@ type foundSets struct {
 	found []atomic.Pointer[[]foundSet]
 }
 
+// Lasting reports whether ids of competitors name the same ones in another process with the same problem. Those
+// that are named in the order in which searches found them do not.
+func Lasting(c Competitors) bool {
+	if c, ok := c.(*both); ok {
+		return Lasting(c.first) && Lasting(c.second)
+	}
+	_, found := c.(interface{ sets(b int) []foundSet })
+	return !found
+}
+
 func newFoundSets(blocks int) foundSets {
 	return foundSets{found: make([]atomic.Pointer[[]foundSet], blocks)}
 }

@@ -69,6 +69,9 @@ const (
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Shared) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if err := s.Settings.Check(); err != nil {
+		return nil, err
+	}
 	s.Settings.Begin()
 	return learn(ctx, d, nil, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }

@@ -1,0 +1,193 @@
+package solver
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"math"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/hierml/notebook/hierml/internal/safetensors"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/internal/replace"
+)
+
+// checkpoint keeps the dual point of a training in a file.
+type checkpoint struct {
+	path    string
+	problem string        // what it is of
+	saved   time.Time     // when it was written last, or the training began
+	took    time.Duration // to write
+	epochs  int           // of all trainings that the point is from
+	before  int           // of those before this one
+}
+
+const (
+	checkpointFormat = "hierml checkpoint"
+	// A checkpoint is written when the last is older than checkpointAge, and than checkpointShare times
+	// what writing takes.
+	checkpointAge   = time.Minute
+	checkpointShare = 50
+)
+
+// errCheckpoint is that of settings for a training that keeps none.
+var errCheckpoint = errors.New("solver: Checkpoint is for methods that solve one problem over all leaves with label comparisons, such as svm.Flat, Hierarchical and Normalized; leave it empty")
+
+// newCheckpoint returns the checkpoint at a path for a problem, and the point in the file there, nil if there is
+// none yet.
+func newCheckpoint(path string, o *structured.Oracle) (*checkpoint, *structured.Dual, error) {
+	if !structured.Lasting(o.Competitors) {
+		return nil, nil, errCheckpoint
+	}
+	c := &checkpoint{path: path, problem: fingerprint(o), saved: time.Now()}
+	d, err := c.read(o)
+	if errors.Is(err, fs.ErrNotExist) {
+		// A path that cannot be written is told of now, and not after the first minutes.
+		return c, nil, c.write(o.NewDual(), 0)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("solver: checkpoint %s: %w", path, err)
+	}
+	return c, d, nil
+}
+
+// fingerprint tells problems apart: by the norms of their examples, and the labels, weights, costs and
+// directions of their blocks.
+func fingerprint(o *structured.Oracle) string {
+	h := sha256.New()
+	put(h, uint64(o.Inputs().Len()), uint64(o.Blocks()), uint64(len(o.Columns())))
+	for _, n := range o.Columns() {
+		put(h, uint64(n))
+	}
+	for i := range o.Inputs().Len() {
+		put(h, math.Float64bits(o.Inputs().SquaredNorm(i)))
+	}
+	labels, _ := o.Competitors.(interface{ Label(i int) int32 })
+	for b := range o.Blocks() {
+		put(h, uint64(o.Example(b)), math.Float64bits(o.C(b)))
+		if labels != nil {
+			put(h, uint64(labels.Label(b)))
+		}
+		for id := range int32(2) {
+			if o.Known(b, id) {
+				put(h, math.Float64bits(o.Cost(b, id)), math.Float64bits(o.Product(b, id, id)))
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func put(h hash.Hash, values ...uint64) {
+	var bytes [8]byte
+	for _, v := range values {
+		binary.LittleEndian.PutUint64(bytes[:], v)
+		h.Write(bytes[:])
+	}
+}
+
+// read returns the point in the file.
+func (c *checkpoint) read(o *structured.Oracle) (*structured.Dual, error) {
+	file, err := os.Open(c.path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	f, err := safetensors.Open(file, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case f.Metadata["format"] != checkpointFormat:
+		return nil, errors.New("this is a file of another kind, which is not overwritten; choose another path")
+	case f.Metadata["problem"] != c.problem:
+		return nil, errors.New("this is of another training: the instances, labels, loss, C or method differ; remove the file to begin anew, or choose another")
+	}
+	if c.before, err = strconv.Atoi(f.Metadata["epochs"]); err != nil || c.before < 0 {
+		return nil, fmt.Errorf("epochs are %q; the file is damaged", f.Metadata["epochs"])
+	}
+	begin, err := safetensors.Read[int64](f, "begin")
+	if err != nil {
+		return nil, err
+	}
+	ids, err := safetensors.Read[int32](f, "competitors")
+	if err != nil {
+		return nil, err
+	}
+	values, err := safetensors.Read[float64](f, "coefficients")
+	if err != nil {
+		return nil, err
+	}
+	if len(begin) != o.Blocks()+1 || len(ids) != len(values) || begin[0] != 0 || begin[len(begin)-1] != int64(len(ids)) {
+		return nil, fmt.Errorf("%d blocks with %d competitors and %d coefficients are not those of %d blocks; the file is damaged", len(begin)-1, len(ids), len(values), o.Blocks())
+	}
+	d := o.NewDual()
+	for b := range o.Blocks() {
+		lo, hi := begin[b], begin[b+1]
+		if lo > hi || hi > int64(len(ids)) {
+			return nil, fmt.Errorf("block %d is from %d to %d; the file is damaged", b, lo, hi)
+		}
+		for k := lo; k < hi; k++ {
+			if v := values[k]; !(v >= 0) || math.IsInf(v, 1) || !o.Known(b, ids[k]) {
+				return nil, fmt.Errorf("block %d has the coefficient %v for competitor %d; the file is damaged", b, v, ids[k])
+			}
+		}
+		d.SetRow(b, ids[lo:hi], values[lo:hi])
+	}
+	return d, nil
+}
+
+// write replaces the file by one with the point that was reached in an epoch.
+func (c *checkpoint) write(d *structured.Dual, epoch int) error {
+	began := time.Now()
+	begin := make([]int64, 1, d.Blocks()+1)
+	var ids []int32
+	var values []float64
+	for b := range d.Blocks() {
+		k, v := d.Row(b)
+		ids, values = append(ids, k...), append(values, v...)
+		begin = append(begin, int64(len(ids)))
+	}
+	file, err := replace.Create(c.path)
+	if err != nil {
+		return fmt.Errorf("solver: checkpoint: %w", err)
+	}
+	defer file.Discard()
+	metadata := map[string]string{"format": checkpointFormat, "problem": c.problem, "epochs": strconv.Itoa(c.before + epoch)}
+	err = safetensors.Write(file, metadata, []safetensors.Tensor{
+		safetensors.New("begin", begin, len(begin)),
+		safetensors.New("competitors", ids, len(ids)),
+		safetensors.New("coefficients", values, len(values)),
+	})
+	if err == nil {
+		err = file.Commit()
+	}
+	if err != nil {
+		return fmt.Errorf("solver: checkpoint: %w", err)
+	}
+	c.saved = time.Now()
+	c.took = c.saved.Sub(began)
+	return nil
+}
+
+// due reports whether it is time to write.
+func (c *checkpoint) due() bool {
+	return c != nil && time.Since(c.saved) > max(checkpointAge, checkpointShare*c.took)
+}
+
+// keep writes the point of the training to the checkpoint, if there is one and it is time.
+func (s *state) keep(d *structured.Dual) error {
+	if !s.checkpoint.due() {
+		return nil
+	}
+	return s.checkpoint.write(d, s.epochs)
+}

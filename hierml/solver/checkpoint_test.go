@@ -1,0 +1,169 @@
+package solver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// kept is a problem to train on with a checkpoint.
+func kept(c float64, seed uint64) *structured.Problem {
+	tree := example.Tree(3, 4)
+	return problem(example.Texts(tree, 200, 150, 20, seed), structured.Ancestors(tree), loss.Symdiff(tree), c)
+}
+
+var errKilled = errors.New("killed")
+
+// A training that was stopped goes on from its checkpoint, and one that has ended is not done again.
+func TestTrainingGoesOnFromItsCheckpoint(t *testing.T) {
+	for name, m := range map[string]Method{"BCFW": BCFW{}, "dual ascent": DualAscent{}} {
+		path := filepath.Join(t.TempDir(), "checkpoint")
+		stopped := Settings{Gap: 1e-5, Checkpoint: path, Progress: func(p Progress) error {
+			if p.Epoch == 2 {
+				return errKilled
+			}
+			return nil
+		}}
+		first, err := Solve(context.Background(), kept(1, 1), &stopped, m)
+		if !errors.Is(err, errKilled) || first.Gap < 1e-4 {
+			t.Fatalf("%s: %v, %v; want a training that was stopped", name, first, err)
+		}
+		whole, err := Solve(context.Background(), kept(1, 1), &Settings{Gap: 1e-5}, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest, err := Solve(context.Background(), kept(1, 1), &Settings{Gap: 1e-5, Checkpoint: path}, m)
+		if err != nil || rest.Status != Converged {
+			t.Fatalf("%s: %v, %v", name, rest, err)
+		}
+		if rest.Epochs >= whole.Epochs {
+			t.Errorf("%s: %d epochs from the checkpoint, %d from the beginning", name, rest.Epochs, whole.Epochs)
+		}
+		if rest.Dual > whole.Primal || rest.Primal < whole.Dual {
+			t.Errorf("%s: %v; want what %v is", name, rest, whole)
+		}
+		again, err := Solve(context.Background(), kept(1, 1), &Settings{Gap: 2e-5, Checkpoint: path}, m)
+		if err != nil || again.Epochs != 0 || again.Status != Converged {
+			t.Errorf("%s: %v, %v; want no epoch after the end", name, again, err)
+		}
+	}
+}
+
+// The file is written within an epoch, too, when the last is old.
+func TestCheckpointWithinAnEpoch(t *testing.T) {
+	for name, start := range map[string]func(s *state) iteration{
+		"BCFW":        func(s *state) iteration { return newBlocks(s) },
+		"dual ascent": func(s *state) iteration { return newAscent(s) },
+	} {
+		o, err := kept(1, 1).Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newState(context.Background(), o, Settings{Gap: 1e-3})
+		if s.checkpoint, _, err = newCheckpoint(filepath.Join(t.TempDir(), "checkpoint"), o); err != nil {
+			t.Fatal(err)
+		}
+		if err := start(s).epoch(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if _, d, err := newCheckpoint(s.checkpoint.path, o); err != nil || coefficients(d) != 0 {
+			t.Errorf("%s: %v, %v; want a file that is not written before it is due", name, d, err)
+		}
+		s.checkpoint.saved = time.Time{}
+		if err := start(s).epoch(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if _, d, err := newCheckpoint(s.checkpoint.path, o); err != nil || coefficients(d) == 0 {
+			t.Errorf("%s: %v, %v; want what the epoch has come to", name, d, err)
+		}
+	}
+}
+
+func coefficients(d *structured.Dual) (n int) {
+	for b := range d.Blocks() {
+		ids, _ := d.Row(b)
+		n += len(ids)
+	}
+	return n
+}
+
+func TestCheckpointRefuses(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "checkpoint")
+	solve := func(p *structured.Problem, path string) error {
+		_, err := Solve(context.Background(), p, &Settings{Checkpoint: path}, nil)
+		return err
+	}
+	if err := solve(kept(1, 1), path); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(folder, "other")
+	if err := os.WriteFile(other, []byte("my notes, which are of no training"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tree := example.Tree(3, 4)
+	labels := make([][]int, 200)
+	for i := range labels {
+		labels[i] = tree.Leaves()[i%12 : i%12+1]
+	}
+	sets, err := structured.NewSets(structured.Ancestors(tree), labels, loss.LeafSymdiff(tree), 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := kept(1, 1)
+	found.Competitors, found.Columns = sets, structured.Ancestors(tree).Columns()
+	for _, c := range []struct {
+		name, path, want string
+		problem          *structured.Problem
+	}{
+		{"another C", path, "of another training", kept(2, 1)},
+		{"other instances", path, "of another training", kept(1, 2)},
+		{"another file", other, "safetensors", kept(1, 1)},
+		{"a folder that is not there", filepath.Join(folder, "none", "checkpoint"), "no such file", kept(1, 1)},
+		{"a folder", folder, folder, kept(1, 1)},
+		{"sets that searches find", path, "leave it empty", found},
+	} {
+		if err := solve(c.problem, c.path); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	if text, err := os.ReadFile(other); err != nil || !strings.HasPrefix(string(text), "my notes") {
+		t.Errorf("the other file is %q, %v", text, err)
+	}
+}
+
+// A damaged file is refused, by an error that names it.
+func TestDamagedCheckpoint(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	set := &Settings{Gap: 1e-2, Checkpoint: path}
+	if _, err := Solve(context.Background(), kept(1, 1), set, nil); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damages := [][]byte{nil, whole[:len(whole)/2], append(bytes.Clone(whole), 1)}
+	for at := 0; at < len(whole); at += 1 + len(whole)/300 {
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 0x40
+		damages = append(damages, damaged)
+	}
+	for k, damaged := range damages {
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Solve(context.Background(), kept(1, 1), set, nil); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("damage %d: %v, want an error that names the file", k, err)
+		}
+	}
+}
