@@ -33,6 +33,7 @@ var structuredPackage = table.Package{
 		{Name: "LambdaFromC", Value: structured.LambdaFromC},
 		{Name: "LambdaValue", Value: structured.LambdaValue},
 		{Name: "Laplacian", Value: structured.Laplacian},
+		{Name: "Lasting", Value: structured.Lasting},
 		{Name: "LinearWeights", Value: structured.LinearWeights},
 		{Name: "Margin", Value: structured.Margin},
 		{Name: "NewAttributes", Value: structured.NewAttributes},
