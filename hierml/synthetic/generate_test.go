@@ -168,6 +168,7 @@ func TestTextLikePresets(t *testing.T) {
 		{WIPOLike(), 188, 160, 18077, 1710},
 		{IPCLike(), 553, 451, 228000, 75000},
 		{DMOZLike(), 17221, 12294, 165000, 163000},
+		{WikipediaLike(), 50312, 36504, 346299, 456886},
 	}
 	for _, test := range tests {
 		g := test.preset

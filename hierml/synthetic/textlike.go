@@ -18,7 +18,7 @@ import (
 // follow Zipf's law. Values are (1 + log count) times the inverse document frequency in the training part,
 // to unit length.
 //
-// The zero value is a small problem; NewsgroupsLike, WIPOLike, IPCLike and DMOZLike are as large as
+// The zero value is a small problem; NewsgroupsLike, WIPOLike, IPCLike, DMOZLike and WikipediaLike are as large as
 // the collections of the papers. Such data serve to measure time and memory. Which method is the
 // better one has to be asked of real texts.
 type TextLike struct {
@@ -89,6 +89,16 @@ func DMOZLike() TextLike {
 	return TextLike{
 		Name: "DMOZ-like", Levels: []int{11, 346, 1402, 3168, 12294}, Train: 128710, Test: 34880,
 		Features: 165000, Mix: []float64{0.02, 0.03, 0.04, 0.05, 0.06}, Tail: 0.9, Seed: 20150806,
+	}
+}
+
+// WikipediaLike has the size of WIKI [CSS16, table 2]: 50,312 nodes, 36,504 leaves, 346,299 features, 456,886
+// instances to train on, here with one label each. All leaves are at the fifth level. The sizes of the inner
+// levels, of the test part and of the documents are a guess. It takes about 1.5 GB of memory.
+func WikipediaLike() TextLike {
+	return TextLike{
+		Name: "Wikipedia-like", Levels: []int{25, 783, 4000, 9000, 36504}, Train: 456886, Test: 50000,
+		Features: 346299, Mix: []float64{0.02, 0.03, 0.04, 0.05, 0.06}, Tail: 0.9, Seed: 20150807,
 	}
 }
 

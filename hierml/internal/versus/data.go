@@ -19,7 +19,7 @@ import (
 // generate writes a generated problem, or a set of the table, as files into a folder.
 func generate(ctx context.Context, folder, problem string) (stem, error) {
 	presets := map[string]synthetic.TextLike{
-		"small": synthetic.NewsgroupsLike(), "big": synthetic.IPCLike(), "wipod": synthetic.WIPOLike(), "dmoz": synthetic.DMOZLike(),
+		"small": synthetic.NewsgroupsLike(), "big": synthetic.IPCLike(), "wipod": synthetic.WIPOLike(), "dmoz": synthetic.DMOZLike(), "wikipedia": synthetic.WikipediaLike(),
 	}
 	var train, test *dataset.Dataset
 	if preset, ok := presets[problem]; ok {
@@ -31,7 +31,7 @@ func generate(ctx context.Context, folder, problem string) (stem, error) {
 	} else {
 		s, err := open(ctx, problem, math.MaxInt)
 		if err != nil {
-			return stem{}, fmt.Errorf("%w; or small, big, wipod and dmoz, or any with -data", err)
+			return stem{}, fmt.Errorf("%w; or small, big, wipod, dmoz and wikipedia, or any with -data", err)
 		}
 		train, test = s.train, s.test
 	}

@@ -7,9 +7,9 @@
 //	go run ./hierml/internal/versus liblinear -data DIR -problem big -runs flat,hierarchical -workers 1,2
 //
 // trains the SVMs of this library and LIBLINEAR's Crammer-Singer solver (-s 4) and prints what each
-// took. A problem is small, big, wipod or dmoz: the files NAME.train.svm, NAME.test.svm and NAME.edges
+// took. A problem is small, big, wipod, dmoz or wikipedia: the files NAME.train.svm, NAME.test.svm and NAME.edges
 // (lines of parent and child, the root is 0) of the folder, or, without -data, what package synthetic
-// generates in the same size. dmoz is too large for LIBLINEAR. The sets of the table are problems, too.
+// generates in the same size. dmoz and wikipedia are too large for LIBLINEAR. The sets of the table are problems, too.
 // Where the first of -runs is one-vs-rest, one-vs-rest-squared or one-vs-rest-logistic, it is compared
 // with LIBLINEAR's -s 3, -s 1 or -s 7, whose problem is the same if all leaves have instances.
 //

@@ -34,7 +34,7 @@ func compareObjectives(ctx context.Context, arguments []string) error {
 	var o options
 	flags := flag.NewFlagSet("liblinear", flag.ContinueOnError)
 	flags.StringVar(&o.data, "data", "", "`folder` with the files of the problem; without it data are generated")
-	flags.StringVar(&o.problem, "problem", "small", "small, big, wipod or dmoz, or a set of the table; with -data the name of any files there")
+	flags.StringVar(&o.problem, "problem", "small", "small, big, wipod, dmoz or wikipedia, or a set of the table; with -data the name of any files there")
 	flags.StringVar(&o.liblinear, "liblinear", "", "source `folder` of LIBLINEAR instead of the system's library, or none")
 	flags.StringVar(&o.runs, "runs", "flat,hierarchical,normalized", "what to train, of "+strings.Join(names(), ", "))
 	flags.StringVar(&o.workers, "workers", "1", "numbers of workers to train with")
