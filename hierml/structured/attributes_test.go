@@ -294,7 +294,7 @@ func TestBatchesScoreLikeExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, columns := range []int{5, 100, 200, tile, tile + 100, 3*tile + 1} {
+	for _, columns := range []int{5, 100, 200, tile, tile + 100, mixedColumns + 1} {
 		for _, wide := range []bool{false, true} {
 			state := inputs.NewState(make([]int, columns), wide)
 			w := LinearWeights(state)

@@ -35,9 +35,9 @@ const (
 	tableShare = 4
 )
 
-// mixedColumns is the number of columns above which weights are mixed. With fewer, most features would
-// have rows.
-const mixedColumns = 1024
+// mixedColumns is the number of columns above which weights are mixed: the 2,702 leaves of EC enzymes take
+// no less time so, and more memory, and the 12,294 of DMOZ less of both.
+const mixedColumns = 8192
 
 func newMixed(columns, features int) *mixed {
 	m := &mixed{stride: (columns + panelWidth) / panelWidth * panelWidth, tables: make([][]slot, features), used: make([]int32, features), rows: make([][]float32, features)}

@@ -100,7 +100,7 @@ func TestMixedWeightsAreSetAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	nodes := make([]int, 1500)
-	state := inputs.NewState(nodes, false).(*linearState)
+	state := &linearState{Weights: newMixedWeights(nodes, x.Cols), linear: inputs}
 	plain := &linearState{Weights: NewWeights(nodes, x.Cols), linear: inputs}
 	rng := rand.New(rand.NewPCG(5, 6))
 	forms := make(map[[2]bool]bool) // before and after
@@ -182,7 +182,7 @@ func TestPanelsScoreLikeExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := inputs.NewState(make([]int, 1100), false).(*linearState)
+	state := &linearState{Weights: newMixedWeights(make([]int, 1100), x.Cols), linear: inputs}
 	fill(rand.New(rand.NewPCG(9, 1)), 0.15, state.Weights)
 	longest := state.mixed.longest(2)
 	p := state.panelsOf()
@@ -251,10 +251,7 @@ func TestCertifyOfMixedWeightsIsExact(t *testing.T) {
 				}
 				dual.SetRow(b, ids, values)
 			}
-			state := o.NewState(false).(*linearState)
-			if state.mixed == nil {
-				t.Fatal("weights are not mixed")
-			}
+			state := &linearState{Weights: newMixedWeights(o.Columns(), d.X.Cols), linear: inputs}
 			got, err := o.Certify(context.Background(), dual, state, make([]float64, o.Blocks()), 2)
 			if err != nil {
 				t.Fatal(err)
