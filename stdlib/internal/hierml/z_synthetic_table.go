@@ -19,6 +19,7 @@ var syntheticPackage = table.Package{
 		{Name: "NewsgroupsLike", Value: synthetic.NewsgroupsLike},
 		{Name: "ThesisSynthetic", Value: synthetic.ThesisSynthetic},
 		{Name: "WIPOLike", Value: synthetic.WIPOLike},
+		{Name: "WikipediaLike", Value: synthetic.WikipediaLike},
 	},
 	Types: []table.Symbol{
 		{Name: "Hyperplanes", Value: (*synthetic.Hyperplanes)(nil)},
