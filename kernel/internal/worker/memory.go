@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hierml/notebook/internal/machine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
@@ -16,7 +17,7 @@ func limit(memory int64) int64 {
 	case memory > 0:
 		return memory
 	}
-	return memoryOfMachine() / 5 * 4
+	return machine.Memory() / 5 * 4
 }
 
 // DefaultMemory returns the bytes of memory that cells may use where a Config says nothing, 0 for

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/internal/machine"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -77,7 +78,7 @@ func TestLimit(t *testing.T) {
 	if got := limit(5); got != 5 {
 		t.Errorf("limit(5) = %d", got)
 	}
-	if got, want := limit(0), memoryOfMachine()/5*4; got != want {
+	if got, want := limit(0), machine.Memory()/5*4; got != want {
 		t.Errorf("limit(0) = %d, want %d", got, want)
 	}
 }

@@ -7,9 +7,6 @@ import "syscall"
 // The child leads a process group of its own, so that it and what it starts can be ended together.
 func sysProcAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// memoryOfMachine is not known here.
-func memoryOfMachine() int64 { return 0 }
-
 // resident is not known here.
 func resident(int) int64 { return 0 }
 

@@ -1,4 +1,4 @@
-package worker
+package machine
 
 import (
 	"io/fs"
@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryOfMachine returns the bytes of memory that the machine has, or that the control groups of
-// this process leave of it; 0 if that is not known.
-func memoryOfMachine() int64 {
+// Memory returns the bytes of memory that the machine has, or that the control groups of this process
+// leave of it; 0 if that is not known.
+func Memory() int64 {
 	var info unix.Sysinfo_t
 	var machine int64
 	if err := unix.Sysinfo(&info); err == nil {

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package machine
+
+// Memory is not known here.
+func Memory() int64 { return 0 }
