@@ -326,6 +326,9 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 	if m == nil {
 		m = BCFW{}
 	}
+	if err := fits(ctx, o, set.Wide()); err != nil {
+		return nil, err
+	}
 	s := newState(ctx, o, set)
 	if err := structured.CheckOrigin(s.certificate.Primal); err != nil {
 		return nil, err

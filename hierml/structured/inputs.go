@@ -175,7 +175,7 @@ func (l *Linear) NewState(columns []int, wide bool) State {
 	switch {
 	case wide:
 		w = NewWideWeights
-	case len(columns) > mixedColumns:
+	case isMixed(len(columns), wide):
 		w = newMixedWeights
 	}
 	return &linearState{Weights: w(columns, l.x.Cols), linear: l}

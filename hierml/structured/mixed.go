@@ -39,6 +39,8 @@ const (
 // no less time so, and more memory, and the 12,294 of DMOZ less of both.
 const mixedColumns = 8192
 
+func isMixed(columns int, wide bool) bool { return !wide && columns > mixedColumns }
+
 func newMixed(columns, features int) *mixed {
 	m := &mixed{stride: (columns + panelWidth) / panelWidth * panelWidth, tables: make([][]slot, features), used: make([]int32, features), rows: make([][]float32, features)}
 	m.most = max(leastSlots, 1<<(bits.Len(uint(m.stride/tableShare))-1))
@@ -98,6 +100,15 @@ func (m *mixed) weight(feature int, column int32) *float32 {
 
 // room is the number of weights for which a table has room.
 func room(slots int) int { return slots * 3 / 4 }
+
+// slotsFor returns the slots of a table for a number of weights, 0 for none.
+func slotsFor(weights int) (slots int) {
+	if weights > 0 {
+		for slots = leastSlots; room(slots) < weights; slots *= 2 {
+		}
+	}
+	return slots
+}
 
 // grow gives a feature a table of twice the slots, or a row.
 func (m *mixed) grow(feature int) {
@@ -308,11 +319,7 @@ func (s *rowSums) round(norm *[2]float64) {
 
 // setFeature sets the weights of a feature to those given and zeros.
 func (m *mixed) setFeature(feature int, columns []int32, values []float32) {
-	slots := 0
-	if len(columns) > 0 {
-		for slots = leastSlots; room(slots) < len(columns); slots *= 2 {
-		}
-	}
+	slots := slotsFor(len(columns))
 	row := m.rows[feature]
 	if slots > m.most || row != nil && 2*slots > m.most { // a table that is nearly full is soon a row again
 		if row == nil {

@@ -1,0 +1,63 @@
+package solver
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/progress"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// told notes what a watcher is told.
+type told struct{ notes []string }
+
+func (t *told) Begin(string) progress.Task { return nil }
+func (t *told) Note(text string)           { t.notes = append(t.notes, text) }
+
+// A training whose weights have no room is refused before it begins, and one that takes much says so.
+func TestMemory(t *testing.T) {
+	has := int64(1e6)
+	before := memory
+	memory = func() int64 { return has }
+	t.Cleanup(func() { memory = before })
+	tree := example.Tree(300)
+	p := problem(example.Texts(tree, 400, 300, 15, 1), structured.Flat(tree), loss.ZeroOne(), 1) // 304 columns of 300 features
+	if _, err := Solve(context.Background(), p, nil, nil); err != nil {
+		t.Errorf("364,800 bytes of a million: %v", err)
+	}
+	has = 300e3
+	for _, c := range []struct {
+		gap  float64
+		want string
+	}{
+		{1e-3, "the weights of 300 nodes take 0.000365 GB at least, and the machine has 0.0003 GB; choose features"},
+		{1e-6, "take 0.00073 GB at least, and the machine has 0.0003 GB; take a Gap of 1e-05 or more"},
+	} {
+		if r, err := Solve(context.Background(), p, &Settings{Gap: c.gap}, nil); r != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("gap %v: %v, want %q", c.gap, err, c.want)
+		}
+	}
+	has = 0 // not known
+	if _, err := Solve(context.Background(), p, &Settings{MaxEpochs: 1}, nil); err != nil {
+		t.Error(err)
+	}
+
+	has = 24e9
+	tree = example.Tree(100, 1000)
+	large := problem(example.Texts(tree, 200, 11000, 60, 1), structured.Flat(tree), loss.ZeroOne(), 1)
+	o, err := large.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	least, about := o.Memory(false)
+	if wide, _ := o.Memory(true); wide != 8*100e3*11000 || least*50 > wide || about <= least || about > wide {
+		t.Errorf("from %d, about %d bytes, %d in float64", least, about, wide)
+	}
+	w := &told{}
+	if err := fits(progress.With(context.Background(), w), o, true); err != nil || len(w.notes) != 1 || w.notes[0] != "The weights of 100000 nodes will take about 8.8 GB of memory; the machine has 24 GB." {
+		t.Errorf("%v, %q", err, w.notes)
+	}
+}
