@@ -105,7 +105,7 @@ func (b *blocks) epoch(ctx context.Context) error {
 			return ctx.Err()
 		}
 		b.visit(ctx, b.order[lo:min(lo+size, len(b.order))])
-		if err := b.keep(b.dual); err != nil {
+		if err := b.between(b.dual, min(1, float64(lo+size)/float64(len(b.order)))); err != nil {
 			return err
 		}
 	}

@@ -183,11 +183,3 @@ func (c *checkpoint) write(d *structured.Dual, epoch int) error {
 func (c *checkpoint) due() bool {
 	return c != nil && time.Since(c.saved) > max(checkpointAge, checkpointShare*c.took)
 }
-
-// keep writes the point of the training to the checkpoint, if there is one and it is time.
-func (s *state) keep(d *structured.Dual) error {
-	if !s.checkpoint.due() {
-		return nil
-	}
-	return s.checkpoint.write(d, s.epochs)
-}

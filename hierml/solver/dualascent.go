@@ -113,7 +113,8 @@ func (a *ascent) epoch(ctx context.Context) error {
 		a.rng.Shuffle(len(a.order), func(i, j int) { a.order[i], a.order[j] = a.order[j], a.order[i] })
 		a.touched = 0
 		visited := len(a.order)
-		if err := a.pass(ctx, few); err != nil {
+		share := math.Pow(0.5, float64(pass+1)) // of the epoch: a pass is thought to take as long as all that follow
+		if err := a.pass(ctx, few, 1-2*share, share); err != nil {
 			return err
 		}
 		few = a.partial != nil && columnCost*a.touched < visited*len(a.oracle.Columns())
@@ -121,9 +122,10 @@ func (a *ascent) epoch(ctx context.Context) error {
 	return nil
 }
 
-// pass visits the blocks in order, which it leaves with those that were not within tolerance.
-func (a *ascent) pass(ctx context.Context, few bool) error {
-	left := a.order[:0]
+// pass visits the blocks in order, which it leaves with those that were not within tolerance. It is a share of the
+// epoch, of which some is done.
+func (a *ascent) pass(ctx context.Context, few bool, done, share float64) error {
+	left, visited := a.order[:0], len(a.order)
 	size := a.batch.Size()
 	for lo := 0; lo < len(a.order); lo += size {
 		if ctx.Err() != nil {
@@ -138,7 +140,7 @@ func (a *ascent) pass(ctx context.Context, few bool) error {
 		} else {
 			a.visit(ctx, blocks)
 		}
-		if err := a.keep(a.dual); err != nil {
+		if err := a.between(a.dual, done+share*min(1, float64(lo+size)/float64(visited))); err != nil {
 			return err
 		}
 		for k, unsolved := range a.left {

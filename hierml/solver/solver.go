@@ -92,6 +92,8 @@ type Settings struct {
 	// Time count anew.
 	Checkpoint string
 
+	within func(epoch int, part float64) // is told of progress within an epoch, if not nil
+
 	began time.Time // zero for that of Solve
 	until int       // Gap is a tenth of what was asked for up to this epoch, or final if it is the largest; 0 where it may become one
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/hierml/progress"
+	"github.com/hierml/notebook/hierml/structured"
 )
 
 // Watch makes Progress, if it is nil, a function that tells the watcher of ctx, see package
@@ -20,11 +21,14 @@ func (s *Settings) Watch(ctx context.Context) (context.Context, func()) {
 	if work == nil {
 		return ctx, func() {}
 	}
-	way := way{settings: *s}
+	way := way{settings: *s, behind: math.NaN()}
 	s.Progress = func(p Progress) error {
-		done := way.done(p)
-		work.Report(done, p.state)
+		way.behind = way.done(p)
+		work.Report(way.behind, p.state)
 		return nil
+	}
+	s.within = func(epoch int, part float64) {
+		work.Report(way.behind, func() string { return fmt.Sprintf("%.0f %% of epoch %d", 100*part, epoch) })
 	}
 	return ctx, work.End
 }
@@ -33,6 +37,7 @@ func (s *Settings) Watch(ctx context.Context) (context.Context, func()) {
 type way struct {
 	settings Settings
 	first    float64 // gap
+	behind   float64 // done after the last epoch, NaN in the first
 }
 
 // done returns how much of the way is behind: of that of the logarithm of the gap, or of the epochs
@@ -81,4 +86,16 @@ func (p Progress) state() string {
 		s += fmt.Sprintf(", %.3g epochs/s", float64(p.Epoch)/p.Seconds)
 	}
 	return s
+}
+
+// between is called within an epoch, when part of it is done and d is a point of the dual: it tells the watcher,
+// and writes the checkpoint if it is time.
+func (s *state) between(d *structured.Dual, part float64) error {
+	if s.settings.within != nil {
+		s.settings.within(s.epochs+1, part)
+	}
+	if !s.checkpoint.due() {
+		return nil
+	}
+	return s.checkpoint.write(d, s.epochs)
 }
