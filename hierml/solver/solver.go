@@ -352,7 +352,7 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 		}
 		if kept != nil {
 			start = kept
-			progress.Note(ctx, fmt.Sprintf("The training goes on from %s, where it has been after %d epochs.", path, s.checkpoint.before))
+			progress.Note(ctx, fmt.Sprintf("The training goes on from %s, of epoch %d.", path, s.checkpoint.before+1))
 		}
 	}
 	ctx, cancel := set.limit(ctx, 0)
