@@ -24,8 +24,7 @@ type checkpoint struct {
 	problem string        // what it is of
 	saved   time.Time     // when it was written last, or the training began
 	took    time.Duration // to write
-	epochs  int           // of all trainings that the point is from
-	before  int           // of those before this one
+	before  int           // epochs of the trainings that the point in the file was from
 }
 
 const (
