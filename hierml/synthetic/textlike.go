@@ -94,7 +94,7 @@ func DMOZLike() TextLike {
 
 // WikipediaLike has the size of WIKI [CSS16, table 2]: 50,312 nodes, 36,504 leaves, 346,299 features, 456,886
 // instances to train on, here with one label each. All leaves are at the fifth level. The sizes of the inner
-// levels, of the test part and of the documents are a guess. It takes about 1.5 GB of memory.
+// levels, of the test part and of the documents are a guess. It takes 0.7 GB of memory.
 func WikipediaLike() TextLike {
 	return TextLike{
 		Name: "Wikipedia-like", Levels: []int{25, 783, 4000, 9000, 36504}, Train: 456886, Test: 50000,
