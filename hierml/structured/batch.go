@@ -84,12 +84,7 @@ func (b *linearBatch) Load(examples []int, workers int) {
 func (b *linearBatch) loadMixed(workers int) {
 	p := b.state.panelsOf()
 	p.load(b.examples, workers)
-	guarded.Each(len(b.examples), workers, func(k int) {
-		dst := b.Scores(k)
-		for c, v := range p.of(k, b.examples[k]) {
-			dst[c] = float64(v)
-		}
-	})
+	guarded.Each(len(b.examples), workers, func(k int) { p.of(k, b.examples[k], b.Scores(k)) })
 }
 
 // score scores examples from to to.

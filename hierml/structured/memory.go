@@ -26,7 +26,7 @@ func (l *Linear) memory(columns int, wide bool) (least, about int64) {
 	m := newMixed(columns, 0)
 	for f := range l.x.Cols {
 		n := l.byFeature[f+1] - l.byFeature[f]
-		least += m.bytes(min(columns, leastColumns, n*leastColumns))
+		least += m.bytes(min(leastColumns, n*leastColumns))
 		about += m.bytes(min(columns, n*manyColumns))
 	}
 	return least, about

@@ -136,10 +136,15 @@ func (m *mixed) grow(feature int) {
 // newTable returns an empty table.
 func (m *mixed) newTable(slots int) []slot {
 	table := slotsOf(m.slabs.take(2 * slots))
+	m.empty(table)
+	return table
+}
+
+// empty puts all slots of a table out of use.
+func (m *mixed) empty(table []slot) {
 	for k := range table {
 		table[k] = slot{column: int32(m.stride - 1)}
 	}
-	return table
 }
 
 // releaseTable takes the table from a feature, if it has one.
@@ -338,9 +343,7 @@ func (m *mixed) setFeature(feature int, columns []int32, values []float32) {
 		m.rows[feature] = nil
 	}
 	if table := m.tables[feature]; len(table) == slots {
-		for k := range table {
-			table[k] = slot{column: int32(m.stride - 1)}
-		}
+		m.empty(table)
 	} else {
 		m.releaseTable(feature)
 		if slots > 0 {

@@ -186,7 +186,7 @@ func TestPanelsScoreLikeExamples(t *testing.T) {
 	fill(rand.New(rand.NewPCG(9, 1)), 0.15, state.Weights)
 	longest := state.mixed.longest(2)
 	p := state.panelsOf()
-	want := make([]float64, state.Width())
+	got, want := make([]float64, state.Width()), make([]float64, state.Width())
 	for _, part := range [][2]int{{0, 1}, {1, 40}, {40, 300}, {7, 9}} {
 		var examples []int
 		for i := part[0]; i < part[1]; i++ {
@@ -200,8 +200,9 @@ func TestPanelsScoreLikeExamples(t *testing.T) {
 			features, _ := x.Row(i)
 			bound := sumError(len(features), math.Sqrt(inputs.SquaredNorm(i))*longest)
 			state.Scores(i, want)
-			for c, v := range p.of(k, i) {
-				if !(math.Abs(float64(v)-want[c]) <= bound) {
+			p.of(k, i, got)
+			for c, v := range got {
+				if !(math.Abs(v-want[c]) <= bound) {
 					t.Fatalf("example %d, column %d: %v, want %v within %v", i, c, v, want[c], bound)
 				}
 			}

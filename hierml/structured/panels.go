@@ -121,13 +121,15 @@ func (s *panels) score(column, examples int, panel []float32) {
 	}
 }
 
-// of returns the scores of the k-th example, which is i; once.
-func (s *panels) of(k, i int) []float32 {
+// of writes the scores of the k-th example, which is i, into dst; once.
+func (s *panels) of(k, i int, dst []float64) {
 	m := s.mixed
 	scores := s.scores[k*m.stride : (k+1)*m.stride]
 	features, values := s.x.Row(i)
 	for j, f := range features {
 		addTable(m.tables[f], values[j], scores)
 	}
-	return scores
+	for c, v := range scores {
+		dst[c] = float64(v)
+	}
 }

@@ -81,9 +81,7 @@ func (l *linearState) scan(ctx context.Context, examples []int, workers int, of 
 			s.state = l
 			for k := lo; k < hi && ctx.Err() == nil; k++ {
 				i := part[k]
-				for c, v := range p.of(k, i) {
-					s.scores[c] = float64(v)
-				}
+				p.of(k, i, s.scores)
 				s.example, s.bound = i, sumError(l.linear.x.Indptr[i+1]-l.linear.x.Indptr[i], math.Sqrt(l.linear.squares[i])*longest)
 				if !finite(s.scores) { // a sum that float64 may have room for
 					l.Scores(i, s.scores)
