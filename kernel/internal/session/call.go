@@ -42,10 +42,11 @@ func (s *session) call(sh *shell, parent wire.Parent, id string) (err error) {
 	defer done()
 	err = s.turns.call(ctx)
 	if err == nil {
+		defer s.turns.called()
+		defer s.iopub.Flush(parent)   // within its turn: what it shows comes before a cell that waits for it
 		if s.comms.check(id) == nil { // it may have been closed meanwhile
 			err = s.deliverTo(ctx, &program.CommMessage{Kind: "call", ID: id}, out)
 		}
-		s.turns.called()
 	}
 	out.finish()
 	if err == nil || isDeath(err) {
