@@ -209,7 +209,8 @@ func (d *describer) fields(v reflect.Value) any {
 	fields := make(map[string]any)
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
-		if v.Field(i).IsZero() || f.Name == "Workers" && f.Type.Kind() == reflect.Int || f.Name == "Progress" && f.Type.Kind() == reflect.Func {
+		if v.Field(i).IsZero() || f.Name == "Workers" && f.Type.Kind() == reflect.Int || f.Name == "Progress" && f.Type.Kind() == reflect.Func ||
+			f.Name == "Checkpoint" && f.Type.Kind() == reflect.String {
 			continue
 		}
 		told := d.of(v.Field(i))

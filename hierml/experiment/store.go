@@ -164,7 +164,7 @@ type Cell struct {
 	Seed     uint64
 	Train    int     // instances
 	Test     int     // instances
-	Seconds  float64 // of training
+	Seconds  float64 // of training; where it went on from a checkpoint, of what was left
 	// Values are the measures by name; NaN is one that is not defined on the data.
 	Values map[string]float64 `json:"-"`
 	// Equal is the number of instances tested on whose text or vector is that of one trained on, as

@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -38,13 +39,15 @@ const (
 // errCheckpoint is that of settings for a training that keeps none.
 var errCheckpoint = errors.New("solver: Checkpoint is for methods that solve one problem over all leaves with label comparisons, such as svm.Flat, Hierarchical and Normalized; leave it empty")
 
-// newCheckpoint returns the checkpoint at a path for a problem, and the point in the file there, nil if there is
-// none yet.
-func newCheckpoint(path string, o *structured.Oracle) (*checkpoint, *structured.Dual, error) {
+// newCheckpoint returns the checkpoint at a path for a problem, or at the one beside it that ctx has for it, see
+// Several, and the point in the file there, nil if there is none yet.
+func newCheckpoint(ctx context.Context, path string, o *structured.Oracle) (*checkpoint, *structured.Dual, error) {
 	if !structured.Lasting(o.Competitors) {
 		return nil, nil, errCheckpoint
 	}
-	c := &checkpoint{path: path, problem: fingerprint(o), saved: time.Now()}
+	problem := fingerprint(o)
+	path = pathOf(ctx, path, problem)
+	c := &checkpoint{path: path, problem: problem, saved: time.Now()}
 	d, err := c.read(o)
 	if errors.Is(err, fs.ErrNotExist) {
 		// A path that cannot be written is told of now, and not after the first minutes.

@@ -69,20 +69,20 @@ func TestCheckpointWithinAnEpoch(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := newState(context.Background(), o, Settings{Gap: 1e-3})
-		if s.checkpoint, _, err = newCheckpoint(filepath.Join(t.TempDir(), "checkpoint"), o); err != nil {
+		if s.checkpoint, _, err = newCheckpoint(context.Background(), filepath.Join(t.TempDir(), "checkpoint"), o); err != nil {
 			t.Fatal(err)
 		}
 		if err := start(s).epoch(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if _, d, err := newCheckpoint(s.checkpoint.path, o); err != nil || coefficients(d) != 0 {
+		if _, d, err := newCheckpoint(context.Background(), s.checkpoint.path, o); err != nil || coefficients(d) != 0 {
 			t.Errorf("%s: %v, %v; want a file that is not written before it is due", name, d, err)
 		}
 		s.checkpoint.saved = time.Time{}
 		if err := start(s).epoch(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if _, d, err := newCheckpoint(s.checkpoint.path, o); err != nil || coefficients(d) == 0 {
+		if _, d, err := newCheckpoint(context.Background(), s.checkpoint.path, o); err != nil || coefficients(d) == 0 {
 			t.Errorf("%s: %v, %v; want what the epoch has come to", name, d, err)
 		}
 	}

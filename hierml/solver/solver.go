@@ -90,6 +90,11 @@ type Settings struct {
 	// error if the file is of another training, or the problem is not one of label comparisons over all
 	// leaves, as those of svm.Flat, Hierarchical and Normalized are, or the method Pegasos or RDA. MaxEpochs and
 	// Time count anew.
+	//
+	// Where several trainings have the same settings, as where C is chosen, in folds and in a cell of a study
+	// (svm.Search, NodeSets and Calibration, package experiment), each keeps a file of its own beside the others, whose name
+	// begins with Checkpoint; see [Several]. They are removed when all have ended. So those that had ended are not done
+	// again, and the one that was interrupted goes on, when the same is called again after hours.
 	Checkpoint string
 
 	within func(epoch int, part float64) // is told of progress within an epoch, if not nil
@@ -347,12 +352,12 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 			return nil, errors.New("solver: Pegasos and RDA count from zero weights and cannot go on from a Checkpoint; leave it empty or use BCFW")
 		}
 		var kept *structured.Dual
-		if s.checkpoint, kept, err = newCheckpoint(path, o); err != nil {
+		if s.checkpoint, kept, err = newCheckpoint(ctx, path, o); err != nil {
 			return nil, err
 		}
 		if kept != nil {
 			start = kept
-			progress.Note(ctx, fmt.Sprintf("The training goes on from %s, of epoch %d.", path, s.checkpoint.before+1))
+			progress.Note(ctx, fmt.Sprintf("The training goes on from %s, of epoch %d.", s.checkpoint.path, s.checkpoint.before+1))
 		}
 	}
 	ctx, cancel := set.limit(ctx, 0)

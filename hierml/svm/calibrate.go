@@ -12,6 +12,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -59,7 +60,7 @@ const (
 // Fit trains the models and learns the probabilities. Where every instance has one label, the score
 // of a leaf is its margin to the best other leaf; otherwise its score; the scores are those of
 // Model.Rank. Leaves with few instances share one function of the score.
-func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset.Dataset) (*Calibrated, error) {
+func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset.Dataset) (_ *Calibrated, err error) {
 	if e == nil || d == nil || d.Taxonomy == nil || d.X == nil {
 		return nil, fmt.Errorf("svm: calibration needs an estimator and a dataset with instances and their taxonomy")
 	}
@@ -73,6 +74,8 @@ func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset
 	for _, set := range d.Labels {
 		p.single = p.single && len(set) == 1
 	}
+	ctx, ended := solver.Several(ctx, "")
+	defer func() { ended(err) }()
 	held := heldOut{}
 	for k, rows := range folds(d.Labels, c.Folds, c.Seed) {
 		var others []int
@@ -94,7 +97,6 @@ func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset
 			return nil, err
 		}
 	}
-	var err error
 	if p.leaves, err = c.learn(held.leaves, held.relevant); err != nil {
 		return nil, err
 	}

@@ -179,7 +179,7 @@ type Among struct {
 // single ones, whose losses cannot be compared. Errors come as those of ChooseC do, but where the
 // search was not at its end without a choice among the estimators: Choice is then of the one that
 // was tried last.
-func (s Search) ChooseAmong(ctx context.Context, estimators []Regularized, d *dataset.Dataset) (*Among, error) {
+func (s Search) ChooseAmong(ctx context.Context, estimators []Regularized, d *dataset.Dataset) (_ *Among, err error) {
 	if len(estimators) == 0 || slices.Contains(estimators, nil) || d == nil || d.Taxonomy == nil || d.X == nil {
 		return nil, fmt.Errorf("svm: choosing C needs an estimator and a dataset with instances and their taxonomy")
 	}
@@ -207,6 +207,8 @@ func (s Search) ChooseAmong(ctx context.Context, estimators []Regularized, d *da
 	if s.SetLoss == nil {
 		s.SetLoss = loss.Symdiff(d.Taxonomy).(loss.SetLoss)
 	}
+	ctx, ended := solver.Several(ctx, "")
+	defer func() { ended(err) }()
 	whole := ctx
 	if s.Progress != nil {
 		ctx = progress.Silent(ctx)

@@ -14,6 +14,7 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
 	"github.com/hierml/notebook/hierml/progress"
+	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -93,7 +94,7 @@ const (
 )
 
 // Fit trains the models and learns the probabilities.
-func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (*NodeSetModel, error) {
+func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (_ *NodeSetModel, err error) {
 	if err := checkRows(d); err != nil {
 		return nil, err
 	}
@@ -116,11 +117,12 @@ func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (*NodeSetModel, e
 	methods := []classifier.Estimator{s.Method}
 	if s.Grid != nil {
 		s.Grid = slices.Clone(s.Grid)
-		var err error
 		if methods, err = s.methods(); err != nil {
 			return nil, err
 		}
 	}
+	ctx, ended := solver.Several(ctx, "")
+	defer func() { ended(err) }()
 	whole := ctx
 	ctx, report, end := progress.Follow(ctx, "node sets", s.Progress)
 	defer end()
