@@ -354,27 +354,13 @@ func ExampleHRLS_Learner() {
 	// [fish] is fish
 }
 
-// watched counts what it is told of a training.
-type watched struct {
-	begun, ended int
-	done         []float64
-}
-
-func (w *watched) Begin(string) progress.Task { w.begun++; return w }
-func (w *watched) Note(string)                {}
-func (w *watched) End()                       { w.ended++ }
-func (w *watched) Report(done float64, state func() string) {
-	state()
-	w.done = append(w.done, done)
-}
-
 func TestHRLSReports(t *testing.T) {
 	d := example.Texts(example.Tree(2, 2), 8, 5, 3, 1)
-	var w watched
+	var w example.Watcher
 	if _, err := (HRLS{}).Fit(progress.With(t.Context(), &w), d); err != nil {
 		t.Fatal(err)
 	}
-	if w.begun != 1 || w.ended != 1 || len(w.done) != d.Len() || w.done[0] != 1/float64(d.Len()) || w.done[d.Len()-1] != 1 {
-		t.Errorf("%+v", w)
+	if w.Begun != 1 || w.Ended != 1 || len(w.Reports) != d.Len() || w.Reports[0].Done != 1/float64(d.Len()) || w.Reports[d.Len()-1].Done != 1 {
+		t.Errorf("%d begun, %d ended, %v", w.Begun, w.Ended, w.Reports)
 	}
 }

@@ -11,12 +11,6 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// told notes what a watcher is told.
-type told struct{ notes []string }
-
-func (t *told) Begin(string) progress.Task { return nil }
-func (t *told) Note(text string)           { t.notes = append(t.notes, text) }
-
 // A training whose weights have no room is refused before it begins, and one that takes much says so.
 func TestMemory(t *testing.T) {
 	has := int64(1e6)
@@ -56,8 +50,8 @@ func TestMemory(t *testing.T) {
 	if wide, _ := o.Memory(true); wide != 8*100e3*11000 || least*50 > wide || about <= least || about > wide {
 		t.Errorf("from %d, about %d bytes, %d in float64", least, about, wide)
 	}
-	w := &told{}
-	if err := fits(progress.With(context.Background(), w), o, true); err != nil || len(w.notes) != 1 || w.notes[0] != "The weights of 100000 nodes will take about 8.8 GB of memory; the machine has 24 GB." {
-		t.Errorf("%v, %q", err, w.notes)
+	w := &example.Watcher{}
+	if err := fits(progress.With(context.Background(), w), o, true); err != nil || len(w.Notes) != 1 || w.Notes[0] != "The weights of 100000 nodes will take about 8.8 GB of memory; the machine has 24 GB." {
+		t.Errorf("%v, %q", err, w.Notes)
 	}
 }

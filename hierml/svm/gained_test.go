@@ -93,12 +93,12 @@ func TestGained(t *testing.T) {
 		}
 	}
 	// With a C at which there is next to nothing to gain, one is told.
-	var n noted
+	var n example.Watcher
 	if _, err := (svm.Flat{C: 0.01, Settings: solver.Settings{Gap: 0.05}}).Fit(progress.With(t.Context(), &n), rareLabels(t, 300, 0.5, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if len(n.notes) != 1 || !strings.Contains(n.notes[0], "zero weights are within") {
-		t.Errorf("next to nothing to gain: notes %q", n.notes)
+	if len(n.Notes) != 1 || !strings.Contains(n.Notes[0], "zero weights are within") {
+		t.Errorf("next to nothing to gain: notes %q", n.Notes)
 	}
 	// Each instance is there with both labels: no weights are better than zero, and the training ends
 	// all the same.

@@ -13,15 +13,9 @@ import (
 	"github.com/hierml/notebook/hierml/svm"
 )
 
-// noted keeps the notes that it is told.
-type noted struct{ notes []string }
-
-func (n *noted) Begin(string) progress.Task { return nil }
-func (n *noted) Note(text string)           { n.notes = append(n.notes, text) }
-
 // withoutFrequencies drops the notes that compare with label frequencies, which few instances get.
-func (n *noted) withoutFrequencies() {
-	n.notes = slices.DeleteFunc(n.notes, func(note string) bool { return strings.Contains(note, "label frequencies") })
+func withoutFrequencies(notes []string) []string {
+	return slices.DeleteFunc(notes, func(note string) bool { return strings.Contains(note, "label frequencies") })
 }
 
 // TestNoteOfFrequencies trains on features that say nothing, and on features that say all.
@@ -32,20 +26,20 @@ func TestNoteOfFrequencies(t *testing.T) {
 		"default": {}, "grid": {Method: svm.Ridge{}, Grid: []float64{0.1, 1}},
 		"folds": {Method: svm.Flat{Settings: solver.Settings{Gap: 0.05}}, Folds: 3},
 	} {
-		var n noted
+		var n example.Watcher
 		m, err := sets.Fit(progress.With(t.Context(), &n), random)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(n.notes) != 1 || !strings.Contains(n.notes[0], "label frequencies alone") || !(m.Frequencies > 0) {
-			t.Errorf("%s, features of other instances: F1 %v, of frequencies %v, notes %q", name, m.HeldOut, m.Frequencies, n.notes)
+		if len(n.Notes) != 1 || !strings.Contains(n.Notes[0], "label frequencies alone") || !(m.Frequencies > 0) {
+			t.Errorf("%s, features of other instances: F1 %v, of frequencies %v, notes %q", name, m.HeldOut, m.Frequencies, n.Notes)
 		}
-		n.notes = nil
+		n.Notes = nil
 		if m, err = sets.Fit(progress.With(t.Context(), &n), said); err != nil {
 			t.Fatal(err)
 		}
-		if len(n.notes) != 0 || !(m.HeldOut > m.Frequencies) {
-			t.Errorf("%s: F1 %v, of frequencies %v, notes %q", name, m.HeldOut, m.Frequencies, n.notes)
+		if len(n.Notes) != 0 || !(m.HeldOut > m.Frequencies) {
+			t.Errorf("%s: F1 %v, of frequencies %v, notes %q", name, m.HeldOut, m.Frequencies, n.Notes)
 		}
 	}
 }
@@ -87,21 +81,21 @@ func TestNoteOfUnsolved(t *testing.T) {
 			return err
 		}},
 	} {
-		var n noted
+		var n example.Watcher
 		if err := test.fit(progress.With(t.Context(), &n), mixed); err != nil {
 			t.Fatal(err)
 		}
-		n.withoutFrequencies()
-		if len(n.notes) != 1 || strings.Contains(n.notes[0], "\n") || !strings.Contains(n.notes[0], "gap of") || !strings.Contains(n.notes[0], solver.MaxEpochs.String()) {
-			t.Errorf("%s: notes %q", test.name, n.notes)
+		n.Notes = withoutFrequencies(n.Notes)
+		if len(n.Notes) != 1 || strings.Contains(n.Notes[0], "\n") || !strings.Contains(n.Notes[0], "gap of") || !strings.Contains(n.Notes[0], solver.MaxEpochs.String()) {
+			t.Errorf("%s: notes %q", test.name, n.Notes)
 		}
-		n.notes = nil
+		n.Notes = nil
 		if err := test.fit(progress.With(t.Context(), &n), d); err != nil {
 			t.Fatal(err)
 		}
-		n.withoutFrequencies()
-		if len(n.notes) != 0 {
-			t.Errorf("%s, solved: notes %q", test.name, n.notes)
+		n.Notes = withoutFrequencies(n.Notes)
+		if len(n.Notes) != 0 {
+			t.Errorf("%s, solved: notes %q", test.name, n.Notes)
 		}
 	}
 }
