@@ -285,11 +285,11 @@ type state struct {
 	gaps        []float64              // of every block at that point
 	moved       bool                   // the weights have been others than zero
 	checkpoint  *checkpoint            // nil where none is kept
-	epochs      int                    // behind
+	result      *Result                // so far
 }
 
 func newState(ctx context.Context, o *structured.Oracle, set Settings) *state {
-	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(set.Wide()), gaps: make([]float64, o.Blocks())}
+	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(set.Wide()), gaps: make([]float64, o.Blocks()), result: &Result{}}
 	s.certificate, s.origin = set.originOf(ctx, o)
 	for b := range s.gaps {
 		s.gaps[b] = math.Inf(1)
@@ -461,7 +461,8 @@ func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 	best.CopyFrom(s.dual)
 	primal, dual := s.certificate.Primal, max(0, s.certificate.Dual)
 	atBest := true // s.weights belong to best
-	result := &Result{Point: best, Origin: s.origin}
+	result := s.result
+	result.Point, result.Origin = best, s.origin
 	certified := true         // what the last epoch reached
 	estimate := 0.0           // of the last epoch, where it is not
 	var longest time.Duration // a certificate took
@@ -532,10 +533,9 @@ func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 			break
 		}
 		result.Epochs++
-		s.epochs++
 	}
 	if s.checkpoint != nil {
-		if failed := s.checkpoint.write(m.point(), s.epochs); err == nil && failed != nil {
+		if failed := s.checkpoint.write(m.point(), result.Epochs); err == nil && failed != nil {
 			result.Status, err = Stopped, failed
 		}
 	}

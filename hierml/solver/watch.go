@@ -92,10 +92,10 @@ func (p Progress) state() string {
 // and writes the checkpoint if it is time.
 func (s *state) between(d *structured.Dual, part float64) error {
 	if s.settings.within != nil {
-		s.settings.within(s.epochs+1, part)
+		s.settings.within(s.result.Epochs+1, part)
 	}
 	if !s.checkpoint.due() {
 		return nil
 	}
-	return s.checkpoint.write(d, s.epochs)
+	return s.checkpoint.write(d, s.result.Epochs)
 }
