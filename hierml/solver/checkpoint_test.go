@@ -167,3 +167,22 @@ func TestDamagedCheckpoint(t *testing.T) {
 		}
 	}
 }
+
+// Methods that count from zero weights refuse a result and a checkpoint, and write no file.
+func TestMethodsFromZero(t *testing.T) {
+	first, err := Solve(context.Background(), kept(1, 1), &Settings{Gap: 0.1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	for _, m := range []Method{Pegasos{}, RDA{}} {
+		for _, s := range []Settings{{Checkpoint: path}, {Start: first}} {
+			if _, err := Solve(context.Background(), kept(1, 1), &s, m); err == nil || !strings.Contains(err.Error(), "leave Start nil and Checkpoint empty") {
+				t.Errorf("%T, checkpoint %q: %v", m, s.Checkpoint, err)
+			}
+		}
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a file is left")
+	}
+}

@@ -103,7 +103,7 @@ func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settin
 		o.method = &alternation{saddle: o.saddle, method: BCFW{}, limit: fewEpochs}
 	case RDA:
 		if set.Start != nil {
-			return nil, errStart
+			return nil, m.errStart()
 		}
 		a := newAveraging(ctx, o)
 		a.observe = m.Observe

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -34,10 +35,11 @@ func (p Pegasos) start(s *state) (iteration, error) {
 	if p.Batch < 0 {
 		return nil, fmt.Errorf("solver: Batch is %d; it is a number of blocks, 0 for 1", p.Batch)
 	}
-	if s.settings.Start != nil {
-		return nil, fmt.Errorf("solver: Pegasos counts its steps from zero weights and cannot start from a result; leave Start nil or use BCFW")
-	}
 	return newSubgradients(s, max(1, min(p.Batch, s.oracle.Blocks()))), nil
+}
+
+func (Pegasos) errStart() error {
+	return errors.New("solver: Pegasos counts its steps from zero weights and cannot start from a result or a checkpoint; leave Start nil and Checkpoint empty, or use BCFW")
 }
 
 // pick is how often and when a competitor gave the subgradient of a block.

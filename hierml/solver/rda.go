@@ -47,13 +47,11 @@ type RDAStep struct {
 	Expansion *structured.Expansion
 }
 
-// errStart refuses to start from a result.
-var errStart = errors.New("solver: RDA averages from zero weights and cannot start from a result; leave Start nil or use BCFW")
+func (RDA) errStart() error {
+	return errors.New("solver: RDA averages from zero weights and cannot start from a result or a checkpoint; leave Start nil and Checkpoint empty, or use BCFW")
+}
 
 func (RDA) start(s *state) (iteration, error) {
-	if s.settings.Start != nil {
-		return nil, errStart
-	}
 	return &means{state: s, search: s.oracle.NewSearch(), scores: make([]float64, s.weights.Width()), taken: newTaken(s.oracle)}, nil
 }
 

@@ -262,6 +262,12 @@ type Method interface {
 	start(s *state) (iteration, error)
 }
 
+// fromZero is a method that begins at zero weights.
+type fromZero interface {
+	// errStart says why it cannot start from a result or go on from a checkpoint.
+	errStart() error
+}
+
 // iteration is a method at work.
 type iteration interface {
 	// epoch works through the examples once. It returns ctx's error if it is cancelled.
@@ -333,6 +339,9 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 	if m == nil {
 		m = BCFW{}
 	}
+	if z, ok := m.(fromZero); ok && (set.Start != nil || path != "") {
+		return nil, z.errStart()
+	}
 	if err := fits(ctx, o, set.Wide()); err != nil {
 		return nil, err
 	}
@@ -347,10 +356,6 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 		}
 	}
 	if path != "" {
-		switch m.(type) {
-		case Pegasos, RDA:
-			return nil, errors.New("solver: Pegasos and RDA count from zero weights and cannot go on from a Checkpoint; leave it empty or use BCFW")
-		}
 		var kept *structured.Dual
 		if s.checkpoint, kept, err = newCheckpoint(ctx, path, o); err != nil {
 			return nil, err
