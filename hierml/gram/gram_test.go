@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/internal/memory"
 )
 
 // sparse returns a random matrix with about half of the entries, and the same as dense rows.
@@ -217,5 +218,32 @@ func TestComputationEnds(t *testing.T) {
 	long := [][]rune{[]rune(strings.Repeat("ab", 5000)), []rune(strings.Repeat("ba", 5000))}
 	if _, err := gram.Sequences(ctx, gram.Subsequence{}, long, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want the context's error", err)
+	}
+}
+
+// Values that have no room are refused before they are computed.
+func TestNoRoomForValues(t *testing.T) {
+	before := memory.Machine
+	memory.Machine = func() int64 { return 100 }
+	t.Cleanup(func() { memory.Machine = before })
+	x, _ := sparse(rand.New(rand.NewPCG(1, 1)), 4, 3)
+	words := [][]rune{[]rune("one"), []rune("two"), []rune("three"), []rune("four")}
+	for name, compute := range map[string]func(k gram.Func) error{
+		"matrix":       func(k gram.Func) error { _, err := gram.Matrix(t.Context(), k, x, nil); return err },
+		"cross matrix": func(k gram.Func) error { _, err := gram.Cross(t.Context(), k, x, x, nil); return err },
+		"sequences": func(gram.Func) error {
+			_, err := gram.Sequences(t.Context(), gram.Subsequence{}, words, nil)
+			return err
+		},
+		"cross": func(gram.Func) error {
+			_, err := gram.CrossSequences(t.Context(), gram.Subsequence{}, words, words, nil)
+			return err
+		},
+	} {
+		called := false
+		err := compute(func(gram.Vector, gram.Vector) float64 { called = true; return 1 })
+		if err == nil || called || !strings.Contains(err.Error(), "gram: the kernel values of 4 by 4 instances take 1.28e-07 GB at least") {
+			t.Errorf("%s: %v, called %v", name, err, called)
+		}
 	}
 }

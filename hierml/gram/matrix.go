@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/guarded"
+	"github.com/hierml/notebook/hierml/internal/memory"
 	"github.com/hierml/notebook/hierml/progress"
 )
 
@@ -33,6 +34,9 @@ type Settings struct {
 func Matrix(ctx context.Context, k Kernel, x *dataset.Matrix, s *Settings) (*mat.SymDense, error) {
 	against, err := NewAgainst(k, x)
 	if err != nil {
+		return nil, err
+	}
+	if err := fits(ctx, x.Rows, x.Rows); err != nil {
 		return nil, err
 	}
 	gram := mat.NewSymDense(x.Rows, nil)
@@ -55,11 +59,26 @@ func Cross(ctx context.Context, k Kernel, a, b *dataset.Matrix, s *Settings) (*m
 	if err != nil {
 		return nil, err
 	}
+	if err := fits(ctx, a.Rows, b.Rows); err != nil {
+		return nil, err
+	}
 	gram := mat.NewDense(a.Rows, b.Rows, nil)
 	if err := compute(ctx, s, a.Rows, b.Rows, false, against.worker(a), gram.RawRowView); err != nil {
 		return nil, err
 	}
 	return gram, nil
+}
+
+// fits returns an error where the values of n times m pairs have no room in memory.
+func fits(ctx context.Context, n, m int) error {
+	bytes := 8 * int64(n) * int64(m)
+	err := memory.Check(ctx, memory.Need{
+		What: fmt.Sprintf("the kernel values of %d by %d instances", n, m), Least: bytes, About: bytes, Advice: "take fewer instances at a time, or no kernel",
+	})
+	if err != nil {
+		return fmt.Errorf("gram: %w", err)
+	}
+	return nil
 }
 
 // checkKernel returns what is wrong with a kernel or with a matrix that it is to compare rows of.

@@ -143,6 +143,9 @@ func Sequences(ctx context.Context, k SequenceKernel, sequences [][]rune, s *Set
 		return nil, err
 	}
 	n := len(sequences)
+	if err := fits(ctx, n, n); err != nil {
+		return nil, err
+	}
 	gram := mat.NewSymDense(n, nil)
 	raw := gram.RawSymmetric()
 	if err := compute(ctx, s, n, n, true, source.worker, func(i int) []float64 { return raw.Data[i*raw.Stride : i*raw.Stride+n] }); err != nil {
@@ -156,6 +159,9 @@ func Sequences(ctx context.Context, k SequenceKernel, sequences [][]rune, s *Set
 func CrossSequences(ctx context.Context, k SequenceKernel, a, b [][]rune, s *Settings) (*mat.Dense, error) {
 	source, err := newSequences(ctx, k, s, a, b)
 	if err != nil {
+		return nil, err
+	}
+	if err := fits(ctx, len(a), len(b)); err != nil {
 		return nil, err
 	}
 	gram := mat.NewDense(len(a), len(b), nil)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/internal/memory"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/structured"
@@ -14,9 +15,9 @@ import (
 // A training whose weights have no room is refused before it begins, and one that takes much says so.
 func TestMemory(t *testing.T) {
 	has := int64(1e6)
-	before := memory
-	memory = func() int64 { return has }
-	t.Cleanup(func() { memory = before })
+	before := memory.Machine
+	memory.Machine = func() int64 { return has }
+	t.Cleanup(func() { memory.Machine = before })
 	tree := example.Tree(300)
 	p := problem(example.Texts(tree, 400, 300, 15, 1), structured.Flat(tree), loss.ZeroOne(), 1) // 304 columns of 300 features
 	if _, err := Solve(context.Background(), p, nil, nil); err != nil {
@@ -51,7 +52,7 @@ func TestMemory(t *testing.T) {
 		t.Errorf("from %d, about %d bytes, %d in float64", least, about, wide)
 	}
 	w := &example.Watcher{}
-	if err := fits(progress.With(context.Background(), w), o, true); err != nil || len(w.Notes) != 1 || w.Notes[0] != "The weights of 100000 nodes will take about 8.8 GB of memory; the machine has 24 GB." {
+	if err := (&Settings{Gap: 1e-6}).fits(progress.With(context.Background(), w), o, 1); err != nil || len(w.Notes) != 1 || w.Notes[0] != "The weights of 100000 nodes will take about 8.8 GB of memory; the machine has 24 GB." {
 		t.Errorf("%v, %q", err, w.Notes)
 	}
 }

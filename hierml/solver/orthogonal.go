@@ -81,6 +81,10 @@ func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settin
 	if err != nil {
 		return nil, err
 	}
+	// There are those of a ridge problem and, at the end, of the nodes.
+	if err := set.fits(ctx, nodes, 2); err != nil {
+		return nil, err
+	}
 	o := &orthogonalRun{problem: p, settings: set, nodes: nodes}
 	zero, value := set.originOf(ctx, nodes)
 	o.primal, o.origin = zero.Primal, value

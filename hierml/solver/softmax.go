@@ -62,7 +62,7 @@ type SoftmaxResult struct {
 // However short Settings.Time is, one step is made. Settings.Workers and Settings.Start are not used.
 // Progress is called with each certificate; its error, and that of ctx, come with the result so far.
 func SolveSoftmax(ctx context.Context, inputs *structured.Linear, problem SoftmaxProblem, settings Settings) (*SoftmaxResult, error) {
-	s, err := newSoftmax(inputs, problem, settings)
+	s, err := newSoftmax(ctx, inputs, problem, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ type softmax struct {
 	scores []float64 // of one example
 }
 
-func newSoftmax(inputs *structured.Linear, problem SoftmaxProblem, settings Settings) (*softmax, error) {
+func newSoftmax(ctx context.Context, inputs *structured.Linear, problem SoftmaxProblem, settings Settings) (*softmax, error) {
 	if err := structured.CheckC(problem.C); err != nil {
 		return nil, err
 	}
@@ -133,6 +133,10 @@ func newSoftmax(inputs *structured.Linear, problem SoftmaxProblem, settings Sett
 	if set.Time > 0 {
 		s.deadline = set.began.Add(set.Time)
 	}
+	vector := 8 * int64(s.classes) * int64(inputs.Matrix().Cols)
+	if err := set.Fits(ctx, fmt.Sprintf("%d classes", s.classes), leastVectors*vector, (leastVectors+2*store)*vector, 0); err != nil {
+		return nil, err
+	}
 	n := s.classes * inputs.Matrix().Cols
 	s.weights, s.gradient, s.scores = make([]float64, n), make([]float64, n), make([]float64, s.classes)
 	return s, nil
@@ -147,6 +151,9 @@ var (
 
 // store is the number of steps that BFGS remembers, two vectors each.
 const store = 7
+
+// leastVectors are those beside: the weights and the gradient, those of a step, and where it goes.
+const leastVectors = 5
 
 // minimize makes steps until there is a reason to end, which is the error, or none lowers the
 // objective any more.

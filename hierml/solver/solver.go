@@ -342,7 +342,7 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 	if z, ok := m.(fromZero); ok && (set.Start != nil || path != "") {
 		return nil, z.errStart()
 	}
-	if err := fits(ctx, o, set.Wide()); err != nil {
+	if err := set.fits(ctx, o, 1); err != nil {
 		return nil, err
 	}
 	s := newState(ctx, o, set)

@@ -56,7 +56,7 @@ func SolveTasks(ctx context.Context, p *Tasks, settings *Settings) (*Result, err
 		return nil, err
 	}
 	set.Begin()
-	t, err := newTasks(p, set)
+	t, err := newTasks(ctx, p, set)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ type tasks struct {
 // to go in a sweep lest it is halved; in the first sweep firstGap is asked for.
 const firstGap, firstAim, leastAim, enoughLess = 0.1, 0.1, 1e-3, 0.5
 
-func newTasks(p *Tasks, set Settings) (*tasks, error) {
+func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 	if p == nil || p.Inputs == nil || p.Attributes == nil {
 		return nil, fmt.Errorf("solver: tasks need Inputs and Attributes")
 	}
@@ -122,6 +122,10 @@ func newTasks(p *Tasks, set Settings) (*tasks, error) {
 		return nil, err
 	}
 	if err := p.Loss.Check(); err != nil {
+		return nil, err
+	}
+	least, about := p.memory(set.Wide())
+	if err := set.Fits(ctx, fmt.Sprintf("%d tasks", candidates), least, about, 0); err != nil {
 		return nil, err
 	}
 	t := &tasks{

@@ -180,7 +180,7 @@ func TestTasksCertificateCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for looks, whole := 0, false; !whole; looks++ {
-		s, err := newTasks(p, set)
+		s, err := newTasks(t.Context(), p, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestBalance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := newTasks(p, set)
+		s, err := newTasks(t.Context(), p, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +320,7 @@ func TestTasksGlances(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newTasks(p, set)
+	s, err := newTasks(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}

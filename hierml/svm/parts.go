@@ -74,12 +74,16 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 		return nil, fmt.Errorf("svm: Start has the results of %d parts, and this problem %d; start from one with the same instances and labels", len(settings.Start.Parts), len(all))
 	}
 	settings.Begin()
-	ctx, end := settings.Watch(ctx)
-	defer end()
 	most := 0
 	for _, part := range all {
 		most += part.most
 	}
+	least, about := partMemory(len(a.Columns()), d.X.Cols, most, settings.Wide())
+	if err := settings.Fits(ctx, fmt.Sprintf("%d nodes", len(a.Columns())), least, about, 0); err != nil {
+		return nil, err
+	}
+	ctx, end := settings.Watch(ctx)
+	defer end()
 	p := &parts{
 		parts: all, weights: newPartWeights(a.Columns(), d.X.Cols, len(all), most, settings.Wide()),
 		settings: settings, method: method, workers: settings.Workers, started: time.Now(),

@@ -25,12 +25,28 @@ func newPartWeights(columns []int, features, parts, most int, wide bool) *partWe
 	for c, n := range columns {
 		w.column[n] = int32(c)
 	}
-	if wide || most > features/8*len(columns) {
+	if keepsAll(len(columns), features, most, wide) {
 		w.dense = newWeights(columns, features, wide)
 	} else {
 		w.parts, w.names = make([]*structured.SparseWeights, parts), make([][]int32, parts)
 	}
 	return w
+}
+
+// keepsAll tells whether all weights are kept.
+func keepsAll(columns, features, most int, wide bool) bool { return wide || most > features/8*columns }
+
+// partMemory returns how many bytes the weights take at least, and about at the end: those that are other than zero have
+// their columns, and are in the parts and in the whole then.
+func partMemory(columns, features, most int, wide bool) (least, about int64) {
+	if !keepsAll(columns, features, most, wide) {
+		return 0, 2 * 8 * int64(most)
+	}
+	all := 4 * int64(columns) * int64(features)
+	if wide {
+		all *= 2
+	}
+	return all, all
 }
 
 // set takes the weights of part k, whose columns are those of the nodes, and whose features are
