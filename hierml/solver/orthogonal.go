@@ -175,7 +175,7 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 	certified := true // what the last epoch reached
 	var err error
 	if set.Start != nil {
-		if err = o.method.certify(ctx, o); err != nil && ctx.Err() == nil {
+		if err = o.method.certify(set.follow(ctx, "the given point"), o); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 	}
@@ -198,7 +198,7 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 		if err == nil {
 			if p.Estimate = o.method.estimate(); p.Estimate == 0 || p.Epoch == set.MaxEpochs {
 				began := time.Now()
-				err = o.method.certify(ctx, o)
+				err = o.method.certify(set.follow(ctx, fmt.Sprintf("epoch %d", p.Epoch)), o)
 				certified, p.Estimate = err == nil, 0
 				o.longest = max(o.longest, time.Since(began))
 			}

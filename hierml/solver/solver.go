@@ -97,7 +97,7 @@ type Settings struct {
 	// again, and the one that was interrupted goes on, when the same is called again after hours.
 	Checkpoint string
 
-	within func(epoch int, part float64) // is told of progress within an epoch, if not nil
+	told func(state func() string) // is told of what is done between the epochs and within one, if not nil
 
 	began time.Time // zero for that of Solve
 	until int       // Gap is a tenth of what was asked for up to this epoch, or final if it is the largest; 0 where it may become one
@@ -349,7 +349,11 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 	if err := structured.CheckOrigin(s.certificate.Primal); err != nil {
 		return nil, err
 	}
+	whole := ctx
+	ctx, end := s.settings.Watch(ctx)
+	defer end()
 	var start *structured.Dual
+	from := "the given point"
 	if set.Start != nil {
 		if start = set.Start.Point; start == nil {
 			return nil, errForeign
@@ -361,14 +365,14 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 			return nil, err
 		}
 		if kept != nil {
-			start = kept
-			progress.Note(ctx, fmt.Sprintf("The training goes on from %s, of epoch %d.", s.checkpoint.path, s.checkpoint.before+1))
+			start, from = kept, "the checkpoint's point"
+			progress.Note(whole, fmt.Sprintf("The training goes on from %s, of epoch %d.", s.checkpoint.path, s.checkpoint.before+1))
 		}
 	}
 	ctx, cancel := set.limit(ctx, 0)
 	defer cancel()
 	if start != nil {
-		if err := s.warm(ctx, start); err != nil && !overTime(ctx, err) {
+		if err := s.warm(s.settings.follow(ctx, from), start); err != nil && !overTime(ctx, err) {
 			return nil, err
 		}
 	}
@@ -460,8 +464,6 @@ func (s *Settings) kept(longest time.Duration) time.Duration {
 // certified. The result is never nil. ctx ends when the time is over.
 func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 	set := &s.settings
-	ctx, end := set.Watch(ctx)
-	defer end()
 	best := s.oracle.NewDual()
 	best.CopyFrom(s.dual)
 	primal, dual := s.certificate.Primal, max(0, s.certificate.Dual)
@@ -474,7 +476,7 @@ func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 	certify := func(ctx context.Context) error {
 		before := time.Now()
 		atBest = false
-		c, err := s.oracle.Certify(ctx, m.point(), s.weights, s.gaps, set.Workers)
+		c, err := s.oracle.Certify(set.follow(ctx, fmt.Sprintf("epoch %d", result.Epochs+1)), m.point(), s.weights, s.gaps, set.Workers)
 		if err != nil {
 			return err
 		}
@@ -558,7 +560,7 @@ func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 	case !s.moved: // best is zero, without a pass over all weights
 		s.weights = s.oracle.NewState(set.Wide())
 	case !atBest:
-		if _, _, err := s.oracle.Build(context.WithoutCancel(ctx), best, s.weights, set.Workers); err != nil {
+		if _, _, err := s.oracle.Build(set.follow(context.WithoutCancel(ctx), "the best point"), best, s.weights, set.Workers); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -39,10 +40,16 @@ func (t *tasks) certify(ctx context.Context) error {
 	all := make([]taskValues, len(t.alpha))
 	t.place()
 	point := t.dualPoint(ctx, t.alpha)
+	var evaluated atomic.Int64
 	group := max(1, min((len(all)+groups-1)/groups, mostInGroup))
 	guarded.Each((len(all)+group-1)/group, t.settings.Workers, func(k int) {
 		first, end := k*group, min((k+1)*group, len(all))
 		t.evaluate(ctx, first, all[first:end])
+		if done := evaluated.Add(int64(end - first)); t.settings.told != nil {
+			t.settings.told(func() string {
+				return stateOfPoint(fmt.Sprintf("epoch %d", t.result.Epochs+1), true, float64(done)/float64(len(all)))
+			})
+		}
 	})
 	for y, v := range point.v {
 		if part := t.parts[y]; v != nil && part != nil {

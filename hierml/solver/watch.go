@@ -27,9 +27,7 @@ func (s *Settings) Watch(ctx context.Context) (context.Context, func()) {
 		work.Report(way.behind, p.state)
 		return nil
 	}
-	s.within = func(epoch int, part float64) {
-		work.Report(way.behind, func() string { return fmt.Sprintf("%.0f %% of epoch %d", 100*part, epoch) })
-	}
+	s.told = func(state func() string) { work.Report(way.behind, state) }
 	return ctx, work.End
 }
 
@@ -91,11 +89,29 @@ func (p Progress) state() string {
 // between is called within an epoch, when part of it is done and d is a point of the dual: it tells the watcher,
 // and writes the checkpoint if it is time.
 func (s *state) between(d *structured.Dual, part float64) error {
-	if s.settings.within != nil {
-		s.settings.within(s.result.Epochs+1, part)
+	if s.settings.told != nil {
+		s.settings.told(func() string { return fmt.Sprintf("%.0f %% of epoch %d", 100*part, s.result.Epochs+1) })
 	}
 	if !s.checkpoint.due() {
 		return nil
 	}
 	return s.checkpoint.write(d, s.result.Epochs)
+}
+
+// follow returns a context in which a point, as the text calls it, is certified or its weights are built, so that the
+// watcher is told how far that is.
+func (s *Settings) follow(ctx context.Context, point string) context.Context {
+	if s.told == nil {
+		return ctx
+	}
+	return structured.Followed(ctx, func(evaluating bool, part float64) {
+		s.told(func() string { return stateOfPoint(point, evaluating, part) })
+	})
+}
+
+func stateOfPoint(point string, evaluating bool, part float64) string {
+	if !evaluating {
+		return fmt.Sprintf("building the weights of %s, %.0f %%", point, 100*part)
+	}
+	return fmt.Sprintf("certifying %s, %.0f %%", point, 100*part)
 }

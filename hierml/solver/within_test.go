@@ -3,6 +3,7 @@ package solver
 import (
 	"context"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +32,57 @@ func TestProgressWithinAnEpoch(t *testing.T) {
 		}
 		if !math.IsNaN(done[0]) || !slices.IsSorted(done[len(parts):]) {
 			t.Errorf("%s: done %v", name, done)
+		}
+	}
+}
+
+// Who watches is told how far the certificate of a checkpoint's point is, before the first epoch, and that of an epoch.
+func TestProgressOfCertificates(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	var w *example.Watcher
+	for range 2 {
+		w = &example.Watcher{}
+		if _, err := Solve(progress.With(t.Context(), w), kept(1, 1), &Settings{MaxEpochs: 1, Gap: 1e-9, Checkpoint: path}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var states []string
+	for _, r := range w.Reports {
+		states = append(states, r.State)
+	}
+	at := -1
+	for _, want := range []string{
+		"building the weights of the checkpoint's point, 0 %", "building the weights of the checkpoint's point, 100 %",
+		"certifying the checkpoint's point, 0 %", "certifying the checkpoint's point, 50 %", "certifying the checkpoint's point, 100 %",
+		"1 % of epoch 1", "certifying epoch 1, 50 %",
+	} {
+		k := slices.Index(states, want)
+		if k <= at {
+			t.Errorf("%q is report %d, after %d", want, k, at)
+		}
+		at = k
+	}
+	if !math.IsNaN(w.Reports[0].Done) {
+		t.Errorf("%v is done before the first epoch", w.Reports[0].Done)
+	}
+	// Tasks and orthogonal transfer have certificates of their own.
+	for name, solve := range map[string]func(ctx context.Context) error{
+		"tasks": func(ctx context.Context) error {
+			_, err := SolveTasks(ctx, texts(t, Hinge), &Settings{MaxEpochs: 1})
+			return err
+		},
+		"orthogonal": func(ctx context.Context) error {
+			p, _ := oneTransfer(t).problem(t, false)
+			_, err := SolveOrthogonal(ctx, p, &Settings{MaxEpochs: 1}, nil)
+			return err
+		},
+	} {
+		var w example.Watcher
+		if err := solve(progress.With(t.Context(), &w)); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(w.Reports, func(r example.Report) bool { return strings.HasPrefix(r.State, "certifying epoch 1, ") }) {
+			t.Errorf("%s: %v", name, w.Reports)
 		}
 	}
 }

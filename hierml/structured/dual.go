@@ -70,6 +70,7 @@ func (o *Oracle) Build(ctx context.Context, d *Dual, w State, workers int) (exac
 	if err := ctx.Err(); err != nil {
 		return 0, 0, err
 	}
+	follow(ctx, false, o.inputs.Len()).begin()
 	return w.Set(ctx, o.Rows(d), workers)
 }
 
@@ -104,6 +105,8 @@ func (o *Oracle) Certify(ctx context.Context, d *Dual, w State, gaps []float64, 
 	if err != nil {
 		return Certificate{}, err
 	}
+	passed := follow(ctx, true, o.inputs.Len())
+	passed.begin()
 	hinges, gains := make([]float64, o.inputs.Len()), make([]float64, o.inputs.Len())
 	o.scan(ctx, w, workers, func(s *scanned, i int) {
 		if !finite(s.scores) {
@@ -119,6 +122,7 @@ func (o *Oracle) Certify(ctx context.Context, d *Dual, w State, gaps []float64, 
 				gains[i] += d.values[b][k] * o.Cost(b, id)
 			}
 		}
+		passed.add(1)
 	})
 	if err := ctx.Err(); err != nil {
 		return Certificate{}, err

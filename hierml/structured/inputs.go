@@ -226,6 +226,7 @@ func (s *linearState) Set(ctx context.Context, u *Rows, workers int) (exact, sto
 	if w.mixed != nil {
 		return w.mixed.set(ctx, l, u, workers)
 	}
+	passed := follow(ctx, false, l.x.Cols)
 	norms := make([][2]float64, (l.x.Cols+chunk-1)/chunk)
 	rows := make([][]float64, workerCount(workers))
 	parallel(l.x.Cols, len(rows), func(worker, lo, hi int) {
@@ -260,6 +261,7 @@ func (s *linearState) Set(ctx context.Context, u *Rows, workers int) (exact, sto
 			}
 		}
 		norms[lo/chunk] = norm
+		passed.add(hi - lo)
 	})
 	for _, norm := range norms {
 		exact += norm[0]
