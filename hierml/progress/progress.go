@@ -7,7 +7,10 @@
 // the whole.
 package progress
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // A Watcher is told of work that begins. It may be told by several goroutines at the same time.
 type Watcher interface {
@@ -22,6 +25,9 @@ type Task interface {
 	// Report is told the part of the work that is done, from 0 to 1, NaN if that is not known, and
 	// how it stands. It calls state only if it shows it.
 	Report(done float64, state func() string)
+	// Expect is told how long the work is expected to last from now on, negative if that is not known yet. Of work
+	// that does not tell, a watcher may conclude it from the part that is done.
+	Expect(left time.Duration)
 	// End is called once, when the work is over, whether or not it succeeded.
 	End()
 }
@@ -90,6 +96,13 @@ type Work struct{ task Task }
 func (w *Work) Report(done float64, state func() string) {
 	if w != nil {
 		w.task.Report(done, state)
+	}
+}
+
+// Expect tells the watcher, if there is one, as [Task] does.
+func (w *Work) Expect(left time.Duration) {
+	if w != nil {
+		w.task.Expect(left)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 )
 
 // notes is a watcher that notes what it is told.
@@ -24,6 +25,10 @@ func (n noted) Report(done float64, state func() string) {
 	n.lines = append(n.lines, fmt.Sprint(n.what, " ", done, " ", state()))
 }
 
+func (n noted) Expect(left time.Duration) {
+	n.lines = append(n.lines, fmt.Sprint(n.what, " lasts ", left))
+}
+
 func (n noted) End() { n.lines = append(n.lines, n.what+" ended") }
 
 func TestTheWholeIsShownAndNotItsParts(t *testing.T) {
@@ -35,9 +40,11 @@ func TestTheWholeIsShownAndNotItsParts(t *testing.T) {
 	}
 	part.Report(1, nil)
 	part.End()
+	part.Expect(time.Second)
+	whole.Expect(time.Minute)
 	whole.Report(0.5, func() string { return "half" })
 	whole.End()
-	if got, want := strings.Join(n.lines, "|"), "study 0.5 half|study ended"; got != want {
+	if got, want := strings.Join(n.lines, "|"), "study lasts 1m0s|study 0.5 half|study ended"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -24,6 +25,7 @@ func (s *Settings) Watch(ctx context.Context) (context.Context, func()) {
 	way := way{settings: *s, behind: math.NaN()}
 	s.Progress = func(p Progress) error {
 		way.behind = way.done(p)
+		work.Expect(way.left(p))
 		work.Report(way.behind, p.state)
 		return nil
 	}
@@ -31,23 +33,30 @@ func (s *Settings) Watch(ctx context.Context) (context.Context, func()) {
 	return ctx, work.End
 }
 
+// left returns how long the training will last after an epoch, negative if that cannot be known.
+func (w *way) left(p Progress) time.Duration {
+	w.forecast.add(p)
+	goal, most := w.ends()
+	return w.forecast.left(goal, most, w.settings.Time)
+}
+
 // A way is that of a training to its end.
 type way struct {
 	settings Settings
 	first    float64 // gap
 	behind   float64 // done after the last epoch, NaN in the first
+	forecast forecast
+}
+
+// ends returns the gap and the number of epochs that end the training.
+func (w *way) ends() (goal float64, most int) {
+	return cmp.Or(w.settings.Gap, DefaultGap), cmp.Or(w.settings.MaxEpochs, DefaultMaxEpochs)
 }
 
 // done returns how much of the way is behind: of that of the logarithm of the gap, or of the epochs
 // or the time where these are nearer to their end.
 func (w *way) done(p Progress) float64 {
-	goal, most := w.settings.Gap, w.settings.MaxEpochs
-	if goal == 0 {
-		goal = DefaultGap
-	}
-	if most == 0 {
-		most = DefaultMaxEpochs
-	}
+	goal, most := w.ends()
 	gap := p.reached()
 	if w.first == 0 && gap > 0 && !math.IsInf(gap, 0) {
 		w.first = gap

@@ -99,3 +99,16 @@ func TestNoteOfUnsolved(t *testing.T) {
 		}
 	}
 }
+
+// The largest number of epochs of each part is not that of all of them: half of the work is not told to be done
+// before half of the parts are.
+func TestProgressIsThatOfAllParts(t *testing.T) {
+	var w example.Watcher
+	m, err := svm.OneVsRest{Settings: solver.Settings{MaxEpochs: 6, Workers: 1}}.Fit(progress.With(t.Context(), &w), example.Texts(example.Tree(4, 5), 100, 50, 10, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if early := w.Reports[:len(w.Reports)/3]; len(early) < 6 || early[len(early)-1].Done > 0.5 {
+		t.Errorf("%v is told to be done with the third part of the reports, of %v", early, m)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -82,8 +83,11 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 	if err := settings.Fits(ctx, fmt.Sprintf("%d nodes", len(a.Columns())), least, about, 0); err != nil {
 		return nil, err
 	}
-	ctx, end := settings.Watch(ctx)
+	watched := settings
+	watched.MaxEpochs = math.MaxInt // which bounds each part
+	ctx, end := watched.Watch(ctx)
 	defer end()
+	settings.Progress = watched.Progress
 	p := &parts{
 		parts: all, weights: newPartWeights(a.Columns(), d.X.Cols, len(all), most, settings.Wide()),
 		settings: settings, method: method, workers: settings.Workers, started: time.Now(),

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"sync"
 	"time"
@@ -39,7 +40,9 @@ type watched struct {
 	begun  time.Time
 
 	mu    sync.Mutex
-	id    string // of the bar in a notebook, once it is shown
+	told  bool      // when the end is expected
+	until time.Time // which is then, zero if not known
+	id    string    // of the bar in a notebook, once it is shown
 	drawn time.Time
 	ended bool
 }
@@ -55,7 +58,10 @@ func (w *watched) Report(done float64, state func() string) {
 	w.drawn = now
 	elapsed := now.Sub(w.begun).Seconds()
 	text := state() + ", " + duration(elapsed)
-	if done > 0 && done < 1 {
+	switch left := w.until.Sub(now).Seconds(); {
+	case w.told && left > 0:
+		text += fmt.Sprintf(", about %s left", roughly(left))
+	case !w.told && done > 0 && done < 1:
 		text += fmt.Sprintf(", about %s left", duration(elapsed*(1-done)/done))
 	}
 	line, page := picture(w.what, done, text)
@@ -69,6 +75,29 @@ func (w *watched) Report(done float64, state func() string) {
 		w.id, again = places.take(w.host.Context())
 	}
 	w.host.Display(page, w.id, again)
+}
+
+// Expect implements progress.Task.
+func (w *watched) Expect(left time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.told, w.until = true, time.Time{}
+	if left >= 0 {
+		w.until = time.Now().Add(left)
+	}
+}
+
+// roughly is a time that is no more than expected: in seconds to a minute and a half, in minutes to an hour and a half, and
+// in hours.
+func roughly(seconds float64) string {
+	const longest = 90
+	switch {
+	case seconds < longest:
+		return fmt.Sprintf("%.0f s", math.Ceil(seconds))
+	case seconds < longest*60:
+		return fmt.Sprintf("%.0f min", seconds/60)
+	}
+	return fmt.Sprintf("%.0f h", seconds/3600)
 }
 
 // End implements progress.Task.

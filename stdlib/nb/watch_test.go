@@ -81,15 +81,16 @@ func TestBarOfSolver(t *testing.T) {
 	n := open(t)
 	set := &solver.Settings{Gap: 0.01}
 	_, end := set.Watch(Context())
-	for i, gap := range []float64{1, 0.1, 0.01} {
+	for i, gap := range []float64{1, 0.8, 0.6, 0.3, 0.1, 0.04, 0.01} {
 		if err := set.Progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: float64(i+1) / 2}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * drawInterval)
 	}
 	end()
-	if got := strings.Join(n.shown, "\n"); !strings.Contains(got, "training [████████████············] epoch 2, gap 0.1, 2 epochs/s, ") ||
-		!strings.Contains(got, " left\n") || !strings.Contains(got, "training [████████████████████████] epoch 3, gap 0.01") {
+	if got := strings.Join(n.shown, "\n"); !strings.Contains(got, "training [████████████············] epoch 5, gap 0.1, 2 epochs/s, ") || // too few to know the end
+		strings.Count(got, " left") != 1 ||
+		!strings.Contains(got, "about 1 s left\n") || !strings.Contains(got, "training [████████████████████████] epoch 7, gap 0.01") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -182,5 +183,26 @@ func BenchmarkReport(b *testing.B) {
 			b.Fatal(err)
 		}
 		patience = time.Hour
+	}
+}
+
+// Of work that tells when its end is expected that is shown, rounded, and else what the part that is done lets expect.
+func TestExpectedEnd(t *testing.T) {
+	impatient(t)
+	for _, c := range []struct {
+		left time.Duration
+		want string
+	}{
+		{4*time.Minute + 10*time.Second, ", about 4 min left"}, {89500 * time.Millisecond, ", about 90 s left"}, {5 * time.Hour, ", about 5 h left"},
+		{30 * time.Hour, ", about 30 h left"}, {0, ""}, {-1, ""},
+	} {
+		n := open(t)
+		_, w := progress.Begin(Context(), "training")
+		w.Expect(c.left)
+		w.Report(0.5, func() string { return "half" })
+		w.End()
+		if has := strings.Contains(n.shown[0], "left"); !strings.Contains(n.shown[0], c.want) || has != (c.want != "") {
+			t.Errorf("%v: %q, want %q", c.left, n.shown[0], c.want)
+		}
 	}
 }

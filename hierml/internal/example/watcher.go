@@ -2,6 +2,7 @@ package example
 
 import (
 	"sync"
+	"time"
 
 	"github.com/hierml/notebook/hierml/progress"
 )
@@ -11,6 +12,7 @@ type Watcher struct {
 	Notes        []string
 	Begun, Ended int // tasks
 	Reports      []Report
+	Expected     []time.Duration
 
 	mu sync.Mutex
 }
@@ -43,6 +45,12 @@ func (t watched) Report(done float64, state func() string) {
 	t.w.mu.Lock()
 	defer t.w.mu.Unlock()
 	t.w.Reports = append(t.w.Reports, Report{done, state()})
+}
+
+func (t watched) Expect(left time.Duration) {
+	t.w.mu.Lock()
+	defer t.w.mu.Unlock()
+	t.w.Expected = append(t.w.Expected, left)
 }
 
 func (t watched) End() {
