@@ -9,6 +9,8 @@
 // one. [Pegasos] and [RDA] are the subgradient methods of the papers, for comparison, and
 // [VariableSelection] is that of [Cai08] for small problems, with kernels or without.
 // [SolveOrthogonal] solves orthogonal transfer, which is a ridge problem only for fixed signs.
+//
+// Settings.Checkpoint keeps what a training has come to in a file; [Several] does so for several trainings.
 package solver
 
 import (

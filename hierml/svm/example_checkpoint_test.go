@@ -41,3 +41,34 @@ func Example_checkpoint() {
 	// cancelled, error: solver: stopped in epoch 4: context canceled
 	// converged, error: <nil>
 }
+
+// Of several trainings with the same settings each keeps a checkpoint of its own, until all have ended.
+func Example_checkpoints() {
+	folder, err := os.MkdirTemp("", "checkpoint")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(folder)
+	c, err := synthetic.TextLike{Seed: 1}.Generate(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	files := func() int {
+		names, _ := filepath.Glob(filepath.Join(folder, "*")) // the pattern is right
+		return len(names)
+	}
+	ctx, ended := solver.Several(context.Background(), "two methods")
+	settings := solver.Settings{Checkpoint: filepath.Join(folder, "checkpoint")}
+	_, err = svm.Flat{Settings: settings}.Fit(ctx, c.Train)
+	if err == nil {
+		_, err = svm.Hierarchical{Settings: settings}.Fit(ctx, c.Train)
+	}
+	fmt.Println(files(), "files, error:", err)
+	ended(err)
+	fmt.Println(files(), "files")
+	// Output:
+	// 2 files, error: <nil>
+	// 0 files
+}
