@@ -7,6 +7,7 @@ package hierml
 import (
 	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/stdlib/internal/table"
+	"time"
 )
 
 var progressPackage = table.Package{
@@ -35,11 +36,15 @@ var progressPackage = table.Package{
 type _progress_Task struct {
 	IValue  any
 	WEnd    func()
+	WExpect func(a0 time.Duration)
 	WReport func(a0 float64, a1 func() string)
 }
 
 func (w _progress_Task) End() {
 	w.WEnd()
+}
+func (w _progress_Task) Expect(a0 time.Duration) {
+	w.WExpect(a0)
 }
 func (w _progress_Task) Report(a0 float64, a1 func() string) {
 	w.WReport(a0, a1)

@@ -20,6 +20,7 @@ var solverPackage = table.Package{
 		{Name: "Logistic", Value: solver.Logistic},
 		{Name: "MaxEpochs", Value: solver.MaxEpochs},
 		{Name: "NewBinary", Value: solver.NewBinary},
+		{Name: "Several", Value: solver.Several},
 		{Name: "Solve", Value: solver.Solve},
 		{Name: "SolveOrthogonal", Value: solver.SolveOrthogonal},
 		{Name: "SolveSoftmax", Value: solver.SolveSoftmax},

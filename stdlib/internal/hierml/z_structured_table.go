@@ -27,6 +27,7 @@ var structuredPackage = table.Package{
 		{Name: "Differences", Value: structured.Differences},
 		{Name: "DotSteps", Value: structured.DotSteps},
 		{Name: "Flat", Value: structured.Flat},
+		{Name: "Followed", Value: structured.Followed},
 		{Name: "Given", Value: structured.Given},
 		{Name: "InvSqrtDepth", Value: structured.InvSqrtDepth},
 		{Name: "InvSqrtMaxDepth", Value: structured.InvSqrtMaxDepth},
