@@ -21,8 +21,9 @@ import (
 // pass of its own.
 //
 // Where weights are few, and blocks therefore depend on each other so much that eight epochs do not
-// do, every epoch ends with a step in the direction in which it has led, far ahead and with exact
-// line search.
+// do, every epoch begins with a step in the direction in which the one before has led, far ahead and
+// with exact line search. It comes before the visits and not after them because it raises the dual
+// and may raise the primal value, too, which the visits bring down again before the certificate.
 //
 // It fits every problem. The zero value is ready to use.
 type BCFW struct {
@@ -89,6 +90,11 @@ func (b *blocks) estimate() float64 {
 }
 
 func (b *blocks) epoch(ctx context.Context) error {
+	if b.ahead != nil && b.epochs >= slowEpoch {
+		if err := b.ahead.advance(ctx, b.oracle, b.dual, b.settings.Workers); err != nil {
+			return err
+		}
+	}
 	b.negligible = skipShare * b.settings.Gap * b.certificate.Primal / float64(b.oracle.Blocks())
 	b.order = b.order[:0]
 	if b.epochs++; b.epochs%fullEpoch == 0 {
@@ -108,9 +114,6 @@ func (b *blocks) epoch(ctx context.Context) error {
 		if err := b.between(b.dual, min(1, float64(lo+size)/float64(len(b.order)))); err != nil {
 			return err
 		}
-	}
-	if b.ahead != nil && b.epochs >= slowEpoch {
-		return b.ahead.advance(ctx, b.oracle, b.dual, b.settings.Workers)
 	}
 	return nil
 }

@@ -37,8 +37,8 @@ func newExtrapolation(s *state) *extrapolation {
 	return &extrapolation{weights: w, wide: s.settings.Wide(), ahead: 4}
 }
 
-// advance moves the point, and the weights that belong to it, after an epoch. It returns ctx's error
-// if it is cancelled.
+// advance moves the point, and the weights that belong to it, between two epochs. It returns ctx's
+// error if it is cancelled.
 func (e *extrapolation) advance(ctx context.Context, o *structured.Oracle, d *structured.Dual, workers int) error {
 	if e.change == nil {
 		e.change, e.before, e.step = o.NewState(e.wide), o.NewDual(), o.NewDual()
