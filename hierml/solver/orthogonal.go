@@ -253,12 +253,12 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 // that is, rounded. If ctx ends before, the value is infinite.
 func (o *orthogonalRun) store(ctx context.Context, result *Result) {
 	w := o.nodes.NewState(o.settings.Wide())
-	result.Weights = structured.LinearWeights(w)
-	result.Expansion, _ = w.(*structured.Expansion)
 	result.Primal, result.Dual = o.primal, o.dual
 	if o.best != nil {
 		result.Primal = o.value(ctx, w)
 	}
+	result.Weights = structured.LinearWeights(w)
+	result.Expansion, _ = w.(*structured.Expansion)
 	result.Gap = structured.Certificate{Primal: result.Primal, Dual: result.Dual}.Gap()
 }
 

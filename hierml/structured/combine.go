@@ -21,6 +21,8 @@ func AsCombiner(s State) Combiner {
 			return nil
 		}
 		return s
+	case *denseState:
+		return s
 	case *Expansion:
 		if len(s.scores) > maxCombined {
 			return nil

@@ -65,6 +65,10 @@ type Linear struct {
 	byFeature []int
 	examples  []int32
 	values    []float32
+
+	// X with its zeros, where there are few.
+	depth int       // of a row, at least the number of features
+	dense []float32 // examples x depth, or nil
 }
 
 // NewLinear returns the rows of x as examples. The matrix is shared, not copied, and must not
@@ -84,6 +88,7 @@ func NewLinear(x *dataset.Matrix) (*Linear, error) {
 		}
 	}
 	l.transpose()
+	l.spread()
 	return l, nil
 }
 
@@ -171,6 +176,9 @@ func (l *Linear) Product(i, j int) float64 {
 
 // NewState returns zero weights, in float32 or, if wide, in float64.
 func (l *Linear) NewState(columns []int, wide bool) State {
+	if l.isDense(len(columns)) {
+		return newDenseState(l, columns, wide)
+	}
 	w := NewWeights
 	switch {
 	case wide:
@@ -181,11 +189,14 @@ func (l *Linear) NewState(columns []int, wide bool) State {
 	return &linearState{Weights: w(columns, l.x.Cols), linear: l}
 }
 
-// LinearWeights returns the weight matrix behind a state of Linear inputs, nil for others. It
-// changes with the state.
+// LinearWeights returns the weight matrix of a state of Linear inputs, nil for others. It is that of
+// the state as it is, and of no use when the state has changed.
 func LinearWeights(s State) *Weights {
-	if l, ok := s.(*linearState); ok {
-		return l.Weights
+	switch s := s.(type) {
+	case *linearState:
+		return s.Weights
+	case *denseState:
+		return s.weights()
 	}
 	return nil
 }

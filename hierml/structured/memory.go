@@ -18,7 +18,7 @@ const leastColumns, manyColumns = 2, 60
 func (l *Linear) memory(columns int, wide bool) (least, about int64) {
 	if !isMixed(columns, wide) {
 		bytes := 4 * int64(l.x.Cols) * int64(scoreWidth(columns))
-		if wide {
+		if wide || l.isDense(columns) {
 			bytes *= 2
 		}
 		return bytes, bytes

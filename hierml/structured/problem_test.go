@@ -79,11 +79,11 @@ func TestCertifyAgainstDefinition(t *testing.T) {
 			}
 			d := randomDual(o, 8)
 			state, gaps := o.NewState(false), make([]float64, o.Blocks())
-			w := LinearWeights(state)
 			got, err := o.Certify(context.Background(), d, state, gaps, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
+			w := LinearWeights(state)
 
 			leaves := g.Leaves()
 			lambda := func(y, n int) float64 {
