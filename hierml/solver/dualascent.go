@@ -32,7 +32,6 @@ const (
 	passes        = 10  // in an epoch, at most
 	toleranceRate = 0.3 // tolerance of an epoch, as a share of the mean gap of a block for C = 1
 	solveShare    = 0.1 // of the tolerance, to which pairwise steps solve a block
-	columnCost    = 16  // what a column scored by itself costs, in those scored with all
 	aheadEpoch    = 4   // after which there is a step ahead
 )
 
@@ -125,7 +124,7 @@ func (a *ascent) epoch(ctx context.Context) error {
 		if err := a.pass(ctx, few, 1-2*share, share); err != nil {
 			return err
 		}
-		few = a.partial != nil && columnCost*a.touched < visited*len(a.oracle.Columns())
+		few = a.partial != nil && a.partial.ColumnCost()*a.touched < visited*len(a.oracle.Columns())
 	}
 	return nil
 }

@@ -83,6 +83,9 @@ func (s *denseState) ScoresAt(i int, columns []int32, dst []float64) {
 	}
 }
 
+// ColumnCost is that of a column whose sums wait for one another, beside four: 3.
+func (s *denseState) ColumnCost() int { return 3 }
+
 func (s *denseState) Add(i int, columns []int32, u []float64) {
 	x := s.linear.denseRow(i)
 	for k, c := range columns {

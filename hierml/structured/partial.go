@@ -5,7 +5,15 @@ type Partial interface {
 	State
 	// ScoresAt writes <W_c, x_i> of the given columns into dst, one entry a column.
 	ScoresAt(i int, columns []int32, dst []float64)
+	// ColumnCost is about what it takes to score a column by ScoresAt, as a multiple of what it takes as one of all.
+	ColumnCost() int
 }
+
+// ColumnCost is that of single weights beside vectors of them: 16.
+func (s *linearState) ColumnCost() int { return 16 }
+
+// ColumnCost is that of the memory of the scores: 16.
+func (e *Expansion) ColumnCost() int { return 16 }
 
 // ScoresAt scores the columns given, feature by feature.
 func (s *linearState) ScoresAt(i int, columns []int32, dst []float64) {
