@@ -518,3 +518,41 @@ func TestTimeEndsWithoutError(t *testing.T) {
 		t.Errorf("%v, %v", r, err)
 	}
 }
+
+// The default method is dual ascent for flat SVMs of dense examples, and BCFW for all else.
+func TestDefaultMethod(t *testing.T) {
+	g := example.Tree(2, 3)
+	dense, texts := example.Dense(g, 30, 5, 1), example.Texts(g, 30, 100, 5, 1)
+	for _, c := range []struct {
+		name       string
+		data       *dataset.Dataset
+		attributes *structured.Attributes
+		rescaling  structured.Rescaling
+		want       Method
+	}{
+		{"flat, dense", dense, structured.Flat(g), structured.Margin, DualAscent{}},
+		{"flat, texts", texts, structured.Flat(g), structured.Margin, BCFW{}},
+		{"flat, slack rescaling", dense, structured.Flat(g), structured.Slack, BCFW{}},
+		{"hierarchical, dense", dense, structured.Ancestors(g), structured.Margin, BCFW{}},
+	} {
+		inputs, err := structured.NewLinear(c.data.X)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := make([]int, c.data.Len())
+		for i, labels := range c.data.Labels {
+			y[i] = labels[0]
+		}
+		labels, err := structured.NewLabels(c.attributes, y, loss.ZeroOne(), c.rescaling, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := (&structured.Problem{Inputs: inputs, Columns: c.attributes.Columns(), Competitors: labels}).Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := defaultMethod(o); got != c.want {
+			t.Errorf("%s: %T, want %T", c.name, got, c.want)
+		}
+	}
+}

@@ -33,6 +33,13 @@ func (l *Linear) isDense(columns int) bool {
 	return l.dense != nil && l.depth*scoreWidth(columns) <= maxCombined
 }
 
+// Dense reports whether the examples are dense, so that a few columns of the weights are scored and changed for
+// little more than their share of all.
+func (o *Oracle) Dense() bool {
+	l, ok := o.inputs.(*Linear)
+	return ok && l.isDense(len(o.columns))
+}
+
 // denseState are weights of dense examples column by column, so that a step changes whole runs of memory, and a few
 // columns can be scored alone. They are in float64 while they change; Set rounds them to float32 if they are not
 // wide, so that they are scored as they will be stored.

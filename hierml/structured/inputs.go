@@ -174,7 +174,8 @@ func (l *Linear) Product(i, j int) float64 {
 	return sum
 }
 
-// NewState returns zero weights, in float32 or, if wide, in float64.
+// NewState returns zero weights, in float32 or, if wide, in float64. Those of dense examples change in float64, and
+// are rounded when they are Set.
 func (l *Linear) NewState(columns []int, wide bool) State {
 	if l.isDense(len(columns)) {
 		return newDenseState(l, columns, wide)

@@ -191,6 +191,10 @@ func (ls *Labels) rescale(truth int32, cost, scale []float64) {
 // Attributes returns the attribute vectors.
 func (ls *Labels) Attributes() *Attributes { return ls.attributes }
 
+// Separate reports whether the directions of the competitors of an example have the column of its label in
+// common and each one more of its own, as those of a flat SVM with margin rescaling do.
+func (ls *Labels) Separate() bool { return ls.attributes.orthonormal && ls.rescaling == Margin }
+
 // Label returns the position of the true label of example i.
 func (ls *Labels) Label(i int) int32 { return ls.truth[i] }
 
