@@ -244,17 +244,21 @@ func (w _structured_Multiplier) Products(a0 int, a1 []int32, a2 []float64, a3 in
 
 // _structured_Partial makes interpreted values a structured.Partial.
 type _structured_Partial struct {
-	IValue    any
-	WAdd      func(a0 int, a1 []int32, a2 []float64)
-	WNewBatch func() structured.Batch
-	WScores   func(a0 int, a1 []float64)
-	WScoresAt func(a0 int, a1 []int32, a2 []float64)
-	WSet      func(a0 context.Context, a1 *structured.Rows, a2 int) (float64, float64, error)
-	WWidth    func() int
+	IValue      any
+	WAdd        func(a0 int, a1 []int32, a2 []float64)
+	WColumnCost func() int
+	WNewBatch   func() structured.Batch
+	WScores     func(a0 int, a1 []float64)
+	WScoresAt   func(a0 int, a1 []int32, a2 []float64)
+	WSet        func(a0 context.Context, a1 *structured.Rows, a2 int) (float64, float64, error)
+	WWidth      func() int
 }
 
 func (w _structured_Partial) Add(a0 int, a1 []int32, a2 []float64) {
 	w.WAdd(a0, a1, a2)
+}
+func (w _structured_Partial) ColumnCost() int {
+	return w.WColumnCost()
 }
 func (w _structured_Partial) NewBatch() structured.Batch {
 	return w.WNewBatch()
