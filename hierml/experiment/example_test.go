@@ -36,8 +36,8 @@ func Example() {
 	fmt.Println(results)
 	// Output:
 	// synthetic
-	// method        settings             rounds  accuracy ↑                                           tree loss ↓
-	// flat          C=0.1                3       0.7013 ± 0.1027 best                                 0.9408 ± 0.4015 best
-	// hierarchical  C=0.1 (2); C=10 (1)  3       0.6739 ± 0.0496 (-0.0274 [-0.1595, 0.1047], p=0.47)  1.0503 ± 0.2178 (+0.1095 [-0.3839, 0.6029], p=0.44)
+	// method        settings             rounds  accuracy ↑                                            tree loss ↓
+	// flat          C=10 (2); C=0.1 (1)  3       0.6960 ± 0.0702 best                                  0.9730 ± 0.2556 best
+	// hierarchical  C=0.1 (2); C=10 (1)  3       0.6628 ± 0.0547 (-0.0332 [-0.0746, 0.0083], p=0.075)  1.0614 ± 0.2369 (+0.0883 [0.0417, 0.1350], p=0.015)
 	// p: the paired t-test against flat, two-sided, not corrected for the number of tests; before p the difference, with its interval of 95 % confidence
 }
