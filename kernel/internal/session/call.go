@@ -21,7 +21,6 @@ func (s *session) sendCall(parent wire.Parent, id string) error {
 		if err := s.call(sh, parent, id); err != nil {
 			s.log.Warn("call of a comm", "comm", id, "reason", err)
 		}
-		s.iopub.Flush(parent)
 		s.idle(parent, sh)
 	}
 	if !s.calls.queue.offer(task{parent: parent, run: run}) {
@@ -40,13 +39,12 @@ func (s *session) call(sh *shell, parent wire.Parent, id string) (err error) {
 	out := newOutput(s, parent)
 	ctx, done := s.interruptible(sh, out)
 	defer done()
-	err = s.turns.call(ctx)
-	if err == nil {
+	if err = s.turns.call(ctx); err == nil {
 		defer s.turns.called()
-		defer s.iopub.Flush(parent)   // within its turn: what it shows comes before a cell that waits for it
-		if s.comms.check(id) == nil { // it may have been closed meanwhile
-			err = s.deliverTo(ctx, &program.CommMessage{Kind: "call", ID: id}, out)
-		}
+	}
+	defer s.iopub.Flush(parent)                 // within its turn: what it shows comes before a cell that waits for it
+	if err == nil && s.comms.check(id) == nil { // it may have been closed meanwhile
+		err = s.deliverTo(ctx, &program.CommMessage{Kind: "call", ID: id}, out)
 	}
 	out.finish()
 	if err == nil || isDeath(err) {
