@@ -9,7 +9,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
-	"github.com/hierml/notebook/hierml/loss"
 )
 
 func TestDotWaysAgree(t *testing.T) {
@@ -208,32 +207,6 @@ func squared(w *Weights) (sum float64) {
 		}
 	}
 	return sum
-}
-
-func TestDenseCertificatesDoNotDependOnWorkers(t *testing.T) {
-	g := example.Tree(3, 4)
-	data := example.Dense(g, 700, 20, 1)
-	o, err := compile(data.X, firstLabels(data), Ancestors(g), loss.Symdiff(g), Margin, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := randomDual(o, 2)
-	var first Certificate
-	var weights []float32
-	for _, workers := range []int{1, 2, 5} {
-		state := o.NewState(false)
-		c, err := o.Certify(context.Background(), d, state, make([]float64, o.Blocks()), workers)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := LinearWeights(state)
-		if workers == 1 {
-			first, weights = c, w.Data
-		}
-		if c != first || !slices.Equal(w.Data, weights) {
-			t.Errorf("%d workers: %v, with one %v, or other weights", workers, c, first)
-		}
-	}
 }
 
 // Sparse examples, and many weights, are kept feature by feature.

@@ -173,26 +173,27 @@ func TestCertifyAgainstDefinition(t *testing.T) {
 
 func TestCertifyDoesNotDependOnWorkers(t *testing.T) {
 	g := example.Tree(3, 4)
-	data := example.Texts(g, 700, 500, 20, 1)
-	o, err := compile(data.X, firstLabels(data), Ancestors(g), loss.Symdiff(g), Margin, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := randomDual(o, 2)
-	var first Certificate
-	var weights []float32
-	for _, workers := range []int{1, 2, 5} {
-		state, gaps := o.NewState(false), make([]float64, o.Blocks())
-		w := LinearWeights(state)
-		c, err := o.Certify(context.Background(), d, state, gaps, workers)
+	for _, data := range []*dataset.Dataset{example.Texts(g, 700, 500, 20, 1), example.Dense(g, 700, 20, 1)} {
+		o, err := compile(data.X, firstLabels(data), Ancestors(g), loss.Symdiff(g), Margin, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if workers == 1 {
-			first, weights = c, w.Data
-		}
-		if c != first || !slices.Equal(w.Data, weights) {
-			t.Errorf("%d workers: %v, with one %v, or other weights", workers, c, first)
+		d := randomDual(o, 2)
+		var first Certificate
+		var weights []float32
+		for _, workers := range []int{1, 2, 5} {
+			state, gaps := o.NewState(false), make([]float64, o.Blocks())
+			c, err := o.Certify(context.Background(), d, state, gaps, workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := LinearWeights(state)
+			if workers == 1 {
+				first, weights = c, w.Data
+			}
+			if c != first || !slices.Equal(w.Data, weights) {
+				t.Errorf("%s, %d workers: %v, with one %v, or other weights", data.Name, workers, c, first)
+			}
 		}
 	}
 }
