@@ -70,14 +70,17 @@ func (b *linearBatch) Load(examples []int, workers int) {
 		b.loadMixed(workers)
 		return
 	}
-	shares := min(workerCount(workers), len(examples))
+	scoreInShares(b, len(examples), workers)
+}
+
+// scoreInShares has a batch score its examples, n of them, in a share for each worker. It does not allocate for one.
+func scoreInShares(b interface{ score(from, to int) }, n, workers int) {
+	shares := min(workerCount(workers), n)
 	if shares == 1 {
-		b.score(0, len(examples))
+		b.score(0, n)
 		return
 	}
-	guarded.Each(shares, workers, func(share int) {
-		b.score(share*len(examples)/shares, (share+1)*len(examples)/shares)
-	})
+	guarded.Each(shares, workers, func(share int) { b.score(share*n/shares, (share+1)*n/shares) })
 }
 
 // loadMixed is Load where weights are mixed: in float32.

@@ -130,11 +130,7 @@ func (s *denseState) Set(ctx context.Context, u *Rows, workers int) (exact, stor
 			}
 		}
 	}
-	if shares == 1 {
-		set(0, s.width)
-	} else {
-		guarded.Each(shares, workers, func(share int) { set(share*s.width/shares, (share+1)*s.width/shares) })
-	}
+	guarded.Each(shares, workers, func(share int) { set(share*s.width/shares, (share+1)*s.width/shares) })
 	for _, norm := range norms {
 		exact += norm[0]
 		stored += norm[1]
@@ -183,14 +179,7 @@ func (b *denseBatch) Size() int { return b.size }
 
 func (b *denseBatch) Load(examples []int, workers int) {
 	b.examples = examples
-	shares := min(workerCount(workers), len(examples))
-	if shares == 1 {
-		b.score(0, len(examples))
-		return
-	}
-	guarded.Each(shares, workers, func(share int) {
-		b.score(share*len(examples)/shares, (share+1)*len(examples)/shares)
-	})
+	scoreInShares(b, len(examples), workers)
 }
 
 // score scores examples from to to.
