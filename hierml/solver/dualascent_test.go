@@ -163,7 +163,7 @@ func TestManyColumns(t *testing.T) {
 		for _, m := range []Method{BCFW{}, DualAscent{}} {
 			var first *Result
 			for _, workers := range []int{1, 3} {
-				r, err := Solve(context.Background(), p, &Settings{Gap: 2e-5, Workers: workers}, m)
+				r, err := Solve(context.Background(), p, &Settings{Gap: halfGap, Workers: workers}, m)
 				if r != nil && r.Weights.Data != nil {
 					t.Fatalf("%v is not mixed", r.Weights)
 				}

@@ -11,12 +11,12 @@ import (
 // features few, epochs lead in nearly the same direction, and not far. The point several epochs
 // ahead is brought back to what is feasible, and the dual maximised on the line to it.
 type extrapolation struct {
-	weights structured.Combiner
-	change  structured.State // of the weights; nil before the first epoch
-	before  *structured.Dual // at the end of the epoch before
-	step    *structured.Dual // direction
-	wide    bool
-	ahead   float64 // how many epochs
+	weights   structured.Combiner
+	change    structured.State // of the weights; nil before the first epoch
+	before    *structured.Dual // at the end of the epoch before
+	step      *structured.Dual // direction
+	precision structured.Precision
+	ahead     float64 // how many epochs
 
 	ids    []int32
 	values []float64
@@ -34,14 +34,14 @@ func newExtrapolation(s *state) *extrapolation {
 	if w == nil {
 		return nil
 	}
-	return &extrapolation{weights: w, wide: s.settings.Wide(), ahead: 4}
+	return &extrapolation{weights: w, precision: s.settings.precision(false), ahead: 4}
 }
 
 // advance moves the point, and the weights that belong to it, between two epochs. It returns ctx's
 // error if it is cancelled.
 func (e *extrapolation) advance(ctx context.Context, o *structured.Oracle, d *structured.Dual, workers int) error {
 	if e.change == nil {
-		e.change, e.before, e.step = o.NewState(e.wide), o.NewDual(), o.NewDual()
+		e.change, e.before, e.step = o.NewState(e.precision), o.NewDual(), o.NewDual()
 		e.before.CopyFrom(d)
 		return nil
 	}

@@ -48,7 +48,7 @@ func TestStepsAhead(t *testing.T) {
 						t.Fatalf("%s: coefficients of block %d add up to %v of %v", name, k, sum, o.C(k))
 					}
 				}
-				w := o.NewState(s.settings.Wide())
+				w := o.NewState(s.settings.precision(false))
 				if _, _, err := o.Build(context.Background(), b.dual, w, 1); err != nil {
 					t.Fatal(err)
 				}
@@ -72,7 +72,7 @@ func TestStepsAhead(t *testing.T) {
 
 func dualValue(t *testing.T, o *structured.Oracle, d *structured.Dual) float64 {
 	t.Helper()
-	c, err := o.Certify(context.Background(), d, o.NewState(true), make([]float64, o.Blocks()), 1)
+	c, err := o.Certify(context.Background(), d, o.NewState(structured.Double), make([]float64, o.Blocks()), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,8 @@ func (s *Settings) Fits(ctx context.Context, what string, least, about, held int
 }
 
 // fits is Fits for the weights of a problem, of which there are up to a number of copies.
-func (s *Settings) fits(ctx context.Context, o *structured.Oracle, copies int64) error {
-	least, about := o.Memory(s.Wide())
+func (s *Settings) fits(ctx context.Context, o *structured.Oracle, p structured.Precision, copies int64) error {
+	least, about := o.Memory(p)
 	var held int64
 	if k, ok := o.Inputs().(*structured.Kernel); ok {
 		held = 8 * int64(k.Len()) * int64(k.Len())

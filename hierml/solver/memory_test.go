@@ -41,18 +41,18 @@ func TestMemory(t *testing.T) {
 	}
 
 	has = 24e9
-	tree = example.Tree(100, 1000)
+	tree = example.Tree(60, 1000)
 	large := problem(example.Texts(tree, 200, 11000, 60, 1), structured.Flat(tree), loss.ZeroOne(), 1)
 	o, err := large.Compile()
 	if err != nil {
 		t.Fatal(err)
 	}
-	least, about := o.Memory(false)
-	if wide, _ := o.Memory(true); wide != 8*100e3*11000 || least*50 > wide || about <= least || about > wide {
+	least, about := o.Memory(structured.Half)
+	if wide, _ := o.Memory(structured.Double); wide != 8*60e3*11000 || least*50 > wide || about <= least || about > wide {
 		t.Errorf("from %d, about %d bytes, %d in float64", least, about, wide)
 	}
 	w := &example.Watcher{}
-	if err := (&Settings{Gap: 1e-6}).fits(progress.With(context.Background(), w), o, 1); err != nil || len(w.Notes) != 1 || w.Notes[0] != "The weights of 100000 nodes will take about 8.8 GB of memory; the machine has 24 GB." {
+	if err := (&Settings{Gap: 1e-6}).fits(progress.With(context.Background(), w), o, structured.Double, 1); err != nil || len(w.Notes) != 1 || w.Notes[0] != "The weights of 60000 nodes will take about 5.28 GB of memory; the machine has 24 GB." {
 		t.Errorf("%v, %q", err, w.Notes)
 	}
 }

@@ -82,7 +82,7 @@ func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settin
 		return nil, err
 	}
 	// There are those of a ridge problem and, at the end, of the nodes.
-	if err := set.fits(ctx, nodes, 2); err != nil {
+	if err := set.fits(ctx, nodes, set.precision(false), 2); err != nil {
 		return nil, err
 	}
 	o := &orthogonalRun{problem: p, settings: set, nodes: nodes}
@@ -252,7 +252,7 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 // store puts the best weights into the result, and the value that they have as they are stored,
 // that is, rounded. If ctx ends before, the value is infinite.
 func (o *orthogonalRun) store(ctx context.Context, result *Result) {
-	w := o.nodes.NewState(o.settings.Wide())
+	w := o.nodes.NewState(o.settings.precision(false))
 	result.Primal, result.Dual = o.primal, o.dual
 	if o.best != nil {
 		result.Primal = o.value(ctx, w)

@@ -71,7 +71,7 @@ type subgradients struct {
 func newSubgradients(s *state, batch int) *subgradients {
 	o := s.oracle
 	g := &subgradients{
-		state: s, batch: batch, rng: rand.New(rand.NewPCG(s.settings.Seed, 0)), sum: o.NewState(s.settings.Wide()), picks: make([][]pick, o.Blocks()),
+		state: s, batch: batch, rng: rand.New(rand.NewPCG(s.settings.Seed, 0)), sum: o.NewState(s.settings.precision(false)), picks: make([][]pick, o.Blocks()),
 		order: make([]int, o.Blocks()), search: o.NewSearch(), step: o.NewStep(), scores: make([]float64, s.weights.Width()),
 	}
 	for b := range g.order {

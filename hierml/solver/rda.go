@@ -170,7 +170,7 @@ func newAveraging(ctx context.Context, o *orthogonalRun) *averaging {
 	examples, nodes := p.Inputs.Len(), p.Regularizer.Len()
 	a := &averaging{
 		problem: p, nodes: o.nodes, workers: o.settings.Workers, lambda: p.Regularizer.LambdaMin(),
-		coefficients: make([]float64, examples*nodes), mean: make([]float64, examples*nodes), weights: o.nodes.NewState(o.settings.Wide()),
+		coefficients: make([]float64, examples*nodes), mean: make([]float64, examples*nodes), weights: o.nodes.NewState(o.settings.precision(false)),
 		at:    evaluation{products: p.Regularizer.NewProducts(), picked: make([]int32, o.nodes.Blocks())},
 		taken: newTaken(o.nodes), search: o.nodes.NewSearch(), step: o.nodes.NewStep(), row: make([]float64, nodes),
 	}

@@ -121,7 +121,7 @@ func (s *saddle) certified(ctx context.Context, seed uint64) (*state, float64, e
 		return ridge, ridge.certificate.Primal, nil
 	}
 	if s.memory == nil || !slices.Equal(s.columns, s.ridge.Columns()) {
-		s.memory, s.columns = s.ridge.NewState(set.Wide()), s.ridge.Columns()
+		s.memory, s.columns = s.ridge.NewState(set.precision(false)), s.ridge.Columns()
 	}
 	ridge := &state{oracle: s.ridge, settings: set, dual: s.ridge.NewDual(), weights: s.memory, gaps: make([]float64, s.ridge.Blocks()), result: &Result{}}
 	if err := ridge.warm(ctx, s.point); err != nil {

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"runtime"
 	"time"
 
 	"github.com/hierml/notebook/hierml/progress"
@@ -106,6 +107,14 @@ type Settings struct {
 	until int       // Gap is a tenth of what was asked for up to this epoch, or final if it is the largest; 0 where it may become one
 }
 
+// workers is the number of workers.
+func (s *Settings) workers() int {
+	if s.Workers <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return s.Workers
+}
+
 // Begin has the time counted from now on, where it does not count yet: for preparations before
 // Solve.
 func (s *Settings) Begin() {
@@ -132,8 +141,24 @@ const (
 // wideGap is the gap below which weights are kept in float64.
 const wideGap = 1e-5
 
+// halfGap is the gap from which 16 bits do for the weights of many columns: rounding to them costs some 1e-5 of
+// the primal value.
+const halfGap = 5e-4
+
 // Wide tells whether the gap asked for takes weights in float64.
 func (s *Settings) Wide() bool { return s.Gap > 0 && s.Gap < wideGap }
+
+// precision is that of weights for the gap asked for: of what is summed up over a training, or, if certified, of
+// what every certificate sets anew.
+func (s *Settings) precision(certified bool) structured.Precision {
+	switch {
+	case s.Wide():
+		return structured.Double
+	case certified && s.Gap >= halfGap:
+		return structured.Half
+	}
+	return structured.Single
+}
 
 // What a training has to gain, of what zero weights lose, to stop at the gap asked for, how much less
 // the gap is to be where it has not, and how many times the epochs so far that may take: methods
@@ -295,10 +320,12 @@ type state struct {
 	moved       bool                   // the weights have been others than zero
 	checkpoint  *checkpoint            // nil where none is kept
 	result      *Result                // so far
+	// found, if not nil, is called for every block by certificates, from several goroutines.
+	found func(b int, search structured.Search)
 }
 
 func newState(ctx context.Context, o *structured.Oracle, set Settings) *state {
-	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(set.Wide()), gaps: make([]float64, o.Blocks()), result: &Result{}}
+	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(set.precision(true)), gaps: make([]float64, o.Blocks()), result: &Result{}}
 	s.certificate, s.origin = set.originOf(ctx, o)
 	for b := range s.gaps {
 		s.gaps[b] = math.Inf(1)
@@ -359,7 +386,7 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 	if z, ok := m.(fromZero); ok && (set.Start != nil || path != "") {
 		return nil, z.errStart()
 	}
-	if err := set.fits(ctx, o, 1); err != nil {
+	if err := set.fits(ctx, o, set.precision(true), 1); err != nil {
 		return nil, err
 	}
 	s := newState(ctx, o, set)
@@ -493,7 +520,7 @@ func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 	certify := func(ctx context.Context) error {
 		before := time.Now()
 		atBest = false
-		c, err := s.oracle.Certify(set.follow(ctx, fmt.Sprintf("epoch %d", result.Epochs+1)), m.point(), s.weights, s.gaps, set.Workers)
+		c, err := s.oracle.CertifyVisiting(set.follow(ctx, fmt.Sprintf("epoch %d", result.Epochs+1)), m.point(), s.weights, s.gaps, set.Workers, s.found)
 		if err != nil {
 			return err
 		}
@@ -575,7 +602,7 @@ func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 	}
 	switch {
 	case !s.moved: // best is zero, without a pass over all weights
-		s.weights = s.oracle.NewState(set.Wide())
+		s.weights = s.oracle.NewState(set.precision(true))
 	case !atBest:
 		if _, _, err := s.oracle.Build(set.follow(context.WithoutCancel(ctx), "the best point"), best, s.weights, set.Workers); err != nil {
 			return nil, err

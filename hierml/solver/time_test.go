@@ -19,8 +19,8 @@ type counted struct {
 	calls atomic.Int64
 }
 
-func (c *counted) NewState(columns []int, wide bool) structured.State {
-	return &countedState{State: c.Inputs.NewState(columns, wide), inputs: c}
+func (c *counted) NewState(columns []int, p structured.Precision) structured.State {
+	return &countedState{State: c.Inputs.NewState(columns, p), inputs: c}
 }
 
 type countedState struct {

@@ -295,8 +295,8 @@ func TestBatchesScoreLikeExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, columns := range []int{5, 100, 200, tile, tile + 100, mixedColumns + 1} {
-		for _, wide := range []bool{false, true} {
-			state := inputs.NewState(make([]int, columns), wide)
+		for _, p := range []Precision{Half, Single, Double} {
+			state := inputs.NewState(make([]int, columns), p)
 			w := LinearWeights(state)
 			for f := range w.Features {
 				for c := range columns {
@@ -320,7 +320,7 @@ func TestBatchesScoreLikeExamples(t *testing.T) {
 						bound = sumError(len(features), 5*sumOfAbsolute(values))
 					}
 					if !floats.EqualApprox(batch.Scores(k), want, bound) {
-						t.Fatalf("%d columns, wide %v: example %d has other scores in a batch", columns, wide, i)
+						t.Fatalf("%d columns, precision %v: example %d has other scores in a batch", columns, p, i)
 					}
 					for j, product := range batch.Products(k) {
 						if v := inputs.Product(i, examples[j]); math.Abs(product-v) > 1e-12 {

@@ -41,30 +41,38 @@ func axpyWideGo(dst []float64, x float64, row []float64) {
 	}
 }
 
+// axpyShortGo is the portable form of axpyShort.
+func axpyShortGo(dst []float64, x float64, row []int16) {
+	dst = dst[:len(row)]
+	for j, v := range row {
+		dst[j] += float64(x * float64(v))
+	}
+}
+
 // panelWidth is the number of columns of scorePanel, and rowsAhead the number of rows by which it is ahead
 // with loading.
-const panelWidth, rowsAhead = 64, 4
+const panelWidth, rowsAhead = 64, 12
 
 // scorePanelGo is the portable form of scorePanel.
-func scorePanelGo(dst []float32, rows []*float32, values []float32, offset int) {
+func scorePanelGo(dst []float32, rows []*int16, values []float32, offset int) {
 	dst = dst[:panelWidth]
 	clear(dst)
 	for k, r := range rows {
 		x := values[k]
 		for j, v := range unsafe.Slice(r, offset+panelWidth)[offset:] {
-			dst[j] += float32(x * v)
+			dst[j] += float32(x * float32(v))
 		}
 	}
 }
 
 // spreadPanelGo is the portable form of spreadPanel.
-func spreadPanelGo(scores []float32, slots []int32, values []float32, row *float32) {
+func spreadPanelGo(scores []float32, slots []int32, values []float32, row *int16) {
 	weights := unsafe.Slice(row, panelWidth)
 	for k, s := range slots {
 		x := values[k]
 		dst := scores[int(s)*panelWidth:][:panelWidth]
 		for j, v := range weights {
-			dst[j] += float32(x * v)
+			dst[j] += float32(x * float32(v))
 		}
 	}
 }

@@ -41,23 +41,36 @@ func narrowAVX2(dst *float64, width int, indices *int32, values *float32, n int,
 // multiplies and adds pairs here, and fuses nothing.
 func axpyWide(dst []float64, x float64, row []float64) { floats.AddScaled(dst[:len(row)], x, row) }
 
+// axpyShort adds x*row to dst, element by element, in float64. The row has a multiple of 8 columns, as
+// many as dst. Both ways give the same bits.
+func axpyShort(dst []float64, x float64, row []int16) {
+	if !useAVX2 || len(row) == 0 {
+		axpyShortGo(dst, x, row)
+		return
+	}
+	axpyShortAVX2(&dst[0], x, &row[0], len(row))
+}
+
+//go:noescape
+func axpyShortAVX2(dst *float64, x float64, row *int16, n int)
+
 // scorePanel sets dst, of panelWidth columns, to the sum of values[k] times as many columns of rows[k] from
 // an offset, in float32. There are rowsAhead rows beyond the last in rows, which are loaded into the cache
 // meanwhile. Both ways give the same bits.
-func scorePanel(dst []float32, rows []*float32, values []float32, offset int) {
+func scorePanel(dst []float32, rows []*int16, values []float32, offset int) {
 	if !useAVX2 || len(rows) == 0 {
 		scorePanelGo(dst, rows, values, offset)
 		return
 	}
-	scorePanelAVX2(&dst[0], &rows[0], &values[0], len(rows), 4*offset)
+	scorePanelAVX2(&dst[0], &rows[0], &values[0], len(rows), 2*offset)
 }
 
 //go:noescape
-func scorePanelAVX2(dst *float32, rows **float32, values *float32, n, offset int)
+func scorePanelAVX2(dst *float32, rows **int16, values *float32, n, offset int)
 
 // spreadPanel adds values[k] times panelWidth columns of a row to the scores at slots[k], of as many columns
 // each, for all k, in float32, and loads the columns of another row into the cache. Both ways give the same bits.
-func spreadPanel(scores []float32, slots []int32, values []float32, row, next *float32) {
+func spreadPanel(scores []float32, slots []int32, values []float32, row, next *int16) {
 	if !useAVX2 || len(slots) == 0 {
 		spreadPanelGo(scores, slots, values, row)
 		return
@@ -66,4 +79,4 @@ func spreadPanel(scores []float32, slots []int32, values []float32, row, next *f
 }
 
 //go:noescape
-func spreadPanelAVX2(scores *float32, slots *int32, values *float32, n int, row, next *float32)
+func spreadPanelAVX2(scores *float32, slots *int32, values *float32, n int, row, next *int16)

@@ -149,13 +149,45 @@ done:
 	VZEROUPPER
 	RET
 
+// func axpyShortAVX2(dst *float64, x float64, row *int16, n int)
+// n is a multiple of 8 above 0.
+TEXT ·axpyShortAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), DI
+	VBROADCASTSD x+8(FP), Y0
+	MOVQ         row+16(FP), SI
+	MOVQ         n+24(FP), CX
+
+short8:
+	VPMOVSXWD (SI), Y1
+	VEXTRACTI128 $1, Y1, X2
+	VCVTDQ2PD X1, Y1
+	VCVTDQ2PD X2, Y2
+	VMULPD    Y0, Y1, Y1
+	VMULPD    Y0, Y2, Y2
+	VADDPD    (DI), Y1, Y1
+	VADDPD    32(DI), Y2, Y2
+	VMOVUPD   Y1, (DI)
+	VMOVUPD   Y2, 32(DI)
+	ADDQ      $16, SI
+	ADDQ      $64, DI
+	SUBQ      $8, CX
+	JG        short8
+	VZEROUPPER
+	RET
+
+// LOAD8 turns 8 columns of the row at a base, from an offset in bytes, into float32.
+#define LOAD8(from, t) \
+	VPMOVSXWD from, t; \
+	VCVTDQ2PS t, t
+
 // ADDPS adds 8 columns of the row at AX, from an offset in bytes, times Y8, to their sums.
 #define ADDPS(at, a, t) \
-	VMULPS at(AX)(BX*1), Y8, t; \
+	LOAD8(at(AX)(BX*1), t); \
+	VMULPS t, Y8, t; \
 	VADDPS t, a, a
 
-// func scorePanelAVX2(dst *float32, rows **float32, values *float32, n, offset int)
-// n is at least 1; rows has 4 entries more.
+// func scorePanelAVX2(dst *float32, rows **int16, values *float32, n, offset int)
+// n is at least 1; rows has 12 entries more; offset is in bytes.
 TEXT ·scorePanelAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ rows+8(FP), SI
@@ -168,21 +200,19 @@ TEXT ·scorePanelAVX2(SB), NOSPLIT, $0-40
 	ZERO(Y6, Y7)
 
 row64:
-	MOVQ         32(SI), R9
+	MOVQ         96(SI), R9
 	PREFETCHT0   (R9)(BX*1)
 	PREFETCHT0   64(R9)(BX*1)
-	PREFETCHT0   128(R9)(BX*1)
-	PREFETCHT0   192(R9)(BX*1)
 	MOVQ         (SI), AX
 	VBROADCASTSS (DX), Y8
 	ADDPS(0, Y0, Y9)
-	ADDPS(32, Y1, Y10)
-	ADDPS(64, Y2, Y11)
-	ADDPS(96, Y3, Y12)
-	ADDPS(128, Y4, Y9)
-	ADDPS(160, Y5, Y10)
-	ADDPS(192, Y6, Y11)
-	ADDPS(224, Y7, Y12)
+	ADDPS(16, Y1, Y10)
+	ADDPS(32, Y2, Y11)
+	ADDPS(48, Y3, Y12)
+	ADDPS(64, Y4, Y9)
+	ADDPS(80, Y5, Y10)
+	ADDPS(96, Y6, Y11)
+	ADDPS(112, Y7, Y12)
 	ADDQ         $8, SI
 	ADDQ         $4, DX
 	DECQ         CX
@@ -204,7 +234,7 @@ row64:
 	VADDPS  at(DI)(AX*1), t, t; \
 	VMOVUPS t, at(DI)(AX*1)
 
-// func spreadPanelAVX2(scores *float32, slots *int32, values *float32, n int, row, next *float32)
+// func spreadPanelAVX2(scores *float32, slots *int32, values *float32, n int, row, next *int16)
 // n is at least 1.
 TEXT ·spreadPanelAVX2(SB), NOSPLIT, $0-48
 	MOVQ    scores+0(FP), DI
@@ -215,16 +245,14 @@ TEXT ·spreadPanelAVX2(SB), NOSPLIT, $0-48
 	MOVQ    next+40(FP), AX
 	PREFETCHT0 (AX)
 	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 192(AX)
-	VMOVUPS (BX), Y0
-	VMOVUPS 32(BX), Y1
-	VMOVUPS 64(BX), Y2
-	VMOVUPS 96(BX), Y3
-	VMOVUPS 128(BX), Y4
-	VMOVUPS 160(BX), Y5
-	VMOVUPS 192(BX), Y6
-	VMOVUPS 224(BX), Y7
+	LOAD8((BX), Y0)
+	LOAD8(16(BX), Y1)
+	LOAD8(32(BX), Y2)
+	LOAD8(48(BX), Y3)
+	LOAD8(64(BX), Y4)
+	LOAD8(80(BX), Y5)
+	LOAD8(96(BX), Y6)
+	LOAD8(112(BX), Y7)
 
 slot64:
 	MOVLQSX      (SI), AX

@@ -15,14 +15,17 @@ func narrow(dst []float64, indices []int32, values []float32, base []float32, st
 // axpyWide adds x*row to dst, element by element.
 func axpyWide(dst []float64, x float64, row []float64) { axpyWideGo(dst, x, row) }
 
+// axpyShort adds x*row to dst, element by element, in float64.
+func axpyShort(dst []float64, x float64, row []int16) { axpyShortGo(dst, x, row) }
+
 // scorePanel sets dst, of panelWidth columns, to the sum of values[k] times as many columns of rows[k] from
 // an offset, in float32.
-func scorePanel(dst []float32, rows []*float32, values []float32, offset int) {
+func scorePanel(dst []float32, rows []*int16, values []float32, offset int) {
 	scorePanelGo(dst, rows, values, offset)
 }
 
 // spreadPanel adds values[k] times panelWidth columns of a row to the scores at slots[k], of as many columns
 // each, for all k, in float32.
-func spreadPanel(scores []float32, slots []int32, values []float32, row, _ *float32) {
+func spreadPanel(scores []float32, slots []int32, values []float32, row, _ *int16) {
 	spreadPanelGo(scores, slots, values, row)
 }

@@ -18,8 +18,13 @@ type Batch interface {
 	// Load takes up to Size examples and scores them under the weights as they are. The result does
 	// not depend on workers.
 	Load(examples []int, workers int)
-	// Multiply computes the inner products of the examples loaded.
+	// Take takes up to Size examples without scores.
+	Take(examples []int)
+	// Multiply computes the inner products of the examples loaded or taken.
 	Multiply()
+	// ScoresAt writes the scores of the columns given of every example taken, under the weights as they are, into
+	// dst, one slice an example; after Multiply. The result does not depend on workers.
+	ScoresAt(columns [][]int32, dst [][]float64, workers int)
 	// Scores returns the scores of the k-th example, which the caller may change.
 	Scores(k int) []float64
 	// Products returns the inner products of the k-th example with those before it, since Multiply.
@@ -37,9 +42,14 @@ type linearBatch struct {
 	scores   []float64
 	entries  []entry // by feature, then example
 	spare    []entry
-	runs     []int     // where in entries each feature begins, and the end
-	products []float64 // size rows
+	runs     []int                    // where in entries each feature begins, and the end
+	products []float64                // size rows
+	begin    []int                    // where the scores of each example begin in those
+	parts    [featureShares][]float64 // scores of a share of the features, for ScoresAt
 }
+
+// featureShares is the number of shares of the features in which ScoresAt sums scores up.
+const featureShares = 4
 
 // entry is a feature of an example in a batch.
 type entry struct {
@@ -63,6 +73,8 @@ func (s *linearState) NewBatch() Batch {
 }
 
 func (b *linearBatch) Size() int { return b.size }
+
+func (b *linearBatch) Take(examples []int) { b.examples = examples }
 
 func (b *linearBatch) Load(examples []int, workers int) {
 	b.examples = examples
@@ -106,7 +118,7 @@ func (b *linearBatch) Multiply() {
 		return
 	}
 	b.sort()
-	clear(b.products)
+	clear(b.products[:len(b.examples)*b.size])
 	for r := range len(b.runs) - 1 {
 		run := b.entries[b.runs[r]:b.runs[r+1]]
 		for j := 1; j < len(run); j++ {
@@ -170,6 +182,7 @@ func (b *linearBatch) Add(u *Rows, workers int) {
 		}
 		return
 	}
+	b.state.changed()
 	shares, runs := workerCount(workers), len(b.runs)-1
 	if shares == 1 {
 		b.add(u, 0, runs)
@@ -189,6 +202,41 @@ func (b *linearBatch) add(u *Rows, from, to int) {
 	}
 }
 
+func (b *linearBatch) ScoresAt(columns [][]int32, dst [][]float64, workers int) {
+	if b.size == 1 {
+		b.state.ScoresAt(b.examples[0], columns[0], dst[0])
+		return
+	}
+	begin := b.begin[:0]
+	n := 0
+	for _, c := range columns {
+		begin = append(begin, n)
+		n += len(c)
+	}
+	b.begin = begin
+	runs := len(b.runs) - 1
+	guarded.Each(featureShares, min(workerCount(workers), featureShares), func(share int) {
+		if cap(b.parts[share]) < n {
+			b.parts[share] = make([]float64, 2*n)
+		}
+		sums := b.parts[share][:n]
+		clear(sums)
+		for _, e := range b.entries[b.runs[share*runs/featureShares]:b.runs[(share+1)*runs/featureShares]] {
+			own := columns[e.slot]
+			b.state.scoresAt(int(e.feature), float64(e.value), own, sums[begin[e.slot]:begin[e.slot]+len(own)])
+		}
+	})
+	for k, at := range begin {
+		scores := dst[k][:len(columns[k])]
+		clear(scores)
+		for share := range featureShares {
+			for j, v := range b.parts[share][at : at+len(scores)] {
+				scores[j] += v
+			}
+		}
+	}
+}
+
 // kernelBatch copies scores and inner products.
 type kernelBatch struct {
 	state    *Expansion
@@ -203,6 +251,14 @@ func (e *Expansion) NewBatch() Batch {
 }
 
 func (b *kernelBatch) Size() int { return batchSize }
+
+func (b *kernelBatch) Take(examples []int) { b.examples = examples }
+
+func (b *kernelBatch) ScoresAt(columns [][]int32, dst [][]float64, _ int) {
+	for k, i := range b.examples {
+		b.state.ScoresAt(i, columns[k], dst[k])
+	}
+}
 
 func (b *kernelBatch) Load(examples []int, _ int) {
 	b.examples = examples

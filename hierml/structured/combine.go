@@ -13,11 +13,12 @@ type Combiner interface {
 // maxCombined bounds the entries of weights that are combined.
 const maxCombined = 4 << 20
 
-// AsCombiner returns the state as a Combiner, nil where that would be too much work or memory.
+// AsCombiner returns the state as a Combiner, nil where that would be too much work or memory, or where weights
+// of 16 bits would be rounded once more.
 func AsCombiner(s State) Combiner {
 	switch s := s.(type) {
 	case *linearState:
-		if s.Features*s.Stride > maxCombined {
+		if s.mixed != nil || s.Features*s.Stride > maxCombined {
 			return nil
 		}
 		return s

@@ -182,6 +182,14 @@ func (b *denseBatch) Load(examples []int, workers int) {
 	scoreInShares(b, len(examples), workers)
 }
 
+func (b *denseBatch) Take(examples []int) { b.examples = examples }
+
+func (b *denseBatch) ScoresAt(columns [][]int32, dst [][]float64, _ int) {
+	for k, i := range b.examples {
+		b.state.ScoresAt(i, columns[k], dst[k])
+	}
+}
+
 // score scores examples from to to.
 func (b *denseBatch) score(from, to int) {
 	for k := from; k < to; k++ {

@@ -93,9 +93,9 @@ func TestDenseWeightsAreThoseOfOthers(t *testing.T) {
 		l, u := denseCase(t, columns)
 		for _, wide := range []bool{false, true} {
 			nodes := make([]int, columns)
-			state, ok := l.NewState(nodes, wide).(*denseState)
+			state, ok := l.NewState(nodes, precision(wide)).(*denseState)
 			if !ok {
-				t.Fatalf("%d columns: %T", columns, l.NewState(nodes, wide))
+				t.Fatalf("%d columns: %T", columns, l.NewState(nodes, precision(wide)))
 			}
 			plain := &linearState{Weights: NewWideWeights(nodes, l.x.Cols), linear: l}
 			within := 1e-12
@@ -156,7 +156,7 @@ func TestDenseWeightsAreThoseOfOthers(t *testing.T) {
 			}
 			same("Set")
 
-			other, plainOther := l.NewState(nodes, wide), &linearState{Weights: NewWideWeights(nodes, l.x.Cols), linear: l}
+			other, plainOther := l.NewState(nodes, precision(wide)), &linearState{Weights: NewWideWeights(nodes, l.x.Cols), linear: l}
 			columnsOf, values := u.Row(3)
 			other.Add(3, columnsOf, values)
 			plainOther.Add(3, columnsOf, values)
@@ -216,9 +216,16 @@ func TestFewAreDense(t *testing.T) {
 		t.Fatal(err)
 	}
 	dense, _ := denseCase(t, 1)
-	for _, s := range []State{texts.NewState(make([]int, 5), false), dense.NewState(make([]int, maxCombined/dense.depth+8), false)} {
+	for _, s := range []State{texts.NewState(make([]int, 5), Single), dense.NewState(make([]int, maxCombined/dense.depth+8), Single)} {
 		if _, ok := s.(*linearState); !ok {
 			t.Errorf("%T of %d columns", s, s.Width())
 		}
 	}
+}
+
+func precision(wide bool) Precision {
+	if wide {
+		return Double
+	}
+	return Single
 }

@@ -101,6 +101,12 @@ func (c Certificate) Gap() float64 {
 // infinite and the dual value 0. The result does not depend on workers. Certify
 // returns ctx's error if it is cancelled.
 func (o *Oracle) Certify(ctx context.Context, d *Dual, w State, gaps []float64, workers int) (Certificate, error) {
+	return o.CertifyVisiting(ctx, d, w, gaps, workers, nil)
+}
+
+// CertifyVisiting is Certify, and calls visit, unless it is nil, for every block with a search that has turned to it, in
+// any order and from several goroutines.
+func (o *Oracle) CertifyVisiting(ctx context.Context, d *Dual, w State, gaps []float64, workers int, visit func(b int, search Search)) (Certificate, error) {
 	exact, stored, err := o.Build(ctx, d, w, workers)
 	if err != nil {
 		return Certificate{}, err
@@ -108,7 +114,7 @@ func (o *Oracle) Certify(ctx context.Context, d *Dual, w State, gaps []float64, 
 	passed := follow(ctx, true, o.inputs.Len())
 	passed.begin()
 	hinges, gains := make([]float64, o.inputs.Len()), make([]float64, o.inputs.Len())
-	o.scan(ctx, w, workers, func(s *scanned, i int) {
+	o.scan(ctx, w, o.withBlocks(), workers, true, func(s *scanned, i int) {
 		if !finite(s.scores) {
 			hinges[i] = math.Inf(1)
 		}
@@ -120,6 +126,9 @@ func (o *Oracle) Certify(ctx context.Context, d *Dual, w State, gaps []float64, 
 			for k, id := range d.ids[b] {
 				gaps[b] -= d.values[b][k] * s.search.Violation(id)
 				gains[i] += d.values[b][k] * o.Cost(b, id)
+			}
+			if visit != nil {
+				visit(b, s.search)
 			}
 		}
 		passed.add(1)

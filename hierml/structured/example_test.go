@@ -39,7 +39,7 @@ func ExampleProblem() {
 	dual := oracle.NewDual()
 	dual.SetRow(0, []int32{1}, []float64{0.5})
 	dual.SetRow(1, []int32{0}, []float64{0.5})
-	state := oracle.NewState(false)
+	state := oracle.NewState(structured.Single)
 	certificate, err := oracle.Certify(context.Background(), dual, state, make([]float64, 2), 1)
 	if err != nil {
 		fmt.Println(err)

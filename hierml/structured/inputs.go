@@ -18,10 +18,18 @@ type Inputs interface {
 	SquaredNorm(i int) float64
 	// Product returns <x_i, x_j>.
 	Product(i, j int) float64
-	// NewState returns zero weights with the given columns, wide ones in float64 and others in what
-	// is enough for relative gaps above 1e-6.
-	NewState(columns []int, wide bool) State
+	// NewState returns zero weights with the given columns, at least as exact as p says.
+	NewState(columns []int, p Precision) State
 }
+
+// Precision is how exact weights are to be.
+type Precision int
+
+const (
+	Single Precision = iota // float32, enough for relative gaps above 1e-6
+	Double                  // float64
+	Half                    // 16 bits where there are many columns, enough for relative gaps above 2e-4
+)
 
 // State is a weight matrix W, one row a column of the problem, as a solver changes it: by steps u
 // (x) x_i of the examples. Scores may be called from several goroutines while nothing changes the
@@ -174,17 +182,17 @@ func (l *Linear) Product(i, j int) float64 {
 	return sum
 }
 
-// NewState returns zero weights, in float32 or, if wide, in float64. Those of dense examples change in float64, and
+// NewState returns zero weights, at least as exact as p says. Those of dense examples change in float64, and
 // are rounded when they are Set.
-func (l *Linear) NewState(columns []int, wide bool) State {
+func (l *Linear) NewState(columns []int, p Precision) State {
 	if l.isDense(len(columns)) {
-		return newDenseState(l, columns, wide)
+		return newDenseState(l, columns, p == Double)
 	}
 	w := NewWeights
 	switch {
-	case wide:
+	case p == Double:
 		w = NewWideWeights
-	case isMixed(len(columns), wide):
+	case isMixed(len(columns), p):
 		w = newMixedWeights
 	}
 	return &linearState{Weights: w(columns, l.x.Cols), linear: l}
@@ -226,8 +234,16 @@ func (s *linearState) Scores(i int, scores []float64) {
 
 func (s *linearState) Add(i int, columns []int32, u []float64) {
 	features, values := s.linear.x.Row(i)
+	s.changed()
 	for k, f := range features {
 		s.addRow(f, float64(values[k]), columns, u)
+	}
+}
+
+// changed is called before the weights change.
+func (s *linearState) changed() {
+	if s.mixed != nil {
+		s.mixed.norm = 0
 	}
 }
 
@@ -317,7 +333,7 @@ func (k *Kernel) SquaredNorm(i int) float64 { return k.gram.At(i, i) }
 func (k *Kernel) Product(i, j int) float64 { return k.gram.At(i, j) }
 
 // NewState returns zero weights, always in float64.
-func (k *Kernel) NewState(columns []int, _ bool) State {
+func (k *Kernel) NewState(columns []int, _ Precision) State {
 	width := scoreWidth(len(columns))
 	return &Expansion{Columns: columns, Rows: Rows{Border: make([]int, k.Len()+1)}, kernel: k, width: width, scores: make([]float64, k.Len()*width)}
 }

@@ -2,28 +2,35 @@ package structured
 
 // Memory returns how many bytes the weights of the problem take at least, and about how many when a training comes
 // to its end; 0 and 0 where the inputs do not tell.
-func (o *Oracle) Memory(wide bool) (least, about int64) {
+func (o *Oracle) Memory(p Precision) (least, about int64) {
 	if m, ok := o.inputs.(interface {
-		memory(columns int, wide bool) (least, about int64)
+		memory(columns int, p Precision) (least, about int64)
 	}); ok {
-		return m.memory(len(o.columns), wide)
+		return m.memory(len(o.columns), p)
 	}
 	return 0, 0
+}
+
+// Many reports whether there are so many columns, of weights that are as exact as p says, that searches of many examples
+// at a time take a fraction of the time of as many visits.
+func (o *Oracle) Many(p Precision) bool {
+	l, ok := o.inputs.(*Linear)
+	return ok && !l.isDense(len(o.columns)) && isMixed(len(o.columns), p)
 }
 
 // Columns in which an example has a weight: two at least, and as many as flat SVMs of thousands of leaves were
 // found to have near the optimum.
 const leastColumns, manyColumns = 2, 60
 
-func (l *Linear) memory(columns int, wide bool) (least, about int64) {
-	if !isMixed(columns, wide) {
+func (l *Linear) memory(columns int, p Precision) (least, about int64) {
+	if !isMixed(columns, p) {
 		bytes := 4 * int64(l.x.Cols) * int64(scoreWidth(columns))
-		if wide || l.isDense(columns) {
+		if p == Double || l.isDense(columns) {
 			bytes *= 2
 		}
 		return bytes, bytes
 	}
-	m := newMixed(columns, 0)
+	m := newMixed(columns, l.x.Cols)
 	for f := range l.x.Cols {
 		n := l.byFeature[f+1] - l.byFeature[f]
 		least += m.bytes(min(leastColumns, n*leastColumns))
@@ -35,12 +42,12 @@ func (l *Linear) memory(columns int, wide bool) (least, about int64) {
 // bytes is what the weights of a feature take.
 func (m *mixed) bytes(weights int) int64 {
 	if slots := slotsFor(weights); slots <= m.most {
-		return 8 * int64(slots)
+		return 4 * int64(slots)
 	}
-	return 4 * int64(m.stride)
+	return 2 * int64(m.stride)
 }
 
-func (k *Kernel) memory(columns int, _ bool) (least, about int64) {
+func (k *Kernel) memory(columns int, _ Precision) (least, about int64) {
 	bytes := 8 * int64(k.Len()) * int64(scoreWidth(columns))
 	return bytes, bytes
 }

@@ -6,44 +6,70 @@ import (
 	"math/bits"
 	"sync"
 	"unsafe"
+
+	"gonum.org/v1/gonum/floats"
 )
 
-// mixed are weights of many columns in float32. Texts have few frequent words and many rare ones, and
+// mixed are weights of many columns in 16 bits. Texts have few frequent words and many rare ones, and
 // an instance has a coefficient with few of many columns: so many features have a weight other than zero in
-// few columns. These are in a table. Other features have a row. Different features may be changed at the
-// same time.
+// few columns. These are in a table. Other features have a row. A weight is a whole number of units of its
+// feature, which become larger as weights do. Different features may be changed at the same time.
+//
+// The weights of a feature are right to half a unit when they are set, and each step that is added may be wrong
+// by as much. Steps are some ten to some hundred units as a rule. Certificates set the weights anew, and are
+// those of the weights as they are stored.
 type mixed struct {
-	stride int         // columns, at least one more than those in use, and a multiple of panelWidth
-	most   int         // slots of a table
-	tables [][]slot    // by feature; nil where there is a row, or nothing
-	used   []int32     // by feature, slots of the table in use
-	rows   [][]float32 // by feature; nil where there is a table, or nothing
+	stride int       // columns, at least one more than those in use, and a multiple of panelWidth
+	most   int       // slots of a table
+	units  []float32 // by feature, a power of two; 0 before the first weight, infinite where one is or is no number
+	tables [][]slot  // by feature; nil where there is a row, or nothing
+	used   []int32   // by feature, slots of the table in use
+	rows   [][]int16 // by feature; nil where there is a table, or nothing
 	slabs  slabs
+	norm   float64 // largest of the weights of a column, or somewhat more; 0 where it is not known
 }
 
 // slot is the weight of a column in a table: one of open addressing, as many slots as a power of two.
 // The column of a slot not in use is the last of the stride, which has no other use.
 type slot struct {
-	column int32
-	value  float32
+	column uint16
+	value  int16
 }
 
 const (
 	leastSlots = 4
-	// tableShare is the number of columns for each slot that a table may have: one as large takes half of
-	// the bytes of a row.
-	tableShare = 4
+	// tableShare is the number of columns for each slot that a table may have, where memory counts: one as large
+	// takes half of the bytes of a row. Where the rows of all features take no more than rowBytes, tables are
+	// smaller by far: a weight is found in a row six times as fast.
+	tableShare, smallTableShare = 4, 64
+	rowBytes                    = 5e9
+	// full is the largest number of units.
+	full = math.MaxInt16
+	// firstShare is what the largest of the first weights of a feature is of full: a step is the sum of
+	// many, and many follow.
+	firstShare = 0.25
+	// setShare is that where weights are set anew.
+	setShare = 0.5
 )
 
 // mixedColumns is the number of columns above which weights are mixed: the 2,702 leaves of EC enzymes take
-// no less time so, and more memory, and the 12,294 of DMOZ less of both.
-const mixedColumns = 8192
+// no less time so, and more memory, and the 12,294 of DMOZ less of both. Slots know columns of 16 bits.
+const mixedColumns, mostColumns = 8192, math.MaxUint16 - panelWidth
 
-func isMixed(columns int, wide bool) bool { return !wide && columns > mixedColumns }
+func isMixed(columns int, p Precision) bool {
+	return p == Half && columns > mixedColumns && columns <= mostColumns
+}
 
 func newMixed(columns, features int) *mixed {
-	m := &mixed{stride: (columns + panelWidth) / panelWidth * panelWidth, tables: make([][]slot, features), used: make([]int32, features), rows: make([][]float32, features)}
-	m.most = max(leastSlots, 1<<(bits.Len(uint(m.stride/tableShare))-1))
+	m := &mixed{
+		stride: (columns + panelWidth) / panelWidth * panelWidth, units: make([]float32, features), tables: make([][]slot, features),
+		used: make([]int32, features), rows: make([][]int16, features),
+	}
+	share := tableShare
+	if 2*m.stride*features <= rowBytes {
+		share = smallTableShare
+	}
+	m.most = max(leastSlots, 1<<(bits.Len(uint(m.stride/share))-1))
 	return m
 }
 
@@ -54,10 +80,10 @@ func home(column int32, slots int) int {
 
 // find returns where a column is in a table, or where it would be.
 func (m *mixed) find(table []slot, column int32) (at int, ok bool) {
-	free := int32(m.stride - 1)
+	wanted, free := uint16(column), uint16(m.stride-1)
 	for at = home(column, len(table)); ; at = (at + 1) & (len(table) - 1) {
 		switch table[at].column {
-		case column:
+		case wanted:
 			return at, true
 		case free:
 			return at, false
@@ -65,7 +91,8 @@ func (m *mixed) find(table []slot, column int32) (at int, ok bool) {
 	}
 }
 
-func (m *mixed) at(feature int, column int32) float32 {
+// number returns how many units the weight of a column is.
+func (m *mixed) number(feature int, column int32) int16 {
 	if row := m.rows[feature]; row != nil {
 		return row[column]
 	}
@@ -77,9 +104,21 @@ func (m *mixed) at(feature int, column int32) float32 {
 	return 0
 }
 
-// weight returns where the weight of a column is, made if need be. It is valid until the next call for
+func (m *mixed) at(feature int, column int32) float64 {
+	return unitsOf(m.number(feature, column), float64(m.units[feature]))
+}
+
+// unitsOf returns n units: none are zero, whatever the unit.
+func unitsOf(n int16, unit float64) float64 {
+	if n == 0 {
+		return 0
+	}
+	return float64(n) * unit
+}
+
+// place returns where the weight of a column is, made if need be. It is valid until the next call for
 // the feature.
-func (m *mixed) weight(feature int, column int32) *float32 {
+func (m *mixed) place(feature int, column int32) *int16 {
 	if row := m.rows[feature]; row != nil {
 		return &row[column]
 	}
@@ -89,13 +128,72 @@ func (m *mixed) weight(feature int, column int32) *float32 {
 			return &table[at].value
 		}
 		if int(m.used[feature]) < room(len(table)) {
-			table[at].column = column
+			table[at].column = uint16(column)
 			m.used[feature]++
 			return &table[at].value
 		}
 	}
 	m.grow(feature)
-	return m.weight(feature, column)
+	return m.place(feature, column)
+}
+
+// set1 sets the weight of a column and returns what is stored.
+func (m *mixed) set1(feature int, column int32, v float64) float64 {
+	m.norm = 0
+	*m.place(feature, column) = 0
+	m.add(feature, column, v)
+	return m.at(feature, column)
+}
+
+// add adds to the weight of a column.
+func (m *mixed) add(feature int, column int32, v float64) {
+	place := m.place(feature, column)
+	for {
+		unit := float64(m.units[feature])
+		sum := float64(*place) + math.RoundToEven(v/unit)
+		switch {
+		case unit == 0 || !(math.Abs(sum) <= full) && !math.IsInf(unit, 1):
+			m.coarsen(feature, v)
+		case math.IsInf(unit, 1):
+			*place = 1
+			return
+		default:
+			*place = int16(sum)
+			return
+		}
+	}
+}
+
+// coarsen makes the unit of a feature one that suits a first weight, or twice as large.
+func (m *mixed) coarsen(feature int, v float64) {
+	unit := m.units[feature]
+	if unit == 0 {
+		m.units[feature] = unitFor(math.Abs(v) / firstShare)
+		return
+	}
+	m.units[feature] = 2 * unit
+	for k, v := range m.rows[feature] {
+		m.rows[feature][k] = half(v)
+	}
+	table := m.tables[feature]
+	for k := range table {
+		table[k].value = half(table[k].value)
+	}
+}
+
+// half returns half of a number, rounded to the even one.
+func half(v int16) int16 { return v>>1 + v&(v>>1)&1 }
+
+// unitFor returns the smallest unit of which full ones are at least v.
+func unitFor(v float64) float32 {
+	if !(v < math.MaxFloat32) {
+		return float32(math.Inf(1))
+	}
+	fraction, exponent := math.Frexp(v / full)
+	if fraction == 0.5 {
+		exponent--
+	}
+	return float32(math.Ldexp(1, max(exponent, -126)))
 }
 
 // room is the number of weights for which a table has room.
@@ -125,7 +223,7 @@ func (m *mixed) grow(feature int) {
 	}
 	larger := m.newTable(max(leastSlots, 2*len(table)))
 	for _, s := range table {
-		if int(s.column) < m.stride-1 {
+		if int(s.column) != m.stride-1 {
 			m.put(larger, s)
 		}
 	}
@@ -143,66 +241,109 @@ func (m *mixed) newTable(slots int) []slot {
 // empty puts all slots of a table out of use.
 func (m *mixed) empty(table []slot) {
 	for k := range table {
-		table[k] = slot{column: int32(m.stride - 1)}
+		table[k] = slot{column: uint16(m.stride - 1)}
 	}
 }
 
 // releaseTable takes the table from a feature, if it has one.
 func (m *mixed) releaseTable(feature int) {
 	if table := m.tables[feature]; table != nil {
-		m.slabs.release(floatsOf(table))
+		m.slabs.release(numbersOf(table))
 		m.tables[feature] = nil
 	}
 }
 
-// slotsOf returns the memory of floats, which is that of half as many slots.
-func slotsOf(floats []float32) []slot {
-	return unsafe.Slice((*slot)(unsafe.Pointer(&floats[0])), len(floats)/2)
+// slotsOf returns the memory of numbers, which is that of half as many slots.
+func slotsOf(numbers []int16) []slot {
+	return unsafe.Slice((*slot)(unsafe.Pointer(&numbers[0])), len(numbers)/2)
 }
 
-// floatsOf returns the memory of slots, which is that of twice as many floats.
-func floatsOf(slots []slot) []float32 {
-	return unsafe.Slice((*float32)(unsafe.Pointer(&slots[0])), 2*len(slots))
+// numbersOf returns the memory of slots, which is that of twice as many numbers.
+func numbersOf(slots []slot) []int16 {
+	return unsafe.Slice((*int16)(unsafe.Pointer(&slots[0])), 2*len(slots))
 }
 
 // put puts a weight into a table that has room for it and not its column.
 func (m *mixed) put(table []slot, s slot) {
-	at, _ := m.find(table, s.column)
+	at, _ := m.find(table, int32(s.column))
 	table[at] = s
 }
 
 // append appends the columns, ascending, and values of the weights of a feature that are not zero.
 func (m *mixed) append(feature int, columns []int32, values []float64) ([]int32, []float64) {
-	if row := m.rows[feature]; row != nil {
-		return appendRow(row, columns, values)
-	}
+	unit := float64(m.units[feature])
 	first := len(columns)
-	for _, s := range m.tables[feature] {
-		if s.value != 0 {
-			columns, values = append(columns, s.column), append(values, float64(s.value))
+	for c, n := range m.rows[feature] {
+		if n != 0 {
+			columns, values = append(columns, int32(c)), append(values, float64(n)*unit)
 		}
 	}
-	sortRow(columns[first:], values[first:])
+	for _, s := range m.tables[feature] {
+		if s.value != 0 {
+			columns, values = append(columns, int32(s.column)), append(values, float64(s.value)*unit)
+		}
+	}
+	if m.rows[feature] == nil {
+		sortRow(columns[first:], values[first:])
+	}
 	return columns, values
 }
 
 // addRow adds x times u to the columns given of a feature.
 func (m *mixed) addRow(feature int, x float64, columns []int32, u []float64) {
 	u = u[:len(columns)]
-	for j := 0; j < len(columns); j++ {
-		if row := m.rows[feature]; row != nil {
-			for ; j < len(columns); j++ {
-				row[columns[j]] += float32(x * u[j])
-			}
+	if m.units[feature] == 0 {
+		var largest float64
+		for _, v := range u {
+			largest = max(largest, math.Abs(x*v)) // no number where one is none
+		}
+		if largest == 0 {
 			return
 		}
-		*m.weight(feature, columns[j]) += float32(x * u[j])
+		m.coarsen(feature, largest)
 	}
+	scale := x / float64(m.units[feature])
+	for j := 0; j < len(columns); j++ {
+		if row := m.rows[feature]; row != nil {
+			j += addUnits(row, scale, columns[j:], u[j:])
+			if j == len(columns) {
+				return
+			}
+		} else if place := m.place(feature, columns[j]); increase(place, scale*u[j]) {
+			continue
+		}
+		m.add(feature, columns[j], x*u[j])
+		scale = x / float64(m.units[feature])
+	}
+}
+
+// addUnits adds scale times u to the columns given of a row, up to the first for which there is no room, and returns
+// how many these are.
+func addUnits(row []int16, scale float64, columns []int32, u []float64) int {
+	u = u[:len(columns)]
+	for j, c := range columns {
+		if !increase(&row[c], scale*u[j]) {
+			return j
+		}
+	}
+	return len(columns)
+}
+
+// increase adds a number, rounded, to one of units and reports whether there is room.
+func increase(place *int16, v float64) bool {
+	const whole = 3 << 51 // a float64 of this size has no fraction
+	sum := float64(*place) + (float64(v+whole) - whole)
+	if !(sum <= full && sum >= -full) {
+		return false
+	}
+	*place = int16(sum)
+	return true
 }
 
 // scoresAt adds x times the columns given of a feature to dst.
 func (m *mixed) scoresAt(feature int, x float64, columns []int32, dst []float64) {
 	dst = dst[:len(columns)]
+	x *= float64(m.units[feature])
 	if row := m.rows[feature]; row != nil {
 		for j, c := range columns {
 			dst[j] += x * float64(row[c])
@@ -220,7 +361,17 @@ func (m *mixed) scoresAt(feature int, x float64, columns []int32, dst []float64)
 	}
 }
 
-// addTable adds x times the weights of a table to the scores of the columns.
+// scores adds x times all columns of a feature to dst.
+func (m *mixed) scores(feature int, x float64, dst []float64) {
+	x *= float64(m.units[feature])
+	if row := m.rows[feature]; row != nil {
+		axpyShort(dst, x, row)
+		return
+	}
+	addTable(m.tables[feature], x, dst)
+}
+
+// addTable adds x times the numbers of a table to the scores of the columns.
 func addTable[T float32 | float64](table []slot, x T, scores []T) {
 	for _, s := range table {
 		scores[s.column] += x * T(s.value)
@@ -232,9 +383,10 @@ func addTable[T float32 | float64](table []slot, x T, scores []T) {
 func (m *mixed) set(ctx context.Context, l *Linear, u *Rows, workers int) (exact, stored float64, err error) {
 	norms := make([][2]float64, (l.x.Cols+chunk-1)/chunk)
 	sums := make([]*rowSums, workerCount(workers))
+	passed := follow(ctx, false, l.x.Cols)
 	parallel(l.x.Cols, len(sums), func(worker, lo, hi int) {
 		if sums[worker] == nil {
-			sums[worker] = &rowSums{values: make([]float64, m.stride), in: make([]bool, m.stride)}
+			sums[worker] = &rowSums{values: make([]float64, m.stride), in: make([]bool, m.stride), squares: make([]float64, m.stride)}
 		}
 		s := sums[worker]
 		for f := lo; f < hi && ctx.Err() == nil; f++ {
@@ -243,20 +395,31 @@ func (m *mixed) set(ctx context.Context, l *Linear, u *Rows, workers int) (exact
 				lo, hi := u.Border[i], u.Border[i+1]
 				s.add(float64(l.values[k]), u.Columns[lo:hi], u.Values[lo:hi])
 			}
-			s.round(&norms[lo/chunk])
+			m.units[f] = s.round(&norms[lo/chunk])
 			m.setFeature(f, s.columns, s.rounded)
 			s.columns = s.columns[:0]
 		}
+		passed.add(hi - lo)
 	})
 	for _, norm := range norms {
 		exact += norm[0]
 		stored += norm[1]
 	}
+	var squares [][]float64
+	for _, s := range sums {
+		if s != nil {
+			squares = append(squares, s.squares)
+		}
+	}
+	m.norm = largestNorm(squares)
 	return exact, stored, ctx.Err()
 }
 
 // longest returns the largest norm of the weights of a column, or somewhat more.
 func (m *mixed) longest(workers int) float64 {
+	if m.norm > 0 {
+		return m.norm
+	}
 	squares := make([][]float64, workerCount(workers))
 	parallel(len(m.rows), len(squares), func(worker, lo, hi int) {
 		if squares[worker] == nil {
@@ -264,25 +427,36 @@ func (m *mixed) longest(workers int) float64 {
 		}
 		sums := squares[worker]
 		for f := lo; f < hi; f++ {
-			for c, v := range m.rows[f] {
-				sums[c] += float64(v) * float64(v)
+			unit := float64(m.units[f])
+			for c, n := range m.rows[f] {
+				v := unitsOf(n, unit)
+				sums[c] += v * v
 			}
 			for _, s := range m.tables[f] {
-				sums[s.column] += float64(s.value) * float64(s.value)
+				v := unitsOf(s.value, unit)
+				sums[s.column] += v * v
 			}
 		}
 	})
-	var largest float64
-	for c := range m.stride {
-		var sum float64
-		for _, s := range squares {
-			if s != nil {
-				sum += s[c]
-			}
+	m.norm = largestNorm(squares)
+	return m.norm
+}
+
+// largestNorm returns the root of the largest sum of squares of a column, or somewhat more, where each slice has some of
+// every column, or is nil.
+func largestNorm(squares [][]float64) float64 {
+	var sums []float64
+	for _, s := range squares {
+		if sums == nil {
+			sums = s
+		} else if s != nil {
+			floats.Add(sums, s)
 		}
-		largest = max(largest, sum)
 	}
-	return math.Sqrt(largest) * (1 + 1e-9)
+	if len(sums) == 0 {
+		return 0
+	}
+	return math.Sqrt(floats.Max(sums)) * (1 + 1e-9)
 }
 
 // rowSums sum up the weights of a feature.
@@ -290,7 +464,8 @@ type rowSums struct {
 	values  []float64 // by column, zero but for those that are in columns
 	in      []bool
 	columns []int32
-	rounded []float32 // of the columns that round leaves
+	rounded []int16   // of the columns that round leaves, in units
+	squares []float64 // by column, of what all weights so far are rounded to
 }
 
 func (s *rowSums) add(x float64, columns []int32, u []float64) {
@@ -304,26 +479,39 @@ func (s *rowSums) add(x float64, columns []int32, u []float64) {
 	}
 }
 
-// round leaves the columns whose weights are not zero when they are rounded, and adds the squares of the
-// weights and of what they are rounded to to norm.
-func (s *rowSums) round(norm *[2]float64) {
+// round leaves the columns whose weights are not zero when they are rounded to units, which it chooses, and
+// adds the squares of the weights and of what they are rounded to to norm.
+func (s *rowSums) round(norm *[2]float64) (unit float32) {
+	var largest float64
+	for _, c := range s.columns {
+		largest = max(largest, math.Abs(s.values[c])) // no number where one is none
+	}
+	if largest > 0 || math.IsNaN(largest) {
+		unit = unitFor(largest / setShare)
+	}
 	kept := s.columns[:0]
 	s.rounded = s.rounded[:0]
 	for _, c := range s.columns {
 		v := s.values[c]
-		rounded := float32(v)
+		n := int16(1) // where the unit is infinite
+		if !math.IsInf(float64(unit), 1) {
+			n = int16(math.RoundToEven(v / float64(unit)))
+		}
+		rounded := unitsOf(n, float64(unit))
 		norm[0] += v * v
-		norm[1] += float64(rounded) * float64(rounded)
-		if rounded != 0 {
-			kept, s.rounded = append(kept, c), append(s.rounded, rounded)
+		norm[1] += rounded * rounded
+		s.squares[c] += rounded * rounded
+		if n != 0 {
+			kept, s.rounded = append(kept, c), append(s.rounded, n)
 		}
 		s.values[c], s.in[c] = 0, false
 	}
 	s.columns = kept
+	return unit
 }
 
 // setFeature sets the weights of a feature to those given and zeros.
-func (m *mixed) setFeature(feature int, columns []int32, values []float32) {
+func (m *mixed) setFeature(feature int, columns []int32, values []int16) {
 	slots := slotsFor(len(columns))
 	row := m.rows[feature]
 	if slots > m.most || row != nil && 2*slots > m.most { // a table that is nearly full is soon a row again
@@ -351,7 +539,7 @@ func (m *mixed) setFeature(feature int, columns []int32, values []float32) {
 		}
 	}
 	for j, c := range columns {
-		m.put(m.tables[feature], slot{c, values[j]})
+		m.put(m.tables[feature], slot{uint16(c), values[j]})
 	}
 	m.used[feature] = int32(len(columns))
 }
@@ -360,15 +548,15 @@ func (m *mixed) setFeature(feature int, columns []int32, values []float32) {
 // order. Slabs may be taken and released at the same time.
 type slabs struct {
 	mutex sync.Mutex
-	chunk []float32 // rest of the last
-	free  map[int][][]float32
+	chunk []int16 // rest of the last
+	free  map[int][][]int16
 }
 
-// slabChunk is the number of floats that are asked for at a time.
-const slabChunk = 16 << 20
+// slabChunk is the number of numbers that are asked for at a time.
+const slabChunk = 32 << 20
 
-// take returns a slab of n floats, of any values.
-func (s *slabs) take(n int) []float32 {
+// take returns a slab of n numbers, of any values.
+func (s *slabs) take(n int) []int16 {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if free := s.free[n]; len(free) > 0 {
@@ -377,18 +565,18 @@ func (s *slabs) take(n int) []float32 {
 		return slab
 	}
 	if n > len(s.chunk) {
-		s.chunk = newFloats(max(slabChunk, n))
+		s.chunk = newZeros[int16](max(slabChunk, n))
 	}
 	slab := s.chunk[:n:n]
 	s.chunk = s.chunk[n:]
 	return slab
 }
 
-func (s *slabs) release(slab []float32) {
+func (s *slabs) release(slab []int16) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.free == nil {
-		s.free = make(map[int][][]float32)
+		s.free = make(map[int][][]int16)
 	}
 	s.free[len(slab)] = append(s.free[len(slab)], slab)
 }

@@ -20,7 +20,7 @@ type panels struct {
 	count []int32 // by feature, examples that have it; less than 0 for the features below
 	// The rows of frequent features, example by example; those of example k begin at border[k].
 	border []int
-	rows   []*float32
+	rows   []*int16
 	values []float32
 	// The examples of the other features that have rows; those of features[k] begin at begin[k].
 	features []int32
@@ -30,7 +30,7 @@ type panels struct {
 }
 
 // frequent is the number of examples together from which a feature is frequent.
-const frequent = 16
+const frequent = 64
 
 func newPanels(m *mixed, x *dataset.Matrix) *panels {
 	return &panels{mixed: m, x: x, count: make([]int32, len(m.rows))}
@@ -40,7 +40,7 @@ func newPanels(m *mixed, x *dataset.Matrix) *panels {
 func (s *panels) load(examples []int, workers int) {
 	stride := s.mixed.stride
 	if need := len(examples) * stride; cap(s.scores) < need {
-		s.scores = newFloats(need)
+		s.scores = newZeros[float32](need)
 	}
 	s.sort(examples)
 	n := stride / panelWidth
@@ -84,14 +84,14 @@ func (s *panels) sort(examples []int) {
 	for k, i := range examples {
 		features, values := s.x.Row(i)
 		for j, f := range features {
-			row := m.rows[f]
+			row, x := m.rows[f], values[j]*m.units[f]
 			switch n := s.count[f]; {
 			case row == nil:
 			case n > 0:
-				s.rows, s.values = append(s.rows, &row[0]), append(s.values, values[j])
+				s.rows, s.values = append(s.rows, &row[0]), append(s.values, x)
 			default:
 				at := &s.begin[-1-n]
-				s.examples[*at], s.factors[*at] = int32(k), values[j]
+				s.examples[*at], s.factors[*at] = int32(k), x
 				*at++
 			}
 		}
@@ -127,7 +127,7 @@ func (s *panels) of(k, i int, dst []float64) {
 	scores := s.scores[k*m.stride : (k+1)*m.stride]
 	features, values := s.x.Row(i)
 	for j, f := range features {
-		addTable(m.tables[f], values[j], scores)
+		addTable(m.tables[f], values[j]*m.units[f], scores)
 	}
 	for c, v := range scores {
 		dst[c] = float64(v)

@@ -21,19 +21,24 @@ func (s *linearState) ScoresAt(i int, columns []int32, dst []float64) {
 	clear(dst)
 	features, values := s.linear.x.Row(i)
 	for k, f := range features {
-		if s.mixed != nil {
-			s.mixed.scoresAt(int(f), float64(values[k]), columns, dst)
-			continue
+		s.scoresAt(int(f), float64(values[k]), columns, dst)
+	}
+}
+
+// scoresAt adds x times the columns given of a feature to dst.
+func (w *Weights) scoresAt(feature int, x float64, columns []int32, dst []float64) {
+	dst = dst[:len(columns)]
+	at := feature * w.Stride
+	switch {
+	case w.mixed != nil:
+		w.mixed.scoresAt(feature, x, columns, dst)
+	case w.Wide != nil:
+		row := w.Wide[at : at+w.Stride]
+		for j, c := range columns {
+			dst[j] += x * row[c]
 		}
-		x, at := float64(values[k]), int(f)*s.Stride
-		if s.Wide != nil {
-			row := s.Wide[at : at+s.Stride]
-			for j, c := range columns {
-				dst[j] += x * row[c]
-			}
-			continue
-		}
-		row := s.Data[at : at+s.Stride]
+	default:
+		row := w.Data[at : at+w.Stride]
 		for j, c := range columns {
 			dst[j] += x * float64(row[c])
 		}

@@ -19,7 +19,7 @@ type Scored interface {
 // cancelled.
 func (o *Oracle) Primal(ctx context.Context, w Scored, squaredNorm float64, workers int) (float64, error) {
 	hinges := make([]float64, o.inputs.Len())
-	o.scan(ctx, w, workers, func(s *scanned, i int) {
+	o.scan(ctx, w, o.withBlocks(), workers, true, func(s *scanned, i int) {
 		if !finite(s.scores) {
 			hinges[i] = math.Inf(1)
 		}

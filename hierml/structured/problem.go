@@ -133,7 +133,7 @@ func (o *Oracle) Inputs() Inputs { return o.inputs }
 func (o *Oracle) Columns() []int { return o.columns }
 
 // NewState returns zero weights; see Inputs.
-func (o *Oracle) NewState(wide bool) State { return o.inputs.NewState(o.columns, wide) }
+func (o *Oracle) NewState(p Precision) State { return o.inputs.NewState(o.columns, p) }
 
 // Origin returns the certificate of zero weights and the zero dual. When ctx ends, competitors that
 // have a bound of their largest violation without a search take that instead; known is false then.

@@ -78,7 +78,7 @@ func TestCertifyAgainstDefinition(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := randomDual(o, 8)
-			state, gaps := o.NewState(false), make([]float64, o.Blocks())
+			state, gaps := o.NewState(Single), make([]float64, o.Blocks())
 			got, err := o.Certify(context.Background(), d, state, gaps, 1)
 			if err != nil {
 				t.Fatal(err)
@@ -182,7 +182,7 @@ func TestCertifyDoesNotDependOnWorkers(t *testing.T) {
 		var first Certificate
 		var weights []float32
 		for _, workers := range []int{1, 2, 5} {
-			state, gaps := o.NewState(false), make([]float64, o.Blocks())
+			state, gaps := o.NewState(Single), make([]float64, o.Blocks())
 			c, err := o.Certify(context.Background(), d, state, gaps, workers)
 			if err != nil {
 				t.Fatal(err)
@@ -207,7 +207,7 @@ func TestCertifyEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := o.Certify(ctx, o.NewDual(), o.NewState(false), make([]float64, 4), 0); !errors.Is(err, context.Canceled) {
+	if _, err := o.Certify(ctx, o.NewDual(), o.NewState(Single), make([]float64, 4), 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }
@@ -219,7 +219,7 @@ func TestOriginIsTheCertificateOfZeroWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := o.Certify(context.Background(), o.NewDual(), o.NewState(false), make([]float64, o.Blocks()), 0)
+	want, err := o.Certify(context.Background(), o.NewDual(), o.NewState(Single), make([]float64, o.Blocks()), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestSetIsInterrupted(t *testing.T) {
 	}
 	rows := &Rows{Border: []int{0, 1, 2}, Columns: []int32{0, 0}, Values: []float64{1, 1}}
 	for name, in := range map[string]Inputs{"linear": linear, "kernel": kernel} {
-		w := in.NewState([]int{0}, false)
+		w := in.NewState([]int{0}, Single)
 		if _, _, err := w.Set(ctx, rows, 2); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v", name, err)
 		}

@@ -29,15 +29,31 @@ type bounded interface {
 	near(bound float64, dst []int32) []int32
 }
 
-// scan calls visit for every example that has a block, in any order, with its scores under weights that do
-// not change meanwhile, until ctx ends.
-func (o *Oracle) scan(ctx context.Context, w Scored, workers int, visit func(s *scanned, i int)) {
+// withBlocks returns the examples that have a block.
+func (o *Oracle) withBlocks() []int {
 	examples := make([]int, 0, o.inputs.Len())
 	for i := range o.inputs.Len() {
 		if len(o.BlocksOf(i)) > 0 {
 			examples = append(examples, i)
 		}
 	}
+	return examples
+}
+
+// Search calls visit for every block of the examples, in any order and from several goroutines, with a search that has
+// turned to it, under weights that do not change meanwhile, until ctx ends. Scores may be sums in float32.
+func (o *Oracle) Search(ctx context.Context, w State, examples []int, workers int, visit func(b int, search Search)) {
+	o.scan(ctx, w, examples, workers, false, func(s *scanned, i int) {
+		for _, b := range o.BlocksOf(i) {
+			s.search.Load(b, s.scores)
+			visit(b, s.search)
+		}
+	})
+}
+
+// scan calls visit for the examples, in any order, with the scores of each under weights that do
+// not change meanwhile, until ctx ends. Without bounds, the scanned are not asked for their worst competitor.
+func (o *Oracle) scan(ctx context.Context, w Scored, examples []int, workers int, bounds bool, visit func(s *scanned, i int)) {
 	workers = workerCount(workers)
 	each := make([]*scanned, workers)
 	of := func(worker int) *scanned {
@@ -48,7 +64,7 @@ func (o *Oracle) scan(ctx context.Context, w Scored, workers int, visit func(s *
 	}
 	if state, ok := w.(*linearState); ok && state.mixed != nil {
 		if _, ok := of(0).search.(bounded); ok {
-			state.scan(ctx, examples, workers, of, visit)
+			state.scan(ctx, examples, workers, bounds, of, visit)
 			return
 		}
 	}
@@ -65,12 +81,15 @@ func (o *Oracle) scan(ctx context.Context, w Scored, workers int, visit func(s *
 }
 
 // scanScores is the number of scores that a scan has at a time, and scanExamples that of examples.
-const scanScores, scanExamples = 32 << 20, 2048
+const scanScores, scanExamples = 128 << 20, 8192
 
 // scan is that of an oracle under mixed weights.
-func (l *linearState) scan(ctx context.Context, examples []int, workers int, of func(worker int) *scanned, visit func(s *scanned, i int)) {
+func (l *linearState) scan(ctx context.Context, examples []int, workers int, bounds bool, of func(worker int) *scanned, visit func(s *scanned, i int)) {
 	p := l.panelsOf()
-	longest := l.mixed.longest(workers)
+	var longest float64
+	if bounds {
+		longest = l.mixed.longest(workers)
+	}
 	size := max(1, min(scanExamples, scanScores/l.Stride))
 	for len(examples) > 0 && ctx.Err() == nil {
 		part := examples[:min(size, len(examples))]

@@ -241,7 +241,7 @@ func TestSiblingsCertify(t *testing.T) {
 	for b := range o.Blocks() {
 		d.SetRow(b, []int32{int32(b % 2)}, []float64{0.3})
 	}
-	c, err := o.Certify(context.Background(), d, o.NewState(false), make([]float64, o.Blocks()), 2)
+	c, err := o.Certify(context.Background(), d, o.NewState(Single), make([]float64, o.Blocks()), 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,9 @@ import (
 // a feature, stored feature-major so that an instance touches one contiguous run of memory for each
 // of its features: the weight of column c for feature f is at f*Stride+c. Storage is float32, or
 // float64 where that is not enough; everything computed from it is accumulated in float64. Those of
-// a problem with many columns that was solved in float32 have another form, which At, Row and the
-// scores know, and in which features with few weights other than zero take little memory.
+// a problem with many columns that was solved to a gap that is not small have another form, which At, Row
+// and the scores know: weights are 16-bit multiples of a unit of their feature, and features with few weights
+// other than zero take little memory.
 type Weights struct {
 	Features int
 	Stride   int       // columns a feature and the length of a slice of scores, a multiple of 8; the rest is zero
@@ -26,7 +27,7 @@ type Weights struct {
 // NewWeights returns zero weights in float32; columns has the node id of each column.
 func NewWeights(columns []int, features int) *Weights {
 	stride := scoreWidth(len(columns))
-	return &Weights{Features: features, Stride: stride, Columns: columns, Data: newFloats(features * stride)}
+	return &Weights{Features: features, Stride: stride, Columns: columns, Data: newZeros[float32](features * stride)}
 }
 
 // NewWideWeights returns zero weights in float64.
@@ -35,7 +36,7 @@ func NewWideWeights(columns []int, features int) *Weights {
 	return &Weights{Features: features, Stride: stride, Columns: columns, Wide: make([]float64, features*stride)}
 }
 
-// newMixedWeights returns zero weights in float32 of which few are expected to be other than zero.
+// newMixedWeights returns zero weights in 16 bits of which few are expected to be other than zero.
 func newMixedWeights(columns []int, features int) *Weights {
 	m := newMixed(len(columns), features)
 	return &Weights{Features: features, Stride: m.stride, Columns: columns, mixed: m}
@@ -55,8 +56,11 @@ func (w *Weights) Like(columns []int) *Weights {
 // String tells the size and the storage.
 func (w *Weights) String() string {
 	storage := "float32"
-	if w.Wide != nil {
+	switch {
+	case w.Wide != nil:
 		storage = "float64"
+	case w.mixed != nil:
+		storage = "16 bits and a unit each"
 	}
 	return fmt.Sprintf("weights of %d nodes for %d features in %s", len(w.Columns), w.Features, storage)
 }
@@ -67,7 +71,7 @@ func (w *Weights) At(feature, column int) float64 {
 		return w.Wide[feature*w.Stride+column]
 	}
 	if w.mixed != nil {
-		return float64(w.mixed.at(feature, int32(column)))
+		return w.mixed.at(feature, int32(column))
 	}
 	return float64(w.Data[feature*w.Stride+column])
 }
@@ -80,8 +84,7 @@ func (w *Weights) Set(feature, column int, v float64) float64 {
 		return v
 	}
 	if w.mixed != nil {
-		*w.mixed.weight(feature, int32(column)) = float32(v)
-		return float64(float32(v))
+		return w.mixed.set1(feature, int32(column), v)
 	}
 	w.Data[feature*w.Stride+column] = float32(v)
 	return float64(float32(v))
@@ -144,7 +147,10 @@ func (w *Weights) nodeScores(indices []int32, values []float32, s []float64) {
 		return
 	}
 	if w.mixed != nil {
-		w.mixedScores(indices, values, s)
+		clear(s)
+		for k, f := range indices {
+			w.mixed.scores(int(f), float64(values[k]), s)
+		}
 		return
 	}
 	if w.Wide == nil && w.Stride <= narrowStride {
@@ -162,39 +168,6 @@ func (w *Weights) nodeScores(indices []int32, values []float32, s []float64) {
 	}
 	for lo := 0; lo < w.Stride; lo += tile {
 		w.addTile(indices, values, s, lo)
-	}
-}
-
-// mixedScores is nodeScores for a mixed form, for features that w has.
-func (w *Weights) mixedScores(indices []int32, values []float32, s []float64) {
-	clear(s)
-	m := w.mixed
-	for lo := 0; lo < w.Stride; lo += tile {
-		part := s[lo:min(lo+tile, w.Stride)]
-		var rows fourRows
-		n := 0
-		add := func() {
-			for j := n; j < 4; j++ {
-				rows.x[j], rows.row[j] = 0, rows.row[0]
-			}
-			rows.next = rows.row
-			axpy4(part, &rows)
-			n = 0
-		}
-		for k, f := range indices {
-			if row := m.rows[f]; row != nil {
-				rows.x[n], rows.row[n] = float64(values[k]), &row[lo]
-				if n++; n == 4 {
-					add()
-				}
-			}
-		}
-		if n > 0 {
-			add()
-		}
-	}
-	for k, f := range indices {
-		addTable(m.tables[f], float64(values[k]), s)
 	}
 }
 
