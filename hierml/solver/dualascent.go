@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/structured"
 )
 
@@ -29,10 +31,12 @@ type DualAscent struct{}
 
 const (
 	recruits      = 30  // competitors without a coefficient that become active
+	wideRecruits  = 60  // those where searches are rare
 	passes        = 10  // in an epoch, at most
 	toleranceRate = 0.3 // tolerance of an epoch, as a share of the mean gap of a block for C = 1
 	solveShare    = 0.1 // of the tolerance, to which pairwise steps solve a block
 	aheadEpoch    = 4   // after which there is a step ahead
+	together      = 4   // blocks that are solved one after the other between two changes of the weights, so that workers share the work and find what they read in their caches when they write it
 )
 
 func (DualAscent) start(s *state) (iteration, error) {
@@ -42,16 +46,22 @@ func (DualAscent) start(s *state) (iteration, error) {
 			return nil, fmt.Errorf("solver: DualAscent fits problems with one block an example, and example %d has %d; use BCFW", i, n)
 		}
 	}
-	return newAscent(s), nil
+	a := newAscent(s)
+	if o.Many(s.settings.precision(true)) {
+		return newWideAscent(a), nil
+	}
+	return a, nil
 }
 
 // ascent is the state of DualAscent.
 type ascent struct {
 	*state
 	rng       *rand.Rand
-	weight    float64        // sum of C
-	tolerance float64        // of the epoch
-	ahead     *extrapolation // nil for many weights
+	weight    float64            // sum of C
+	tolerance float64            // of the epoch
+	ahead     *extrapolation     // nil for many weights
+	recruits  int                // competitors without a coefficient that become active
+	partial   structured.Partial // nil where a column costs as much as all
 
 	order   []int     // blocks to visit
 	active  [][]int32 // competitors by block
@@ -61,23 +71,35 @@ type ascent struct {
 	examples []int
 	left     []bool          // of the batch, those not solved within tolerance
 	changes  structured.Rows // of the weights by the examples of the batch
-	partial  structured.Partial
-	some     []float64 // scores of the columns that active competitors touch
-	search   structured.Search
 	step     *structured.Step
-	ids      []int32
-	values   []float64
 	near     []bool // whether the violation is above the least or within tolerance of it
-	sub      *subproblem
+
+	// By block of the batch: its problem on its active competitors, the columns that these touch, and the scores of
+	// the columns.
+	subs    []*subproblem
+	columns [][]int32
+	some    [][]float64
+	loaders []*loader // by worker
+}
+
+// loader is scratch space of a worker that loads blocks.
+type loader struct {
+	search structured.Search
+	step   *structured.Step
+	values []float64
 }
 
 func newAscent(s *state) *ascent {
 	o := s.oracle
 	a := &ascent{
-		state: s, rng: rand.New(rand.NewPCG(s.settings.Seed, 0)), active: make([][]int32, o.Blocks()), batch: s.weights.NewBatch(),
-		search: o.NewSearch(), step: o.NewStep(), sub: newSubproblem(len(o.Columns())), ahead: newExtrapolation(s),
+		state: s, rng: rand.New(rand.NewPCG(s.settings.Seed, 0)), active: make([][]int32, o.Blocks()), batch: s.weights.NewBatch(), step: o.NewStep(), ahead: newExtrapolation(s), recruits: recruits,
 	}
 	a.partial, _ = s.weights.(structured.Partial)
+	size := a.batch.Size()
+	a.subs, a.columns, a.some = make([]*subproblem, size), make([][]int32, size), make([][]float64, size)
+	for range min(size, s.settings.workers()) {
+		a.loaders = append(a.loaders, &loader{search: o.NewSearch(), step: o.NewStep()})
+	}
 	for b := range o.Blocks() {
 		a.weight += o.C(b)
 	}
@@ -134,19 +156,15 @@ func (a *ascent) epoch(ctx context.Context) error {
 func (a *ascent) pass(ctx context.Context, few bool, done, share float64) error {
 	left, visited := a.order[:0], len(a.order)
 	size := a.batch.Size()
+	if few {
+		size = min(size, together)
+	}
 	for lo := 0; lo < len(a.order); lo += size {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		blocks := a.order[lo:min(lo+size, len(a.order))]
-		a.left = a.left[:0]
-		if few {
-			for _, b := range blocks {
-				a.left = append(a.left, a.revisit(b))
-			}
-		} else {
-			a.visit(ctx, blocks)
-		}
+		a.visit(ctx, blocks, few)
 		if err := a.between(a.dual, done+share*min(1, float64(lo+size)/float64(visited))); err != nil {
 			return err
 		}
@@ -160,70 +178,87 @@ func (a *ascent) pass(ctx context.Context, few bool, done, share float64) error 
 	return nil
 }
 
-// visit finds the active competitors of some blocks and solves the blocks, one after the other,
-// until ctx ends.
-func (a *ascent) visit(ctx context.Context, blocks []int) {
+// visit solves some blocks, one after the other, until ctx ends: on the active competitors that they have, if few, and
+// otherwise on those that they have at the weights before the first of them.
+func (a *ascent) visit(ctx context.Context, blocks []int, few bool) {
 	o := a.oracle
 	a.examples = a.examples[:0]
 	for _, b := range blocks {
 		a.examples = append(a.examples, o.Example(b))
 	}
-	a.batch.Load(a.examples, a.settings.Workers)
+	if few {
+		a.batch.Take(a.examples)
+	} else {
+		a.batch.Load(a.examples, a.settings.Workers)
+	}
+	if shares := min(len(a.loaders), len(blocks)); shares == 1 || few {
+		a.prepare(blocks, 0, len(blocks), few, a.loaders[0])
+	} else {
+		guarded.Each(shares, shares, func(share int) {
+			a.prepare(blocks, share*len(blocks)/shares, (share+1)*len(blocks)/shares, few, a.loaders[share])
+		})
+	}
 	a.batch.Multiply()
+	if few {
+		a.batch.ScoresAt(a.columns[:len(blocks)], a.some[:len(blocks)], a.settings.Workers)
+	}
+	a.left = a.left[:0]
 	u := &a.changes
 	u.Border, u.Columns, u.Values = append(u.Border[:0], 0), u.Columns[:0], u.Values[:0]
 	for k, b := range blocks {
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			a.left = append(a.left, true)
-			u.Border = append(u.Border, len(u.Columns))
-			continue
-		}
-		scores := a.batch.Scores(k)
-		for j, product := range a.batch.Products(k) {
-			if product != 0 {
-				columns, values := u.Row(j)
-				for m, c := range columns {
-					scores[c] += product * values[m]
-				}
+		default:
+			a.update(k)
+			if a.solve(k, b) {
+				columns, values := a.step.Take()
+				u.Columns, u.Values = append(u.Columns, columns...), append(u.Values, values...)
 			}
-		}
-		a.recruit(b, scores)
-		a.load(b)
-		a.some = a.some[:0]
-		for _, c := range a.sub.columns {
-			a.some = append(a.some, scores[c])
-		}
-		if a.solve(b) {
-			columns, values := a.step.Take()
-			u.Columns, u.Values = append(u.Columns, columns...), append(u.Values, values...)
 		}
 		u.Border = append(u.Border, len(u.Columns))
 	}
 	a.batch.Add(u, a.settings.Workers)
 }
 
-// revisit solves a block on the active competitors that it has. It reports whether the block was
-// not within tolerance.
-func (a *ascent) revisit(b int) bool {
-	a.load(b)
-	i := a.oracle.Example(b)
-	a.some = zeros(a.some, len(a.sub.columns))
-	a.partial.ScoresAt(i, a.sub.columns, a.some)
-	if a.solve(b) {
-		columns, values := a.step.Take()
-		a.weights.Add(i, columns, values)
+// prepare loads the blocks of the batch from lo to hi, which are to be solved on the active competitors that they have
+// if few, and otherwise on those that it finds, and leaves the scores of their columns.
+func (a *ascent) prepare(blocks []int, lo, hi int, few bool, l *loader) {
+	for k := lo; k < hi; k++ {
+		if few {
+			a.load(k, blocks[k], l)
+			continue
+		}
+		scores := a.batch.Scores(k)
+		a.recruit(blocks[k], scores, l.search)
+		a.load(k, blocks[k], l)
+		for j, c := range a.columns[k] {
+			a.some[k][j] = scores[c]
+		}
 	}
-	left := a.left[len(a.left)-1]
-	a.left = a.left[:len(a.left)-1]
-	return left
 }
 
-// solve solves block b, which is loaded, from the scores of the columns it touches, and notes
+// update adds to the scores of the k-th block of the batch what the changes by those before it do to them.
+func (a *ascent) update(k int) {
+	slots, scores := a.subs[k].slots, a.some[k]
+	for j, product := range a.batch.Products(k) {
+		if product != 0 {
+			columns, values := a.changes.Row(j)
+			for m, c := range columns {
+				if at := slots[c]; at >= 0 {
+					scores[at] += product * values[m]
+				}
+			}
+		}
+	}
+}
+
+// solve solves block b, which is loaded as the k-th, from the scores of the columns it touches, and notes
 // whether it was not within tolerance. It reports whether the weights are to change, by what is
 // then in a.step.
-func (a *ascent) solve(b int) (changed bool) {
-	p, tolerance := a.sub, a.tolerance
-	p.score(a.oracle, b, a.some)
+func (a *ascent) solve(k, b int) (changed bool) {
+	p, tolerance := a.subs[k], a.tolerance
+	p.score(a.oracle, b, a.some[k])
 	spread, floor := p.spread(), p.floor()
 	a.left = append(a.left, spread > tolerance)
 	a.near = a.near[:0]
@@ -248,38 +283,49 @@ func (a *ascent) solve(b int) (changed bool) {
 
 // recruit makes the competitors of block b with a coefficient active, and the worst of the others,
 // and notes the gap of the block.
-func (a *ascent) recruit(b int, scores []float64) {
-	gap := a.oracle.C(b) * a.search.Load(b, scores)
+func (a *ascent) recruit(b int, scores []float64, search structured.Search) {
+	gap := a.oracle.C(b) * search.Load(b, scores)
+	ids, values := a.dual.Row(b)
+	for k, id := range ids {
+		gap -= values[k] * search.Violation(id)
+	}
+	a.gaps[b] = max(gap, 0)
+	a.activate(b, search)
+}
+
+// activate makes the competitors of block b, to which the search has turned, that have a coefficient active, and the
+// worst of the others.
+func (a *ascent) activate(b int, search structured.Search) {
 	ids, values := a.dual.Row(b)
 	rest := a.oracle.C(b)
 	floor := math.Inf(1)
 	for k, id := range ids {
-		v := a.search.Violation(id)
-		gap -= values[k] * v
 		rest -= values[k]
-		floor = min(floor, v)
+		floor = min(floor, search.Violation(id))
 	}
-	a.gaps[b] = max(gap, 0)
 	if rest > roundOff*a.oracle.C(b) {
 		floor = min(floor, 0)
 	}
 	a.active[b] = append(a.active[b][:0], ids...)
-	a.active[b] = a.search.Worst(recruits, floor, ids, a.active[b])
+	a.active[b] = search.Worst(a.recruits, floor, ids, a.active[b])
 }
 
-// load takes the active competitors of block b and their coefficients as the subproblem.
-func (a *ascent) load(b int) {
+// load takes the active competitors of block b and their coefficients as the k-th subproblem, and makes room for
+// the scores of the columns it touches.
+func (a *ascent) load(k, b int, l *loader) {
 	ids, values := a.dual.Row(b)
-	a.ids, a.values = append(a.ids[:0], a.active[b]...), a.values[:0]
-	for _, id := range a.ids {
+	l.values = l.values[:0]
+	for _, id := range a.active[b] {
 		v := 0.0
-		for k, known := range ids {
-			if known == id {
-				v = values[k]
-				break
-			}
+		if at := slices.Index(ids, id); at >= 0 {
+			v = values[at]
 		}
-		a.values = append(a.values, v)
+		l.values = append(l.values, v)
 	}
-	a.sub.load(a.oracle, b, a.ids, a.values, a.step)
+	if a.subs[k] == nil {
+		a.subs[k] = newSubproblem(len(a.oracle.Columns()))
+	}
+	a.subs[k].load(a.oracle, b, a.active[b], l.values, l.step)
+	a.columns[k] = a.subs[k].columns
+	a.some[k] = zeros(a.some[k], len(a.columns[k]))
 }

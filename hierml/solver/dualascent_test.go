@@ -102,21 +102,26 @@ func TestPassesDoNotAllocate(t *testing.T) {
 			}
 		}
 		i, blocks := 0, make([]int, 1)
-		if n := testing.AllocsPerRun(200, func() { b.left, blocks[0] = b.left[:0], i; b.visit(context.Background(), blocks); b.revisit(i); i++ }); n > 0 {
+		if n := testing.AllocsPerRun(200, func() {
+			blocks[0] = i
+			b.visit(context.Background(), blocks, false)
+			b.visit(context.Background(), blocks, true)
+			i++
+		}); n > 0 {
 			t.Errorf("%s: %v allocations a visit", name, n)
 		}
 	}
 }
 
-// counting counts how often some columns were scored by themselves.
-type counting struct {
-	structured.Partial
+// countingBatch counts how often some columns were scored by themselves.
+type countingBatch struct {
+	structured.Batch
 	calls *int
 }
 
-func (c counting) ScoresAt(i int, columns []int32, dst []float64) {
-	*c.calls++
-	c.Partial.ScoresAt(i, columns, dst)
+func (b countingBatch) ScoresAt(columns [][]int32, dst [][]float64, workers int) {
+	*b.calls += len(columns)
+	b.Batch.ScoresAt(columns, dst, workers)
 }
 
 // Where there are many columns, passes score some of them alone, and get to the same optimum.
@@ -137,7 +142,7 @@ func TestFewColumnsAreScoredAlone(t *testing.T) {
 			}
 			a := newAscent(newState(context.Background(), o, set))
 			calls := 0
-			a.partial = counting{a.partial, &calls}
+			a.batch = countingBatch{a.batch, &calls}
 			r, err := run(context.Background(), a.state, a)
 			if err != nil || r.Status != Converged || r.Dual > exact.Primal*(1+1e-6) || r.Primal < exact.Dual*(1-1e-6) {
 				t.Errorf("%s: %v, %v; want what %v is", name, r, err, exact)

@@ -1,0 +1,85 @@
+package solver
+
+import (
+	"context"
+	"math"
+)
+
+// wideAscent is the state of DualAscent where weights have so many columns that scoring all of them for an example costs
+// more than several visits on the columns that its active competitors touch. Active competitors are found by certificates
+// alone, which score many examples at a time, and in the first epoch for parts of the examples, each by
+// the weights that those before it have made.
+type wideAscent struct{ *ascent }
+
+// Examples of the first part and the largest, and passes over a part.
+const firstPart, largestPart, partPasses = 256, 8192, 2
+
+// firstRate is the tolerance of the first epoch, as a share of the mean value of a block for C = 1.
+const firstRate = 0.1
+
+func newWideAscent(a *ascent) *wideAscent {
+	a.found, a.recruits = a.activate, wideRecruits
+	for b := range a.active {
+		ids, _ := a.dual.Row(b)
+		a.active[b] = append(a.active[b], ids...)
+	}
+	return &wideAscent{a}
+}
+
+// estimate is that of an epoch without certificate: every epoch has one.
+func (a *wideAscent) estimate() float64 { return 0 }
+
+func (a *wideAscent) epoch(ctx context.Context) error {
+	goal := a.settings.Gap * a.certificate.Primal
+	gap := a.ascent.estimate()
+	if math.IsInf(gap, 1) {
+		a.tolerance = firstRate * a.certificate.Primal / a.weight
+		return a.first(ctx)
+	}
+	a.tolerance = max(toleranceRate*gap, goal/2) / a.weight
+	negligible := skipShare * goal / float64(a.oracle.Blocks())
+	a.order = a.order[:0]
+	for b := range a.oracle.Blocks() {
+		if a.gaps[b] > negligible {
+			a.order = append(a.order, b)
+		}
+	}
+	for pass := 0; pass < passes && len(a.order) > a.oracle.Blocks()/50; pass++ {
+		share := math.Pow(0.5, float64(pass+1))
+		a.shuffle()
+		if err := a.pass(ctx, true, 1-2*share, share); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *ascent) shuffle() {
+	a.rng.Shuffle(len(a.order), func(i, j int) { a.order[i], a.order[j] = a.order[j], a.order[i] })
+}
+
+// first goes through the examples once, part by part.
+func (a *wideAscent) first(ctx context.Context) error {
+	all := a.rng.Perm(a.oracle.Blocks())
+	size := firstPart
+	for rest := all; len(rest) > 0; size = min(largestPart, 2*size) {
+		part := rest[:min(size, len(rest))]
+		rest = rest[len(part):]
+		examples := make([]int, len(part))
+		for k, b := range part {
+			examples[k] = a.oracle.Example(b)
+		}
+		a.oracle.Search(ctx, a.weights, examples, a.settings.Workers, a.activate)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		a.order = append(a.order[:0], part...)
+		for pass := 0; pass < partPasses && len(a.order) > 0; pass++ {
+			a.shuffle()
+			if err := a.pass(ctx, true, 1-float64(len(rest)+len(part))/float64(len(all)), float64(len(part))/float64(len(all)*partPasses)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
