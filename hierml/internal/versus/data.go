@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,9 @@ import (
 func generate(ctx context.Context, folder, problem string) (stem, error) {
 	presets := map[string]synthetic.TextLike{
 		"small": synthetic.NewsgroupsLike(), "big": synthetic.IPCLike(), "wipod": synthetic.WIPOLike(), "dmoz": synthetic.DMOZLike(), "wikipedia": synthetic.WikipediaLike(),
+	}
+	for _, g := range grown {
+		presets[g.problem] = g.like()
 	}
 	var train, test *dataset.Dataset
 	if preset, ok := presets[problem]; ok {
@@ -45,6 +49,28 @@ func generate(ctx context.Context, folder, problem string) (stem, error) {
 		}
 	}
 	return f, nil
+}
+
+// A grownProblem has the shape of DMOZ and about a number of nodes.
+type grownProblem struct {
+	problem string
+	nodes   float64
+}
+
+var grown = []grownProblem{{"1k", 1e3}, {"4k", 4e3}, {"16k", 16e3}, {"50k", 50e3}}
+
+// like returns what DMOZ would be with these nodes: as many instances a node, and words whose number grows as
+// its power of 0.6.
+func (p grownProblem) like() synthetic.TextLike {
+	g := synthetic.DMOZLike()
+	times := p.nodes / 17221
+	g.Name, g.Levels = p.problem, slices.Clone(g.Levels)
+	for k, nodes := range g.Levels {
+		g.Levels[k] = max(2, int(float64(nodes)*times))
+	}
+	g.Train, g.Test = int(float64(g.Train)*times), 5000
+	g.Features = int(float64(g.Features) * math.Pow(times, 0.6))
+	return g
 }
 
 // writeEdges writes parent and child a line, with the numbers of nodes from 1 and of the root 0.

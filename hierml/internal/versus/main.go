@@ -40,6 +40,17 @@
 //
 // Results are added to the file of -results, and what is in it already is not run again. Those of
 // the page are testdata/results.jsonl.
+//
+// # Size
+//
+//	go run ./hierml/internal/versus scale -data DIR -results FILE -progress
+//	go run ./hierml/internal/versus scale -data DIR -results FILE -python ENV/bin/python -pdsparse FOLDER -problems dmoz
+//
+// trains on big, dmoz and wikipedia, and on problems of the shape of dmoz with 1,000 to 50,000 nodes, this library's
+// SVMs to a certified gap, LIBLINEAR on big to the same objective, and PD-Sparse, napkinXC's PLT and PECOS's
+// XR-Linear on dmoz, all with C = 1. doc/scale.md has the table and the chart of testdata/scale.jsonl. It takes some
+// hours and 16 GB of memory; others' cores are the CPU time of the rest of the machine, by which the
+// seconds are to be read.
 package main
 
 import (
@@ -54,6 +65,7 @@ import (
 var commands = map[string]func(ctx context.Context, arguments []string) error{
 	"liblinear": compareObjectives,
 	"table":     compareMethods,
+	"scale":     compareSizes,
 	"rank":      rank,
 }
 
@@ -69,7 +81,7 @@ func main() {
 
 func run(ctx context.Context, arguments []string) error {
 	if len(arguments) == 0 || commands[arguments[0]] == nil {
-		return fmt.Errorf("say what to compare: versus liblinear, or versus table")
+		return fmt.Errorf("say what to compare: versus liblinear, versus table, or versus scale")
 	}
 	return commands[arguments[0]](ctx, arguments[1:])
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"os"
 	"path/filepath"
@@ -9,11 +10,11 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the tables of doc/comparison.md anew")
+var update = flag.Bool("update", false, "write the tables of doc/comparison.md and doc/scale.md anew")
 
 // TestPage holds that the tables of the page are those of the results in testdata.
 func TestPage(t *testing.T) {
-	entries, err := readEntries(filepath.Join("testdata", "results.jsonl"))
+	entries, err := readLines[entry](filepath.Join("testdata", "results.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,27 +29,54 @@ func TestPage(t *testing.T) {
 			t.Errorf("results of %s on %s, which the table does not have", e.Method, e.Set)
 		}
 	}
-	var tables strings.Builder
+	var tables bytes.Buffer
 	if err := show(&tables, names, contenders, entries); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.FromSlash("../../../doc/comparison.md")
+	holds(t, "comparison.md", "## Tables\n\n", tables.Bytes())
+}
+
+// TestScalePage holds that the table and the chart of the page on scale are those of the results in testdata.
+func TestScalePage(t *testing.T) {
+	measured, err := readLines[measurement](filepath.Join("testdata", "scale.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range measured {
+		if !slices.ContainsFunc(trainings, m.is) {
+			t.Errorf("results of %s on %s, which the table does not have", m.Method, m.Problem)
+		}
+	}
+	var tables, chart bytes.Buffer
+	if err := showSizes(&tables, measured); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, "scale.md", "## Table\n\n", tables.Bytes())
+	if err := drawGrowth(&chart, measured); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, "scale.svg", "", chart.Bytes())
+}
+
+// holds compares, or writes, what a file of the documentation has after a heading.
+func holds(t *testing.T, name, heading string, want []byte) {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "doc", name)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const heading = "## Tables\n\n"
 	above, below, ok := strings.Cut(string(text), heading)
 	if !ok {
 		t.Fatalf("%s has no heading %q", path, heading)
 	}
 	if *update {
-		if err := os.WriteFile(path, []byte(above+heading+tables.String()), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(above+heading+string(want)), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if below != tables.String() {
-		t.Errorf("the tables of %s are not those of the results; 'go test -run Page ./hierml/internal/versus -update' writes them", path)
+	if below != string(want) {
+		t.Errorf("%s is not that of the results; 'go test -run Page ./hierml/internal/versus -update' writes it", path)
 	}
 }

@@ -130,7 +130,7 @@ func compareMethods(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	entries, err := readEntries(o.results)
+	entries, err := readLines[entry](o.results)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (o *tableOptions) compareOn(ctx context.Context, name string, methods []con
 		}
 		fmt.Fprintln(os.Stderr, e)
 		*entries = append(*entries, e)
-		if err := addEntry(o.results, e); err != nil {
+		if err := addLine(o.results, e); err != nil {
 			return err
 		}
 	}
@@ -294,45 +294,6 @@ var errTime = errors.New("not done")
 
 // ranking is how long reading and ranking may take besides a training.
 const ranking = time.Minute
-
-// readEntries returns the entries of a file, none if it is not there.
-func readEntries(name string) ([]entry, error) {
-	text, err := os.ReadFile(name)
-	if name == "" || errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var entries []entry
-	for lines := json.NewDecoder(bytes.NewReader(text)); lines.More(); {
-		var e entry
-		if err := lines.Decode(&e); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		entries = append(entries, e)
-	}
-	return entries, nil
-}
-
-func addEntry(name string, e entry) error {
-	if name == "" {
-		return nil
-	}
-	line, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
-	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	if _, err := file.Write(append(line, '\n')); err != nil {
-		file.Close()
-		return err
-	}
-	return file.Close()
-}
 
 // show prints a table of methods and sets for each of some measures.
 func show(w io.Writer, names []string, methods []contender, entries []entry) error {

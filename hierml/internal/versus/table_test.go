@@ -99,7 +99,7 @@ func TestTable(t *testing.T) {
 	if err := compareMethods(t.Context(), arguments); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := readEntries(results)
+	entries, err := readLines[entry](results)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestTable(t *testing.T) {
 	if err := compareMethods(t.Context(), arguments); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := readEntries(results); err != nil || len(again) != len(entries) {
+	if again, err := readLines[entry](results); err != nil || len(again) != len(entries) {
 		t.Errorf("%d results, then %d (%v)", len(entries), len(again), err)
 	}
 }

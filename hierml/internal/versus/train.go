@@ -64,21 +64,22 @@ type clock struct {
 	wall time.Time
 }
 
-func cpuSeconds() (float64, error) {
+// cpuSeconds returns the user and system time of this process, or of its children.
+func cpuSeconds(who int) (float64, error) {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+	if err := syscall.Getrusage(who, &u); err != nil {
 		return 0, err
 	}
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9, nil
 }
 
 func start() (clock, error) {
-	cpu, err := cpuSeconds()
+	cpu, err := cpuSeconds(syscall.RUSAGE_SELF)
 	return clock{cpu, time.Now()}, err
 }
 
 func (c clock) stop(cpu, wall *float64) error {
-	now, err := cpuSeconds()
+	now, err := cpuSeconds(syscall.RUSAGE_SELF)
 	*cpu, *wall = now-c.cpu, time.Since(c.wall).Seconds()
 	return err
 }
@@ -130,6 +131,7 @@ func train(ctx context.Context, o options) error {
 	if err := watch.stop(&r.ReadingCPU, &r.ReadingWall); err != nil {
 		return err
 	}
+	r.Nodes, r.Leaves, r.Features, r.Rows, r.Entries = t.Len(), len(t.Leaves()), d.X.Cols, d.Len(), len(d.X.Indices)
 	settings := solver.Settings{Gap: o.gap, Time: o.time, Workers: workers}
 	if o.progress {
 		settings.Progress = func(p solver.Progress) error {
@@ -194,7 +196,7 @@ func predict(m *classifier.Model, d *dataset.Dataset, r *outcome) error {
 		return err
 	}
 	rows := float64(d.Len())
-	r.Predict = cpu / rows
+	r.Predict, r.Predicted = cpu/rows, d.Len()
 	half := loss.Half(d.Taxonomy)
 	for i, n := range predicted {
 		if n == d.Labels[i][0] {
