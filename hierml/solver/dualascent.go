@@ -25,6 +25,11 @@ import (
 // of the epoch before found or the certificate. Where weights are few, epochs from the fifth on begin
 // with a step in the direction in which the one before has led, as those of BCFW do.
 //
+// Where weights have thousands of columns in 16 bits, scoring all of them for one example costs as much as many
+// visits. There certificates, which score many examples at a time, find the active competitors, and in the first
+// epoch searches of parts of the examples by the weights that those before have made; all passes score only the
+// columns of these.
+//
 // It fits problems whose examples have one block each: labels against other labels, rankings and
 // label sets. BCFW takes the others.
 type DualAscent struct{}

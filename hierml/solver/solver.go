@@ -5,9 +5,8 @@
 //
 // [BCFW] is the default method: it needs no step size and reaches small gaps on every problem.
 // [DualAscent] is the way of LIBLINEAR [FCHWL08] for problems with one block an example. It is the
-// default of flat SVMs where most entries of the examples are other than zero, and the one to choose
-// where there are thousands of columns. [Binary] tells classes from the rest, one by
-// one. [Pegasos] and [RDA] are the subgradient methods of the papers, for comparison, and
+// default of flat SVMs where most entries of the examples are other than zero, or where there are
+// thousands of classes. [Binary] tells classes from the rest, one by one. [Pegasos] and [RDA] are the subgradient methods of the papers, for comparison, and
 // [VariableSelection] is that of [Cai08] for small problems, with kernels or without.
 // [SolveOrthogonal] solves orthogonal transfer, which is a ridge problem only for fixed signs.
 //
@@ -349,17 +348,17 @@ func (s *Settings) originOf(ctx context.Context, o *structured.Oracle) (c struct
 //
 //	go run ./hierml/internal/versus liblinear -problem imclef07a -runs flat,hierarchical,normalized -c 10 -method dualascent
 //
-// and the same with bcfw measure it. Dual ascent wins where examples are dense and its subproblems are
-// solved by sorting.
-func defaultMethod(o *structured.Oracle) Method {
-	if labels, ok := o.Competitors.(*structured.Labels); ok && labels.Separate() && o.Dense() {
+// and the same with bcfw measure it. Dual ascent wins where its subproblems are solved by sorting, and
+// examples are dense or columns many.
+func defaultMethod(o *structured.Oracle, s *Settings) Method {
+	if labels, ok := o.Competitors.(*structured.Labels); ok && labels.Separate() && (o.Dense() || o.Many(s.precision(true))) {
 		return DualAscent{}
 	}
 	return BCFW{}
 }
 
 // Solve solves a problem with a method; nil settings are the defaults and a nil method is DualAscent for
-// flat SVMs of dense examples with one label each, and BCFW for all else.
+// flat SVMs of dense examples with one label each, or of thousands of classes, and BCFW for all else.
 //
 // If ctx ends or Settings.Progress returns an error before, Solve returns that error and the best
 // result so far, with the certificate of its weights; when Settings.Time or MaxEpochs is over there
@@ -381,7 +380,7 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 		return nil, err
 	}
 	if m == nil {
-		m = defaultMethod(o)
+		m = defaultMethod(o, &set)
 	}
 	if z, ok := m.(fromZero); ok && (set.Start != nil || path != "") {
 		return nil, z.errStart()

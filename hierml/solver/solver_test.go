@@ -519,10 +519,11 @@ func TestTimeEndsWithoutError(t *testing.T) {
 	}
 }
 
-// The default method is dual ascent for flat SVMs of dense examples, and BCFW for all else.
+// The default method is dual ascent for flat SVMs of dense examples or of many columns in 16 bits, and BCFW for all else.
 func TestDefaultMethod(t *testing.T) {
 	g := example.Tree(2, 3)
-	dense, texts := example.Dense(g, 30, 5, 1), example.Texts(g, 30, 100, 5, 1)
+	wide := example.Tree(90, 100)
+	dense, texts, many := example.Dense(g, 30, 5, 1), example.Texts(g, 30, 100, 5, 1), example.Texts(wide, 30, 100, 5, 1)
 	for _, c := range []struct {
 		name       string
 		data       *dataset.Dataset
@@ -532,6 +533,8 @@ func TestDefaultMethod(t *testing.T) {
 	}{
 		{"flat, dense", dense, structured.Flat(g), structured.Margin, DualAscent{}},
 		{"flat, texts", texts, structured.Flat(g), structured.Margin, BCFW{}},
+		{"flat, many", many, structured.Flat(wide), structured.Margin, DualAscent{}},
+		{"hierarchical, many", many, structured.Ancestors(wide), structured.Margin, BCFW{}},
 		{"flat, slack rescaling", dense, structured.Flat(g), structured.Slack, BCFW{}},
 		{"hierarchical, dense", dense, structured.Ancestors(g), structured.Margin, BCFW{}},
 	} {
@@ -551,7 +554,7 @@ func TestDefaultMethod(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := defaultMethod(o); got != c.want {
+		if got := defaultMethod(o, &Settings{Gap: halfGap}); got != c.want {
 			t.Errorf("%s: %T, want %T", c.name, got, c.want)
 		}
 	}
