@@ -69,6 +69,7 @@ type outcome struct {
 	Beam, BeamAccuracy          float64 // Beam: CPU seconds an instance
 	ReadingCPU, ReadingWall     float64
 	Accuracy, TreeLoss, Predict float64 // Predict: CPU seconds an instance
+	Deviation                   float64 `json:",omitzero"` // of the weights of some nodes from their definition
 	Nodes, Leaves, Features     int     `json:",omitzero"`
 	Entries                     int     `json:",omitzero"` // of the training part that are not zero
 	Rows, Predicted             int     // instances of the training part and of the test part

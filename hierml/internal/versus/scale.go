@@ -238,7 +238,7 @@ func showSizes(w io.Writer, measured []measurement) error {
 			fmt.Fprintf(out, "| %s | %d | %d | %d | %d |\n", m.Problem, m.Nodes, m.Leaves, m.Rows, m.Features)
 		}
 	}
-	fmt.Fprintln(out, "\n| problem | method | workers | gap, asked for | epochs | CPU s | wall s | peak GB | accuracy | tree loss | ms a prediction | others' cores | commit |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(out, "\n| problem | method | workers | gap, asked for | weights off by | epochs | CPU s | wall s | peak GB | accuracy | tree loss | ms a prediction | others' cores | commit |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, t := range trainings {
 		for _, m := range measured {
 			if !m.is(t) {
@@ -252,7 +252,7 @@ func showSizes(w io.Writer, measured []measurement) error {
 			if t.workers != "" {
 				gap, epochs = fmt.Sprintf("%.2g, %g", m.gap(), m.Gap), fmt.Sprint(m.Epochs)
 			}
-			fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %.0f | %.0f | %.1f | %.3f | %s | %.3f | %.1f | %s |\n", m.Problem, m.Method, t.workers, gap, epochs,
+			fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s | %.0f | %.0f | %.1f | %.3f | %s | %.3f | %.1f | %s |\n", m.Problem, m.Method, t.workers, gap, known("%.0e", m.Deviation), epochs,
 				m.TrainingCPU, m.TrainingWall, m.Peak/1e9, m.Accuracy, known("%.3f", m.TreeLoss), 1e3*m.Predict, m.Others, m.Commit)
 		}
 	}

@@ -164,6 +164,11 @@ func train(ctx context.Context, o options) error {
 	if r.Peak, err = peak(); err != nil {
 		return err
 	}
+	if hierarchical := o.runs == "hierarchical"; hierarchical || o.runs == "flat" {
+		if r.Deviation, err = deviation(m, d, hierarchical); err != nil {
+			return err
+		}
+	}
 	test, err := readRows(f.test(), t)
 	if err != nil {
 		return err
