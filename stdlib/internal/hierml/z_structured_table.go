@@ -26,9 +26,11 @@ var structuredPackage = table.Package{
 		{Name: "ColumnSquares", Value: structured.ColumnSquares},
 		{Name: "Differences", Value: structured.Differences},
 		{Name: "DotSteps", Value: structured.DotSteps},
+		{Name: "Double", Value: structured.Double},
 		{Name: "Flat", Value: structured.Flat},
 		{Name: "Followed", Value: structured.Followed},
 		{Name: "Given", Value: structured.Given},
+		{Name: "Half", Value: structured.Half},
 		{Name: "InvSqrtDepth", Value: structured.InvSqrtDepth},
 		{Name: "InvSqrtMaxDepth", Value: structured.InvSqrtMaxDepth},
 		{Name: "LambdaFromC", Value: structured.LambdaFromC},
@@ -58,6 +60,7 @@ var structuredPackage = table.Package{
 		{Name: "Norm", Value: structured.Norm},
 		{Name: "OfNodes", Value: structured.OfNodes},
 		{Name: "ScoreLeaves", Value: structured.ScoreLeaves},
+		{Name: "Single", Value: structured.Single},
 		{Name: "Slack", Value: structured.Slack},
 		{Name: "SqrtAlpha", Value: structured.SqrtAlpha},
 	},
@@ -79,6 +82,7 @@ var structuredPackage = table.Package{
 		{Name: "Multiplier", Value: (*structured.Multiplier)(nil)},
 		{Name: "Oracle", Value: (*structured.Oracle)(nil)},
 		{Name: "Partial", Value: (*structured.Partial)(nil)},
+		{Name: "Precision", Value: (*structured.Precision)(nil)},
 		{Name: "Problem", Value: (*structured.Problem)(nil)},
 		{Name: "Ranking", Value: (*structured.Ranking)(nil)},
 		{Name: "Rescaling", Value: (*structured.Rescaling)(nil)},
@@ -116,7 +120,9 @@ type _structured_Batch struct {
 	WMultiply func()
 	WProducts func(a0 int) []float64
 	WScores   func(a0 int) []float64
+	WScoresAt func(a0 [][]int32, a1 [][]float64, a2 int)
 	WSize     func() int
+	WTake     func(a0 []int)
 }
 
 func (w _structured_Batch) Add(a0 *structured.Rows, a1 int) {
@@ -134,8 +140,14 @@ func (w _structured_Batch) Products(a0 int) []float64 {
 func (w _structured_Batch) Scores(a0 int) []float64 {
 	return w.WScores(a0)
 }
+func (w _structured_Batch) ScoresAt(a0 [][]int32, a1 [][]float64, a2 int) {
+	w.WScoresAt(a0, a1, a2)
+}
 func (w _structured_Batch) Size() int {
 	return w.WSize()
+}
+func (w _structured_Batch) Take(a0 []int) {
+	w.WTake(a0)
 }
 
 // _structured_Combiner makes interpreted values a structured.Combiner.
@@ -214,7 +226,7 @@ func (w _structured_Competitors) Product(a0 int, a1 int32, a2 int32) float64 {
 type _structured_Inputs struct {
 	IValue       any
 	WLen         func() int
-	WNewState    func(a0 []int, a1 bool) structured.State
+	WNewState    func(a0 []int, a1 structured.Precision) structured.State
 	WProduct     func(a0 int, a1 int) float64
 	WSquaredNorm func(a0 int) float64
 }
@@ -222,7 +234,7 @@ type _structured_Inputs struct {
 func (w _structured_Inputs) Len() int {
 	return w.WLen()
 }
-func (w _structured_Inputs) NewState(a0 []int, a1 bool) structured.State {
+func (w _structured_Inputs) NewState(a0 []int, a1 structured.Precision) structured.State {
 	return w.WNewState(a0, a1)
 }
 func (w _structured_Inputs) Product(a0 int, a1 int) float64 {
