@@ -187,12 +187,17 @@ def pecos(problem, c):
 
 
 def pdsparse(problem, c):
-    """PD-Sparse, whose programs are in the folder PDSPARSE, with the options of its examples."""
+    """PD-Sparse, whose programs are in the folder PDSPARSE, with the options of its examples.
+
+    The program for problems whose matrices have no room keeps them in hash tables.
+    """
     programs = os.environ["PDSPARSE"]
+    program = "multiTrainHash" if len(problem.names) * problem.x.shape[1] > 1e9 else "multiTrain"
     folder = tempfile.TemporaryDirectory()
     model, top = os.path.join(folder.name, "model"), os.path.join(folder.name, "top")
     options = ["-s", "1", "-c", str(c), "-l", "0.1", "-r", "-1.0", "-m", "200", "-q", "1", "-g", "-1", "-p", "200"]
-    subprocess.run([os.path.join(programs, "multiTrain"), *options, problem.train_file, model], check=True, capture_output=True)
+    if subprocess.run([os.path.join(programs, program), *options, problem.train_file, model], capture_output=True).returncode:
+        raise SystemExit(f"{program} failed, perhaps for want of memory")
     if os.path.exists(model + ".p"):
         model += ".p"
 
