@@ -100,7 +100,7 @@ type Settings struct {
 	// again, and the one that was interrupted goes on, when the same is called again after hours.
 	Checkpoint string
 
-	told func(state func() string) // is told of what is done between the epochs and within one, if not nil
+	watched *watched // nil where nobody watches
 
 	began time.Time // zero for that of Solve
 	until int       // Gap is a tenth of what was asked for up to this epoch, or final if it is the largest; 0 where it may become one
@@ -459,6 +459,7 @@ func (s *state) warm(ctx context.Context, d *structured.Dual) error {
 		return fmt.Errorf("solver: stopped before the first epoch: %w", err)
 	}
 	s.certificate, s.moved = c, true
+	s.settings.watched.begin(c.Gap())
 	return nil
 }
 

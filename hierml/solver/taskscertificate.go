@@ -45,11 +45,10 @@ func (t *tasks) certify(ctx context.Context) error {
 	guarded.Each((len(all)+group-1)/group, t.settings.Workers, func(k int) {
 		first, end := k*group, min((k+1)*group, len(all))
 		t.evaluate(ctx, first, all[first:end])
-		if done := evaluated.Add(int64(end - first)); t.settings.told != nil {
-			t.settings.told(func() string {
-				return stateOfPoint(fmt.Sprintf("epoch %d", t.result.Epochs+1), true, float64(done)/float64(len(all)))
-			})
-		}
+		done := evaluated.Add(int64(end - first))
+		t.settings.watched.tell(func() string {
+			return stateOfPoint(fmt.Sprintf("epoch %d", t.result.Epochs+1), true, float64(done)/float64(len(all)))
+		})
 	})
 	for y, v := range point.v {
 		if part := t.parts[y]; v != nil && part != nil {

@@ -22,15 +22,46 @@ func (s *Settings) Watch(ctx context.Context) (context.Context, func()) {
 	if work == nil {
 		return ctx, func() {}
 	}
-	way := way{settings: *s, behind: math.NaN()}
-	s.Progress = func(p Progress) error {
-		way.behind = way.done(p)
-		work.Expect(way.left(p))
-		work.Report(way.behind, p.state)
-		return nil
-	}
-	s.told = func(state func() string) { work.Report(way.behind, state) }
+	w := &watched{work: work, way: way{settings: *s, behind: math.NaN()}}
+	s.Progress = w.epoch
+	s.watched = w
 	return ctx, work.End
+}
+
+// watched is a training whose watcher is told of it. The methods of nil, of a training that nobody watches, do nothing.
+type watched struct {
+	work *progress.Work
+	way  way
+	last Progress // what the last certificate or estimate has told, zero before the first
+}
+
+// epoch tells of an epoch that is over.
+func (w *watched) epoch(p Progress) error {
+	w.last = p
+	w.way.behind = w.way.done(p)
+	w.work.Expect(w.way.left(p))
+	w.work.Report(w.way.behind, p.state)
+	return nil
+}
+
+// begin takes the gap of the point that the training begins at.
+func (w *watched) begin(gap float64) {
+	if w != nil {
+		w.last = Progress{Gap: gap}
+	}
+}
+
+// tell tells of what is done between the epochs and within one, and at what gap the training stands: an epoch may last for
+// minutes, so the bar shows this and hardly ever the end of an epoch.
+func (w *watched) tell(state func() string) {
+	if w != nil {
+		w.work.Report(w.way.behind, func() string {
+			if gap := w.last.reached(); !(gap > 0) || math.IsInf(gap, 1) {
+				return state()
+			}
+			return state() + ", " + w.last.gap()
+		})
+	}
 }
 
 // left returns how long the training will last after an epoch, negative if that cannot be known.
@@ -84,23 +115,26 @@ func (p Progress) reached() float64 {
 
 // state says how the training stands, for a bar.
 func (p Progress) state() string {
-	about := ""
-	if p.Estimate > 0 {
-		about = "about "
-	}
-	s := fmt.Sprintf("epoch %d, gap %s%.2g", p.Epoch, about, p.reached())
+	s := fmt.Sprintf("epoch %d, %s", p.Epoch, p.gap())
 	if p.Seconds > 0 {
 		s += fmt.Sprintf(", %.3g epochs/s", float64(p.Epoch)/p.Seconds)
 	}
 	return s
 }
 
+// gap is the part of the state that says what gap the training has come to.
+func (p Progress) gap() string {
+	about := ""
+	if p.Estimate > 0 {
+		about = "about "
+	}
+	return fmt.Sprintf("gap %s%.2g", about, p.reached())
+}
+
 // between is called within an epoch, when part of it is done and d is a point of the dual: it tells the watcher,
 // and writes the checkpoint if it is time.
 func (s *state) between(d *structured.Dual, part float64) error {
-	if s.settings.told != nil {
-		s.settings.told(func() string { return fmt.Sprintf("%.0f %% of epoch %d", 100*part, s.result.Epochs+1) })
-	}
+	s.settings.watched.tell(func() string { return fmt.Sprintf("%.0f %% of epoch %d", 100*part, s.result.Epochs+1) })
 	if !s.checkpoint.due() {
 		return nil
 	}
@@ -110,11 +144,11 @@ func (s *state) between(d *structured.Dual, part float64) error {
 // follow returns a context in which a point, as the text calls it, is certified or its weights are built, so that the
 // watcher is told how far that is.
 func (s *Settings) follow(ctx context.Context, point string) context.Context {
-	if s.told == nil {
+	if s.watched == nil {
 		return ctx
 	}
 	return structured.Followed(ctx, func(evaluating bool, part float64) {
-		s.told(func() string { return stateOfPoint(point, evaluating, part) })
+		s.watched.tell(func() string { return stateOfPoint(point, evaluating, part) })
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,6 +31,22 @@ func TestProgressWithinAnEpoch(t *testing.T) {
 		if len(parts) < 100 || !strings.HasPrefix(parts[0], "0 %") && !strings.HasPrefix(parts[0], "1 %") || slices.Contains(parts[:len(parts)-1], "101 % of epoch 1") {
 			t.Errorf("%s: %d reports within the first epoch: %q ...", name, len(parts), parts[:min(3, len(parts))])
 		}
+		// An epoch may last for minutes: within it is told what gap the one before has come to.
+		gap, second := "", 0
+		for _, r := range w.Reports {
+			state, rest, _ := strings.Cut(r.State, ", gap ")
+			switch {
+			case state == "epoch 1":
+				gap, _, _ = strings.Cut(rest, ", ")
+			case strings.HasSuffix(state, "% of epoch 2"):
+				if second++; rest != gap {
+					t.Errorf("%s: %q, where the first epoch has come to the gap %q", name, r.State, gap)
+				}
+			}
+		}
+		if gap == "" || second == 0 {
+			t.Errorf("%s: the gap %q, %d reports within the second epoch", name, gap, second)
+		}
 		if !math.IsNaN(done[0]) || !slices.IsSorted(done[len(parts):]) {
 			t.Errorf("%s: done %v", name, done)
 		}
@@ -50,11 +67,17 @@ func TestProgressOfCertificates(t *testing.T) {
 	for _, r := range w.Reports {
 		states = append(states, r.State)
 	}
+	// From the checkpoint's certificate on it is told at what gap the training stands.
+	first := states[slices.Index(states, "certifying the checkpoint's point, 100 %")+1]
+	_, gap, ok := strings.Cut(first, ", gap ")
+	if v, err := strconv.ParseFloat(gap, 64); !ok || err != nil || !(v > 0 && v < 1) {
+		t.Errorf("%q follows the certificate of the checkpoint's point", first)
+	}
 	at := -1
 	for _, want := range []string{
 		"building the weights of the checkpoint's point, 0 %", "building the weights of the checkpoint's point, 100 %",
 		"certifying the checkpoint's point, 0 %", "certifying the checkpoint's point, 50 %", "certifying the checkpoint's point, 100 %",
-		"1 % of epoch 1", "certifying epoch 1, 50 %",
+		"1 % of epoch 1, gap " + gap, "certifying epoch 1, 50 %, gap " + gap,
 	} {
 		k := slices.Index(states, want)
 		if k <= at {
