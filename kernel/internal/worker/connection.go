@@ -224,7 +224,7 @@ func (c *connection) ask(ctx context.Context, cell int, request pipe.Request, ou
 	select {
 	case <-j.done:
 	case <-patience.C:
-		j.text("stderr", "interrupted, but the cell runs compiled code that cannot be stopped; a second interrupt ends it together with all variables\n")
+		j.text("stderr", "interrupted, but the cell has not ended yet; a second interrupt ends it together with all variables\n")
 		<-j.done
 	}
 	return j.answer, j.err
