@@ -26,6 +26,7 @@ type checkpoint struct {
 	saved   time.Time     // when it was written last, or the training began
 	took    time.Duration // to write
 	before  int           // epochs of the trainings that the point in the file was from
+	note    func(text string)
 }
 
 const (

@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/structured"
 )
 
@@ -55,6 +58,44 @@ func TestTrainingGoesOnFromItsCheckpoint(t *testing.T) {
 		if err != nil || again.Epochs != 0 || again.Status != Converged {
 			t.Errorf("%s: %v, %v; want no epoch after the end", name, again, err)
 		}
+	}
+}
+
+// It is told where a training goes on that was stopped, and that one goes on from there. Of one that has ended nothing is told.
+func TestNotesOfCheckpoints(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	for _, c := range []struct {
+		epochs int
+		want   []string
+	}{
+		{2, []string{"What the training has come to is in " + path + ": called again, it goes on from there."}},
+		{1000, []string{"The training goes on from " + path + ", of epoch 3; epochs are counted anew."}},
+	} {
+		w := &example.Watcher{}
+		_, err := Solve(progress.With(t.Context(), w), kept(1, 1), &Settings{Checkpoint: path, Progress: func(p Progress) error {
+			if p.Epoch == c.epochs {
+				return errKilled
+			}
+			return nil
+		}}, nil)
+		if err != nil && !errors.Is(err, errKilled) || !slices.Equal(w.Notes, c.want) {
+			t.Errorf("at most %d epochs: %v, %q, want %q", c.epochs, err, w.Notes, c.want)
+		}
+	}
+}
+
+// Of a training that was stopped and whose checkpoint cannot be written both is told.
+func TestCheckpointOfStoppedTrainingCannotBeWritten(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "folder")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w := &example.Watcher{}
+	r, err := Solve(progress.With(t.Context(), w), kept(1, 1), &Settings{Checkpoint: filepath.Join(folder, "checkpoint"), Progress: func(Progress) error {
+		return errors.Join(os.RemoveAll(folder), errKilled)
+	}}, nil)
+	if r == nil || !errors.Is(err, errKilled) || !errors.Is(err, fs.ErrNotExist) || len(w.Notes) != 0 {
+		t.Errorf("%v, %v, notes %q", r, err, w.Notes)
 	}
 }
 

@@ -409,8 +409,9 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 		}
 		if kept != nil {
 			start, from = kept, "the checkpoint's point"
-			progress.Note(whole, fmt.Sprintf("The training goes on from %s, of epoch %d.", s.checkpoint.path, s.checkpoint.before+1))
+			progress.Note(whole, fmt.Sprintf("The training goes on from %s, of epoch %d; epochs are counted anew.", s.checkpoint.path, s.checkpoint.before+1))
 		}
+		s.checkpoint.note = func(text string) { progress.Note(whole, text) }
 	}
 	ctx, cancel := set.limit(ctx, 0)
 	defer cancel()
@@ -586,8 +587,14 @@ func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 		result.Epochs++
 	}
 	if s.checkpoint != nil {
-		if failed := s.checkpoint.write(m.point(), result.Epochs); err == nil && failed != nil {
+		switch failed := s.checkpoint.write(m.point(), result.Epochs); {
+		case failed != nil && err == nil:
 			result.Status, err = Stopped, failed
+		case failed != nil:
+			err = errors.Join(err, failed)
+		case err != nil:
+			// Now, and not after the weights, which may take minutes.
+			s.checkpoint.note(fmt.Sprintf("What the training has come to is in %s: called again, it goes on from there.", s.checkpoint.path))
 		}
 	}
 	if result.Status == Cancelled || result.Status == TimeLimit || !certified {
