@@ -389,7 +389,7 @@ func (a *Attributes) candidateScores(s, sums, leaves []float64) {
 		for y := range leaves {
 			var f float64
 			for k := a.colptr[y]; k < a.colptr[y+1]; k++ {
-				f += a.vals[k] * s[a.cols[k]]
+				f += float64(a.vals[k] * s[a.cols[k]])
 			}
 			leaves[y] = f
 		}
@@ -397,11 +397,42 @@ func (a *Attributes) candidateScores(s, sums, leaves []float64) {
 	}
 	sums[0] = 0
 	for c := range a.inner {
-		sums[c+1] = a.value[c]*s[c] + sums[a.parent[c]]
+		sums[c+1] = float64(a.value[c]*s[c]) + sums[a.parent[c]]
 	}
 	s, value, parent := s[a.inner:], a.value[a.inner:], a.parent[a.inner:]
 	s, value, parent = s[:len(leaves)], value[:len(leaves)], parent[:len(leaves)]
 	for y := range leaves {
-		leaves[y] = value[y]*s[y] + sums[parent[y]]
+		leaves[y] = float64(value[y]*s[y]) + sums[parent[y]]
 	}
+}
+
+// candidateScore is candidateScores for the candidate at position y, with its bits.
+func (a *Attributes) candidateScore(s []float64, y int) (f float64) {
+	if a.topDown {
+		return a.downTo(s, int32(a.inner+y+1))
+	}
+	for k := a.colptr[y]; k < a.colptr[y+1]; k++ {
+		f += float64(a.vals[k] * s[a.cols[k]])
+	}
+	return f
+}
+
+// downTo returns the sum down to a column, which is numbered from 1; 0 for 0.
+func (a *Attributes) downTo(s []float64, column int32) float64 {
+	if column == 0 {
+		return 0
+	}
+	return float64(a.value[column-1]*s[column-1]) + a.downTo(s, a.parent[column-1])
+}
+
+// longestSum returns the largest sum of the absolute values of an attribute vector.
+func (a *Attributes) longestSum() (longest float64) {
+	for y := range a.candidates {
+		var sum float64
+		for _, v := range a.vals[a.colptr[y]:a.colptr[y+1]] {
+			sum += math.Abs(v)
+		}
+		longest = max(longest, sum)
+	}
+	return longest
 }

@@ -54,14 +54,18 @@ func axpyShortGo(dst []float64, x float64, row []int16) {
 const panelWidth, rowsAhead = 64, 12
 
 // scorePanelGo is the portable form of scorePanel.
-func scorePanelGo(dst []float32, rows []*int16, values []float32, offset int) {
+func scorePanelGo(dst []float32, rows []*int16, factors []uint32, step float32, offset int) {
 	dst = dst[:panelWidth]
-	clear(dst)
-	for k, r := range rows {
-		x := values[k]
-		for j, v := range unsafe.Slice(r, offset+panelWidth)[offset:] {
-			dst[j] += float32(x * float32(v))
+	var sums [panelWidth]int32
+	for k, pair := range factors {
+		x, y := int32(int16(pair)), int32(int16(pair>>16))
+		a, b := unsafe.Slice(rows[2*k], offset+panelWidth)[offset:], unsafe.Slice(rows[2*k+1], offset+panelWidth)[offset:]
+		for j := range sums {
+			sums[j] += x*int32(a[j]) + y*int32(b[j])
 		}
+	}
+	for j, v := range sums {
+		dst[j] += float32(step * float32(v))
 	}
 }
 

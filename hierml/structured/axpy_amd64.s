@@ -180,20 +180,39 @@ short8:
 	VPMOVSXWD from, t; \
 	VCVTDQ2PS t, t
 
-// ADDPS adds 8 columns of the row at AX, from an offset in bytes, times Y8, to their sums.
-#define ADDPS(at, a, t) \
-	LOAD8(at(AX)(BX*1), t); \
-	VMULPS t, Y8, t; \
-	VADDPS t, a, a
+// ADDPAIRS adds 16 columns of the rows at AX and R8, from an offset in bytes, times the two halves of Y8, to sums: of
+// columns 0 to 3 and 8 to 11 to the first, of the others to the second.
+#define ADDPAIRS(at, a, b, t, u) \
+	VMOVDQU    at(AX)(BX*1), t; \
+	VMOVDQU    at(R8)(BX*1), u; \
+	VPUNPCKLWD u, t, Y13; \
+	VPUNPCKHWD u, t, Y14; \
+	VPMADDWD   Y8, Y13, Y13; \
+	VPMADDWD   Y8, Y14, Y14; \
+	VPADDD     Y13, a, a; \
+	VPADDD     Y14, b, b
 
-// func scorePanelAVX2(dst *float32, rows **int16, values *float32, n, offset int)
-// n is at least 1; rows has 12 entries more; offset is in bytes.
-TEXT ·scorePanelAVX2(SB), NOSPLIT, $0-40
+// ADDSTEPS adds Y8 times the sums of ADDPAIRS to 16 scores at an offset in bytes.
+#define ADDSTEPS(at, a, b) \
+	VPERM2I128 $0x20, b, a, Y13; \
+	VPERM2I128 $0x31, b, a, Y14; \
+	VCVTDQ2PS  Y13, Y13; \
+	VCVTDQ2PS  Y14, Y14; \
+	VMULPS     Y8, Y13, Y13; \
+	VMULPS     Y8, Y14, Y14; \
+	VADDPS     at(DI), Y13, Y13; \
+	VADDPS     at+32(DI), Y14, Y14; \
+	VMOVUPS    Y13, at(DI); \
+	VMOVUPS    Y14, at+32(DI)
+
+// func scorePanelAVX2(dst *float32, rows **int16, factors *uint32, n int, step float32, offset int)
+// n is at least 1; rows has 12 entries more than 2n; offset is in bytes.
+TEXT ·scorePanelAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ rows+8(FP), SI
-	MOVQ values+16(FP), DX
+	MOVQ factors+16(FP), DX
 	MOVQ n+24(FP), CX
-	MOVQ offset+32(FP), BX
+	MOVQ offset+40(FP), BX
 	ZERO(Y0, Y1)
 	ZERO(Y2, Y3)
 	ZERO(Y4, Y5)
@@ -201,30 +220,27 @@ TEXT ·scorePanelAVX2(SB), NOSPLIT, $0-40
 
 row64:
 	MOVQ         96(SI), R9
+	MOVQ         104(SI), R10
 	PREFETCHT0   (R9)(BX*1)
 	PREFETCHT0   64(R9)(BX*1)
+	PREFETCHT0   (R10)(BX*1)
+	PREFETCHT0   64(R10)(BX*1)
 	MOVQ         (SI), AX
-	VBROADCASTSS (DX), Y8
-	ADDPS(0, Y0, Y9)
-	ADDPS(16, Y1, Y10)
-	ADDPS(32, Y2, Y11)
-	ADDPS(48, Y3, Y12)
-	ADDPS(64, Y4, Y9)
-	ADDPS(80, Y5, Y10)
-	ADDPS(96, Y6, Y11)
-	ADDPS(112, Y7, Y12)
-	ADDQ         $8, SI
+	MOVQ         8(SI), R8
+	VPBROADCASTD (DX), Y8
+	ADDPAIRS(0, Y0, Y1, Y9, Y10)
+	ADDPAIRS(32, Y2, Y3, Y11, Y12)
+	ADDPAIRS(64, Y4, Y5, Y9, Y10)
+	ADDPAIRS(96, Y6, Y7, Y11, Y12)
+	ADDQ         $16, SI
 	ADDQ         $4, DX
 	DECQ         CX
 	JNZ          row64
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	VMOVUPS      Y2, 64(DI)
-	VMOVUPS      Y3, 96(DI)
-	VMOVUPS      Y4, 128(DI)
-	VMOVUPS      Y5, 160(DI)
-	VMOVUPS      Y6, 192(DI)
-	VMOVUPS      Y7, 224(DI)
+	VBROADCASTSS step+32(FP), Y8
+	ADDSTEPS(0, Y0, Y1)
+	ADDSTEPS(64, Y2, Y3)
+	ADDSTEPS(128, Y4, Y5)
+	ADDSTEPS(192, Y6, Y7)
 	VZEROUPPER
 	RET
 

@@ -243,7 +243,7 @@ func (s *linearState) Add(i int, columns []int32, u []float64) {
 // changed is called before the weights change.
 func (s *linearState) changed() {
 	if s.mixed != nil {
-		s.mixed.norm = 0
+		s.mixed.norm.set(0)
 	}
 }
 

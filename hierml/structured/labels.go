@@ -308,15 +308,7 @@ func (ls *Labels) Products(b int, ids []int32, dst []float64, stride int) {
 // NewSearch returns a search that scores all candidates at once.
 func (ls *Labels) NewSearch() Search {
 	q := len(ls.attributes.candidates)
-	s := &labelSearch{labels: ls, violations: make([]float64, q), sums: make([]float64, len(ls.attributes.columns)+1)}
-	a := ls.attributes
-	for y := range q {
-		var sum float64
-		for _, v := range a.vals[a.colptr[y]:a.colptr[y+1]] {
-			sum += math.Abs(v)
-		}
-		s.length = max(s.length, sum)
-	}
+	s := &labelSearch{labels: ls, length: ls.attributes.longestSum(), violations: make([]float64, q), sums: make([]float64, len(ls.attributes.columns)+1)}
 	if ls.costs == nil {
 		s.cost, s.scale = make([]float64, q), make([]float64, q)
 		s.row = -1

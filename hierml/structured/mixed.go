@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"gonum.org/v1/gonum/floats"
@@ -26,7 +27,7 @@ type mixed struct {
 	used   []int32   // by feature, slots of the table in use
 	rows   [][]int16 // by feature; nil where there is a table, or nothing
 	slabs  slabs
-	norm   float64 // largest of the weights of a column, or somewhat more; 0 where it is not known
+	norm   known // largest of the weights of a column, or somewhat more
 }
 
 // slot is the weight of a column in a table: one of open addressing, as many slots as a power of two.
@@ -139,7 +140,7 @@ func (m *mixed) place(feature int, column int32) *int16 {
 
 // set1 sets the weight of a column and returns what is stored.
 func (m *mixed) set1(feature int, column int32, v float64) float64 {
-	m.norm = 0
+	m.norm.set(0)
 	*m.place(feature, column) = 0
 	m.add(feature, column, v)
 	return m.at(feature, column)
@@ -340,13 +341,13 @@ func increase(place *int16, v float64) bool {
 	return true
 }
 
-// scoresAt adds x times the columns given of a feature to dst.
+// scoresAt adds x times the columns given of a feature to dst, with the bits of scores.
 func (m *mixed) scoresAt(feature int, x float64, columns []int32, dst []float64) {
 	dst = dst[:len(columns)]
 	x *= float64(m.units[feature])
 	if row := m.rows[feature]; row != nil {
 		for j, c := range columns {
-			dst[j] += x * float64(row[c])
+			dst[j] += float64(x * float64(row[c]))
 		}
 		return
 	}
@@ -356,7 +357,7 @@ func (m *mixed) scoresAt(feature int, x float64, columns []int32, dst []float64)
 	}
 	for j, c := range columns {
 		if at, ok := m.find(table, c); ok {
-			dst[j] += x * float64(table[at].value)
+			dst[j] += float64(x * float64(table[at].value))
 		}
 	}
 }
@@ -374,7 +375,7 @@ func (m *mixed) scores(feature int, x float64, dst []float64) {
 // addTable adds x times the numbers of a table to the scores of the columns.
 func addTable[T float32 | float64](table []slot, x T, scores []T) {
 	for _, s := range table {
-		scores[s.column] += x * T(s.value)
+		scores[s.column] += T(x * T(s.value))
 	}
 }
 
@@ -411,14 +412,14 @@ func (m *mixed) set(ctx context.Context, l *Linear, u *Rows, workers int) (exact
 			squares = append(squares, s.squares)
 		}
 	}
-	m.norm = largestNorm(squares)
+	m.norm.set(largestNorm(squares))
 	return exact, stored, ctx.Err()
 }
 
 // longest returns the largest norm of the weights of a column, or somewhat more.
 func (m *mixed) longest(workers int) float64 {
-	if m.norm > 0 {
-		return m.norm
+	if norm := m.norm.get(); norm > 0 {
+		return norm
 	}
 	squares := make([][]float64, workerCount(workers))
 	parallel(len(m.rows), len(squares), func(worker, lo, hi int) {
@@ -438,9 +439,16 @@ func (m *mixed) longest(workers int) float64 {
 			}
 		}
 	})
-	m.norm = largestNorm(squares)
-	return m.norm
+	norm := largestNorm(squares)
+	m.norm.set(norm)
+	return norm
 }
+
+// known is a number that is known when it is not 0. It may be set and read at the same time.
+type known struct{ bits atomic.Uint64 }
+
+func (k *known) set(v float64) { k.bits.Store(math.Float64bits(v)) }
+func (k *known) get() float64  { return math.Float64frombits(k.bits.Load()) }
 
 // largestNorm returns the root of the largest sum of squares of a column, or somewhat more, where each slice has some of
 // every column, or is nil.

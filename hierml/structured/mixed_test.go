@@ -149,8 +149,8 @@ func TestMixedWeightsAreSetAnew(t *testing.T) {
 				t.Errorf("up to %d columns: the unit of feature %d is %v, and its largest weight %v", most, f, u, largest)
 			}
 		}
-		known := state.mixed.norm
-		state.mixed.norm = 0
+		known := state.mixed.norm.get()
+		state.mixed.norm.set(0)
 		if got := state.mixed.longest(2); math.Abs(got-known) > 1e-8*known {
 			t.Errorf("up to %d columns: the longest column has the norm %v, and %v when they are set", most, got, known)
 		}
@@ -191,9 +191,14 @@ func TestPanelWaysAgree(t *testing.T) {
 	for n := range len(rows) - rowsAhead {
 		values := random(n)
 		for offset := 0; offset < columns; offset += panelWidth {
-			got, want := random(panelWidth), random(panelWidth)
-			scorePanel(got, rows[:n], values, offset)
-			scorePanelGo(want, rows[:n], values, offset)
+			got := random(panelWidth)
+			want := slices.Clone(got)
+			factors := make([]uint32, n/2)
+			for k := range factors {
+				factors[k] = rng.Uint32()
+			}
+			scorePanel(got, rows[:n/2*2], factors, 0.25, offset)
+			scorePanelGo(want, rows[:n/2*2], factors, 0.25, offset)
 			if !slices.Equal(got, want) {
 				t.Errorf("%d rows, column %d: %v, want %v", n, offset, got, want)
 			}
@@ -235,8 +240,10 @@ func TestPanelsScoreLikeExamples(t *testing.T) {
 			t.Errorf("%d features that are not frequent and %d rows of others; want both", len(p.features), len(p.rows))
 		}
 		for k, i := range examples {
-			features, _ := x.Row(i)
-			bound := sumError(len(features), math.Sqrt(inputs.SquaredNorm(i))*longest)
+			bound := p.bound(k, i, math.Sqrt(inputs.SquaredNorm(i)), longest)
+			if !(bound <= 2e-3*math.Sqrt(inputs.SquaredNorm(i))*longest) {
+				t.Errorf("example %d: scores may be wrong by %v, where the longest column has the norm %v", i, bound, longest)
+			}
 			state.Scores(i, want)
 			p.of(k, i, got)
 			for c, v := range got {
@@ -244,6 +251,43 @@ func TestPanelsScoreLikeExamples(t *testing.T) {
 					t.Fatalf("example %d, column %d: %v, want %v within %v", i, c, v, want[c], bound)
 				}
 			}
+		}
+	}
+}
+
+// Values of an example are rounded within the error that is told of it, and sums of them have room.
+func TestPanelsRoundWithinTheirError(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	row := make([]int16, 1)
+	for n := range 200 {
+		s := &panels{}
+		for range n {
+			unit := math.Ldexp(1, rng.IntN(20)-30)
+			s.units, s.exact = append(s.units, unit), append(s.exact, rng.NormFloat64()*unit)
+			s.rows = append(s.rows, &row[0])
+		}
+		exact, units := slices.Clone(s.exact), slices.Clone(s.units)
+		s.round()
+		s.starts = append(s.starts, len(s.rows))
+		var square float64
+		for g := range len(s.starts) - 1 {
+			sum := 0
+			for j := s.starts[g]; j < s.starts[g+1]; j++ {
+				k := int(int16(s.factors[j/2] >> (j % 2 * 16)))
+				sum += max(k, -k)
+				if j < n {
+					e := (exact[j] - float64(k)*float64(s.steps[0])) / units[j]
+					square += e * e
+				} else if k != 0 {
+					t.Errorf("%d values: another of %d steps", n, k)
+				}
+			}
+			if sum*full > math.MaxInt32 {
+				t.Errorf("%d values: a group of %d steps has no room", n, sum)
+			}
+		}
+		if got, want := s.errors[0], math.Sqrt(square); math.Abs(got-want) > 1e-12*want {
+			t.Errorf("%d values: an error of %v, want %v", n, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hierml/notebook/hierml/dataset"
@@ -11,29 +12,42 @@ import (
 // by panel. A panel of the rows of frequent features stays in the cache, and those of an example are summed up
 // in registers; a panel of the row of another feature is read once for all examples. They are scratch
 // space.
+//
+// Rows are summed up as whole numbers: an example's values for frequent features are rounded to multiples of a step of
+// its own, of which the largest is many.
 type panels struct {
 	mixed  *mixed
 	x      *dataset.Matrix
 	scores []float32   // examples x stride
 	panel  [][]float32 // by worker, examples x panelWidth
+	exact  []float64   // values of an example before they are rounded, and units of the features
+	units  []float64
 
 	count []int32 // by feature, examples that have it; less than 0 for the features below
-	// The rows of frequent features, example by example; those of example k begin at border[k].
-	border []int
-	rows   []*int16
-	values []float32
+	// The rows of frequent features, example by example, and what multiplies each two of them; those of example k are in
+	// the groups from border[k], of which each begins at starts.
+	border  []int
+	starts  []int
+	rows    []*int16
+	factors []uint32
+	steps   []float32 // by example
+	errors  []float64 // by example, the norm of what its values are changed by when they are rounded
 	// The examples of the other features that have rows; those of features[k] begin at begin[k].
 	features []int32
 	begin    []int32
 	examples []int32
-	factors  []float32
+	values   []float32
 }
 
-// frequent is the number of examples together from which a feature is frequent.
-const frequent = 64
+// frequent is the number of examples together from which a feature is frequent; of few examples all features are.
+const frequent, fewExamples = 32, 64
+
+// mostSteps is the largest number of steps that a value has, and roomSteps that of values together for which the sum of
+// their products with weights has room.
+const mostSteps, roomSteps = 1<<12 - 1, math.MaxUint16
 
 func newPanels(m *mixed, x *dataset.Matrix) *panels {
-	return &panels{mixed: m, x: x, count: make([]int32, len(m.rows))}
+	return &panels{mixed: m, x: x}
 }
 
 // load scores examples but for what tables add, which is left to [panels.of].
@@ -61,44 +75,36 @@ func (s *panels) load(examples []int, workers int) {
 // sort finds the rows of every example, or the examples of every row.
 func (s *panels) sort(examples []int) {
 	m := s.mixed
-	clear(s.count)
-	for _, i := range examples {
-		features, _ := s.x.Row(i)
-		for _, f := range features {
-			s.count[f]++
-		}
-	}
+	few := len(examples) <= fewExamples
 	s.features, s.begin = s.features[:0], append(s.begin[:0], 0)
-	var others int32
-	for f, n := range s.count {
-		if n == 0 || n >= frequent || m.rows[f] == nil {
-			continue
-		}
-		s.count[f] = -1 - int32(len(s.features)) // its number
-		s.features = append(s.features, int32(f))
-		others += n
-		s.begin = append(s.begin, others)
+	if !few {
+		s.number(examples)
 	}
-	s.examples, s.factors = slices.Grow(s.examples[:0], int(others))[:others], slices.Grow(s.factors[:0], int(others))[:others]
-	s.border, s.rows, s.values = append(s.border[:0], 0), s.rows[:0], s.values[:0]
+	others := s.begin[len(s.features)]
+	s.examples, s.values = slices.Grow(s.examples[:0], int(others))[:others], slices.Grow(s.values[:0], int(others))[:others]
+	s.border, s.starts, s.rows, s.factors = append(s.border[:0], 0), s.starts[:0], s.rows[:0], s.factors[:0]
+	s.steps, s.errors = s.steps[:0], s.errors[:0]
 	for k, i := range examples {
 		features, values := s.x.Row(i)
+		s.exact, s.units = s.exact[:0], s.units[:0]
 		for j, f := range features {
-			row, x := m.rows[f], values[j]*m.units[f]
-			switch n := s.count[f]; {
+			row := m.rows[f]
+			switch {
 			case row == nil:
-			case n > 0:
-				s.rows, s.values = append(s.rows, &row[0]), append(s.values, x)
+			case few || s.count[f] > 0:
+				s.rows = append(s.rows, &row[0])
+				s.exact, s.units = append(s.exact, float64(values[j])*float64(m.units[f])), append(s.units, float64(m.units[f]))
 			default:
-				at := &s.begin[-1-n]
-				s.examples[*at], s.factors[*at] = int32(k), x
+				at := &s.begin[-1-s.count[f]]
+				s.examples[*at], s.values[*at] = int32(k), values[j]*m.units[f]
 				*at++
 			}
 		}
-		s.border = append(s.border, len(s.rows))
+		s.round()
 	}
 	copy(s.begin[1:], s.begin) // each is where the next begins now
 	s.begin[0] = 0
+	s.starts = append(s.starts, len(s.rows))
 	if n := len(s.rows); n > 0 {
 		for range rowsAhead {
 			s.rows = append(s.rows, s.rows[n-1])
@@ -106,19 +112,92 @@ func (s *panels) sort(examples []int) {
 	}
 }
 
+// number numbers the features with rows that are not frequent.
+func (s *panels) number(examples []int) {
+	if s.count == nil {
+		s.count = make([]int32, len(s.mixed.rows))
+	}
+	clear(s.count)
+	for _, i := range examples {
+		features, _ := s.x.Row(i)
+		for _, f := range features {
+			s.count[f]++
+		}
+	}
+	var others int32
+	for f, n := range s.count {
+		if n == 0 || n >= frequent || s.mixed.rows[f] == nil {
+			continue
+		}
+		s.count[f] = -1 - int32(len(s.features))
+		s.features = append(s.features, int32(f))
+		others += n
+		s.begin = append(s.begin, others)
+	}
+}
+
+// round rounds the values of the rows of an example.
+func (s *panels) round() {
+	var largest float64
+	for _, v := range s.exact {
+		largest = max(largest, math.Abs(v)) // no number where one is none
+	}
+	step := float64(unitFor(largest * full / mostSteps))
+	if len(s.exact)%2 == 1 {
+		s.rows = append(s.rows, s.rows[len(s.rows)-1])
+		s.exact, s.units = append(s.exact, 0), append(s.units, 0)
+	}
+	first := len(s.rows) - len(s.exact)
+	var square float64
+	sum := roomSteps + 1
+	for j := 0; j < len(s.exact); j += 2 {
+		var pair [2]int
+		for side := range pair {
+			v := s.exact[j+side]
+			if v == 0 || math.IsInf(step, 1) {
+				continue
+			}
+			n := math.RoundToEven(v / step)
+			e := (v - n*step) / s.units[j+side]
+			square += e * e
+			pair[side] = int(n)
+		}
+		n := max(pair[0], -pair[0]) + max(pair[1], -pair[1])
+		if sum += n; sum > roomSteps {
+			s.starts = append(s.starts, first+j)
+			sum = n
+		}
+		s.factors = append(s.factors, uint32(uint16(int16(pair[0])))|uint32(uint16(int16(pair[1])))<<16)
+	}
+	s.border = append(s.border, len(s.starts))
+	s.steps, s.errors = append(s.steps, float32(step)), append(s.errors, math.Sqrt(square))
+}
+
 // score scores a panel of the examples.
 func (s *panels) score(column, examples int, panel []float32) {
 	for k := range examples {
-		scorePanel(panel[k*panelWidth:][:panelWidth], s.rows[s.border[k]:s.border[k+1]], s.values[s.border[k]:s.border[k+1]], column)
+		sums := panel[k*panelWidth:][:panelWidth]
+		clear(sums)
+		for g := s.border[k]; g < s.border[k+1]; g++ {
+			lo, hi := s.starts[g], s.starts[g+1]
+			scorePanel(sums, s.rows[lo:hi], s.factors[lo/2:hi/2], s.steps[k], column)
+		}
 	}
 	for j, f := range s.features {
 		lo, hi := s.begin[j], s.begin[j+1]
 		next := s.features[min(j+rowsAhead, len(s.features)-1)]
-		spreadPanel(panel, s.examples[lo:hi], s.factors[lo:hi], &s.mixed.rows[f][column], &s.mixed.rows[next][column])
+		spreadPanel(panel, s.examples[lo:hi], s.values[lo:hi], &s.mixed.rows[f][column], &s.mixed.rows[next][column])
 	}
 	for k := range examples {
 		copy(s.scores[k*s.mixed.stride+column:][:panelWidth], panel[k*panelWidth:])
 	}
+}
+
+// bound bounds what the scores of the k-th example, which is i and of the given norm, are wrong by, where no column is longer
+// than longest.
+func (s *panels) bound(k, i int, norm, longest float64) float64 {
+	n := s.x.Indptr[i+1] - s.x.Indptr[i]
+	return s.errors[k]*longest + sumError(n, (norm+s.errors[k])*longest)
 }
 
 // of writes the scores of the k-th example, which is i, into dst; once.

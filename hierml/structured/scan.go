@@ -64,7 +64,12 @@ func (o *Oracle) scan(ctx context.Context, w Scored, examples []int, workers int
 	}
 	if state, ok := w.(*linearState); ok && state.mixed != nil {
 		if _, ok := of(0).search.(bounded); ok {
-			state.scan(ctx, examples, workers, bounds, of, visit)
+			scores := func(worker int) []float64 { return of(worker).scores }
+			state.scan(ctx, examples, workers, bounds, scores, func(worker, i int, bound float64) {
+				s := of(worker)
+				s.state, s.example, s.bound = state, i, bound
+				visit(s, i)
+			})
 			return
 		}
 	}
@@ -83,8 +88,9 @@ func (o *Oracle) scan(ctx context.Context, w Scored, examples []int, workers int
 // scanScores is the number of scores that a scan has at a time, and scanExamples that of examples.
 const scanScores, scanExamples = 128 << 20, 8192
 
-// scan is that of an oracle under mixed weights.
-func (l *linearState) scan(ctx context.Context, examples []int, workers int, bounds bool, of func(worker int) *scanned, visit func(s *scanned, i int)) {
+// scan calls visit for the examples, in any order, when the scores of each under mixed weights are in those of the worker,
+// until ctx ends. bound is what they are wrong by, at most, 0 where they are sums in float64; without bounds it says nothing.
+func (l *linearState) scan(ctx context.Context, examples []int, workers int, bounds bool, scores func(worker int) []float64, visit func(worker, i int, bound float64)) {
 	p := l.panelsOf()
 	var longest float64
 	if bounds {
@@ -96,17 +102,16 @@ func (l *linearState) scan(ctx context.Context, examples []int, workers int, bou
 		examples = examples[len(part):]
 		p.load(part, workers)
 		parallel(len(part), workers, func(worker, lo, hi int) {
-			s := of(worker)
-			s.state = l
+			scores := scores(worker)
 			for k := lo; k < hi && ctx.Err() == nil; k++ {
 				i := part[k]
-				p.of(k, i, s.scores)
-				s.example, s.bound = i, sumError(l.linear.x.Indptr[i+1]-l.linear.x.Indptr[i], math.Sqrt(l.linear.squares[i])*longest)
-				if !finite(s.scores) { // a sum that float64 may have room for
-					l.Scores(i, s.scores)
-					s.bound = 0
+				p.of(k, i, scores)
+				bound := p.bound(k, i, math.Sqrt(l.linear.squares[i]), longest)
+				if !finite(scores) { // a sum that float64 may have room for
+					l.Scores(i, scores)
+					bound = 0
 				}
-				visit(s, i)
+				visit(worker, i, bound)
 			}
 		})
 	}
