@@ -130,7 +130,19 @@ func NewKernelConstant(a *structured.Attributes, k gram.Kernel, e *structured.Ex
 // treats a matrix of other columns as LeafScores does.
 func (m *Model) Predict(x *dataset.Matrix) []int {
 	predicted := make([]int, x.Rows)
-	m.each(x, func(s *scorer, i int) { predicted[i] = s.predict() })
+	if !m.many() {
+		m.each(x, func(s *scorer, i int) { predicted[i] = s.predict() })
+		return predicted
+	}
+	m.eachShortlist(x, 1, func(s *structured.Shortlisted, i int) {
+		labels, best := s.Candidates(), 0
+		if len(labels) > 1 {
+			scores := make([]float64, len(labels))
+			s.Scores(scores)
+			best = max(0, structured.Argmax(scores))
+		}
+		predicted[i] = m.attributes.Candidates()[labels[best]]
+	})
 	return predicted
 }
 

@@ -61,3 +61,14 @@ func (f *features) rows(features []int32, values []float32) ([]int32, []float32)
 	}
 	return rows, known
 }
+
+// matrix returns the rows of x as rows does each.
+func (f *features) matrix(x *dataset.Matrix) *dataset.Matrix {
+	out := &dataset.Matrix{Rows: x.Rows, Cols: len(f.occurring), Indptr: make([]int, 1, x.Rows+1)}
+	for i := range x.Rows {
+		indices, values := f.rows(x.Row(i))
+		out.Indices, out.Values = append(out.Indices, indices...), append(out.Values, values...)
+		out.Indptr = append(out.Indptr, len(out.Indices))
+	}
+	return out
+}

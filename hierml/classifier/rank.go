@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/structured"
 )
 
 // Ranked is a label with its score.
@@ -28,7 +29,20 @@ type Ranked struct {
 // Predict gives, otherwise negative.
 func (m *Model) Rank(x *dataset.Matrix, k int) [][]Ranked {
 	ranked := make([][]Ranked, x.Rows)
-	m.each(x, func(s *scorer, i int) { ranked[i] = s.rank(k) })
+	if !m.many() {
+		m.each(x, func(s *scorer, i int) { ranked[i] = s.rank(k) })
+		return ranked
+	}
+	all := m.attributes.Candidates()
+	m.eachShortlist(x, k, func(s *structured.Shortlisted, i int) {
+		near := s.Candidates()
+		labels, scores := make([]int, len(near)), make([]float64, len(near))
+		for j, y := range near {
+			labels[j] = all[y]
+		}
+		s.Scores(scores)
+		ranked[i] = m.rank(labels, scores, k)
+	})
 	return ranked
 }
 
@@ -41,6 +55,11 @@ func (s *scorer) rank(k int) []Ranked {
 	} else {
 		s.candidates(scores)
 	}
+	return s.model.rank(labels, scores, k)
+}
+
+// rank returns the k best of some labels, ascending, by their scores.
+func (m *Model) rank(labels []int, scores []float64, k int) []Ranked {
 	k = max(0, min(k, len(labels)))
 	best := make([]Ranked, 0, k+1)
 	if k == 0 {
@@ -54,7 +73,7 @@ func (s *scorer) rank(k int) []Ranked {
 		for at > 0 && best[at-1].Score < score {
 			at--
 		}
-		best = slices.Insert(best, at, Ranked{labels[y], s.model.Taxonomy.Name(labels[y]), score})
+		best = slices.Insert(best, at, Ranked{labels[y], m.Taxonomy.Name(labels[y]), score})
 		best = best[:min(len(best), k)]
 	}
 	return best

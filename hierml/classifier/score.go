@@ -1,6 +1,7 @@
 package classifier
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"sync/atomic"
@@ -224,6 +225,22 @@ func (m *Model) each(x *dataset.Matrix, do func(s *scorer, i int)) {
 			do(s, i)
 		}
 	})
+}
+
+// many reports whether the best labels of many rows are found by eachShortlist.
+func (m *Model) many() bool {
+	return m.dense != nil && m.dense.Many() && m.constants == nil && m.linked == nil && m.Rule != Descend
+}
+
+// eachShortlist calls do for every row of x, in any order and on all cores, with labels among which the k with the highest
+// scores are. It panics as each does.
+func (m *Model) eachShortlist(x *dataset.Matrix, k int, do func(s *structured.Shortlisted, i int)) {
+	m.mustFit(x)
+	if m.features != nil {
+		x = m.features.matrix(x)
+	}
+	// Nothing ends it early, so there is no error.
+	_ = structured.Shortlist(context.Background(), m.attributes, m.dense, x, k, m.Workers, func(i int, s *structured.Shortlisted) { do(s, i) })
 }
 
 // inChunks calls a function for 0 to n-1, in any order and on all cores. start makes it for each
