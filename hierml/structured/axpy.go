@@ -54,8 +54,8 @@ func axpyShortGo(dst []float64, x float64, row []int16) {
 const panelWidth, rowsAhead = 64, 12
 
 // scorePanelGo is the portable form of scorePanel.
-func scorePanelGo(dst []float32, rows []*int16, factors []uint32, step float32, offset int) {
-	dst = dst[:panelWidth]
+func scorePanelGo(dst, scores []float32, rows []*int16, factors []uint32, step float32, offset int) {
+	dst, scores = dst[:panelWidth], scores[:panelWidth]
 	var sums [panelWidth]int32
 	for k, pair := range factors {
 		x, y := int32(int16(pair)), int32(int16(pair>>16))
@@ -65,7 +65,7 @@ func scorePanelGo(dst []float32, rows []*int16, factors []uint32, step float32, 
 		}
 	}
 	for j, v := range sums {
-		dst[j] += float32(step * float32(v))
+		dst[j] = scores[j] + float32(step*float32(v))
 	}
 }
 

@@ -54,20 +54,20 @@ func axpyShort(dst []float64, x float64, row []int16) {
 //go:noescape
 func axpyShortAVX2(dst *float64, x float64, row *int16, n int)
 
-// scorePanel adds to dst, of panelWidth columns, step times the sum of as many columns of the rows from an offset, each
-// multiplied by half of a factor: those of rows 2*k and 2*k+1 are the low and the high bits of factors[k]. The sum is one of
+// scorePanel sets dst, of panelWidth columns, to scores and step times the sum of as many columns of the rows from an offset,
+// each multiplied by half of a factor: those of rows 2*k and 2*k+1 are the low and the high bits of factors[k]. The sum is one of
 // whole numbers of 32 bits, for which the caller knows that there is room. There are rowsAhead rows beyond the last in rows,
 // which are loaded into the cache meanwhile. Both ways give the same bits.
-func scorePanel(dst []float32, rows []*int16, factors []uint32, step float32, offset int) {
+func scorePanel(dst, scores []float32, rows []*int16, factors []uint32, step float32, offset int) {
 	if !useAVX2 || len(rows) == 0 {
-		scorePanelGo(dst, rows, factors, step, offset)
+		scorePanelGo(dst, scores, rows, factors, step, offset)
 		return
 	}
-	scorePanelAVX2(&dst[0], &rows[0], &factors[0], len(factors), step, 2*offset)
+	scorePanelAVX2(&dst[0], &scores[0], &rows[0], &factors[0], len(factors), step, 2*offset)
 }
 
 //go:noescape
-func scorePanelAVX2(dst *float32, rows **int16, factors *uint32, n int, step float32, offset int)
+func scorePanelAVX2(dst, scores *float32, rows **int16, factors *uint32, n int, step float32, offset int)
 
 // spreadPanel adds values[k] times panelWidth columns of a row to the scores at slots[k], of as many columns
 // each, for all k, in float32, and loads the columns of another row into the cache. Both ways give the same bits.

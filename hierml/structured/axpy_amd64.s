@@ -192,7 +192,7 @@ short8:
 	VPADDD     Y13, a, a; \
 	VPADDD     Y14, b, b
 
-// ADDSTEPS adds Y8 times the sums of ADDPAIRS to 16 scores at an offset in bytes.
+// ADDSTEPS sets 16 columns at DI, from an offset in bytes, to the scores at R11 and Y8 times the sums of ADDPAIRS.
 #define ADDSTEPS(at, a, b) \
 	VPERM2I128 $0x20, b, a, Y13; \
 	VPERM2I128 $0x31, b, a, Y14; \
@@ -200,19 +200,20 @@ short8:
 	VCVTDQ2PS  Y14, Y14; \
 	VMULPS     Y8, Y13, Y13; \
 	VMULPS     Y8, Y14, Y14; \
-	VADDPS     at(DI), Y13, Y13; \
-	VADDPS     at+32(DI), Y14, Y14; \
+	VADDPS     at(R11), Y13, Y13; \
+	VADDPS     at+32(R11), Y14, Y14; \
 	VMOVUPS    Y13, at(DI); \
 	VMOVUPS    Y14, at+32(DI)
 
-// func scorePanelAVX2(dst *float32, rows **int16, factors *uint32, n int, step float32, offset int)
+// func scorePanelAVX2(dst, scores *float32, rows **int16, factors *uint32, n int, step float32, offset int)
 // n is at least 1; rows has 12 entries more than 2n; offset is in bytes.
-TEXT ·scorePanelAVX2(SB), NOSPLIT, $0-48
+TEXT ·scorePanelAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
-	MOVQ rows+8(FP), SI
-	MOVQ factors+16(FP), DX
-	MOVQ n+24(FP), CX
-	MOVQ offset+40(FP), BX
+	MOVQ scores+8(FP), R11
+	MOVQ rows+16(FP), SI
+	MOVQ factors+24(FP), DX
+	MOVQ n+32(FP), CX
+	MOVQ offset+48(FP), BX
 	ZERO(Y0, Y1)
 	ZERO(Y2, Y3)
 	ZERO(Y4, Y5)
@@ -236,7 +237,7 @@ row64:
 	ADDQ         $4, DX
 	DECQ         CX
 	JNZ          row64
-	VBROADCASTSS step+32(FP), Y8
+	VBROADCASTSS step+40(FP), Y8
 	ADDSTEPS(0, Y0, Y1)
 	ADDSTEPS(64, Y2, Y3)
 	ADDSTEPS(128, Y4, Y5)

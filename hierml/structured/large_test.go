@@ -13,18 +13,13 @@ import (
 
 // largeProblem returns test rows of a problem of DMOZ's size, and random weights of which a feature that is in more
 // training rows has more: as many as where each of them has coefficients of 30 columns.
-func largeProblem(b *testing.B, columns int) (*Weights, *dataset.Matrix) {
-	g := synthetic.DMOZLike()
-	g.Train, g.Test = 20000, 8192
-	data, err := g.Generate(context.Background())
-	if err != nil {
-		b.Fatal(err)
-	}
-	often := make([]float64, g.Features)
+func largeProblem(b *testing.B, data *dataset.Collection, nodes []int) (*Weights, *dataset.Matrix) {
+	features, columns := data.Train.X.Cols, len(nodes)
+	often := make([]float64, features)
 	for _, f := range data.Train.X.Indices {
-		often[f] += 163000 / 20000.
+		often[f]++
 	}
-	w := newMixedWeights(make([]int, columns), g.Features)
+	w := newMixedWeights(nodes, features)
 	rng := rand.New(rand.NewPCG(1, 1))
 	normal := make([]int16, 1<<16)
 	for k := range normal {
@@ -63,43 +58,61 @@ func largeProblem(b *testing.B, columns int) (*Weights, *dataset.Matrix) {
 	return w, x
 }
 
-func perText(b *testing.B, n int) {
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/text")
-}
-
-func BenchmarkScoreLarge(b *testing.B) {
-	for _, columns := range []int{12294, 17217} {
-		w, x := largeProblem(b, columns)
-		l := &Linear{x: x}
-		s := &linearState{Weights: w, linear: l}
-		scores := make([]float64, w.Stride)
-		b.Run(fmt.Sprintf("rows/%d", columns), func(b *testing.B) {
+// BenchmarkHighest finds the leaf with the highest score of texts, by the scores of one text after the other, and by
+// shortlists of one and of thousands at a time.
+func BenchmarkHighest(b *testing.B) {
+	g := synthetic.DMOZLike()
+	g.Test = 8192
+	data, err := g.Generate(context.Background())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct {
+		name       string
+		attributes *Attributes
+	}{{"flat", Flat(data.Test.Taxonomy)}, {"hierarchical", Ancestors(data.Test.Taxonomy)}} {
+		a := c.attributes
+		w, all := largeProblem(b, data, a.Columns())
+		w.mixed.longest(0)
+		leaves := make([]float64, len(a.Candidates()))
+		perText := func(b *testing.B, n int) {
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/text")
+		}
+		const alone = 500
+		b.Run(c.name+"/alone", func(b *testing.B) {
+			s := NewScorer(a, w)
 			for b.Loop() {
-				for i := range 500 {
-					s.Scores(i, scores)
+				for i := range alone {
+					indices, values := all.Row(i)
+					s.Leaves(indices, values, leaves)
+					Argmax(leaves)
 				}
 			}
-			perText(b, 500)
+			perText(b, alone)
 		})
-		for _, n := range []int{1, 32, 512, 8192} {
-			var examples []int
-			for i := range n {
-				examples = append(examples, i)
-			}
-			p := s.panelsOf()
-			b.Run(fmt.Sprintf("panels/%d/%d", columns, n), func(b *testing.B) {
+		for _, n := range []int{1, all.Rows} {
+			b.Run(fmt.Sprintf("%s/shortlist of %d", c.name, n), func(b *testing.B) {
+				candidates, texts := 0, min(all.Rows, alone*n)
 				for b.Loop() {
-					p.load(examples, 1)
-				}
-				perText(b, n)
-			})
-			b.Run(fmt.Sprintf("loaded/%d/%d", columns, n), func(b *testing.B) {
-				for b.Loop() {
-					for k, i := range examples {
-						p.of(k, i, scores)
+					for from := 0; from < texts; from += n {
+						x := all
+						if n == 1 {
+							x = all.Subset([]int{from})
+						}
+						err := Shortlist(context.Background(), a, w, x, 1, 1, func(_ int, s *Shortlisted) {
+							near := s.Candidates()
+							candidates += len(near)
+							if len(near) > 1 {
+								s.Scores(leaves[:len(near)])
+							}
+						})
+						if err != nil {
+							b.Fatal(err)
+						}
 					}
 				}
-				perText(b, n)
+				perText(b, texts)
+				b.ReportMetric(float64(candidates)/float64(b.N*texts), "candidates/text")
 			})
 		}
 	}

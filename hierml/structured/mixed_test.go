@@ -191,14 +191,13 @@ func TestPanelWaysAgree(t *testing.T) {
 	for n := range len(rows) - rowsAhead {
 		values := random(n)
 		for offset := 0; offset < columns; offset += panelWidth {
-			got := random(panelWidth)
-			want := slices.Clone(got)
+			scores, got, want := random(panelWidth), random(panelWidth), random(panelWidth)
 			factors := make([]uint32, n/2)
 			for k := range factors {
 				factors[k] = rng.Uint32()
 			}
-			scorePanel(got, rows[:n/2*2], factors, 0.25, offset)
-			scorePanelGo(want, rows[:n/2*2], factors, 0.25, offset)
+			scorePanel(got, scores, rows[:n/2*2], factors, 0.25, offset)
+			scorePanelGo(want, scores, rows[:n/2*2], factors, 0.25, offset)
 			if !slices.Equal(got, want) {
 				t.Errorf("%d rows, column %d: %v, want %v", n, offset, got, want)
 			}

@@ -175,21 +175,27 @@ func (s *panels) round() {
 
 // score scores a panel of the examples.
 func (s *panels) score(column, examples int, panel []float32) {
-	for k := range examples {
-		sums := panel[k*panelWidth:][:panelWidth]
-		clear(sums)
-		for g := s.border[k]; g < s.border[k+1]; g++ {
-			lo, hi := s.starts[g], s.starts[g+1]
-			scorePanel(sums, s.rows[lo:hi], s.factors[lo/2:hi/2], s.steps[k], column)
-		}
-	}
+	clear(panel[:examples*panelWidth])
 	for j, f := range s.features {
 		lo, hi := s.begin[j], s.begin[j+1]
 		next := s.features[min(j+rowsAhead, len(s.features)-1)]
 		spreadPanel(panel, s.examples[lo:hi], s.values[lo:hi], &s.mixed.rows[f][column], &s.mixed.rows[next][column])
 	}
 	for k := range examples {
-		copy(s.scores[k*s.mixed.stride+column:][:panelWidth], panel[k*panelWidth:])
+		sums, dst := panel[k*panelWidth:][:panelWidth], s.scores[k*s.mixed.stride+column:][:panelWidth]
+		last := s.border[k+1] - 1
+		if last < s.border[k] {
+			copy(dst, sums)
+			continue
+		}
+		for g := s.border[k]; g <= last; g++ {
+			to := sums
+			if g == last {
+				to = dst
+			}
+			lo, hi := s.starts[g], s.starts[g+1]
+			scorePanel(to, sums, s.rows[lo:hi], s.factors[lo/2:hi/2], s.steps[k], column)
+		}
 	}
 }
 

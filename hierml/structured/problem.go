@@ -27,6 +27,9 @@
 //   - [Inputs]: instances as sparse vectors ([NewLinear]) or known by their inner products alone
 //     ([NewKernel]).
 //
+// Under weights that are given, [Weights.Scores] and [Attributes.Scores] score one row; [Shortlist] finds the best of thousands
+// of labels for many.
+//
 // # Scaling
 //
 // The papers scale the same objective in two ways. [Cai08, (2.9), (4.3) and (4.10)] has
