@@ -24,8 +24,8 @@ type panels struct {
 	units  []float64
 
 	count []int32 // by feature, examples that have it; less than 0 for the features below
-	// The rows of frequent features, example by example, and what multiplies each two of them; those of example k are in
-	// the groups from border[k], of which each begins at starts.
+	// The rows of frequent features, example by example, and what multiplies each two of them. Example k has the groups
+	// border[k] to border[k+1]; group g has the rows starts[g] to starts[g+1].
 	border  []int
 	starts  []int
 	rows    []*int16

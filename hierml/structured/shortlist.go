@@ -127,7 +127,7 @@ func (s *Shortlisted) kth(k int) float64 {
 // The slice must not be modified.
 func (s *Shortlisted) Candidates() []int32 { return s.candidates }
 
-// Scores writes the scores of the Candidates into dst.
+// Scores writes the scores of the Candidates into dst, one each.
 func (s *Shortlisted) Scores(dst []float64) {
 	if !s.exact {
 		s.rescore()
