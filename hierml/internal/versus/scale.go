@@ -47,6 +47,13 @@ func (m measurement) is(t training) bool {
 	return m.Problem == t.problem && m.Method == t.method && (t.workers == "" || fmt.Sprint(m.Workers) == t.workers)
 }
 
+func (m measurement) String() string {
+	if m.Error != "" {
+		return fmt.Sprintf("%s, %s: %s", m.Problem, m.Method, m.Error)
+	}
+	return fmt.Sprintf("%s, %s: accuracy %.4f, %.2f CPU s, %.1f GB", m.Problem, m.Method, m.Accuracy, m.TrainingCPU, m.Peak/1e9)
+}
+
 // scaleOptions are the command line of scale.
 type scaleOptions struct {
 	problems, methods, data, results string
@@ -102,7 +109,7 @@ func compareSizes(ctx context.Context, arguments []string) error {
 		if err := addLine(o.results, m); err != nil {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "%s, %s: %.0f s, gap %.2g, %.1f GB %s\n", m.Problem, m.Method, m.TrainingWall, m.gap(), m.Peak/1e9, m.Error)
+		fmt.Fprintln(os.Stderr, m)
 	}
 	return showSizes(os.Stdout, measured)
 }
