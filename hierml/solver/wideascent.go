@@ -36,7 +36,7 @@ func (a *wideAscent) epoch(ctx context.Context) error {
 		a.tolerance = firstRate * a.certificate.Primal / a.weight
 		return a.first(ctx)
 	}
-	a.tolerance = max(toleranceRate*gap, goal/2) / a.weight
+	a.tolerance = max(toleranceRate*gap, goal/4) / a.weight
 	negligible := skipShare * goal / float64(a.oracle.Blocks())
 	a.order = a.order[:0]
 	for b := range a.oracle.Blocks() {

@@ -22,7 +22,7 @@ import (
 type mixed struct {
 	stride int       // columns, at least one more than those in use, and a multiple of panelWidth
 	most   int       // slots of a table
-	units  []float32 // by feature, a power of two; 0 before the first weight, infinite where one is or is no number
+	units  []float32 // by feature; 0 before the first weight, infinite where one is or is no number
 	tables [][]slot  // by feature; nil where there is a row, or nothing
 	used   []int32   // by feature, slots of the table in use
 	rows   [][]int16 // by feature; nil where there is a table, or nothing
@@ -49,8 +49,6 @@ const (
 	// firstShare is what the largest of the first weights of a feature is of full: a step is the sum of
 	// many, and many follow.
 	firstShare = 0.25
-	// setShare is that where weights are set anew.
-	setShare = 0.5
 )
 
 // mixedColumns is the number of columns above which weights are mixed: the 2,702 leaves of EC enzymes take
@@ -185,16 +183,18 @@ func (m *mixed) coarsen(feature int, v float64) {
 // half returns half of a number, rounded to the even one.
 func half(v int16) int16 { return v>>1 + v&(v>>1)&1 }
 
-// unitFor returns the smallest unit of which full ones are at least v.
+// unitFor returns about the smallest unit of which full ones are at least v: one of nine bits, so that every number of
+// units is exact in float32.
 func unitFor(v float64) float32 {
 	if !(v < math.MaxFloat32) {
 		return float32(math.Inf(1))
 	}
+	const bits, least = 1 << 9, -126
 	fraction, exponent := math.Frexp(v / full)
-	if fraction == 0.5 {
-		exponent--
+	if exponent < least {
+		return 0x1p-126
 	}
-	return float32(math.Ldexp(1, max(exponent, -126)))
+	return float32(math.Ldexp(math.Ceil(fraction*bits)/bits, exponent))
 }
 
 // room is the number of weights for which a table has room.
@@ -495,7 +495,7 @@ func (s *rowSums) round(norm *[2]float64) (unit float32) {
 		largest = max(largest, math.Abs(s.values[c])) // no number where one is none
 	}
 	if largest > 0 || math.IsNaN(largest) {
-		unit = unitFor(largest / setShare)
+		unit = unitFor(largest)
 	}
 	kept := s.columns[:0]
 	s.rounded = s.rounded[:0]

@@ -117,11 +117,11 @@ func (l *linearState) scan(ctx context.Context, examples []int, workers int, bou
 	}
 }
 
-// sumError bounds the rounding error of a sum of n products in float32, where the sum of their absolute values is
-// at most size: n units of 2^-24 and what underflows.
+// sumError bounds the rounding error of a sum of n products in float32, each with a factor that is rounded itself, where the
+// sum of their absolute values is at most size: n units of 2^-24 and two more, and what underflows.
 func sumError(n int, size float64) float64 {
 	const unit, least = 1.0 / (1 << 24), 1e-37
-	k := float64(n+1) * unit
+	k := float64(n+2) * unit
 	return size*k/(1-k) + float64(n)*least
 }
 

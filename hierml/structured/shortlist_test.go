@@ -205,10 +205,10 @@ func ExampleShortlisted() {
 	err = Shortlist(context.Background(), a, w, x, 1, 1, func(i int, s *Shortlisted) {
 		scores := make([]float64, len(s.Candidates()))
 		s.Scores(scores)
-		fmt.Println(i, s.Candidates(), scores)
+		fmt.Printf("%d %v %.3f\n", i, s.Candidates(), scores)
 	})
 	if err != nil {
 		fmt.Println(err)
 	}
-	// Output: 0 [1] [6]
+	// Output: 0 [1] [6.000]
 }
