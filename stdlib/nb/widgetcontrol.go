@@ -3,6 +3,7 @@ package nb
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -67,8 +68,10 @@ func (c *TextControl) OnChange(f func(string)) { c.onChange(f) }
 func Slider(lo, hi, value float64, label ...string) *FloatControl {
 	must("nb.Slider", between(lo, hi, value))
 	c := &FloatControl{control[float64]{value: value, key: "value"}}
+	c.also = func(v float64) map[string]any { return map[string]any{"step": stepTo(lo, hi, v)} }
+	c.same = func(a, b float64) bool { return math.Abs(a-b) <= written(lo, hi) }
 	c.init("FloatSlider", "SliderStyle", label, map[string]any{
-		"value": value, "min": lo, "max": hi, "step": (hi - lo) / 100, "readout": true, "readout_format": ".3~g",
+		"value": value, "min": lo, "max": hi, "step": stepTo(lo, hi, value), "readout": true, "readout_format": ".3~g",
 		"orientation": "horizontal", "continuous_update": true,
 	}, func(v float64) error { return between(lo, hi, v) })
 	return c
@@ -84,8 +87,10 @@ func LogSlider(lo, hi, value float64, label ...string) *FloatControl {
 	must("nb.LogSlider", err)
 	c := &FloatControl{control[float64]{value: value, key: "value"}}
 	from, to := math.Log10(lo), math.Log10(hi)
+	c.also = func(v float64) map[string]any { return map[string]any{"step": stepTo(from, to, math.Log10(v))} }
+	c.same = func(a, b float64) bool { return math.Abs(math.Log10(a)-math.Log10(b)) <= written(from, to) }
 	c.init("FloatLogSlider", "SliderStyle", label, map[string]any{
-		"value": value, "base": 10, "min": from, "max": to, "step": (to - from) / 100, "readout": true, "readout_format": ".3~g",
+		"value": value, "base": 10, "min": from, "max": to, "step": stepTo(from, to, math.Log10(value)), "readout": true, "readout_format": ".3~g",
 		"orientation": "horizontal", "continuous_update": true,
 	}, func(v float64) error {
 		// The front end computes with logarithms.
@@ -93,6 +98,31 @@ func LogSlider(lo, hi, value float64, label ...string) *FloatControl {
 		return between(lo*(1-rounding), hi*(1+rounding), v)
 	})
 	return c
+}
+
+// written returns what a value from lo to hi may be changed by when the front end moves it to a step and writes it, which
+// it does with seven digits after the point.
+func written(lo, hi float64) float64 { return math.Max(1e-7, 1e-6*(hi-lo)) }
+
+// stepTo returns the step of a slider from lo to hi, about a hundredth of that, by which value can be reached: the front end
+// moves any other value to the nearest that can, and tells of that as if the user had done it.
+func stepTo(lo, hi, value float64) float64 {
+	reaches := func(step float64) bool {
+		n := (value - lo) / step
+		return math.Abs(n-math.Round(n)) <= 1e-9*math.Max(1, n)
+	}
+	step := (hi - lo) / 100
+	if reaches(step) {
+		return step
+	}
+	for decade := math.Pow(10, math.Floor(math.Log10(2*step))); decade > step/100; decade /= 10 {
+		for _, times := range []float64{5, 2, 1} {
+			if round := times * decade; round <= 2*step && reaches(round) {
+				return round
+			}
+		}
+	}
+	return (value - lo) / math.Max(1, math.Round((value-lo)/step))
 }
 
 // IntSlider returns a slider over the whole numbers from lo to hi that stands at value.
@@ -194,7 +224,9 @@ type control[T comparable] struct {
 	key    string // of the property that holds the value
 	decode func(json.RawMessage) (T, error)
 	encode func(T) any
-	check  func(T) error // nil if all values will do
+	check  func(T) error          // nil if all values will do
+	also   func(T) map[string]any // other properties that belong to a value, nil if none do
+	same   func(a, b T) bool      // whether a value of the front end is the one that it has, nil for ==
 
 	value T            // guarded by the model's mu
 	react func(T) task // nil if nobody wants to know
@@ -236,7 +268,11 @@ func (c *control[T]) put(v T) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.value = v
-	return c.set(map[string]any{c.key: c.encode(v)})
+	state := map[string]any{c.key: c.encode(v)}
+	if c.also != nil {
+		maps.Copy(state, c.also(v))
+	}
+	return c.set(state)
 }
 
 func (c *control[T]) onChange(f func(T)) {
@@ -264,7 +300,7 @@ func (c *control[T]) take(key string, text json.RawMessage) (accepted bool, then
 	if err != nil || string(text) == "null" {
 		return false, nil
 	}
-	if v == c.value {
+	if v == c.value || c.same != nil && c.same(v, c.value) {
 		return true, nil
 	}
 	c.value = v
