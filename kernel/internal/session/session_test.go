@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/wire"
 	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
+	"github.com/hierml/notebook/kernel/internal/wire/zmq"
 )
 
 // serve runs a session with a fake evaluator until the test ends.
@@ -287,7 +288,7 @@ func TestAbortBeyondAFullQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := wire.Listen(connection, wire.Config{})
+	server, err := zmq.Listen(connection, wire.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,8 +91,8 @@ func (c *ConnectionInfo) ports() map[Channel]int {
 	}
 }
 
-// address returns where a channel listens, in the words of package net.
-func (c *ConnectionInfo) address(channel Channel) (network, address string) {
+// Address returns where a channel listens, in the words of package net.
+func (c *ConnectionInfo) Address(channel Channel) (network, address string) {
 	port := strconv.Itoa(c.ports()[channel])
 	if c.Transport == "ipc" {
 		return "unix", c.IP + "-" + port

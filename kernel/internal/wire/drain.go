@@ -6,15 +6,14 @@ import (
 )
 
 // Drain returns when Receive has returned every request that had arrived on a channel when Drain
-// was called, and its caller is done with them. Requests that a client still keeps, and those of
-// one that has signed nothing before, do not count. The error is that of ctx.
+// was called, and its caller is done with them. What has arrived the transport tells, see package
+// zmq. The error is that of ctx.
 func (s *Server) Drain(ctx context.Context, channel Channel) error {
-	socket := s.sockets[channel]
-	messages, err := socket.guard.Drain(ctx)
+	messages, err := s.transport.Drain(ctx, channel)
 	if err != nil {
 		return err
 	}
-	return socket.finished.wait(ctx, messages)
+	return s.finished[channel].wait(ctx, messages)
 }
 
 // progress counts what is done one after the other.

@@ -8,10 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/go-zeromq/zmq4"
-
-	"github.com/hierml/notebook/kernel/internal/wire/guard"
 )
 
 // Output is merged until there is so much of it, or the oldest is so old.
@@ -20,8 +16,8 @@ const (
 	mergeDelay = 25 * time.Millisecond
 )
 
-// maxUnseen is how many bytes may be with zmq4, whose own queue has no bound, before they are
-// waited for.
+// maxUnseen is how many bytes may be with the transport, as in zmq4's own queue, which has no
+// bound, before they are waited for.
 const maxUnseen = 4 << 20
 
 // IOPub is the channel on which all clients hear what the kernel does. It is the one place from
@@ -55,13 +51,12 @@ func newIOPub(s *Server) *IOPub {
 // WaitRoom waits while a subscriber's queue is full, for as long as that subscriber takes something
 // and a second when it does not. Whoever publishes much calls it before.
 func (p *IOPub) WaitRoom() {
-	socket := p.server.sockets[IOPubChannel]
 	// The errors are that the server is closed, which send reports.
 	if p.unseen.Load() > maxUnseen {
 		p.unseen.Store(0)
-		_ = socket.guard.Sync(p.server.ctx, socket)
+		_ = p.server.transport.Sync(p.server.ctx)
 	}
-	_ = socket.guard.WaitRoom(p.server.ctx)
+	_ = p.server.transport.WaitRoom(p.server.ctx)
 }
 
 // A Broadcast is a message to all subscribers.
@@ -176,20 +171,20 @@ func (p *IOPub) send(parent Parent, msgType string, metadata, content []byte, bu
 		size += len(b)
 	}
 	p.unseen.Add(int64(size))
-	return p.server.sockets[IOPubChannel].SendMulti(zmq4.NewMsgFrom(append([][]byte{[]byte(p.topic + msgType)}, frames...)...))
+	return p.server.transport.Send(IOPubChannel, append([][]byte{[]byte(p.topic + msgType)}, frames...))
 }
 
 // subscribed greets a new subscriber (JEP 65). The last idle follows for those who sent their first
 // request before they listened; all subscribers hear it, so nobody gets it from where no request
 // came.
-func (p *IOPub) subscribed(topic []byte, from guard.Origin) [][]byte {
+func (p *IOPub) subscribed(topic []byte, known bool) [][]byte {
 	content, err := marshal(map[string]string{"subscription": string(topic)})
 	if err != nil {
 		p.server.drop(IOPubChannel, err)
 		return nil
 	}
 	_, frames := p.server.encode("iopub_welcome", nil, nil, content, nil)
-	if p.server.known.has(from) {
+	if known {
 		p.repeatIdle()
 	}
 	return append([][]byte{topic}, frames...)
@@ -212,9 +207,8 @@ func (p *IOPub) repeatIdle() {
 
 // close publishes what is left and waits until it is in the subscribers' queues.
 func (p *IOPub) close(deadline time.Time) {
-	socket := p.server.sockets[IOPubChannel]
 	p.mu.Lock()
-	if p.closed || socket == nil {
+	if p.closed {
 		p.mu.Unlock()
 		return
 	}
@@ -223,7 +217,7 @@ func (p *IOPub) close(deadline time.Time) {
 	p.mu.Unlock()
 	ctx, cancel := context.WithDeadline(p.server.ctx, deadline)
 	defer cancel()
-	if err := socket.guard.Sync(ctx, socket); err != nil {
+	if err := p.server.transport.Sync(ctx); err != nil {
 		p.server.log.Warn("iopub was closed before all was sent", "reason", err)
 	}
 }

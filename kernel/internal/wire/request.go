@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"github.com/go-zeromq/zmq4"
 )
 
 // A Request is a message that came on shell or control. It can be answered only where it came from.
@@ -48,12 +46,12 @@ func (r *Request) Reply(content any) error {
 		return err
 	}
 	_, frames := r.server.encode(r.ReplyType(), r.RawHeader, nil, body, nil)
-	return r.server.sockets[r.Channel].send(r.Identities, frames)
+	return r.server.send(r.Channel, r.Identities, frames)
 }
 
-// send sends a message to the peer that the first identity names.
-func (s *socket) send(identities, frames [][]byte) error {
+// send sends a message to the peer of the first identity, which is its route.
+func (s *Server) send(channel Channel, identities, frames [][]byte) error {
 	all := make([][]byte, 0, len(identities)+len(frames))
 	all = append(all, identities...)
-	return s.Send(zmq4.NewMsgFrom(append(all, frames...)...))
+	return s.transport.Send(channel, append(all, frames...))
 }

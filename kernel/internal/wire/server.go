@@ -3,19 +3,12 @@ package wire
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"log"
 	"log/slog"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/go-zeromq/zmq4"
 	"github.com/google/uuid"
-
-	"github.com/hierml/notebook/kernel/internal/wire/guard"
 )
 
 // Config holds the settings of a server.
@@ -35,30 +28,18 @@ type Server struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	sockets map[Channel]*socket
-	iopub   *IOPub
-	stdin   stdin
-	known   origins
+	transport Transport
+	finished  map[Channel]*progress // with messages that were received
+	iopub     *IOPub
+	stdin     stdin
 
 	dropped atomic.Int64
 	logged  atomic.Int64 // time of the last line about a dropped message, in Unix nanoseconds
 }
 
-// A socket is one channel: zmq4's socket behind a guard.
-type socket struct {
-	zmq4.Socket
-	guard    *guard.Listener
-	finished progress // with messages that were received
-}
-
-// Stats count what a server refused.
-type Stats struct {
-	Dropped int64 // messages
-	guard.Stats
-}
-
-// Listen opens the channels that info names.
-func Listen(info *ConnectionInfo, config Config) (*Server, error) {
+// Open opens a server on a transport, whose business the addresses in info are. The server closes
+// it at the end, or when it cannot open it.
+func Open(t Transport, info *ConnectionInfo, config Config) (*Server, error) {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
@@ -67,60 +48,22 @@ func Listen(info *ConnectionInfo, config Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		info:    info,
-		log:     config.Log,
-		signer:  signer,
-		session: uuid.NewString(),
-		sockets: make(map[Channel]*socket),
-		stdin:   stdin{asking: make(chan struct{}, 1)},
-	}
-	if info.Key == "" {
-		config.Log.Warn("messages are not signed, since the key in the connection file is empty: " +
-			"who can connect to the kernel can run code as you, and on 127.0.0.1 every user of this machine can")
+		info:      info,
+		log:       config.Log,
+		signer:    signer,
+		session:   uuid.NewString(),
+		transport: t,
+		finished:  map[Channel]*progress{Shell: {}, Control: {}, Stdin: {}},
+		stdin:     stdin{asking: make(chan struct{}, 1)},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.iopub = newIOPub(s)
-	for _, channel := range []Channel{Shell, Control, Stdin, IOPubChannel, Heartbeat} {
-		if err := s.open(channel); err != nil {
-			return nil, errors.Join(fmt.Errorf("cannot open the %s channel: %w", channel, err), s.Close())
-		}
+	if err := t.Open(s.iopub.subscribed); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	go s.beat()
 	go s.readStdin()
 	return s, nil
-}
-
-// bounds are what peers may cost on the channels, where they are not those of package guard. Queue
-// is what a peer may leave unread. Whoever sends heartbeats need not even be a client, nor ever
-// sign.
-var bounds = map[Channel]guard.Limits{
-	Shell:     {Queue: 16 << 20},
-	Control:   {Queue: 16 << 20},
-	Stdin:     {Queue: 4 << 20},
-	Heartbeat: {Queue: 1 << 20, Total: 8 << 20, Message: 64 << 10, Received: 4 << 20},
-}
-
-// open listens for one channel. The heartbeat is a ROUTER too: it echoes whole messages, envelope
-// included, which zmq4's REP gets wrong.
-func (s *Server) open(channel Channel) error {
-	config := guard.Config{Type: zmq4.Router, Limits: bounds[channel], Known: s.known.has}
-	quiet := zmq4.WithLogger(log.New(io.Discard, "", 0))
-	var z zmq4.Socket
-	switch channel {
-	case IOPubChannel:
-		config.Type = zmq4.Pub
-		config.Subscribed = s.iopub.subscribed
-		z = zmq4.NewPub(s.ctx, quiet)
-	default:
-		z = zmq4.NewRouter(s.ctx, quiet)
-	}
-	network, address := s.info.address(channel)
-	listener, err := guard.Listen(network, address, config)
-	if err != nil {
-		return err
-	}
-	s.sockets[channel] = &socket{Socket: z, guard: listener}
-	return listener.Attach(z)
 }
 
 // Info returns what the server was opened with.
@@ -129,18 +72,8 @@ func (s *Server) Info() *ConnectionInfo { return s.info }
 // IOPub returns the channel on which all clients hear what the kernel does.
 func (s *Server) IOPub() *IOPub { return s.iopub }
 
-// Stats returns what was refused so far.
-func (s *Server) Stats() Stats {
-	stats := Stats{Dropped: s.dropped.Load()}
-	for _, socket := range s.sockets {
-		one := socket.guard.Stats()
-		stats.Refused += one.Refused
-		stats.Evicted += one.Evicted
-		stats.Broken += one.Broken
-		stats.Stalled += one.Stalled
-	}
-	return stats
-}
+// Dropped returns how many messages were dropped so far.
+func (s *Server) Dropped() int64 { return s.dropped.Load() }
 
 // ErrClosed is returned when the server has been closed.
 var ErrClosed = errors.New("wire: the server is closed")
@@ -149,34 +82,25 @@ var ErrClosed = errors.New("wire: the server is closed")
 // message is dropped and counted. The error is ErrClosed. The call says that the caller, of which
 // there is one for a channel, is done with the request before.
 func (s *Server) Receive(channel Channel) (*Request, error) {
-	socket := s.sockets[channel]
+	finished := s.finished[channel]
 	for {
-		socket.finished.step()
-		msg, err := socket.Recv()
-		if s.ctx.Err() != nil {
+		finished.step()
+		frames, err := s.transport.Receive(channel)
+		if errors.Is(err, ErrClosed) {
 			return nil, ErrClosed
 		}
 		if err != nil {
 			continue
 		}
-		socket.finished.begin()
-		m, err := s.signer.decode(msg.Frames)
-		s.judge(socket, msg.Frames[0], err)
+		finished.begin()
+		m, err := s.signer.decode(frames)
+		s.transport.Done(channel, frames[0], isSigned(err))
 		if err != nil {
 			s.drop(channel, err)
 			continue
 		}
 		return &Request{Message: *m, Channel: channel, server: s}, nil
 	}
-}
-
-// judge tells the guard of a message that was decoded, or was not, for a reason.
-func (s *Server) judge(socket *socket, route []byte, reason error) {
-	signed := isSigned(reason)
-	if signed {
-		s.known.add(guard.Source(route))
-	}
-	socket.guard.Done(route, signed)
 }
 
 // drop counts a message that is not answered, and says so at most once a second.
@@ -191,15 +115,17 @@ func (s *Server) drop(channel Channel, reason error) {
 
 // beat echoes the heartbeat.
 func (s *Server) beat() {
-	socket := s.sockets[Heartbeat]
-	for s.ctx.Err() == nil {
-		msg, err := socket.Recv()
+	for {
+		frames, err := s.transport.Receive(Heartbeat)
+		if errors.Is(err, ErrClosed) {
+			return
+		}
 		if err != nil {
 			continue
 		}
 		// A peer that has left meanwhile needs no answer.
-		_ = socket.Send(msg)
-		socket.guard.Done(msg.Frames[0], false)
+		_ = s.transport.Send(Heartbeat, frames)
+		s.transport.Done(Heartbeat, frames[0], false)
 	}
 }
 
@@ -227,26 +153,11 @@ func (s *Server) encode(msgType string, parent, metadata, content []byte, buffer
 	return id, append(frames, buffers...)
 }
 
-// Close sends what is on its way, for at most two seconds, and closes the channels.
+// Close sends what is on its way, for at most two seconds, and closes the transport.
 func (s *Server) Close() error {
 	const patience = 2 * time.Second
 	deadline := time.Now().Add(patience)
 	s.iopub.close(deadline)
-	var wg sync.WaitGroup
-	errs := make(chan error, 2*len(s.sockets))
-	for _, socket := range s.sockets {
-		wg.Go(func() { errs <- socket.guard.Shutdown(deadline) })
-	}
-	wg.Wait()
-	s.cancel()
-	for _, socket := range s.sockets {
-		// The connections are closed already, which is all that zmq4 could complain about.
-		_ = socket.Close()
-	}
-	close(errs)
-	var err error
-	for e := range errs {
-		err = errors.Join(err, e)
-	}
-	return err
+	defer s.cancel()
+	return s.transport.Close(deadline)
 }

@@ -1,14 +1,11 @@
 package wire
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"sync"
 	"time"
-
-	"github.com/hierml/notebook/kernel/internal/wire/guard"
 )
 
 // ErrNoInput says that the front end that sent a request is not there to be asked.
@@ -25,21 +22,15 @@ type stdin struct {
 	question *question
 }
 
-// A question is asked of a front end: of all the peers that announce the identity of the one that
-// sent the request, which is the session's as everybody can hear on iopub, and that come from where
-// it came. So nobody can keep a question from the front end by being there first, or by a
+// A question is asked of a front end: of all the peers that are one client with the one that sent
+// the request, as far as the transport can tell. Over ZeroMQ these announce its identity, which is
+// the session's as everybody can hear on iopub, and come from where it came. So nobody can keep a question from the front end by being there first, or by a
 // connection that is dead and not missed yet; other users' processes do not even hear it. What
 // counts is the signature of the answer.
 type question struct {
-	id       string
-	identity []byte
-	origin   guard.Origin
-	answer   chan string
-}
-
-// isFor reports whether the peer of a route was asked.
-func (q *question) isFor(route []byte) bool {
-	return bytes.Equal(guard.Identity(route), q.identity) && guard.Source(route) == q.origin
+	id     string
+	asker  []byte // the route by which the request came
+	answer chan string
 }
 
 // Input asks the user of the front end that sent the request for a line. It waits for its turn
@@ -63,8 +54,7 @@ func (r *Request) Input(ctx context.Context, prompt string, password bool) (stri
 		return "", err
 	}
 	id, frames := s.encode("input_request", r.RawHeader, nil, content, nil)
-	route := r.Identities[0]
-	q := &question{id, guard.Identity(route), guard.Source(route), make(chan string, 1)}
+	q := &question{id, r.Identities[0], make(chan string, 1)}
 	s.stdin.set(q)
 	defer s.stdin.set(nil)
 	return s.ask(ctx, q, r.Identities[1:], frames)
@@ -78,14 +68,14 @@ func (s *Server) ask(ctx context.Context, q *question, envelope, frames [][]byte
 	asked := make(map[string]bool)
 	seen := time.Now()
 	for {
-		routes := s.sockets[Stdin].guard.Routes(q.identity, q.origin)
+		routes := s.transport.Routes(Stdin, q.asker)
 		for _, route := range routes {
 			if asked[string(route)] {
 				continue
 			}
 			asked[string(route)] = true
 			// One that has left meanwhile is missed soon.
-			_ = s.sockets[Stdin].send(append([][]byte{route}, envelope...), frames)
+			_ = s.send(Stdin, append([][]byte{route}, envelope...), frames)
 		}
 		pause := presence
 		if len(routes) > 0 {
@@ -141,7 +131,7 @@ func (s *Server) answer(r *Request) error {
 	s.stdin.mu.Lock()
 	defer s.stdin.mu.Unlock()
 	q := s.stdin.question
-	if q == nil || parent.ID != "" && parent.ID != q.id || !q.isFor(r.Identities[0]) {
+	if q == nil || parent.ID != "" && parent.ID != q.id || !s.transport.IsSame(q.asker, r.Identities[0]) {
 		return errors.New("an input_reply to no question")
 	}
 	s.stdin.question = nil

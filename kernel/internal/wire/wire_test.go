@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/wire"
 	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
+	"github.com/hierml/notebook/kernel/internal/wire/zmq"
 )
 
 // open opens a server that is closed with the test.
@@ -21,17 +22,44 @@ func open(t *testing.T, info wiretest.Info) *wire.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := wire.Listen(connection, wire.Config{})
+	server, err := zmq.Listen(connection, wire.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	closeAtEnd(t, server)
+	return server
+}
+
+func closeAtEnd(t *testing.T, server *wire.Server) {
 	t.Cleanup(func() {
 		if err := server.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return server
 }
+
+// over runs a test over transports. dial connects one more client.
+func over(t *testing.T, transports []string, test func(t *testing.T, server *wire.Server, dial func() *wiretest.Client)) {
+	sockets := map[string]func(testing.TB) wiretest.Info{"tcp": wiretest.TCP, "ipc": wiretest.IPC}
+	for _, name := range transports {
+		t.Run(name, func(t *testing.T) {
+			if listening := sockets[name]; listening != nil {
+				info := listening(t)
+				test(t, open(t, info), func() *wiretest.Client { return wiretest.Dial(t, info) })
+				return
+			}
+			hub := wiretest.NewHub()
+			server, err := hub.Transport.Listen(wire.Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			closeAtEnd(t, server)
+			test(t, server, func() *wiretest.Client { return hub.Dial(t) })
+		})
+	}
+}
+
+var all = []string{"tcp", "ipc", "inproc"}
 
 func receive(t *testing.T, server *wire.Server, channel wire.Channel) *wire.Request {
 	t.Helper()
@@ -43,52 +71,48 @@ func receive(t *testing.T, server *wire.Server, channel wire.Channel) *wire.Requ
 }
 
 func TestReplyGoesBackWhereTheRequestCameFrom(t *testing.T) {
-	for name, transport := range map[string]func(testing.TB) wiretest.Info{"tcp": wiretest.TCP, "ipc": wiretest.IPC} {
-		t.Run(name, func(t *testing.T) {
-			info := transport(t)
-			server := open(t, info)
-			a, b := wiretest.Dial(t, info), wiretest.Dial(t, info)
-			for _, channel := range []wire.Channel{wire.Shell, wire.Control} {
-				fromA := a.Send(string(channel), "kernel_info_request", nil)
-				ra := receive(t, server, channel)
-				fromB := b.Send(string(channel), "kernel_info_request", nil)
-				rb := receive(t, server, channel)
-				for _, r := range []*wire.Request{rb, ra} {
-					if err := r.Reply(wire.OK{Status: "ok"}); err != nil {
-						t.Fatal(err)
-					}
-				}
-				for id, c := range map[string]*wiretest.Client{fromA: a, fromB: b} {
-					m := c.Recv(string(channel))
-					if m.ParentID() != id || m.Type() != "kernel_info_reply" {
-						t.Errorf("%s answers %s", m.Type(), m.ParentID())
-					}
-					if m.Header["session"] == c.Session || m.Header["version"] != wire.Version {
-						t.Errorf("header %v", m.Header)
-					}
+	over(t, all, func(t *testing.T, server *wire.Server, dial func() *wiretest.Client) {
+		a, b := dial(), dial()
+		for _, channel := range []wire.Channel{wire.Shell, wire.Control} {
+			fromA := a.Send(string(channel), "kernel_info_request", nil)
+			ra := receive(t, server, channel)
+			fromB := b.Send(string(channel), "kernel_info_request", nil)
+			rb := receive(t, server, channel)
+			for _, r := range []*wire.Request{rb, ra} {
+				if err := r.Reply(wire.OK{Status: "ok"}); err != nil {
+					t.Fatal(err)
 				}
 			}
-		})
-	}
+			for id, c := range map[string]*wiretest.Client{fromA: a, fromB: b} {
+				m := c.Recv(string(channel))
+				if m.ParentID() != id || m.Type() != "kernel_info_reply" {
+					t.Errorf("%s answers %s", m.Type(), m.ParentID())
+				}
+				if m.Header["session"] == c.Session || m.Header["version"] != wire.Version {
+					t.Errorf("header %v", m.Header)
+				}
+			}
+		}
+	})
 }
 
 func TestEnvelopeAndBuffers(t *testing.T) {
-	info := wiretest.TCP(t)
-	server := open(t, info)
-	c := wiretest.Dial(t, info)
-	_, frames := c.Build("comm_msg", nil, nil)
-	frames = append([][]byte{[]byte("extra"), {}, []byte("more")}, frames...)
-	c.SendFrames("shell", append(frames, []byte("buffer"), nil, []byte("last")))
-	r := receive(t, server, wire.Shell)
-	if got := fmt.Sprintf("%q", r.Buffers); got != `["buffer" "" "last"]` {
-		t.Errorf("buffers %s", got)
-	}
-	if err := r.Reply(nil); err != nil {
-		t.Fatal(err)
-	}
-	if got := fmt.Sprintf("%q", c.Recv("shell").Identities); got != `["extra" "" "more"]` {
-		t.Errorf("envelope %s", got)
-	}
+	over(t, all, func(t *testing.T, server *wire.Server, dial func() *wiretest.Client) {
+		c := dial()
+		_, frames := c.Build("comm_msg", nil, nil)
+		frames = append([][]byte{[]byte("extra"), {}, []byte("more")}, frames...)
+		c.SendFrames("shell", append(frames, []byte("buffer"), nil, []byte("last")))
+		r := receive(t, server, wire.Shell)
+		if got := fmt.Sprintf("%q", r.Buffers); got != `["buffer" "" "last"]` {
+			t.Errorf("buffers %s", got)
+		}
+		if err := r.Reply(nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%q", c.Recv("shell").Identities); got != `["extra" "" "more"]` {
+			t.Errorf("envelope %s", got)
+		}
+	})
 }
 
 // Whatever is no rightly signed message is dropped, and the next one served.
@@ -131,95 +155,95 @@ func TestWrongMessagesAreDropped(t *testing.T) {
 			if r := receive(t, server, channel); r.Header.ID != id {
 				t.Errorf("%s on %s: received %s", name, channel, r.Header.Type)
 			}
-			if dropped++; server.Stats().Dropped != dropped {
-				t.Errorf("%s on %s: %d messages dropped, want %d", name, channel, server.Stats().Dropped, dropped)
+			if dropped++; server.Dropped() != dropped {
+				t.Errorf("%s on %s: %d messages dropped, want %d", name, channel, server.Dropped(), dropped)
 			}
 		}
 	}
 }
 
 func TestIOPubMergesAndKeepsOrder(t *testing.T) {
-	info := wiretest.TCP(t)
-	server := open(t, info)
-	c := wiretest.Dial(t, info)
-	parent := func(id string) wire.Parent {
-		return wire.Parent{ID: id, Header: []byte(`{"msg_id":"` + id + `"}`)}
-	}
-	a, b := parent("a"), parent("b")
-	p := server.IOPub()
-	publish := func(parent wire.Parent, msgType string) {
-		if err := p.Publish(parent, wire.Broadcast{Type: msgType, Content: wire.OK{Status: "ok"}}); err != nil {
-			t.Fatal(err)
+	over(t, all, func(t *testing.T, server *wire.Server, dial func() *wiretest.Client) {
+		c := dial()
+		parent := func(id string) wire.Parent {
+			return wire.Parent{ID: id, Header: []byte(`{"msg_id":"` + id + `"}`)}
 		}
-	}
-	for state, end := range map[string]string{"busy": "a busy <nil>, b stream x", "idle": "b stream x, a idle <nil>"} {
-		p.Stream(a, "stdout", "1")
-		p.Stream(a, "stdout", "2")
-		p.Stream(b, "stdout", "x")
-		p.Stream(a, "stderr", "3")
-		p.Stream(a, "stdout", "")
-		p.Stream(a, "stderr", "4")
-		publish(a, "display_data")
-		p.Stream(a, "stdout", "5")
-		if err := p.Status(a, state); err != nil {
-			t.Fatal(err)
+		a, b := parent("a"), parent("b")
+		p := server.IOPub()
+		publish := func(parent wire.Parent, msgType string) {
+			if err := p.Publish(parent, wire.Broadcast{Type: msgType, Content: wire.OK{Status: "ok"}}); err != nil {
+				t.Fatal(err)
+			}
 		}
-		var got []string
-		for range 6 {
-			m := c.Recv("iopub")
-			got = append(got, fmt.Sprint(m.ParentID(), " ", m.Brief(), " ", m.Content["text"]))
+		for state, end := range map[string]string{"busy": "a busy <nil>, b stream x", "idle": "b stream x, a idle <nil>"} {
+			p.Stream(a, "stdout", "1")
+			p.Stream(a, "stdout", "2")
+			p.Stream(b, "stdout", "x")
+			p.Stream(a, "stderr", "3")
+			p.Stream(a, "stdout", "")
+			p.Stream(a, "stderr", "4")
+			publish(a, "display_data")
+			p.Stream(a, "stdout", "5")
+			if err := p.Status(a, state); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for range 6 {
+				m := c.Recv("iopub")
+				got = append(got, fmt.Sprint(m.ParentID(), " ", m.Brief(), " ", m.Content["text"]))
+			}
+			want := "a stream 12, a stream 34, a display_data <nil>, a stream 5, " + end
+			if s := strings.Join(got, ", "); s != want {
+				t.Errorf("iopub: %s\nwant   %s", s, want)
+			}
 		}
-		want := "a stream 12, a stream 34, a display_data <nil>, a stream 5, " + end
-		if s := strings.Join(got, ", "); s != want {
-			t.Errorf("iopub: %s\nwant   %s", s, want)
+		p.Stream(a, "stdout", strings.Repeat("世", 30_000))
+		p.Stream(a, "stdout", "y")
+		if m := c.Recv("iopub"); m.Content["text"] != strings.Repeat("世", 30_000) {
+			t.Error("a large text was changed")
 		}
-	}
-	p.Stream(a, "stdout", strings.Repeat("世", 30_000))
-	p.Stream(a, "stdout", "y")
-	if m := c.Recv("iopub"); m.Content["text"] != strings.Repeat("世", 30_000) {
-		t.Error("a large text was changed")
-	}
-	if m := c.Recv("iopub"); m.Content["text"] != "y" {
-		t.Errorf("%v came", m.Content)
-	}
+		if m := c.Recv("iopub"); m.Content["text"] != "y" {
+			t.Errorf("%v came", m.Content)
+		}
+	})
 }
 
 func TestInput(t *testing.T) {
-	info := wiretest.TCP(t)
-	server := open(t, info)
-	asker, other := wiretest.Dial(t, info), wiretest.Dial(t, info)
-	id := asker.Send("shell", "execute_request", nil)
-	r := receive(t, server, wire.Shell)
-	answer := make(chan string)
-	go func() {
-		s, err := r.Input(context.Background(), "?", false)
-		if err != nil {
-			t.Error(err)
+	over(t, all, func(t *testing.T, server *wire.Server, dial func() *wiretest.Client) {
+		asker, other := dial(), dial()
+		id := asker.Send("shell", "execute_request", nil)
+		r := receive(t, server, wire.Shell)
+		answer := make(chan string)
+		go func() {
+			s, err := r.Input(context.Background(), "?", false)
+			if err != nil {
+				t.Error(err)
+			}
+			answer <- s
+		}()
+		m := asker.Recv("stdin")
+		if m.ParentID() != id || m.Content["prompt"] != "?" || m.Content["password"] != false {
+			t.Errorf("%s %v", m.Type(), m.Content)
 		}
-		answer <- s
-	}()
-	m := asker.Recv("stdin")
-	if m.ParentID() != id || m.Content["prompt"] != "?" || m.Content["password"] != false {
-		t.Errorf("%s %v", m.Type(), m.Content)
-	}
-	other.Send("stdin", "input_reply", map[string]string{"value": "by another client"})
-	asker.Send("stdin", "input_reply", map[string]any{"value": 5})
-	asker.Send("stdin", "comm_msg", nil)
-	asker.Send("stdin", "input_reply", map[string]string{"value": "right"})
-	if got := <-answer; got != "right" {
-		t.Errorf("the answer is %q", got)
-	}
-	if m := other.Poll("stdin", 50*time.Millisecond); m != nil {
-		t.Errorf("another client was asked too: %v", m)
-	}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	go func() {
-		asker.Recv("stdin")
-		cancel(errors.New("no more"))
-	}()
-	if _, err := r.Input(ctx, "?", false); err == nil || err.Error() != "no more" {
-		t.Errorf("interrupted input: %v", err)
-	}
+		other.Send("stdin", "input_reply", map[string]string{"value": "by another client"})
+		asker.Send("stdin", "input_reply", map[string]any{"value": 5})
+		asker.Send("stdin", "comm_msg", nil)
+		asker.Send("stdin", "input_reply", map[string]string{"value": "right"})
+		if got := <-answer; got != "right" {
+			t.Errorf("the answer is %q", got)
+		}
+		if m := other.Poll("stdin", 50*time.Millisecond); m != nil {
+			t.Errorf("another client was asked too: %v", m)
+		}
+		ctx, cancel := context.WithCancelCause(context.Background())
+		go func() {
+			asker.Recv("stdin")
+			cancel(errors.New("no more"))
+		}()
+		if _, err := r.Input(ctx, "?", false); err == nil || err.Error() != "no more" {
+			t.Errorf("interrupted input: %v", err)
+		}
+	})
 }
 
 // A peer without the key that announces a front end's identity before that connects keeps no
@@ -242,9 +266,9 @@ func TestInputWithAStolenIdentity(t *testing.T) {
 	}
 	go ask()
 	asker.Recv("stdin")
-	dropped := server.Stats().Dropped
+	dropped := server.Dropped()
 	thief.Send("stdin", "input_reply", map[string]string{"value": "forged"})
-	for server.Stats().Dropped == dropped {
+	for server.Dropped() == dropped {
 		time.Sleep(time.Millisecond) // until it was looked at
 	}
 	asker.Send("stdin", "input_reply", map[string]string{"value": "right"})
@@ -305,58 +329,58 @@ func TestInputOfAClientThatLeaves(t *testing.T) {
 }
 
 func TestBroadcast(t *testing.T) {
-	info := wiretest.TCP(t)
-	server := open(t, info)
-	c := wiretest.Dial(t, info)
-	err := server.IOPub().Publish(wire.Parent{}, wire.Broadcast{
-		Type:     "comm_open",
-		Content:  wire.CommOpen{ID: "c", Target: "t"},
-		Metadata: []byte(`{"version":"2.1.0"}`),
-		Buffers:  [][]byte{{}, {0, 255}, []byte("<IDS|MSG>")},
+	over(t, all, func(t *testing.T, server *wire.Server, dial func() *wiretest.Client) {
+		c := dial()
+		err := server.IOPub().Publish(wire.Parent{}, wire.Broadcast{
+			Type:     "comm_open",
+			Content:  wire.CommOpen{ID: "c", Target: "t"},
+			Metadata: []byte(`{"version":"2.1.0"}`),
+			Buffers:  [][]byte{{}, {0, 255}, []byte("<IDS|MSG>")},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := c.Recv("iopub")
+		if got := fmt.Sprint(m.Type(), " ", m.Parent, " ", m.Metadata, " ", m.Content); got != "comm_open map[] map[version:2.1.0] map[comm_id:c data:map[] target_name:t]" {
+			t.Errorf("received %s", got)
+		}
+		if got := fmt.Sprintf("%q", m.Buffers); got != `["" "\x00\xff" "<IDS|MSG>"]` {
+			t.Errorf("buffers %s", got)
+		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := c.Recv("iopub")
-	if got := fmt.Sprint(m.Type(), " ", m.Parent, " ", m.Metadata, " ", m.Content); got != "comm_open map[] map[version:2.1.0] map[comm_id:c data:map[] target_name:t]" {
-		t.Errorf("received %s", got)
-	}
-	if got := fmt.Sprintf("%q", m.Buffers); got != `["" "\x00\xff" "<IDS|MSG>"]` {
-		t.Errorf("buffers %s", got)
-	}
 }
 
 // A subscriber gets everything that was published before the server closed.
 func TestCloseDelivers(t *testing.T) {
-	info := wiretest.TCP(t)
-	server := open(t, info)
-	c := wiretest.Dial(t, info)
-	parent := wire.Parent{ID: "a", Header: []byte(`{"msg_id":"a"}`)}
-	const n = 500
-	for i := range n {
-		content := wire.ExecuteInput{Code: strings.Repeat("x", 10_000), Count: i}
-		if err := server.IOPub().Publish(parent, wire.Broadcast{Type: "display_data", Content: content}); err != nil {
+	over(t, []string{"tcp", "inproc"}, func(t *testing.T, server *wire.Server, dial func() *wiretest.Client) {
+		c := dial()
+		parent := wire.Parent{ID: "a", Header: []byte(`{"msg_id":"a"}`)}
+		const n = 500
+		for i := range n {
+			content := wire.ExecuteInput{Code: strings.Repeat("x", 10_000), Count: i}
+			if err := server.IOPub().Publish(parent, wire.Broadcast{Type: "display_data", Content: content}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		server.IOPub().Stream(parent, "stdout", "last")
+		if err := server.Close(); err != nil {
 			t.Fatal(err)
 		}
-	}
-	server.IOPub().Stream(parent, "stdout", "last")
-	if err := server.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for i := range n {
-		if m := c.Recv("iopub"); m.Content["execution_count"] != float64(i) {
-			t.Fatalf("message %d is %v", i, m.Content["execution_count"])
+		for i := range n {
+			if m := c.Recv("iopub"); m.Content["execution_count"] != float64(i) {
+				t.Fatalf("message %d is %v", i, m.Content["execution_count"])
+			}
 		}
-	}
-	if m := c.Recv("iopub"); m.Content["text"] != "last" {
-		t.Errorf("the last message is %v", m.Content)
-	}
-	if err := server.IOPub().Publish(parent, wire.Broadcast{Type: "status"}); !errors.Is(err, wire.ErrClosed) {
-		t.Errorf("publishing after Close: %v", err)
-	}
-	if _, err := server.Receive(wire.Shell); !errors.Is(err, wire.ErrClosed) {
-		t.Errorf("receiving after Close: %v", err)
-	}
+		if m := c.Recv("iopub"); m.Content["text"] != "last" {
+			t.Errorf("the last message is %v", m.Content)
+		}
+		if err := server.IOPub().Publish(parent, wire.Broadcast{Type: "status"}); !errors.Is(err, wire.ErrClosed) {
+			t.Errorf("publishing after Close: %v", err)
+		}
+		if _, err := server.Receive(wire.Shell); !errors.Is(err, wire.ErrClosed) {
+			t.Errorf("receiving after Close: %v", err)
+		}
+	})
 }
 
 // The log says it when messages are not signed, once.
@@ -369,7 +393,7 @@ func TestEmptyKeyIsToldOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said strings.Builder
-		server, err := wire.Listen(connection, wire.Config{Log: slog.New(slog.NewTextHandler(&said, nil))})
+		server, err := zmq.Listen(connection, wire.Config{Log: slog.New(slog.NewTextHandler(&said, nil))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -384,34 +408,34 @@ func TestEmptyKeyIsToldOf(t *testing.T) {
 
 // When Drain returns, the caller of Receive is done with all that had arrived.
 func TestDrain(t *testing.T) {
-	info := wiretest.IPC(t)
-	server := open(t, info)
-	c := wiretest.Dial(t, info)
-	c.Send("shell", "kernel_info_request", nil)
-	receive(t, server, wire.Shell)
-	var done atomic.Int64
-	go func() {
-		for {
-			if _, err := server.Receive(wire.Shell); err != nil {
-				return
+	over(t, []string{"ipc", "inproc"}, func(t *testing.T, server *wire.Server, dial func() *wiretest.Client) {
+		c := dial()
+		c.Send("shell", "kernel_info_request", nil)
+		receive(t, server, wire.Shell)
+		var done atomic.Int64
+		go func() {
+			for {
+				if _, err := server.Receive(wire.Shell); err != nil {
+					return
+				}
+				done.Add(1)
 			}
-			done.Add(1)
+		}()
+		const n = 200
+		for i := range n {
+			_, frames := c.Build("execute_request", nil, nil)
+			if i%3 == 0 {
+				frames[1] = []byte("wrong") // is dropped, and counts
+			}
+			c.SendFrames("shell", frames)
 		}
-	}()
-	const n = 200
-	for i := range n {
-		_, frames := c.Build("execute_request", nil, nil)
-		if i%3 == 0 {
-			frames[1] = []byte("wrong") // is dropped, and counts
+		if err := server.Drain(t.Context(), wire.Shell); err != nil {
+			t.Fatal(err)
 		}
-		c.SendFrames("shell", frames)
-	}
-	if err := server.Drain(t.Context(), wire.Shell); err != nil {
-		t.Fatal(err)
-	}
-	if got := done.Load() + server.Stats().Dropped; got != n {
-		t.Errorf("%d of %d messages were looked at", got, n)
-	}
+		if got := done.Load() + server.Dropped(); got != n {
+			t.Errorf("%d of %d messages were looked at", got, n)
+		}
+	})
 }
 
 func TestListenTwice(t *testing.T) {
@@ -421,7 +445,7 @@ func TestListenTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := wire.Listen(connection, wire.Config{}); err == nil || !strings.Contains(err.Error(), "shell channel") {
+	if _, err := zmq.Listen(connection, wire.Config{}); err == nil || !strings.Contains(err.Error(), "shell channel") {
 		t.Errorf("listening on ports in use: %v", err)
 	}
 }

@@ -1,5 +1,5 @@
 // Package wiretest is a front end for tests: it makes connection files and talks to a kernel over
-// zmq4 as a Jupyter client does. It signs and parses messages by itself, so that it does not share
+// zmq4 as a Jupyter client does, or to one in this process. It signs and parses messages by itself, so that it does not share
 // its faults with package wire.
 package wiretest
 
@@ -129,9 +129,15 @@ type Client struct {
 	Session string
 	// Subshell is the subshell that messages are for; empty for none.
 	Subshell string
-	sockets  map[string]zmq4.Socket
+	sockets  map[string]socket
 	queues   map[string]chan *Message
 	serial   int
+}
+
+// A socket is the client's end of a channel.
+type socket interface {
+	Send(zmq4.Msg) error
+	Close() error
 }
 
 // Dial connects a client to all channels and waits until it is subscribed to iopub. It is closed
@@ -145,14 +151,8 @@ func Dial(t testing.TB, info Info) *Client {
 // wrong.
 func DialAs(t testing.TB, info Info, session, key string) *Client {
 	t.Helper()
-	c := &Client{
-		t:       t,
-		key:     []byte(key),
-		right:   []byte(info["key"].(string)),
-		Session: session,
-		sockets: make(map[string]zmq4.Socket),
-		queues:  make(map[string]chan *Message),
-	}
+	c := newClient(t, session)
+	c.key, c.right = []byte(key), []byte(info["key"].(string))
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(func() {
 		cancel()
@@ -170,12 +170,13 @@ func DialAs(t testing.TB, info Info, session, key string) *Client {
 		if err := s.Dial(info.Endpoint(channel)); err != nil {
 			t.Fatal(err)
 		}
+		if channel == "iopub" {
+			if err := s.SetOption(zmq4.OptionSubscribe, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
 		c.sockets[channel] = s
-		c.queues[channel] = make(chan *Message, 1<<20)
-		go c.read(ctx, channel, s, c.queues[channel])
-	}
-	if err := c.sockets["iopub"].SetOption(zmq4.OptionSubscribe, ""); err != nil {
-		t.Fatal(err)
+		go c.read(ctx, channel, s)
 	}
 	if m := c.Recv("iopub"); m.Type() != "iopub_welcome" {
 		t.Fatalf("the first message on iopub is %s, want iopub_welcome", m.Brief())
@@ -183,7 +184,15 @@ func DialAs(t testing.TB, info Info, session, key string) *Client {
 	return c
 }
 
-func (c *Client) read(ctx context.Context, channel string, s zmq4.Socket, queue chan<- *Message) {
+func newClient(t testing.TB, session string) *Client {
+	c := &Client{t: t, Session: session, sockets: make(map[string]socket), queues: make(map[string]chan *Message)}
+	for _, channel := range []string{"shell", "control", "stdin", "iopub"} {
+		c.queues[channel] = make(chan *Message, 1<<20)
+	}
+	return c
+}
+
+func (c *Client) read(ctx context.Context, channel string, s zmq4.Socket) {
 	for {
 		msg, err := s.Recv()
 		if ctx.Err() != nil {
@@ -192,13 +201,18 @@ func (c *Client) read(ctx context.Context, channel string, s zmq4.Socket, queue 
 		if err != nil {
 			return
 		}
-		m, err := c.parse(msg.Frames)
-		if err != nil {
-			c.t.Errorf("on %s: %v", channel, err)
-			continue
-		}
-		queue <- m
+		c.take(channel, msg.Frames)
 	}
+}
+
+// take takes a message that the kernel has sent on a channel.
+func (c *Client) take(channel string, frames [][]byte) {
+	m, err := c.parse(frames)
+	if err != nil {
+		c.t.Errorf("on %s: %v", channel, err)
+		return
+	}
+	c.queues[channel] <- m
 }
 
 // Close ends the connection of a channel.
@@ -209,7 +223,11 @@ func (c *Client) Close(channel string) {
 	}
 }
 
+// sign returns the signature of a message, which without a key is none.
 func sign(key []byte, parts [][]byte) []byte {
+	if len(key) == 0 {
+		return nil
+	}
 	mac := hmac.New(sha256.New, key)
 	for _, p := range parts {
 		mac.Write(p)

@@ -1,4 +1,6 @@
-package wire
+//go:build !js
+
+package zmq
 
 import (
 	"sync"
