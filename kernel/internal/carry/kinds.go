@@ -102,6 +102,7 @@ func mortal(t reflect.Type) bool {
 	case "os", "net", "plugin", "runtime", "testing", "unique", "weak", "os/exec", "os/signal", "net/http",
 		"github.com/hierml/notebook/stdlib/host",
 		"github.com/hierml/notebook/kernel/internal/program",
+		"github.com/hierml/notebook/kernel/internal/worker/cells",
 		"github.com/hierml/notebook/kernel/internal/worker/child",
 		"github.com/hierml/notebook/kernel/internal/interpreted",
 		"github.com/hierml/notebook/kernel/internal/compiled":

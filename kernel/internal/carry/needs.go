@@ -104,6 +104,7 @@ func opaque(t reflect.Type) bool {
 	case "reflect", "runtime", "unsafe", "os", "net", "syscall", "testing", "plugin", "time", "unique", "weak",
 		"github.com/hierml/notebook/stdlib/host",
 		"github.com/hierml/notebook/kernel/internal/program",
+		"github.com/hierml/notebook/kernel/internal/worker/cells",
 		"github.com/hierml/notebook/kernel/internal/worker/child",
 		"github.com/hierml/notebook/kernel/internal/interpreted",
 		"github.com/hierml/notebook/kernel/internal/compiled":

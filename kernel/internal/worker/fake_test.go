@@ -20,6 +20,7 @@ import (
 
 	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/worker/cells"
 	"github.com/hierml/notebook/kernel/internal/worker/child"
 	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
@@ -46,7 +47,7 @@ func TestMain(m *testing.M) {
 // a goroutine.
 type fake struct {
 	child.Runner // for what is not asked
-	stdio        child.Means
+	stdio        cells.Means
 
 	mu    sync.Mutex
 	vars  map[string]string
@@ -54,7 +55,7 @@ type fake struct {
 	held  [][]byte
 }
 
-func newFake(means child.Means) (child.Runner, error) {
+func newFake(means cells.Means) (child.Runner, error) {
 	return &fake{stdio: means, vars: map[string]string{}, gates: map[string]chan struct{}{}}, nil
 }
 

@@ -1,49 +1,26 @@
 package child
 
 import (
-	"context"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hierml/notebook/stdlib/host"
+	"github.com/hierml/notebook/kernel/internal/worker/cells"
 )
 
-// A cell is a program in the child: one that runs, or one that has ended and has left goroutines.
+// A cell is a program in the child.
 type cell struct {
-	number int
-	ctx    context.Context // ends when the cell is interrupted, and only then
-	cancel context.CancelFunc
-	done   chan struct{} // closed when the cell has ended
-	began  moment
-	sink   atomic.Pointer[capture] // takes what the cell shows; nil for none
+	*cells.Cell
+	began moment
 	// shallow is closed when the deep stack is gone for which the cell was stopped; nil if it was not.
 	shallow atomic.Pointer[chan struct{}]
 }
 
-// A capture is a sink within that of outer, which may be nil.
-type capture struct {
-	host.Sink
-	outer *capture
-	over  atomic.Bool
-}
-
 func newCell(number int) *cell {
-	c := &cell{number: number, done: make(chan struct{}), began: now()}
-	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c := &cell{began: now()}
+	c.Cell = cells.New(number, func() { go c.interruptProcesses() })
 	return c
-}
-
-func (c *cell) end() { close(c.done) }
-
-func (c *cell) ended() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
-	}
 }
 
 // awaitShallow waits, where the cell was stopped for a deep stack, until that is gone. A process that
@@ -58,22 +35,16 @@ func (c *cell) awaitShallow() {
 	}
 }
 
-// interrupt asks the cell to end, and the processes that were started since it began. Processes
-// that keep the cell waiting all the same are killed.
-func (c *cell) interrupt() {
-	if c.ctx.Err() != nil {
-		return
-	}
-	c.cancel()
-	go func() {
-		signalProcesses(c.began, unix.SIGINT)
-		for {
-			select {
-			case <-c.done:
-				return
-			case <-time.After(500 * time.Millisecond):
-				signalProcesses(c.began, unix.SIGKILL)
-			}
+// interruptProcesses interrupts the processes that were started since the cell began. Those that
+// keep the cell waiting all the same are killed.
+func (c *cell) interruptProcesses() {
+	signalProcesses(c.began, unix.SIGINT)
+	for {
+		select {
+		case <-c.Done():
+			return
+		case <-time.After(500 * time.Millisecond):
+			signalProcesses(c.began, unix.SIGKILL)
 		}
-	}()
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"os"
 	"os/signal"
@@ -18,21 +17,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/worker/cells"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 	"github.com/hierml/notebook/stdlib/host"
 )
-
-// Means are what a Runner gives to cells.
-type Means struct {
-	// In, Out and Err are their standard input, output and error.
-	In       io.Reader
-	Out, Err io.Writer
-	// Relabel gives the calling goroutine a label of its own that tells the same cell. Carry
-	// returns f made to belong to the cell of the goroutine that calls Carry, on whatever goroutine
-	// it is called.
-	Relabel func()
-	Carry   func(f func()) func()
-}
 
 // A Runner runs the user's code in the child: it is a program.Executor without outputs. Its methods
 // may be called while others run.
@@ -56,7 +44,7 @@ type Runner interface {
 
 // Serve is the life of the child: it runs the programs that come in, with the Runner that is made
 // once the pipes are in place, until the parent is gone. It returns only if it cannot begin.
-func Serve(newRunner func(Means) (Runner, error)) error {
+func Serve(newRunner func(cells.Means) (Runner, error)) error {
 	for fd := 3; fd <= 5; fd++ {
 		var stat unix.Stat_t
 		if err := unix.Fstat(fd, &stat); err != nil || stat.Mode&unix.S_IFMT != unix.S_IFIFO {
@@ -80,8 +68,8 @@ func Serve(newRunner func(Means) (Runner, error)) error {
 		runtime: os.Stderr,
 	})
 	os.Stderr = os.NewFile(5, "/dev/stderr")
-	log.SetOutput(c.stderr)
-	host.Set(c)
+	log.SetOutput(c.host.Stderr())
+	host.Set(c.host)
 
 	// The death of the parent closes the pipe, and on Linux also comes as a signal. Terminals'
 	// interrupts are not for this process. They are caught, and nobody listens: if they were
@@ -96,10 +84,7 @@ func Serve(newRunner func(Means) (Runner, error)) error {
 
 	// What a runner begins with stays: to collect garbage meanwhile costs more than all else of it.
 	percent := debug.SetGCPercent(-1)
-	r, err := newRunner(Means{
-		In: inputReader{c, new(bufferedLine)}, Out: c.stdout, Err: c.stderr,
-		Relabel: c.out.belonging.renew, Carry: c.out.belonging.carry,
-	})
+	r, err := newRunner(c.host.Means())
 	debug.SetGCPercent(percent)
 	if err != nil {
 		return err
@@ -118,10 +103,9 @@ func end() {
 
 // A child is the child's side of the protocol.
 type child struct {
-	out            *outlets
-	stdout, stderr stream
-	asking         chan struct{}   // holds a value while a line is asked for
-	lines          chan *pipe.Line // answers to questions
+	out   *outlets
+	host  *cells.Host
+	lines chan *pipe.Line // answers to questions
 
 	mu      sync.Mutex
 	running map[int]*cell                // by number
@@ -135,15 +119,13 @@ type child struct {
 func newChild(out *outlets) *child {
 	c := &child{
 		out:     out,
-		stdout:  stream{out, "stdout", out.stdout},
-		stderr:  stream{out, "stderr", out.stderr},
-		asking:  make(chan struct{}, 1),
 		lines:   make(chan *pipe.Line, 1),
 		running: map[int]*cell{},
 		opening: map[string]chan *pipe.Opened{},
 	}
-	out.belonging = newBelonging(func(number int) {
-		go func() { c.must(out.forget(number)) }()
+	c.host = cells.NewHost(c, func(number int) {
+		// Another program of the cell may have begun.
+		go func() { c.must(out.forget(number, c.host.Alive)) }()
 	})
 	return c
 }
@@ -167,7 +149,7 @@ func (c *child) receive(r Runner) {
 			// The cell is there before the next frame, which may be its interrupt.
 			cell := newCell(f.Cell)
 			c.mu.Lock()
-			c.running[cell.number] = cell
+			c.running[cell.Number] = cell
 			if !c.watching {
 				c.watching = true
 				c.atRest = cmp.Or(c.atRest, runtime.NumGoroutine())
@@ -180,7 +162,7 @@ func (c *child) receive(r Runner) {
 			cell := c.running[f.Cell]
 			c.mu.Unlock()
 			if cell != nil {
-				cell.interrupt()
+				cell.Interrupt()
 			}
 		case *pipe.Line:
 			select {
@@ -205,14 +187,14 @@ func (c *child) receive(r Runner) {
 
 // run carries out a request, and says what became of it.
 func (c *child) run(r Runner, cell *cell, request pipe.Request) {
-	c.out.belonging.adopt(cell)
+	c.host.Adopt(cell.Cell)
 	if _, message := request.(*pipe.Deliver); !message {
-		c.must(c.out.begin(cell))
+		c.must(c.out.begin(cell.Cell))
 	}
 	answer, err := c.answer(r, cell, request)
 	cell.awaitShallow()
 	if err != nil {
-		canceled := cell.ctx.Err() != nil && errors.Is(err, context.Cause(cell.ctx)) || errors.Is(err, program.ErrDeep)
+		canceled := cell.Context().Err() != nil && errors.Is(err, context.Cause(cell.Context())) || errors.Is(err, program.ErrDeep)
 		failed := &pipe.Failed{Failure: pipe.Failure{Message: err.Error(), Canceled: canceled}}
 		if !errors.As(err, &failed.Failure.Runtime) {
 			failed.Failure.Runtime = nil
@@ -220,12 +202,12 @@ func (c *child) run(r Runner, cell *cell, request pipe.Request) {
 		answer = failed
 	}
 	c.mu.Lock()
-	if c.running[cell.number] == cell {
-		delete(c.running, cell.number)
+	if c.running[cell.Number] == cell {
+		delete(c.running, cell.Number)
 	}
 	c.mu.Unlock()
-	cell.end()
-	c.must(c.out.send(cell, answer))
+	cell.End()
+	c.must(c.out.send(cell.Cell, answer))
 }
 
 // answer returns what a request asks for.
@@ -234,11 +216,11 @@ func (c *child) answer(r Runner, cell *cell, request pipe.Request) (pipe.Answer,
 	case *pipe.Run:
 		return c.runProgram(r, cell, m.Program)
 	case *pipe.Reached:
-		return &pipe.Count{Statements: r.Reached(cell.number)}, nil
+		return &pipe.Count{Statements: r.Reached(cell.Number)}, nil
 	case *pipe.Deliver:
-		return &pipe.Delivered{}, c.deliver(r, cell, m.Comm.Unpack())
+		return &pipe.Delivered{}, c.host.Deliver(cell.Cell, m.Comm.Unpack(), r.Do)
 	case *pipe.Look:
-		texts, err := r.Look(cell.ctx, cell.number, m.Looks)
+		texts, err := r.Look(cell.Context(), cell.Number, m.Looks)
 		return &pipe.Seen{Texts: texts}, err
 	case *pipe.Adopt:
 		left, err := r.Adopt(m.Adoption)
@@ -255,44 +237,18 @@ func (c *child) answer(r Runner, cell *cell, request pipe.Request) (pipe.Answer,
 
 func (c *child) runProgram(r Runner, cell *cell, p *program.Program) (pipe.Answer, error) {
 	if len(p.Source) > 0 || p.Compiled != nil {
-		p.Declared = func() { c.must(c.out.send(cell, &pipe.Declared{})) }
+		p.Declared = func() { c.must(c.out.send(cell.Cell, &pipe.Declared{})) }
 	}
 	var interpreted time.Duration
 	p.Interpreted = func(d time.Duration) { interpreted = d }
 	c.watchSleep(r, cell)
-	shown, err := r.Run(cell.ctx, p)
+	shown, err := r.Run(cell.Context(), p)
 	if interpreted > 0 {
-		c.must(c.out.send(cell, &pipe.Interpreted{Time: interpreted}))
+		c.must(c.out.send(cell.Cell, &pipe.Interpreted{Time: interpreted}))
 	}
 	if err != nil {
 		return nil, err
 	}
 	bundle, err := pipe.PackBundle(shown)
 	return &pipe.Shown{Bundle: bundle}, err
-}
-
-// deliver gives a message to the code that listens to its comm. A comm that nobody wants is closed.
-func (c *child) deliver(r Runner, cell *cell, m *program.CommMessage) error {
-	run, received, err := receive(m)
-	switch {
-	case err != nil:
-		return err
-	case run != nil:
-		return r.Do(cell.ctx, cell.number, run)
-	case !received && m.Kind == "open":
-		closing := pipe.PackComm(&program.CommMessage{Kind: "close", ID: m.ID})
-		return c.out.send(cell, &closing)
-	}
-	return nil
-}
-
-// receive is host.Receive. A panic there, where no code of the user runs, costs the message only.
-func receive(m *program.CommMessage) (run func(), received bool, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("internal error with a message of a comm: %v", p)
-		}
-	}()
-	run, received = host.Receive(m)
-	return run, received, nil
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hierml/notebook/kernel/internal/worker/cells"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 	"golang.org/x/sys/unix"
 )
@@ -12,46 +13,30 @@ import (
 // outlets are the child's ends of the pipes to the parent. What the main cell sends through its
 // methods keeps its order across pipes.
 type outlets struct {
-	belonging *belonging
-
 	mu             sync.Mutex
-	main           *cell // to which the streams belong; nil before the first
+	main           *cells.Cell // to which the streams belong; nil before the first
 	frames         *os.File
 	stdout, stderr *os.File
 	runtime        *os.File // descriptor 2
 }
 
-// A stream is a writer of the cells' text to one of the outlets.
-type stream struct {
-	outlets *outlets
-	name    string
-	file    *os.File
-}
-
-func (s stream) Write(p []byte) (int, error) {
-	if owner := s.outlets.owner(); owner != nil {
-		if sink := owner.sink.Load(); sink != nil {
-			sink.Stream(s.name, string(p))
-			return len(p), nil
-		}
+// write writes text of a cell, or of nobody's, to one of the streams.
+func (o *outlets) write(c *cells.Cell, name string, p []byte) (int, error) {
+	file := o.stdout
+	if name == "stderr" {
+		file = o.stderr
 	}
-	return s.write(s.outlets.belonging.cell(), p)
-}
-
-// write writes text of a cell, or of nobody's.
-func (s stream) write(c *cell, p []byte) (int, error) {
-	o := s.outlets
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if c == nil || c == o.main {
-		o.drain(s.file)
-		return s.file.Write(p)
+		o.drain(file)
+		return file.Write(p)
 	}
 	const most = 256 << 10 // in a frame
 	done := 0
 	for {
 		n := min(len(p)-done, most)
-		data, err := pipe.Encode(&pipe.Frame{Cell: c.number, Message: &pipe.Stream{Name: s.name, Text: pipe.Blob{Data: p[done : done+n]}}})
+		data, err := pipe.Encode(&pipe.Frame{Cell: c.Number, Message: &pipe.Stream{Name: name, Text: pipe.Blob{Data: p[done : done+n]}}})
 		if err == nil {
 			_, err = o.frames.Write(data)
 		}
@@ -65,8 +50,8 @@ func (s stream) write(c *cell, p []byte) (int, error) {
 }
 
 // send sends a message of a cell, after everything that the cell wrote before.
-func (o *outlets) send(c *cell, m pipe.Message) error {
-	data, err := pipe.Encode(&pipe.Frame{Cell: c.number, Message: m})
+func (o *outlets) send(c *cells.Cell, m pipe.Message) error {
+	data, err := pipe.Encode(&pipe.Frame{Cell: c.Number, Message: m})
 	if err != nil {
 		return err
 	}
@@ -81,11 +66,11 @@ func (o *outlets) send(c *cell, m pipe.Message) error {
 
 // begin tells the parent that the cell begins. It becomes the main one unless the present one still
 // runs.
-func (o *outlets) begin(c *cell) error {
+func (o *outlets) begin(c *cells.Cell) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	main := o.main == nil || o.main.ended()
-	data, err := pipe.Encode(&pipe.Frame{Cell: c.number, Message: &pipe.Begin{Main: main}})
+	main := o.main == nil || o.main.Ended()
+	data, err := pipe.Encode(&pipe.Frame{Cell: c.Number, Message: &pipe.Begin{Main: main}})
 	if err != nil {
 		return err
 	}
@@ -97,29 +82,25 @@ func (o *outlets) begin(c *cell) error {
 	return err
 }
 
-// forget tells the parent that nothing can come from the cell any more.
-func (o *outlets) forget(number int) error {
+// forget tells the parent that nothing can come from the cell any more, unless it is alive.
+func (o *outlets) forget(number int, alive func(int) bool) error {
 	data, err := pipe.Encode(&pipe.Frame{Cell: number, Message: &pipe.Forget{}})
 	if err != nil {
 		return err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	// Another program of the cell may have begun. Its last frame comes after this lock is given up,
-	// and until then the parent does not forget.
-	if o.belonging.alive(number) {
+	// The last frame of a cell that is alive comes after this lock is given up, and until then the
+	// parent does not forget.
+	if alive(number) {
 		return nil
 	}
 	_, err = o.frames.Write(data)
 	return err
 }
 
-// owner returns the cell of the calling goroutine, the main one if it has none. It is nil before
-// the first cell.
-func (o *outlets) owner() *cell {
-	if c := o.belonging.cell(); c != nil {
-		return c
-	}
+// mainCell returns the main cell, nil before the first.
+func (o *outlets) mainCell() *cells.Cell {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.main

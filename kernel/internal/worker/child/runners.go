@@ -2,16 +2,11 @@ package child
 
 import (
 	"context"
-	"maps"
-	"reflect"
-	"time"
 
 	"github.com/hierml/notebook/kernel/internal/compiled"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
 	"github.com/hierml/notebook/kernel/internal/program"
-	"github.com/hierml/notebook/stdlib"
-	"github.com/hierml/notebook/stdlib/display"
-	"github.com/hierml/notebook/stdlib/host"
+	"github.com/hierml/notebook/kernel/internal/worker/cells"
 )
 
 // Main is the program of the child: it runs what the parent sends, interpreted or compiled, and
@@ -19,7 +14,7 @@ import (
 // cannot. Main returns only if it cannot begin.
 func Main(load func(plugin string) error) error {
 	setName()
-	return Serve(func(means Means) (Runner, error) { return newRunners(means, load) })
+	return Serve(func(means cells.Means) (Runner, error) { return newRunners(means, load) })
 }
 
 // runners is a Runner that runs cells, each as it comes.
@@ -28,16 +23,8 @@ type runners struct {
 	compiled    *compiled.Runner
 }
 
-func newRunners(means Means, load func(plugin string) error) (*runners, error) {
-	stdlib.SetOutput(means.Out, means.Err)
-	host.SetOutput(means.Out, means.Err)
-	interpreted, err := interpreted.New(interpreted.Config{
-		Symbols: symbols(means.Carry),
-		Stdin:   means.In,
-		Stdout:  means.Out,
-		Stderr:  means.Err,
-		Display: displayed,
-	})
+func newRunners(means cells.Means, load func(plugin string) error) (*runners, error) {
+	interpreted, err := cells.NewInterpreter(means)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +33,7 @@ func newRunners(means Means, load func(plugin string) error) (*runners, error) {
 		Stdin:       means.In,
 		Stdout:      means.Out,
 		Stderr:      means.Err,
-		Display:     displayed,
+		Display:     cells.Displayed,
 		Relabel:     means.Relabel,
 		Kept:        interpreted.Kept,
 		Interpreter: interpreted,
@@ -100,20 +87,3 @@ func (r *runners) EndDeep(size uintptr, tell func(cell int)) bool {
 
 // Asleep implements Runner, for the goroutines of interpreted code, too.
 func (r *runners) Asleep() bool { return r.compiled.Asleep() }
-
-// symbols are those of the standard library, with timers that call functions for the cell that has
-// set them: the run time starts their goroutines, which inherit nothing.
-func symbols(carry func(func()) func()) map[string]map[string]reflect.Value {
-	const name = "time/time"
-	all := maps.Clone(stdlib.Symbols())
-	all[name] = maps.Clone(all[name])
-	all[name]["AfterFunc"] = reflect.ValueOf(func(d time.Duration, f func()) *time.Timer {
-		return time.AfterFunc(d, carry(f))
-	})
-	return all
-}
-
-// displayed makes the bundle of a cell's last expression.
-func displayed(values []any) *program.Bundle {
-	return display.Of(values...)
-}

@@ -15,10 +15,10 @@ const sleepPause = 2 * time.Second
 func (c *child) watchSleep(r Runner, cell *cell) {
 	time.AfterFunc(sleepPause, func() {
 		switch {
-		case cell.ended(), cell.ctx.Err() != nil:
+		case cell.Ended(), cell.Context().Err() != nil:
 		case r.Asleep():
 			// A pipe that cannot be written to has lost its reader, the parent.
-			_, _ = c.stderr.write(cell, fmt.Appendf(nil, "note: all goroutines are asleep, as they wait for each other: interrupt the cell, unless the function of a timer or a signal is to wake them\n"))
+			_, _ = c.out.write(cell.Cell, "stderr", fmt.Appendf(nil, "note: all goroutines are asleep, as they wait for each other: interrupt the cell, unless the function of a timer or a signal is to wake them\n"))
 		default:
 			c.watchSleep(r, cell)
 		}

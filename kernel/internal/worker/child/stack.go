@@ -61,7 +61,7 @@ func (c *child) watchStacks(r Runner) {
 // stopDeep tells the parent, once, that a cell is to be stopped for a deep stack.
 func (c *child) stopDeep(cell *cell, shallow chan struct{}) {
 	if cell.shallow.CompareAndSwap(nil, &shallow) {
-		c.must(c.out.send(cell, &pipe.Deep{}))
+		c.must(c.out.send(cell.Cell, &pipe.Deep{}))
 	}
 }
 

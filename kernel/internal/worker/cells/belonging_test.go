@@ -1,4 +1,4 @@
-package child
+package cells
 
 import (
 	"context"
@@ -18,16 +18,16 @@ func TestBelonging(t *testing.T) {
 	if b.cell() != nil {
 		t.Error("a goroutine without a label belongs to a cell")
 	}
-	first, second := newCell(1), newCell(2)
+	first, second := New(1, nil), New(2, nil)
 	keep := make(chan struct{})
 	var wg sync.WaitGroup
-	for _, c := range []*cell{first, second, newCell(3)} {
+	for _, c := range []*Cell{first, second, New(3, nil)} {
 		wg.Go(func() {
 			b.adopt(c)
 			if b.cell() != c {
-				t.Errorf("the label of cell %d is not found: Go has changed how it keeps labels", c.number)
+				t.Errorf("the label of cell %d is not found: Go has changed how it keeps labels", c.Number)
 			}
-			inherited := make(chan *cell)
+			inherited := make(chan *Cell)
 			go func() {
 				go func() {
 					inherited <- b.cell()
@@ -37,17 +37,17 @@ func TestBelonging(t *testing.T) {
 				}()
 			}()
 			if got := <-inherited; got != c {
-				t.Errorf("a goroutine of cell %d does not inherit its label: Go has changed that", c.number)
+				t.Errorf("a goroutine of cell %d does not inherit its label: Go has changed that", c.Number)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			context.AfterFunc(ctx, func() { inherited <- b.cell() })
 			cancel()
 			if got := <-inherited; got != c {
-				t.Errorf("a goroutine that compiled code starts for cell %d does not inherit its label", c.number)
+				t.Errorf("a goroutine that compiled code starts for cell %d does not inherit its label", c.Number)
 			}
 			time.AfterFunc(0, b.carry(func() { inherited <- b.cell() }))
 			if got := <-inherited; got != c {
-				t.Errorf("a function that is carried to another goroutine does not belong to cell %d", c.number)
+				t.Errorf("a function that is carried to another goroutine does not belong to cell %d", c.Number)
 			}
 			pprof.Do(t.Context(), pprof.Labels("a", "b"), func(context.Context) {
 				if b.cell() != nil {

@@ -1,4 +1,4 @@
-package child
+package cells
 
 import (
 	"context"
@@ -16,17 +16,17 @@ import (
 // A goroutine that the run time starts on its own account, as that of a finalizer, bears no label,
 // nor does one that has been given others.
 type belonging struct {
-	// forgotten is called when no goroutine belongs to the cell of that number any more. It must
-	// not wait for anything.
+	// forgotten, if not nil, is called when no goroutine belongs to the cell of that number any
+	// more. It must not wait for anything.
 	forgotten func(number int)
 
 	mu     sync.RWMutex
-	cells  map[uintptr]*cell // by the address of the label
+	cells  map[uintptr]*Cell // by the address of the label
 	labels map[int]int       // how many labels there are, by the number of the cell
 }
 
 func newBelonging(forgotten func(int)) *belonging {
-	return &belonging{forgotten: forgotten, cells: map[uintptr]*cell{}, labels: map[int]int{}}
+	return &belonging{forgotten: forgotten, cells: map[uintptr]*Cell{}, labels: map[int]int{}}
 }
 
 // profLabel returns the labels of the calling goroutine. Go keeps this function of its own for
@@ -51,13 +51,13 @@ func (b *belonging) carry(f func()) func() {
 }
 
 // adopt makes the calling goroutine, and those that it starts from now on, belong to the cell.
-func (b *belonging) adopt(c *cell) {
-	labels := pprof.Labels("cell", strconv.Itoa(c.number))
+func (b *belonging) adopt(c *Cell) {
+	labels := pprof.Labels("cell", strconv.Itoa(c.Number))
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
 	label := profLabel()
 	b.mu.Lock()
 	b.cells[uintptr(label)] = c
-	b.labels[c.number]++
+	b.labels[c.Number]++
 	b.mu.Unlock()
 	runtime.AddCleanup((*byte)(label), b.drop, dropped{uintptr(label), c})
 }
@@ -75,11 +75,11 @@ func (b *belonging) renew() {
 // A dropped is a label that is no more.
 type dropped struct {
 	label uintptr
-	cell  *cell
+	cell  *Cell
 }
 
 func (b *belonging) drop(d dropped) {
-	number := d.cell.number
+	number := d.cell.Number
 	b.mu.Lock()
 	if b.cells[d.label] == d.cell { // and not a new label's that got the place
 		delete(b.cells, d.label)
@@ -90,13 +90,13 @@ func (b *belonging) drop(d dropped) {
 		delete(b.labels, number)
 	}
 	b.mu.Unlock()
-	if last {
+	if last && b.forgotten != nil {
 		b.forgotten(number)
 	}
 }
 
 // cell returns the cell of the calling goroutine, nil if it has none.
-func (b *belonging) cell() *cell {
+func (b *belonging) cell() *Cell {
 	label := uintptr(profLabel())
 	b.mu.RLock()
 	defer b.mu.RUnlock()
