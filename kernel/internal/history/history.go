@@ -34,6 +34,9 @@ const (
 	closePatience = 1500 * time.Millisecond
 )
 
+// limits bound a history. The oldest cells go first.
+type limits struct{ cells, bytes int }
+
 var (
 	onDisk   = limits{cells: 100_000, bytes: 64 << 20}
 	inMemory = limits{cells: 10_000, bytes: 16 << 20}

@@ -4,9 +4,28 @@ import (
 	"cmp"
 	"slices"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 )
+
+// records are the cells in a file, for as long as a transaction.
+type records interface {
+	// Sequence returns the number of the newest session.
+	Sequence() uint64
+	// newestFirst calls visit with all cells, those of one session before those of the others, and
+	// from with those that are at a line of a session or after it, in order, until it returns false.
+	newestFirst(own uint64, visit func(stored) bool) error
+	from(session uint64, line int, visit func(stored) bool) error
+}
+
+// A stored is a cell in a file, good for as long as the transaction.
+type stored struct {
+	session       uint64
+	line          int
+	input, output []byte
+}
+
+func (s stored) cell() Cell {
+	return Cell{Session: int(s.session), Line: s.line, Input: string(s.input), Output: string(s.output)}
+}
 
 // defaultTail is how many cells a tail has unless told, as in IPython.
 const defaultTail = 10
@@ -52,8 +71,8 @@ func (h *History) last(n int, wanted func(input []byte) bool) []Cell {
 			found = append(found, c)
 		}
 	}
-	number := h.view(session, func(cells *bolt.Bucket, _ uint64) error {
-		return newestFirst(cells, session, func(s stored) bool {
+	number := h.view(session, func(cells records, _ uint64) error {
+		return cells.newestFirst(session, func(s stored) bool {
 			if full() {
 				return false
 			}
@@ -76,23 +95,18 @@ func (h *History) Range(session, start, stop int) []Cell {
 	h.disk.Lock()
 	defer h.disk.Unlock()
 	own, pending := h.settle()
-	number := h.view(own, func(cells *bolt.Bucket, own uint64) error {
+	number := h.view(own, func(cells records, own uint64) error {
 		asked := absolute(session, own)
 		if asked <= 0 {
 			return nil
 		}
-		cursor := cells.Cursor()
-		for k, v := cursor.Seek(key(uint64(asked), start)); k != nil; k, v = cursor.Next() {
-			s, err := decode(k, v)
-			if err != nil {
-				return err
-			}
+		return cells.from(uint64(asked), start, func(s stored) bool {
 			if s.session != uint64(asked) || !within(s.line) {
-				break
+				return false
 			}
 			found = append(found, s.cell())
-		}
-		return nil
+			return true
+		})
 	})
 	if absolute(session, number) == int(number) {
 		for _, c := range pending {
@@ -132,12 +146,12 @@ func (h *History) settle() (session uint64, pending []Cell) {
 
 // view runs f with the cells in the file, if there are any, and the number that this session has or
 // would have, and returns that number. The caller holds disk.
-func (h *History) view(session uint64, f func(cells *bolt.Bucket, own uint64) error) uint64 {
+func (h *History) view(session uint64, f func(cells records, own uint64) error) uint64 {
 	number := max(session, 1)
 	if h.store == nil {
 		return number
 	}
-	err := h.store.view(lockPatience, func(cells *bolt.Bucket) error {
+	err := h.store.read(lockPatience, func(cells records) error {
 		if session == 0 {
 			number = cells.Sequence() + 1
 		}

@@ -1,3 +1,5 @@
+//go:build !js
+
 package history
 
 import (
@@ -32,9 +34,6 @@ type store struct {
 	setAside func(to string, reason error)
 	known    state // the file after the last transaction of this store
 }
-
-// limits bound a history. The oldest cells go first.
-type limits struct{ cells, bytes int }
 
 // update runs f in a transaction that writes, with the bucket of the cells. It waits so long for
 // other kernels. f may run twice.
@@ -253,13 +252,6 @@ func encode(c Cell) []byte {
 	return append(append(v, c.Input...), c.Output...)
 }
 
-// A stored is a cell in a file, good for as long as the transaction.
-type stored struct {
-	session       uint64
-	line          int
-	input, output []byte
-}
-
 func decode(k, v []byte) (stored, error) {
 	n, size := binary.Uvarint(v)
 	if len(k) != 16 || size <= 0 || n > uint64(len(v)-size) {
@@ -269,12 +261,35 @@ func decode(k, v []byte) (stored, error) {
 	return stored{binary.BigEndian.Uint64(k), int(binary.BigEndian.Uint64(k[8:])), v[:n], v[n:]}, nil
 }
 
-func (s stored) cell() Cell {
-	return Cell{Session: int(s.session), Line: s.line, Input: string(s.input), Output: string(s.output)}
+// A bucket is the bucket of the cells.
+type bucket struct{ *bolt.Bucket }
+
+var _ records = bucket{}
+
+// read is view for questions.
+func (s *store) read(patience time.Duration, f func(cells records) error) error {
+	return s.view(patience, func(cells *bolt.Bucket) error { return f(bucket{cells}) })
 }
 
-// newestFirst calls visit with all cells, those of one session before those of the others, until it
-// returns false.
+func (b bucket) from(session uint64, line int, visit func(stored) bool) error {
+	cursor := b.Cursor()
+	for k, v := cursor.Seek(key(session, line)); k != nil; k, v = cursor.Next() {
+		s, err := decode(k, v)
+		if err != nil {
+			return err
+		}
+		if !visit(s) {
+			break
+		}
+	}
+	return nil
+}
+
+func (b bucket) newestFirst(own uint64, visit func(stored) bool) error {
+	return newestFirst(b.Bucket, own, visit)
+}
+
+// newestFirst is the method of records.
 func newestFirst(cells *bolt.Bucket, own uint64, visit func(stored) bool) error {
 	more := true
 	backward := func(k, v []byte, back func() ([]byte, []byte), in func(session uint64) bool) error {
