@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"time"
 
 	"github.com/hierml/notebook/stdlib/host"
@@ -22,7 +23,10 @@ func Bash(script string) { run("bash", "-c", script) }
 
 func run(shell string, args ...string) {
 	path, err := exec.LookPath(shell)
-	if err != nil {
+	switch {
+	case runtime.GOOS == "js":
+		fail(errors.New("other programs, as the shell, cannot be run in a browser"))
+	case err != nil:
 		fail(fmt.Errorf("there is no %s on this machine", shell))
 	}
 	cmd := exec.Command(path, args...)

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/worker/cells"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
@@ -27,7 +28,7 @@ type job struct {
 	// Used by the goroutine of the pump only: whether the child has begun with the cell, and what
 	// is held back until the rest of a UTF-8 sequence is there.
 	begun          bool
-	stdout, stderr partial
+	stdout, stderr cells.Partial
 
 	// done is closed when the request has been carried out, with these results.
 	done   chan struct{}
@@ -56,7 +57,7 @@ func (j *job) stream(name string, data []byte) {
 	if name == "stderr" {
 		held = &j.stderr
 	}
-	j.text(name, held.take(data))
+	j.text(name, held.Take(data))
 }
 
 func (j *job) text(name, text string) {
@@ -67,8 +68,8 @@ func (j *job) text(name, text string) {
 
 // flush shows what was held back.
 func (j *job) flush() {
-	j.text("stdout", j.stdout.rest())
-	j.text("stderr", j.stderr.rest())
+	j.text("stdout", j.stdout.Rest())
+	j.text("stderr", j.stderr.Rest())
 }
 
 // ask asks the user for a line.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -302,31 +301,4 @@ func show(out program.Output, m pipe.Message) {
 	case *pipe.NextInput:
 		out.NextInput(m.Source, m.Replace)
 	}
-}
-
-// A partial holds the beginning of a UTF-8 sequence whose end is yet to come.
-type partial []byte
-
-// take returns the data, after what was held back before, up to its last whole UTF-8 sequence.
-func (h *partial) take(data []byte) string {
-	all := append(*h, data...)
-	cut := len(all)
-	for i := 1; i < utf8.UTFMax && i <= len(all); i++ {
-		if start := len(all) - i; utf8.RuneStart(all[start]) {
-			if !utf8.FullRune(all[start:]) {
-				cut = start
-			}
-			break
-		}
-	}
-	text := string(all[:cut])
-	*h = append([]byte(nil), all[cut:]...)
-	return text
-}
-
-// rest returns what was held back.
-func (h *partial) rest() string {
-	text := string(*h)
-	*h = nil
-	return text
 }

@@ -1,0 +1,239 @@
+// Package inprocess runs cells in the process of the kernel, for where there is no other, as in a
+// page of a browser. What kills the process takes the kernel along, and there are no compiled
+// cells.
+package inprocess
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"sync"
+
+	"github.com/hierml/notebook/kernel/internal/interpreted"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/worker/cells"
+	"github.com/hierml/notebook/stdlib/display"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// An Executor interprets programs. There is one in a process, whose packages host and log it takes.
+type Executor struct {
+	host        *cells.Host
+	interpreter *interpreted.Interpreter
+
+	mu   sync.Mutex
+	main *job
+	jobs map[int]*job // that run, or have left goroutines, by the number of the cell
+}
+
+var (
+	_ program.Executor = (*Executor)(nil)
+	_ program.Located  = (*Executor)(nil)
+	_ cells.Outlet     = (*Executor)(nil)
+)
+
+// A job is a cell with where it shows things.
+type job struct {
+	*cells.Cell
+
+	mu             sync.Mutex // held while out is called, except for its Input
+	out            program.Output
+	stdout, stderr cells.Partial
+}
+
+// New returns an executor.
+func New() (*Executor, error) {
+	e := &Executor{jobs: map[int]*job{}}
+	e.host = cells.NewHost(e, func(number int) { go e.forget(number) })
+	log.SetOutput(e.host.Stderr())
+	host.Set(e.host)
+	var err error
+	e.interpreter, err = cells.NewInterpreter(e.host.Means())
+	return e, err
+}
+
+// Run implements program.Executor.
+func (e *Executor) Run(ctx context.Context, p *program.Program, out program.Output) (shown *program.Bundle, err error) {
+	err = e.do(ctx, p.Cell, out, true, func(c *cells.Cell) (err error) {
+		shown, err = e.interpreter.Run(c.Context(), p)
+		return err
+	})
+	return shown, err
+}
+
+// Reached implements program.Executor.
+func (e *Executor) Reached(_ context.Context, cell int, _ program.Output) (int, error) {
+	return e.interpreter.ReachedBy(cell), nil
+}
+
+// Deliver implements program.Executor.
+func (e *Executor) Deliver(ctx context.Context, cell int, m *program.CommMessage, out program.Output) error {
+	return e.do(ctx, cell, out, false, func(c *cells.Cell) error { return e.host.Deliver(c, m, e.interpreter.Do) })
+}
+
+// errNotCompiled is why the parts of an executor that are about compiled cells are not called.
+var errNotCompiled = errors.New("there are no compiled cells in the kernel's own process")
+
+// Look implements program.Executor.
+func (e *Executor) Look(context.Context, int, []program.Look, program.Output) ([]string, error) {
+	return nil, errNotCompiled
+}
+
+// Adopt implements program.Executor.
+func (e *Executor) Adopt(context.Context, *program.Adoption, program.Output) (program.LeftBehind, error) {
+	return program.LeftBehind{}, errNotCompiled
+}
+
+// Folder implements program.Located.
+func (e *Executor) Folder() string {
+	folder, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	return folder
+}
+
+// Close implements program.Executor. The process ends soon, and with it what cells have left.
+func (e *Executor) Close() error { return nil }
+
+// do calls f on a goroutine of a cell, which the end of ctx interrupts.
+func (e *Executor) do(ctx context.Context, number int, out program.Output, isCell bool, f func(*cells.Cell) error) error {
+	j := &job{Cell: cells.New(number, nil), out: out}
+	e.mu.Lock()
+	e.jobs[number] = j
+	was := e.main
+	if isCell && (was == nil || was.Ended()) {
+		e.main = j
+	}
+	e.mu.Unlock()
+	if was != nil {
+		e.forget(was.Number)
+	}
+	stop := context.AfterFunc(ctx, j.Interrupt)
+	defer stop()
+	failed := make(chan error)
+	go func() {
+		e.host.Adopt(j.Cell)
+		failed <- f(j.Cell)
+	}()
+	err := <-failed
+	j.flush()
+	j.End()
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(j.Context())) {
+		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+	}
+	return err
+}
+
+// forget drops a cell of which nothing is left.
+func (e *Executor) forget(number int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if j := e.jobs[number]; j != nil && j != e.main && j.Ended() && !e.host.Alive(number) {
+		delete(e.jobs, number)
+	}
+}
+
+// jobOf returns the job of a cell; for nil and for one that was forgotten the main one, which is nil
+// before the first.
+func (e *Executor) jobOf(c *cells.Cell) *job {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if c != nil {
+		if j := e.jobs[c.Number]; j != nil {
+			return j
+		}
+	}
+	return e.main
+}
+
+var errNoCell = errors.New("no cell has run yet")
+
+// show calls f with what the job shows things by, if there is a job.
+func (j *job) show(f func(program.Output)) error {
+	if j == nil {
+		return errNoCell
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	f(j.out)
+	return nil
+}
+
+// flush shows what was held back.
+func (j *job) flush() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.text("stdout", j.stdout.Rest())
+	j.text("stderr", j.stderr.Rest())
+}
+
+// text shows a text. The caller holds mu.
+func (j *job) text(name, text string) {
+	if text != "" {
+		j.out.Stream(name, text)
+	}
+}
+
+// Main implements cells.Outlet.
+func (e *Executor) Main() *cells.Cell {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.main == nil {
+		return nil
+	}
+	return e.main.Cell
+}
+
+// Text implements cells.Outlet. Nobody's text is that of the main cell.
+func (e *Executor) Text(c *cells.Cell, name string, p []byte) (int, error) {
+	j := e.jobOf(c)
+	if err := j.show(func(program.Output) {
+		held := &j.stdout
+		if name == "stderr" {
+			held = &j.stderr
+		}
+		j.text(name, held.Take(p))
+	}); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Display implements cells.Outlet.
+func (e *Executor) Display(c *cells.Cell, b *display.Bundle, id string, update bool) error {
+	return e.jobOf(c).show(func(out program.Output) { out.Display(b, id, update) })
+}
+
+// Page implements cells.Outlet.
+func (e *Executor) Page(c *cells.Cell, b *display.Bundle) error {
+	return e.jobOf(c).show(func(out program.Output) { out.Page(b) })
+}
+
+// Clear implements cells.Outlet.
+func (e *Executor) Clear(c *cells.Cell, wait bool) error {
+	return e.jobOf(c).show(func(out program.Output) { out.Clear(wait) })
+}
+
+// NextInput implements cells.Outlet.
+func (e *Executor) NextInput(c *cells.Cell, source string, replace bool) error {
+	return e.jobOf(c).show(func(out program.Output) { out.NextInput(source, replace) })
+}
+
+// Comm implements cells.Outlet.
+func (e *Executor) Comm(c *cells.Cell, m *host.CommMessage) (err error) {
+	shown := e.jobOf(c).show(func(out program.Output) { err = out.Comm(m) })
+	return cmp.Or(shown, err)
+}
+
+// Ask implements cells.Outlet.
+func (e *Executor) Ask(c *cells.Cell, prompt string, password bool) (string, error) {
+	j := e.jobOf(c)
+	if j == nil {
+		return "", errNoCell
+	}
+	return j.out.Input(c.Context(), prompt, password)
+}
