@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/turn"
 )
 
 // Predictor is a model that predicts a node for each row of a matrix, such as a *classifier.Model.
@@ -166,7 +167,7 @@ func (p *plane) predict(ctx context.Context, m Predictor, places [][2]float64) (
 	const most = 2000
 	predicted := make([]int, 0, len(places))
 	for part := range slices.Chunk(places, most) {
-		if err := ctx.Err(); err != nil {
+		if err := turn.Err(ctx); err != nil {
 			return nil, err
 		}
 		x := &dataset.Matrix{Rows: len(part), Cols: p.data.X.Cols, Indptr: []int{0}, Vocabulary: p.data.X.Vocabulary}

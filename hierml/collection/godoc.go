@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/turn"
 )
 
 // GoDoc is GoDocContext without a context.
@@ -119,7 +120,7 @@ func findPackages(ctx context.Context, root string) ([]sourcePackage, error) {
 		if err != nil {
 			return err
 		}
-		if ctx.Err() != nil {
+		if turn.Err(ctx) != nil {
 			return ctx.Err()
 		}
 		name := entry.Name()

@@ -17,6 +17,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/hierml/notebook/internal/turn"
 )
 
 // symbol is the documentation of one declaration.
@@ -49,7 +51,7 @@ func packageSymbols(ctx context.Context, p sourcePackage) ([]symbol, error) {
 	fset := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range p.files {
-		if err := ctx.Err(); err != nil {
+		if err := turn.Err(ctx); err != nil {
 			return nil, err
 		}
 		file, err := parseFile(fset, name)

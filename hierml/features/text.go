@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/internal/turn"
 )
 
 // Text says how texts become vectors: what their terms are, which of them count, and for how much.
@@ -91,7 +92,7 @@ func (s Text) FitContext(ctx context.Context, train *dataset.Corpus) (*Vectorize
 	counters := make([]*counter, runtime.GOMAXPROCS(0))
 	inParallel(train.Len(), len(counters), func(part, from, to int) {
 		c := newCounter(v)
-		for i := from; i < to && ctx.Err() == nil; i++ {
+		for i := from; i < to && turn.Err(ctx) == nil; i++ {
 			c.add(train.Documents[i].Text)
 		}
 		counters[part] = c

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/internal/turn"
 )
 
 // files calls f for every regular file of a folder or of an archive, but for those whose names, or
@@ -169,7 +170,7 @@ func eachZipped(ctx context.Context, at io.ReaderAt, size int64, name string, re
 		return syntaxError(name, 1, 0, fmt.Sprintf("the zip archive is damaged or cut (%v); get it again", err), err)
 	}
 	for _, entry := range archive.File {
-		if err := ctx.Err(); err != nil {
+		if err := turn.Err(ctx); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if !entry.Mode().IsRegular() || isHidden(entry.Name) {

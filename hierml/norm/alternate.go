@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/internal/turn"
 )
 
 // The interior-point method is for problems of at most so many nodes; on larger trees the weights
@@ -39,7 +41,7 @@ func (p *paths) alternate(ctx context.Context) error {
 	t := p.newTurns()
 	half := p.best.Gap() / 2
 	for left := patience; left > 0; left-- {
-		if err := ctx.Err(); err != nil {
+		if err := turn.Err(ctx); err != nil {
 			return err
 		}
 		t.parts(alpha)

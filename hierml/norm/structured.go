@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/turn"
 )
 
 // Structured returns the structured shared norm, [CSS16, (16)]: min ||A||_2->inf ||V||_F over all A
@@ -126,7 +127,7 @@ func (p *paths) solve(ctx context.Context) error {
 		last := mu*float64(len(alpha)) <= enough*at.value
 		before := math.Inf(1)
 		for range maxCentre {
-			if err := ctx.Err(); err != nil {
+			if err := turn.Err(ctx); err != nil {
 				return err
 			}
 			p.bound(at, mu)

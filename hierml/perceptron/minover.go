@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/hierml/notebook/internal/turn"
 )
 
 // minover updates the instance of the lowest margin, the first if several have it, until all
@@ -20,7 +22,7 @@ func (t *training) minover(ctx context.Context) error {
 	}
 	before := 0
 	for t.steps < t.settings.Epochs*n {
-		if ctx.Err() != nil {
+		if turn.Err(ctx) != nil {
 			return interrupted(ctx)
 		}
 		worst, below := 0, pairs[0].margin-t.tolerance

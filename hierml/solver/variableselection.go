@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/internal/turn"
 )
 
 // VariableSelection is [Cai08, Algorithm 2]: the dual quadratic program with variable selection. It selects the block
@@ -143,7 +144,7 @@ func (v *selection) epoch(ctx context.Context) error {
 	clear(v.resting)
 	rows := v.oracle.Rows(v.dual)
 	for i := range v.oracle.Inputs().Len() {
-		if ctx.Err() != nil {
+		if turn.Err(ctx) != nil {
 			return ctx.Err()
 		}
 		if columns, u := rows.Row(i); len(columns) > 0 {
@@ -160,7 +161,7 @@ func (v *selection) epoch(ctx context.Context) error {
 		steps, step = 1, v.together
 	}
 	for range steps {
-		if ctx.Err() != nil {
+		if turn.Err(ctx) != nil {
 			return ctx.Err()
 		}
 		b := v.worstBlock(tolerance)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/turn"
 )
 
 // factor is a sparse L with LL' = G + diag(ground), where G is the Laplacian of a graph of nodes:
@@ -79,7 +80,7 @@ func newFactor(ctx context.Context, t *taxonomy.Taxonomy, edges [][2]int, ground
 	entries, updates := 0, 0
 	for len(f.order) < n {
 		if updates >= mostUpdates {
-			if ctx.Err() != nil {
+			if turn.Err(ctx) != nil {
 				return nil, fmt.Errorf("structured: stopped while the graph was factored: %w", ctx.Err())
 			}
 			updates = 0

@@ -46,6 +46,8 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+
+	"github.com/hierml/notebook/internal/turn"
 )
 
 // CFromLambda returns the C of 1/2 ||W||^2 + C sum_i xi_i that has the minimiser
@@ -156,7 +158,7 @@ func (o *Oracle) Origin(ctx context.Context, workers int) (c Certificate, known 
 					continue
 				}
 			}
-			if bounds != nil && ctx.Err() != nil {
+			if bounds != nil && turn.Err(ctx) != nil {
 				worst[b] = bounds.atMost(b)
 				bounded.Store(true)
 				continue
