@@ -61,7 +61,7 @@ func buildProgram(ctx context.Context, root, path string, progress func(what str
 	// The go command links nothing where the program is there and the same. Where there are no links,
 	// it links.
 	_ = os.Link(path, aside)
-	if err := goBuild(ctx, root, aside, progress, flags...); err != nil {
+	if err := goBuild(ctx, build{root: root, target: "./kernel", path: aside, flags: flags}, progress); err != nil {
 		return errors.Join(err, os.Remove(aside))
 	}
 	return takePlace(aside, path)
@@ -79,17 +79,23 @@ func takePlace(aside, path string) error {
 	return nil
 }
 
-func goBuild(ctx context.Context, root, path string, progress func(what string), flags ...string) (err error) {
+// A build says what the go command is to build: the program target of the module at root, into path.
+type build struct {
+	root, target, path string
+	env, flags         []string
+}
+
+func goBuild(ctx context.Context, b build, progress func(what string)) (err error) {
 	dir, err := temporary.Folder("", "build")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, temporary.Remove(dir)) }()
 	// No version control: a clone that belongs to another user would end the build.
-	args := append([]string{"build", "-v", "-buildvcs=false"}, flags...)
-	cmd := process.Bind(exec.CommandContext(ctx, "go", append(args, "-o", path, "./kernel")...))
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+	args := append([]string{"build", "-v", "-buildvcs=false"}, b.flags...)
+	cmd := process.Bind(exec.CommandContext(ctx, "go", append(args, "-o", b.path, b.target)...))
+	cmd.Dir = b.root
+	cmd.Env = append(append(os.Environ(), "TMPDIR="+dir), b.env...)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return err
@@ -112,7 +118,7 @@ func goBuild(ctx context.Context, root, path string, progress func(what string),
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("go build ./kernel: %w\n%s", err, text.String())
+		return fmt.Errorf("go build %s: %w\n%s", b.target, err, text.String())
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"strings"
 	"syscall/js"
 
 	"github.com/hierml/notebook/kernel/internal/page"
@@ -29,15 +30,23 @@ const maxStack = 256 << 20
 // The four parts of a message are JSON, buffers are Uint8Arrays.
 func main() {
 	if err := run(js.Global().Get("hierml")); err != nil {
-		fmt.Fprintln(os.Stderr, "hierml:", err)
+		fmt.Fprintln(console{}, "hierml:", err)
 		os.Exit(1)
 	}
+}
+
+// The console is that of the browser; os.Stderr is the cells'.
+type console struct{}
+
+func (console) Write(p []byte) (int, error) {
+	js.Global().Get("console").Call("warn", strings.TrimSuffix(string(p), "\n"))
+	return len(p), nil
 }
 
 func run(worker js.Value) error {
 	debug.SetMaxStack(maxStack)
 	transport := inproc.New(func(channel wire.Channel, frames [][]byte) { send(worker, channel, frames) })
-	kernel, err := page.New(transport, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	kernel, err := page.New(transport, slog.New(slog.NewTextHandler(console{}, nil)))
 	if err != nil {
 		return err
 	}
@@ -50,7 +59,7 @@ func run(worker js.Value) error {
 		// A function that is called from outside must not wait.
 		go func() {
 			if _, err := kernel.Write(name, p); err != nil {
-				fmt.Fprintln(os.Stderr, "hierml:", err)
+				fmt.Fprintln(console{}, "hierml:", err)
 			}
 		}()
 		return nil

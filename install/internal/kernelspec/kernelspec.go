@@ -158,6 +158,16 @@ func removeIfThere(path string) error {
 	return nil
 }
 
+// Logos returns the logos, by the names of their files.
+func Logos() (map[string][]byte, error) {
+	found := map[string][]byte{}
+	err := eachLogo(func(name string, content []byte) error {
+		found[name] = content
+		return nil
+	})
+	return found, err
+}
+
 func eachLogo(do func(name string, content []byte) error) error {
 	entries, err := logos.ReadDir("logo")
 	if err != nil {

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hierml/notebook/install/internal/kernelspec"
+	"github.com/hierml/notebook/install/internal/place"
+	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/install/internal/turned"
+	"github.com/hierml/notebook/internal/lite"
+	"github.com/hierml/notebook/internal/process"
+)
+
+func liteCommand() *cobra.Command {
+	var site, wheels string
+	cmd := &cobra.Command{
+		Use:   "lite [DIR]",
+		Short: "Make a site on which notebooks run in the reader's browser",
+		Long: `Makes a site from the notebooks of a folder, and whatever else is in it: those
+of the course where none is named. Readers need a browser and nothing else; the
+files can be served by anything that serves files.
+
+The first time it builds the kernel as WebAssembly, for some minutes, and
+fetches JupyterLite by pip. Both are kept in the user's cache folder.`,
+		Example: `  go run ./install lite                   # the course, into the folder site
+  go run ./install lite lessons -o public
+  go run ./install lite serve public`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root, err := moduleRoot()
+			if err != nil {
+				return err
+			}
+			notebooks := filepath.Join(root, "notebooks")
+			if len(args) > 0 {
+				notebooks = args[0]
+			}
+			return buildSite(cmd.Context(), newConsole(os.Stdout), root, notebooks, site, wheels)
+		},
+	}
+	cmd.Flags().StringVarP(&site, "output", "o", "site", "the `folder` of the site, which has to be new or empty")
+	cmd.Flags().StringVar(&wheels, "wheels", "", "a `folder` that has the wheels of jupyterlite-core and jupyterlab-widgets, which else pip fetches")
+	cmd.AddCommand(&cobra.Command{
+		Use:   "serve DIR",
+		Short: "Serve a site on this machine, for a look at it",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return serveSite(cmd.Context(), newConsole(os.Stdout), args[0])
+		},
+	})
+	return cmd
+}
+
+// buildSite makes a site from the notebooks of a folder.
+func buildSite(ctx context.Context, c *console, root, notebooks, site, wheels string) error {
+	if info, err := os.Stat(notebooks); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is no folder with notebooks", notebooks)
+	}
+	cache := filepath.Join(place.Cache(), "lite")
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return err
+	}
+	parts, err := siteParts(ctx, c, root, cache, wheels)
+	if err != nil {
+		return err
+	}
+	step := c.begin("Writing the site")
+	summary, err := lite.Build(site, notebooks, parts)
+	if err != nil {
+		return step.fail(err)
+	}
+	step.end("%d files, %.1f MB", summary.Files, float64(summary.Bytes)/1e6)
+	c.printf("The site is in %s. For a look at it: go run ./install lite serve %s", site, site)
+	return nil
+}
+
+// siteParts provides what a site is made of.
+func siteParts(ctx context.Context, c *console, root, cache, wheels string) (parts lite.Parts, err error) {
+	if parts.Logos, err = kernelspec.Logos(); err != nil {
+		return parts, err
+	}
+	if parts.Kernel, err = buildPage(ctx, c, root, cache); err != nil {
+		return parts, err
+	}
+	cmd := process.Bind(exec.CommandContext(ctx, "go", "env", "GOROOT"))
+	cmd.Dir = root
+	goroot, err := cmd.Output()
+	if err != nil {
+		return parts, fmt.Errorf("go env GOROOT: %w", err)
+	}
+	parts.Support = filepath.Join(strings.TrimSpace(string(goroot)), "lib", "wasm", "wasm_exec.js")
+	if wheels == "" {
+		wheels = filepath.Join(cache, "wheels")
+		if err := fetchWheels(ctx, c, wheels); err != nil {
+			return parts, err
+		}
+	}
+	core, coreErr := python.Lite().Wheel(wheels, "jupyterlite-core")
+	widgets, widgetsErr := python.Lite().Wheel(wheels, "jupyterlab-widgets")
+	parts.Core, parts.Widgets = core, widgets
+	return parts, errors.Join(coreErr, widgetsErr)
+}
+
+// fetchWheels puts the wheels into a folder, where they are not there.
+func fetchWheels(ctx context.Context, c *console, folder string) error {
+	lock := python.Lite()
+	_, coreErr := lock.Wheel(folder, "jupyterlite-core")
+	_, widgetsErr := lock.Wheel(folder, "jupyterlab-widgets")
+	if coreErr == nil && widgetsErr == nil {
+		return nil
+	}
+	step := c.begin("Fetching JupyterLite")
+	found := python.Find(ctx)
+	if len(found) == 0 {
+		return step.fail(python.ErrNoPython)
+	}
+	if err := found[0].Download(ctx, lock, folder); err != nil {
+		return step.fail(err)
+	}
+	step.end("done")
+	return nil
+}
+
+// buildPage builds the kernel for a page of a browser, and returns the path of the compressed
+// program.
+func buildPage(ctx context.Context, c *console, root, cache string) (compressed string, err error) {
+	step := c.begin("Building the kernel as WebAssembly")
+	defer func() {
+		if err != nil {
+			err = step.fail(err)
+		}
+	}()
+	mod, err := turned.Write(ctx, root, filepath.Join(cache, "turned"))
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(cache, "hierml.wasm")
+	before, err := os.Stat(program)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	b := build{
+		root: root, target: "./kernel/page", path: program,
+		env:   []string{"GOOS=js", "GOARCH=wasm"},
+		flags: []string{"-modfile", mod, "-trimpath", "-ldflags", "-s -w"},
+	}
+	packages := 0
+	if err := goBuild(ctx, b, func(what string) {
+		packages++
+		step.progress(packages, 0, what)
+	}); err != nil {
+		return "", err
+	}
+	compressed = program + ".gz"
+	after, err := os.Stat(program)
+	if err != nil {
+		return "", err
+	}
+	// The go command leaves a program alone that would be the same.
+	if packed, statErr := os.Stat(compressed); statErr != nil || before == nil || !before.ModTime().Equal(after.ModTime()) || packed.ModTime().Before(after.ModTime()) {
+		if err := compress(program, compressed); err != nil {
+			return "", err
+		}
+	}
+	step.end("done")
+	return compressed, nil
+}
+
+// compress writes a file once more, compressed.
+func compress(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	aside := to + newSuffix
+	out, err := os.Create(aside)
+	if err != nil {
+		return err
+	}
+	z, err := gzip.NewWriterLevel(out, gzip.BestCompression)
+	if err != nil {
+		return errors.Join(err, out.Close())
+	}
+	_, err = io.Copy(z, in)
+	if err := errors.Join(err, z.Close(), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(aside, to)
+}
+
+// serveSite serves a site on the loopback device until ctx ends.
+func serveSite(ctx context.Context, c *console, site string) error {
+	if _, err := os.Stat(filepath.Join(site, "jupyter-lite.json")); err != nil {
+		return fmt.Errorf("%s has no site: %w", site, err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:8000")
+	if err != nil {
+		listener, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		return err
+	}
+	c.printf("http://%s/ has the site, until Ctrl-C", listener.Addr())
+	server := &http.Server{Handler: http.FileServer(http.Dir(site))}
+	context.AfterFunc(ctx, func() { _ = server.Close() }) // what it was asked for last is of no account
+	if err := server.Serve(listener); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}

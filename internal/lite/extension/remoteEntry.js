@@ -1,0 +1,222 @@
+// An extension of JupyterLite with the kernel hierml, which runs in a Web Worker. It is written by
+// hand: the container that webpack would make of a module is init and get, so nothing has to be
+// built.
+(() => {
+  'use strict';
+  const NAME = '@hierml/lite-kernel';
+  const base = new URL('.', document.currentScript.src).href;
+  // How long a cell may take to heed an interrupt, in milliseconds, before its worker is ended.
+  const PATIENCE = 3000;
+  let scope;
+
+  // shared returns a module that JupyterLite shares with its extensions.
+  async function shared(name) {
+    const versions = scope[name];
+    if (!versions) throw new Error(`${NAME}: this JupyterLite does not share ${name}`);
+    const loaded = Object.values(versions).find(v => v.loaded) ?? Object.values(versions)[0];
+    return (await loaded.get())();
+  }
+
+  globalThis._JUPYTERLAB ??= {};
+  globalThis._JUPYTERLAB[NAME] = {
+    init(s) { scope = s; },
+    async get(module) {
+      if (module !== './extension') throw new Error(`${NAME} has no ${module}`);
+      const [services, signaling] = await Promise.all([shared('@jupyterlite/services'), shared('@lumino/signaling')]);
+      return () => ({ __esModule: true, default: [plugin(services, signaling)] });
+    },
+  };
+
+  function plugin({ IKernelSpecs, IKernelClient }, { Signal }) {
+    return {
+      id: NAME + ':kernel',
+      description: 'Go (hierml) in a Web Worker',
+      autoStart: true,
+      requires: [IKernelSpecs],
+      optional: [IKernelClient],
+      activate(app, specs, client) {
+        program().catch(() => {}); // who starts a kernel hears of it
+        const kernels = new Map();
+        specs.register({
+          spec: {
+            name: 'hierml', display_name: 'Go (hierml)', language: 'go', argv: [], metadata: {},
+            resources: { 'logo-64x64': base + 'logo-64x64.png', 'logo-32x32': base + 'logo-32x32.png', 'logo-svg': base + 'logo-svg.svg' },
+          },
+          create: async options => {
+            const kernel = new Kernel(options, app.serviceManager.contents, Signal);
+            kernels.set(options.id, kernel);
+            kernel.disposed.connect(() => kernels.delete(options.id));
+            return kernel;
+          },
+        });
+        // JupyterLite's own interrupt empties the queue in front of a kernel, and does not tell it.
+        if (client) {
+          const theirs = client.interrupt.bind(client);
+          client.interrupt = async id => kernels.has(id) ? kernels.get(id).interrupt() : theirs(id);
+        }
+      },
+    };
+  }
+
+  // The program is compiled once, while JupyterLite begins, for all kernels of the page. The file is
+  // compressed, so that this does not depend on whoever serves it.
+  let compiled;
+  function program() {
+    return compiled ??= (async () => {
+      const response = await fetch(base + 'hierml.wasm.gz');
+      if (!response.ok) throw new Error(`${response.url}: ${response.status}`);
+      const plain = response.body.pipeThrough(new DecompressionStream('gzip'));
+      return WebAssembly.compileStreaming(new Response(plain, { headers: { 'content-type': 'application/wasm' } }));
+    })();
+  }
+
+  // A Kernel is what JupyterLite takes for one: handleMessage takes what clients send, and
+  // sendMessage, which it is given, what they are to hear.
+  class Kernel {
+    constructor({ id, name, location, sendMessage }, contents, Signal) {
+      Object.assign(this, { id, name, location, isDisposed: false, _sendMessage: sendMessage, _contents: contents });
+      this.disposed = new Signal(this);
+      this._session = '';
+      this._open = new Map(); // requests that were not answered, by their ids
+      this._start();
+    }
+
+    _start() {
+      this._worker = new Worker(base + 'worker.js');
+      this.ready = new Promise(resolve => { this._worker.onmessage = e => this._hear(e.data, resolve); });
+      this._worker.onerror = e => this._end(e.message);
+      const worker = this._worker;
+      // A drive has a name and a colon before the path.
+      const folder = '/drive/' + this.location.split(':').pop();
+      program().then(
+        module => worker.postMessage({ kind: 'start', folder, module }),
+        error => { compiled = undefined; this._died(`the kernel could not be loaded: ${error}`); });
+    }
+
+    // handleMessage returns at once: the kernel has queues of its own.
+    async handleMessage(msg) {
+      this._session = msg.header.session;
+      if (msg.header.msg_type.endsWith('_request')) this._open.set(msg.header.msg_id, msg);
+      this._post(msg);
+    }
+
+    _post(msg) {
+      const bytes = b => b instanceof ArrayBuffer ? new Uint8Array(b) : new Uint8Array(b.buffer, b.byteOffset, b.byteLength);
+      this._worker.postMessage({
+        kind: 'message', channel: msg.channel, session: msg.header.session, buffers: (msg.buffers ?? []).map(bytes),
+        header: JSON.stringify(msg.header), parent: JSON.stringify(msg.parent_header ?? {}),
+        metadata: JSON.stringify(msg.metadata ?? {}), content: JSON.stringify(msg.content ?? {}),
+      });
+    }
+
+    _hear(m, ready) {
+      switch (m.kind) {
+        case 'ready':
+          ready();
+          break;
+        case 'message': {
+          const header = JSON.parse(m.header), parent = JSON.parse(m.parent);
+          if (m.channel === 'control') { // JupyterLite has no such channel: the answer is to interrupt
+            this._heeded?.();
+            break;
+          }
+          if (header.msg_type.endsWith('_reply')) this._open.delete(parent.msg_id);
+          header.session = parent.session ?? this._session; // by it JupyterLite finds the client
+          this._sendMessage({
+            channel: m.channel, header, parent_header: parent, metadata: JSON.parse(m.metadata), content: JSON.parse(m.content),
+            buffers: m.buffers.map(b => b.buffer),
+          });
+          break;
+        }
+        case 'files': {
+          const worker = this._worker;
+          this._file(m.method, m.args).then(
+            result => worker.postMessage({ kind: 'files', id: m.id, result }),
+            error => worker.postMessage({ kind: 'files', id: m.id, error: error.code ?? 'ENOENT', text: String(error) }));
+          break;
+        }
+        case 'ended':
+          this._end('the kernel died, and the variables with it: ' + m.reason);
+          break;
+      }
+    }
+
+    // interrupt asks the kernel. One that does not answer is ended, and begins anew without its
+    // variables.
+    async interrupt() {
+      const header = {
+        msg_id: crypto.randomUUID(), session: this._session, username: '', date: new Date().toISOString(),
+        msg_type: 'interrupt_request', version: '5.4',
+      };
+      const heeded = new Promise(resolve => { this._heeded = () => resolve(true); });
+      this._post({ channel: 'control', header });
+      const patience = new Promise(resolve => setTimeout(resolve, PATIENCE, false));
+      if (!await Promise.race([heeded, patience])) this._end('interrupted: what ran did not heed it, so the kernel was ended, and the variables with it');
+    }
+
+    _end(reason) {
+      this._worker.terminate();
+      this._died(reason);
+      this._start();
+    }
+
+    // _died answers what was not answered.
+    _died(reason) {
+      const content = { status: 'error', ename: 'WorkerDied', evalue: reason, traceback: ['\x1b[31m' + reason + '\x1b[0m'] };
+      for (const msg of this._open.values()) {
+        const send = (channel, msg_type, content) => this._sendMessage({
+          channel, parent_header: msg.header, metadata: {}, content, buffers: [],
+          header: { msg_id: crypto.randomUUID(), session: msg.header.session, username: 'kernel', date: new Date().toISOString(), msg_type, version: '5.4' },
+        });
+        if (msg.header.msg_type === 'execute_request') send('iopub', 'error', content);
+        send('shell', msg.header.msg_type.replace('_request', '_reply'), { ...content, execution_count: 0 });
+        send('iopub', 'status', { execution_state: 'idle' });
+      }
+      this._open.clear();
+    }
+
+    // _file does to the files of JupyterLite what the worker asks.
+    async _file(method, [path, more]) {
+      const contents = this._contents;
+      switch (method) {
+        case 'stat': {
+          const m = path === '' ? { type: 'directory' } : await contents.get(path, { content: false });
+          return { directory: m.type === 'directory', size: m.size ?? 0, time: Date.parse(m.last_modified ?? '') || 0 };
+        }
+        case 'read': {
+          const m = await contents.get(path, { content: true, type: 'file', format: 'base64' });
+          switch (m.format) {
+            case 'text': return new TextEncoder().encode(m.content);
+            case 'json': return new TextEncoder().encode(JSON.stringify(m.content));
+          }
+          return Uint8Array.from(atob(m.content), c => c.charCodeAt(0));
+        }
+        case 'write': {
+          let binary = '';
+          const piece = 0x8000; // bytes: what may be arguments of one call
+          for (let i = 0; i < more.length; i += piece) binary += String.fromCharCode(...more.subarray(i, i + piece));
+          await contents.save(path, { type: 'file', format: 'base64', content: btoa(binary), name: path.split('/').pop(), path });
+          return null;
+        }
+        case 'list':
+          return (await contents.get(path, { content: true })).content.map(f => f.name);
+        case 'mkdir':
+          await contents.save(path, { type: 'directory', path, name: path.split('/').pop() });
+          return null;
+        case 'remove':
+          await contents.delete(path);
+          return null;
+        case 'rename':
+          await contents.rename(path, more);
+          return null;
+      }
+    }
+
+    dispose() {
+      if (this.isDisposed) return;
+      this.isDisposed = true;
+      this._worker.terminate();
+      this.disposed.emit();
+    }
+  }
+})();

@@ -1,0 +1,229 @@
+// Package lite writes sites on which notebooks run in the reader's browser: JupyterLite, which is
+// JupyterLab without a server, with the kernel hierml as WebAssembly, and the files of a folder.
+// They are files that anything can serve which serves files.
+//
+// What a site is made of, the parts, comes from elsewhere: the kernel is built, and JupyterLite
+// fetched, by the command install.
+package lite
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Parts are files that a site is made of.
+type Parts struct {
+	// Kernel is the command kernel/page, built for js and wasm and compressed by gzip, and Support is
+	// wasm_exec.js of the Go that has built it.
+	Kernel, Support string
+	// Core and Widgets are the wheels of jupyterlite-core and jupyterlab-widgets.
+	Core, Widgets string
+	// Logos are the kernel's, by name.
+	Logos map[string][]byte
+}
+
+// A Summary says what a site has.
+type Summary struct {
+	Files int
+	Bytes int64
+}
+
+//go:embed extension
+var extension embed.FS
+
+// Build writes a site with the files of a folder of notebooks into a folder, which has to be new or
+// empty. Files and folders whose names begin with a dot are left out.
+func Build(site, notebooks string, parts Parts) (Summary, error) {
+	s := &writer{root: site, at: modified(parts)}
+	entries, err := os.ReadDir(site)
+	if err != nil && !os.IsNotExist(err) {
+		return Summary{}, err
+	}
+	if len(entries) > 0 {
+		return Summary{}, fmt.Errorf("%s is not empty; name a new folder, or remove it", site)
+	}
+	for _, step := range []func() error{
+		func() error { return s.application(parts.Core) },
+		func() error { return s.widgets(parts.Widgets) },
+		func() error { return s.kernel(parts) },
+		func() error { return s.contents(notebooks) },
+		s.settings,
+	} {
+		if err := step(); err != nil {
+			return Summary{}, err
+		}
+	}
+	return s.Summary, nil
+}
+
+// A writer writes a site.
+type writer struct {
+	Summary
+	root       string
+	at         string           // when all files were changed, in the words of Jupyter
+	extensions []map[string]any // as jupyter-lite.json lists them
+	schemas    []map[string]any // of their settings
+}
+
+// write writes a file of the site, by its path with slashes.
+func (w *writer) write(name string, data []byte) error {
+	file := filepath.Join(w.root, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	w.Files++
+	w.Bytes += int64(len(data))
+	return os.WriteFile(file, data, 0o644)
+}
+
+func (w *writer) json(name string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return w.write(name, data)
+}
+
+// kernel writes the extension with the kernel. Its folder has a name of its own for each content, so
+// that no browser takes a file of another version from its cache.
+func (w *writer) kernel(parts Parts) error {
+	files := map[string][]byte{}
+	for name, path := range map[string]string{"hierml.wasm.gz": parts.Kernel, "wasm_exec.js": parts.Support} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files[name] = data
+	}
+	for name, data := range parts.Logos {
+		files[name] = data
+	}
+	var description []byte
+	scripts, err := fs.ReadDir(extension, "extension")
+	if err != nil {
+		return err
+	}
+	for _, entry := range scripts {
+		data, err := extension.ReadFile("extension/" + entry.Name())
+		if err != nil {
+			return err
+		}
+		if entry.Name() == "package.json" {
+			description = data
+			continue
+		}
+		files[entry.Name()] = data
+	}
+	names := make([]string, 0, len(files))
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	sum := sha256.New()
+	for _, name := range names {
+		fmt.Fprintf(sum, "%s %d\n", name, len(files[name]))
+		sum.Write(files[name])
+	}
+	static := "static-" + hex.EncodeToString(sum.Sum(nil))[:16]
+	var p map[string]any
+	if err := json.Unmarshal(description, &p); err != nil {
+		return err
+	}
+	p["jupyterlab"].(map[string]any)["_build"] = map[string]any{"load": static + "/remoteEntry.js", "extension": "./extension"}
+	if description, err = json.Marshal(p); err != nil {
+		return err
+	}
+	const folder = "@hierml/lite-kernel/"
+	if err := w.extension(folder+"package.json", description); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := w.extension(folder+static+"/"+name, files[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// extension writes a file of an extension, by its path among the extensions: SCOPE/NAME/FILE.
+func (w *writer) extension(name string, data []byte) error {
+	parts := strings.Split(name, "/")
+	switch {
+	case len(parts) == 3 && parts[2] == "package.json":
+		var p struct {
+			Name       string
+			Jupyterlab struct {
+				Build map[string]any `json:"_build"`
+			}
+		}
+		if err := json.Unmarshal(data, &p); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		build := map[string]any{"name": p.Name}
+		for key, value := range p.Jupyterlab.Build {
+			build[key] = value
+		}
+		w.extensions = append(w.extensions, build)
+	case len(parts) > 5 && parts[2] == "schemas" && path.Ext(name) == ".json":
+		var schema map[string]any
+		if err := json.Unmarshal(data, &schema); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		w.schemas = append(w.schemas, map[string]any{
+			"id":     strings.Join(parts[3:5], "/") + ":" + strings.TrimSuffix(parts[5], ".json"),
+			"schema": schema, "raw": "{}", "settings": map[string]any{}, "version": "0",
+		})
+	}
+	return w.write("extensions/"+name, data)
+}
+
+// settings writes what JupyterLite reads when it begins, and what a server would answer.
+func (w *writer) settings() error {
+	file := filepath.Join(w.root, "jupyter-lite.json")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var c map[string]any
+	if err := json.Unmarshal(data, &c); err != nil {
+		return fmt.Errorf("jupyter-lite.json: %w", err)
+	}
+	settings, ok := c["jupyter-config-data"].(map[string]any)
+	if !ok {
+		return fmt.Errorf("jupyter-lite.json has no jupyter-config-data: JupyterLite is not the one that this was written for")
+	}
+	settings["appName"], settings["defaultKernelName"] = "hierml", "hierml"
+	settings["federated_extensions"] = w.extensions
+	settings["contentsAllJsonFile"] = contentsList
+	settings["enableServiceWorkerCache"] = true
+	kind := func(name, mime, format string, extensions ...string) map[string]any {
+		return map[string]any{"name": name, "extensions": extensions, "mimeTypes": []string{mime}, "fileFormat": format}
+	}
+	settings["fileTypes"] = map[string]any{
+		"csv": kind("csv", "text/csv", "text", ".csv", ".tsv"),
+		"gz":  kind("gz", "application/gzip", "base64", ".gz", ".zip"),
+	}
+	w.Files-- // is written a second time
+	w.Bytes -= int64(len(data))
+	english := map[string]string{"displayName": "English", "nativeName": "English"}
+	for name, v := range map[string]any{
+		"jupyter-lite.json":                c,
+		"api/translations/all.json":        map[string]any{"data": map[string]any{"en": english}, "message": ""},
+		"api/translations/en.json":         map[string]any{"data": map[string]any{}, "message": ""},
+		"build/schemas/all_federated.json": w.schemas,
+	} {
+		if err := w.json(name, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
