@@ -56,6 +56,11 @@ func (w *writer) unpack(r io.Reader) error {
 		if err := w.write(name, data); err != nil {
 			return err
 		}
+		if name == "lab/favicon.ico" { // where browsers ask for it, as the pages name none
+			if err := w.write("favicon.ico", data); err != nil {
+				return err
+			}
+		}
 	}
 }
 
