@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hierml/notebook/install/internal/kernelspec"
-	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
 	"github.com/hierml/notebook/install/internal/turned"
 	"github.com/hierml/notebook/internal/lite"
+	"github.com/hierml/notebook/internal/lock"
 	"github.com/hierml/notebook/internal/process"
 )
 
@@ -58,7 +56,7 @@ fetches JupyterLite by pip. Both are kept in the user's cache folder.`,
 		Short: "Serve a site on this machine, for a look at it",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return serveSite(cmd.Context(), newConsole(os.Stdout), args[0])
+			return lite.Serve(cmd.Context(), args[0], func(address string) { cmd.Println(address, "has the site, until Ctrl-C") })
 		},
 	})
 	return cmd
@@ -69,11 +67,7 @@ func buildSite(ctx context.Context, c *console, root, notebooks, site, wheels st
 	if info, err := os.Stat(notebooks); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s is no folder with notebooks", notebooks)
 	}
-	cache := filepath.Join(place.Cache(), "lite")
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return err
-	}
-	parts, err := siteParts(ctx, c, root, cache, wheels)
+	parts, err := siteParts(ctx, c, root, wheels)
 	if err != nil {
 		return err
 	}
@@ -87,8 +81,20 @@ func buildSite(ctx context.Context, c *console, root, notebooks, site, wheels st
 	return nil
 }
 
-// siteParts provides what a site is made of.
-func siteParts(ctx context.Context, c *console, root, cache, wheels string) (parts lite.Parts, err error) {
+// siteParts provides what a site is made of, and keeps it for the command hierml lite.
+func siteParts(ctx context.Context, c *console, root, wheels string) (parts lite.Parts, err error) {
+	cache := lite.Folder()
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return parts, err
+	}
+	held, err := lock.Alone(filepath.Join(cache, "lock"))
+	if err != nil {
+		return parts, err
+	}
+	if held == nil {
+		return parts, fmt.Errorf("another process builds what sites are made of, in %s; wait until it has ended", cache)
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
 	if parts.Logos, err = kernelspec.Logos(); err != nil {
 		return parts, err
 	}
@@ -111,7 +117,10 @@ func siteParts(ctx context.Context, c *console, root, cache, wheels string) (par
 	core, coreErr := python.Lite().Wheel(wheels, "jupyterlite-core")
 	widgets, widgetsErr := python.Lite().Wheel(wheels, "jupyterlab-widgets")
 	parts.Core, parts.Widgets = core, widgets
-	return parts, errors.Join(coreErr, widgetsErr)
+	if err := errors.Join(coreErr, widgetsErr); err != nil {
+		return parts, err
+	}
+	return parts, parts.Keep(cache)
 }
 
 // fetchWheels puts the wheels into a folder, where they are not there.
@@ -200,25 +209,4 @@ func compress(from, to string) (err error) {
 		return err
 	}
 	return os.Rename(aside, to)
-}
-
-// serveSite serves a site on the loopback device until ctx ends.
-func serveSite(ctx context.Context, c *console, site string) error {
-	if _, err := os.Stat(filepath.Join(site, "jupyter-lite.json")); err != nil {
-		return fmt.Errorf("%s has no site: %w", site, err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:8000")
-	if err != nil {
-		listener, err = net.Listen("tcp", "127.0.0.1:0")
-	}
-	if err != nil {
-		return err
-	}
-	c.printf("http://%s/ has the site, until Ctrl-C", listener.Addr())
-	server := &http.Server{Handler: http.FileServer(http.Dir(site))}
-	context.AfterFunc(ctx, func() { _ = server.Close() }) // what it was asked for last is of no account
-	if err := server.Serve(listener); ctx.Err() == nil {
-		return err
-	}
-	return nil
 }

@@ -358,6 +358,10 @@ func (r *testRun) provide(ctx context.Context, root, dir string) {
 	needs := []stage{
 		{"Python environment of the tests", func(ctx context.Context) error { return providePython(ctx, r.console) }},
 		{"Chromium", func(ctx context.Context) error { return provideBrowser(ctx, r.console) }},
+		{"parts of a site for the browser", func(ctx context.Context) error {
+			_, err := siteParts(ctx, r.console, root, "")
+			return err
+		}},
 		{"compiled cells", func(ctx context.Context) error { return provideProgram(ctx, r.console, root, dir, false) }},
 	}
 	for _, need := range needs {

@@ -20,17 +20,6 @@ import (
 	"strings"
 )
 
-// Parts are files that a site is made of.
-type Parts struct {
-	// Kernel is the command kernel/page, built for js and wasm and compressed by gzip, and Support is
-	// wasm_exec.js of the Go that has built it.
-	Kernel, Support string
-	// Core and Widgets are the wheels of jupyterlite-core and jupyterlab-widgets.
-	Core, Widgets string
-	// Logos are the kernel's, by name.
-	Logos map[string][]byte
-}
-
 // A Summary says what a site has.
 type Summary struct {
 	Files int
@@ -97,7 +86,7 @@ func (w *writer) json(name string, v any) error {
 // that no browser takes a file of another version from its cache.
 func (w *writer) kernel(parts Parts) error {
 	files := map[string][]byte{}
-	for name, path := range map[string]string{"hierml.wasm.gz": parts.Kernel, "wasm_exec.js": parts.Support} {
+	for name, path := range map[string]string{kernelName: parts.Kernel, supportName: parts.Support} {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return err
@@ -186,20 +175,23 @@ func (w *writer) extension(name string, data []byte) error {
 	return w.write("extensions/"+name, data)
 }
 
+// settingsFile is what JupyterLite reads first.
+const settingsFile = "jupyter-lite.json"
+
 // settings writes what JupyterLite reads when it begins, and what a server would answer.
 func (w *writer) settings() error {
-	file := filepath.Join(w.root, "jupyter-lite.json")
+	file := filepath.Join(w.root, settingsFile)
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	var c map[string]any
 	if err := json.Unmarshal(data, &c); err != nil {
-		return fmt.Errorf("jupyter-lite.json: %w", err)
+		return fmt.Errorf("%s: %w", settingsFile, err)
 	}
 	settings, ok := c["jupyter-config-data"].(map[string]any)
 	if !ok {
-		return fmt.Errorf("jupyter-lite.json has no jupyter-config-data: JupyterLite is not the one that this was written for")
+		return fmt.Errorf("%s has no jupyter-config-data: JupyterLite is not the one that this was written for", settingsFile)
 	}
 	settings["appName"], settings["defaultKernelName"] = "hierml", "hierml"
 	settings["federated_extensions"] = w.extensions
@@ -216,7 +208,7 @@ func (w *writer) settings() error {
 	w.Bytes -= int64(len(data))
 	english := map[string]string{"displayName": "English", "nativeName": "English"}
 	for name, v := range map[string]any{
-		"jupyter-lite.json":                c,
+		settingsFile:                       c,
 		"api/translations/all.json":        map[string]any{"data": map[string]any{"en": english}, "message": ""},
 		"api/translations/en.json":         map[string]any{"data": map[string]any{}, "message": ""},
 		"build/schemas/all_federated.json": w.schemas,

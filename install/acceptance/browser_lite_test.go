@@ -15,9 +15,9 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 )
 
-// TestLite opens a site for the browser, behind which there is no kernel and no server of Jupyter:
+// TestBrowserLite opens a site for the browser, behind which there is no kernel and no server of Jupyter:
 // cells run, draw, train and are interrupted, and what a browser cannot do says so.
-func TestLite(t *testing.T) {
+func TestBrowserLite(t *testing.T) {
 	_, err := browser.Find()
 	testrun.Need(t, "browser", err)
 	folder := t.TempDir()
