@@ -16,6 +16,8 @@ func liteCommand() *cobra.Command {
 		Long: `Lite makes and serves sites of notebooks for readers who have nothing but a browser: JupyterLite, with Go in the
 page itself. Cells are interpreted there, by one thread; other programs, modules and files outside of the site
 cannot be had.`,
+		Example: `  hierml lite build lessons -o public
+  hierml lite serve public`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		Args: asUsed,
 	}

@@ -28,6 +28,7 @@ func TestBrowserLite(t *testing.T) {
 		"texts, err := synthetic.TextLike{}.Generate(nb.Context())\nmodel, err := svm.Hierarchical{C: 1}.Fit(nb.Context(), texts.Train)\nmodel.Training.Status",
 		"kept := 41\nfmt.Print(\"begun\")\nfor {\n}",
 		"fmt.Print(\"begun\")\nfor i := range 1000 {\n\tsvm.Hierarchical{C: 1000, Settings: solver.Settings{Gap: 1e-9, Seed: uint64(i)}}.Fit(nb.Context(), texts.Train)\n}",
+		"func deeper(n int) int { return deeper(n+1) + 1 }\ndeeper(0)",
 		"kept + 1",
 		"!ls",
 	)
@@ -65,9 +66,11 @@ func TestBrowserLite(t *testing.T) {
 		p.click(t, cell(n+1)+" .cm-content", "")
 	}
 	p.press(t, "Shift+Enter")
-	p.waitText(t, output(7), "42", time.Minute)
+	p.waitText(t, output(7), "stack overflow", time.Minute)
 	p.press(t, "Shift+Enter")
-	p.waitText(t, output(8), "cannot be run in a browser", time.Minute)
+	p.waitText(t, output(8), "42", time.Minute)
+	p.press(t, "Shift+Enter")
+	p.waitText(t, output(9), "cannot be run in a browser", time.Minute)
 	p.grow(t)
 	p.screenshot(t, "lite")
 }

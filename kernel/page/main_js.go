@@ -9,13 +9,15 @@ import (
 	"strings"
 	"syscall/js"
 
+	"github.com/hierml/notebook/internal/turn"
 	"github.com/hierml/notebook/kernel/internal/page"
 	"github.com/hierml/notebook/kernel/internal/wire"
 	"github.com/hierml/notebook/kernel/internal/wire/inproc"
 )
 
-// maxStack bounds a stack, in bytes. Beyond it Go ends the program, and the page begins another.
-const maxStack = 256 << 20
+// maxStack bounds a stack, in bytes. Beyond it Go ends the program, and the page begins another;
+// interpreted code is ended before that.
+const maxStack = 512 << 20
 
 // The worker has an object, hierml, with the functions that the kernel calls:
 //
@@ -50,6 +52,7 @@ func run(worker js.Value) error {
 	if err != nil {
 		return err
 	}
+	turn.OnDeep(kernel.StopDeep)
 	worker.Set("receive", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		transport.Put(wire.Channel(args[0].String()), frames(args[1:]))
 		return nil

@@ -47,6 +47,12 @@ import (
 //go:linkname take github.com/hierml/notebook/internal/turn.Take
 func take()
 
+//go:linkname deep github.com/hierml/notebook/internal/turn.Deep
+func deep()
+
+// mostCalls is how many calls may be under way before it is said that they are nested too deep.
+const mostCalls = 50_000
+
 var (
 	steps uint32 // that were taken
 	calls uint32 // that are under way, in all goroutines
@@ -62,6 +68,9 @@ func takeStep() {
 // enterCall empties the browser's stack now and then: a call of Go is one there as well, whose
 // stack has no room for many and is free whenever another goroutine runs.
 func enterCall() {
+	if calls%mostCalls == 0 {
+		deep()
+	}
 	if calls%100 == 0 {
 		runtime.Gosched()
 	}

@@ -50,6 +50,9 @@ func (k *Kernel) Serve(ctx context.Context) error {
 
 var errNoCompiler = errors.New("a browser has neither Go's compiler nor another process for cells")
 
+// StopDeep ends the cells that run, as one of them calls functions that are nested too deep.
+func (k *Kernel) StopDeep() { k.executor.StopDeep() }
+
 // Write takes what code has written to a file that stands for the cells' standard output or error,
 // by name "stdout" or "stderr".
 func (k *Kernel) Write(name string, p []byte) (int, error) { return k.executor.Text(nil, name, p) }

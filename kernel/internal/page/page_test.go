@@ -111,6 +111,21 @@ func TestInputAndInterrupt(t *testing.T) {
 	}
 }
 
+func TestStopDeep(t *testing.T) {
+	k, c := connected(t)
+	c.Execute(code("kept := 1"))
+	c.Send("shell", "execute_request", code("fmt.Print(1); select {}"))
+	for c.Recv("iopub").Type() != "stream" {
+	}
+	k.StopDeep()
+	if m := c.Recv("shell"); m.Content["ename"] != "StackOverflow" {
+		t.Errorf("the cell ended by %v", m.Content)
+	}
+	if _, published := c.Execute(code("kept")); text(published) != "1" {
+		t.Errorf("kept is %q", text(published))
+	}
+}
+
 func TestWidgets(t *testing.T) {
 	_, c := connected(t)
 	_, published := c.Execute(code(`s := nb.IntSlider(0, 10, 3); nb.Display(s)`))

@@ -11,6 +11,7 @@ import (
 	"log"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hierml/notebook/kernel/internal/interpreted"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -39,7 +40,8 @@ var (
 type job struct {
 	*cells.Cell
 
-	mu             sync.Mutex // held while out is called, except for its Input
+	deep           atomic.Bool // it was stopped for calls that were nested too deep
+	mu             sync.Mutex  // held while out is called, except for its Input
 	out            program.Output
 	stdout, stderr cells.Partial
 }
@@ -122,10 +124,28 @@ func (e *Executor) do(ctx context.Context, number int, out program.Output, isCel
 	err := <-failed
 	j.flush()
 	j.End()
+	if err != nil && j.deep.Load() {
+		return errDeep
+	}
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(j.Context())) {
 		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	}
 	return err
+}
+
+var errDeep = &program.StoppedError{Name: "StackOverflow", Message: "stack overflow: functions call themselves or each other too deep for a browser; variables are kept"}
+
+// StopDeep ends all cells that run, as one of them calls functions that are nested too deep. It does
+// not wait for their ends.
+func (e *Executor) StopDeep() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, j := range e.jobs {
+		if !j.Ended() {
+			j.deep.Store(true)
+			j.Interrupt()
+		}
+	}
 }
 
 // forget drops a cell of which nothing is left.
