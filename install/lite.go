@@ -107,6 +107,7 @@ func siteParts(ctx context.Context, c *console, root, wheels string) (parts lite
 	if err != nil {
 		return parts, fmt.Errorf("go env GOROOT: %w", err)
 	}
+	parts.Licences = filepath.Join(root, "kernel", "licences.txt")
 	parts.Support = filepath.Join(strings.TrimSpace(string(goroot)), "lib", "wasm", "wasm_exec.js")
 	if wheels == "" {
 		wheels = filepath.Join(cache, "wheels")

@@ -44,6 +44,7 @@ func Build(site, notebooks string, parts Parts) (Summary, error) {
 		func() error { return s.application(parts.Core) },
 		func() error { return s.widgets(parts.Widgets) },
 		func() error { return s.kernel(parts) },
+		func() error { return s.licences(parts) },
 		func() error { return s.contents(notebooks) },
 		s.settings,
 	} {
@@ -141,6 +142,23 @@ func (w *writer) kernel(parts Parts) error {
 		}
 	}
 	return nil
+}
+
+// licences writes those of the kernel, of JupyterLite and of the widgets. Those of what JupyterLite
+// and the widgets are made of are in their own files, third-party-licenses.json.
+func (w *writer) licences(parts Parts) error {
+	text, err := os.ReadFile(parts.Licences)
+	if err != nil {
+		return err
+	}
+	for _, of := range []struct{ what, wheel string }{{"JupyterLite", parts.Core}, {"the widgets of Jupyter", parts.Widgets}} {
+		licence, err := wheelLicence(of.wheel)
+		if err != nil {
+			return err
+		}
+		text = append(text, "\n\n"+of.what+"\n\n"+licence...)
+	}
+	return w.write("licences.txt", text)
 }
 
 // extension writes a file of an extension, by its path among the extensions: SCOPE/NAME/FILE.

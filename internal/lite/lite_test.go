@@ -74,7 +74,8 @@ func parts(t *testing.T) Parts {
 		Kernel:  file(t, filepath.Join(dir, "hierml.wasm.gz"), "the kernel"),
 		Support: file(t, filepath.Join(dir, "wasm_exec.js"), "what runs it"),
 		Core: wheel(t, filepath.Join(dir, "core.whl"), map[string]string{
-			"jupyterlite_core/__init__.py": "",
+			"jupyterlite_core/__init__.py":                      "",
+			"jupyterlite_core-0.8.6.dist-info/licenses/LICENSE": "that of JupyterLite",
 			"jupyterlite_core/jupyterlite-app-0.8.6.tgz": archive(t, map[string]string{
 				"package/jupyter-lite.json":       `{"jupyter-config-data":{"appName":"another","kept":1}}`,
 				"package/lab/index.html":          "a page",
@@ -84,11 +85,13 @@ func parts(t *testing.T) Parts {
 			}),
 		}),
 		Widgets: wheel(t, filepath.Join(dir, "widgets.whl"), map[string]string{
+			"widgets-3.dist-info/licenses/LICENSE":                                                      "that of the widgets",
 			"widgets-3.data/data/share/jupyter/labextensions/@a/widgets/package.json":                   `{"name":"@a/widgets","jupyterlab":{"_build":{"load":"static/entry.js","extension":"./extension"}}}`,
 			"widgets-3.data/data/share/jupyter/labextensions/@a/widgets/static/entry.js":                "widgets",
 			"widgets-3.data/data/share/jupyter/labextensions/@a/widgets/schemas/@a/widgets/plugin.json": `{"title":"settings"}`,
 		}),
-		Logos: map[string][]byte{"logo-svg.svg": []byte("<svg/>")},
+		Licences: file(t, filepath.Join(dir, "licences.txt"), "those of the kernel"),
+		Logos:    map[string][]byte{"logo-svg.svg": []byte("<svg/>")},
 	}
 }
 
@@ -179,6 +182,29 @@ func TestBuild(t *testing.T) {
 	}
 	if schemas := read("build/schemas/all_federated.json"); !strings.Contains(schemas, `"id":"@a/widgets:plugin"`) {
 		t.Errorf("the schemas are %s", schemas)
+	}
+
+	for _, licence := range []string{"those of the kernel", "that of JupyterLite", "that of the widgets"} {
+		if !strings.Contains(read("licences.txt"), licence) {
+			t.Errorf("licences.txt lacks %s", licence)
+		}
+	}
+
+	// Parts that are kept make the same site.
+	kept := t.TempDir()
+	if err := p.Keep(kept); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Kept(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := Build(filepath.Join(t.TempDir(), "site"), notebooks, again)
+	if err != nil || same != summary {
+		t.Errorf("of kept parts: %+v, %v, want %+v", same, err, summary)
+	}
+	if _, err := Kept(notebooks); err == nil || !strings.Contains(err.Error(), "go run ./install lite") {
+		t.Errorf("parts that are not there: %v", err)
 	}
 
 	// Another kernel has another folder.

@@ -18,6 +18,8 @@ type Parts struct {
 	Kernel, Support string
 	// Core and Widgets are the wheels of jupyterlite-core and jupyterlab-widgets.
 	Core, Widgets string
+	// Licences has the texts of the licences of the kernel.
+	Licences string
 	// Logos are the kernel's, by name.
 	Logos map[string][]byte
 }
@@ -27,21 +29,29 @@ func Folder() string { return filepath.Join(xdg.CacheHome, "hierml", "lite") }
 
 // The names of parts that are kept.
 const (
-	kernelName  = "hierml.wasm.gz"
-	supportName = "wasm_exec.js"
-	coreName    = "jupyterlite-core.whl"
-	widgetsName = "jupyterlab-widgets.whl"
-	logos       = "logo-*"
+	kernelName   = "hierml.wasm.gz"
+	supportName  = "wasm_exec.js"
+	coreName     = "jupyterlite-core.whl"
+	widgetsName  = "jupyterlab-widgets.whl"
+	licencesName = "licences.txt"
+	logos        = "logo-*"
 )
+
+// files returns where the parts are, by the names under which they are kept.
+func (p *Parts) files() map[string]*string {
+	return map[string]*string{
+		kernelName: &p.Kernel, supportName: &p.Support, coreName: &p.Core, widgetsName: &p.Widgets, licencesName: &p.Licences,
+	}
+}
 
 // Keep puts the parts into a folder for Kept. The kernel is left where it is if it is there.
 func (p Parts) Keep(folder string) error {
-	for name, path := range map[string]string{kernelName: p.Kernel, supportName: p.Support, coreName: p.Core, widgetsName: p.Widgets} {
+	for name, path := range p.files() {
 		kept := filepath.Join(folder, name)
-		if kept == path {
+		if kept == *path {
 			continue
 		}
-		content, err := os.ReadFile(path)
+		content, err := os.ReadFile(*path)
 		if err != nil {
 			return err
 		}
@@ -60,7 +70,7 @@ func (p Parts) Keep(folder string) error {
 // Kept returns the parts in a folder.
 func Kept(folder string) (Parts, error) {
 	p := Parts{Logos: map[string][]byte{}}
-	for name, path := range map[string]*string{kernelName: &p.Kernel, supportName: &p.Support, coreName: &p.Core, widgetsName: &p.Widgets} {
+	for name, path := range p.files() {
 		*path = filepath.Join(folder, name)
 		if _, err := os.Stat(*path); errors.Is(err, fs.ErrNotExist) {
 			return Parts{}, fmt.Errorf("what sites are made of is not there (%s is missing): run `go run ./install lite` in a clone of hierml, which builds it by Go and keeps it", *path)

@@ -90,3 +90,24 @@ func (w *writer) widgets(wheel string) (err error) {
 	}
 	return nil
 }
+
+// wheelLicence returns the licence of the package in a wheel.
+func wheelLicence(wheel string) (text string, err error) {
+	z, err := zip.OpenReader(wheel)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", wheel, err)
+	}
+	defer func() { err = errors.Join(err, z.Close()) }()
+	for _, file := range z.File {
+		if !strings.HasSuffix(file.Name, ".dist-info/licenses/LICENSE") {
+			continue
+		}
+		r, err := file.Open()
+		if err != nil {
+			return "", err
+		}
+		data, err := io.ReadAll(r)
+		return string(data), errors.Join(err, r.Close())
+	}
+	return "", fmt.Errorf("%s has no licence", wheel)
+}
