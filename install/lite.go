@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/install/internal/kernelspec"
 	"github.com/hierml/notebook/install/internal/python"
 	"github.com/hierml/notebook/install/internal/turned"
@@ -107,6 +108,10 @@ func siteParts(ctx context.Context, c *console, root, wheels string) (parts lite
 	if err != nil {
 		return parts, fmt.Errorf("go env GOROOT: %w", err)
 	}
+	parts.Documentation = filepath.Join(cache, "documentation.gz")
+	if err := packDocumentation(strings.TrimSpace(string(goroot)), parts.Documentation); err != nil {
+		return parts, err
+	}
 	parts.Licences = filepath.Join(root, "kernel", "licences.txt")
 	parts.Support = filepath.Join(strings.TrimSpace(string(goroot)), "lib", "wasm", "wasm_exec.js")
 	if wheels == "" {
@@ -122,6 +127,15 @@ func siteParts(ctx context.Context, c *console, root, wheels string) (parts lite
 		return parts, err
 	}
 	return parts, parts.Keep(cache)
+}
+
+// packDocumentation writes what is written about Go in its tree to a file.
+func packDocumentation(goroot, path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(collection.PackGoDoc(f, goroot), f.Close())
 }
 
 // fetchWheels puts the wheels into a folder, where they are not there.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -35,7 +36,12 @@ func GoDoc(root string) (*dataset.Corpus, error) { return GoDocContext(context.B
 // a Go release has one corpus. Documents are ordered by import path, then as package go/doc orders
 // symbols: constants, variables, functions, and each type with its own. It takes about a second and
 // ends early, with the context's error, when ctx does.
+//
+// In a page of a browser an empty root stands for the documentation that comes with the page.
 func GoDocContext(ctx context.Context, root string) (*dataset.Corpus, error) {
+	if root == "" && runtime.GOOS == "js" {
+		return packedGoDoc(packedFile)
+	}
 	if root == "" {
 		installed, err := goRoot(ctx)
 		if err != nil {
@@ -43,19 +49,26 @@ func GoDocContext(ctx context.Context, root string) (*dataset.Corpus, error) {
 		}
 		root = installed
 	}
-	packages, err := findPackages(ctx, root)
+	packages, symbols, name, err := goSymbols(ctx, root)
 	if err != nil {
 		return nil, err
 	}
-	symbols, err := readSymbols(ctx, packages)
-	if err != nil {
-		return nil, err
+	return symbolCorpus(name, root, packages, symbols)
+}
+
+// goSymbols returns the packages of a Go tree, the symbols of each, and the name of the corpus.
+func goSymbols(ctx context.Context, root string) (packages []sourcePackage, symbols [][]symbol, name string, err error) {
+	if packages, err = findPackages(ctx, root); err != nil {
+		return nil, nil, "", err
 	}
-	name := "Go documentation"
+	if symbols, err = readSymbols(ctx, packages); err != nil {
+		return nil, nil, "", err
+	}
+	name = "Go documentation"
 	if version := treeVersion(root); version != "" {
 		name += ", " + version
 	}
-	return symbolCorpus(name, root, packages, symbols)
+	return packages, symbols, name, nil
 }
 
 // goRoot asks the installed Go where its tree is.

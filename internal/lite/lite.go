@@ -87,7 +87,7 @@ func (w *writer) json(name string, v any) error {
 // that no browser takes a file of another version from its cache.
 func (w *writer) kernel(parts Parts) error {
 	files := map[string][]byte{}
-	for name, path := range map[string]string{kernelName: parts.Kernel, supportName: parts.Support} {
+	for name, path := range map[string]string{kernelName: parts.Kernel, supportName: parts.Support, documentationName: parts.Documentation} {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return err

@@ -90,8 +90,9 @@ func parts(t *testing.T) Parts {
 			"widgets-3.data/data/share/jupyter/labextensions/@a/widgets/static/entry.js":                "widgets",
 			"widgets-3.data/data/share/jupyter/labextensions/@a/widgets/schemas/@a/widgets/plugin.json": `{"title":"settings"}`,
 		}),
-		Licences: file(t, filepath.Join(dir, "licences.txt"), "those of the kernel"),
-		Logos:    map[string][]byte{"logo-svg.svg": []byte("<svg/>")},
+		Documentation: file(t, filepath.Join(dir, "godoc.jsonl.gz"), "what is written about Go"),
+		Licences:      file(t, filepath.Join(dir, "licences.txt"), "those of the kernel"),
+		Logos:         map[string][]byte{"logo-svg.svg": []byte("<svg/>")},
 	}
 }
 
@@ -175,7 +176,7 @@ func TestBuild(t *testing.T) {
 	}
 	entry := settings.Data.Extensions[1].Load
 	folder := "extensions/@hierml/lite-kernel/" + strings.TrimSuffix(entry, "remoteEntry.js")
-	for name, content := range map[string]string{"hierml.wasm.gz": "the kernel", "wasm_exec.js": "what runs it", "logo-svg.svg": "<svg/>"} {
+	for name, content := range map[string]string{"hierml.wasm.gz": "the kernel", "wasm_exec.js": "what runs it", "godoc.jsonl.gz": "what is written about Go", "logo-svg.svg": "<svg/>"} {
 		if got := read(folder + name); got != content {
 			t.Errorf("%s is %q", name, got)
 		}

@@ -16,6 +16,9 @@ type Parts struct {
 	// Kernel is the command kernel/page, built for js and wasm and compressed by gzip, and Support is
 	// wasm_exec.js of the Go that has built it.
 	Kernel, Support string
+	// Documentation is that of Go, for the page's collection.GoDoc, as package collection reads it
+	// where there is no Go tree.
+	Documentation string
 	// Core and Widgets are the wheels of jupyterlite-core and jupyterlab-widgets.
 	Core, Widgets string
 	// Licences has the texts of the licences of the kernel.
@@ -29,18 +32,19 @@ func Folder() string { return filepath.Join(xdg.CacheHome, "hierml", "lite") }
 
 // The names of parts that are kept.
 const (
-	kernelName   = "hierml.wasm.gz"
-	supportName  = "wasm_exec.js"
-	coreName     = "jupyterlite-core.whl"
-	widgetsName  = "jupyterlab-widgets.whl"
-	licencesName = "licences.txt"
-	logos        = "logo-*"
+	kernelName        = "hierml.wasm.gz"
+	supportName       = "wasm_exec.js"
+	documentationName = "godoc.jsonl.gz"
+	coreName          = "jupyterlite-core.whl"
+	widgetsName       = "jupyterlab-widgets.whl"
+	licencesName      = "licences.txt"
+	logos             = "logo-*"
 )
 
 // files returns where the parts are, by the names under which they are kept.
 func (p *Parts) files() map[string]*string {
 	return map[string]*string{
-		kernelName: &p.Kernel, supportName: &p.Support, coreName: &p.Core, widgetsName: &p.Widgets, licencesName: &p.Licences,
+		kernelName: &p.Kernel, supportName: &p.Support, documentationName: &p.Documentation, coreName: &p.Core, widgetsName: &p.Widgets, licencesName: &p.Licences,
 	}
 }
 

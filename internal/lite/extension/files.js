@@ -1,11 +1,12 @@
 // The files of the kernel: those of JupyterLite below /drive, which the page serves, and others in
 // memory. Go waits for each call without holding up the rest, so that no call has to be synchronous.
-// A file is read as a whole when it is opened, and written when it is closed or synchronized.
+// A file is read as a whole when it is opened, and written when it is closed or synchronized. Below
+// /hierml are files beside this one, which are fetched when they are asked for.
 'use strict';
 {
   const O = { O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024, O_DIRECTORY: 65536, O_SYNC: 1052672 };
   const fail = (code, text) => Object.assign(new Error(text ?? code), { code });
-  const memory = new Map([['/', null], ['/tmp', null]]); // null is a folder
+  const memory = new Map([['/', null], ['/tmp', null], ['/hierml', null]]); // null is a folder
   const open = new Map();
   const waiting = new Map();
   let next = 10, calls = 0, cwd = '/drive';
@@ -42,6 +43,10 @@
 
   async function stat(p) {
     if (inDrive(p)) return p === '/drive' ? { directory: true, size: 0, time: 0 } : await ask('stat', rest(p)).catch(() => { throw fail('ENOENT'); });
+    if (p.startsWith('/hierml/') && !memory.has(p)) {
+      const response = await fetch(p.slice('/hierml/'.length));
+      if (response.ok) memory.set(p, new Uint8Array(await response.arrayBuffer()));
+    }
     if (!memory.has(p)) throw fail('ENOENT');
     const f = memory.get(p);
     return { directory: !f, size: f ? f.length : 0, time: Date.now() };
