@@ -31,6 +31,8 @@ func TestBrowserLite(t *testing.T) {
 		"func deeper(n int) int { return deeper(n+1) + 1 }\ndeeper(0)",
 		"kept + 1",
 		"!ls",
+		"docs, err := collection.GoDoc(\"\")\nlen(docs.Documents) > 1000",
+		interactive,
 	)
 	if err := os.WriteFile(filepath.Join(folder, "try.ipynb"), notebook, 0o644); err != nil {
 		t.Fatal(err)
@@ -71,6 +73,15 @@ func TestBrowserLite(t *testing.T) {
 	p.waitText(t, output(8), "42", time.Minute)
 	p.press(t, "Shift+Enter")
 	p.waitText(t, output(9), "cannot be run in a browser", time.Minute)
+	p.press(t, "Shift+Enter")
+	p.waitText(t, output(10), "true", time.Minute)
+
+	p.press(t, "Shift+Enter")
+	const area = ".jupyter-widgets .jp-OutputArea-output"
+	p.waitText(t, area, "drawn with 1 black", time.Minute)
+	before := p.drawnIn(t, area)
+	p.drag(t, ".noUi-handle", "", 60, 0)
+	p.drawnAnew(t, area, before)
 	p.grow(t)
 	p.screenshot(t, "lite")
 }

@@ -23,6 +23,7 @@ const maxStack = 512 << 20
 //
 //	send(channel, header, parent, metadata, content, buffers)   a message to the clients
 //	ready()                                                     the kernel can be spoken to
+//	kill()                                                      the kernel is to be ended, as a cell cannot be
 //
 // and gets those that it calls:
 //
@@ -48,7 +49,7 @@ func (console) Write(p []byte) (int, error) {
 func run(worker js.Value) error {
 	debug.SetMaxStack(maxStack)
 	transport := inproc.New(func(channel wire.Channel, frames [][]byte) { send(worker, channel, frames) })
-	kernel, err := page.New(transport, slog.New(slog.NewTextHandler(console{}, nil)))
+	kernel, err := page.New(transport, func() { worker.Call("kill") }, slog.New(slog.NewTextHandler(console{}, nil)))
 	if err != nil {
 		return err
 	}

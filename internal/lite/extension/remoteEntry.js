@@ -78,6 +78,7 @@
       this.disposed = new Signal(this);
       this._session = '';
       this._open = new Map(); // requests that were not answered, by their ids
+      this._interrupts = []; // what to call when the kernel has answered them
       this._start();
     }
 
@@ -90,14 +91,19 @@
       const folder = '/drive/' + this.location.split(':').pop();
       program().then(
         module => worker.postMessage({ kind: 'start', folder, module }),
-        error => { compiled = undefined; this._died(`the kernel could not be loaded: ${error}`); });
+        error => {
+          compiled = undefined;
+          this._failed = `the kernel could not be loaded: ${error}; restart it to try again`;
+          this._died(this._failed);
+        });
     }
 
     // handleMessage returns at once: the kernel has queues of its own.
     async handleMessage(msg) {
       this._session = msg.header.session;
       if (msg.header.msg_type.endsWith('_request')) this._open.set(msg.header.msg_id, msg);
-      this._post(msg);
+      if (this._failed) this._died(this._failed);
+      else this._post(msg);
     }
 
     _post(msg) {
@@ -117,7 +123,7 @@
         case 'message': {
           const header = JSON.parse(m.header), parent = JSON.parse(m.parent);
           if (m.channel === 'control') { // JupyterLite has no such channel: the answer is to interrupt
-            this._heeded?.();
+            for (const answered of this._interrupts.splice(0)) answered(true);
             break;
           }
           if (header.msg_type.endsWith('_reply')) this._open.delete(parent.msg_id);
@@ -148,10 +154,11 @@
         msg_id: crypto.randomUUID(), session: this._session, username: '', date: new Date().toISOString(),
         msg_type: 'interrupt_request', version: '5.4',
       };
-      const heeded = new Promise(resolve => { this._heeded = () => resolve(true); });
+      const worker = this._worker;
+      const answered = new Promise(resolve => this._interrupts.push(resolve));
       this._post({ channel: 'control', header });
       const patience = new Promise(resolve => setTimeout(resolve, PATIENCE, false));
-      if (!await Promise.race([heeded, patience])) this._end('interrupted: what ran did not heed it, so the kernel was ended, and the variables with it');
+      if (!await Promise.race([answered, patience]) && worker === this._worker) this._end('interrupted: what ran did not heed it, so the kernel was ended, and the variables with it');
     }
 
     _end(reason) {

@@ -15,6 +15,7 @@ globalThis.hierml = {
     ready();
     postMessage({ kind: 'ready' });
   },
+  kill() { ended('it was interrupted and did not heed it'); },
 };
 
 // What ends the program ends this worker; the page begins another.

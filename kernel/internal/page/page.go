@@ -24,9 +24,10 @@ type Kernel struct {
 	log      *slog.Logger
 }
 
-// New returns a kernel whose clients are at the other end of a transport.
-func New(t *inproc.Transport, log *slog.Logger) (*Kernel, error) {
-	executor, err := inprocess.New()
+// New returns a kernel whose clients are at the other end of a transport. kill ends the process, for
+// a cell that does not heed its interrupts.
+func New(t *inproc.Transport, kill func(), log *slog.Logger) (*Kernel, error) {
+	executor, err := inprocess.New(kill)
 	if err != nil {
 		return nil, err
 	}

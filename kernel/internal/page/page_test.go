@@ -12,7 +12,7 @@ import (
 func connected(t *testing.T) (*Kernel, *wiretest.Client) {
 	t.Helper()
 	hub := wiretest.NewHub()
-	k, err := New(hub.Transport, slog.New(slog.DiscardHandler))
+	k, err := New(hub.Transport, func() { t.Error("the kernel is to be killed") }, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 
 // An Executor interprets programs. There is one in a process, whose packages host and log it takes.
 type Executor struct {
+	kill        func()
 	host        *cells.Host
 	interpreter *interpreted.Interpreter
 
@@ -33,6 +34,7 @@ type Executor struct {
 var (
 	_ program.Executor = (*Executor)(nil)
 	_ program.Located  = (*Executor)(nil)
+	_ program.Killer   = (*Executor)(nil)
 	_ cells.Outlet     = (*Executor)(nil)
 )
 
@@ -46,9 +48,9 @@ type job struct {
 	stdout, stderr cells.Partial
 }
 
-// New returns an executor.
-func New() (*Executor, error) {
-	e := &Executor{jobs: map[int]*job{}}
+// New returns an executor. kill ends the process, for a cell that does not heed its interrupt.
+func New(kill func()) (*Executor, error) {
+	e := &Executor{kill: kill, jobs: map[int]*job{}}
 	e.host = cells.NewHost(e, func(number int) { go e.forget(number) })
 	log.SetOutput(e.host.Stderr())
 	host.Set(e.host)
@@ -97,6 +99,9 @@ func (e *Executor) Folder() string {
 	}
 	return folder
 }
+
+// Kill implements program.Killer.
+func (e *Executor) Kill() { e.kill() }
 
 // Close implements program.Executor. The process ends soon, and with it what cells have left.
 func (e *Executor) Close() error { return nil }
