@@ -33,6 +33,8 @@ func TestBrowserLite(t *testing.T) {
 		"!ls",
 		"docs, err := collection.GoDoc(\"\")\nlen(docs.Documents) > 1000",
 		interactive,
+		"a := mat.NewDense(2500, 2500, floats.Span(make([]float64, 2500*2500), 1, 2))\nvar b mat.Dense\nb.Mul(a, a)",
+		"6 * 7",
 	)
 	if err := os.WriteFile(filepath.Join(folder, "try.ipynb"), notebook, 0o644); err != nil {
 		t.Fatal(err)
@@ -82,6 +84,15 @@ func TestBrowserLite(t *testing.T) {
 	before := p.drawnIn(t, area)
 	p.drag(t, ".noUi-handle", "", 60, 0)
 	p.drawnAnew(t, area, before)
+
+	// What lets nothing in is ended with its worker, and another begins.
+	p.click(t, cell(12)+" .cm-content", "")
+	p.press(t, "Shift+Enter")
+	p.wait(t, busy, patience)
+	p.click(t, `.jp-Toolbar-item[data-jp-item-name="interrupt"]`, "")
+	p.waitText(t, output(12), "did not heed it", time.Minute)
+	p.press(t, "Shift+Enter")
+	p.waitText(t, output(13), "42", time.Minute)
 	p.grow(t)
 	p.screenshot(t, "lite")
 }
