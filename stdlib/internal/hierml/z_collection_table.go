@@ -22,6 +22,7 @@ var collectionPackage = table.Package{
 		{Name: "OpenContext", Value: collection.OpenContext},
 		{Name: "OpenTexts", Value: collection.OpenTexts},
 		{Name: "OpenTextsContext", Value: collection.OpenTextsContext},
+		{Name: "PackGoDoc", Value: collection.PackGoDoc},
 		{Name: "Size", Value: collection.Size},
 		{Name: "Verify", Value: collection.Verify},
 		{Name: "VerifyContext", Value: collection.VerifyContext},
