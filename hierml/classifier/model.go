@@ -4,7 +4,8 @@
 //
 // A Model predicts a label ([Model.Predict]), the best labels ([Model.Rank]) or sets of labels
 // ([Model.LabelSets], [Model.ClosedSets], [Model.PredictSets]), for large taxonomies along a [Beam]; [Model.Explain]
-// says which features decided, [Model.Informative] which tell a node from its siblings. [Model.Save]
+// says which features decided, [Model.Informative] which tell a node from its siblings;
+// [Model.Constraints] shows what training demanded of an instance, with its dual variables. [Model.Save]
 // and [Load] keep it in a file that Python reads, package pipeline with what makes features of texts;
 // [Model.Compact] makes it several times smaller and certifies what that costs. [Model.Classes]
 // shows the hierarchy as a regularizer of class weights.

@@ -198,6 +198,25 @@ func (ls *Labels) Separate() bool { return ls.attributes.orthonormal && ls.resca
 // Label returns the position of the true label of example i.
 func (ls *Labels) Label(i int) int32 { return ls.truth[i] }
 
+// Leads writes into dst, one entry a candidate, by how much the score of the candidate at position y
+// has to be above that of each for an example with label y to have no error: b/r, which is Delta
+// with margin and norm rescaling and 1 with slack rescaling. It is zero where nothing is asked for: of
+// y itself, and of labels whose loss is zero or that norm rescaling leaves out.
+func (ls *Labels) Leads(y int, dst []float64) {
+	for z := range dst {
+		dst[z] = 0
+		candidates := ls.attributes.candidates
+		cost := ls.loss.Cost(candidates[y], candidates[z])
+		switch {
+		case cost == 0 || ls.rescaling == Norm && ls.attributes.NormDifference(y, z) == 0:
+		case ls.rescaling == Slack:
+			dst[z] = 1
+		default:
+			dst[z] = cost
+		}
+	}
+}
+
 // Blocks returns the number of examples.
 func (ls *Labels) Blocks() int { return len(ls.truth) }
 

@@ -1,0 +1,198 @@
+package classifier
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/internal/table"
+)
+
+// Constraints are what the training of a model demands of one of its instances: one constraint for
+// every label but its own,
+//
+//	xi_i >= b_z - r_z (F(x_i, y_i) - F(x_i, z))
+//
+// where margin rescaling has the loss as b_z and r_z = 1, and slack rescaling the loss as both; see
+// [structured.Rescaling]. In the dual each has a coefficient; those of an instance are not negative,
+// and their sum is at most C. At the optimum only the most violated ones have one above zero.
+type Constraints struct {
+	Instance int     // row of the training data
+	Label    int     // its label, a node
+	Name     string  // of the label
+	Slack    float64 // xi_i, the largest violation, or zero if none is above: the error of the instance
+	C        float64 // what the sum of the coefficients is at most
+
+	// List has the constraints, the most violated first, of equally violated ones that with the
+	// smallest node id.
+	List []Constraint
+}
+
+// Constraint is the comparison of an instance with one other label.
+type Constraint struct {
+	Label       int     // z, a node
+	Name        string  // of z
+	Lead        float64 // F(x_i, y_i) - F(x_i, z)
+	Demanded    float64 // the lead that takes no error, b_z/r_z; zero where none is demanded
+	Violation   float64 // b_z - r_z Lead; the margin is held where it is not above zero
+	Coefficient float64 // alpha_iz of the dual
+}
+
+// String returns the constraints as a table.
+func (c *Constraints) String() string { return c.table().String() }
+
+// HTML returns what String does as a table.
+func (c *Constraints) HTML() string { return c.table().HTML() }
+
+func (c *Constraints) table() *table.Table {
+	t := &table.Table{
+		Title:   fmt.Sprintf("instance %d, %s: error %s, C = %s", c.Instance, c.Name, table.Number(c.Slack), table.Number(c.C)),
+		Columns: []table.Column{{Name: "against", Head: true}, {Name: "lead", Right: true}, {Name: "demanded", Right: true}, {Name: "violation", Right: true}, {Name: "coefficient", Right: true}},
+	}
+	var columns [4][]float64
+	for _, l := range c.List {
+		for k, v := range []float64{l.Lead, l.Demanded, l.Violation, l.Coefficient} {
+			columns[k] = append(columns[k], v)
+		}
+	}
+	var texts [4][]string
+	for k := range columns {
+		texts[k] = table.Numbers(columns[k])
+	}
+	for i, l := range c.List {
+		t.Rows = append(t.Rows, table.Texts(l.Name, texts[0][i], texts[1][i], texts[2][i], texts[3][i]))
+	}
+	return t
+}
+
+// Constraints returns the constraints of instance i of those that the model was trained on, under its
+// weights, with the coefficients of the dual point that the weights belong to. It is an error of models
+// that do not compare the label of every instance with all others (such as those of label sets), of
+// kernel models and of loaded ones, which do not know their training data any more.
+func (m *Model) Constraints(i int) (*Constraints, error) {
+	labels, err := m.compared()
+	if err != nil {
+		return nil, err
+	}
+	if i < 0 || i >= labels.Blocks() {
+		return nil, fmt.Errorf("classifier: there is no instance %d; the model was trained on instances 0..%d", i, labels.Blocks()-1)
+	}
+	inputs, ok := m.Problem.Inputs.(*structured.Linear)
+	point := m.point()
+	if !ok || m.dense == nil || point == nil {
+		return nil, fmt.Errorf("classifier: this model, %s, has no weights with a point of the dual that they belong to", m.Name)
+	}
+	candidates := m.attributes.Candidates()
+	scores, leads := make([]float64, len(candidates)), make([]float64, len(candidates))
+	indices, values := inputs.Matrix().Row(i)
+	structured.NewScorer(m.attributes, m.dense).Leaves(indices, values, scores)
+	y := int(labels.Label(i))
+	labels.Leads(y, leads)
+	c := &Constraints{Instance: i, Label: candidates[y], Name: m.Taxonomy.Name(candidates[y]), C: labels.C(i)}
+	coefficients := make([]float64, len(candidates))
+	ids, alpha := point.Row(i)
+	for k, z := range ids {
+		coefficients[z] = alpha[k]
+	}
+	for z, n := range candidates {
+		if z == y {
+			continue
+		}
+		l := Constraint{Label: n, Name: m.Taxonomy.Name(n), Lead: scores[y] - scores[z], Demanded: leads[z], Coefficient: coefficients[z]}
+		// b - r Lead is r (b/r - Lead).
+		if b := labels.Cost(i, int32(z)); leads[z] > 0 {
+			l.Violation = b - b/leads[z]*l.Lead
+		}
+		c.Slack = max(c.Slack, l.Violation)
+		c.List = append(c.List, l)
+	}
+	slices.SortStableFunc(c.List, func(a, b Constraint) int { return cmp.Compare(b.Violation, a.Violation) })
+	return c, nil
+}
+
+// MarginExcess returns, for every row of x, by how much the score of the predicted label is further
+// ahead of the others than training demands for it: the smallest
+//
+//	F(x, y) - F(x, z) - d(y, z)   over the labels z,
+//
+// where d is the loss, and 1 with slack rescaling. Training instances of that label where it is not
+// negative have no error. It is below zero within the margins, and an error of models that do
+// not compare the label of every instance with all others. Without a second label it is 0.
+func (m *Model) MarginExcess(x *dataset.Matrix) ([]float64, error) {
+	labels, err := m.compared()
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Check(x); err != nil {
+		return nil, err
+	}
+	scores := m.LeafScores(x)
+	leads := make(map[int][]float64)
+	excess := make([]float64, x.Rows)
+	for i := range excess {
+		row := scores.RawRowView(i)
+		y := structured.Argmax(row)
+		if leads[y] == nil {
+			leads[y] = make([]float64, len(row))
+			labels.Leads(y, leads[y])
+		}
+		first := true
+		for z, s := range row {
+			if e := row[y] - s - leads[y][z]; z != y && (first || e < excess[i]) {
+				excess[i], first = e, false
+			}
+		}
+	}
+	return excess, nil
+}
+
+// DualSums returns the sum of the dual coefficients of every instance that the model was trained on, at
+// the point that its weights belong to. The support vectors are those where it is above zero. It is an
+// error of loaded models, of kernel models and of those that solved several problems.
+func (m *Model) DualSums() ([]float64, error) {
+	if err := m.checkProblem(); err != nil {
+		return nil, err
+	}
+	point := m.point()
+	if point == nil {
+		return nil, fmt.Errorf("classifier: this model, %s, has no point of the dual that its weights belong to", m.Name)
+	}
+	sums := make([]float64, m.Instances)
+	for b := range point.Blocks() {
+		_, alpha := point.Row(b)
+		for _, v := range alpha {
+			sums[m.Problem.Competitors.Example(b)] += v
+		}
+	}
+	return sums, nil
+}
+
+// point returns the dual point that the weights belong to, or nil.
+func (m *Model) point() *structured.Dual {
+	if m.Training.Certificate == nil {
+		return nil
+	}
+	return m.Training.Certificate.Point
+}
+
+func (m *Model) checkProblem() error {
+	if m.Problem == nil || m.Problem.Competitors == nil {
+		return errors.New("classifier: the model does not know the problem that it was trained on: it was loaded or compacted, has a kernel, or solved several; train a linear one in this process")
+	}
+	return nil
+}
+
+// compared returns the comparisons that the model was trained by.
+func (m *Model) compared() (*structured.Labels, error) {
+	if err := m.checkProblem(); err != nil {
+		return nil, err
+	}
+	labels, ok := m.Problem.Competitors.(*structured.Labels)
+	if !ok || labels.Attributes() != m.attributes {
+		return nil, fmt.Errorf("classifier: this model, %s, was not trained by comparing the label of every instance with all others, as svm.Flat, Hierarchical and Normalized train with one label an instance", m.Name)
+	}
+	return labels, nil
+}
