@@ -86,6 +86,10 @@ func figures(t *testing.T) map[string]*Figure {
 	add("regions", f, err)
 	f, err = CompareRegions(t.Context(), d, Contender{"sectors <&>", sectors(d)}, Contender{"rings", rings(d)}, Contender{"again", rings(d)}, Contender{"last", rings(d)})
 	add("compared regions", f, err)
+	cornered := newCornered(d)
+	cornered.sums[1] = 1
+	f, err = Margins(t.Context(), cornered, d)
+	add("margins", f, err)
 	return figures
 }
 
@@ -167,6 +171,11 @@ func TestFigures(t *testing.T) {
 // Everything is drawn within the figure: a name that is cut cannot be read.
 func TestFiguresWithin(t *testing.T) {
 	all := figures(t)
+	still, err := Arrows(paths(t, 3, 4), directions(paths(t, 3, 4)), "weights <&>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all["arrows"] = still
 	for _, shape := range [][2]int{{1, 1}, {1, 150}, {60, 3}, {40, 40}} {
 		f, err := Taxonomy(paths(t, shape[0], shape[1]))
 		if err != nil {

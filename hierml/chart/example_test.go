@@ -14,6 +14,7 @@ import (
 	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -164,5 +165,51 @@ func ExampleCompareRegions() {
 		log.Fatal(err)
 	}
 	fmt.Println(figure.Beside[0].Title.Text)
-	// Output: always the first: accuracy 0.333
+	// Output:
+	// always the first
+	// accuracy 0.333
+}
+
+func ExampleMargins() {
+	t, err := taxonomy.FromPaths([]string{"warm/red", "warm/orange", "cold/blue"}, "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	points := mat.NewDense(6, 2, []float64{3, 0, 1, 0, 0, 1, 0, 3, -1, -1, -3, -3})
+	var labels [][]int
+	for i := range 6 {
+		labels = append(labels, []int{t.Leaves()[i/2]})
+	}
+	data, err := dataset.FromDense("six points", t, points, labels)
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	model, err := svm.Flat{C: 10, Settings: solver.Settings{Gap: 1e-6}}.Fit(ctx, data)
+	if err != nil {
+		log.Fatal(err)
+	}
+	figure, err := chart.Margins(ctx, model, data)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure.Title.Text) // those nearest to the other classes
+	// Output: Margins: 3 of 6 are support vectors
+}
+
+func ExampleArrows() {
+	t, err := taxonomy.FromPaths([]string{"warm/red", "warm/orange", "cold/blue"}, "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	weights := make([][]float64, t.Len()) // of a model: those of Model.Weights
+	for n := range weights {
+		weights[n] = []float64{1, float64(n)}
+	}
+	figure, err := chart.Arrows(t, weights, "weights")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure)
+	// Output: weights (340 x 348 points)
 }

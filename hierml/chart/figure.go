@@ -217,7 +217,7 @@ func Check(p *plot.Plot) error {
 
 // String names the figure.
 func (f *Figure) String() string {
-	title := f.Title.Text
+	title := strings.ReplaceAll(f.Title.Text, "\n", ": ")
 	if title == "" {
 		title = "figure"
 	}

@@ -15,9 +15,9 @@ import (
 // Parameter draws one line a method: the mean of a measure over the values of a parameter, with a
 // bar from one deviation below to one above at each. The values ascend; means has for each method
 // one a value, where NaN is a point that there is not; deviations has as many, or nothing for
-// methods, or values by NaN, without them. Positive values that span more than a factor of ten are
-// on a logarithmic axis. Methods have their colours by the order of their names, the same in every
-// chart of the same methods, and stand a little beside each other.
+// methods, or values by NaN, without them. Positive values that span a factor of ten or more are on
+// a logarithmic axis. Methods have their colours by the order of their names, the same in every
+// chart of the same methods. Where there are bars, methods stand a little beside each other.
 func Parameter(parameter, measure string, values []float64, means, deviations map[string][]float64) (*Figure, error) {
 	if err := checkParameter(parameter, values, means, deviations); err != nil {
 		return nil, err
@@ -27,9 +27,13 @@ func Parameter(parameter, measure string, values []float64, means, deviations ma
 	top := &legend{width: curveWidth - 80}
 	names := slices.Sorted(maps.Keys(means))
 	web := &series{at: slices.Clone(values), ticks: slices.Clone(values), marked: true}
-	logarithmic := values[0] > 0 && values[len(values)-1] > 10*values[0]
+	logarithmic := values[0] > 0 && values[len(values)-1] >= 10*values[0]*(1-1e-9)
+	step := besideStep
+	if !hasBars(deviations) {
+		step = 0
+	}
 	for i, name := range names {
-		beside := (float64(i) - float64(len(names)-1)/2) * besideStep
+		beside := (float64(i) - float64(len(names)-1)/2) * step
 		var points plotter.XYs
 		var bars deviationBars
 		drawn := webLine{style: i, name: name, x: slices.Clone(values), y: slices.Clone(means[name]), spreads: slices.Clone(deviations[name])}
@@ -69,6 +73,17 @@ func Parameter(parameter, measure string, values []float64, means, deviations ma
 	} else if len(values) == 1 {
 		p.X.Min, p.X.Max = values[0]-1, values[0]+1
 	}
+	if step > 0 && len(values) > 1 {
+		// The caps of the outermost bars are to be in the frame.
+		room := barRoom
+		if logarithmic {
+			factor := math.Pow(values[len(values)-1]/values[0], room)
+			p.X.Min, p.X.Max = p.X.Min/factor, p.X.Max*factor
+		} else {
+			room *= values[len(values)-1] - values[0]
+			p.X.Min, p.X.Max = p.X.Min-room, p.X.Max+room
+		}
+	}
 	padRange(&p.Y)
 	f := &Figure{Plot: p, Width: curveWidth, Height: curveHeight}
 	return f.interactive(vegaLiteType, true, web.spec), nil
@@ -76,6 +91,19 @@ func Parameter(parameter, measure string, values []float64, means, deviations ma
 
 // besideStep is how far two methods stand beside each other, as a share of the axis.
 const besideStep = 0.006
+
+// barRoom is the room left and right of the outermost bars, as a share of the axis.
+const barRoom = 0.012
+
+// hasBars tells whether some deviation is above zero.
+func hasBars(deviations map[string][]float64) bool {
+	for _, d := range deviations {
+		if slices.ContainsFunc(d, func(v float64) bool { return v > 0 }) {
+			return true
+		}
+	}
+	return false
+}
 
 // deviationBars are the bars of one method.
 type deviationBars struct {

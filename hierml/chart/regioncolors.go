@@ -61,6 +61,16 @@ func newNodeColors(t *taxonomy.Taxonomy) *nodeColors {
 func (c *nodeColors) strong(n int) color.RGBA { return c.mix(n, 0.42, -0.36) }
 func (c *nodeColors) region(n int) color.RGBA { return c.mix(n, 0.76, 0.36) }
 
+// part is the colour of a region: paler within a margin.
+func (c *nodeColors) part(r region) color.RGBA {
+	full := c.region(r.node)
+	if !r.within {
+		return full
+	}
+	pale := func(v uint8) uint8 { return uint8(math.Round(0.4*float64(v) + 0.6*255)) }
+	return color.RGBA{R: pale(full.R), G: pale(full.G), B: pale(full.B), A: 0xff}
+}
+
 // hues is the number of colours of parts; black is none.
 var hues = len(lineColors) - 1
 

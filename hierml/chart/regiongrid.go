@@ -14,7 +14,8 @@ import (
 type grid struct {
 	*plane
 	cells int
-	node  []int                 // by cell
+	asked asked
+	node  []int                 // by cell; where it is predicted within a margin, the node plus that of nodes
 	at    map[side]([2]float64) // where on the line between the two centres the model changes its mind
 }
 
@@ -34,13 +35,13 @@ func (g *grid) centre(cell int) (x, y float64) {
 }
 
 // fill asks what is predicted at the centres.
-func (g *grid) fill(ctx context.Context, m Predictor) error {
+func (g *grid) fill(ctx context.Context) error {
 	places := make([][2]float64, g.cells*g.cells)
 	for cell := range places {
 		places[cell] = g.place(g.centre(cell))
 	}
 	var err error
-	g.node, err = g.predict(ctx, m, places)
+	g.node, err = g.predict(ctx, g.asked, places)
 	return err
 }
 
@@ -72,7 +73,7 @@ func (g *grid) borders() []side {
 func (g *grid) crossings() int { return len(g.borders()) }
 
 // meet finds for every border where between the two centres the prediction changes, by halving.
-func (g *grid) meet(ctx context.Context, m Predictor) error {
+func (g *grid) meet(ctx context.Context) error {
 	list := g.borders()
 	low, high := make([]float64, len(list)), make([]float64, len(list))
 	places := make([][2]float64, len(list))
@@ -90,7 +91,7 @@ func (g *grid) meet(ctx context.Context, m Predictor) error {
 		for i, s := range list {
 			places[i] = g.place(along(s, (low[i]+high[i])/2))
 		}
-		nodes, err := g.predict(ctx, m, places)
+		nodes, err := g.predict(ctx, g.asked, places)
 		if err != nil {
 			return err
 		}
@@ -113,7 +114,7 @@ func (g *grid) meet(ctx context.Context, m Predictor) error {
 // trace returns the outlines of the regions, and the lines between them. Where they pass a border,
 // they do so at the place that meet found, so that straight borders are straight; where more than
 // two regions meet, all of them go through the middle.
-func (g *grid) trace(colors *nodeColors) (parts []region, borders [2]lines) {
+func (g *grid) trace(colors *nodeColors) (parts []region, borders [3]lines) {
 	n := g.cells
 	steps := make(map[int]map[[2]int][]step) // by node, by corner
 	add := func(node int, from [2]int, s step) {
@@ -142,7 +143,7 @@ func (g *grid) trace(colors *nodeColors) (parts []region, borders [2]lines) {
 		}
 	}
 	for _, node := range slices.Sorted(maps.Keys(steps)) {
-		parts = append(parts, region{node: node, loops: g.loops(steps[node])})
+		parts = append(parts, region{node: node % colors.t.Len(), within: node >= colors.t.Len(), loops: g.loops(steps[node])})
 	}
 	for j := range n + 1 {
 		for i := range n + 1 {
@@ -233,16 +234,19 @@ func (g *grid) bend(i, j int) (place [2]float64, bends bool) {
 }
 
 // join adds the lines of the borders that meet at a corner.
-func (g *grid) join(i, j int, colors *nodeColors, borders *[2]lines) {
+func (g *grid) join(i, j int, colors *nodeColors, borders *[3]lines) {
 	at, nodes := g.around(i, j)
 	if len(at) == 0 {
 		return
 	}
 	place, bends := g.bend(i, j)
 	add := func(k int, from, to [2]float64) {
-		kind := 0
-		if colors.group[nodes[k][0]] != colors.group[nodes[k][1]] {
-			kind = 1
+		kind, a, b := withinColor, nodes[k][0]%colors.t.Len(), nodes[k][1]%colors.t.Len()
+		switch {
+		case a == b:
+			kind = ofMargin
+		case colors.group[a] != colors.group[b]:
+			kind = betweenColors
 		}
 		borders[kind] = append(borders[kind], [2][2]float64{g.place(from[0], from[1]), g.place(to[0], to[1])})
 	}

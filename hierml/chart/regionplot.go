@@ -13,23 +13,30 @@ import (
 const (
 	regionsSide   = 300 // points, of a panel alone
 	besideSide    = 230 // of one of several
-	regionsNames  = 24  // in the legend
+	regionsAbove  = 58  // and below: title, axis
+	besideAbove   = 72
+	regionsNames  = 24 // in the legend
 	regionsSwatch = 10
 	regionsRow    = 14
 )
 
-// title returns the name of the model with its accuracy.
-func (r *regions) title(name string) string {
-	name = short(name, longestRow)
+// title returns the name of the model with its accuracy: of one of several panels, which are narrow, on
+// a line of its own.
+func (r *regions) title(name string, several bool) string {
+	longest, between := longestRow, ": "
+	if several {
+		longest, between = 28, "\n"
+	}
+	name = short(name, longest)
 	if math.IsNaN(r.accuracy) {
 		return name
 	}
-	return fmt.Sprintf("%s: accuracy %.3g", name, r.accuracy)
+	return fmt.Sprintf("%s%saccuracy %.3g", name, between, r.accuracy)
 }
 
-// plot returns the panel of a model.
-func (r *regions) plot(name string) *plot.Plot {
-	p := newPlot(r.title(name), short(r.names[0], 28), short(r.names[1], 28))
+// plot returns the panel with a title.
+func (r *regions) plot(title string) *plot.Plot {
+	p := newPlot(title, short(r.names[0], 28), short(r.names[1], 28))
 	p.X.Padding, p.Y.Padding = 0, 0
 	p.X.Tick.Marker, p.Y.Tick.Marker = roundTicks{}, roundTicks{}
 	p.Add(r)
@@ -45,12 +52,12 @@ func regionsFigure(list []*regions, panels []*plot.Plot) *Figure {
 	rows := f.rows()
 	last := rows[0][len(rows[0])-1]
 	last.Add(l)
-	side := vg.Length(besideSide)
+	side, above := vg.Length(besideSide), vg.Length(besideAbove)
 	if len(panels) == 1 {
-		side = regionsSide
+		side, above = regionsSide, regionsAbove
 	}
 	f.Width = vg.Length(len(rows[0]))*(side+52) + l.width + 2*margin
-	f.Height = vg.Length(len(rows))*(side+58) + 2*margin
+	f.Height = vg.Length(len(rows))*(side+above) + 2*margin
 	return f.interactive(vegaType, true, (&webRegions{list: list, legend: l}).spec)
 }
 
@@ -70,7 +77,7 @@ func (r *regions) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 			path.Close()
 		}
-		c.SetColor(r.colors.region(part.node))
+		c.SetColor(r.colors.part(part))
 		c.Fill(path)
 	}
 	for k, style := range regionBorders {
@@ -88,12 +95,22 @@ func (r *regions) Plot(c draw.Canvas, p *plot.Plot) {
 		where := at([2]float64{i.x, i.y})
 		c.DrawGlyph(draw.GlyphStyle{Color: color.White, Radius: r.radius() + 0.7, Shape: draw.CircleGlyph{}}, where)
 		c.DrawGlyph(draw.GlyphStyle{Color: r.colors.strong(i.label), Radius: r.radius(), Shape: draw.CircleGlyph{}}, where)
+		if r.support != nil && r.support[i.row] {
+			c.DrawGlyph(draw.GlyphStyle{Color: ink, Radius: r.radius() + supportRing, Shape: draw.RingGlyph{}}, where)
+		}
 	}
 	strokeBox(c, draw.LineStyle{Color: frameInk, Width: 0.7}, c.Min, c.Max)
 }
 
-// regionBorders are the lines within a colour and between colours.
-var regionBorders = [2]draw.LineStyle{{Color: color.White, Width: 0.8}, {Color: ink, Width: 1}}
+// Kinds of lines between regions.
+const (
+	withinColor = iota
+	betweenColors
+	ofMargin
+)
+
+// regionBorders are how lines of each kind are drawn.
+var regionBorders = [3]draw.LineStyle{{Color: color.White, Width: 0.8}, {Color: ink, Width: 1}, {Color: paleInk, Width: 0.5}}
 
 // radius of an instance's point: the smaller the more there are.
 func (r *regions) radius() vg.Length {

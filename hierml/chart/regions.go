@@ -72,11 +72,11 @@ func CompareRegions(ctx context.Context, d *dataset.Dataset, models ...Contender
 		if m.Model == nil {
 			return nil, fmt.Errorf("chart: model %d, %q, is nil; train it first", i, m.Name)
 		}
-		r, err := plane.regions(ctx, m, colors)
+		r, err := plane.regions(ctx, asked{Predictor: m.Model}, colors)
 		if err != nil {
 			return nil, fmt.Errorf("chart: the regions of %q: %w", m.Name, err)
 		}
-		all, panels = append(all, r), append(panels, r.plot(m.Name))
+		all, panels = append(all, r), append(panels, r.plot(r.title(m.Name, len(models) > 1)))
 	}
 	return regionsFigure(all, panels), nil
 }
@@ -161,9 +161,15 @@ func differs(a, b []float32) int {
 	return -1
 }
 
+// asked is a model that is asked what it predicts, and, where margins are not nil, whether within them.
+type asked struct {
+	Predictor
+	margins Separator
+}
+
 // predict returns what the model predicts at places of the plane, and asks the context every few
-// thousand of them.
-func (p *plane) predict(ctx context.Context, m Predictor, places [][2]float64) ([]int, error) {
+// thousand of them. Within margins it returns the node plus the number of nodes.
+func (p *plane) predict(ctx context.Context, m asked, places [][2]float64) ([]int, error) {
 	const most = 2000
 	predicted := make([]int, 0, len(places))
 	for part := range slices.Chunk(places, most) {
@@ -181,9 +187,14 @@ func (p *plane) predict(ctx context.Context, m Predictor, places [][2]float64) (
 			}
 			x.Indptr = append(x.Indptr, len(x.Indices))
 		}
-		nodes, err := ask(m, x, p.data.Taxonomy)
+		nodes, err := ask(m.Predictor, x, p.data.Taxonomy)
 		if err != nil {
 			return nil, err
+		}
+		if m.margins != nil {
+			if err := addMargins(m.margins, x, nodes, p.data.Taxonomy.Len()); err != nil {
+				return nil, err
+			}
 		}
 		predicted = append(predicted, nodes...)
 	}
@@ -215,40 +226,42 @@ type regions struct {
 	colors   *nodeColors
 	accuracy float64  // on all instances of the data; NaN where they have not one label each
 	parts    []region // by node
-	borders  [2]lines // within a colour, and between colours
+	borders  [3]lines // within a colour, between colours, and of margins
+	support  []bool   // the instances to mark, by row of the data; nil for none
 	seen     []int    // nodes that are predicted or have instances, in the order of the taxonomy
 }
 
 // region is where one node is predicted: what lies within its loops, or within an odd number of
 // them.
 type region struct {
-	node  int
-	loops [][][2]float64
+	node   int
+	within bool // a margin
+	loops  [][][2]float64
 }
 
 // lines are pieces of lines, each from one place to another.
 type lines [][2][2]float64
 
 // regions asks the model.
-func (p *plane) regions(ctx context.Context, m Contender, colors *nodeColors) (*regions, error) {
-	g := &grid{plane: p, cells: regionCells}
-	if err := g.fill(ctx, m.Model); err != nil {
+func (p *plane) regions(ctx context.Context, m asked, colors *nodeColors) (*regions, error) {
+	g := &grid{plane: p, cells: regionCells, asked: m}
+	if err := g.fill(ctx); err != nil {
 		return nil, err
 	}
 	if g.crossings() > maxCrossings {
 		// A model that changes its mind at every step: a coarser picture says as much.
-		g = &grid{plane: p, cells: regionCells / 2}
-		if err := g.fill(ctx, m.Model); err != nil {
+		g = &grid{plane: p, cells: regionCells / 2, asked: m}
+		if err := g.fill(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if err := g.meet(ctx, m.Model); err != nil {
+	if err := g.meet(ctx); err != nil {
 		return nil, err
 	}
 	r := &regions{plane: p, colors: colors, accuracy: math.NaN()}
 	r.parts, r.borders = g.trace(colors)
 	if p.comparable {
-		predicted, err := ask(m.Model, p.data.X, p.data.Taxonomy)
+		predicted, err := ask(m.Predictor, p.data.X, p.data.Taxonomy)
 		if err != nil {
 			return nil, err
 		}

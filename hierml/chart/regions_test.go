@@ -107,7 +107,7 @@ func TestRegionAreas(t *testing.T) {
 			return nodes
 		}),
 	} {
-		r, err := p.regions(t.Context(), Contender{name, m}, newNodeColors(d.Taxonomy))
+		r, err := p.regions(t.Context(), asked{Predictor: m}, newNodeColors(d.Taxonomy))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestRegionTitles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Title.Text != "sectors: accuracy 1" || !strings.HasPrefix(f.Beside[0].Title.Text, "rings: accuracy 0.") {
+	if f.Title.Text != "sectors\naccuracy 1" || !strings.HasPrefix(f.Beside[0].Title.Text, "rings\naccuracy 0.") || !strings.HasPrefix(f.String(), "sectors: accuracy 1 (") {
 		t.Errorf("titles %q, %q", f.Title.Text, f.Beside[0].Title.Text)
 	}
 	// A constant column is given to the model as it is; one instance and labels of inner nodes can

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 )
@@ -23,7 +24,11 @@ type webRegions struct {
 func (w *webRegions) spec(f *Figure) object {
 	rows := f.rows()
 	across := (float64(f.Width) - float64(w.legend.width)) / float64(len(rows[0]))
-	side := math.Round(min(across-52, float64(f.Height)/float64(len(rows))-58) * 96 / 72)
+	above := float64(besideAbove)
+	if len(w.list) == 1 {
+		above = regionsAbove
+	}
+	side := math.Round(min(across-52, float64(f.Height)/float64(len(rows))-above) * 96 / 72)
 	// A page does not make it smaller where it is too wide, as it does with a picture.
 	columns := float64(len(rows[0]))
 	side = max(40, min(side, math.Round((webPage-wideness*pixels(w.legend.width))/columns-76)))
@@ -72,17 +77,24 @@ func (r *regions) panel(p *plot.Plot, side float64) object {
 			}
 			d = append(d, 'Z')
 		}
-		parts = append(parts, object{"k": part.node, "d": string(d), "color": hex(r.colors.region(part.node)), "node": short(t.Name(part.node), longestName), "path": path(t, part.node)})
+		o := object{"k": part.node, "d": string(d), "color": hex(r.colors.part(part)), "node": short(t.Name(part.node), longestName), "path": path(t, part.node)}
+		if part.within {
+			o["path"] = path(t, part.node) + ", within a margin"
+		}
+		parts = append(parts, o)
 	}
 	borders := list{}
 	for k, style := range regionBorders {
 		var d []byte
+		if k == ofMargin && len(r.borders[k]) == 0 {
+			continue
+		}
 		for _, line := range r.borders[k] {
 			d = append(append(append(append(d, 'M'), at(line[0])...), 'L'), at(line[1])...)
 		}
 		borders = append(borders, object{"d": string(d), "color": hex(style.Color), "width": float64(style.Width) * 96 / 72})
 	}
-	points := list{}
+	points, support := list{}, list{}
 	for _, i := range r.instances {
 		labels := ""
 		for k, n := range r.data.Labels[i.row] {
@@ -92,13 +104,31 @@ func (r *regions) panel(p *plot.Plot, side float64) object {
 			labels += t.Name(n)
 		}
 		points = append(points, object{"k": i.label, "x": i.x, "y": i.y, "i": i.row, "label": short(labels, longestName), "color": hex(r.colors.strong(i.label))})
+		if r.support != nil && r.support[i.row] {
+			support = append(support, object{"x": i.x, "y": i.y})
+		}
 	}
 	faded := signal("pointed === null || pointed === datum.k ? 1 : 0.45")
 	dot := math.Pow(2*float64(r.radius())*96/72, 2)
+	data := list{object{"name": "parts", "values": parts}, object{"name": "borders", "values": borders}, object{"name": "points", "values": points}}
+	marks := list{
+		named("region", mark("path", "parts", object{"path": field("d"), "fill": field("color"), "fillOpacity": faded, "tooltip": told("predicted", "datum.node", "path", "datum.path")})),
+		uninterested(mark("path", "borders", object{"path": field("d"), "stroke": field("color"), "strokeWidth": field("width"), "strokeCap": value("round")})),
+		named("point", mark("symbol", "points", object{
+			"x": object{"scale": "x", "field": "x"}, "y": object{"scale": "y", "field": "y"}, "size": value(dot), "fill": field("color"), "stroke": value("white"), "strokeWidth": value(0.9),
+			"opacity": faded, "tooltip": told("instance", "datum.i", "label", "datum.label", r.names[0], "format(datum.x, '.4~g')", r.names[1], "format(datum.y, '.4~g')"),
+		})),
+	}
+	if len(support) > 0 {
+		data = append(data, object{"name": "support", "values": support})
+		marks = append(marks, uninterested(mark("symbol", "support", object{
+			"x": object{"scale": "x", "field": "x"}, "y": object{"scale": "y", "field": "y"}, "size": value(math.Pow(2*float64(r.radius()+supportRing)*96/72, 2)), "fill": value("transparent"), "stroke": value(hex(ink)), "strokeWidth": value(1),
+		})))
+	}
 	return object{
-		"type": "group", "title": object{"text": p.Title.Text, "frame": "group", "offset": 6, "limit": side},
+		"type": "group", "title": object{"text": titleLines(p.Title.Text), "frame": "group", "offset": 6, "limit": side},
 		"encode": object{"update": object{"width": value(side), "height": value(side), "clip": value(false)}},
-		"data":   list{object{"name": "parts", "values": parts}, object{"name": "borders", "values": borders}, object{"name": "points", "values": points}},
+		"data":   data,
 		"scales": list{
 			object{"name": "x", "type": "linear", "domain": xs, "range": list{0, side}, "zero": false, "nice": false},
 			object{"name": "y", "type": "linear", "domain": ys, "range": list{side, 0}, "zero": false, "nice": false},
@@ -110,16 +140,22 @@ func (r *regions) panel(p *plot.Plot, side float64) object {
 		"marks": list{object{
 			"type":   "group",
 			"encode": object{"update": object{"width": value(side), "height": value(side), "clip": value(true), "stroke": value(hex(frameInk))}},
-			"marks": list{
-				named("region", mark("path", "parts", object{"path": field("d"), "fill": field("color"), "fillOpacity": faded, "tooltip": told("predicted", "datum.node", "path", "datum.path")})),
-				uninterested(mark("path", "borders", object{"path": field("d"), "stroke": field("color"), "strokeWidth": field("width"), "strokeCap": value("round")})),
-				named("point", mark("symbol", "points", object{
-					"x": object{"scale": "x", "field": "x"}, "y": object{"scale": "y", "field": "y"}, "size": value(dot), "fill": field("color"), "stroke": value("white"), "strokeWidth": value(0.9),
-					"opacity": faded, "tooltip": told("instance", "datum.i", "label", "datum.label", r.names[0], "format(datum.x, '.4~g')", r.names[1], "format(datum.y, '.4~g')"),
-				})),
-			},
+			"marks":  marks,
 		}},
 	}
+}
+
+// titleLines returns a title as Vega wants it: a text, or a list of lines.
+func titleLines(title string) any {
+	lines := strings.Split(title, "\n")
+	if len(lines) == 1 {
+		return title
+	}
+	all := list{}
+	for _, l := range lines {
+		all = append(all, l)
+	}
+	return all
 }
 
 // uninterested lets the pointer reach what is below a mark.

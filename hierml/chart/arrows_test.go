@@ -1,0 +1,89 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// directions returns weights of two numbers a node: none at roots without children, others around zero.
+func directions(t *taxonomy.Taxonomy) [][]float64 {
+	weights := make([][]float64, t.Len())
+	for n := range weights {
+		sin, cos := math.Sincos(float64(n))
+		weights[n] = []float64{cos, 2 * sin}
+	}
+	return weights
+}
+
+// TestArrows holds that a leaf's arrow ends at the sum of the weights along its path.
+func TestArrows(t *testing.T) {
+	tax := paths(t, 2, 3)
+	weights := directions(tax)
+	weights[tax.Leaves()[0]] = nil
+	weights[tax.Roots()[0]] = []float64{0, 0}
+	f, err := Arrows(tax, weights, "weights")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.PNG() == nil || f.Title.Text != "weights" {
+		t.Errorf("the figure is %v", f)
+	}
+	a := drawnArrows(t, tax, weights)
+	if len(a) != tax.Len()-2 {
+		t.Errorf("%d arrows of %d nodes, two of which have none", len(a), tax.Len())
+	}
+	for _, w := range a {
+		var want [2]float64
+		for _, n := range tax.Ancestors(w.node) {
+			for k, v := range weights[n] {
+				want[k] += v
+			}
+		}
+		if math.Hypot(want[0]-w.to[0], want[1]-w.to[1]) > 1e-12 {
+			t.Errorf("the arrow of %q ends at %v, want %v", tax.Name(w.node), w.to, want)
+		}
+	}
+}
+
+// drawnArrows returns the arrows of a figure in the order of their nodes.
+func drawnArrows(t *testing.T, tax *taxonomy.Taxonomy, weights [][]float64) []arrow {
+	t.Helper()
+	a, _, err := newArrows(tax, weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.SortedFunc(slices.Values(a.list), func(a, b arrow) int { return a.node - b.node })
+}
+
+func TestArrowsRefused(t *testing.T) {
+	tree := paths(t, 2, 2)
+	graph, err := taxonomy.New([]string{"a", "b", "c"}, [][2]int{{0, 2}, {1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(n int, w ...float64) [][]float64 {
+		weights := directions(tree)
+		weights[n] = w
+		return weights
+	}
+	for words, c := range map[string]struct {
+		tax     *taxonomy.Taxonomy
+		weights [][]float64
+	}{
+		"no taxonomy":            {nil, nil},
+		"weights of 1 nodes":     {tree, make([][]float64, 1)},
+		"all weights are zero":   {tree, make([][]float64, tree.Len())},
+		"has 3 weights":          {tree, set(1, 1, 2, 3)},
+		"is NaN":                 {tree, set(1, math.NaN(), 2)},
+		"is +Inf":                {tree, set(1, 2, math.Inf(1))},
+		`node "c" has 2 parents`: {graph, directions(graph)},
+	} {
+		if _, err := Arrows(c.tax, c.weights, ""); err == nil || !strings.HasPrefix(err.Error(), "chart: ") || !strings.Contains(err.Error(), words) {
+			t.Errorf("the error is %v, want one with %q", err, words)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package chart
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/plot"
+
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+// Separator is a model that was trained to keep margins between labels, such as a *classifier.Model
+// of a support vector machine that compares the label of every instance with all others.
+type Separator interface {
+	Predictor
+	// MarginExcess returns for every row by how much the score of the predicted label is further ahead of
+	// the others than training demands: below zero within a margin.
+	MarginExcess(x *dataset.Matrix) ([]float64, error)
+	// DualSums returns the sum of the dual coefficients of every instance that was trained on. Those where
+	// it is not zero are the support vectors.
+	DualSums() ([]float64, error)
+}
+
+// supportRing is by how many points the ring of a support vector is wider than its instance.
+const supportRing = 1.9
+
+// Margins draws the decision regions of a model, as DecisionRegions does, with its margins and its
+// support vectors. d is what the model was trained on. A region is paler where the score of its
+// node is not as far ahead of the others as training demands; an instance of that node beyond this
+// margin has no error. Rings mark the support vectors, and the title counts them. The others, if
+// they are left out, change nothing.
+func Margins(ctx context.Context, m Separator, d *dataset.Dataset) (*Figure, error) {
+	plane, err := newPlane(d)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, fmt.Errorf("chart: the margins of a nil model; train it first")
+	}
+	sums, err := m.DualSums()
+	if err != nil {
+		return nil, fmt.Errorf("chart: the support vectors: %w", err)
+	}
+	if len(sums) != d.Len() {
+		return nil, fmt.Errorf("chart: a model trained on %d instances over data of %d; margins are drawn over what the model was trained on", len(sums), d.Len())
+	}
+	r, err := plane.regions(ctx, asked{Predictor: m, margins: m}, newNodeColors(d.Taxonomy))
+	if err != nil {
+		return nil, fmt.Errorf("chart: the margins: %w", err)
+	}
+	r.support = make([]bool, len(sums))
+	count := 0
+	for i, s := range sums {
+		if r.support[i] = s != 0; r.support[i] {
+			count++
+		}
+	}
+	p := r.plot(fmt.Sprintf("Margins: %d of %d are support vectors", count, len(sums)))
+	return regionsFigure([]*regions{r}, []*plot.Plot{p}), nil
+}
+
+// addMargins adds n to the nodes of the rows that are within a margin.
+func addMargins(m Separator, x *dataset.Matrix, nodes []int, n int) error {
+	excess, err := m.MarginExcess(x)
+	if err != nil {
+		return err
+	}
+	if len(excess) != x.Rows {
+		return fmt.Errorf("the model says of %d rows how far they are from margins, asked for %d", len(excess), x.Rows)
+	}
+	for i, e := range excess {
+		if e < 0 {
+			nodes[i] += n
+		}
+	}
+	return nil
+}
