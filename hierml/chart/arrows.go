@@ -26,7 +26,17 @@ const (
 // title. It is an error of graphs in which a node has several parents, for there are several ways
 // to it.
 func Arrows(t *taxonomy.Taxonomy, weights [][]float64, what string) (*Figure, error) {
-	a, far, err := newArrows(t, weights)
+	return arrowsFigure(t, weights, what, false)
+}
+
+// ArrowsFromOrigin draws weights in the plane as Arrows does, but each from the origin, with its name
+// at its tip: for the angles between nodes and for graphs.
+func ArrowsFromOrigin(t *taxonomy.Taxonomy, weights [][]float64, what string) (*Figure, error) {
+	return arrowsFigure(t, weights, what, true)
+}
+
+func arrowsFigure(t *taxonomy.Taxonomy, weights [][]float64, what string, fromOrigin bool) (*Figure, error) {
+	a, far, err := newArrows(t, weights, fromOrigin)
 	if err != nil {
 		return nil, err
 	}
@@ -41,21 +51,20 @@ func Arrows(t *taxonomy.Taxonomy, weights [][]float64, what string) (*Figure, er
 }
 
 // newArrows returns the arrows, and the largest coordinate of their tips.
-func newArrows(t *taxonomy.Taxonomy, weights [][]float64) (a *arrows, far float64, err error) {
+func newArrows(t *taxonomy.Taxonomy, weights [][]float64, fromOrigin bool) (a *arrows, far float64, err error) {
 	if t == nil {
 		return nil, 0, fmt.Errorf("chart: no taxonomy to draw")
 	}
 	if len(weights) != t.Len() {
 		return nil, 0, fmt.Errorf("chart: weights of %d nodes for a taxonomy of %d; give two numbers a node, or none, in the order of their ids", len(weights), t.Len())
 	}
-	a = &arrows{colors: newNodeColors(t)}
+	a = &arrows{colors: newNodeColors(t), fromOrigin: fromOrigin}
 	tips := make([][2]float64, t.Len())
 	for _, n := range t.Topological() {
-		if len(t.Parents(n)) > 1 {
-			return nil, 0, fmt.Errorf("chart: node %q has %d parents; arrows are drawn of trees", t.Name(n), len(t.Parents(n)))
-		}
 		var from [2]float64
-		if len(t.Parents(n)) > 0 {
+		if parents := len(t.Parents(n)); !fromOrigin && parents > 1 {
+			return nil, 0, fmt.Errorf("chart: node %q has %d parents; use ArrowsFromOrigin, which draws graphs, too", t.Name(n), parents)
+		} else if !fromOrigin && parents > 0 {
 			from = tips[t.Parents(n)[0]]
 		}
 		w := weights[n]
@@ -83,8 +92,9 @@ func newArrows(t *taxonomy.Taxonomy, weights [][]float64) (a *arrows, far float6
 
 // arrows are the weights of nodes.
 type arrows struct {
-	colors *nodeColors
-	list   []arrow // from the roots on
+	colors     *nodeColors
+	list       []arrow // from the roots on
+	fromOrigin bool    // each of them
 }
 
 type arrow struct {
@@ -116,10 +126,11 @@ func (a *arrows) Plot(c draw.Canvas, p *plot.Plot) {
 			direction = unit(tip.Sub(from))
 		}
 		if !a.colors.t.IsLeaf(w.node) {
-			// Others begin at this tip: beside the middle of the arrow.
 			style = sans(nameSize, paleInk)
-			along := unit(tip.Sub(from))
-			direction, tip = vg.Point{X: along.Y, Y: -along.X}, from.Add(tip).Scale(0.5)
+			if !a.fromOrigin { // others begin at this tip: beside the middle of the arrow
+				along := unit(tip.Sub(from))
+				direction, tip = vg.Point{X: along.Y, Y: -along.X}, from.Add(tip).Scale(0.5)
+			}
 		}
 		middle := tip.Add(vg.Point{X: direction.X * (half + 5), Y: direction.Y * 9})
 		label(c, style, vg.Point{X: middle.X - half, Y: middle.Y}, name)

@@ -49,10 +49,31 @@ func TestArrows(t *testing.T) {
 	}
 }
 
+// TestArrowsFromOrigin holds that each begins at the origin, and that graphs can be drawn.
+func TestArrowsFromOrigin(t *testing.T) {
+	graph, err := taxonomy.New([]string{"a", "b", "c"}, [][2]int{{0, 2}, {1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := ArrowsFromOrigin(graph, directions(graph), "weights")
+	if err != nil || f.PNG() == nil {
+		t.Fatal(f, err)
+	}
+	a, _, err := newArrows(graph, directions(graph), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range a.list {
+		if want := directions(graph)[w.node]; w.from != [2]float64{} || w.to != [2]float64{want[0], want[1]} {
+			t.Errorf("the arrow of node %d goes from %v to %v, want %v", w.node, w.from, w.to, want)
+		}
+	}
+}
+
 // drawnArrows returns the arrows of a figure in the order of their nodes.
 func drawnArrows(t *testing.T, tax *taxonomy.Taxonomy, weights [][]float64) []arrow {
 	t.Helper()
-	a, _, err := newArrows(tax, weights)
+	a, _, err := newArrows(tax, weights, false)
 	if err != nil {
 		t.Fatal(err)
 	}

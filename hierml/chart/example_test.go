@@ -213,3 +213,16 @@ func ExampleArrows() {
 	fmt.Println(figure)
 	// Output: weights (340 x 348 points)
 }
+
+func ExampleArrowsFromOrigin() {
+	t, err := taxonomy.FromPaths([]string{"warm/red", "warm/orange"}, "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	figure, err := chart.ArrowsFromOrigin(t, [][]float64{{1, 0}, {0, 1}, {0, -1}}, "orthogonal")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure)
+	// Output: orthogonal (340 x 348 points)
+}
