@@ -18,8 +18,8 @@ const (
 
 // LearningCurve draws one line a method: its accuracy, or another measure, over the training size.
 // curves has the values of each method at the sizes, which are positive and ascending, such as the
-// instances per class or in total. Sizes that span more than a factor of ten are on a logarithmic
-// axis. Methods have their colours by the order of their names, the same in every chart of the same
+// instances per class or in total. Sizes that grow by factors, to ten times the first or more, are on
+// a logarithmic axis. Methods have their colours by the order of their names, the same in every chart of the same
 // methods.
 func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 	if len(sizes) == 0 || len(curves) == 0 {
@@ -41,7 +41,6 @@ func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 			}
 		}
 	}
-	last := len(sizes) - 1
 
 	p := newPlot("Accuracy over training size", "training size", "accuracy")
 	addGrid(p)
@@ -62,7 +61,7 @@ func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 		}
 	}
 	p.Add(top)
-	logarithmic := sizes[last] > 10*sizes[0]
+	logarithmic := byFactors(values)
 	p.X.Tick.Marker = valueTicks(values, logarithmic)
 	p.Y.Tick.Marker = roundTicks{}
 	if logarithmic {
@@ -105,6 +104,19 @@ func padRange(axis *plot.Axis) {
 	if high <= 1 {
 		axis.Max = min(axis.Max, 1)
 	}
+}
+
+// byFactors tells whether ascending values suit a logarithmic axis: they are positive, the last is at least
+// ten times the first, and the one in the middle is nearer to the geometric mean of these two than to
+// the arithmetic mean, which it would be among values in equal steps.
+func byFactors(values []float64) bool {
+	first, last := values[0], values[len(values)-1]
+	if first <= 0 || last < 10*first*(1-1e-9) {
+		return false
+	}
+	n := len(values)
+	middle := math.Sqrt(values[(n-1)/2]) * math.Sqrt(values[n/2])
+	return middle < (math.Sqrt(first)*math.Sqrt(last)+first/2+last/2)/2
 }
 
 // valueTicks marks the values themselves, as long as their labels do not touch.

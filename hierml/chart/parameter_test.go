@@ -51,3 +51,49 @@ func TestParameter(t *testing.T) {
 		}
 	}
 }
+
+// Values that grow by factors are on a logarithmic axis, those in equal steps on a linear one.
+func TestByFactors(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   bool
+	}{
+		{[]float64{3, 10, 30}, true},
+		{[]float64{0.1, 1, 10, 100}, true},
+		{[]float64{1, 5, 20, 3000}, true},
+		{[]float64{1, 10}, true},
+		{[]float64{1, 3, 9}, false},
+		{[]float64{1, 5, 9, 13, 17}, false},
+		{[]float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1}, false},
+		{[]float64{200, 600, 1000, 1400, 1800, 2200, 2600}, false},
+		{[]float64{0, 1, 100}, false},
+		{[]float64{-1, 1, 100}, false},
+		{[]float64{5}, false},
+		{[]float64{1, 1e200, 1.5e308}, true},
+		{[]float64{1e-300, 1, 1e300}, true},
+	} {
+		if got := byFactors(c.values); got != c.want {
+			t.Errorf("%v by factors: %v, want %v", c.values, got, c.want)
+		}
+	}
+}
+
+// Methods stand beside each other where there are bars, whose caps are in the frame, and at their values elsewhere.
+func TestParameterBeside(t *testing.T) {
+	means := map[string][]float64{"a": {1, 2, 3}, "b": {2, 2, 2}, "c": {3, 2, 1}}
+	at := []float64{0, 0.5, 8}
+	f, err := Parameter("rho", "accuracy", at, means, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.X.Min != 0 || f.X.Max != 8 {
+		t.Errorf("without bars the axis is from %v to %v", f.X.Min, f.X.Max)
+	}
+	f, err = Parameter("rho", "accuracy", at, means, map[string][]float64{"a": {0.1, 0.1, 0.1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.X.Min >= -besideStep*8 || f.X.Max <= 8+besideStep*8 {
+		t.Errorf("with bars the axis is from %v to %v, which cuts them", f.X.Min, f.X.Max)
+	}
+}
