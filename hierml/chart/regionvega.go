@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// webPage is the width of a notebook's page on a screen of moderate size, in pixels.
-const webPage = 940
+// webPage is the width that JupyterLab leaves to an output in a window of 1050 pixels, in pixels.
+const webPage = 860
 
 // webRegions is the interactive form of decision regions: a region tells its node, a point its
 // labels and what is predicted there, and what is of the same node stands out in all panels.
