@@ -44,7 +44,10 @@ func Margins(ctx context.Context, m Separator, d *dataset.Dataset) (*Figure, err
 	if len(sums) != d.Len() {
 		return nil, fmt.Errorf("chart: a model trained on %d instances over data of %d; margins are drawn over what the model was trained on", len(sums), d.Len())
 	}
-	r, err := plane.regions(ctx, asked{Predictor: m, margins: m}, newNodeColors(d.Taxonomy))
+	r, err := plane.regions(ctx, m, newNodeColors(d.Taxonomy))
+	if err == nil {
+		err = r.addMargins(ctx, m)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("chart: the margins: %w", err)
 	}
@@ -59,19 +62,63 @@ func Margins(ctx context.Context, m Separator, d *dataset.Dataset) (*Figure, err
 	return regionsFigure([]*regions{r}, []*plot.Plot{p}), nil
 }
 
-// addMargins adds n to the nodes of the rows that are within a margin.
-func addMargins(m Separator, x *dataset.Matrix, nodes []int, n int) error {
-	excess, err := m.MarginExcess(x)
-	if err != nil {
+// addMargins makes the regions those within margins, and adds what of them is beyond.
+func (r *regions) addMargins(ctx context.Context, m Separator) error {
+	t := r.data.Taxonomy
+	// beyond says of places which node is predicted there beyond all margins, or -1.
+	beyond := func(x *dataset.Matrix) ([]int, error) {
+		nodes, err := ask(m, x, t)
+		if err != nil {
+			return nil, err
+		}
+		excess, err := m.MarginExcess(x)
+		if err != nil {
+			return nil, err
+		}
+		if len(excess) != x.Rows {
+			return nil, fmt.Errorf("the model says of %d rows how far they are from margins, asked for %d", len(excess), x.Rows)
+		}
+		for i, e := range excess {
+			if e < 0 {
+				nodes[i] = -1
+			}
+		}
+		return nodes, nil
+	}
+	all := &grid{plane: r.plane, cells: regionCells, ask: func(ctx context.Context, places [][2]float64) ([]int, error) { return r.each(ctx, places, beyond) }}
+	if err := all.fill(ctx); err != nil {
 		return err
 	}
-	if len(excess) != x.Rows {
-		return fmt.Errorf("the model says of %d rows how far they are from margins, asked for %d", len(excess), x.Rows)
+	for k := range r.parts {
+		r.parts[k].within = true
 	}
-	for i, e := range excess {
-		if e < 0 {
-			nodes[i] += n
+	// Each node for itself, so that margins that are narrower than a cell have straight edges, too.
+	for _, n := range r.seen {
+		one := &grid{plane: r.plane, cells: regionCells}
+		is := func(nodes []int) []int {
+			list := make([]int, len(nodes))
+			for i, o := range nodes {
+				if o == n {
+					list[i] = 1
+				}
+			}
+			return list
 		}
+		one.ask = func(ctx context.Context, places [][2]float64) ([]int, error) {
+			nodes, err := all.ask(ctx, places)
+			return is(nodes), err
+		}
+		one.node = is(all.node)
+		if err := one.meet(ctx); err != nil {
+			return err
+		}
+		parts, borders := one.trace(func(int, int) int { return ofMargin })
+		for _, part := range parts {
+			if part.node == 1 {
+				r.parts = append(r.parts, region{node: n, loops: part.loops})
+			}
+		}
+		r.borders[ofMargin] = append(r.borders[ofMargin], borders[ofMargin]...)
 	}
 	return nil
 }

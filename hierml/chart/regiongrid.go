@@ -14,8 +14,8 @@ import (
 type grid struct {
 	*plane
 	cells int
-	asked asked
-	node  []int                 // by cell; where it is predicted within a margin, the node plus that of nodes
+	ask   func(ctx context.Context, places [][2]float64) ([]int, error)
+	node  []int                 // by cell, what ask says of its centre
 	at    map[side]([2]float64) // where on the line between the two centres the model changes its mind
 }
 
@@ -41,7 +41,7 @@ func (g *grid) fill(ctx context.Context) error {
 		places[cell] = g.place(g.centre(cell))
 	}
 	var err error
-	g.node, err = g.predict(ctx, g.asked, places)
+	g.node, err = g.ask(ctx, places)
 	return err
 }
 
@@ -91,7 +91,7 @@ func (g *grid) meet(ctx context.Context) error {
 		for i, s := range list {
 			places[i] = g.place(along(s, (low[i]+high[i])/2))
 		}
-		nodes, err := g.predict(ctx, g.asked, places)
+		nodes, err := g.ask(ctx, places)
 		if err != nil {
 			return err
 		}
@@ -111,10 +111,10 @@ func (g *grid) meet(ctx context.Context) error {
 	return nil
 }
 
-// trace returns the outlines of the regions, and the lines between them. Where they pass a border,
+// trace returns the outlines of the regions, and the lines between them by their kinds. Where they pass a border,
 // they do so at the place that meet found, so that straight borders are straight; where more than
 // two regions meet, all of them go through the middle.
-func (g *grid) trace(colors *nodeColors) (parts []region, borders [3]lines) {
+func (g *grid) trace(kind func(a, b int) int) (parts []region, borders [3]lines) {
 	n := g.cells
 	steps := make(map[int]map[[2]int][]step) // by node, by corner
 	add := func(node int, from [2]int, s step) {
@@ -143,11 +143,11 @@ func (g *grid) trace(colors *nodeColors) (parts []region, borders [3]lines) {
 		}
 	}
 	for _, node := range slices.Sorted(maps.Keys(steps)) {
-		parts = append(parts, region{node: node % colors.t.Len(), within: node >= colors.t.Len(), loops: g.loops(steps[node])})
+		parts = append(parts, region{node: node, loops: g.loops(steps[node])})
 	}
 	for j := range n + 1 {
 		for i := range n + 1 {
-			g.join(i, j, colors, &borders)
+			g.join(i, j, kind, &borders)
 		}
 	}
 	return parts, borders
@@ -234,21 +234,15 @@ func (g *grid) bend(i, j int) (place [2]float64, bends bool) {
 }
 
 // join adds the lines of the borders that meet at a corner.
-func (g *grid) join(i, j int, colors *nodeColors, borders *[3]lines) {
+func (g *grid) join(i, j int, kind func(a, b int) int, borders *[3]lines) {
 	at, nodes := g.around(i, j)
 	if len(at) == 0 {
 		return
 	}
 	place, bends := g.bend(i, j)
 	add := func(k int, from, to [2]float64) {
-		kind, a, b := withinColor, nodes[k][0]%colors.t.Len(), nodes[k][1]%colors.t.Len()
-		switch {
-		case a == b:
-			kind = ofMargin
-		case colors.group[a] != colors.group[b]:
-			kind = betweenColors
-		}
-		borders[kind] = append(borders[kind], [2][2]float64{g.place(from[0], from[1]), g.place(to[0], to[1])})
+		of := kind(nodes[k][0], nodes[k][1])
+		borders[of] = append(borders[of], [2][2]float64{g.place(from[0], from[1]), g.place(to[0], to[1])})
 	}
 	if !bends {
 		add(0, at[0], at[1])

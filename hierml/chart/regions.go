@@ -72,7 +72,7 @@ func CompareRegions(ctx context.Context, d *dataset.Dataset, models ...Contender
 		if m.Model == nil {
 			return nil, fmt.Errorf("chart: model %d, %q, is nil; train it first", i, m.Name)
 		}
-		r, err := plane.regions(ctx, asked{Predictor: m.Model}, colors)
+		r, err := plane.regions(ctx, m.Model, colors)
 		if err != nil {
 			return nil, fmt.Errorf("chart: the regions of %q: %w", m.Name, err)
 		}
@@ -161,17 +161,16 @@ func differs(a, b []float32) int {
 	return -1
 }
 
-// asked is a model that is asked what it predicts, and, where margins are not nil, whether within them.
-type asked struct {
-	Predictor
-	margins Separator
+// predict returns what the model predicts at places of the plane.
+func (p *plane) predict(ctx context.Context, m Predictor, places [][2]float64) ([]int, error) {
+	return p.each(ctx, places, func(x *dataset.Matrix) ([]int, error) { return ask(m, x, p.data.Taxonomy) })
 }
 
-// predict returns what the model predicts at places of the plane, and asks the context every few
-// thousand of them. Within margins it returns the node plus the number of nodes.
-func (p *plane) predict(ctx context.Context, m asked, places [][2]float64) ([]int, error) {
+// each returns what a function says of places of the plane, and asks the context every few thousand
+// of them.
+func (p *plane) each(ctx context.Context, places [][2]float64, say func(x *dataset.Matrix) ([]int, error)) ([]int, error) {
 	const most = 2000
-	predicted := make([]int, 0, len(places))
+	said := make([]int, 0, len(places))
 	for part := range slices.Chunk(places, most) {
 		if err := turn.Err(ctx); err != nil {
 			return nil, err
@@ -187,18 +186,13 @@ func (p *plane) predict(ctx context.Context, m asked, places [][2]float64) ([]in
 			}
 			x.Indptr = append(x.Indptr, len(x.Indices))
 		}
-		nodes, err := ask(m.Predictor, x, p.data.Taxonomy)
+		of, err := say(x)
 		if err != nil {
 			return nil, err
 		}
-		if m.margins != nil {
-			if err := addMargins(m.margins, x, nodes, p.data.Taxonomy.Len()); err != nil {
-				return nil, err
-			}
-		}
-		predicted = append(predicted, nodes...)
+		said = append(said, of...)
 	}
-	return predicted, nil
+	return said, nil
 }
 
 // ask lets the model predict, and checks what it says.
@@ -225,7 +219,7 @@ type regions struct {
 	*plane
 	colors   *nodeColors
 	accuracy float64  // on all instances of the data; NaN where they have not one label each
-	parts    []region // by node
+	parts    []region // by node; with margins, those beyond them come after and lie over the others
 	borders  [3]lines // within a colour, between colours, and of margins
 	support  []bool   // the instances to mark, by row of the data; nil for none
 	seen     []int    // nodes that are predicted or have instances, in the order of the taxonomy
@@ -243,14 +237,15 @@ type region struct {
 type lines [][2][2]float64
 
 // regions asks the model.
-func (p *plane) regions(ctx context.Context, m asked, colors *nodeColors) (*regions, error) {
-	g := &grid{plane: p, cells: regionCells, asked: m}
+func (p *plane) regions(ctx context.Context, m Predictor, colors *nodeColors) (*regions, error) {
+	predict := func(ctx context.Context, places [][2]float64) ([]int, error) { return p.predict(ctx, m, places) }
+	g := &grid{plane: p, cells: regionCells, ask: predict}
 	if err := g.fill(ctx); err != nil {
 		return nil, err
 	}
 	if g.crossings() > maxCrossings {
 		// A model that changes its mind at every step: a coarser picture says as much.
-		g = &grid{plane: p, cells: regionCells / 2, asked: m}
+		g = &grid{plane: p, cells: regionCells / 2, ask: predict}
 		if err := g.fill(ctx); err != nil {
 			return nil, err
 		}
@@ -259,9 +254,14 @@ func (p *plane) regions(ctx context.Context, m asked, colors *nodeColors) (*regi
 		return nil, err
 	}
 	r := &regions{plane: p, colors: colors, accuracy: math.NaN()}
-	r.parts, r.borders = g.trace(colors)
+	r.parts, r.borders = g.trace(func(a, b int) int {
+		if colors.group[a] != colors.group[b] {
+			return betweenColors
+		}
+		return withinColor
+	})
 	if p.comparable {
-		predicted, err := ask(m.Predictor, p.data.X, p.data.Taxonomy)
+		predicted, err := ask(m, p.data.X, p.data.Taxonomy)
 		if err != nil {
 			return nil, err
 		}

@@ -107,7 +107,7 @@ func TestRegionAreas(t *testing.T) {
 			return nodes
 		}),
 	} {
-		r, err := p.regions(t.Context(), asked{Predictor: m}, newNodeColors(d.Taxonomy))
+		r, err := p.regions(t.Context(), m, newNodeColors(d.Taxonomy))
 		if err != nil {
 			t.Fatal(err)
 		}
