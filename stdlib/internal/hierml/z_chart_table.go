@@ -14,6 +14,8 @@ var chartPackage = table.Package{
 	Path: "github.com/hierml/notebook/hierml/chart",
 	Name: "chart",
 	Values: []table.Symbol{
+		{Name: "Arrows", Value: chart.Arrows},
+		{Name: "ArrowsFromOrigin", Value: chart.ArrowsFromOrigin},
 		{Name: "Check", Value: chart.Check},
 		{Name: "CompareRegions", Value: chart.CompareRegions},
 		{Name: "Confusion", Value: chart.Confusion},
@@ -22,6 +24,7 @@ var chartPackage = table.Package{
 		{Name: "DecisionRegions", Value: chart.DecisionRegions},
 		{Name: "Dendrogram", Value: chart.Dendrogram},
 		{Name: "LearningCurve", Value: chart.LearningCurve},
+		{Name: "Margins", Value: chart.Margins},
 		{Name: "NodeBars", Value: chart.NodeBars},
 		{Name: "NodeValues", Value: chart.NodeValues},
 		{Name: "Parameter", Value: chart.Parameter},
@@ -34,10 +37,12 @@ var chartPackage = table.Package{
 		{Name: "Mergers", Value: (*chart.Mergers)(nil)},
 		{Name: "PredictFunc", Value: (*chart.PredictFunc)(nil)},
 		{Name: "Predictor", Value: (*chart.Predictor)(nil)},
+		{Name: "Separator", Value: (*chart.Separator)(nil)},
 	},
 	Wrappers: []table.Symbol{
 		{Name: "Mergers", Value: (*_chart_Mergers)(nil)},
 		{Name: "Predictor", Value: (*_chart_Predictor)(nil)},
+		{Name: "Separator", Value: (*_chart_Separator)(nil)},
 	},
 }
 
@@ -70,5 +75,23 @@ type _chart_Predictor struct {
 }
 
 func (w _chart_Predictor) Predict(a0 *dataset.Matrix) []int {
+	return w.WPredict(a0)
+}
+
+// _chart_Separator makes interpreted values a chart.Separator.
+type _chart_Separator struct {
+	IValue        any
+	WDualSums     func() ([]float64, error)
+	WMarginExcess func(a0 *dataset.Matrix) ([]float64, error)
+	WPredict      func(a0 *dataset.Matrix) []int
+}
+
+func (w _chart_Separator) DualSums() ([]float64, error) {
+	return w.WDualSums()
+}
+func (w _chart_Separator) MarginExcess(a0 *dataset.Matrix) ([]float64, error) {
+	return w.WMarginExcess(a0)
+}
+func (w _chart_Separator) Predict(a0 *dataset.Matrix) []int {
 	return w.WPredict(a0)
 }

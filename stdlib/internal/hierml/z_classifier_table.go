@@ -48,6 +48,8 @@ var classifierPackage = table.Package{
 	Types: []table.Symbol{
 		{Name: "Beam", Value: (*classifier.Beam)(nil)},
 		{Name: "Classes", Value: (*classifier.Classes)(nil)},
+		{Name: "Constraint", Value: (*classifier.Constraint)(nil)},
+		{Name: "Constraints", Value: (*classifier.Constraints)(nil)},
 		{Name: "Contribution", Value: (*classifier.Contribution)(nil)},
 		{Name: "Coupling", Value: (*classifier.Coupling)(nil)},
 		{Name: "Cutting", Value: (*classifier.Cutting)(nil)},
