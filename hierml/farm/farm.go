@@ -1,0 +1,154 @@
+// Package farm has an engine that is there run parts of a computation, on other machines ([Slurm])
+// or as processes of this one ([Local]).
+//
+// A computation has n parts. Part i is the same command with another i, which reads and writes a
+// directory that all machines see. It leaves there what it has finished, at once, and skips what it
+// finds there: it may be killed, run again, and run twice. The engine decides where and when parts
+// run, and bounds what they may use; what is to be done when one is lost is left to who submitted
+// them. See package experiment, whose studies are computed so.
+package farm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// The environment variables by which a process knows that it is a part.
+const (
+	PartVariable       = "HIERML_PART"       // its number, from 0
+	PartsVariable      = "HIERML_PARTS"      // how many there are
+	ProcessorsVariable = "HIERML_PROCESSORS" // how many it may use
+	MachineVariable    = "HIERML_MACHINE"    // the name of its machine
+	MemoryVariable     = "HIERML_MEMORY"     // the MiB that it was promised; empty where nothing was
+)
+
+// Job is a computation in parts.
+type Job struct {
+	// Name is what the engine's own tools show.
+	Name string
+	// Directory is the folder in which the parts are started. It is an absolute path.
+	Directory string
+	// Log is the folder of a file for each part, with what it prints. It is an absolute path, and
+	// the folder is there.
+	Log string
+	// Parts is their number, 1 or more.
+	Parts int
+	// Command is run for each part, with the variables above. Its first word is the path of a
+	// program, at which all machines find it.
+	Command []string
+	// Environment has further variables, as "NAME=value". Others are those of the process that
+	// submits the job.
+	Environment []string
+	// After, if not empty, is the id of a job that ends, however, before this one begins.
+	After string
+}
+
+// check says what is wrong with a job.
+func (j *Job) check() error {
+	switch {
+	case j.Parts < 1:
+		return fmt.Errorf("farm: a job of %d parts; there is 1 or more", j.Parts)
+	case len(j.Command) == 0:
+		return errors.New("farm: a job without a command")
+	case !filepath.IsAbs(j.Directory) || !filepath.IsAbs(j.Log):
+		return fmt.Errorf("farm: the folders of a job, %q and %q, are absolute paths: it runs elsewhere", j.Directory, j.Log)
+	}
+	for _, variable := range j.Environment {
+		if name, _, ok := strings.Cut(variable, "="); !ok || name == "" {
+			return fmt.Errorf("farm: %q in the environment of a job is not NAME=value", variable)
+		}
+	}
+	return nil
+}
+
+// State is how a job stands.
+type State struct {
+	Waiting int // parts that have not begun, and will
+	Running int
+	// Machines are the names of those on which parts run, each once, sorted.
+	Machines []string
+	// Failed are the parts that ended otherwise than well, as far as the engine remembers them.
+	Failed []Failure
+	// Over tells that no part runs or will run.
+	Over bool
+}
+
+// Failure is a part that ended otherwise than well.
+type Failure struct {
+	Part    int
+	Machine string // "" if it was not given one
+}
+
+// Farm is an engine. Its methods return as soon as the engine has answered; an error that is not
+// ctx's says in a sentence what the engine answered.
+type Farm interface {
+	// Submit has a job run, and returns the id by which any process of the user's knows it.
+	Submit(ctx context.Context, j Job) (id string, err error)
+	// State says how a job stands. One that the engine does not know any more is over.
+	State(ctx context.Context, id string) (State, error)
+	// Cancel ends jobs. One that is over stays so.
+	Cancel(ctx context.Context, ids ...string) error
+}
+
+// Machine returns the name of the machine that a part runs on.
+func Machine() string {
+	name, _ := os.Hostname() // one that has no name is called so
+	return cmp.Or(os.Getenv(MachineVariable), name, "without a name")
+}
+
+// Part returns the number of the part that this process is, and false if it is none.
+func Part() (number int, ok bool, err error) {
+	text, ok := os.LookupEnv(PartVariable)
+	if !ok {
+		return 0, false, nil
+	}
+	number, err = strconv.Atoi(text)
+	if err != nil || number < 0 {
+		return 0, true, fmt.Errorf("farm: %s is %q; it is the number of a part, from 0", PartVariable, text)
+	}
+	return number, true, nil
+}
+
+// script is the text for a shell that becomes a part. Variables are given as the shell reads them.
+func (j *Job) script(part, processors, machine, memory string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "export %s=%s %s=%d %s=%s %s=%s %s=%s\n", PartVariable, part, PartsVariable, j.Parts,
+		ProcessorsVariable, processors, MachineVariable, machine, MemoryVariable, memory)
+	for _, variable := range j.Environment {
+		name, value, _ := strings.Cut(variable, "=")
+		fmt.Fprintf(&b, "export %s=%s\n", name, quote(value))
+	}
+	b.WriteString("exec")
+	for _, word := range j.Command {
+		b.WriteString(" " + quote(word))
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// quote writes a word for a shell.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+// because is the error of a program that was run, in a line.
+func because(program string, err error) error {
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		var lines []string
+		for line := range strings.Lines(string(exit.Stderr)) {
+			line = strings.TrimPrefix(strings.TrimSpace(line), program+": ")
+			if line = strings.TrimPrefix(line, "error: "); line != "" {
+				lines = append(lines, line)
+			}
+		}
+		if len(lines) > 0 {
+			return fmt.Errorf("farm: %s says: %s", program, strings.Join(lines, "; "))
+		}
+	}
+	return fmt.Errorf("farm: %s: %w", program, err)
+}

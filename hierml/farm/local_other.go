@@ -1,0 +1,14 @@
+//go:build !unix
+
+package farm
+
+import (
+	"errors"
+	"os/exec"
+)
+
+func detach(*exec.Cmd) {}
+
+func lives(int) bool { return false }
+
+func end(int) error { return errors.ErrUnsupported }

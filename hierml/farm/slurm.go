@@ -1,0 +1,145 @@
+package farm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Slurm runs the parts of a job as an array of Slurm's, by its programs sbatch, squeue, scancel and
+// scontrol. Its zero value takes the partition and the limits that the site gives. The machines
+// have to see the job's folders and its program at the paths that they have here, and find the data
+// by the same environment, which they are given.
+type Slurm struct {
+	// Options are further ones of sbatch, each as one word, such as --partition=main,
+	// --time=2:00:00, --mem=4G, --cpus-per-task=4. A --time that is shorter than one part needs
+	// ends it.
+	Options []string
+	// AtOnce bounds the parts that run at the same time. The default value is no bound.
+	AtOnce int
+}
+
+// Submit implements Farm.
+func (s Slurm) Submit(ctx context.Context, j Job) (string, error) {
+	if err := errors.Join(j.check(), s.check()); err != nil {
+		return "", err
+	}
+	array := fmt.Sprintf("--array=0-%d", j.Parts-1)
+	if s.AtOnce > 0 {
+		array += fmt.Sprintf("%%%d", s.AtOnce)
+	}
+	args := []string{
+		"--parsable", "--job-name=" + j.Name, array, "--ntasks=1", "--requeue", "--open-mode=append", "--export=ALL",
+		"--chdir=" + j.Directory, "--output=" + filepath.Join(j.Log, "%A_%a.txt"),
+	}
+	if j.After != "" {
+		args = append(args, "--dependency=afterany:"+j.After)
+	}
+	text := "#!/bin/sh\n" + j.script("$SLURM_ARRAY_TASK_ID", "${SLURM_CPUS_PER_TASK:-1}", "$SLURMD_NODENAME", "$SLURM_MEM_PER_NODE")
+	out, err := slurm(ctx, text, "sbatch", append(args, s.Options...)...)
+	if err != nil {
+		return "", err
+	}
+	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // the name of the cluster may follow
+	if _, err := strconv.Atoi(id); err != nil {
+		return "", fmt.Errorf("farm: sbatch printed %q; expected the number of a job", out)
+	}
+	return id, nil
+}
+
+// check says what is wrong with the options.
+func (s Slurm) check() error {
+	for _, option := range s.Options {
+		name, _, _ := strings.Cut(option, "=")
+		switch {
+		case !strings.HasPrefix(option, "-"):
+			return fmt.Errorf("farm: %q is no option of sbatch; write one with its value as one word, such as --partition=main", option)
+		case slices.Contains([]string{"--array", "--parsable", "--output", "--dependency", "--wrap", "--wait"}, name) || strings.HasPrefix(option, "-a") || strings.HasPrefix(option, "-o") || strings.HasPrefix(option, "-d"):
+			return fmt.Errorf("farm: the option %s of sbatch is set by the job itself; leave it out", name)
+		}
+	}
+	return nil
+}
+
+// states of Slurm's in which a part has yet to begin, or is at work.
+var (
+	pending = []string{"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "CONFIGURING", "RESV_DEL_HOLD"}
+	working = []string{"RUNNING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "COMPLETING", "RESIZING"}
+)
+
+// State implements Farm.
+func (s Slurm) State(ctx context.Context, id string) (State, error) {
+	out, err := slurm(ctx, "", "squeue", "--noheader", "--array", "--me", "--states=all", "--format=%F|%K|%T|%N")
+	if err != nil {
+		return State{}, err
+	}
+	state := State{Over: true}
+	for line := range strings.Lines(out) {
+		f := strings.Split(strings.TrimSpace(line), "|")
+		if len(f) != 4 || f[0] != id {
+			continue
+		}
+		switch {
+		case slices.Contains(pending, f[2]):
+			state.Waiting++
+			state.Over = false
+		case slices.Contains(working, f[2]):
+			state.Running++
+			state.Over = false
+			if f[3] != "" {
+				state.Machines = append(state.Machines, f[3])
+			}
+		case f[2] != "COMPLETED" && f[2] != "CANCELLED":
+			if part, err := strconv.Atoi(f[1]); err == nil {
+				state.Failed = append(state.Failed, Failure{part, f[3]})
+			}
+		}
+	}
+	slices.Sort(state.Machines)
+	state.Machines = slices.Compact(state.Machines)
+	return state, nil
+}
+
+// Cancel implements Farm.
+func (s Slurm) Cancel(ctx context.Context, ids ...string) error {
+	_, err := slurm(ctx, "", "scancel", append([]string{"--quiet"}, ids...)...)
+	return err
+}
+
+// MostParts returns the number of parts that a job may have at most on this site, its MaxArraySize.
+func (s Slurm) MostParts(ctx context.Context) (int, error) {
+	out, err := slurm(ctx, "", "scontrol", "show", "config")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(out) {
+		name, value, _ := strings.Cut(line, "=")
+		if strings.TrimSpace(name) == "MaxArraySize" {
+			if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && n > 0 {
+				return n, nil
+			}
+		}
+	}
+	return 0, errors.New("farm: scontrol show config has no MaxArraySize; job arrays are not to be had on this cluster")
+}
+
+// slurm runs one of Slurm's programs and returns what it prints.
+func slurm(ctx context.Context, stdin, program string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	out, err := cmd.Output()
+	switch {
+	case err == nil:
+		return string(out), nil
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("farm: there is no program %s on this machine; run this where Slurm's programs are, as on a cluster's login node", program)
+	}
+	return "", because(program, err)
+}
