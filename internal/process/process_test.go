@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -110,5 +111,33 @@ func TestRun(t *testing.T) {
 	}
 	if err := Run(Bind(exec.Command("hierml-there-is-no-such-program"))); !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("a program that is not there: %v", err)
+	}
+}
+
+// TestAgain holds that the command is that of this program alone.
+func TestAgain(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		command []string
+		ok      bool
+	}{{[]string{self, "run", "a b.go"}, true}, {[]string{self}, true}, {[]string{"/bin/other"}, false}, {nil, false}} {
+		t.Setenv(againVariable, "")
+		if err := SetAgain(test.command...); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok, err := Again(); ok != test.ok || err != nil || ok && !slices.Equal(got, test.command) {
+			t.Errorf("%q: %q, %t, %v", test.command, got, ok, err)
+		}
+	}
+	t.Setenv(againVariable, "run")
+	if _, _, err := Again(); err == nil {
+		t.Error("no list, and no error")
+	}
+	t.Setenv(againVariable, "")
+	if _, ok, err := Again(); ok || err != nil {
+		t.Errorf("not set: %t, %v", ok, err)
 	}
 }
