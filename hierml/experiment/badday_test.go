@@ -13,15 +13,18 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/farm"
 	"github.com/hierml/notebook/internal/testfault"
 )
 
 // TestMain makes processes of the test binary that keep cells of a study: as many as they can, or one
-// on each side of a full disk.
+// on each side of a full disk; and those that a farm has started as parts of a test's study.
 func TestMain(m *testing.M) {
 	keeping, full, three := os.Getenv("HIERML_TEST_KEEPING"), os.Getenv("HIERML_TEST_FULL"), os.Getenv("HIERML_TEST_KEEPING_THREE")
 	var err error
 	switch {
+	case os.Getenv(partOfTest) != "" && os.Getenv(farm.PartVariable) != "":
+		err = computePart(os.Getenv(partOfTest), os.Getenv(directoryOfTest))
 	case three != "":
 		err = keepThree(three)
 	case keeping != "" || full != "":

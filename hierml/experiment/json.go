@@ -15,7 +15,7 @@ import (
 // type of one's own, there is a description, which ReadStudy refuses.
 func (s *Study) MarshalJSON() ([]byte, error) {
 	c := *s
-	c.Directory, c.Workers, c.Retry, c.Progress = "", 0, false, nil
+	c.Directory, c.Workers, c.Farm, c.Retry, c.Progress = "", 0, nil, false, nil
 	object, _ := described(&c).(map[string]any)
 	text, err := json.MarshalIndent(object, "", "\t")
 	if err != nil {

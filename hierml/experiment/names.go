@@ -10,6 +10,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/bayes"
 	"github.com/hierml/notebook/hierml/clustering"
+	"github.com/hierml/notebook/hierml/farm"
 	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/forest"
 	"github.com/hierml/notebook/hierml/gram"
@@ -91,6 +92,7 @@ var fieldTypes = sync.OnceValue(func() map[string]reflect.Type {
 		reflect.TypeFor[weighting.Path](), reflect.TypeFor[weighting.MaxMin](), reflect.TypeFor[weighting.Shared](),
 		reflect.TypeFor[solver.BCFW](), reflect.TypeFor[solver.DualAscent](), reflect.TypeFor[solver.Pegasos](),
 		reflect.TypeFor[solver.RDA](), reflect.TypeFor[solver.VariableSelection](),
+		reflect.TypeFor[farm.Slurm](), reflect.TypeFor[farm.Local](),
 		reflect.TypeFor[gram.Linear](), reflect.TypeFor[gram.RBF](), reflect.TypeFor[gram.Exponential](), reflect.TypeFor[gram.Polynomial](),
 	)
 })

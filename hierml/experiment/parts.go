@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/farm"
 )
 
 // parts are the data that cells are run on: opened when the first cell needs them and dropped after
@@ -15,6 +16,7 @@ type parts struct {
 	mu     sync.Mutex
 	opened map[place]*shared[*instances] // by data and, where they are drawn, repeat
 	taken  map[place]*shared[part]
+	fault  error // of data that are promised
 }
 
 // shared is a value that is made once and used by some.
@@ -73,8 +75,11 @@ func (c *parts) of(ctx context.Context, j *job) (part, error) {
 	source := c.data[j.data]
 	return taken.get(func() (part, error) {
 		in, err := opened.get(func() (*instances, error) {
-			if source.kept != nil {
+			switch {
+			case source.kept != nil:
 				return source.kept, nil
+			case source.promised:
+				return c.promised(ctx, source)
 			}
 			return source.open(ctx, c.dataSeed(j.place))
 		})
@@ -95,6 +100,35 @@ func (c *parts) of(ctx context.Context, j *job) (part, error) {
 		}
 		return p, err
 	})
+}
+
+// promised opens data that another machine has opened before. If they are not here, or are others,
+// it is no fault of a cell.
+func (c *parts) promised(ctx context.Context, s *source) (*instances, error) {
+	in, err := s.open(ctx, 0)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		err = fmt.Errorf("machine %s has no data set %q: %w; put it where all machines find it at the same path, and have HIERML_DATA name that folder",
+			farm.Machine(), s.Name, err)
+	case s.identity != s.Data.identity(in):
+		err = fmt.Errorf("the data set %q of machine %s has another content than that of where the study was submitted; have both read one file", s.Name, farm.Machine())
+	}
+	if err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.fault = err
+		return nil, err
+	}
+	return in, nil
+}
+
+// faulty returns what is wrong with promised data.
+func (c *parts) faulty() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.fault
 }
 
 // divide returns the division at a place.

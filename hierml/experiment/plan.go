@@ -53,6 +53,7 @@ type source struct {
 	*Data
 	identity string
 	kept     *instances // opened for the identity, until it is used
+	promised bool       // the identity is that of where the study was submitted, and not yet seen in the data
 }
 
 // format stands for what the values of cells mean.
@@ -75,14 +76,20 @@ func seed(parts ...any) uint64 {
 
 // plan opens the data, as far as they are part of what cells are known by, and lists the cells.
 func (s *Study) plan(ctx context.Context) (*plan, error) {
-	p := &plan{study: s, byKey: make(map[string]*job)}
+	var data []*source
 	for i := range s.Data {
 		source, err := newSource(ctx, &s.Data[i], i == 0, s.divide)
 		if err != nil {
 			return nil, err
 		}
-		p.data = append(p.data, source)
+		data = append(data, source)
 	}
+	return s.planOf(data)
+}
+
+// planOf lists the cells on these data.
+func (s *Study) planOf(data []*source) (*plan, error) {
+	p := &plan{study: s, data: data, byKey: make(map[string]*job)}
 	first, folds := s.Split.numbers()
 	for i := range p.data {
 		for _, t := range s.Split.perClass() {
@@ -132,13 +139,8 @@ var formerly = strings.NewReplacer(`"synthetic.`, `"dataset.`, `"features.`, `"d
 // newSource opens the data if what they are can be seen from their content alone, and keeps them if
 // told. try is given them before.
 func newSource(ctx context.Context, d *Data, keep bool, try func(in *instances) error) (*source, error) {
-	how := *d
-	how.Name, how.Open, how.Texts, how.Set, how.Collection, how.Corpus = "", "", "", nil, nil, nil
-	if d.Generate != nil {
-		how.Name = d.Name // a function is known by it
-	}
 	if d.drawn() {
-		return &source{Data: d, identity: formerly(canonical(how))}, nil
+		return &source{Data: d, identity: d.how()}, nil
 	}
 	in, err := d.open(ctx, 0)
 	if err != nil {
@@ -147,6 +149,25 @@ func newSource(ctx context.Context, d *Data, keep bool, try func(in *instances) 
 	if err := try(in); err != nil {
 		return nil, fmt.Errorf("experiment: data set %q: %w", d.Name, err)
 	}
+	s := &source{Data: d, identity: d.identity(in)}
+	if keep {
+		s.kept = in
+	}
+	return s, nil
+}
+
+// how is what data are known by beside their content.
+func (d *Data) how() string {
+	how := *d
+	how.Name, how.Open, how.Texts, how.Set, how.Collection, how.Corpus = "", "", "", nil, nil, nil
+	if d.Generate != nil {
+		how.Name = d.Name // a function is known by it
+	}
+	return formerly(canonical(how))
+}
+
+// identity is what data with a content are known by.
+func (d *Data) identity(in *instances) string {
 	content := digest(func(h *digester) {
 		switch {
 		case in.parts != nil:
@@ -158,11 +179,7 @@ func newSource(ctx context.Context, d *Data, keep bool, try func(in *instances) 
 			h.dataset(in.vectors)
 		}
 	})
-	s := &source{Data: d, identity: join(content, formerly(canonical(how)))}
-	if keep {
-		s.kept = in
-	}
-	return s, nil
+	return join(content, d.how())
 }
 
 // division adds the cells of one division.

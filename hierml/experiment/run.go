@@ -21,21 +21,42 @@ import (
 // error with the results so far. A cell that fails does not end the study; data that cannot be
 // opened do, and a directory that cannot be written or that another run writes to, which is a
 // *BusyError.
+//
+// With a Farm Run submits those cells, and waits for them; it may wait in several processes at the
+// same time. The end of ctx ends the waiting alone, and Run, called again, here or elsewhere, waits
+// for the same job: see [Stop]. What does not come back is submitted again, three times at most. A
+// cell that was at work in three processes when they were killed, as for want of memory, is one that
+// failed. A program or a script is a part of its own study when a farm has started it: its Run
+// computes that part, and ends the process.
 func (s *Study) Run(ctx context.Context) (*Results, error) {
 	c, err := s.checked()
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.plan(ctx)
+	if assigned, err := assignedRole(); err != nil || assigned != nil {
+		return c.elsewhere(ctx, assigned, err)
+	}
+	if c.Farm != nil {
+		return c.onFarm(ctx)
+	}
+	return c.inProcess(ctx)
+}
+
+// inProcess runs the study, which is checked, in this process.
+func (s *Study) inProcess(ctx context.Context) (*Results, error) {
+	p, err := s.plan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := openStore(c.Directory)
+	kept, err := openStore(s.Directory)
 	if err != nil {
 		return nil, err
+	}
+	if err := leaveToFarm(ctx, s.Directory); err != nil {
+		return nil, errors.Join(err, kept.close())
 	}
 	o := p.outline(kept.cells)
-	if c.Directory != "" {
+	if s.Directory != "" {
 		err = p.write(o)
 	}
 	if err == nil {
@@ -108,6 +129,8 @@ type run struct {
 	started time.Time
 	// progress is the study's function, or that of who watches; nil if nobody does.
 	progress func(done float64, state string) error
+	// before, if not nil, is called before a cell begins. An error ends the run.
+	before func(*job) error
 
 	mu      sync.Mutex
 	ready   *sync.Cond // when a job may have become ready, or the run has ended
@@ -216,6 +239,12 @@ func (r *run) next(ctx context.Context) (*job, int) {
 			if j.waits > 0 {
 				continue
 			}
+			if r.before != nil {
+				if r.err = r.before(j); r.err != nil {
+					r.ready.Broadcast()
+					return nil, 0
+				}
+			}
 			share := max(1, r.cores/(len(r.waiting)+len(r.running)))
 			r.waiting = slices.Delete(r.waiting, i, i+1)
 			r.running[j] = time.Now()
@@ -235,6 +264,10 @@ func (r *run) finish(ctx context.Context, j *job, c *Cell) error {
 		return nil
 	}
 	delete(r.running, j)
+	if err := r.parts.faulty(); err != nil {
+		r.err = cmp.Or(r.err, err)
+		return err
+	}
 	if err := r.kept.add(c); err != nil {
 		r.err = cmp.Or(r.err, err)
 		return err

@@ -78,8 +78,9 @@ func openStore(directory string) (_ *store, err error) {
 	return s, nil
 }
 
-// readCells reads the finished cells of a directory, and the length of the file without a line that
-// was cut short. Of several lines with one key the last counts.
+// readCells reads the finished cells of a directory, those of its processes on a farm included, and
+// the length of the file of its own without a line that was cut short. Of several lines with one key
+// in it the last counts.
 func readCells(directory string) (cells map[string]*Cell, whole int64, err error) {
 	name := filepath.Join(directory, cellsFile)
 	content, err := os.ReadFile(name)
@@ -100,7 +101,12 @@ func readCells(directory string) (cells map[string]*Cell, whole int64, err error
 		}
 		cells[c.Key] = c
 	}
-	return cells, int64(len(content)), nil
+	err = newReader(directory).read(nil, func(_ string, c *Cell) {
+		if c.better(cells[c.Key]) {
+			cells[c.Key] = c
+		}
+	}, func(string) {})
+	return cells, int64(len(content)), err
 }
 
 // add keeps a cell. In a directory it is on disk before add returns.
@@ -118,14 +124,22 @@ func (s *store) add(c *Cell) error {
 	return nil
 }
 
-// append puts a line at the end of the file. What a full disk has left of one is taken back: the
-// next would go on in it.
+// append puts a line at the end of the file, on the disk.
 func (s *store) append(line []byte) error {
+	if err := s.write(line); err != nil {
+		return err
+	}
+	return s.file.Sync()
+}
+
+// write puts a line at the end of the file. What a full disk has left of one is taken back: the
+// next would go on in it.
+func (s *store) write(line []byte) error {
 	if _, err := s.file.WriteAt(line, s.size); err != nil {
 		return errors.Join(err, s.file.Truncate(s.size))
 	}
 	s.size += int64(len(line))
-	return s.file.Sync()
+	return nil
 }
 
 // close releases the directory.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/farm"
 	"github.com/hierml/notebook/hierml/metric"
 )
 
@@ -44,6 +45,12 @@ type Study struct {
 	// and where fewer cells are left, of workers for each. Results do not depend on it. The default
 	// value is the number of processors.
 	Workers int
+	// Farm, if not nil, computes the cells on other machines, or in other processes: farm.Slurm,
+	// farm.Local. It needs a Directory, which all of its machines see at the same path, as they do
+	// the program and the data. What is submitted is the study in JSON, and where functions or
+	// data are given in Go, the program or script that this process runs, which must do the same
+	// there. Workers is the farm's to say.
+	Farm farm.Farm
 	// Retry runs those cells anew that failed in an earlier run in the same directory.
 	Retry bool
 	// Progress, if not nil, is called at the start and after every cell with the part of the work

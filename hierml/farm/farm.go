@@ -31,12 +31,12 @@ const (
 
 // Job is a computation in parts.
 type Job struct {
-	// Name is what the engine's own tools show.
+	// Name is what the engine's own tools show. No two jobs with one folder Log have the same.
 	Name string
 	// Directory is the folder in which the parts are started. It is an absolute path.
 	Directory string
-	// Log is the folder of a file for each part, with what it prints. It is an absolute path, and
-	// the folder is there.
+	// Log is the folder of a file NAME_PART.txt for each part, with what it prints. It is an
+	// absolute path, and the folder is there.
 	Log string
 	// Parts is their number, 1 or more.
 	Parts int
@@ -55,6 +55,8 @@ func (j *Job) check() error {
 	switch {
 	case j.Parts < 1:
 		return fmt.Errorf("farm: a job of %d parts; there is 1 or more", j.Parts)
+	case j.Name == "" || strings.ContainsAny(j.Name, "/%\\") || strings.HasPrefix(j.Name, "-"):
+		return fmt.Errorf("farm: %q cannot be the name of a job: it is part of a file's", j.Name)
 	case len(j.Command) == 0:
 		return errors.New("farm: a job without a command")
 	case !filepath.IsAbs(j.Directory) || !filepath.IsAbs(j.Log):
@@ -84,7 +86,12 @@ type State struct {
 type Failure struct {
 	Part    int
 	Machine string // "" if it was not given one
+	Reason  string // a word of the engine's
 }
+
+// Failed is the reason of a part whose command ended with another status than 0, or could not be
+// started.
+const Failed = "FAILED"
 
 // Farm is an engine. Its methods return as soon as the engine has answered; an error that is not
 // ctx's says in a sentence what the engine answered.

@@ -41,7 +41,7 @@ func TestSlurmSubmit(t *testing.T) {
 	}
 	for file, want := range map[string]string{
 		"sbatch.args": "--parsable\n--job-name=a\n--array=0-2%2\n--ntasks=1\n--requeue\n--open-mode=append\n--export=ALL\n--chdir=" + j.Directory + "\n--output=" + j.Log +
-			"/%A_%a.txt\n--dependency=afterany:7\n--mem=4G\n",
+			"/a_%a.txt\n--dependency=afterany:7\n--mem=4G\n",
 		"sbatch.script": `#!/bin/sh
 export HIERML_PART=$SLURM_ARRAY_TASK_ID HIERML_PARTS=3 HIERML_PROCESSORS=${SLURM_CPUS_PER_TASK:-1} HIERML_MACHINE=$SLURMD_NODENAME HIERML_MEMORY=$SLURM_MEM_PER_NODE
 export X='a '\''b'\'''
@@ -71,6 +71,7 @@ func TestSlurmRefusals(t *testing.T) {
 		{"echo 1", []string{"main"}, nil, `farm: "main" is no option of sbatch; write one with its value as one word, such as --partition=main`},
 		{"echo 1", []string{"--array=0-9"}, nil, "farm: the option --array of sbatch is set by the job itself; leave it out"},
 		{"echo 1", nil, func(j *Job) { j.Parts = 0 }, "farm: a job of 0 parts; there is 1 or more"},
+		{"echo 1", nil, func(j *Job) { j.Name = "a/b" }, `farm: "a/b" cannot be the name of a job`},
 		{"echo 1", nil, func(j *Job) { j.Command = nil }, "farm: a job without a command"},
 		{"echo 1", nil, func(j *Job) { j.Log = "log" }, "are absolute paths: it runs elsewhere"},
 		{"echo 1", nil, func(j *Job) { j.Environment = []string{"X"} }, `farm: "X" in the environment of a job is not NAME=value`},
@@ -93,7 +94,7 @@ func TestSlurmRefusals(t *testing.T) {
 // TestSlurmState reads what squeue prints.
 func TestSlurmState(t *testing.T) {
 	lines := "12|0|COMPLETED|n1\n12|1|FAILED|n2\n12|2|CANCELLED|\n12|3|OUT_OF_MEMORY|n1\n12|4|NODE_FAIL|n3\n12|5|TIMEOUT|n1\n3|0|RUNNING|n9\n"
-	failed := []Failure{{1, "n2"}, {3, "n1"}, {4, "n3"}, {5, "n1"}}
+	failed := []Failure{{1, "n2", Failed}, {3, "n1", "OUT_OF_MEMORY"}, {4, "n3", "NODE_FAIL"}, {5, "n1", "TIMEOUT"}}
 	for _, test := range []struct {
 		more string
 		want State
@@ -161,7 +162,7 @@ func TestLocal(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := j
-	next.Parts, next.After, next.Command = 1, id, []string{"/bin/sh", "-c", "cat part0 part1 part2 > all"}
+	next.Name, next.Parts, next.After, next.Command = "b", 1, id, []string{"/bin/sh", "-c", "cat part0 part1 part2 > all"}
 	second, err := f.Submit(t.Context(), next)
 	if err != nil {
 		t.Fatal(err)
@@ -170,10 +171,10 @@ func TestLocal(t *testing.T) {
 	if got, err := os.ReadFile(filepath.Join(j.Directory, "all")); err != nil || string(got) != "0 of 3, a 'b'\n1 of 3, a 'b'\n2 of 3, a 'b'\n" {
 		t.Errorf("the parts, and what came after, wrote %q, %v", got, err)
 	}
-	if s := until(t, f, id, over); !slices.Equal(s.Failed, []Failure{{1, Machine()}}) || s.Running != 0 || s.Waiting != 0 {
+	if s := until(t, f, id, over); !slices.Equal(s.Failed, []Failure{{1, Machine(), Failed}}) || s.Running != 0 || s.Waiting != 0 {
 		t.Errorf("%+v", s)
 	}
-	if got, err := os.ReadFile(filepath.Join(id, "2.txt")); err != nil || string(got) != "said\n" {
+	if got, err := os.ReadFile(filepath.Join(j.Log, "a_2.txt")); err != nil || string(got) != "said\n" {
 		t.Errorf("the log has %q, %v", got, err)
 	}
 	if s, err := f.State(t.Context(), filepath.Join(j.Log, "none")); err != nil || !s.Over {

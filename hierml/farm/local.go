@@ -52,7 +52,7 @@ func (l Local) Submit(ctx context.Context, j Job) (id string, err error) {
 		processes = runtime.NumCPU()
 	}
 	share := max(1, runtime.NumCPU()/processes)
-	one := "exec > " + quote(id) + "/$1.txt 2>&1\n" + j.script("$1", strconv.Itoa(share), "$(uname -n)", "''")
+	one := "exec > " + quote(filepath.Join(j.Log, j.Name)) + "_$1.txt 2>&1\n" + j.script("$1", strconv.Itoa(share), "$(uname -n)", "''")
 	// What a part leaves: N.begun and, with its status, N.ended.
 	part := fmt.Sprintf("cd %s || exit 1; : > %s/$1.begun; (\n%s); echo $? > %s/$1.ended\n", quote(j.Directory), quote(id), one, quote(id))
 	all := ""
@@ -105,8 +105,11 @@ func (l Local) State(ctx context.Context, id string) (State, error) {
 			if err != nil {
 				return State{}, fmt.Errorf("farm: %w", err)
 			}
-			if text := strings.TrimSpace(string(status)); text != "0" {
-				s.Failed = append(s.Failed, Failure{part, host})
+			switch code, err := strconv.Atoi(strings.TrimSpace(string(status))); {
+			case err != nil || code > 128: // and a signal
+				s.Failed = append(s.Failed, Failure{part, host, "KILLED"})
+			case code > 0:
+				s.Failed = append(s.Failed, Failure{part, host, Failed})
 			}
 		}
 	}

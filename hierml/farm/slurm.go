@@ -35,7 +35,7 @@ func (s Slurm) Submit(ctx context.Context, j Job) (string, error) {
 	}
 	args := []string{
 		"--parsable", "--job-name=" + j.Name, array, "--ntasks=1", "--requeue", "--open-mode=append", "--export=ALL",
-		"--chdir=" + j.Directory, "--output=" + filepath.Join(j.Log, "%A_%a.txt"),
+		"--chdir=" + j.Directory, "--output=" + filepath.Join(strings.ReplaceAll(j.Log, "%", "%%"), j.Name+"_%a.txt"),
 	}
 	if j.After != "" {
 		args = append(args, "--dependency=afterany:"+j.After)
@@ -96,7 +96,7 @@ func (s Slurm) State(ctx context.Context, id string) (State, error) {
 			}
 		case f[2] != "COMPLETED" && f[2] != "CANCELLED":
 			if part, err := strconv.Atoi(f[1]); err == nil {
-				state.Failed = append(state.Failed, Failure{part, f[3]})
+				state.Failed = append(state.Failed, Failure{part, f[3], f[2]})
 			}
 		}
 	}

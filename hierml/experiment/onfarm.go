@@ -1,0 +1,541 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hierml/notebook/hierml/farm"
+	"github.com/hierml/notebook/hierml/progress"
+	"github.com/hierml/notebook/internal/process"
+)
+
+const (
+	mostAttempts = 4 // to have a cell computed: three besides the first
+	mostKilled   = 3 // processes that may be killed with a cell in their hands
+
+	lockPatience = 10 * time.Second // for others to submit
+)
+
+// watch waits for what a farm computes of a study. The directory is all that it knows: several may
+// watch at the same time, and one that ends is missed by nobody.
+type watch struct {
+	*run       // of the cells that are to come, none of which this process computes
+	submission *submission
+	reader     *reader
+	state      farm.State
+	outline    *outline
+}
+
+// onFarm runs the study, which is checked, on its farm.
+func (s *Study) onFarm(ctx context.Context) (*Results, error) {
+	if s.Directory == "" {
+		return nil, errors.New("experiment: a study on a farm needs a Directory, which all of its machines see")
+	}
+	directory, err := filepath.Abs(s.Directory)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	s.Directory = directory
+	p, err := s.plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ctx, report, end := progress.Follow(ctx, "study", s.Progress)
+	defer end()
+	w := &watch{reader: newReader(directory)}
+	started := time.Now()
+	for {
+		err := w.settle(ctx, p)
+		if w.run == nil {
+			return nil, err
+		}
+		if err == nil && len(w.waiting) > 0 {
+			w.progress, w.started = report, started
+			err = w.follow(ctx)
+			if err == nil {
+				continue // what is missing is to be settled
+			}
+		}
+		return newResults(w.outline, w.kept.cells), err
+	}
+}
+
+// leaveToFarm is an error if a farm computes cells of a directory, which is locked.
+func leaveToFarm(ctx context.Context, directory string) error {
+	if directory == "" {
+		return nil
+	}
+	s, err := readSubmission(directory, nil)
+	if err != nil || s == nil || s.Stopped {
+		return err
+	}
+	state, err := s.state(ctx)
+	if err != nil {
+		return err
+	}
+	if !state.Over {
+		return fmt.Errorf("experiment: %s computes cells of %s: run the study on its farm to wait for them, or stop it (experiment.Stop, hierml study stop)", s.last(), directory)
+	}
+	return removeSubmission(directory)
+}
+
+func removeSubmission(directory string) error {
+	if err := os.Remove(filepath.Join(directory, submissionFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	return nil
+}
+
+// settle looks what of the study is finished, and if nothing is under way has what is missing
+// computed. The directory is locked meanwhile.
+func (w *watch) settle(ctx context.Context, p *plan) (err error) {
+	directory := p.study.Directory
+	kept, err := openStore(directory)
+	busy := (*BusyError)(nil)
+	for begun := time.Now(); errors.As(err, &busy) && time.Since(begun) < lockPatience; kept, err = openStore(directory) {
+		select { // another one that watches may be about to submit
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause(begun, time.Second)):
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, kept.close()) }()
+	if w.submission, err = readSubmission(directory, p.study.Farm); err != nil {
+		return err
+	}
+	s := w.submission
+	if s != nil && s.Stopped {
+		s = nil
+	}
+	alive := false
+	fresh := make(map[string]bool)
+	if s != nil {
+		if w.state, err = s.state(ctx); err != nil {
+			return err
+		}
+		alive = !w.state.Over
+		if err := w.read(s.names(), func(_ string, c *Cell) { fresh[c.Key] = true }); err != nil {
+			if fault := (*faultError)(nil); errors.As(err, &fault) { // nobody was there to see it
+				err = errors.Join(err, s.stop(ctx, directory))
+			}
+			return err
+		}
+		if alive {
+			if err := p.expects(s.last()); err != nil {
+				return err
+			}
+		}
+	}
+	retry := p.study.Retry
+	for key, c := range kept.cells {
+		if retry && c.Error != "" && !fresh[key] {
+			delete(kept.cells, key)
+		}
+	}
+	p.study.Retry = false // of what was done since
+	if w.outline == nil {
+		before := maps.Clone(kept.cells)
+		for key := range fresh {
+			delete(before, key)
+		}
+		w.outline = p.outline(before)
+	}
+	w.run = newRun(p, kept)
+	if alive && len(w.waiting) > 0 {
+		return nil // attached
+	}
+	if err := p.write(w.outline); err != nil {
+		return err
+	}
+	if s != nil && !alive {
+		if err := w.bury(s); err != nil {
+			return err
+		}
+	}
+	if len(w.waiting) == 0 {
+		return removeSubmission(directory)
+	}
+	return w.submit(ctx, s)
+}
+
+// read reads what is new in the files of jobs.
+func (w *watch) read(jobs []string, cell func(job string, c *Cell)) error {
+	var faults []string
+	if err := w.reader.read(jobs, cell, func(text string) { faults = append(faults, text) }); err != nil {
+		return err
+	}
+	if len(faults) > 0 {
+		return &faultError{faults[0]}
+	}
+	return nil
+}
+
+// faultError is what a machine has that keeps it from computing cells.
+type faultError struct{ text string }
+
+func (e *faultError) Error() string { return "experiment: " + e.text }
+
+// expects is an error if jobs have cells that the study has not.
+func (p *plan) expects(jobs attempt) error {
+	for _, j := range jobs {
+		a, err := readAssignment(filepath.Join(p.study.Directory, jobsFolder, j.Name+".json"))
+		if err != nil {
+			return fmt.Errorf("experiment: %w", err)
+		}
+		for _, part := range a.Parts {
+			for _, key := range part {
+				if p.byKey[key] == nil {
+					return fmt.Errorf("experiment: %s computes an earlier form of the study in %s, or of its data; wait for its end, or stop it (experiment.Stop, hierml study stop)", jobs, p.study.Directory)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// bury records the cells that have killed their processes as failed. Nothing is under way.
+func (w *watch) bury(s *submission) error {
+	waiting := w.waiting[:0:0]
+	for _, j := range w.waiting {
+		killed := w.reader.killed(s.names(), j.key)
+		if len(killed) < mostKilled {
+			waiting = append(waiting, j)
+			continue
+		}
+		c := w.describe(j)
+		last := killed[len(killed)-1]
+		c.Error = fmt.Sprintf("the process that computed it was killed %d times, at last on machine %s", len(killed), last.Machine)
+		if last.Memory != "" {
+			c.Error += fmt.Sprintf(", where it had %s of memory: if that was too little, give parts more, with Slurm by the option --mem of sbatch", last.Memory)
+		}
+		if err := w.kept.add(c); err != nil {
+			return err
+		}
+		w.count(j, c)
+		w.timing.end(j)
+	}
+	w.waiting = waiting
+	return nil
+}
+
+// submit has a farm compute what is missing: first what others wait for, and that which waits for
+// nothing; then the rest. s is what was submitted before, nil if that is of no concern.
+func (w *watch) submit(ctx context.Context, s *submission) error {
+	study := w.study
+	command, err := study.command()
+	if err != nil {
+		return err
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	next := &submission{farm: study.Farm}
+	if next.Farm, err = json.Marshal(farmAsJSON(study.Farm)); err != nil {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	if s != nil && w.left(s) {
+		if len(s.Attempts) >= mostAttempts {
+			s.Stopped = true
+			return errors.Join(w.lost(s), s.keep(study.Directory))
+		}
+		next.Attempts = s.Attempts
+	}
+	for _, name := range []string{jobsFolder, logFolder} {
+		if err := os.MkdirAll(filepath.Join(study.Directory, name), 0o777); err != nil {
+			return fmt.Errorf("experiment: %w", err)
+		}
+	}
+	most := mostParts
+	if f, ok := study.Farm.(interface {
+		MostParts(context.Context) (int, error)
+	}); ok {
+		if most, err = f.MostParts(ctx); err != nil {
+			return err
+		}
+	}
+	number, err := lastNumber(study.Directory)
+	if err != nil {
+		return err
+	}
+	suspect := func(j *job) bool { return len(w.reader.killed(next.names(), j.key)) > 0 }
+	var waves [2][]*job
+	for _, j := range w.waiting {
+		if j.chooses() {
+			waves[1] = append(waves[1], j)
+		} else {
+			waves[0] = append(waves[0], j)
+		}
+	}
+	var jobs attempt
+	for i, cells := range waves {
+		if len(cells) == 0 {
+			continue
+		}
+		name := fmt.Sprintf("%04d-%d", number+1, i+1)
+		parts := w.timing.share(cells, most, suspect)
+		if err := w.assign(name, parts); err != nil {
+			return err
+		}
+		j := farm.Job{
+			Name: "hierml-" + name, Directory: folder, Log: filepath.Join(study.Directory, logFolder), Parts: len(parts), Command: command,
+			Environment: []string{jobVariable + "=" + filepath.Join(study.Directory, jobsFolder, name+".json")},
+		}
+		if len(jobs) > 0 {
+			j.After = jobs[len(jobs)-1].ID
+		}
+		// An interrupt must not lose the id.
+		id, err := study.Farm.Submit(context.WithoutCancel(ctx), j)
+		if err != nil {
+			for _, j := range jobs {
+				err = errors.Join(err, study.Farm.Cancel(ctx, j.ID))
+			}
+			return err
+		}
+		jobs = append(jobs, submitted{name, id})
+	}
+	next.Attempts = append(next.Attempts, jobs)
+	w.submission, w.state = next, farm.State{}
+	return next.keep(study.Directory)
+}
+
+// left tells whether something that was submitted last is missing.
+func (w *watch) left(s *submission) bool {
+	waiting := make(map[string]bool)
+	for _, j := range w.waiting {
+		waiting[j.key] = true
+	}
+	for _, j := range s.last() {
+		a, err := readAssignment(filepath.Join(w.study.Directory, jobsFolder, j.Name+".json"))
+		if err != nil { // it is gone, with what it had
+			continue
+		}
+		for _, part := range a.Parts {
+			if slices.ContainsFunc(part, func(key string) bool { return waiting[key] }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// command is what a farm is to run: the command of this program that computes a part of the study in
+// its directory, or, where the study is more than JSON can have, this program with its arguments, or
+// script.
+func (s *Study) command() ([]string, error) {
+	again, known, err := process.Again()
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	if !known { // a program of the user's
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("experiment: %w", err)
+		}
+		return append([]string{self}, os.Args[1:]...), nil
+	}
+	portable := s.portable()
+	switch {
+	case portable == nil:
+		return []string{again[0], "study", "part"}, nil
+	case len(again) > 1:
+		return again, nil
+	}
+	return nil, fmt.Errorf("%w; a farm runs a study with functions, types or data of yours as a script: hierml notebook export FILE.ipynb, and hierml run FILE.go where the farm is", portable)
+}
+
+// portable is an error if the study, read from what is written of it in JSON, would be another.
+func (s *Study) portable() error {
+	text, err := s.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	read := &Study{}
+	if err := read.UnmarshalJSON(text); err != nil {
+		return err
+	}
+	if _, err = read.checked(); err != nil {
+		return err
+	}
+	for i := range s.Methods {
+		if s.Methods[i].identity() != read.Methods[i].identity() {
+			return fmt.Errorf("experiment: method %q cannot be written in JSON", s.Methods[i].Name)
+		}
+	}
+	return nil
+}
+
+// lost is the error of cells that did not come back.
+func (w *watch) lost(s *submission) error {
+	text := fmt.Sprintf("experiment: %s of %s did not come back from %d attempts", plural(len(w.waiting), "cell"), w.study.Directory, len(s.Attempts))
+	for _, f := range w.state.Failed {
+		if said := w.said(s, f.Part); said != "" {
+			return fmt.Errorf("%s; part %d, on machine %s, said last: %s", text, f.Part, f.Machine, said)
+		}
+	}
+	return fmt.Errorf("%s; what its processes printed is in %s", text, filepath.Join(w.study.Directory, logFolder))
+}
+
+// said returns the last line that a part has printed.
+func (w *watch) said(s *submission, part int) string {
+	for _, j := range slices.Backward(s.last()) {
+		text, err := os.ReadFile(w.logOf(j, part))
+		if err != nil { // there is none
+			continue
+		}
+		lines := strings.Split(string(bytes.TrimSpace(text)), "\n")
+		if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+			return last
+		}
+	}
+	return ""
+}
+
+func (w *watch) logOf(j submitted, part int) string {
+	return filepath.Join(w.study.Directory, logFolder, fmt.Sprintf("hierml-%s_%d.txt", j.Name, part))
+}
+
+// unseen is an error if a part has failed without a trace in the directory, or before it could
+// begin.
+func (w *watch) unseen() error {
+	jobs := w.submission.last()
+	for _, f := range w.state.Failed {
+		if f.Reason != farm.Failed {
+			continue
+		}
+		begun, seen := false, false
+		for _, j := range jobs {
+			_, err := os.Stat(partFolder(w.study.Directory, j.Name, f.Part))
+			begun = begun || err == nil
+			_, err = os.Stat(w.logOf(j, f.Part))
+			seen = seen || err == nil
+		}
+		switch said := w.said(w.submission, f.Part); {
+		case begun:
+		case !seen:
+			return fmt.Errorf("experiment: a part failed on machine %s and left nothing in %s: that machine does not see the directory, which has to be on a file system that all machines share", f.Machine, w.study.Directory)
+		case said != "":
+			return fmt.Errorf("experiment: a part failed on machine %s before it began: %s", f.Machine, strings.TrimPrefix(strings.TrimPrefix(said, "hierml: "), "experiment: "))
+		}
+	}
+	return nil
+}
+
+// follow waits until all cells are finished, or nothing is under way any more. The end of ctx ends
+// the waiting alone.
+func (w *watch) follow(ctx context.Context) error {
+	jobs, begun := w.submission.last(), time.Now()
+	ids, directory := w.submission.names(), w.study.Directory
+	byKey := make(map[string]*job)
+	for _, j := range w.waiting {
+		byKey[j.key] = j
+	}
+	take := func(_ string, c *Cell) {
+		if j := byKey[c.Key]; j != nil {
+			delete(byKey, c.Key)
+			w.waiting = slices.DeleteFunc(w.waiting, func(other *job) bool { return other == j })
+			w.kept.cells[c.Key] = c
+			w.timing.end(j)
+			w.count(j, c)
+		}
+	}
+	detached := func(why error) error {
+		return fmt.Errorf("experiment: %s goes on, with %d of %s finished: run the study again to wait for it, or stop it (experiment.Stop, hierml study stop %s): %w", jobs, w.done, plural(len(w.cells), "cell"), directory, why)
+	}
+	var asked time.Time
+	for {
+		err := w.read(ids, take)
+		if err == nil && time.Since(asked) >= pause(begun, 5*time.Second) && len(byKey) > 0 {
+			err = w.ask(ctx)
+			asked = time.Now()
+			if err == nil && w.state.Over {
+				err = w.read(ids, take)
+			}
+		}
+		if err != nil {
+			if ctx.Err() != nil {
+				return detached(context.Cause(ctx))
+			}
+			if fault := (*faultError)(nil); errors.As(err, &fault) {
+				err = errors.Join(err, w.submission.stop(ctx, directory))
+			}
+			return err
+		}
+		if err := w.tell(); err != nil {
+			return detached(err)
+		}
+		if len(byKey) == 0 || w.state.Over {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return detached(context.Cause(ctx))
+		case <-time.After(pause(begun, 2*time.Second)):
+		}
+	}
+}
+
+// pause is how long to wait before something is asked again: a tenth of what has been waited for, a
+// tenth of a second at least.
+func pause(since time.Time, most time.Duration) time.Duration {
+	return min(most, max(time.Since(since)/10, 100*time.Millisecond))
+}
+
+// ask asks the farm how its jobs stand. That a farm does not answer for a while is no error: the
+// cells come by the directory.
+func (w *watch) ask(ctx context.Context) error {
+	now, err := readSubmission(w.study.Directory, w.study.Farm)
+	switch {
+	case err != nil:
+		return err
+	case now != nil && now.Stopped:
+		return fmt.Errorf("experiment: the study was stopped, with %d of %s finished; run it again to go on", w.done, plural(len(w.cells), "cell"))
+	}
+	state, err := w.submission.state(ctx)
+	if err != nil {
+		return context.Cause(ctx)
+	}
+	w.state = state
+	if err := w.unseen(); err != nil {
+		return &faultError{strings.TrimPrefix(err.Error(), "experiment: ")}
+	}
+	return nil
+}
+
+// tell tells the progress function.
+func (w *watch) tell() error {
+	if w.progress == nil {
+		return nil
+	}
+	state := fmt.Sprintf("%d of %s", w.done, plural(len(w.cells), "cell"))
+	if w.failed > 0 {
+		state += fmt.Sprintf(", %d failed", w.failed)
+	}
+	if w.state.Running > 0 {
+		state += fmt.Sprintf(", %s on %s", plural(w.state.Running, "part"), plural(len(w.state.Machines), "machine"))
+	}
+	if w.state.Waiting > 0 {
+		state += fmt.Sprintf(", %d waiting", w.state.Waiting)
+	}
+	if elapsed := time.Since(w.started); elapsed >= time.Second {
+		state += ", " + elapsed.Round(time.Second).String()
+	}
+	if left, known := w.timing.remaining(nil, max(1, w.state.Running)); known && left >= 1 {
+		state += fmt.Sprintf(", about %s left", time.Duration(math.Round(left))*time.Second)
+	}
+	return w.progress(float64(w.done)/float64(max(len(w.cells), 1)), state)
+}
