@@ -113,6 +113,9 @@ func (s Slurm) Cancel(ctx context.Context, ids ...string) error {
 
 // MostParts returns the number of parts that a job may have at most on this site, its MaxArraySize.
 func (s Slurm) MostParts(ctx context.Context) (int, error) {
+	if err := s.check(); err != nil {
+		return 0, err
+	}
 	out, err := slurm(ctx, "", "scontrol", "show", "config")
 	if err != nil {
 		return 0, err
