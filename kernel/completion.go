@@ -109,7 +109,7 @@ func completions(root *cobra.Command) {
 		"run": completeScript, "kernel": files(1, "json"),
 		"notebook run": files(1, "ipynb"), "notebook check": files(many, "ipynb"), "notebook clear": files(many, "ipynb"), "notebook export": files(1, "ipynb"),
 		"data list": completeDataset, "data get": completeDataset, "data verify": completeDataset,
-		"study run": files(1, "json"), "study show": completeFolder, "study cell": completeCell,
+		"study run": files(1, "json"), "study show": completeFolder, "study stop": completeFolder, "study cell": completeCell,
 		"doctor": oneOf(), "version": oneOf(), "licences": oneOf(),
 	} {
 		named(root, path).ValidArgsFunction = complete
@@ -123,6 +123,7 @@ func completions(root *cobra.Command) {
 		{"notebook export", "output", files(many, "go", "html", "md")}, {"notebook export", "format", oneOf("program", "html", "markdown")},
 		{"notebook check", "tolerance", oneOf()},
 		{"study run", "dir", completeDirFlag}, {"study run", "workers", oneOf()},
+		{"study run", "on", oneOf("slurm", "local")}, {"study run", "sbatch", oneOf()},
 		{"study show", "format", oneOf("text", "csv", "json", "jsonl", "html", "latex")},
 		{"study show", "baseline", ofStudy(methodsOf)},
 		{"study show", "measure", ofStudy(func(r *experiment.Results) []string { return r.Measures })},

@@ -29,13 +29,15 @@ func newEngine(config worker.Config, settings engine.Config, args ...string) (*e
 	config.Command = command
 	if len(args) > 0 {
 		config.Command = slices.Concat(command, []string{"--"}, args)
+	} else if err := runAgain(); err != nil { // cells, which run nowhere else
+		return nil, err
 	}
-	process, err := worker.Start(config)
+	child, err := worker.Start(config)
 	if err != nil {
 		return nil, err
 	}
 	temporary.Clear()
-	settings.Executor = process
+	settings.Executor = child
 	settings.Compiler = func(ctx context.Context, progress func(string)) (program.Compiler, error) {
 		return newCompiler(ctx, progress, command)
 	}
@@ -43,6 +45,16 @@ func newEngine(config worker.Config, settings engine.Config, args ...string) (*e
 	settings.Importer = stdlib.Importer
 	settings.Preloaded = stdlib.Preloaded
 	return engine.New(settings), nil
+}
+
+// runAgain has studies know by which command of this program a farm does what this process does: the
+// arguments are empty where there is none.
+func runAgain(args ...string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program, for a farm to start: %w", err)
+	}
+	return process.SetAgain(append([]string{self}, args...)...)
 }
 
 // workerProgram is the command that starts a worker.

@@ -58,6 +58,9 @@ A script:
 			if strings.EqualFold(filepath.Ext(args[0]), ".ipynb") {
 				return fmt.Errorf("%s is a notebook: hierml notebook run %[1]s", args[0])
 			}
+			if err := scriptAgain(args, mode, strict); err != nil {
+				return err
+			}
 			e, err := newEngine(worker.Config{}, engine.Config{Mode: mode, Strict: strict || s.Program()}, args...)
 			if err != nil {
 				return err
@@ -74,4 +77,13 @@ A script:
 	// What follows the script's name is the script's.
 	cmd.Flags().SetInterspersed(false)
 	return cmd
+}
+
+// scriptAgain has studies know how a farm runs the script.
+func scriptAgain(args []string, mode program.Mode, strict bool) error {
+	file, err := filepath.Abs(args[0])
+	if err != nil {
+		return err
+	}
+	return runAgain(append([]string{"run", fmt.Sprintf("--strict=%t", strict), "--engine=" + mode.String(), file}, args[1:]...)...)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hierml/notebook/hierml/experiment"
+	"github.com/hierml/notebook/hierml/farm"
 	"github.com/hierml/notebook/internal/visible"
 )
 
@@ -38,20 +39,22 @@ file, whose names are those of the package experiment:
     "Baseline": "flat"
   }`,
 		Example: `  hierml study run newsgroups.json
+  hierml study run newsgroups.json --on slurm --sbatch --mem=4G
   hierml study show newsgroups.study --measure "macro F1 of all classes" --baseline flat
   hierml study show newsgroups.study --format csv > newsgroups.csv
   hierml study cell newsgroups.study 5f0c`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(studyRunCommand(), studyShowCommand(), studyCellCommand())
+	cmd.AddCommand(studyRunCommand(), studyShowCommand(), studyStopCommand(), studyPartCommand(), studyCellCommand())
 	return cmd
 }
 
 func studyRunCommand() *cobra.Command {
-	var directory string
+	var directory, on string
 	var workers int
 	var retry bool
+	var options []string
 	cmd := &cobra.Command{
 		Use:   "run FILE.json",
 		Short: "Run a study, or go on with it",
@@ -60,7 +63,15 @@ prints the table. Every cell is on disk as soon as it is finished: a study that 
 interrupted, by Ctrl-C or by the end of the machine, goes on where it was the next time.
 A cell that fails is in the table with its error, and the others go on.
 
-The directory is that of --dir, or of the file's "Directory", or FILE.study.`,
+The directory is that of --dir, or of the file's "Directory", or FILE.study.
+
+With --on slurm the cells are computed on a cluster, by a job array of Slurm's, and run
+waits for them. Ctrl-C ends the waiting and not the job; the same command waits for it
+again, and "hierml study stop" ends it. All machines have to see the directory, the
+data and this program at the same paths. What is lost with a machine is computed anew.
+Each --sbatch gives an option of sbatch, such as --partition=main or --mem=4G. With
+--on local the cells are computed by processes of this machine that go on by themselves.
+The file's "Farm" says the same: {"farm.Slurm": {"Options": ["--mem=4G"]}}.`,
 		Example: `  echo '{
     "Data": [{"Name": "tree", "Generator": {"synthetic.LinearTree": {"Depth": 2}}}],
     "Methods": [{"Name": "flat", "Estimator": "svm.Flat"},
@@ -68,7 +79,8 @@ The directory is that of --dir, or of the file's "Directory", or FILE.study.`,
     "Repeats": 5, "Baseline": "flat"
   }' > trees.json
   hierml study run trees.json
-  hierml study run trees.json --dir other.study --workers 1`,
+  hierml study run trees.json --dir other.study --workers 1
+  hierml study run trees.json --dir third.study --on local`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := experiment.ReadStudy(args[0])
@@ -85,6 +97,12 @@ The directory is that of --dir, or of the file's "Directory", or FILE.study.`,
 				s.Workers = workers
 			}
 			s.Retry = s.Retry || retry
+			if s.Farm, err = farmNamed(on, options, s.Farm); err != nil {
+				return &usageError{cmd, err}
+			}
+			if err := runAgain(); err != nil {
+				return err
+			}
 			ctx, done := interruptible(cmd.Context())
 			defer done()
 			bar := &workBar{w: cmd.ErrOrStderr(), terminal: isTerminal(cmd.ErrOrStderr())}
@@ -94,6 +112,9 @@ The directory is that of --dir, or of the file's "Directory", or FILE.study.`,
 			if err != nil && context.Cause(ctx) == errInterrupted {
 				if !errors.Is(err, errInterrupted) { // while data were read
 					err = errInterrupted
+				}
+				if s.Farm != nil {
+					return err
 				}
 				return fmt.Errorf("%w; what is finished is in %s, and the same command goes on from there", err, s.Directory)
 			}
@@ -109,7 +130,60 @@ The directory is that of --dir, or of the file's "Directory", or FILE.study.`,
 	cmd.Flags().StringVar(&directory, "dir", "", "keep the cells in this directory")
 	cmd.Flags().IntVar(&workers, "workers", 0, "use so many cores (default all)")
 	cmd.Flags().BoolVar(&retry, "retry", false, "run cells again that failed")
+	cmd.Flags().StringVar(&on, "on", "", "compute the cells on slurm, or by processes of local")
+	cmd.Flags().StringArrayVar(&options, "sbatch", nil, "give sbatch this option")
 	return cmd
+}
+
+// farmNamed returns the farm of --on with the options of --sbatch, and without --on the one that the
+// file says.
+func farmNamed(on string, options []string, said farm.Farm) (farm.Farm, error) {
+	slurm, is := said.(farm.Slurm)
+	switch {
+	case on == "slurm" || on == "" && is:
+		slurm.Options = append(slices.Clone(slurm.Options), options...)
+		return slurm, nil
+	case len(options) > 0:
+		return nil, errors.New("--sbatch is for --on slurm")
+	case on == "":
+		return said, nil
+	case on == "local":
+		local, _ := said.(farm.Local)
+		return local, nil
+	}
+	return nil, fmt.Errorf("no farm is called %q; there are slurm and local", on)
+}
+
+func studyStopCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "stop DIRECTORY",
+		Short: "End what a cluster computes of a study",
+		Long: `Stop ends the job by which a cluster, or processes of this machine, compute cells of a
+study, as "hierml study run --on" began it. What is finished stays, and running the study again
+goes on from there.`,
+		Example: `  hierml study stop newsgroups.study`,
+		Args:    asUsed,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, done := interruptible(cmd.Context())
+			defer done()
+			return experiment.Stop(ctx, args[0])
+		},
+	}
+}
+
+// studyPartCommand is what a farm runs.
+func studyPartCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "part",
+		Short:  "Compute the part of a study that the environment names",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, done := interruptible(cmd.Context())
+			defer done()
+			return experiment.RunPart(ctx)
+		},
+	}
 }
 
 // failedCells is the error of a study some of whose cells failed.

@@ -107,7 +107,7 @@ func TestStudyExample(t *testing.T) {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "HIERML_DATA=", "XDG_CACHE_HOME="+t.TempDir())
 	out, err := cmd.CombinedOutput()
-	if err != nil || strings.Count(string(out), "hierarchical  ") != 2 || strings.Contains(string(out), "failed") {
+	if err != nil || strings.Count(string(out), "hierarchical  ") != 3 || strings.Contains(string(out), "failed") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -149,5 +149,65 @@ func TestStudyInterrupted(t *testing.T) {
 	}
 	if got := hierml(t, dir, "", "study", "run", "a.json"); got.status != 1 || strings.Contains(got.stdout, "not finished") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestStudyOnFarm has processes of this machine compute a study, by the command line, by the file,
+// and as a script with a function, which is its own part.
+func TestStudyOnFarm(t *testing.T) {
+	dir := write(t, "a.json", smallStudy)
+	for name, text := range map[string]string{
+		"b.json": strings.Replace(smallStudy, `"Name": "small",`, `"Name": "small", "Farm": {"farm.Local": {"Processes": 2}},`, 1),
+		"c.go": `study := experiment.Study{
+	Data: []experiment.Data{{Name: "tree", Generator: synthetic.LinearTree{Depth: 2, Features: 5, Instances: 60}}},
+	Methods: []experiment.Method{{Name: "own", Fit: func(ctx context.Context, d *dataset.Dataset, p experiment.Params) (metric.Scorer, error) {
+		return svm.Flat{C: 2, Settings: solver.Settings{Gap: 0.1, Seed: p.Seed}}.Fit(ctx, d)
+	}}},
+	Repeats: 2, Measures: []string{"accuracy"}, Directory: os.Args[1], Farm: farm.Local{Processes: 2},
+}
+results := study.Run(context.Background())
+fmt.Println(len(results.Cells), results.Missing, results.Cells[0].Error)
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) result { return hierml(t, dir, "", args...) }
+	want := run("study", "run", "a.json")
+	for _, args := range [][]string{{"a.json", "--on", "local", "--dir", "on"}, {"b.json"}} {
+		if got := run(append([]string{"study", "run"}, args...)...); got.status != 1 || got.stdout != want.stdout || !strings.Contains(got.stderr, "2 of 14 cells failed") {
+			t.Errorf("%q: %+v, want %q", args, got, want.stdout)
+		}
+	}
+	for _, directory := range []string{"on", "b.study"} {
+		if jobs, err := os.ReadDir(filepath.Join(dir, directory, "jobs")); err != nil || len(jobs) != 2 {
+			t.Errorf("%s: %v, %v", directory, jobs, err)
+		}
+	}
+	if got := run("run", "c.go", "c.study"); got.status != 0 || got.stdout != "2 0 \n" {
+		t.Errorf("a script: %+v", got)
+	}
+	if parts, err := filepath.Glob(filepath.Join(dir, "c.study", "parts", "*", "1.jsonl")); err != nil || len(parts) != 2 {
+		t.Errorf("the script has the parts %q, %v", parts, err)
+	}
+	for _, test := range []struct {
+		args   []string
+		status int
+		stderr string
+	}{
+		{[]string{"study", "run", "a.json", "--on", "mars"}, 2, `no farm is called "mars"; there are slurm and local`},
+		{[]string{"study", "run", "a.json", "--sbatch", "--mem=4G"}, 2, "--sbatch is for --on slurm"},
+		{[]string{"study", "run", "a.json", "--on", "slurm", "--sbatch", "mem", "--dir", "new"}, 1, `"mem" is no option of sbatch`},
+		{[]string{"study", "stop", "on"}, 1, "no farm computes cells of on"},
+		{[]string{"study", "part"}, 1, "this is no part of a study"},
+	} {
+		if got := run(test.args...); got.status != test.status || !strings.Contains(got.stderr, test.stderr) {
+			t.Errorf("%q: %+v, want status %d and %q", test.args, got, test.status, test.stderr)
+		}
+	}
+	t.Setenv("PATH", t.TempDir())
+	if got := run("study", "run", "a.json", "--on", "slurm", "--dir", "new"); got.status != 1 || got.stderr != "hierml: farm: there is no program scontrol on this machine; run this where Slurm's programs are, as on a cluster's login node\n" {
+		t.Errorf("without Slurm: %+v", got)
 	}
 }
