@@ -17,6 +17,7 @@ import (
 	"github.com/hierml/notebook/install/internal/gotest"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/install/internal/slurm"
 	"github.com/hierml/notebook/internal/process"
 	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/internal/testprogram"
@@ -139,6 +140,7 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 		acceptance("drivers", "Drivers"),
 		acceptance("browser test", "Browser"),
 		acceptance("installation", "Installation|Readme"),
+		acceptance("cluster", "Cluster"),
 	}
 	either := [][]stage{
 		{{"program with the race detector", r.provideRaced(root, dir)}, {"race detector", r.race}},
@@ -362,6 +364,7 @@ func (r *testRun) provide(ctx context.Context, root, dir string) {
 			_, err := siteParts(ctx, r.console, root, "")
 			return err
 		}},
+		{"Slurm", func(ctx context.Context) error { return provideSlurm(ctx, r.console) }},
 		{"compiled cells", func(ctx context.Context) error { return provideProgram(ctx, r.console, root, dir, false) }},
 	}
 	for _, need := range needs {
@@ -431,6 +434,21 @@ func provideBrowser(ctx context.Context, c *console) error {
 		return step.fail(err)
 	}
 	step.end("%s", path)
+	return nil
+}
+
+func provideSlurm(ctx context.Context, c *console) error {
+	if slurm.Find() == nil {
+		return nil
+	}
+	step := c.begin("Installing Slurm for the tests on a cluster")
+	if err := slurm.Install(ctx); err != nil {
+		return step.fail(err)
+	}
+	if err := slurm.Find(); err != nil {
+		return step.fail(err)
+	}
+	step.end("installed")
 	return nil
 }
 

@@ -5,11 +5,12 @@ package browser
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+
+	"github.com/hierml/notebook/install/internal/debian"
 )
 
 // ErrMissing says that no browser was found, and what to install.
@@ -54,24 +55,9 @@ func names(goos string) []string {
 // Install installs Chromium from the system's packages, and the typeface in which pictures are
 // drawn: with apt-get, as root or where sudo asks for no password. The error says why it did not.
 func Install(ctx context.Context) error {
-	apt, err := exec.LookPath("apt-get")
-	if err != nil {
+	err := debian.Install(ctx, "chromium", "fonts-liberation")
+	if errors.Is(err, debian.ErrNotHere) {
 		return ErrMissing
 	}
-	command := []string{apt}
-	if os.Geteuid() != 0 {
-		if exec.CommandContext(ctx, "sudo", "-n", "true").Run() != nil {
-			return ErrMissing
-		}
-		command = []string{"sudo", "-n", "DEBIAN_FRONTEND=noninteractive", apt}
-	}
-	for _, args := range [][]string{{"update", "-q"}, {"install", "-q", "-y", "--no-install-recommends", "chromium", "fonts-liberation"}} {
-		words := append(command[:len(command):len(command)], args...)
-		cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("apt-get %s: %w\n%s", args[0], err, out)
-		}
-	}
-	return nil
+	return err
 }
