@@ -93,14 +93,14 @@ func TestSlurmRefusals(t *testing.T) {
 
 // TestSlurmState reads what squeue prints.
 func TestSlurmState(t *testing.T) {
-	lines := "12|0|COMPLETED|n1\n12|1|FAILED|n2\n12|2|CANCELLED|\n12|3|OUT_OF_MEMORY|n1\n12|4|NODE_FAIL|n3\n12|5|TIMEOUT|n1\n3|0|RUNNING|n9\n"
+	lines := "12|0|COMPLETED|n1|None\n12|1|FAILED|n2|NonZeroExitCode\n12|2|CANCELLED||None\n12|3|OUT_OF_MEMORY|n1|OutOfMemory\n12|4|NODE_FAIL|n3|None\n12|5|TIMEOUT|n1|TimeLimit\n3|0|RUNNING|n9|None\n"
 	failed := []Failure{{1, "n2", Failed}, {3, "n1", "OUT_OF_MEMORY"}, {4, "n3", "NODE_FAIL"}, {5, "n1", "TIMEOUT"}}
 	for _, test := range []struct {
 		more string
 		want State
 	}{
 		{"", State{Failed: failed, Over: true}},
-		{"12|6|RUNNING|n2\n12|7|RUNNING|n1\n12|8|COMPLETING|n2\n12|9|PENDING|\n12|10|REQUEUED|\n", State{Waiting: 2, Running: 3, Machines: []string{"n1", "n2"}, Failed: failed}},
+		{"12|6|RUNNING|n2|None\n12|7|RUNNING|n1|None\n12|8|COMPLETING|n2|None\n12|9|PENDING||Resources\n12|10|REQUEUED||BeginTime\n", State{Waiting: 2, Running: 3, Machines: []string{"n1", "n2"}, Failed: failed}},
 	} {
 		programs(t, map[string]string{"squeue": "echo '" + strings.TrimSpace(lines+test.more) + "'\n"})
 		if got, err := (Slurm{}).State(t.Context(), "12"); err != nil || !reflect.DeepEqual(got, test.want) {
@@ -109,6 +109,13 @@ func TestSlurmState(t *testing.T) {
 		if got, err := (Slurm{}).State(t.Context(), "13"); err != nil || !reflect.DeepEqual(got, State{Over: true}) {
 			t.Errorf("of a job that is forgotten: %+v, %v", got, err)
 		}
+	}
+	dir := programs(t, map[string]string{"squeue": "echo '12|3|PENDING||launch failed requeued held\n12|4|PENDING||Resources\n12|7|PENDING||launch failed requeued held'\n", "scontrol": `echo "$@" > "$0.args"` + "\n"})
+	if got, err := (Slurm{}).State(t.Context(), "12"); err != nil || got.Waiting != 3 || got.Over {
+		t.Errorf("of parts that could not be started: %+v, %v", got, err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "scontrol.args")); err != nil || string(got) != "release 12_3 12_7\n" {
+		t.Errorf("scontrol is given %q, %v", got, err)
 	}
 	programs(t, map[string]string{"squeue": "echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >&2; exit 1\n"})
 	if _, err := (Slurm{}).State(t.Context(), "12"); err == nil || err.Error() != "farm: squeue says: slurm_load_jobs error: Unable to contact slurm controller (connect failure)" {

@@ -72,17 +72,25 @@ var (
 	working = []string{"RUNNING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "COMPLETING", "RESIZING"}
 )
 
-// State implements Farm.
+// launchFailed is the reason for which a part waits that a machine could not start, as after the loss
+// of its controller. Slurm leaves it to the user to say that it may be tried again.
+const launchFailed = "launch failed requeued held"
+
+// State implements Farm. Parts that a machine could not start are released, so that another one tries.
 func (s Slurm) State(ctx context.Context, id string) (State, error) {
-	out, err := slurm(ctx, "", "squeue", "--noheader", "--array", "--me", "--states=all", "--format=%F|%K|%T|%N")
+	out, err := slurm(ctx, "", "squeue", "--noheader", "--array", "--me", "--states=all", "--format=%F|%K|%T|%N|%r")
 	if err != nil {
 		return State{}, err
 	}
 	state := State{Over: true}
+	var held []string
 	for line := range strings.Lines(out) {
 		f := strings.Split(strings.TrimSpace(line), "|")
-		if len(f) != 4 || f[0] != id {
+		if len(f) != 5 || f[0] != id {
 			continue
+		}
+		if f[4] == launchFailed {
+			held = append(held, f[0]+"_"+f[1])
 		}
 		switch {
 		case slices.Contains(pending, f[2]):
@@ -102,7 +110,10 @@ func (s Slurm) State(ctx context.Context, id string) (State, error) {
 	}
 	slices.Sort(state.Machines)
 	state.Machines = slices.Compact(state.Machines)
-	return state, nil
+	if len(held) > 0 {
+		_, err = slurm(ctx, "", "scontrol", append([]string{"release"}, held...)...)
+	}
+	return state, err
 }
 
 // Cancel implements Farm.

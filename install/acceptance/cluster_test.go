@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hierml/notebook/internal/testprogram"
 )
@@ -57,7 +58,17 @@ func TestCluster(t *testing.T) {
 			}
 			return nil, false
 		}},
-		{"controller killed", 0, func(string, *command) (func(), bool) {
+		// A controller forgets what it has not written, and ends parts on its machines that it has
+		// forgotten.
+		{"controller killed", 3, func(string, *command) (func(), bool) {
+			written := func() (at time.Time) {
+				if info, err := os.Stat(filepath.Join(c.dir, "state", "job_state")); err == nil {
+					at = info.ModTime()
+				}
+				return at
+			}
+			last := written()
+			c.until("the controller writes what it knows", func() bool { return !written().Equal(last) })
 			c.kill("slurmctld")
 			c.start("slurmctld", "slurmctld", "-D")
 			return nil, false
@@ -115,6 +126,7 @@ func TestCluster(t *testing.T) {
 				t.Errorf("%v: %s", err, &run.stderr)
 			}
 			mend()
+			c.ask("scontrol", "update", "nodename="+strings.Join(c.machines, ","), "state=resume")
 			if got, want := run.stdout.String(), local.stdout.String(); got != want {
 				t.Errorf("the table is\n%s\nand that of one process\n%s", got, want)
 			}

@@ -75,7 +75,7 @@ SlurmctldHost=%s(127.0.0.1)
 SlurmctldPort=%d
 SlurmUser=root
 AuthType=auth/munge
-AuthInfo=cred_expire=3,socket=%[3]s/munge
+AuthInfo=cred_expire=5,socket=%[3]s/munge
 CryptoType=crypto/munge
 MpiDefault=none
 ProctrackType=proctrack/linuxproc
@@ -91,6 +91,7 @@ MinJobAge=3600
 MaxArraySize=1001
 SlurmdTimeout=5
 SlurmctldTimeout=5
+MessageTimeout=5
 KillWait=2
 InactiveLimit=0
 MailProg=/bin/true
