@@ -85,7 +85,7 @@ func leaveToFarm(ctx context.Context, directory string) error {
 		return err
 	}
 	if !state.Over {
-		return fmt.Errorf("experiment: %s computes cells of %s: run the study on its farm to wait for them, or stop it (experiment.Stop, hierml study stop)", s.last(), directory)
+		return fmt.Errorf("experiment: a farm computes cells of %s, by %s: run the study on its farm to wait for them, or stop it (experiment.Stop, hierml study stop)", directory, s.last())
 	}
 	return removeSubmission(directory)
 }
@@ -199,7 +199,7 @@ func (p *plan) expects(jobs attempt) error {
 		for _, part := range a.Parts {
 			for _, key := range part {
 				if p.byKey[key] == nil {
-					return fmt.Errorf("experiment: %s computes an earlier form of the study in %s, or of its data; wait for its end, or stop it (experiment.Stop, hierml study stop)", jobs, p.study.Directory)
+					return fmt.Errorf("experiment: a farm computes an earlier form of the study in %s, or of its data, by %s; wait for its end, or stop it (experiment.Stop, hierml study stop)", p.study.Directory, jobs)
 				}
 			}
 		}
@@ -454,7 +454,11 @@ func (w *watch) follow(ctx context.Context) error {
 		}
 	}
 	detached := func(why error) error {
-		return fmt.Errorf("experiment: %s goes on, with %d of %s finished: run the study again to wait for it, or stop it (experiment.Stop, hierml study stop %s): %w", jobs, w.done, plural(len(w.cells), "cell"), directory, why)
+		goes := "goes"
+		if len(jobs) > 1 {
+			goes = "go"
+		}
+		return fmt.Errorf("experiment: %s %s on, with %d of %s finished: run the study again to wait for the rest, or stop it (experiment.Stop, hierml study stop %s): %w", jobs, goes, w.done, plural(len(w.cells), "cell"), directory, why)
 	}
 	var asked time.Time
 	for {

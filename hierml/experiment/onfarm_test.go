@@ -177,18 +177,18 @@ func TestFarmWaitsTogether(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := s.Run(ctx); !errors.Is(err, stop) || !strings.Contains(err.Error(), "goes on, with 2 of 3 cells finished: run the study again to wait for it, or stop it") {
+	if _, err := s.Run(ctx); !errors.Is(err, stop) || !strings.Contains(err.Error(), "goes on, with 2 of 3 cells finished: run the study again to wait for the rest, or stop it") {
 		t.Fatal(err)
 	}
 	s.Progress = nil
 	here := *s
 	here.Farm = nil
-	if _, err := here.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "computes cells of "+s.Directory) {
+	if _, err := here.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "a farm computes cells of "+s.Directory) {
 		t.Errorf("a run beside the farm: %v", err)
 	}
 	other := *s
 	other.Seed = 5
-	if _, err := other.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "computes an earlier form of the study in "+s.Directory) {
+	if _, err := other.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "a farm computes an earlier form of the study in "+s.Directory) {
 		t.Errorf("another study: %v", err)
 	}
 	if r, err := Load(s.Directory); err != nil || r.Missing != 1 {

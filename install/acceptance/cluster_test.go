@@ -79,6 +79,28 @@ func TestCluster(t *testing.T) {
 			}
 			return nil, true
 		}},
+		{"interrupted", 0, func(study string, run *command) (func(), bool) {
+			if err := run.Process.Signal(syscall.SIGINT); err != nil {
+				t.Error(err)
+			}
+			return func() {
+				if said := run.stderr.String(); run.ProcessState.ExitCode() != 130 || !strings.Contains(said, " goes on, with ") && !strings.Contains(said, " go on, with ") || !strings.Contains(said, "hierml study stop ") {
+					t.Errorf("interrupted, it ended with status %d and said %q", run.ProcessState.ExitCode(), said)
+				}
+			}, true
+		}},
+		{"stopped", 3, func(study string, run *command) (func(), bool) {
+			stop := c.begin(program.File, "study", "stop", study)
+			if err := c.end(stop); err != nil {
+				t.Errorf("%v: %s", err, &stop.stderr)
+			}
+			c.until("no job is left", func() bool { return c.ask("squeue", "--noheader") == "" })
+			return func() {
+				if said := run.stderr.String(); !strings.Contains(said, "the study was stopped, with ") {
+					t.Errorf("stopped, it said %q", said)
+				}
+			}, true
+		}},
 		{"job cancelled", 3, func(string, *command) (func(), bool) {
 			c.ask("scancel", "--me")
 			return nil, false
@@ -111,10 +133,9 @@ func TestCluster(t *testing.T) {
 			mend, again := func() {}, false
 			if test.happen != nil {
 				c.until("some cells are finished", func() bool { return len(c.finished(study)) >= middle })
-				if m, a := test.happen(study, run); m != nil {
-					mend, again = m, a
-				} else {
-					again = a
+				var m func()
+				if m, again = test.happen(study, run); m != nil {
+					mend = m
 				}
 			}
 			err := c.end(run)
@@ -139,7 +160,7 @@ func TestCluster(t *testing.T) {
 			if twice > test.lost {
 				t.Errorf("%d cells were computed twice, and at most %d processes lost", twice, test.lost)
 			}
-			if again { // it waited for the same job
+			if again && test.lost == 0 { // it waited for the same jobs: for what others wait for, and for the rest
 				if jobs, err := filepath.Glob(filepath.Join(c.dir, "studies", study, "jobs", "*")); err != nil || len(jobs) != 2 {
 					t.Errorf("the jobs %q were submitted, %v", jobs, err)
 				}
@@ -147,4 +168,60 @@ func TestCluster(t *testing.T) {
 		})
 	}
 	c.t = t
+	c.refuses(program.File)
+}
+
+// refuses looks what is said, in one sentence, of what keeps machines from computing anything. The
+// machine of the partition apart has a folder "apart" of its own.
+func (c *cluster) refuses(program string) {
+	data := filepath.Join(c.dir, "apart", "data")
+	if err := os.Mkdir(data, 0o755); err != nil {
+		c.t.Fatal(err)
+	}
+	var instances strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&instances, "%s 1:%d 2:%d\n", [...]string{"apple", "pear", "bread", "hammer"}[i%4], i%4, i%3)
+	}
+	for name, text := range map[string]string{
+		"small.hier.tsv": "food\tfruit\nfruit\tapple\nfruit\tpear\nfood\tbread\ntool\thammer\n", "small.train.svm": instances.String(), "small.test.svm": instances.String(),
+	} {
+		if err := os.WriteFile(filepath.Join(data, name), []byte(text), 0o600); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	c.t.Setenv("HIERML_DATA", data)
+	c.write("b.json", `{"Data": [{"Open": "small"}], "Methods": [{"Estimator": "svm.Flat"}]}`)
+	last := c.machines[len(c.machines)-1]
+	for _, test := range []struct {
+		name, file, directory string
+		options               []string
+		want                  []string
+	}{
+		{"directory not shared", "a.json", filepath.Join(c.dir, "apart", "a.study"), []string{"--partition=apart"},
+			[]string{"a part failed on machine " + last, filepath.Join(c.dir, "apart", "a.study"), "has to be on a file system that all machines share"}},
+		{"data missing", "b.json", "missing.study", []string{"--partition=apart"},
+			[]string{"machine " + last + ` has no data set "small"`, data, "put it where all machines find it"}},
+		{"refused", "a.json", "refused.study", []string{"--partition=none"}, []string{"sbatch says: ", "invalid partition specified: none"}},
+		{"too large", "a.json", "large.study", []string{"--mem=100G"}, []string{"sbatch says: ", "Memory specification can not be satisfied"}},
+	} {
+		c.t.Run(test.name, func(t *testing.T) {
+			own := *c
+			own.t = t
+			args := []string{"study", "run", test.file, "--on", "slurm", "--dir", test.directory}
+			for _, option := range test.options {
+				args = append(args, "--sbatch", option)
+			}
+			run := own.begin(program, args...)
+			err := own.end(run)
+			lines := strings.Split(strings.TrimSpace(run.stderr.String()), "\n")
+			said := lines[len(lines)-1]
+			t.Log(said)
+			for _, want := range test.want {
+				if err == nil || !strings.HasPrefix(said, "hierml: ") || !strings.Contains(said, want) {
+					t.Errorf("%v, %q, want %q", err, said, want)
+				}
+			}
+			own.until("no job is left", func() bool { return c.ask("squeue", "--noheader") == "" })
+		})
+	}
 }
