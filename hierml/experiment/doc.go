@@ -41,4 +41,19 @@
 //	plan.json    the cells of the study, in their order
 //	cells.jsonl  the finished cells, a line each, in the order in which they finished
 //	lock         held while a study runs
+//
+// # Other machines
+//
+// With a Farm cells are computed elsewhere: on a cluster by Slurm's job arrays, see farm.Slurm. A
+// part of a job has thirty seconds or more to compute, as far as that can be told from what is
+// finished, and cells whose point is chosen come in a second job, after those by which it is. The
+// directory, which all machines see, is then all that processes have in common:
+//
+//	jobs/N-1.json       the cells of each part of the job N, fixed when it was submitted; N-2.json of a second job
+//	parts/N-1-I/K.jsonl the cells that the K-th process of part I has finished, and which it began
+//	log/                what processes print
+//	farm.json           the jobs that are under way
+//
+// A process that is lost costs the cell that it was at. A process that was taken for lost, and was
+// not, ends before its next cell.
 package experiment

@@ -427,7 +427,7 @@ func (w *watch) unseen() error {
 		switch said := w.said(w.submission, f.Part); {
 		case begun:
 		case !seen:
-			return fmt.Errorf("experiment: a part failed on machine %s and left nothing in %s: that machine does not see the directory, which has to be on a file system that all machines share", f.Machine, w.study.Directory)
+			return fmt.Errorf("experiment: a part failed on machine %s and left nothing in %s: that machine does not see the directory, or cannot write there; it has to be on a file system that all machines share", f.Machine, w.study.Directory)
 		case said != "":
 			return fmt.Errorf("experiment: a part failed on machine %s before it began: %s", f.Machine, strings.TrimPrefix(strings.TrimPrefix(said, "hierml: "), "experiment: "))
 		}

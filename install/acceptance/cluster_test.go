@@ -5,6 +5,7 @@ package acceptance
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -168,7 +169,42 @@ func TestCluster(t *testing.T) {
 		})
 	}
 	c.t = t
+	c.fills(program.File, local.stdout.String())
 	c.refuses(program.File)
+}
+
+// fills has the directory of a study on a disk that is soon full, and then is not.
+func (c *cluster) fills(program, want string) {
+	disk := filepath.Join(c.dir, "studies", "full")
+	mount := func(options string) {
+		c.t.Helper()
+		if out, err := exec.Command("mount", "-t", "tmpfs", "-o", options, "none", disk).CombinedOutput(); err != nil {
+			c.t.Fatalf("mount: %v\n%s", err, out)
+		}
+	}
+	if err := os.Mkdir(disk, 0o755); err != nil {
+		c.t.Fatal(err)
+	}
+	mount("size=64k")
+	c.t.Cleanup(func() {
+		if out, err := exec.Command("umount", "--lazy", disk).CombinedOutput(); err != nil {
+			c.t.Errorf("umount: %v\n%s", err, out)
+		}
+	})
+	command := []string{"study", "run", "a.json", "--on", "slurm", "--dir", "full/a.study"}
+	run := c.begin(program, command...)
+	err := c.end(run)
+	lines := strings.Split(strings.TrimSpace(run.stderr.String()), "\n")
+	said := lines[len(lines)-1]
+	c.t.Log(said)
+	if err == nil || !strings.HasPrefix(said, "hierml: experiment: write "+disk) || !strings.HasSuffix(said, ": no space left on device") {
+		c.t.Errorf("of a full disk it says %q, %v", said, err)
+	}
+	mount("remount,size=10m")
+	run = c.begin(program, command...)
+	if err := c.end(run); err != nil || run.stdout.String() != want {
+		c.t.Errorf("after that %v, %s\n%s", err, &run.stderr, &run.stdout)
+	}
 }
 
 // refuses looks what is said, in one sentence, of what keeps machines from computing anything. The
