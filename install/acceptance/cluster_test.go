@@ -5,7 +5,6 @@ package acceptance
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -111,7 +110,7 @@ func TestCluster(t *testing.T) {
 			return func() {
 				c.kill("n2")
 				c.start("n2", "slurmd", "-D", "-N", "n2")
-				c.until("n2 is back", func() bool { return strings.Contains(c.ask("sinfo", "--noheader", "--Node", "--states=idle"), "n2") })
+				c.until("n2 is back", func() bool { return strings.Contains(c.idle(), "n2") })
 			}, false
 		}},
 		{"machine frozen and woken", 1, func(study string, _ *command) (func(), bool) {
@@ -125,11 +124,20 @@ func TestCluster(t *testing.T) {
 				c.until("no worker is left on n3", func() bool { return len(c.processes("n3")) == 0 })
 			}, false
 		}},
+		{"network cut", 1, func(string, *command) (func(), bool) {
+			c.cable("down")
+			return func() {
+				c.cable("up")
+				c.until("n4 is back", func() bool {
+					return len(c.processes("n4")) == 0 && strings.Contains(c.idle(), "n4")
+				})
+			}, false
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c.t = t
 			study := strings.ReplaceAll(test.name, " ", "-") + ".study"
-			command := []string{"study", "run", "a.json", "--on", "slurm", "--sbatch", "--comment=test", "--dir", study}
+			command := []string{"study", "run", "a.json", "--on", "slurm", "--sbatch", "--partition=all", "--dir", study}
 			run := c.begin(program.File, command...)
 			mend, again := func() {}, false
 			if test.happen != nil {
@@ -176,21 +184,12 @@ func TestCluster(t *testing.T) {
 // fills has the directory of a study on a disk that is soon full, and then is not.
 func (c *cluster) fills(program, want string) {
 	disk := filepath.Join(c.dir, "studies", "full")
-	mount := func(options string) {
-		c.t.Helper()
-		if out, err := exec.Command("mount", "-t", "tmpfs", "-o", options, "none", disk).CombinedOutput(); err != nil {
-			c.t.Fatalf("mount: %v\n%s", err, out)
-		}
-	}
+	mount := func(options string) { c.run("mount", "-t", "tmpfs", "-o", options, "none", disk) }
 	if err := os.Mkdir(disk, 0o755); err != nil {
 		c.t.Fatal(err)
 	}
 	mount("size=64k")
-	c.t.Cleanup(func() {
-		if out, err := exec.Command("umount", "--lazy", disk).CombinedOutput(); err != nil {
-			c.t.Errorf("umount: %v\n%s", err, out)
-		}
-	})
+	c.t.Cleanup(func() { c.run("umount", "--lazy", disk) })
 	command := []string{"study", "run", "a.json", "--on", "slurm", "--dir", "full/a.study"}
 	run := c.begin(program, command...)
 	err := c.end(run)

@@ -26,8 +26,10 @@ import (
 )
 
 // cluster is a Slurm of several machines, all of them this one: each has a daemon of its own. The
-// last machine sees the folder "apart" of the cluster otherwise than the others do.
+// last machine sees the folder "apart" of the cluster otherwise than the others do, and has a network
+// cable of its own.
 type cluster struct {
+	net      string // name of the last machine's namespace, and of the cable
 	t        *testing.T
 	dir      string
 	conf     string
@@ -64,6 +66,16 @@ func openCluster(t *testing.T, machines int) *cluster {
 		t.Fatal(err)
 	}
 	host, _, _ = strings.Cut(host, ".")
+	c.net = fmt.Sprintf("hierml%d", os.Getpid())
+	addresses := fmt.Sprintf("10.77.%d.", os.Getpid()%250+1)
+	c.run("ip", "netns", "add", c.net)
+	t.Cleanup(func() { c.t = t; c.run("ip", "netns", "delete", c.net) })
+	c.run("ip", "link", "add", c.net, "type", "veth", "peer", "name", "eth0", "netns", c.net)
+	c.run("ip", "address", "add", addresses+"1/24", "dev", c.net)
+	c.run("ip", "link", "set", c.net, "up")
+	c.run("ip", "-n", c.net, "address", "add", addresses+"2/24", "dev", "eth0")
+	c.run("ip", "-n", c.net, "link", "set", "lo", "up")
+	c.cable("up")
 	for _, name := range []string{"state", "spool", "log", "run", "apart", "studies"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
@@ -71,11 +83,11 @@ func openCluster(t *testing.T, machines int) *cluster {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, `ClusterName=hierml
-SlurmctldHost=%s(127.0.0.1)
+SlurmctldHost=%s(%s1)
 SlurmctldPort=%d
 SlurmUser=root
 AuthType=auth/munge
-AuthInfo=cred_expire=5,socket=%[3]s/munge
+AuthInfo=cred_expire=5,socket=%[4]s/munge
 CryptoType=crypto/munge
 MpiDefault=none
 ProctrackType=proctrack/linuxproc
@@ -95,20 +107,24 @@ MessageTimeout=5
 KillWait=2
 InactiveLimit=0
 MailProg=/bin/true
-StateSaveLocation=%[3]s/state
-SlurmdSpoolDir=%[3]s/spool/%%n
-SlurmctldPidFile=%[3]s/run/slurmctld.pid
-SlurmdPidFile=%[3]s/run/slurmd.%%n.pid
-SlurmctldLogFile=%[3]s/log/slurmctld.log
-SlurmdLogFile=%[3]s/log/slurmd.%%n.log
+StateSaveLocation=%[4]s/state
+SlurmdSpoolDir=%[4]s/spool/%%n
+SlurmctldPidFile=%[4]s/run/slurmctld.pid
+SlurmdPidFile=%[4]s/run/slurmd.%%n.pid
+SlurmctldLogFile=%[4]s/log/slurmctld.log
+SlurmdLogFile=%[4]s/log/slurmd.%%n.log
 SlurmdParameters=config_overrides
-`, host, freePortOf(t), dir)
-	for _, m := range c.machines {
-		fmt.Fprintf(&text, "NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=1 RealMemory=1000 State=UNKNOWN\n", m, host, freePortOf(t))
-	}
+`, host, addresses, freePortOf(t), dir)
 	last := len(c.machines) - 1
-	fmt.Fprintf(&text, "PartitionName=main Nodes=%s Default=YES MaxTime=INFINITE State=UP\nPartitionName=apart Nodes=%s MaxTime=INFINITE State=UP\n",
-		strings.Join(c.machines[:last], ","), c.machines[last])
+	for i, m := range c.machines {
+		address := "127.0.0.1"
+		if i == last {
+			address = addresses + "2"
+		}
+		fmt.Fprintf(&text, "NodeName=%s NodeHostname=%s NodeAddr=%s Port=%d CPUs=1 RealMemory=1000 State=UNKNOWN\n", m, host, address, freePortOf(t))
+	}
+	fmt.Fprintf(&text, "PartitionName=main Nodes=%s Default=YES MaxTime=INFINITE State=UP\nPartitionName=apart Nodes=%s MaxTime=INFINITE State=UP\nPartitionName=all Nodes=%s MaxTime=INFINITE State=UP\n",
+		strings.Join(c.machines[:last], ","), c.machines[last], strings.Join(c.machines, ","))
 	key := make([]byte, 128)
 	rand.Read(key)
 	if err := errors.Join(os.WriteFile(c.conf, []byte(text.String()), 0o600), os.WriteFile(filepath.Join(dir, "key"), key, 0o600)); err != nil {
@@ -126,11 +142,11 @@ SlurmdParameters=config_overrides
 		if i < last {
 			c.start(m, "slurmd", "-D", "-N", m)
 		} else {
-			c.start(m, "unshare", "--mount", "sh", "-c", fmt.Sprintf("mount -t tmpfs none %s && exec slurmd -D -N %s", in("apart"), m))
+			c.start(m, "nsenter", "--net=/run/netns/"+c.net, "unshare", "--mount", "sh", "-c", fmt.Sprintf("mount -t tmpfs none %s && exec slurmd -D -N %s", in("apart"), m))
 		}
 	}
 	c.until("all machines are idle", func() bool {
-		return strings.Count(c.ask("sinfo", "--noheader", "--Node", "--states=idle"), "\n") == machines
+		return strings.Count(c.idle(), "\n") == machines
 	})
 	return c
 }
@@ -147,6 +163,20 @@ func freePortOf(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return port
+}
+
+// run runs a program that has to succeed.
+func (c *cluster) run(program string, args ...string) {
+	c.t.Helper()
+	if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
+		c.t.Fatalf("%s %q: %v\n%s", program, args, err, out)
+	}
+}
+
+// cable connects the last machine, or cuts it off: up or down.
+func (c *cluster) cable(way string) {
+	c.t.Helper()
+	c.run("ip", "-n", c.net, "link", "set", "eth0", way)
 }
 
 // start starts a daemon, which ends with this process.
@@ -192,6 +222,11 @@ func (c *cluster) close() {
 func (c *cluster) ask(program string, args ...string) string {
 	out, _ := exec.CommandContext(c.t.Context(), program, args...).Output()
 	return string(out)
+}
+
+// idle returns a line for each machine that waits for work.
+func (c *cluster) idle() string {
+	return c.ask("sinfo", "--noheader", "--Node", "--partition=all", "--states=idle")
 }
 
 // until waits for an event.

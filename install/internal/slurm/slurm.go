@@ -13,12 +13,12 @@ import (
 )
 
 // ErrMissing says that Slurm was not found, and what to install.
-var ErrMissing = errors.New("Slurm is not here, or there is no right to run its daemons; install it (on Debian: apt-get install slurm-wlm munge), and test as root")
+var ErrMissing = errors.New("there is no Slurm here, or no right to run its daemons; install it (on Debian: apt-get install slurm-wlm munge iproute2), and test as root")
 
 // Find says whether a cluster can be set up. The error is ErrMissing, with the program that is not
 // there.
 func Find() error {
-	for _, program := range []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol"} {
+	for _, program := range []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "ip"} {
 		if _, err := exec.LookPath(program); err != nil {
 			return fmt.Errorf("%w: %s", ErrMissing, program)
 		}
@@ -31,7 +31,7 @@ func Find() error {
 
 // Install installs Slurm from the system's packages. The error says why it did not.
 func Install(ctx context.Context) error {
-	err := debian.Install(ctx, "slurm-wlm", "munge")
+	err := debian.Install(ctx, "slurm-wlm", "munge", "iproute2")
 	if errors.Is(err, debian.ErrNotHere) {
 		return ErrMissing
 	}
