@@ -19,6 +19,7 @@ var Packages = []*table.Package{
 	&collectionPackage,
 	&datasetPackage,
 	&experimentPackage,
+	&farmPackage,
 	&featuresPackage,
 	&filesPackage,
 	&forestPackage,

@@ -20,6 +20,8 @@ var experimentPackage = table.Package{
 		{Name: "Load", Value: experiment.Load},
 		{Name: "Permutation", Value: experiment.Permutation},
 		{Name: "ReadStudy", Value: experiment.ReadStudy},
+		{Name: "RunPart", Value: experiment.RunPart},
+		{Name: "Stop", Value: experiment.Stop},
 		{Name: "T", Value: experiment.T},
 		{Name: "TwoWayT", Value: experiment.TwoWayT},
 	},
