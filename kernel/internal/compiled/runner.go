@@ -206,14 +206,18 @@ func (r *Runner) Do(ctx context.Context, cell int, f func()) error {
 // supervise calls f as the task t, in a goroutine of its own, until it has ended.
 func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+		return interruption(ctx)
 	}
 	go func() {
 		r.tasks.begin(t)
 		returned := false // not if runtime.Goexit was called
 		defer func() {
 			if v := recover(); v != nil {
-				t.finish(r.runtimeError(t, v))
+				failure := r.runtimeError(t, v)
+				if ctx.Err() != nil { // it may have failed for that, as a process that was interrupted, too
+					failure = interruption(ctx)
+				}
+				t.finish(failure)
 			} else if returned || t.stopped() {
 				t.finish(nil)
 			} else {
@@ -226,9 +230,11 @@ func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 	select {
 	case <-t.finished:
 	case <-ctx.Done():
-		r.tasks.stop(t, fmt.Errorf("interrupted: %w", context.Cause(ctx)))
+		r.tasks.stop(t, interruption(ctx))
 		<-t.finished
 	}
 	r.tasks.end(t)
 	return t.err()
 }
+
+func interruption(ctx context.Context) error { return fmt.Errorf("interrupted: %w", context.Cause(ctx)) }

@@ -307,6 +307,12 @@ func TestDo(t *testing.T) {
 	if err := r.Do(ctx, 3, func() { cancel(); cell.Sleep(time.Hour) }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
+	for range 50 { // what fails because of the interrupt is interrupted, whichever is noticed first
+		ctx, cancel := context.WithCancel(t.Context())
+		if err := r.Do(ctx, 3, func() { cancel(); panic("late") }); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
 	if err := r.Do(ctx, 4, func() { t.Error("it began after its end") }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
