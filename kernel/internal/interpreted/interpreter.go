@@ -230,7 +230,7 @@ func (in *Interpreter) Do(ctx context.Context, cell int, f func()) error {
 // has started fails, or ctx ends.
 func (in *Interpreter) supervise(ctx context.Context, t *task, f func()) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+		return interruption(ctx)
 	}
 	var result error
 	returned := false // not if runtime.Goexit was called
@@ -248,6 +248,9 @@ func (in *Interpreter) supervise(ctx context.Context, t *task, f func()) error {
 		defer func() {
 			if r := recover(); r != nil {
 				result = in.runtimeError(r, id, t.cell)
+				if ctx.Err() != nil { // it may have failed for that, as a process that was interrupted, too
+					result = interruption(ctx)
+				}
 			} else if !returned && in.control.stopped(t) {
 				result = stoppedBeside(t.cell)
 			} else if !returned {
@@ -271,6 +274,10 @@ func (in *Interpreter) supervise(ctx context.Context, t *task, f func()) error {
 	case <-ctx.Done():
 	}
 	in.control.stop(t)
+	return interruption(ctx)
+}
+
+func interruption(ctx context.Context) error {
 	return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 }
 

@@ -118,6 +118,12 @@ func TestDo(t *testing.T) {
 	if err := in.Do(ctx, 5, spin); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
+	for range 50 { // what fails because of the interrupt is interrupted, whichever is noticed first
+		ctx, cancel := context.WithCancel(t.Context())
+		if err := in.Do(ctx, 5, func() { cancel(); panic("late") }); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
 	if err := in.Do(t.Context(), 6, add); err != nil {
 		t.Error(err)
 	}
