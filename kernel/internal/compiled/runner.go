@@ -206,7 +206,7 @@ func (r *Runner) Do(ctx context.Context, cell int, f func()) error {
 // supervise calls f as the task t, in a goroutine of its own, until it has ended.
 func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 	if ctx.Err() != nil {
-		return interruption(ctx)
+		return program.Interruption(ctx)
 	}
 	go func() {
 		r.tasks.begin(t)
@@ -215,7 +215,7 @@ func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 			if v := recover(); v != nil {
 				failure := r.runtimeError(t, v)
 				if ctx.Err() != nil { // it may have failed for that, as a process that was interrupted, too
-					failure = interruption(ctx)
+					failure = program.Interruption(ctx)
 				}
 				t.finish(failure)
 			} else if returned || t.stopped() {
@@ -230,11 +230,9 @@ func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 	select {
 	case <-t.finished:
 	case <-ctx.Done():
-		r.tasks.stop(t, interruption(ctx))
+		r.tasks.stop(t, program.Interruption(ctx))
 		<-t.finished
 	}
 	r.tasks.end(t)
 	return t.err()
 }
-
-func interruption(ctx context.Context) error { return fmt.Errorf("interrupted: %w", context.Cause(ctx)) }

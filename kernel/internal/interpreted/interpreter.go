@@ -230,7 +230,7 @@ func (in *Interpreter) Do(ctx context.Context, cell int, f func()) error {
 // has started fails, or ctx ends.
 func (in *Interpreter) supervise(ctx context.Context, t *task, f func()) error {
 	if ctx.Err() != nil {
-		return interruption(ctx)
+		return program.Interruption(ctx)
 	}
 	var result error
 	returned := false // not if runtime.Goexit was called
@@ -249,7 +249,7 @@ func (in *Interpreter) supervise(ctx context.Context, t *task, f func()) error {
 			if r := recover(); r != nil {
 				result = in.runtimeError(r, id, t.cell)
 				if ctx.Err() != nil { // it may have failed for that, as a process that was interrupted, too
-					result = interruption(ctx)
+					result = program.Interruption(ctx)
 				}
 			} else if !returned && in.control.stopped(t) {
 				result = stoppedBeside(t.cell)
@@ -274,11 +274,7 @@ func (in *Interpreter) supervise(ctx context.Context, t *task, f func()) error {
 	case <-ctx.Done():
 	}
 	in.control.stop(t)
-	return interruption(ctx)
-}
-
-func interruption(ctx context.Context) error {
-	return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+	return program.Interruption(ctx)
 }
 
 // stoppedBeside is the error of a cell that the interrupt of another one ended.

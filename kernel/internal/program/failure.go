@@ -1,6 +1,9 @@
 package program
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // An Error is a failure of a cell, in the form in which it is shown.
 type Error struct {
@@ -34,6 +37,11 @@ type RuntimeError struct {
 }
 
 func (e *RuntimeError) Error() string { return e.Name + ": " + e.Message }
+
+// Interruption is the error of a program that was interrupted by the end of its context, which it wraps the cause of.
+func Interruption(ctx context.Context) error {
+	return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+}
 
 // InGoroutine is what standard error says of a panic in a goroutine whose cell is over. title names
 // the cells.

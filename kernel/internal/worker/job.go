@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 
@@ -105,7 +104,7 @@ func (j *job) failure(f *pipe.Failure) error {
 	case f.Runtime != nil:
 		return f.Runtime
 	case f.Canceled && j.ctx.Err() != nil:
-		return fmt.Errorf("interrupted: %w", context.Cause(j.ctx))
+		return program.Interruption(j.ctx)
 	}
 	return errors.New(f.Message)
 }

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log"
 	"os"
 	"sync"
@@ -133,7 +132,7 @@ func (e *Executor) do(ctx context.Context, number int, out program.Output, isCel
 		return errDeep
 	}
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(j.Context())) {
-		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+		return program.Interruption(ctx)
 	}
 	return err
 }
