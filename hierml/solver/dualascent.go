@@ -136,16 +136,10 @@ func (a *ascent) epoch(ctx context.Context) error {
 		gap = a.certificate.Primal
 	}
 	a.tolerance = max(toleranceRate*gap, goal) / a.weight
-	negligible := skipShare * goal / float64(a.oracle.Blocks())
-	a.order = a.order[:0]
-	for b := range a.oracle.Blocks() {
-		if a.gaps[b] > negligible {
-			a.order = append(a.order, b)
-		}
-	}
+	a.orderUnsolved(goal)
 	few := false // columns touched
 	for pass := 0; pass < passes && len(a.order) > 0; pass++ {
-		a.rng.Shuffle(len(a.order), func(i, j int) { a.order[i], a.order[j] = a.order[j], a.order[i] })
+		a.shuffle()
 		a.touched = 0
 		visited := len(a.order)
 		share := math.Pow(0.5, float64(pass+1)) // of the epoch: a pass is thought to take as long as all that follow
@@ -155,6 +149,21 @@ func (a *ascent) epoch(ctx context.Context) error {
 		few = a.partial != nil && a.partial.ColumnCost()*a.touched < visited*len(a.oracle.Columns())
 	}
 	return nil
+}
+
+// orderUnsolved takes the blocks whose gap was not negligible, for the goal, when it was seen last.
+func (a *ascent) orderUnsolved(goal float64) {
+	negligible := skipShare * goal / float64(a.oracle.Blocks())
+	a.order = a.order[:0]
+	for b := range a.oracle.Blocks() {
+		if a.gaps[b] > negligible {
+			a.order = append(a.order, b)
+		}
+	}
+}
+
+func (a *ascent) shuffle() {
+	a.rng.Shuffle(len(a.order), func(i, j int) { a.order[i], a.order[j] = a.order[j], a.order[i] })
 }
 
 // pass visits the blocks in order, which it leaves with those that were not within tolerance. It is a share of the

@@ -39,13 +39,7 @@ func (a *wideAscent) epoch(ctx context.Context) error {
 		return a.first(ctx)
 	}
 	a.tolerance = max(toleranceRate*gap, goal/4) / a.weight
-	negligible := skipShare * goal / float64(a.oracle.Blocks())
-	a.order = a.order[:0]
-	for b := range a.oracle.Blocks() {
-		if a.gaps[b] > negligible {
-			a.order = append(a.order, b)
-		}
-	}
+	a.orderUnsolved(goal)
 	for pass := 0; pass < passes && len(a.order) > a.oracle.Blocks()/50; pass++ {
 		share := math.Pow(0.5, float64(pass+1))
 		a.shuffle()
@@ -54,10 +48,6 @@ func (a *wideAscent) epoch(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (a *ascent) shuffle() {
-	a.rng.Shuffle(len(a.order), func(i, j int) { a.order[i], a.order[j] = a.order[j], a.order[i] })
 }
 
 // first goes through the examples once, part by part.
