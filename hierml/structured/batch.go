@@ -237,6 +237,13 @@ func (b *linearBatch) ScoresAt(columns [][]int32, dst [][]float64, workers int) 
 	}
 }
 
+// scoreAt scores the columns given of each example.
+func scoreAt(s Partial, examples []int, columns [][]int32, dst [][]float64) {
+	for k, i := range examples {
+		s.ScoresAt(i, columns[k], dst[k])
+	}
+}
+
 // kernelBatch copies scores and inner products.
 type kernelBatch struct {
 	state    *Expansion
@@ -255,9 +262,7 @@ func (b *kernelBatch) Size() int { return batchSize }
 func (b *kernelBatch) Take(examples []int) { b.examples = examples }
 
 func (b *kernelBatch) ScoresAt(columns [][]int32, dst [][]float64, _ int) {
-	for k, i := range b.examples {
-		b.state.ScoresAt(i, columns[k], dst[k])
-	}
+	scoreAt(b.state, b.examples, columns, dst)
 }
 
 func (b *kernelBatch) Load(examples []int, _ int) {

@@ -186,9 +186,7 @@ func (b *denseBatch) Load(examples []int, workers int) {
 func (b *denseBatch) Take(examples []int) { b.examples = examples }
 
 func (b *denseBatch) ScoresAt(columns [][]int32, dst [][]float64, _ int) {
-	for k, i := range b.examples {
-		b.state.ScoresAt(i, columns[k], dst[k])
-	}
+	scoreAt(b.state, b.examples, columns, dst)
 }
 
 // score scores examples from to to.

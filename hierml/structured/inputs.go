@@ -89,13 +89,7 @@ func NewLinear(x *dataset.Matrix) (*Linear, error) {
 	if err := CheckMatrix(x); err != nil {
 		return nil, err
 	}
-	l := &Linear{x: x, squares: make([]float64, x.Rows)}
-	for i := range l.squares {
-		_, values := x.Row(i)
-		for _, v := range values {
-			l.squares[i] += float64(v) * float64(v)
-		}
-	}
+	l := &Linear{x: x, squares: squaredNorms(x)}
 	l.transpose()
 	l.spread()
 	return l, nil
@@ -162,6 +156,18 @@ func (l *Linear) Matrix() *dataset.Matrix { return l.x }
 
 // SquaredNorm returns ||x_i||^2.
 func (l *Linear) SquaredNorm(i int) float64 { return l.squares[i] }
+
+// squaredNorms returns those of the rows.
+func squaredNorms(x *dataset.Matrix) []float64 {
+	squares := make([]float64, x.Rows)
+	for i := range squares {
+		_, values := x.Row(i)
+		for _, v := range values {
+			squares[i] += float64(v) * float64(v)
+		}
+	}
+	return squares
+}
 
 // Product returns <x_i, x_j>.
 func (l *Linear) Product(i, j int) float64 {

@@ -19,14 +19,10 @@ func (w *Weights) Many() bool { return w.mixed != nil }
 // those that [Weights.Scores] and [Attributes.Scores] give. The result does not depend on workers.
 func Shortlist(ctx context.Context, a *Attributes, w *Weights, x *dataset.Matrix, k, workers int, visit func(i int, s *Shortlisted)) error {
 	x = within(x, w.Features)
-	l := &linearState{Weights: w, linear: &Linear{x: x, squares: make([]float64, x.Rows)}}
+	l := &linearState{Weights: w, linear: &Linear{x: x, squares: squaredNorms(x)}}
 	rows := make([]int, x.Rows)
 	for i := range rows {
 		rows[i] = i
-		_, values := x.Row(i)
-		for _, v := range values {
-			l.linear.squares[i] += float64(v) * float64(v)
-		}
 	}
 	longest := a.longestSum()
 	each := make([]*Shortlisted, workerCount(workers))
