@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,8 +29,8 @@ var exportFormats = map[string]string{".go": "program", ".html": "html", ".htm":
 func notebookExportCommand() *cobra.Command {
 	var output, format string
 	cmd := &cobra.Command{
-		Use:   "export FILE.ipynb",
-		Short: "Write a notebook as a Go program, a web page or Markdown",
+		Use:   "export FILE.ipynb...",
+		Short: "Write notebooks as a Go program, a web page or Markdown",
 		Long: `Export writes a notebook in another form, without running it. The form is that of the
 extension of the file after -o, or of --format:
 
@@ -48,7 +49,12 @@ repository, here CLONE, as no registry has them. In the program's folder:
   go build
 
 html, .html: a web page with the cells and their stored outputs, in one file that needs no network. Formulas stay
-the LaTeX that they are written in.
+the LaTeX that they are written in. Several notebooks become one page, with a list of contents. Links between them
+lead to places in it. A paragraph that is nothing but a link to one that is named later, such as that to the solutions
+of exercises, has it folded there.
+
+slides: a web page of slides, which prints one a sheet. Cells say where one begins, as JupyterLab has them say it
+(Property Inspector, "Slide Type"); otherwise each heading begins one.
 
 markdown, .md: Markdown with the cells and their stored outputs. The pictures go to files in a folder beside
 it: that of notes.md is notes_files. On the standard output they are part of the text.
@@ -56,6 +62,7 @@ it: that of notes.md is notes_files. On the standard output they are part of the
 Without -o the result is written to the standard output, as a program unless --format says otherwise.`,
 		Example: `  hierml notebook export notes.ipynb -o main.go && hierml run main.go
   hierml notebook export notes.ipynb -o notes.html
+  hierml notebook export chapters/*.ipynb chapters/solutions/*.ipynb -o book.html
   hierml notebook export notes.ipynb --format markdown > notes.md`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -73,21 +80,38 @@ Without -o the result is written to the standard output, as a program unless --f
 				write = func(_ context.Context, w io.Writer, nb *notebook.Notebook, path string) error {
 					return page.Write(w, nb, title(path))
 				}
+			case "slides":
+				write = func(_ context.Context, w io.Writer, nb *notebook.Notebook, path string) error {
+					return page.WriteSlides(w, nb, title(path))
+				}
 			case "markdown":
 				write = func(_ context.Context, w io.Writer, nb *notebook.Notebook, _ string) error {
 					return exportMarkdown(w, nb, output)
 				}
 			default:
-				return &usageError{cmd, fmt.Errorf("no format %q; there are program, html and markdown", format)}
+				return &usageError{cmd, fmt.Errorf("no format %q; there are program, html, slides and markdown", format)}
 			}
-			nb, err := readNotebook(args[0])
-			if err != nil {
-				return err
+			if len(args) > 1 && format != "html" {
+				return &usageError{cmd, fmt.Errorf("several notebooks become one web page, and nothing else; %s is one notebook's", format)}
+			}
+			var notebooks []*notebook.Notebook
+			for _, file := range args {
+				nb, err := readNotebook(file)
+				if err != nil {
+					return err
+				}
+				notebooks = append(notebooks, nb)
 			}
 			ctx, done := interruptible(cmd.Context())
 			defer done()
 			var text bytes.Buffer
-			if err := write(ctx, &text, nb, args[0]); err != nil {
+			var err error
+			if len(args) == 1 {
+				err = write(ctx, &text, notebooks[0], args[0])
+			} else {
+				err = exportBook(&text, notebooks, args, title(cmp.Or(output, args[0])))
+			}
+			if err != nil {
 				return err
 			}
 			if output == "" {
@@ -98,7 +122,7 @@ Without -o the result is written to the standard output, as a program unless --f
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write it to this `FILE`")
-	cmd.Flags().StringVar(&format, "format", "", "program, html or markdown (default that of the file's extension, or program)")
+	cmd.Flags().StringVar(&format, "format", "", "program, html, slides or markdown (default that of the file's extension, or program)")
 	return cmd
 }
 
@@ -111,7 +135,7 @@ func formatOf(file string) (string, error) {
 	case file == "":
 		return "program", nil
 	case extension == "":
-		return "", fmt.Errorf("%s has no extension, so --format has to say what is written: program, html or markdown", file)
+		return "", fmt.Errorf("%s has no extension, so --format has to say what is written: program, html, slides or markdown", file)
 	case format == "":
 		return "", fmt.Errorf("nothing is written as %s; there are .go, .html and .md, and --format chooses", extension)
 	}
@@ -134,6 +158,15 @@ func exportProgram(ctx context.Context, w io.Writer, nb *notebook.Notebook, path
 	}
 	_, err = w.Write(text)
 	return err
+}
+
+// exportBook writes notebooks, which are in files, as one page.
+func exportBook(w io.Writer, notebooks []*notebook.Notebook, files []string, title string) error {
+	var parts []page.Part
+	for k, nb := range notebooks {
+		parts = append(parts, page.Part{Path: filepath.ToSlash(files[k]), Notebook: nb})
+	}
+	return page.WriteBook(w, parts, title)
 }
 
 // exportMarkdown writes a notebook as Markdown, for a file of that name, beside which pictures are

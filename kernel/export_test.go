@@ -166,7 +166,7 @@ func TestNotebookExportUnknown(t *testing.T) {
 	for _, c := range []struct{ file, said string }{
 		{"study.pdf", "nothing is written as .pdf; there are .go, .html and .md, and --format chooses"},
 		{"study.py", "nothing is written as .py; there are .go, .html and .md, and --format chooses"},
-		{"study", "study has no extension, so --format has to say what is written: program, html or markdown"},
+		{"study", "study has no extension, so --format has to say what is written: program, html, slides or markdown"},
 	} {
 		dir := save(t, "a.ipynb", "x := 1")
 		want := result{"", "hierml: " + c.said + "\nSee 'hierml notebook export --help'.\n", 2}
@@ -194,5 +194,35 @@ func TestExportedModule(t *testing.T) {
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off")
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "\n3\n") {
 		t.Errorf("it prints %s%v", out, err)
+	}
+}
+
+// TestNotebookExportBook binds a chapter and its solutions.
+func TestNotebookExportBook(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "solutions"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, source := range map[string]string{"a.ipynb": "# Title\n\n[Solutions](solutions/a.ipynb)", "solutions/a.ipynb": "# How"} {
+		nb := &notebook.Notebook{Cells: []*notebook.Cell{{Kind: notebook.Markdown, Source: source}}}
+		if err := nb.WriteFile(filepath.Join(dir, filepath.FromSlash(file))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := hierml(t, dir, "", "notebook", "export", "a.ipynb", "solutions/a.ipynb", "-o", "book.html"); got != (result{}) {
+		t.Errorf("got %+v", got)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "book.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<title>book</title>", `<article id="a">`, `<details id="solutions-a">`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page has no %s:\n%s", want, text)
+		}
+	}
+	got := hierml(t, dir, "", "notebook", "export", "a.ipynb", "solutions/a.ipynb", "-o", "main.go")
+	if want := "several notebooks become one web page, and nothing else"; got.status == 0 || !strings.Contains(got.stderr, want) {
+		t.Errorf("got %+v, want %s", got, want)
 	}
 }

@@ -17,12 +17,18 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// A markdown makes HTML of Markdown as GitHub and Jupyter know it. Formulas stay the LaTeX that
+// A markdown makes HTML of the Markdown of a notebook, as GitHub and Jupyter know it. Formulas stay the LaTeX that
 // they are written in.
-type markdown struct{ goldmark.Markdown }
+type markdown struct {
+	goldmark.Markdown
+	ids      *ids
+	place    *place    // nil for a notebook alone
+	headings []heading // of the cells so far
+}
 
-func newMarkdown() *markdown {
-	return &markdown{goldmark.New(
+// newMarkdown returns a markdown whose headings have ids that begin with a prefix.
+func newMarkdown(prefix string) *markdown {
+	return &markdown{ids: &ids{prefix: prefix, used: make(map[string]bool)}, Markdown: goldmark.New(
 		goldmark.WithParser(parser.NewParser(
 			parser.WithBlockParsers(blockParsers()...),
 			parser.WithInlineParsers(inlineParsers()...),
@@ -41,23 +47,50 @@ func newMarkdown() *markdown {
 	)}
 }
 
-// html returns the HTML of a text. Images that the text takes from the attachments, which are MIME
-// bundles by name, become part of it.
-func (m *markdown) html(source string, attachments map[string]any) (template.HTML, error) {
-	var b bytes.Buffer
-	reader := text.NewReader([]byte(source))
-	doc := m.Parser().Parse(reader, parser.WithContext(parser.NewContext()))
+// cell returns the HTML of a cell, and the notebooks that are folded behind it. Images that the text takes from the
+// attachments, which are MIME bundles by name, become part of it.
+func (m *markdown) cell(source string, attachments map[string]any) (template.HTML, []folded, error) {
+	doc := m.parse(source)
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if image, ok := n.(*ast.Image); ok && entering {
-			if name, ok := bytes.CutPrefix(image.Destination, []byte("attachment:")); ok {
-				image.Destination = []byte(attached(string(name), attachments))
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Image:
+			if name, ok := bytes.CutPrefix(n.Destination, []byte("attachment:")); ok {
+				n.Destination = []byte(attached(string(name), attachments))
+			}
+		case *ast.Heading:
+			if id, ok := n.AttributeString("id"); ok {
+				m.headings = append(m.headings, heading{Level: n.Level, ID: string(id.([]byte)), Text: plain(n, []byte(source))})
 			}
 		}
 		return ast.WalkContinue, nil
 	})
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
+	var behind []folded
+	if m.place != nil {
+		if behind, err = m.place.settle(doc, []byte(source)); err != nil {
+			return "", nil, err
+		}
+	}
+	body, err := m.render(doc, source)
+	return body, behind, err
+}
+
+// html returns the HTML of a text.
+func (m *markdown) html(source string) (template.HTML, error) {
+	return m.render(m.parse(source), source)
+}
+
+func (m *markdown) parse(source string) ast.Node {
+	return m.Parser().Parse(text.NewReader([]byte(source)), parser.WithContext(parser.NewContext(parser.WithIDs(m.ids))))
+}
+
+func (m *markdown) render(doc ast.Node, source string) (template.HTML, error) {
+	var b bytes.Buffer
 	if err := m.Renderer().Render(&b, []byte(source), doc); err != nil {
 		return "", err
 	}

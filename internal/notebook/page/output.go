@@ -46,7 +46,7 @@ func bundle(o *notebook.Output, text *markdown) (template.HTML, error) {
 		return sanitized(s), nil
 	}
 	if s, ok := get("text/markdown"); ok {
-		return text.html(s, nil)
+		return text.html(s)
 	}
 	if s, ok := get("image/svg+xml"); ok {
 		// As an image, an SVG runs no scripts and loads nothing.

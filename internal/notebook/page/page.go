@@ -27,23 +27,36 @@ var page = sync.OnceValue(func() *template.Template { return template.Must(templ
 // Write writes the page of a notebook. The title is what browsers call it if the notebook has none
 // of its own.
 func Write(w io.Writer, nb *notebook.Notebook, title string) error {
-	language, text := languageOf(nb), newMarkdown()
-	content := struct {
-		Title string
-		Style template.CSS
-		Cells []cell
-	}{Title: title, Style: template.CSS(style)}
+	cells, err := makeCells(nb, newMarkdown(""))
+	if err != nil {
+		return err
+	}
+	return page().Execute(w, content{Title: titleOf(nb, title), Chapters: []chapter{{Cells: cells}}})
+}
+
+// titleOf returns the title that a notebook has of its own, or another.
+func titleOf(nb *notebook.Notebook, title string) string {
 	if own, ok := nb.Metadata["title"].(string); ok && own != "" {
-		content.Title = own
+		return own
 	}
-	for i, c := range nb.Cells {
-		made, err := makeCell(c, language, text)
-		if err != nil {
-			return fmt.Errorf("cells[%d]: %w", i, err)
-		}
-		content.Cells = append(content.Cells, made)
-	}
-	return page().Execute(w, content)
+	return title
+}
+
+// content is what the layout shows.
+type content struct {
+	Title    string
+	Contents []heading // none on the page of a single notebook
+	Chapters []chapter
+	Slides   [][]cell // instead
+}
+
+// Style is that of all pages.
+func (content) Style() template.CSS { return template.CSS(style) }
+
+// A chapter is what the layout shows of a notebook, under an id if it is one of several.
+type chapter struct {
+	ID    string
+	Cells []cell
 }
 
 // A cell is what the layout shows of one.
@@ -53,6 +66,27 @@ type cell struct {
 	Body    template.HTML // Markdown as HTML, highlighted code
 	Raw     string
 	Outputs []output
+	Folded  []folded // behind the cell
+}
+
+// A folded notebook is one that is seen when its name is clicked on, and on paper.
+type folded struct {
+	Name  string
+	ID    string
+	Cells []cell
+}
+
+func makeCells(nb *notebook.Notebook, text *markdown) ([]cell, error) {
+	language := languageOf(nb)
+	var cells []cell
+	for i, c := range nb.Cells {
+		made, err := makeCell(c, language, text)
+		if err != nil {
+			return nil, fmt.Errorf("cells[%d]: %w", i, err)
+		}
+		cells = append(cells, made)
+	}
+	return cells, nil
 }
 
 func makeCell(c *notebook.Cell, language string, text *markdown) (cell, error) {
@@ -60,7 +94,7 @@ func makeCell(c *notebook.Cell, language string, text *markdown) (cell, error) {
 	var err error
 	switch c.Kind {
 	case notebook.Markdown:
-		made.Body, err = text.html(c.Source, c.Attachments)
+		made.Body, made.Folded, err = text.cell(c.Source, c.Attachments)
 	case notebook.Code:
 		if strings.TrimSpace(c.Source) == "" {
 			break
