@@ -7,7 +7,7 @@ const batchSize = 32
 
 // mixedBatch is that where weights are mixed, so that the rows of features that are not frequent are read for
 // several examples, but of no more than mixedScores scores.
-const mixedBatch, mixedScores = 512, 8 << 20
+const mixedBatch, mixedScores = 1024, 32 << 20
 
 // Batch is a number of examples that are scored together and change the weights together, so that
 // workers can share the work. Between the two the solver keeps scores up to date itself, by the
@@ -98,7 +98,7 @@ func scoreInShares(b interface{ score(from, to int) }, n, workers int) {
 // loadMixed is Load where weights are mixed: in float32.
 func (b *linearBatch) loadMixed(workers int) {
 	p := b.state.panelsOf()
-	p.load(b.examples, workers)
+	p.load(b.examples, workers, false)
 	guarded.Each(len(b.examples), workers, func(k int) { p.of(k, b.examples[k], b.Scores(k)) })
 }
 

@@ -14,24 +14,27 @@ import (
 // space.
 //
 // Rows are summed up as whole numbers: an example's values for frequent features are rounded to multiples of a step of
-// its own, of which the largest is many.
+// its own, of which the largest is many. Where scores are to be closely bounded, what is left of the values is rounded and summed
+// up likewise.
 type panels struct {
 	mixed  *mixed
 	x      *dataset.Matrix
 	scores []float32   // examples x stride
 	panel  [][]float32 // by worker, examples x panelWidth
-	exact  []float64   // values of an example before they are rounded, and units of the features
+	exact  []float64   // values of an example, and what is left of them when they are rounded, and units of the features
 	units  []float64
 
 	count []int32 // by feature, examples that have it; less than 0 for the features below
 	// The rows of frequent features, example by example, and what multiplies each two of them. Example k has the groups
-	// border[k] to border[k+1]; group g has the rows starts[g] to starts[g+1].
+	// border[k] to border[k+1]; group g has the rows starts[g] to starts[g+1], and a step.
 	border  []int
 	starts  []int
 	rows    []*int16
 	factors []uint32
-	steps   []float32 // by example
+	steps   []float32
 	errors  []float64 // by example, the norm of what its values are changed by when they are rounded
+	sizes   []float64 // by example, what the norms of its rounded values are together above that of the values, at most
+	terms   []int     // by example, sums of its groups and products that are added to them
 	// The examples of the other features that have rows; those of features[k] begin at begin[k].
 	features []int32
 	begin    []int32
@@ -50,13 +53,14 @@ func newPanels(m *mixed, x *dataset.Matrix) *panels {
 	return &panels{mixed: m, x: x}
 }
 
-// load scores examples but for what tables add, which is left to [panels.of].
-func (s *panels) load(examples []int, workers int) {
+// load scores examples but for what tables add, which is left to [panels.of]. Scores are wrong by less, and take longer, if
+// they are to be close.
+func (s *panels) load(examples []int, workers int, closely bool) {
 	stride := s.mixed.stride
 	if need := len(examples) * stride; cap(s.scores) < need {
 		s.scores = newZeros[float32](need)
 	}
-	s.sort(examples)
+	s.sort(examples, closely)
 	n := stride / panelWidth
 	shares := min(workerCount(workers), n)
 	for len(s.panel) < shares {
@@ -73,7 +77,7 @@ func (s *panels) load(examples []int, workers int) {
 }
 
 // sort finds the rows of every example, or the examples of every row.
-func (s *panels) sort(examples []int) {
+func (s *panels) sort(examples []int, closely bool) {
 	m := s.mixed
 	few := len(examples) <= fewExamples
 	s.features, s.begin = s.features[:0], append(s.begin[:0], 0)
@@ -83,7 +87,7 @@ func (s *panels) sort(examples []int) {
 	others := s.begin[len(s.features)]
 	s.examples, s.values = slices.Grow(s.examples[:0], int(others))[:others], slices.Grow(s.values[:0], int(others))[:others]
 	s.border, s.starts, s.rows, s.factors = append(s.border[:0], 0), s.starts[:0], s.rows[:0], s.factors[:0]
-	s.steps, s.errors = s.steps[:0], s.errors[:0]
+	s.steps, s.errors, s.sizes, s.terms = s.steps[:0], s.errors[:0], s.sizes[:0], s.terms[:0]
 	for k, i := range examples {
 		features, values := s.x.Row(i)
 		s.exact, s.units = s.exact[:0], s.units[:0]
@@ -100,7 +104,17 @@ func (s *panels) sort(examples []int) {
 				*at++
 			}
 		}
+		others, groups := len(features)-len(s.exact), len(s.starts)
 		s.round()
+		left := s.left()
+		size := left
+		if n := len(s.exact); closely && n > 0 {
+			s.rows = append(s.rows, s.rows[len(s.rows)-n:]...)
+			s.round()
+			size, left = 2*left+s.left(), s.left()
+		}
+		s.border, s.errors, s.sizes = append(s.border, len(s.starts)), append(s.errors, left), append(s.sizes, size)
+		s.terms = append(s.terms, others+len(s.starts)-groups)
 	}
 	copy(s.begin[1:], s.begin) // each is where the next begins now
 	s.begin[0] = 0
@@ -136,7 +150,8 @@ func (s *panels) number(examples []int) {
 	}
 }
 
-// round rounds the values of the rows of an example.
+// round rounds the values of the rows of an example, the last ones, and makes groups of them. It leaves of the values what they
+// are changed by.
 func (s *panels) round() {
 	var largest float64
 	for _, v := range s.exact {
@@ -148,29 +163,37 @@ func (s *panels) round() {
 		s.exact, s.units = append(s.exact, 0), append(s.units, 0)
 	}
 	first := len(s.rows) - len(s.exact)
-	var square float64
 	sum := roomSteps + 1
 	for j := 0; j < len(s.exact); j += 2 {
 		var pair [2]int
 		for side := range pair {
 			v := s.exact[j+side]
+			s.exact[j+side] = 0
 			if v == 0 || math.IsInf(step, 1) {
 				continue
 			}
 			n := math.RoundToEven(v / step)
-			e := (v - n*step) / s.units[j+side]
-			square += e * e
+			s.exact[j+side] = v - n*step
 			pair[side] = int(n)
 		}
 		n := max(pair[0], -pair[0]) + max(pair[1], -pair[1])
 		if sum += n; sum > roomSteps {
-			s.starts = append(s.starts, first+j)
+			s.starts, s.steps = append(s.starts, first+j), append(s.steps, float32(step))
 			sum = n
 		}
 		s.factors = append(s.factors, uint32(uint16(int16(pair[0])))|uint32(uint16(int16(pair[1])))<<16)
 	}
-	s.border = append(s.border, len(s.starts))
-	s.steps, s.errors = append(s.steps, float32(step)), append(s.errors, math.Sqrt(square))
+}
+
+// left returns the norm of what the values of an example are changed by, without the units.
+func (s *panels) left() float64 {
+	var square float64
+	for j, v := range s.exact {
+		if v != 0 {
+			square += v / s.units[j] * (v / s.units[j])
+		}
+	}
+	return math.Sqrt(square)
 }
 
 // score scores a panel of the examples.
@@ -194,16 +217,14 @@ func (s *panels) score(column, examples int, panel []float32) {
 				to = dst
 			}
 			lo, hi := s.starts[g], s.starts[g+1]
-			scorePanel(to, sums, s.rows[lo:hi], s.factors[lo/2:hi/2], s.steps[k], column)
+			scorePanel(to, sums, s.rows[lo:hi], s.factors[lo/2:hi/2], s.steps[g], column)
 		}
 	}
 }
 
-// bound bounds what the scores of the k-th example, which is i and of the given norm, are wrong by, where no column is longer
-// than longest.
-func (s *panels) bound(k, i int, norm, longest float64) float64 {
-	n := s.x.Indptr[i+1] - s.x.Indptr[i]
-	return s.errors[k]*longest + sumError(n, (norm+s.errors[k])*longest)
+// bound bounds what the scores of the k-th example, of the given norm, are wrong by, where no column is longer than longest.
+func (s *panels) bound(k int, norm, longest float64) float64 {
+	return s.errors[k]*longest + sumError(s.terms[k], (norm+s.sizes[k])*longest)
 }
 
 // of writes the scores of the k-th example, which is i, into dst; once.

@@ -102,13 +102,13 @@ func (l *linearState) scan(ctx context.Context, examples []int, workers int, bou
 	for len(examples) > 0 && turn.Err(ctx) == nil {
 		part := examples[:min(size, len(examples))]
 		examples = examples[len(part):]
-		p.load(part, workers)
+		p.load(part, workers, bounds)
 		parallel(len(part), workers, func(worker, lo, hi int) {
 			scores := scores(worker)
 			for k := lo; k < hi && turn.Err(ctx) == nil; k++ {
 				i := part[k]
 				p.of(k, i, scores)
-				bound := p.bound(k, i, math.Sqrt(l.linear.squares[i]), longest)
+				bound := p.bound(k, math.Sqrt(l.linear.squares[i]), longest)
 				if !finite(scores) { // a sum that float64 may have room for
 					l.Scores(i, scores)
 					bound = 0
