@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -39,15 +38,10 @@ in the PDF. It needs Chromium or Chrome.`,
 
 // bindBook makes a book of the chapters in a folder of notebooks: those whose names begin with a number.
 func bindBook(ctx context.Context, c *console, notebooks, folder string) error {
-	program, err := browser.Find()
-	if errors.Is(err, browser.ErrMissing) {
-		step := c.begin("Installing Chromium")
-		if err := browser.Install(ctx); err != nil {
-			return step.fail(err)
-		}
-		step.end("done")
-		program, err = browser.Find()
+	if err := provideBrowser(ctx, c); err != nil {
+		return err
 	}
+	program, err := browser.Find()
 	if err != nil {
 		return err
 	}
