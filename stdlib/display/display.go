@@ -27,6 +27,7 @@ import (
 	"image"
 	"maps"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -56,6 +57,8 @@ const Transient = "hierml_transient"
 type Bundle struct {
 	Data     map[string]any
 	Metadata map[string]any
+
+	screen bool // see OnScreen
 }
 
 // Text returns the representation as plain text.
@@ -67,7 +70,14 @@ func (b *Bundle) Text() string {
 // Of returns what a notebook shows of the values of an expression, of which a function call may
 // have several: nothing, that is nil, for nil and for a nil error beside other values; the value
 // itself where one is left; else the text of all of them in a line.
-func Of(values ...any) *Bundle {
+func Of(values ...any) *Bundle { return ofAll(values, runtime.GOOS == "js") }
+
+// OnScreen returns what Of does, but for pictures in dots of what can be drawn in lines. They take
+// most of the time, and what is made of a notebook's file is what needs them: a page on a screen
+// shows the lines. In a page of a browser that is what Of returns, too.
+func OnScreen(values ...any) *Bundle { return ofAll(values, true) }
+
+func ofAll(values []any, screen bool) *Bundle {
 	var shown []any
 	for _, v := range values {
 		if v != nil {
@@ -78,7 +88,7 @@ func Of(values ...any) *Bundle {
 	case 0:
 		return nil
 	case 1:
-		return of(shown[0])
+		return of(shown[0], screen)
 	}
 	texts := make([]string, len(shown))
 	for i, v := range shown {
@@ -87,12 +97,12 @@ func Of(values ...any) *Bundle {
 	return &Bundle{Data: map[string]any{Text: bounded(strings.Join(texts, " "))}}
 }
 
-func of(v any) *Bundle {
+func of(v any, screen bool) *Bundle {
 	own := valueOf(v)
 	if v = withMethods(v); valueOf(v).speaks() {
 		own = valueOf(v)
 	}
-	b := &Bundle{Data: map[string]any{}, Metadata: map[string]any{}}
+	b := &Bundle{Data: map[string]any{}, Metadata: map[string]any{}, screen: screen}
 	silent, faults := b.draw(v)
 	if silent {
 		return nil
@@ -109,6 +119,9 @@ func of(v any) *Bundle {
 	}
 	maps.DeleteFunc(b.Data, func(_ string, data any) bool { return data == nil })
 	b.bound()
+	if b.screen {
+		maps.DeleteFunc(b.Metadata, func(mime string, _ any) bool { return b.Data[mime] == nil })
+	}
 	if len(b.Metadata) == 0 {
 		b.Metadata = nil
 	}
@@ -294,6 +307,9 @@ func (b *Bundle) method(m method, v any) error {
 	if _, has := b.Data[m.mime]; has {
 		return nil
 	}
+	if b.screen && m.mime == PNG && b.Data[SVG] != nil {
+		return nil
+	}
 	var data any
 	var has bool
 	var err error
@@ -316,6 +332,13 @@ func (b *Bundle) method(m method, v any) error {
 // whole takes over the bundle that the value makes by itself.
 func (b *Bundle) whole(v any) (has bool, err error) {
 	var data map[string]any
+	if x, ok := v.(interface {
+		ScreenBundle() (map[string]any, error)
+	}); ok && b.screen {
+		data, err = x.ScreenBundle()
+		maps.Copy(b.Data, data)
+		return true, err
+	}
 	switch x := v.(type) {
 	case Typed:
 		var result any
@@ -334,8 +357,6 @@ func (b *Bundle) whole(v any) (has bool, err error) {
 	default:
 		return false, nil
 	}
-	for mime, d := range data {
-		b.Data[mime] = d
-	}
+	maps.Copy(b.Data, data)
 	return true, err
 }

@@ -164,7 +164,14 @@ func TestLeftOut(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(b.Data)); !slices.Equal(got, []string{"application/vnd.vegalite.v5+json", PNG, Text}) || b.Metadata[PNG] == nil {
 		t.Errorf("a figure is shown as %q", got)
 	}
+	b = OnScreen(f)
+	if got := slices.Sorted(maps.Keys(b.Data)); !slices.Equal(got, []string{"application/vnd.vegalite.v5+json", SVG, Text}) || b.Metadata != nil {
+		t.Errorf("on a screen a figure is shown as %q, %v", got, b.Metadata)
+	}
 	f.X.Min, f.X.Max = 1, math.NaN()
+	if b := OnScreen(f); !strings.Contains(b.Text(), "the X axis goes from 1 to NaN") {
+		t.Errorf("on a screen: got %s", b.Text())
+	}
 	if b := Of(f); !strings.Contains(b.Text(), "the X axis goes from 1 to NaN") {
 		t.Errorf("got %s", b.Text())
 	}
@@ -196,6 +203,12 @@ func TestSizeIsBounded(t *testing.T) {
 func TestPlot(t *testing.T) {
 	p := plot.New()
 	p.Title.Text = "gap"
+	if b := OnScreen(p); len(b.Data) != 2 || b.Data[SVG] == nil || b.Text() != `plot "gap"` || b.Metadata != nil {
+		t.Errorf("on a screen: got %v", b)
+	}
+	if b := OnScreen(picky{}); b.Data[PNG] == nil {
+		t.Errorf("on a screen what has dots only: got %v", b)
+	}
 	b := Of(p)
 	svg, _ := b.Data[SVG].(string)
 	if !strings.Contains(svg, "<svg") || !strings.Contains(svg, "</svg>") {

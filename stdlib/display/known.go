@@ -72,6 +72,14 @@ func (b *Bundle) plot(p *plot.Plot) error {
 		return err
 	}
 	b.Data[SVG] = buf.String()
+	title := "plot"
+	if p.Title.Text != "" {
+		title += " " + fmt.Sprintf("%q", p.Title.Text)
+	}
+	b.Data[Text] = bounded(title)
+	if b.screen {
+		return nil
+	}
 
 	img := vgimg.NewWith(vgimg.UseWH(plotWidth, plotHeight), vgimg.UseDPI(plotDPI))
 	p.Draw(draw.New(img))
@@ -81,11 +89,6 @@ func (b *Bundle) plot(p *plot.Plot) error {
 	}
 	b.Data[PNG] = buf.Bytes()
 	b.size(plotWidth, plotHeight)
-	title := "plot"
-	if p.Title.Text != "" {
-		title += " " + fmt.Sprintf("%q", p.Title.Text)
-	}
-	b.Data[Text] = bounded(title)
 	return nil
 }
 

@@ -82,7 +82,7 @@ func InteractLabelled(labels []string, f any, controls ...any) *Interaction {
 		if line := strings.Join(i.standing(), ", "); line != "" {
 			Text(line)
 		}
-		i.run(context.Background())
+		i.run(context.Background(), display.Of)
 		return i
 	}
 	must("nb.Interact", err)
@@ -175,15 +175,15 @@ func (i *Interaction) begin(id string) {
 		once.Do(func() {})
 		host.Current().Display(bundle(), handle, early)
 	}()
-	i.out.Run(func() { i.run(Context()) })
+	i.out.Run(func() { i.run(Context(), display.Of) })
 }
 
 // showControls is how long the first run may take before the controls are shown.
 const showControls = 500 * time.Millisecond
 
-// run calls the function with the values of the controls, and shows what it returns unless ctx has
-// ended.
-func (i *Interaction) run(ctx context.Context) {
+// run calls the function with the values of the controls, and shows what it returns, as show has it,
+// unless ctx has ended.
+func (i *Interaction) run(ctx context.Context, show func(values ...any) *display.Bundle) {
 	arguments := make([]reflect.Value, len(i.inputs))
 	for p, in := range i.inputs {
 		arguments[p] = in.value()
@@ -199,7 +199,7 @@ func (i *Interaction) run(ctx context.Context) {
 		results = results[:n-1]
 	}
 	for r, v := range results {
-		if b := display.Of(i.f.result(r, v)); b != nil {
+		if b := show(i.f.result(r, v)); b != nil {
 			host.Current().Display(b, "", false)
 		}
 	}
@@ -276,7 +276,7 @@ func (i *Interaction) again() {
 	i.out.sink.restart()
 	func() {
 		defer host.Current().Capture(i.out.sink)()
-		i.run(Context())
+		i.run(Context(), display.OnScreen) // which only a page sees: the cell's output has the first result
 	}()
 	if Context().Err() == nil {
 		i.out.sink.finish()

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gonum.org/v1/plot"
+
 	"github.com/hierml/notebook/stdlib/host"
 )
 
@@ -37,6 +39,41 @@ func (p *page_) texts(n *notebook) string {
 		}
 	}
 	return strings.Join(all, "|")
+}
+
+// The first result is kept in the notebook, with a picture for pages made of it. What follows is seen
+// on the screen alone, and no time is spent on pictures.
+func TestInteractPictures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := open(t)
+		InteractLabelled([]string{"x"}, func(x int) *plot.Plot {
+			p := plot.New()
+			p.X.Max, p.Y.Max = float64(x), 1
+			return p
+		}, IntSlider(1, 9, 2))
+		p := n.look(t, nil)
+		pictures := func() string {
+			n.look(t, p)
+			text, err := json.Marshal(p.models[p.find("OutputModel")]["outputs"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			var all []string
+			for _, mime := range []string{"image/png", "image/svg+xml"} {
+				all = append(all, fmt.Sprint(strings.Count(string(text), `"`+mime+`":"`)))
+			}
+			return strings.Join(all, " ")
+		}
+		if first := n.data[len(n.data)-1]; pictures() != "1 1" || first["image/png"] == nil {
+			t.Errorf("the first result has %s pictures, the cell shows %v", pictures(), first)
+		}
+		update(p.find("IntSliderModel"), "value", 3)
+		time.Sleep(rest + 1)
+		p.called(n)
+		if got := pictures(); got != "0 1" {
+			t.Errorf("the second result has %s pictures", got)
+		}
+	})
 }
 
 func TestInteract(t *testing.T) {
