@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/hierml/notebook/internal/turn"
 )
 
 // column is a node, or several that were put together, of which the smallest sum of alpha^rho for
@@ -41,7 +43,7 @@ type decomposer struct {
 // itself alone.
 func (d *decomposer) solve(m int, columns []column) (column, error) {
 	for {
-		if err := d.ctx.Err(); err != nil {
+		if err := turn.Err(d.ctx); err != nil {
 			return column{}, err
 		}
 		columns = d.mergeSeries(columns)
