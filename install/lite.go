@@ -104,16 +104,16 @@ func siteParts(ctx context.Context, c *console, root, wheels string) (parts lite
 	}
 	cmd := process.Bind(exec.CommandContext(ctx, "go", "env", "GOROOT"))
 	cmd.Dir = root
-	goroot, err := cmd.Output()
+	out, err := cmd.Output()
 	if err != nil {
 		return parts, fmt.Errorf("go env GOROOT: %w", err)
 	}
-	parts.Documentation = filepath.Join(cache, "documentation.gz")
-	if err := packDocumentation(strings.TrimSpace(string(goroot)), parts.Documentation); err != nil {
+	goroot := strings.TrimSpace(string(out))
+	if parts.Beside, err = besideKernel(ctx, root, goroot, cache); err != nil {
 		return parts, err
 	}
 	parts.Licences = filepath.Join(root, "kernel", "licences.txt")
-	parts.Support = filepath.Join(strings.TrimSpace(string(goroot)), "lib", "wasm", "wasm_exec.js")
+	parts.Support = filepath.Join(goroot, "lib", "wasm", "wasm_exec.js")
 	if wheels == "" {
 		wheels = filepath.Join(cache, "wheels")
 		if err := fetchWheels(ctx, c, wheels); err != nil {
@@ -129,13 +129,36 @@ func siteParts(ctx context.Context, c *console, root, wheels string) (parts lite
 	return parts, parts.Keep(cache)
 }
 
-// packDocumentation writes what is written about Go in its tree to a file.
-func packDocumentation(goroot, path string) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
+// besideKernel provides the files that the kernel asks for when it needs them, by the names by which
+// it does: those of packages stdlib, collection and turned.
+func besideKernel(ctx context.Context, root, goroot, cache string) (map[string]string, error) {
+	files := map[string]string{}
+	for _, of := range []string{"std", "gonum", "hierml"} {
+		for _, what := range []string{"export.zip", "docs.zip"} {
+			files[of+"-"+what] = filepath.Join(root, "stdlib", "internal", of, what)
+		}
 	}
-	return errors.Join(collection.PackGoDoc(f, goroot), f.Close())
+	godoc := filepath.Join(cache, "documentation.gz")
+	f, err := os.Create(godoc)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(collection.PackGoDoc(f, goroot), f.Close()); err != nil {
+		return nil, err
+	}
+	files["godoc.jsonl.gz"] = godoc
+	fonts, err := turned.Fonts(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	for name, font := range fonts {
+		name += ".gz"
+		files[name] = filepath.Join(cache, name)
+		if err := compress(font, files[name]); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
 }
 
 // fetchWheels puts the wheels into a folder, where they are not there.
@@ -188,14 +211,15 @@ func buildPage(ctx context.Context, c *console, root, cache string) (compressed 
 	}); err != nil {
 		return "", err
 	}
-	compressed = program + ".gz"
+	compressed = program + ".xz"
 	after, err := os.Stat(program)
 	if err != nil {
 		return "", err
 	}
 	// The go command leaves a program alone that would be the same.
 	if packed, statErr := os.Stat(compressed); statErr != nil || before == nil || !before.ModTime().Equal(after.ModTime()) || packed.ModTime().Before(after.ModTime()) {
-		if err := compress(program, compressed); err != nil {
+		step.progress(packages, 0, "compressing it")
+		if err := compressProgram(ctx, program, compressed); err != nil {
 			return "", err
 		}
 	}
@@ -203,7 +227,21 @@ func buildPage(ctx context.Context, c *console, root, cache string) (compressed 
 	return compressed, nil
 }
 
-// compress writes a file once more, compressed.
+// compressProgram compresses a file as xz, by the first Python that can.
+func compressProgram(ctx context.Context, from, to string) error {
+	failed := []error{python.ErrNoPython}
+	aside := to + newSuffix
+	for _, interpreter := range python.Find(ctx) {
+		err := interpreter.Compress(ctx, from, aside)
+		if err == nil {
+			return os.Rename(aside, to)
+		}
+		failed = append(failed, fmt.Errorf("%s cannot compress the kernel, for which it needs its module lzma: %w", interpreter.Path, err))
+	}
+	return errors.Join(failed[min(1, len(failed)-1):]...)
+}
+
+// compress writes a file once more, compressed by gzip.
 func compress(from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {

@@ -1,20 +1,14 @@
 package stdlib
 
 import (
-	"archive/zip"
 	"encoding/json"
 	"fmt"
 	"sync"
-
-	"github.com/hierml/notebook/stdlib/internal/gonum"
-	"github.com/hierml/notebook/stdlib/internal/hierml"
-	"github.com/hierml/notebook/stdlib/internal/std"
 )
 
 // A documentation holds the comments of the packages, unpacked as they are asked for.
 type documentation struct {
 	mu       sync.Mutex
-	files    map[string]*zip.File
 	packages map[string]map[string]string
 }
 
@@ -22,17 +16,13 @@ type documentation struct {
 func (d *documentation) of(path string) (map[string]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if docs, ok := d.packages[path]; ok {
-		return docs, nil
+	if comments, ok := d.packages[path]; ok {
+		return comments, nil
 	}
-	if d.files == nil {
-		files, err := openArchives(std.Docs, gonum.Docs, hierml.Docs)
-		if err != nil {
-			return nil, err
-		}
-		d.files, d.packages = files, map[string]map[string]string{}
+	file, err := docs.file(path)
+	if err != nil {
+		return nil, err
 	}
-	file := d.files[path]
 	if file == nil {
 		return nil, fmt.Errorf("there is no documentation of %s", path)
 	}
@@ -41,12 +31,15 @@ func (d *documentation) of(path string) (map[string]string, error) {
 		return nil, fmt.Errorf("documentation of %s: %w", path, err)
 	}
 	defer r.Close() // it cannot fail: the archive is in memory
-	var docs map[string]string
-	if err := json.NewDecoder(r).Decode(&docs); err != nil {
+	var comments map[string]string
+	if err := json.NewDecoder(r).Decode(&comments); err != nil {
 		return nil, fmt.Errorf("documentation of %s: %w; run go generate ./stdlib", path, err)
 	}
-	d.packages[path] = docs
-	return docs, nil
+	if d.packages == nil {
+		d.packages = map[string]map[string]string{}
+	}
+	d.packages[path] = comments
+	return comments, nil
 }
 
 // Paths returns the import paths of all packages, sorted.
@@ -57,9 +50,11 @@ func (imp *archiveImporter) Paths() []string { return Paths() }
 // predeclared names; "append()" and the like are the declarations of its functions. The result is
 // empty where nothing is documented.
 func (imp *archiveImporter) Doc(path, name string) string {
-	docs, err := imp.docs.of(path)
+	comments, err := imp.docs.of(path)
 	if err != nil {
-		return "" // of a package that is not there; TestGeneratedFilesAreCurrent reads all others
+		// Of a package that is not there, or in a page that cannot fetch it now; TestGeneratedFilesAreCurrent
+		// reads all others.
+		return ""
 	}
-	return docs[name]
+	return comments[name]
 }

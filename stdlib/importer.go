@@ -1,7 +1,6 @@
 package stdlib
 
 import (
-	"archive/zip"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -11,10 +10,6 @@ import (
 	"sync"
 
 	"golang.org/x/tools/go/gcexportdata"
-
-	"github.com/hierml/notebook/stdlib/internal/gonum"
-	"github.com/hierml/notebook/stdlib/internal/hierml"
-	"github.com/hierml/notebook/stdlib/internal/std"
 )
 
 // Importer imports the packages that cells may import, from the export data in the program. It is
@@ -45,7 +40,6 @@ func (e *ImportError) Error() string {
 
 type archiveImporter struct {
 	mu       sync.Mutex
-	files    map[string]*zip.File // nil until the first import
 	packages map[string]*types.Package
 
 	docs documentation
@@ -54,14 +48,10 @@ type archiveImporter struct {
 func (imp *archiveImporter) Import(path string) (*types.Package, error) {
 	imp.mu.Lock()
 	defer imp.mu.Unlock()
-	if imp.files == nil {
-		files, err := openArchives(std.Export, gonum.Export, hierml.Export)
-		if err != nil {
-			return nil, err
-		}
-		imp.files = files
+	file, err := exports.file(path)
+	if err != nil {
+		return nil, err
 	}
-	file := imp.files[path]
 	switch {
 	case path == "unsafe":
 		return types.Unsafe, nil
@@ -108,18 +98,4 @@ func ReadExport(r io.Reader, path string, own func(path string) bool, known map[
 		}
 	}
 	return pkg, nil
-}
-
-func openArchives(archives ...string) (map[string]*zip.File, error) {
-	files := map[string]*zip.File{}
-	for _, a := range archives {
-		z, err := zip.NewReader(strings.NewReader(a), int64(len(a)))
-		if err != nil {
-			return nil, fmt.Errorf("archive of packages: %w; run go generate ./stdlib", err)
-		}
-		for _, f := range z.File {
-			files[f.Name] = f
-		}
-	}
-	return files, nil
 }

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,10 +30,13 @@ type Summary struct {
 //go:embed extension
 var extension embed.FS
 
+//go:embed service-worker.js
+var serviceWorker []byte
+
 // Build writes a site with the files of a folder of notebooks into a folder, which has to be new or
 // empty. Files and folders whose names begin with a dot are left out.
 func Build(site, notebooks string, parts Parts) (Summary, error) {
-	s := &writer{root: site, at: modified(parts)}
+	s := &writer{root: site, at: modified(parts), icon: parts.Logos["logo-32x32.png"]}
 	entries, err := os.ReadDir(site)
 	if err != nil && !os.IsNotExist(err) {
 		return Summary{}, err
@@ -60,6 +64,7 @@ type writer struct {
 	Summary
 	root       string
 	at         string           // when all files were changed, in the words of Jupyter
+	icon       []byte           // of the pages, a picture as browsers take it
 	extensions []map[string]any // as jupyter-lite.json lists them
 	schemas    []map[string]any // of their settings
 }
@@ -87,12 +92,20 @@ func (w *writer) json(name string, v any) error {
 // that no browser takes a file of another version from its cache.
 func (w *writer) kernel(parts Parts) error {
 	files := map[string][]byte{}
-	for name, path := range map[string]string{kernelName: parts.Kernel, supportName: parts.Support, documentationName: parts.Documentation} {
+	paths := map[string]string{kernelName: parts.Kernel, supportName: parts.Support}
+	maps.Copy(paths, parts.Beside)
+	for name, path := range paths {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
 		files[name] = data
+	}
+	var err error
+	if files["beside.json"], err = json.Marshal(map[string]any{
+		"size": len(files[kernelName]), "files": slices.Sorted(maps.Keys(parts.Beside)),
+	}); err != nil {
+		return err
 	}
 	for name, data := range parts.Logos {
 		files[name] = data
@@ -113,11 +126,7 @@ func (w *writer) kernel(parts Parts) error {
 		}
 		files[entry.Name()] = data
 	}
-	names := make([]string, 0, len(files))
-	for name := range files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(files))
 	sum := sha256.New()
 	for _, name := range names {
 		fmt.Fprintf(sum, "%s %d\n", name, len(files[name]))
@@ -215,6 +224,7 @@ func (w *writer) settings() error {
 	settings["federated_extensions"] = w.extensions
 	settings["contentsAllJsonFile"] = contentsList
 	settings["enableServiceWorkerCache"] = true
+	settings["exposeAppInBrowser"] = true
 	kind := func(name, mime, format string, extensions ...string) map[string]any {
 		return map[string]any{"name": name, "extensions": extensions, "mimeTypes": []string{mime}, "fileFormat": format}
 	}

@@ -71,7 +71,7 @@ func file(t *testing.T, path, content string) string {
 func parts(t *testing.T) Parts {
 	dir := t.TempDir()
 	return Parts{
-		Kernel:  file(t, filepath.Join(dir, "hierml.wasm.gz"), "the kernel"),
+		Kernel:  file(t, filepath.Join(dir, "hierml.wasm.xz"), "the kernel"),
 		Support: file(t, filepath.Join(dir, "wasm_exec.js"), "what runs it"),
 		Core: wheel(t, filepath.Join(dir, "core.whl"), map[string]string{
 			"jupyterlite_core/__init__.py":                      "",
@@ -80,6 +80,7 @@ func parts(t *testing.T) Parts {
 				"package/jupyter-lite.json":       `{"jupyter-config-data":{"appName":"another","kept":1}}`,
 				"package/lab/index.html":          "a page",
 				"package/lab/favicon.ico":         "an icon",
+				"package/service-worker.js":       "another",
 				"package/build/lab/bundle.js":     "code",
 				"package/build/lab/bundle.js.map": "where it comes from",
 			}),
@@ -90,9 +91,9 @@ func parts(t *testing.T) Parts {
 			"widgets-3.data/data/share/jupyter/labextensions/@a/widgets/static/entry.js":                "widgets",
 			"widgets-3.data/data/share/jupyter/labextensions/@a/widgets/schemas/@a/widgets/plugin.json": `{"title":"settings"}`,
 		}),
-		Documentation: file(t, filepath.Join(dir, "godoc.jsonl.gz"), "what is written about Go"),
-		Licences:      file(t, filepath.Join(dir, "licences.txt"), "those of the kernel"),
-		Logos:         map[string][]byte{"logo-svg.svg": []byte("<svg/>")},
+		Beside:   map[string]string{"godoc.jsonl.gz": file(t, filepath.Join(dir, "documentation"), "what is written about Go")},
+		Licences: file(t, filepath.Join(dir, "licences.txt"), "those of the kernel"),
+		Logos:    map[string][]byte{"logo-svg.svg": []byte("<svg/>"), "logo-32x32.png": []byte("ours")},
 	}
 }
 
@@ -176,10 +177,21 @@ func TestBuild(t *testing.T) {
 	}
 	entry := settings.Data.Extensions[1].Load
 	folder := "extensions/@hierml/lite-kernel/" + strings.TrimSuffix(entry, "remoteEntry.js")
-	for name, content := range map[string]string{"hierml.wasm.gz": "the kernel", "wasm_exec.js": "what runs it", "godoc.jsonl.gz": "what is written about Go", "logo-svg.svg": "<svg/>"} {
+	for name, content := range map[string]string{"hierml.wasm.xz": "the kernel", "wasm_exec.js": "what runs it", "godoc.jsonl.gz": "what is written about Go", "logo-svg.svg": "<svg/>"} {
 		if got := read(folder + name); got != content {
 			t.Errorf("%s is %q", name, got)
 		}
+	}
+	if got := read(folder + "beside.json"); got != `{"files":["godoc.jsonl.gz"],"size":10}` {
+		t.Errorf("beside.json is %s", got)
+	}
+	for _, name := range []string{"favicon.ico", "lab/favicon.ico"} {
+		if got := read(name); got != "ours" {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	if got := read("service-worker.js"); got != string(serviceWorker) {
+		t.Errorf("the service worker is %s", got)
 	}
 	if schemas := read("build/schemas/all_federated.json"); !strings.Contains(schemas, `"id":"@a/widgets:plugin"`) {
 		t.Errorf("the schemas are %s", schemas)
@@ -204,6 +216,10 @@ func TestBuild(t *testing.T) {
 	if err != nil || same != summary {
 		t.Errorf("of kept parts: %+v, %v, want %+v", same, err, summary)
 	}
+	file(t, filepath.Join(kept, versionName), "another")
+	if _, err := Kept(kept); err == nil || !strings.Contains(err.Error(), "of another version") {
+		t.Errorf("parts of another version: %v", err)
+	}
 	if _, err := Kept(notebooks); err == nil || !strings.Contains(err.Error(), "go run ./install lite") {
 		t.Errorf("parts that are not there: %v", err)
 	}
@@ -216,6 +232,21 @@ func TestBuild(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(second, "extensions/@hierml/lite-kernel", entry)); err == nil {
 		t.Error("two kernels have one folder: browsers would take the one from their caches")
+	}
+}
+
+func TestKernelOfNotebooks(t *testing.T) {
+	const spec = `"kernelspec":{"display_name":"Go (hierml)","language":"go","name":"hierml"}`
+	for metadata, want := range map[string]string{
+		`{"kernelspec":{"name":"gonb","display_name":"Go (gonb)","language":"go"}}`:               `{` + spec + `}`,
+		`{"kernelspec":{"name":"gophernotes","display_name":"Go"},"language_info":{"name":"go"}}`: `{` + spec + `,"language_info":{"name":"go"}}`,
+		`{"kernelspec":{"language":"python","name":"python3"}}`:                                   `{"kernelspec":{"language":"python","name":"python3"}}`,
+		`{}`: `{}`,
+	} {
+		got, err := shown([]byte(`{"cells":[],"metadata":` + metadata + `}`))
+		if err != nil || string(got) != `{"cells":[],"metadata":`+want+`}` {
+			t.Errorf("%s becomes %s, %v", metadata, got, err)
+		}
 	}
 }
 

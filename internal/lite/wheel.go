@@ -53,6 +53,12 @@ func (w *writer) unpack(r io.Reader) error {
 		if err != nil {
 			return err
 		}
+		switch {
+		case name == "service-worker.js":
+			data = serviceWorker
+		case path.Base(name) == "favicon.ico" && len(w.icon) > 0: // JupyterLite's has a third of a megabyte
+			data = w.icon
+		}
 		if err := w.write(name, data); err != nil {
 			return err
 		}

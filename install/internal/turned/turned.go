@@ -1,18 +1,22 @@
-// Package turned writes a copy of yaegi for the kernel in a page of a browser, where one thread does
-// everything: interpreted code takes a turn (package internal/turn) every thousand steps or so, and
-// deep recursion does not fill the stack of the browser.
+// Package turned writes copies of modules for the kernel in a page of a browser. In that of yaegi
+// interpreted code takes a turn (package internal/turn) every thousand steps or so, as one thread does
+// everything there, and deep recursion does not fill the stack of the browser. That of gonum/plot has
+// no fonts in it: it reads each when it is asked for.
 //
-// yaegi itself stays as it is, for all else: the copy stands for it in one build, by a go.mod of its
-// own.
+// The modules themselves stay as they are, for all else: the copies stand for them in one build, by a
+// go.mod of its own.
 package turned
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -20,24 +24,55 @@ import (
 	"github.com/hierml/notebook/internal/process"
 )
 
-const yaegi = "github.com/traefik/yaegi"
+const (
+	yaegi = "github.com/traefik/yaegi"
+	plot  = "gonum.org/v1/plot"
+)
 
-// A change replaces a piece of yaegi's interp/run.go, which has to be there once.
-type change struct{ old, new string }
-
-var changes = []change{
-	{
-		"		for exec := n.exec; exec != nil && f.runid() == n.interp.runid(); {\n			exec = exec(f)\n		}\n",
-		"		enterCall()\n		for exec := n.exec; exec != nil && f.runid() == n.interp.runid(); {\n			takeStep()\n			exec = exec(f)\n		}\n",
-	},
-	{
-		"	defer func() {\n		f.mutex.Lock()\n		f.recovered = recover()\n",
-		"	calls++\n	defer func() {\n		calls--\n		f.mutex.Lock()\n		f.recovered = recover()\n",
-	},
+// A module is one that is copied, with changes.
+type module struct {
+	path    string
+	skip    func(folder string) bool // what is not copied, by its path in the module
+	changes map[string][]change      // of a file
+	added   map[string]string        // texts of files that are there besides, or in place of others
 }
 
-// added is a file besides.
-const added = `package interp
+// A change replaces a piece of a file, which has to be there once.
+type change struct{ old, new string }
+
+// modules returns those that are copied.
+func modules() []module {
+	return []module{{
+		path: yaegi,
+		skip: func(folder string) bool {
+			first, _, _ := strings.Cut(folder, "/")
+			return !slices.Contains([]string{".", "interp", "internal", "stdlib"}, first) || strings.HasPrefix(folder, "stdlib/") && folder != "stdlib/generic"
+		},
+		changes: map[string][]change{"interp/run.go": {
+			{
+				"		for exec := n.exec; exec != nil && f.runid() == n.interp.runid(); {\n			exec = exec(f)\n		}\n",
+				"		enterCall()\n		for exec := n.exec; exec != nil && f.runid() == n.interp.runid(); {\n			takeStep()\n			exec = exec(f)\n		}\n",
+			},
+			{
+				"	defer func() {\n		f.mutex.Lock()\n		f.recovered = recover()\n",
+				"	calls++\n	defer func() {\n		calls--\n		f.mutex.Lock()\n		f.recovered = recover()\n",
+			},
+		}},
+		// A function without a body is allowed where there is assembly.
+		added: map[string]string{"interp/turn.go": turns, "interp/turn.s": ""},
+	}, {
+		path: plot,
+		changes: map[string][]change{
+			"font/font.go":            {{"	return tf\n", "	return Fetch(tf)\n"}},
+			"plot.go":                 {{"liberation.Collection()", "liberation.Deferred()"}},
+			"vg/recorder/recorder.go": {{"liberation.Collection()", "liberation.Deferred()"}},
+		},
+		added: map[string]string{"font/deferred.go": deferred, "font/liberation/liberation.go": liberation},
+	}}
+}
+
+// turns is a file of yaegi's interpreter besides.
+const turns = `package interp
 
 import (
 	"runtime"
@@ -77,71 +112,215 @@ func enterCall() {
 }
 `
 
-// Write writes the copy, and a go.mod and go.sum for the module at root, into folders of dir, and
+// deferred is a file of gonum/plot's package font besides.
+const deferred = `package font
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/image/font/opentype"
+)
+
+// files has where the faces are that were not read.
+var (
+	filesMu sync.Mutex
+	files   = map[*opentype.Font]string{}
+)
+
+// Defer returns a face that Fetch reads from a file, compressed by gzip.
+func Defer(file string) *opentype.Font {
+	f := new(opentype.Font)
+	files[f] = file
+	return f
+}
+
+// Fetch returns f, which is read if it was not.
+func Fetch(f *opentype.Font) *opentype.Font {
+	filesMu.Lock()
+	defer filesMu.Unlock()
+	file, ok := files[f]
+	if !ok {
+		return f
+	}
+	read, err := readFace(file)
+	if err != nil {
+		panic(fmt.Errorf("the font that text is drawn with cannot be had: %w", err))
+	}
+	*f = *read
+	delete(files, f)
+	return f
+}
+
+func readFace(file string) (*opentype.Font, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it was read
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		return nil, err
+	}
+	return opentype.Parse(text)
+}
+`
+
+// liberation is gonum/plot's package of that name.
+const liberation = `// Package liberation has the Liberation fonts, which are read when they are asked for.
+package liberation
+
+import (
+	"sync"
+
+	stdfnt "golang.org/x/image/font"
+
+	"gonum.org/v1/plot/font"
+)
+
+// Deferred returns the fonts, whose faces are read when they are looked up.
+var Deferred = sync.OnceValue(func() font.Collection {
+	var c font.Collection
+	for _, variant := range []font.Variant{"Serif", "Mono", "Sans"} {
+		add := func(style stdfnt.Style, weight stdfnt.Weight, name string) {
+			c = append(c, font.Face{
+				Font: font.Font{Typeface: "Liberation", Variant: variant, Style: style, Weight: weight},
+				Face: font.Defer("/hierml/Liberation" + string(variant) + "-" + name + ".ttf.gz"),
+			})
+		}
+		add(stdfnt.StyleNormal, stdfnt.WeightNormal, "Regular")
+		add(stdfnt.StyleItalic, stdfnt.WeightNormal, "Italic")
+		add(stdfnt.StyleNormal, stdfnt.WeightBold, "Bold")
+		add(stdfnt.StyleItalic, stdfnt.WeightBold, "BoldItalic")
+	}
+	return c[:len(c):len(c)]
+})
+
+// Collection returns the fonts.
+func Collection() font.Collection {
+	for _, face := range Deferred() {
+		font.Fetch(face.Face)
+	}
+	return Deferred()
+}
+`
+
+// Write writes the copies, and a go.mod and go.sum for the module at root, into folders of dir, and
 // returns the path of the go.mod, for the flag -modfile.
 func Write(ctx context.Context, root, dir string) (string, error) {
-	cmd := process.Bind(exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", yaegi))
+	copies := map[string]string{}
+	for _, m := range modules() {
+		from, err := source(ctx, root, m.path)
+		if err != nil {
+			return "", err
+		}
+		to := filepath.Join(dir, path.Base(m.path))
+		if err := os.RemoveAll(to); err != nil {
+			return "", err
+		}
+		if err := m.copy(from, to); err != nil {
+			return "", err
+		}
+		copies[m.path] = to
+	}
+	return writeModfile(root, dir, copies)
+}
+
+// source returns the folder of a module that the module at root requires.
+func source(ctx context.Context, root, module string) (string, error) {
+	cmd := process.Bind(exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module))
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("find the source of %s: %w", yaegi, err)
+		return "", fmt.Errorf("find the source of %s: %w", module, err)
 	}
-	copied := filepath.Join(dir, "yaegi")
-	if err := os.RemoveAll(copied); err != nil {
-		return "", err
-	}
-	if err := copyModule(strings.TrimSpace(string(out)), copied); err != nil {
-		return "", err
-	}
-	return writeModfile(root, dir, copied)
+	return strings.TrimSpace(string(out)), nil
 }
 
-// copyModule copies the packages of yaegi that are used, with the changes.
-func copyModule(from, to string) error {
-	for _, folder := range []string{".", "interp", "internal/unsafe2", "stdlib/generic"} {
-		entries, err := os.ReadDir(filepath.Join(from, folder))
+// Fonts returns the files of the fonts that the copy of gonum/plot reads, by the names under which
+// it does, without the .gz of those that are compressed.
+func Fonts(ctx context.Context, root string) (map[string]string, error) {
+	from, err := source(ctx, root, "codeberg.org/go-fonts/liberation")
+	if err != nil {
+		return nil, err
+	}
+	found, err := filepath.Glob(filepath.Join(from, "*", "*.ttf"))
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	for _, file := range found {
+		files[filepath.Base(file)] = file
+	}
+	return files, nil
+}
+
+// copy copies the packages of a module, with the changes.
+func (m *module) copy(from, to string) error {
+	done := 0
+	err := filepath.WalkDir(from, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if err := os.MkdirAll(filepath.Join(to, folder), 0o755); err != nil {
+		relative, err := filepath.Rel(from, file)
+		if err != nil {
 			return err
 		}
-		for _, entry := range entries {
-			name := entry.Name()
-			if entry.IsDir() || strings.HasSuffix(name, "_test.go") || folder == "." && name != "go.mod" && name != "LICENSE" {
-				continue
+		name := filepath.ToSlash(relative)
+		if d.IsDir() {
+			if d.Name() == "testdata" || m.skip != nil && m.skip(name) {
+				return fs.SkipDir
 			}
-			text, err := os.ReadFile(filepath.Join(from, folder, name))
-			if err != nil {
-				return err
-			}
-			if folder == "interp" && name == "run.go" {
-				if text, err = changed(text); err != nil {
-					return err
-				}
-			}
-			if err := os.WriteFile(filepath.Join(to, folder, name), text, 0o644); err != nil {
+			return os.MkdirAll(filepath.Join(to, relative), 0o755)
+		}
+		if strings.HasSuffix(name, "_test.go") || !d.Type().IsRegular() {
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if changes, ok := m.changes[name]; ok {
+			done++
+			if text, err = changed(m.path+"/"+name, text, changes); err != nil {
 				return err
 			}
 		}
+		return os.WriteFile(filepath.Join(to, relative), text, 0o644)
+	})
+	if err != nil {
+		return err
 	}
-	// A function without a body is allowed where there is assembly.
-	return errors.Join(os.WriteFile(filepath.Join(to, "interp", "turn.go"), []byte(added), 0o644),
-		os.WriteFile(filepath.Join(to, "interp", "turn.s"), nil, 0o644))
+	if done < len(m.changes) {
+		return fmt.Errorf("%s has %d of the %d files that are to be changed: this version is another", m.path, done, len(m.changes))
+	}
+	for name, text := range m.added {
+		if err := os.WriteFile(filepath.Join(to, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func changed(text []byte) ([]byte, error) {
+func changed(name string, text []byte, changes []change) ([]byte, error) {
 	s := string(text)
 	for _, c := range changes {
 		if n := strings.Count(s, c.old); n != 1 {
-			return nil, fmt.Errorf("yaegi's interp/run.go has a piece that is to be changed %d times, and not once: this version of yaegi is another; the piece is\n%s", n, c.old)
+			return nil, fmt.Errorf("%s has a piece that is to be changed %d times, and not once: this version is another; the piece is\n%s", name, n, c.old)
 		}
 		s = strings.Replace(s, c.old, c.new, 1)
 	}
 	return []byte(s), nil
 }
 
-func writeModfile(root, dir, copied string) (string, error) {
+func writeModfile(root, dir string, copies map[string]string) (string, error) {
 	const name = "go.mod"
 	text, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {
@@ -151,8 +330,10 @@ func writeModfile(root, dir, copied string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := file.AddReplace(yaegi, "", copied, ""); err != nil {
-		return "", err
+	for module, copied := range copies {
+		if err := file.AddReplace(module, "", copied, ""); err != nil {
+			return "", err
+		}
 	}
 	if text, err = file.Format(); err != nil {
 		return "", err
@@ -161,6 +342,6 @@ func writeModfile(root, dir, copied string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, name)
-	return path, errors.Join(os.WriteFile(path, text, 0o644), os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
+	written := filepath.Join(dir, name)
+	return written, errors.Join(os.WriteFile(written, text, 0o644), os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
 }

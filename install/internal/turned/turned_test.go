@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The copy of yaegi that this module requires compiles for a browser.
+// The copies of the modules that this one requires compile for a browser.
 func TestWrite(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {
@@ -28,7 +28,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("run.go has %s %d times", call, n)
 		}
 	}
-	cmd := exec.Command("go", "build", "-modfile", path, yaegi+"/interp")
+	cmd := exec.Command("go", "build", "-modfile", path, yaegi+"/interp", plot+"/...")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -37,7 +37,32 @@ func TestWrite(t *testing.T) {
 }
 
 func TestChangedRefusesAnotherYaegi(t *testing.T) {
-	if _, err := changed([]byte("package interp\n")); err == nil || !strings.Contains(err.Error(), "0 times") {
+	m := modules()[0]
+	if _, err := changed("run.go", []byte("package interp\n"), m.changes["interp/run.go"]); err == nil || !strings.Contains(err.Error(), "0 times") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// The files that the copy of gonum/plot reads are there.
+func TestFonts(t *testing.T) {
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fonts, err := Fonts(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, variant := range []string{"Serif", "Mono", "Sans"} {
+		for _, style := range []string{"Regular", "Italic", "Bold", "BoldItalic"} {
+			name := "Liberation" + variant + "-" + style + ".ttf"
+			if fonts[name] == "" {
+				t.Errorf("there is no %s", name)
+			}
+			delete(fonts, name)
+		}
+	}
+	if len(fonts) > 0 {
+		t.Errorf("the copy does not read %v", fonts)
 	}
 }

@@ -59,15 +59,110 @@
   }
 
   // The program is compiled once, while JupyterLite begins, for all kernels of the page. The file is
-  // compressed, so that this does not depend on whoever serves it.
+  // compressed, so that this does not depend on whoever serves it; the browser keeps it unpacked.
+  const CACHE = 'hierml-kernel';
   let compiled;
   function program() {
     return compiled ??= (async () => {
-      const response = await fetch(base + 'hierml.wasm.gz');
-      if (!response.ok) throw new Error(`${response.url}: ${response.status}`);
-      const plain = response.body.pipeThrough(new DecompressionStream('gzip'));
-      return WebAssembly.compileStreaming(new Response(plain, { headers: { 'content-type': 'application/wasm' } }));
+      const name = base + 'hierml.wasm';
+      const cache = await globalThis.caches?.open(CACHE).catch(() => undefined);
+      const kept = await cache?.match(name);
+      if (kept) return WebAssembly.compileStreaming(kept);
+      const pieces = [];
+      const bar = progress();
+      try {
+        const module = await WebAssembly.compileStreaming(new Response(await unpacked(pieces, bar.set), WASM));
+        // A browser may have no room for it, and unpacks it again then.
+        keep(cache, name, new Response(new Blob(pieces), WASM)).catch(() => {});
+        return module;
+      } finally {
+        bar.end();
+      }
     })();
+  }
+  const WASM = { headers: { 'content-type': 'application/wasm' } };
+
+  // unpacked returns a stream with the program, whose pieces are added to a list, too.
+  async function unpacked(pieces, told) {
+    const { size } = await description();
+    const worker = new Worker(base + 'unpack.js');
+    return new ReadableStream({
+      start(stream) {
+        worker.onmessage = ({ data: m }) => {
+          switch (m.kind) {
+            case 'piece':
+              pieces.push(m.bytes);
+              stream.enqueue(m.bytes);
+              break;
+            case 'progress':
+              told(m.had, m.of);
+              break;
+            case 'end':
+              worker.terminate();
+              stream.close();
+              break;
+            case 'error':
+              worker.terminate();
+              stream.error(new Error(m.text));
+              break;
+          }
+        };
+        worker.onerror = e => stream.error(new Error(e.message));
+        worker.postMessage({ name: base + 'hierml.wasm.xz', size });
+      },
+      cancel() { worker.terminate(); },
+    });
+  }
+
+  // description returns what there is beside this file: the size of the kernel, in bytes, and the
+  // names of the files that it asks for when it needs them.
+  let described;
+  function description() {
+    return described ??= fetch(base + 'beside.json').then(response => {
+      if (!response.ok) throw new Error(`${response.url}: ${response.status}`);
+      return response.json();
+    }).catch(error => { described = undefined; throw error; });
+  }
+
+  // keep keeps the program of this version, and no other of this site.
+  async function keep(cache, name, response) {
+    if (!cache) return;
+    const site = base.slice(0, base.lastIndexOf('/static-'));
+    for (const request of await cache.keys()) if (request.url.startsWith(site)) await cache.delete(request);
+    await cache.put(name, response);
+  }
+
+  // keepSite has the service worker keep what this page was made of before there was one, and what the
+  // kernel may ask for, so that the site works without a network from now on.
+  let asked = false;
+  async function keepSite() {
+    if (asked || !navigator.serviceWorker) return;
+    asked = true;
+    const { files } = await description();
+    const { active } = await navigator.serviceWorker.ready;
+    const had = performance.getEntriesByType('resource').map(e => e.name).filter(name => !name.endsWith('/hierml.wasm.xz'));
+    active.postMessage({ kind: 'keep', urls: [location.origin + location.pathname, ...had, ...files.map(name => base + name)] });
+  }
+
+  // progress shows a bar while the program comes.
+  function progress() {
+    const box = document.createElement('div'), text = document.createElement('div'), bar = document.createElement('progress');
+    box.className = 'hierml-loading';
+    box.setAttribute('role', 'status');
+    box.style.cssText = 'position:fixed;right:16px;bottom:32px;z-index:10000;padding:8px 12px;font:13px sans-serif;color:#222;background:#fff;border:1px solid #bbb;border-radius:4px;box-shadow:0 1px 4px #0004';
+    bar.style.width = '240px';
+    text.textContent = 'Loading Go, once for this browser';
+    box.append(text, bar);
+    document.body.append(box);
+    const megabytes = n => (n / 1e6).toFixed(1);
+    return {
+      set(had, of) {
+        bar.max = of;
+        bar.value = had;
+        text.textContent = `Loading Go, once for this browser: ${megabytes(had)} of ${megabytes(of)} MB`;
+      },
+      end() { box.remove(); },
+    };
   }
 
   // A Kernel is what JupyterLite takes for one: handleMessage takes what clients send, and
@@ -79,6 +174,7 @@
       this._session = '';
       this._open = new Map(); // requests that were not answered, by their ids
       this._interrupts = []; // what to call when the kernel has answered them
+      this._ran = new Set(); // sources of cells, in the order in which they were run last
       this._start();
     }
 
@@ -90,7 +186,7 @@
       // A drive has a name and a colon before the path.
       const folder = '/drive/' + this.location.split(':').pop();
       program().then(
-        module => worker.postMessage({ kind: 'start', folder, module }),
+        module => worker.postMessage({ kind: 'start', folder, module, before: [...this._ran] }),
         error => {
           compiled = undefined;
           this._failed = `the kernel could not be loaded: ${error}; restart it to try again`;
@@ -126,7 +222,10 @@
             for (const answered of this._interrupts.splice(0)) answered(true);
             break;
           }
+          if (header.msg_type === 'execute_reply') this._note(this._open.get(parent.msg_id)?.content.code, m.content);
           if (header.msg_type.endsWith('_reply')) this._open.delete(parent.msg_id);
+          // Who has run a cell has waited for what that needs; the rest comes now.
+          if (header.msg_type === 'execute_reply') keepSite().catch(() => {}); // nobody has asked for it
           header.session = parent.session ?? this._session; // by it JupyterLite finds the client
           this._sendMessage({
             channel: m.channel, header, parent_header: parent, metadata: JSON.parse(m.metadata), content: JSON.parse(m.content),
@@ -161,9 +260,17 @@
       if (!await Promise.race([answered, patience]) && worker === this._worker) this._end('interrupted: what ran did not heed it, so the kernel was ended, and the variables with it');
     }
 
+    // _note keeps what was run, whose declarations the next kernel is to have.
+    _note(code, reply) {
+      if (!code || JSON.parse(reply).status !== 'ok') return;
+      if (/^%reset\b/m.test(code)) this._ran.clear();
+      this._ran.delete(code);
+      this._ran.add(code);
+    }
+
     _end(reason) {
       this._worker.terminate();
-      this._died(reason);
+      this._died(reason + (this._ran.size ? '; imports, types, constants and functions are declared again, but for functions that use variables' : ''));
       this._start();
     }
 

@@ -2,22 +2,11 @@
 package std
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"log"
 	"os"
 )
-
-// Export is the archive of export data.
-//
-//go:embed export.zip
-var Export string
-
-// Docs is the archive of documentation.
-//
-//go:embed docs.zip
-var Docs string
 
 // Exit is the panic by which os.Exit and log.Fatal end a cell instead of the process: its value is
 // the exit status.

@@ -1,0 +1,17 @@
+package stdlib
+
+import "os"
+
+// exports has export data, docs has documentation. A page of a browser fetches them when they are
+// asked for.
+var (
+	exports = archives{std: beside("std-export.zip"), gonum: beside("gonum-export.zip"), hierml: beside("hierml-export.zip")}
+	docs    = archives{std: beside("std-docs.zip"), gonum: beside("gonum-docs.zip"), hierml: beside("hierml-docs.zip")}
+)
+
+func beside(name string) archive {
+	return archive{read: func() (string, error) {
+		content, err := os.ReadFile("/hierml/" + name)
+		return string(content), err
+	}}
+}
