@@ -25,7 +25,8 @@ const maxStack = 512 << 20
 //	ready()                                                     the kernel can be spoken to
 //	kill()                                                      the kernel is to be ended, as a cell cannot be
 //
-// and gets those that it calls:
+// and a list, before, of the sources of cells that an earlier kernel had run, and gets the functions
+// that it calls:
 //
 //	receive(channel, session, header, parent, metadata, content, buffers)   a message of a client
 //	write(name, bytes)                                                      cells' output to a file
@@ -68,6 +69,7 @@ func run(worker js.Value) error {
 		}()
 		return nil
 	}))
+	kernel.Declare(context.Background(), texts(worker.Get("before")))
 	worker.Call("ready")
 	return kernel.Serve(context.Background())
 }
@@ -101,6 +103,14 @@ func send(worker js.Value, channel wire.Channel, frames [][]byte) {
 		buffers.Call("push", array)
 	}
 	worker.Call("send", string(channel), string(parts[0]), string(parts[1]), string(parts[2]), string(parts[3]), buffers)
+}
+
+func texts(array js.Value) []string {
+	list := make([]string, array.Length())
+	for i := range list {
+		list[i] = array.Index(i).String()
+	}
+	return list
 }
 
 func bytes(array js.Value) []byte {

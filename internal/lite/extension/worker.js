@@ -34,6 +34,7 @@ onmessage = async ({ data: m }) => {
       break;
     case 'start': {
       files.folder(m.folder);
+      hierml.before = m.before;
       const go = new Go();
       go.env = { HOME: '/tmp', TMPDIR: '/tmp', HIERML_DATA: '/drive/data' };
       go.exit = status => ended('the program ended with status ' + status + (files.said() ? ': ' + files.said() : ''));

@@ -7,10 +7,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/session"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 	"github.com/hierml/notebook/kernel/internal/wire"
 	"github.com/hierml/notebook/kernel/internal/wire/inproc"
 	"github.com/hierml/notebook/kernel/internal/worker/inprocess"
@@ -20,6 +22,7 @@ import (
 // A Kernel is the one of this process.
 type Kernel struct {
 	executor *inprocess.Executor
+	engine   *engine.Engine
 	server   *wire.Server
 	log      *slog.Logger
 }
@@ -35,18 +38,51 @@ func New(t *inproc.Transport, kill func(), log *slog.Logger) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Kernel{executor, server, log}, nil
-}
-
-// Serve answers the clients until one of them asks the kernel to end, or ctx ends.
-func (k *Kernel) Serve(ctx context.Context) error {
 	e := engine.New(engine.Config{
-		Executor:  k.executor,
+		Executor:  executor,
 		Compiler:  func(context.Context, func(string)) (program.Compiler, error) { return nil, errNoCompiler },
 		Importer:  stdlib.Importer,
 		Preloaded: stdlib.Preloaded,
 	})
-	return session.Run(ctx, k.server, e, session.Config{Log: k.log})
+	return &Kernel{executor, e, server, log}, nil
+}
+
+// Declare declares what cells of a kernel that has died had declared: imports, types, constants and
+// functions, but for functions that use variables, which are lost. It is called before Serve.
+func (k *Kernel) Declare(ctx context.Context, sources []string) {
+	number := math.MinInt // below those of all cells of the session
+	run := func(source string, keep func(syntax.Item) bool, items []syntax.Item) error {
+		number++
+		_, err := k.engine.Run(ctx, program.Cell{Number: number, Name: "an earlier cell", Source: syntax.Blank(source, keep, items), Plain: true}, silence{})
+		return err
+	}
+	for _, source := range sources {
+		items := syntax.Split(source)
+		if run(source, declares, items) == nil {
+			continue
+		}
+		// What can be declared of it is, one after the other.
+		for i, item := range items {
+			if !declares(item) {
+				continue
+			}
+			if err := run(source, func(it syntax.Item) bool { return it == items[i] }, items); err != nil {
+				k.log.Debug("not declared again", "error", err)
+			}
+		}
+	}
+}
+
+func declares(it syntax.Item) bool { return it.Kind != syntax.ItemStatement }
+
+// silence is the output of cells that show nothing.
+type silence struct{ program.Output }
+
+func (silence) Stream(string, string) {}
+
+// Serve answers the clients until one of them asks the kernel to end, or ctx ends.
+func (k *Kernel) Serve(ctx context.Context) error {
+	return session.Run(ctx, k.server, k.engine, session.Config{Log: k.log})
 }
 
 var errNoCompiler = errors.New("a browser has neither Go's compiler nor another process for cells")

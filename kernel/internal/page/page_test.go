@@ -8,14 +8,15 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
 )
 
-// connected returns a client of a kernel in this process.
-func connected(t *testing.T) (*Kernel, *wiretest.Client) {
+// connected returns a client of a kernel in this process, which has the declarations of cells before.
+func connected(t *testing.T, before ...string) (*Kernel, *wiretest.Client) {
 	t.Helper()
 	hub := wiretest.NewHub()
 	k, err := New(hub.Transport, func() { t.Error("the kernel is to be killed") }, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
+	k.Declare(t.Context(), before)
 	c := hub.Dial(t)
 	ended := make(chan error, 1)
 	go func() { ended <- k.Serve(t.Context()) }()
@@ -83,6 +84,26 @@ func TestCells(t *testing.T) {
 				t.Errorf("what was written is shown as %v", m.Content)
 			}
 			break
+		}
+	}
+}
+
+// What cells of an earlier kernel had declared is there, and they are not run.
+func TestDeclare(t *testing.T) {
+	_, c := connected(t, "import \"math/cmplx\"\ntype point struct{ x int }\nfmt.Println(\"again\")\np := point{1}",
+		"func (p point) twice() int { return factor * p.x }",
+		"const factor = 2\nfunc uses() int { return p.x }\n",
+		"func (p point) twice() int { return factor * p.x }",
+		"func broken( {",
+	)
+	for _, test := range []struct{ source, want string }{
+		{"point{21}.twice()", "42"},
+		{"cmplx.Abs(3+4i)", "5"},
+		{"p", "CompileError: Cell [3]:1:1: undefined: p"},
+		{"uses()", "CompileError: Cell [4]:1:1: undefined: uses (did you mean user?)"},
+	} {
+		if _, published := c.Execute(code(test.source)); text(published) != test.want {
+			t.Errorf("%s shows %q, want %q", test.source, text(published), test.want)
 		}
 	}
 }
