@@ -73,7 +73,7 @@ func (w *writer) contents(folder string) error {
 		kind := "file"
 		if path.Ext(name) == ".ipynb" {
 			kind = "notebook"
-			if data, err = joined(data); err != nil {
+			if data, err = shown(data); err != nil {
 				return fmt.Errorf("%s is no notebook: %w", file, err)
 			}
 		}
@@ -110,9 +110,10 @@ func modified(parts Parts) string {
 	return newest.UTC().Format(time.RFC3339)
 }
 
-// joined returns a notebook whose texts are strings: JupyterLite shows the lists of lines, as which
-// they stand in files, with commas between them.
-func joined(notebook []byte) ([]byte, error) {
+// shown returns a notebook as the site has it. Its texts are strings: JupyterLite shows the lists of
+// lines, as which they stand in files, with commas between them. A notebook of another kernel for Go is
+// opened with ours, as there is no other.
+func shown(notebook []byte) ([]byte, error) {
 	var v map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(notebook))
 	decoder.UseNumber()
@@ -136,7 +137,21 @@ func joined(notebook []byte) ([]byte, error) {
 			}
 		}
 	}
+	ours(v)
 	return json.Marshal(v)
+}
+
+// ours names our kernel in a notebook of Go.
+func ours(notebook map[string]any) {
+	metadata, _ := notebook["metadata"].(map[string]any)
+	spec, _ := metadata["kernelspec"].(map[string]any)
+	info, _ := metadata["language_info"].(map[string]any)
+	for _, language := range []any{spec["language"], info["name"]} {
+		if name, ok := language.(string); ok && strings.EqualFold(name, "go") {
+			metadata["kernelspec"] = map[string]any{"name": "hierml", "display_name": "Go (hierml)", "language": "go"}
+			return
+		}
+	}
 }
 
 // join makes one text of a list of texts.
