@@ -36,7 +36,9 @@ onmessage = async ({ data: m }) => {
       files.folder(m.folder);
       hierml.before = m.before;
       const go = new Go();
-      go.env = { HOME: '/tmp', TMPDIR: '/tmp', HIERML_DATA: '/drive/data' };
+      go.env = { HOME: '/tmp', TMPDIR: '/tmp' };
+      // Notebooks that find no folder of data sets draw theirs.
+      if (await new Promise(there => fs.stat('/drive/data', error => there(!error)))) go.env.HIERML_DATA = '/drive/data';
       go.exit = status => ended('the program ended with status ' + status + (files.said() ? ': ' + files.said() : ''));
       await go.run(await WebAssembly.instantiate(m.module, go.importObject));
       break;
