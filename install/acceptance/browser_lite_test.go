@@ -147,6 +147,7 @@ func TestBrowserLiteOffline(t *testing.T) {
 	p.press(t, "Shift+Enter")
 	p.waitText(t, output(1), "3", time.Minute)
 	p.wait(t, siteKept, time.Minute)
+	p.save(t) // or the browser asks whether to leave
 	server.CloseClientConnections()
 	server.Close()
 
@@ -280,6 +281,7 @@ func TestBrowserLiteFigures(t *testing.T) {
 	}
 	visit("first")
 	p.wait(t, siteKept, time.Minute)
+	p.save(t) // or the browser asks whether to leave
 	row("fetched besides, when needed or after the first cell", "%.2f MB", float64(server.beside())/1e6)
 	visit("second")
 	begun := time.Now()
