@@ -62,6 +62,7 @@ type Engine struct {
 	last      program.Output // of the cell that began last
 	outside   *outside
 	left      left
+	hooking   hooking
 	switching
 }
 

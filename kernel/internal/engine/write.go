@@ -6,6 +6,7 @@ import (
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/change"
 	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/hooks"
 	"github.com/hierml/notebook/kernel/internal/interpreted/trusted"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
@@ -67,6 +68,10 @@ func (e *Engine) lower(ctx context.Context, src *syntax.Source, only bool) (l *c
 	if only && e.trustedOnly() {
 		beyond = trusted.Outside(checked)
 	}
+	checked, h, err := e.hooked(checked, hooks.Apart)
+	if err != nil {
+		return nil, nil, err
+	}
 	l, p, problems := e.lowerer.Lower(checked)
 	switch {
 	case len(problems) == 0 && len(beyond) > 0:
@@ -74,6 +79,7 @@ func (e *Engine) lower(ctx context.Context, src *syntax.Source, only bool) (l *c
 		problem := e.checker.Problem(beyond[0].Pos, beyond[0].Name+": the interpreter is not shown to do the same as Go")
 		return nil, nil, &refusedError{syntax.ProblemsError("Refused", []syntax.Problem{problem}), beyond[0].Name, true}
 	case len(problems) == 0:
+		p.Hooks = h
 		return l, p, nil
 	case l.Unready:
 		return nil, nil, syntax.ProblemsError("CompileError", problems)
@@ -85,10 +91,11 @@ func (e *Engine) lower(ctx context.Context, src *syntax.Source, only bool) (l *c
 
 // compile parses, checks and emits a cell and builds its units.
 func (e *Engine) compile(ctx context.Context, src *syntax.Source) (*change.Change, *program.Program, error) {
-	l, unit, compiled, err := e.emit(ctx, src)
+	made, err := e.emit(ctx, src)
 	if err != nil {
 		return nil, nil, err
 	}
+	l, unit, compiled := made.l, made.unit, made.compiled
 	loaded := false
 	if unit != nil {
 		var taken bool
@@ -97,12 +104,13 @@ func (e *Engine) compile(ctx context.Context, src *syntax.Source) (*change.Chang
 			l.Rollback()
 			e.forgetAhead()
 			e.mu.Unlock()
-			if l, unit, compiled, err = e.emit(ctx, src); err != nil {
+			if made, err = e.emit(ctx, src); err != nil {
 				return nil, nil, err
 			}
+			l, unit, compiled = made.l, made.unit, made.compiled
 		}
 	}
-	p := &program.Program{Cell: src.Cell.Number, Title: src.Cell.Title(), Keep: l.Shown != nil && !src.Cell.Aside, Compiled: compiled}
+	p := &program.Program{Cell: src.Cell.Number, Title: src.Cell.Title(), Keep: l.Shown != nil && !src.Cell.Aside, Compiled: compiled, Hooks: made.hooks}
 	if unit == nil || loaded {
 		return l, p, nil
 	}
@@ -127,40 +135,43 @@ func (e *Engine) compile(ctx context.Context, src *syntax.Source) (*change.Chang
 	return l, p, nil
 }
 
+// emitted is a cell that was emitted; its unit is nil if there is nothing to load.
+type emitted struct {
+	l        *change.Change
+	unit     *toolchain.Unit
+	compiled *program.Compiled
+	hooks    []*program.Hooks
+}
+
 // emit parses, checks and emits a cell.
-func (e *Engine) emit(ctx context.Context, src *syntax.Source) (*change.Change, *toolchain.Unit, *program.Compiled, error) {
-	type emitted struct {
-		l        *change.Change
-		unit     *toolchain.Unit
-		compiled *program.Compiled
-	}
-	made, err := attend(ctx, e, src.Cell.Title(), func() (made emitted, err error) {
-		made.l, made.unit, made.compiled, err = e.write(ctx, src)
-		return made, err
-	}, func(made emitted) { e.takeBack(made.l) })
-	return made.l, made.unit, made.compiled, err
+func (e *Engine) emit(ctx context.Context, src *syntax.Source) (emitted, error) {
+	return attend(ctx, e, src.Cell.Title(), func() (emitted, error) { return e.write(ctx, src) }, func(made emitted) { e.takeBack(made.l) })
 }
 
 // write is the work of emit.
-func (e *Engine) write(ctx context.Context, src *syntax.Source) (l *change.Change, unit *toolchain.Unit, compiled *program.Compiled, err error) {
+func (e *Engine) write(ctx context.Context, src *syntax.Source) (made emitted, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	done := e.workFor(ctx)
 	defer func() {
 		if failed := done(recover()); failed != nil {
-			l, unit, compiled, err = nil, nil, nil, failed
+			made, err = emitted{}, failed
 		}
 	}()
 	k, err := e.checker.CheckSource(src)
 	if err != nil {
-		return nil, nil, nil, err
+		return made, err
+	}
+	k, h, err := e.hooked(k, hooks.Plain)
+	if err != nil {
+		return made, err
 	}
 	l, unit, compiled, problems := e.emitter.Compile(k)
 	if len(problems) > 0 {
-		return nil, nil, nil, syntax.ProblemsError("CompileError", problems)
+		return made, syntax.ProblemsError("CompileError", problems)
 	}
 	if l.Idle() {
-		return l, nil, &program.Compiled{}, nil
+		return emitted{l: l, compiled: &program.Compiled{}}, nil
 	}
-	return l, unit, compiled, nil
+	return emitted{l, unit, compiled, h}, nil
 }

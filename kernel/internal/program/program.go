@@ -40,6 +40,9 @@ type Program struct {
 	// Compiled, if set, is the cell in its compiled form. Source, Call, Variables, Recursive and
 	// Temporary are empty then.
 	Compiled *Compiled
+	// Hooks are the places where the debugger can stop the program, and earlier ones that the process
+	// does not know.
+	Hooks []*Hooks
 }
 
 // Compiled is what an executor has to load and run for a compiled cell.

@@ -50,6 +50,7 @@ var treatments = []struct {
 	{AsKept, "runtime", "KeepAlive"},
 	{AsKept, "sync", ""},
 	{AsKept, "sync/atomic", ""},
+	{AsKept, "github.com/hierml/notebook/stdlib/magic", "Stop"},
 	{AsKept, "github.com/hierml/notebook/stdlib/nb", ""},
 	{AsRaw, "sort", "Slice SliceStable SliceIsSorted"},
 	{AsEncoded, "encoding/json", "Marshal MarshalIndent Unmarshal Encode Decode"},

@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/hooks"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/stdlib/magic"
+)
+
+// hooking is what the engine knows of the hooks in cells.
+type hooking struct {
+	on    bool
+	sites int // that were numbered
+	// known are the hooks of all cells, and requests what front ends have asked for, for another
+	// process; stale says that there is one.
+	known    []*program.Hooks
+	requests map[string][]byte
+	stale    bool
+}
+
+// Hook has the cells that begin from now on stop for the debugger, or not.
+func (e *Engine) Hook(on bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.hooking.on = on
+}
+
+// hooked returns a checked cell with hooks, if cells get some. e.mu is held.
+func (e *Engine) hooked(k *check.Checked, form hooks.Form) (*check.Checked, []*program.Hooks, error) {
+	if !e.hooking.on || k.Source.Cell.Aside {
+		return k, nil, nil
+	}
+	src, h := hooks.Add(k, e.checker, form, e.hooking.sites)
+	if src == nil || e.hooking.sites+len(h.Sites) > magic.MostStops {
+		return k, nil, nil
+	}
+	e.hooking.sites += len(h.Sites)
+	e.hooking.known = append(e.hooking.known, h)
+	k.Rollback()
+	e.checker.Forget(k.Source)
+	hooked, err := e.checker.CheckSource(src)
+	if err != nil {
+		return nil, nil, &faultError{fmt.Sprintf("the cell does not compile with the debugger's hooks: %v\n%s", err, src.Text)}
+	}
+	return hooked, []*program.Hooks{h}, nil
+}
