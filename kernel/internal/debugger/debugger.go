@@ -1,0 +1,420 @@
+package debugger
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/stdlib/magic"
+)
+
+// A Config says what a Debugger works with.
+type Config struct {
+	// Goroutine returns a number that the calling goroutine has for itself while it lives.
+	Goroutine func() uintptr
+	// Context returns what ends when the cell of the calling goroutine is interrupted, and End ends
+	// the goroutine then, if the code that it runs would not.
+	Context func() context.Context
+	End     func()
+	// Print writes what log points say to the output of the calling goroutine's cell.
+	Print func(text string)
+	// Event takes an event for the front end. It is not called twice at a time.
+	Event func(event []byte)
+	// Globals returns the variables of the session; nil stands for none.
+	Globals func() []Variable
+}
+
+// A Variable is one that can be looked at: Pointer points to it, with its type as display.Typed
+// where reflection does not know it.
+type Variable struct {
+	Name, Type string
+	Pointer    any
+}
+
+// A Debugger is that of one process. Its methods may be called at the same time.
+type Debugger struct {
+	config Config
+	// asking is the goroutine that carries out a request: methods that it has called for what they
+	// show are let pass.
+	asking atomic.Uintptr
+
+	mu       sync.Mutex
+	attached bool
+	sites    []place // by number
+	sources  map[string]string
+	// breakpoints are those of sources by their paths, and bound those of sites.
+	breakpoints map[string][]*breakpoint
+	bound       map[int][]*breakpoint
+	panics      bool // stop there
+	pausing     bool
+	goroutines  map[uintptr]*goroutine
+	stepping    int // how many goroutines do
+
+	current *stop   // that the front end knows
+	waiting []*stop // for their turn
+	seq     int     // of the last message
+	frames  []*call // by their numbers, less 1, while something is stopped
+	refs    []reference
+}
+
+// A place is a site with the cell it is in.
+type place struct {
+	*program.Hooks
+	*program.Site
+	path string
+}
+
+func (p place) function() program.HookedFunction { return p.Functions[p.Site.Function] }
+
+// whole reports whether the site is in the statements of the cell itself.
+func (p place) whole() bool { return p.Site.Function == 0 && p.Functions[0].Name == "" }
+
+// A goroutine is what is known of one that has come to hooks.
+type goroutine struct {
+	key   uintptr
+	calls []*call // the outermost first
+	// leaf is the call of a function that is not noted when it is entered, and left are the calls
+	// that have ended since the last hook, the outermost first.
+	leaf *call
+	left []*call
+	step step
+	// depth is how many calls there were when the step began.
+	depth int
+}
+
+// A step is how a goroutine was resumed.
+type step int
+
+const (
+	running step = iota
+	over
+	into
+	out
+)
+
+// A call is an active call of a function.
+type call struct {
+	number    int
+	place     place
+	variables []any
+	changed   int // a bit of each variable
+	adHoc     bool
+	top       bool // it is the one that has stopped
+}
+
+// A stop is a goroutine that waits to be resumed.
+type stop struct {
+	reason, text string
+	frames       []*call // the innermost first
+	g            *goroutine
+	turn, resume chan struct{}
+}
+
+// New returns a debugger, and makes it that of the hooks.
+func New(config Config) *Debugger {
+	d := &Debugger{config: config, sources: map[string]string{}, breakpoints: map[string][]*breakpoint{}, bound: map[int][]*breakpoint{}, goroutines: map[uintptr]*goroutine{}}
+	magic.SetDebugger(d)
+	return d
+}
+
+// Add makes the hooks of a program known, before it runs.
+func (d *Debugger) Add(all []*program.Hooks) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, h := range all {
+		d.add(h)
+	}
+	if len(all) > 0 {
+		d.arm()
+	}
+}
+
+// add is Add for those of one cell. d.mu is held.
+func (d *Debugger) add(h *program.Hooks) {
+	for len(d.sites) < h.First+len(h.Sites) {
+		d.sites = append(d.sites, place{})
+	}
+	path := Path(h.Source)
+	for i := range h.Sites {
+		d.sites[h.First+i] = place{h, &h.Sites[i], path}
+	}
+	d.sources[path] = h.Source
+	d.bind(path)
+}
+
+// Ended says that a cell has ended: what is known of its goroutine is not that of another.
+func (d *Debugger) Ended(cell int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for key, g := range d.goroutines {
+		if len(g.calls) > 0 && g.calls[0].place.whole() && g.calls[0].place.Cell == cell {
+			d.resumed(g, running)
+			delete(d.goroutines, key)
+		}
+	}
+	d.pausing = false
+	d.arm()
+}
+
+// arm sets the switches of the hooks. d.mu is held.
+func (d *Debugger) arm() {
+	all := d.attached && (d.pausing || d.panics || d.stepping > 0)
+	traced := d.attached && (all || len(d.bound) > 0)
+	for i, p := range d.sites {
+		if p.Site != nil {
+			magic.Stops[i] = all || traced && (p.Entry || p.Calls || len(d.bound[i]) > 0)
+		}
+	}
+}
+
+// resumed has a goroutine go on in a way. d.mu is held.
+func (d *Debugger) resumed(g *goroutine, how step) {
+	if g.step != running {
+		d.stepping--
+	}
+	if g.step = how; how != running {
+		d.stepping++
+	}
+}
+
+// goroutine returns the calling one. d.mu is held.
+func (d *Debugger) goroutine() *goroutine {
+	key := d.config.Goroutine()
+	g := d.goroutines[key]
+	if g == nil {
+		g = &goroutine{key: key}
+		d.goroutines[key] = g
+	}
+	return g
+}
+
+// asks reports whether the calling goroutine carries out a request.
+func (d *Debugger) asks() bool { return d.config.Goroutine() == d.asking.Load() }
+
+// Enter implements magic.Debugger.
+func (d *Debugger) Enter(hook int) (number int) {
+	if d.asks() {
+		return 0
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if hook >= len(d.sites) || d.sites[hook].Site == nil {
+		return 0
+	}
+	g := d.goroutine()
+	g.leaf, g.left = nil, nil
+	d.seq++
+	g.calls = append(g.calls, &call{number: d.seq, place: d.sites[hook]})
+	return d.seq
+}
+
+// Leave implements magic.Debugger.
+func (d *Debugger) Leave(number int) {
+	if d.asks() {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	key := d.config.Goroutine()
+	g := d.goroutines[key]
+	if g == nil {
+		return
+	}
+	at := slices.IndexFunc(g.calls, func(c *call) bool { return c.number == number })
+	if at < 0 {
+		return
+	}
+	if d.panics {
+		if g.leaf != nil {
+			g.left = append(g.left, g.leaf)
+		}
+		g.left = append(slices.Clone(g.calls[at:]), g.left...)
+	}
+	g.leaf = nil
+	g.calls = g.calls[:at]
+	if at == 0 && !d.panics {
+		d.resumed(g, running)
+		delete(d.goroutines, key)
+		d.arm()
+	}
+}
+
+// at notes that a goroutine is at a place.
+func (g *goroutine) at(p place, variables []any, d *Debugger) *call {
+	g.left = nil
+	same := func(c *call) bool { return c.place.Hooks == p.Hooks && c.place.Site.Function == p.Site.Function }
+	var c *call
+	switch {
+	case p.function().Leaf && !p.whole():
+		c = &call{}
+		g.leaf = c
+	case p.whole():
+		if len(g.calls) == 0 || !same(g.calls[0]) {
+			g.calls = []*call{{}}
+		}
+		g.calls = g.calls[:1]
+		c, g.leaf = g.calls[0], nil
+	default:
+		at := len(g.calls) - 1
+		for at >= 0 && !same(g.calls[at]) {
+			at--
+		}
+		// What was entered before the debugger listened is in no list, nor when it is left.
+		if at < 0 || at < len(g.calls)-1 && !g.calls[at+1].adHoc {
+			g.calls = append(g.calls, &call{adHoc: true})
+			at = len(g.calls) - 1
+		}
+		g.calls = g.calls[:at+1]
+		c, g.leaf = g.calls[at], nil
+	}
+	c.place, c.variables, c.changed = p, variables, 0
+	return c
+}
+
+// stack returns the calls, the innermost first.
+func (g *goroutine) stack() []*call {
+	all := slices.Clone(g.calls)
+	if g.leaf != nil {
+		all = append(all, g.leaf)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// Stop implements magic.Debugger.
+func (d *Debugger) Stop(hook int, variables []any) (changed int) {
+	if d.asks() {
+		return 0
+	}
+	d.mu.Lock()
+	if hook >= len(d.sites) || d.sites[hook].Site == nil || !d.attached {
+		d.mu.Unlock()
+		return 0
+	}
+	g := d.goroutine()
+	c := g.at(d.sites[hook], variables, d)
+	s := &stop{g: g, frames: g.stack()}
+	depth := len(s.frames)
+	points := d.bound[hook]
+	switch {
+	case g.step == into, g.step == over && depth <= g.depth, g.step == out && depth < g.depth:
+		s.reason = "step"
+	case d.pausing:
+		s.reason = "pause"
+	}
+	c.top = true
+	d.mu.Unlock()
+	for _, b := range points {
+		// The conditions are those of the user, and may take their time.
+		if d.meets(b, c) && s.reason == "" {
+			s.reason = "breakpoint"
+		}
+	}
+	if s.reason != "" {
+		d.wait(s)
+	}
+	c.top = false
+	return c.changed
+}
+
+// Panicked is told that the calling goroutine of a cell has ended by a panic, of whose calls the
+// error tells. It stops there if it is to.
+func (d *Debugger) Panicked(err *program.RuntimeError) {
+	d.mu.Lock()
+	g := d.goroutines[d.config.Goroutine()]
+	if !d.attached || !d.panics || g == nil || err.Name != "panic" {
+		d.mu.Unlock()
+		return
+	}
+	calls := append(slices.Clone(g.calls), g.left...)
+	if g.leaf != nil {
+		calls = append(calls, g.leaf)
+	}
+	// Calls that have returned before the panic are not where it happened.
+	for len(calls) > 1 && len(err.Frames) > 0 {
+		p, f := calls[len(calls)-1].place, err.Frames[0]
+		if p.Cell == f.Cell && p.Line <= f.Line && f.Line <= p.End {
+			break
+		}
+		calls = calls[:len(calls)-1]
+	}
+	slices.Reverse(calls)
+	d.mu.Unlock()
+	if len(calls) > 0 {
+		d.wait(&stop{g: g, frames: calls, reason: "exception", text: err.Message})
+	}
+}
+
+// wait has the calling goroutine wait until it is resumed.
+func (d *Debugger) wait(s *stop) {
+	s.turn, s.resume = make(chan struct{}), make(chan struct{})
+	ctx := d.config.Context()
+	d.mu.Lock()
+	d.resumed(s.g, running)
+	d.pausing = false
+	if d.current == nil {
+		d.show(s)
+	} else {
+		d.waiting = append(d.waiting, s)
+	}
+	d.arm()
+	d.mu.Unlock()
+	select {
+	case <-s.resume:
+		return
+	case <-ctx.Done():
+	}
+	d.mu.Lock()
+	d.release(s)
+	d.arm()
+	d.mu.Unlock()
+	d.config.End()
+}
+
+// show makes a stop the one that the front end knows. d.mu is held.
+func (d *Debugger) show(s *stop) {
+	d.current = s
+	d.frames, d.refs = slices.Clone(s.frames), nil
+	body := map[string]any{"reason": s.reason, "threadId": thread, "allThreadsStopped": false, "preserveFocusHint": false}
+	if s.text != "" {
+		body["text"], body["description"] = s.text, "panic: "+s.text
+	}
+	d.event("stopped", body)
+}
+
+// release ends a stop, and shows the next. d.mu is held.
+func (d *Debugger) release(s *stop) {
+	if d.current != s {
+		d.waiting = slices.DeleteFunc(d.waiting, func(other *stop) bool { return other == s })
+		return
+	}
+	d.current, d.frames, d.refs = nil, nil, nil
+	d.event("continued", map[string]any{"threadId": thread, "allThreadsContinued": true})
+	if len(d.waiting) > 0 {
+		next := d.waiting[0]
+		d.waiting = d.waiting[1:]
+		d.show(next)
+	}
+}
+
+// detach lets everything go on. d.mu is held.
+func (d *Debugger) detach() {
+	d.attached, d.pausing, d.panics = false, false, false
+	clear(d.breakpoints)
+	clear(d.bound)
+	for _, g := range d.goroutines {
+		d.resumed(g, running)
+	}
+	for _, s := range d.waiting {
+		close(s.resume)
+	}
+	d.waiting = nil
+	if s := d.current; s != nil {
+		d.release(s)
+		close(s.resume)
+	}
+	clear(d.goroutines)
+	d.arm()
+}

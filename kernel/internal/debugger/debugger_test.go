@@ -1,0 +1,330 @@
+package debugger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/stdlib/magic"
+)
+
+// A trial is a debugger with a front end, and programs that are functions of the test.
+type trial struct {
+	t      *testing.T
+	d      *Debugger
+	events chan string // "name body"
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu      sync.Mutex
+	printed strings.Builder
+}
+
+func newTrial(t *testing.T) *trial {
+	tr := &trial{t: t, events: make(chan string, 100)}
+	tr.ctx, tr.cancel = context.WithCancel(t.Context())
+	tr.d = New(Config{
+		Goroutine: goroutineOf,
+		Context:   func() context.Context { return tr.ctx },
+		End:       func() { panic(ended{}) },
+		Print: func(text string) {
+			tr.mu.Lock()
+			defer tr.mu.Unlock()
+			tr.printed.WriteString(text)
+		},
+		Event: func(event []byte) {
+			var e struct {
+				Event string
+				Body  struct{ Reason, Text string }
+			}
+			if err := json.Unmarshal(event, &e); err != nil {
+				t.Error(err)
+			}
+			tr.events <- strings.TrimSpace(e.Event + " " + e.Body.Reason + " " + e.Body.Text)
+		},
+		Globals: func() []Variable { return []Variable{{"session", "int", new(7)}} },
+	})
+	return tr
+}
+
+// ended is what a goroutine ends with.
+type ended struct{}
+
+// text is the cell of the tests; its hooks are in run.
+const text = `func half(n int) int {
+	return n / 2
+}
+func twice(n int) int {
+	m := half(n)
+	return 4 * m
+}
+x := 6
+x = twice(x)
+x++`
+
+var hooks = &program.Hooks{
+	Cell: 3, Title: "Cell [3]", Source: text, First: 10,
+	Functions: []program.HookedFunction{{}, {Name: "half", Leaf: true}, {Name: "twice"}},
+	Sites: []program.Site{
+		{Function: 0, Line: 8, Column: 1, End: 8},
+		{Function: 0, Line: 9, Column: 1, End: 9, Calls: true, Variables: []program.HookedVariable{{Name: "x", Type: "int"}}},
+		{Function: 0, Line: 10, Column: 1, End: 10, Variables: []program.HookedVariable{{Name: "x", Type: "int"}}},
+		{Function: 1, Line: 2, Column: 2, End: 2, Variables: []program.HookedVariable{{Name: "n", Type: "int"}}},
+		{Function: 2, Line: 4, Column: 1, End: 4, Entry: true},
+		{Function: 2, Line: 5, Column: 2, End: 5, Calls: true, Variables: []program.HookedVariable{{Name: "n", Type: "int"}}},
+		{Function: 2, Line: 6, Column: 2, End: 6, Variables: []program.HookedVariable{{Name: "m", Type: "int"}, {Name: "n", Type: "int"}}},
+	},
+}
+
+func hook(n int, variables ...*int) {
+	if !magic.Stops[n] {
+		return
+	}
+	copies, pointers := make([]int, len(variables)), make([]any, len(variables))
+	for i, v := range variables {
+		copies[i], pointers[i] = *v, &copies[i]
+	}
+	changed := magic.Stop(n, pointers...)
+	for i, v := range variables {
+		if changed&(1<<i) != 0 {
+			*v = copies[i]
+		}
+	}
+}
+
+func half(n int) int {
+	hook(13, &n)
+	return n / 2
+}
+
+func twice(n int) (m int) {
+	if magic.Stops[14] {
+		defer magic.Leave(magic.Enter(14))
+	}
+	hook(15, &n)
+	m = half(n)
+	hook(16, &m, &n)
+	return 4 * m
+}
+
+// run runs the cell, and returns what gives its x; -1 if it was ended.
+func (tr *trial) run() (end func() int) {
+	tr.d.Add([]*program.Hooks{hooks})
+	result := make(chan int, 1)
+	go func() {
+		x := -1
+		defer func() {
+			if r := recover(); r != nil {
+				if _, ok := r.(ended); !ok {
+					panic(r)
+				}
+				x = -1
+			}
+			tr.d.Ended(3)
+			result <- x
+		}()
+		hook(10)
+		x = 6
+		hook(11, &x)
+		x = twice(x)
+		hook(12, &x)
+		x++
+	}()
+	return func() int { return <-result }
+}
+
+// ask returns the body of a response, or the message of one that fails.
+func (tr *trial) ask(command, arguments string) string {
+	tr.t.Helper()
+	if arguments == "" {
+		arguments = "{}"
+	}
+	var r struct {
+		Success bool
+		Message string
+		Body    json.RawMessage
+	}
+	if err := json.Unmarshal(tr.d.Handle(fmt.Appendf(nil, `{"seq":1,"command":%q,"arguments":%s}`, command, arguments)), &r); err != nil {
+		tr.t.Fatal(err)
+	}
+	if !r.Success {
+		return r.Message
+	}
+	return string(r.Body)
+}
+
+func (tr *trial) want(what, got, want string) {
+	tr.t.Helper()
+	if got != want {
+		tr.t.Errorf("%s: %s, want %s", what, got, want)
+	}
+}
+
+// next is the next event.
+func (tr *trial) next(want string) {
+	tr.t.Helper()
+	select {
+	case got := <-tr.events:
+		tr.want("event", got, want)
+	case <-tr.t.Context().Done():
+		tr.t.Fatalf("no event %s", want)
+	}
+}
+
+// stack tells the calls and the variables of each.
+func (tr *trial) stack() string {
+	tr.d.mu.Lock()
+	defer tr.d.mu.Unlock()
+	var text []string
+	for _, c := range tr.d.frames {
+		line := fmt.Sprintf("%s:%d", c.place.function().Name, c.place.Line)
+		for _, n := range c.names() {
+			line += " " + n.name + "=" + n.value.text()
+		}
+		text = append(text, line)
+	}
+	return strings.Join(text, ", ")
+}
+
+func (tr *trial) attach(breakpoints string) {
+	tr.ask("attach", "")
+	tr.next("initialized")
+	tr.ask("setBreakpoints", fmt.Sprintf(`{"source":{"path":%q},"breakpoints":[%s]}`, Path(text), breakpoints))
+}
+
+// TestSteps stops at a breakpoint and steps to the end.
+func TestSteps(t *testing.T) {
+	tr := newTrial(t)
+	tr.attach(`{"line": 9}`)
+	end := tr.run()
+	for _, s := range []struct{ command, stack string }{
+		{"", ":9 x=6"},
+		{"stepIn", "twice:5 n=6, :9 x=6"},
+		{"stepIn", "half:2 n=6, twice:5 n=6, :9 x=6"},
+		{"stepOut", "twice:6 m=3 n=6, :9 x=6"},
+		{"next", ":10 x=12"},
+	} {
+		if s.command != "" {
+			tr.ask(s.command, `{"threadId":1}`)
+			tr.next("continued")
+			tr.next("stopped step")
+		} else {
+			tr.next("stopped breakpoint")
+		}
+		tr.want(s.command, tr.stack(), s.stack)
+	}
+	tr.ask("next", "")
+	if x := end(); x != 13 {
+		t.Errorf("x is %d", x)
+	}
+	tr.next("continued")
+	for i, on := range magic.Stops {
+		if on && i != 11 && i != 14 && i != 15 {
+			t.Errorf("hook %d is on, and the program runs without steps", i)
+		}
+	}
+	tr.want("continue", tr.ask("continue", ""), "the program is not stopped")
+	tr.ask("disconnect", "")
+	tr.next("terminated")
+	for i, on := range magic.Stops {
+		if on {
+			t.Errorf("hook %d is on, and nothing is debugged", i)
+		}
+	}
+}
+
+// TestOver steps over a call.
+func TestOver(t *testing.T) {
+	tr := newTrial(t)
+	tr.attach(`{"line": 9}`)
+	end := tr.run()
+	tr.next("stopped breakpoint")
+	tr.ask("next", "")
+	tr.next("continued")
+	tr.next("stopped step")
+	tr.want("stack", tr.stack(), ":10 x=12")
+	tr.ask("disconnect", "")
+	if x := end(); x != 13 {
+		t.Errorf("x is %d", x)
+	}
+}
+
+// TestBreakpoints has conditions, counts and log points.
+func TestBreakpoints(t *testing.T) {
+	for _, tt := range []struct {
+		breakpoint, stack, printed string
+	}{
+		{`{"line": 1}`, "half:2 n=6, twice:5 n=6, :9 x=6", ""}, // the next line with a statement
+		{`{"line": 6, "condition": "m == 3 && session == 7"}`, "twice:6 m=3 n=6, :9 x=6", ""},
+		{`{"line": 6, "condition": "m > 3"}`, "", ""},
+		{`{"line": 6, "condition": "q > 3"}`, "twice:6 m=3 n=6, :9 x=6", "breakpoint in line 6: undefined: q\n"},
+		{`{"line": 2, "hitCondition": "1"}`, "half:2 n=6, twice:5 n=6, :9 x=6", ""},
+		{`{"line": 2, "hitCondition": "> 1"}`, "", ""},
+		{`{"line": 6, "logMessage": "m is {m}, half of {n + 0}"}`, "", "m is 3, half of 6\n"},
+	} {
+		t.Run(tt.breakpoint, func(t *testing.T) {
+			tr := newTrial(t)
+			tr.attach(tt.breakpoint)
+			end := tr.run()
+			if tt.stack != "" {
+				tr.next("stopped breakpoint")
+				tr.want("stack", tr.stack(), tt.stack)
+				tr.ask("disconnect", "")
+			}
+			if x := end(); x != 13 {
+				t.Errorf("x is %d", x)
+			}
+			tr.want("printed", tr.printed.String(), tt.printed)
+		})
+	}
+}
+
+// TestSet sets variables of the call that has stopped, and of no other.
+func TestSet(t *testing.T) {
+	tr := newTrial(t)
+	tr.attach(`{"line": 6}`)
+	end := tr.run()
+	tr.next("stopped breakpoint")
+	tr.ask("scopes", `{"frameId":1}`) // references 1 and 2
+	tr.ask("scopes", `{"frameId":2}`) // 3 and 4
+	tr.want("set", tr.ask("setVariable", `{"variablesReference":1,"name":"m","value":"n * 10"}`), `{"type":"int","value":"60","variablesReference":0}`)
+	tr.want("set a caller's", tr.ask("setVariable", `{"variablesReference":3,"name":"x","value":"1"}`),
+		"only variables of the call that has stopped can be set: the calls around it keep theirs in registers meanwhile")
+	tr.want("set to text", tr.ask("setVariable", `{"variablesReference":1,"name":"m","value":"\"a\""}`), `"a" is no int`)
+	tr.ask("continue", "")
+	if x := end(); x != 241 {
+		t.Errorf("x is %d", x)
+	}
+}
+
+// TestInterrupt ends a program that is stopped.
+func TestInterrupt(t *testing.T) {
+	tr := newTrial(t)
+	tr.attach(`{"line": 6}`)
+	end := tr.run()
+	tr.next("stopped breakpoint")
+	tr.cancel()
+	if x := end(); x != -1 {
+		t.Errorf("x is %d", x)
+	}
+	tr.next("continued")
+}
+
+// TestHash has the hashes that ipykernel computes.
+func TestHash(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		seed uint32
+		hash uint32
+	}{
+		{"", 0, 0}, {"", 1, 0x5bd15e36}, {"test", seed, 0x2ab0e07f}, {"Hello, world!", seed, 0xbeba9b12}, {"x := 1\n", 0xc70f6907, 0xe9c432e5},
+	} {
+		if got := murmur2([]byte(tt.text), tt.seed); got != tt.hash {
+			t.Errorf("%q with %#x: %#x, want %#x", tt.text, tt.seed, got, tt.hash)
+		}
+	}
+}

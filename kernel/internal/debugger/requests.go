@@ -1,0 +1,494 @@
+package debugger
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/stdlib/display"
+)
+
+// thread is the one that front ends know.
+const thread = 1
+
+// A request is one of the Debug Adapter Protocol, or of those that Jupyter adds.
+type request struct {
+	Seq       int             `json:"seq"`
+	Command   string          `json:"command"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// A response answers a request.
+type response struct {
+	Seq     int    `json:"seq"`
+	Type    string `json:"type"`
+	Request int    `json:"request_seq"`
+	Success bool   `json:"success"`
+	Command string `json:"command"`
+	Message string `json:"message,omitempty"`
+	Body    any    `json:"body"`
+}
+
+// event tells the front end of an event. d.mu is held.
+func (d *Debugger) event(name string, body any) {
+	d.seq++
+	text, err := json.Marshal(map[string]any{"seq": d.seq, "type": "event", "event": name, "body": body})
+	if err == nil { // it consists of texts and numbers
+		d.config.Event(text)
+	}
+}
+
+// arguments are those of all requests.
+type arguments struct {
+	Code   string `json:"code"`
+	Source struct {
+		Path string `json:"path"`
+	} `json:"source"`
+	Breakpoints []*breakpoint `json:"breakpoints"`
+	Filters     []string      `json:"filters"`
+	Start       int           `json:"start"`
+	Count       int           `json:"count"`
+	StartFrame  int           `json:"startFrame"`
+	Levels      int           `json:"levels"`
+	ThreadID    int           `json:"threadId"`
+	FrameID     int           `json:"frameId"`
+	Reference   int           `json:"variablesReference"`
+	Name        string        `json:"name"`
+	Value       string        `json:"value"`
+	Expression  string        `json:"expression"`
+	Variable    string        `json:"variableName"`
+}
+
+// static are the requests that are answered also where nothing is debugged, and begins the one that
+// begins it.
+var static = map[string]bool{"debugInfo": true, "inspectVariables": true, "richInspectVariables": true, "modules": true, "initialize": true, "disconnect": true}
+
+const begins = "attach"
+
+// Handle carries out a request, and returns the response to it.
+func (d *Debugger) Handle(text []byte) []byte {
+	var r request
+	var a arguments
+	err := json.Unmarshal(text, &r)
+	if err == nil && len(r.Arguments) > 0 {
+		err = json.Unmarshal(r.Arguments, &a)
+	}
+	var body any
+	if err == nil {
+		body, err = d.carryOut(r.Command, &a)
+	}
+	if body == nil {
+		body = struct{}{}
+	}
+	reply := response{Type: "response", Request: r.Seq, Success: err == nil, Command: r.Command, Body: body}
+	if err != nil {
+		reply.Message = err.Error()
+	}
+	d.mu.Lock()
+	d.seq++
+	reply.Seq = d.seq
+	d.mu.Unlock()
+	encoded, err := json.Marshal(reply)
+	if err != nil {
+		reply.Success, reply.Message, reply.Body = false, err.Error(), struct{}{}
+		encoded, _ = json.Marshal(reply) // of texts
+	}
+	return encoded
+}
+
+// carryOut calls what carries out a command.
+func (d *Debugger) carryOut(command string, a *arguments) (any, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asking.Store(d.config.Goroutine())
+	defer d.asking.Store(0)
+	if !d.attached && !static[command] && command != begins {
+		return nil, fmt.Errorf("%s: the debugger is not attached", command)
+	}
+	switch command {
+	case "debugInfo":
+		return d.info(), nil
+	case "initialize":
+		return capabilities(), nil
+	case begins:
+		if !d.attached {
+			d.attached = true
+			d.event("initialized", struct{}{})
+		}
+		d.arm()
+	case "disconnect", "terminate":
+		if d.attached {
+			d.detach()
+			d.event("terminated", struct{}{})
+		}
+	case "configurationDone":
+	case "dumpCell":
+		path := Path(a.Code)
+		d.sources[path] = a.Code
+		return map[string]any{"sourcePath": path}, nil
+	case "source":
+		text, ok := d.sources[a.Source.Path]
+		if !ok {
+			return nil, fmt.Errorf("no cell has the source %s", a.Source.Path)
+		}
+		return map[string]any{"content": text, "mimeType": "text/x-go"}, nil
+	case "setBreakpoints":
+		return d.setBreakpoints(a), nil
+	case "breakpointLocations":
+		return map[string]any{"breakpoints": list(d.lines(a.Source.Path), func(n int) any { return map[string]any{"line": n} })}, nil
+	case "setExceptionBreakpoints":
+		d.panics = slices.Contains(a.Filters, "panic")
+		d.arm()
+	case "threads":
+		return d.threads(), nil
+	case "stackTrace":
+		return d.stackTrace(a), nil
+	case "scopes":
+		return d.scopes(a)
+	case "variables":
+		return d.variables(a)
+	case "inspectVariables":
+		return map[string]any{"variables": d.told(d.globals(), nil)}, nil
+	case "setVariable":
+		return d.setVariable(a)
+	case "evaluate":
+		return d.evaluated(a)
+	case "richInspectVariables":
+		return d.rich(a)
+	case "continue":
+		return map[string]any{"allThreadsContinued": true}, d.goOn(running)
+	case "next":
+		return nil, d.goOn(over)
+	case "stepIn":
+		return nil, d.goOn(into)
+	case "stepOut":
+		return nil, d.goOn(out)
+	case "pause":
+		d.pausing = d.current == nil
+		d.arm()
+	case "modules":
+		return map[string]any{"modules": []any{}, "totalModules": 0}, nil
+	default:
+		return nil, fmt.Errorf("%s: the debugger does not know this request", command)
+	}
+	return nil, nil
+}
+
+func (d *Debugger) info() any {
+	stopped := []int{}
+	if d.current != nil {
+		stopped = []int{thread}
+	}
+	points := []any{}
+	for _, path := range slices.Sorted(maps.Keys(d.breakpoints)) {
+		points = append(points, map[string]any{"source": path, "breakpoints": list(d.breakpoints[path], func(b *breakpoint) any {
+			told := map[string]any{"line": b.Line}
+			for key, text := range map[string]string{"condition": b.Condition, "hitCondition": b.Hits, "logMessage": b.Log} {
+				if text != "" {
+					told[key] = text
+				}
+			}
+			return told
+		})})
+	}
+	return map[string]any{
+		"isStarted": d.attached, "hashMethod": "Murmur2", "hashSeed": seed, "tmpFilePrefix": prefix, "tmpFileSuffix": suffix,
+		"breakpoints": points, "stoppedThreads": stopped, "richRendering": true, "exceptionPaths": []string{}, "copyToGlobals": false,
+	}
+}
+
+func capabilities() any {
+	return map[string]any{
+		"supportsConfigurationDoneRequest": true, "supportsConditionalBreakpoints": true, "supportsHitConditionalBreakpoints": true,
+		"supportsLogPoints": true, "supportsSetVariable": true, "supportsEvaluateForHovers": true, "supportsTerminateRequest": true,
+		"supportsBreakpointLocationsRequest": true,
+		"exceptionBreakpointFilters":         []any{map[string]any{"filter": "panic", "label": "Panics", "default": false}},
+	}
+}
+
+func list[T any](from []T, of func(T) any) []any {
+	all := make([]any, 0, len(from))
+	for _, x := range from {
+		all = append(all, of(x))
+	}
+	return all
+}
+
+func (d *Debugger) setBreakpoints(a *arguments) any {
+	path := a.Source.Path
+	d.breakpoints[path] = a.Breakpoints
+	if len(a.Breakpoints) == 0 {
+		delete(d.breakpoints, path)
+	}
+	for _, b := range a.Breakpoints {
+		d.seq++
+		b.ID = d.seq
+	}
+	d.bind(path)
+	d.arm()
+	return map[string]any{"breakpoints": list(a.Breakpoints, func(b *breakpoint) any {
+		return map[string]any{"id": b.ID, "verified": true, "line": b.Line, "source": source(path)}
+	})}
+}
+
+func source(path string) any {
+	return map[string]any{"name": filepath.Base(path), "path": path}
+}
+
+// threads tells of the stopped goroutine, or of the one that will be, and of those that wait.
+func (d *Debugger) threads() any {
+	all := []any{map[string]any{"id": thread, "name": "cell"}}
+	for i, s := range d.waiting {
+		all = append(all, map[string]any{"id": thread + 1 + i, "name": "goroutine that waits in line " + fmt.Sprint(s.frames[0].place.Line)})
+	}
+	return map[string]any{"threads": all}
+}
+
+func (d *Debugger) stackTrace(a *arguments) any {
+	var told []any
+	if d.current != nil && a.ThreadID == thread {
+		for i, c := range d.frames {
+			p := c.place
+			name := p.function().Name
+			if name == "" {
+				name = p.Title
+			}
+			told = append(told, map[string]any{"id": i + 1, "name": name, "line": p.Line, "column": p.Column, "endLine": p.End, "source": source(p.path)})
+		}
+	}
+	total := len(told)
+	told = told[min(a.StartFrame, total):]
+	if a.Levels > 0 {
+		told = told[:min(a.Levels, len(told))]
+	}
+	return map[string]any{"stackFrames": append([]any{}, told...), "totalFrames": total}
+}
+
+// frame returns the call of a number; nil, without an error, for 0.
+func (d *Debugger) frame(id int) (*call, error) {
+	switch {
+	case id == 0:
+		return nil, nil
+	case id < 0 || id > len(d.frames):
+		return nil, errors.New("the program is not stopped in this call any more")
+	}
+	return d.frames[id-1], nil
+}
+
+// A reference is what a number stands for while something is stopped: variables of a call, or of the
+// session, or parts of a value.
+type reference struct {
+	frame   int
+	globals bool
+	part    *named
+	// root is the variable of the call that the part is of; -1 if it can be changed where it is.
+	root int
+}
+
+// refer returns a number for a reference.
+func (d *Debugger) refer(r reference) int {
+	d.refs = append(d.refs, r)
+	return len(d.refs)
+}
+
+func (d *Debugger) scopes(a *arguments) (any, error) {
+	c, err := d.frame(a.FrameID)
+	if err != nil || c == nil {
+		return nil, errors.Join(err, errIf(c == nil, "no call was named"))
+	}
+	return map[string]any{"scopes": []any{
+		map[string]any{"name": "Locals", "presentationHint": "locals", "variablesReference": d.refer(reference{frame: a.FrameID}), "namedVariables": len(c.place.Variables), "expensive": false},
+		map[string]any{"name": "Globals", "presentationHint": "globals", "variablesReference": d.refer(reference{frame: a.FrameID, globals: true}), "expensive": false},
+	}}, nil
+}
+
+func errIf(so bool, text string) error {
+	if so {
+		return errors.New(text)
+	}
+	return nil
+}
+
+// parts returns what a reference stands for.
+func (d *Debugger) parts(number, start, count int) ([]named, reference, error) {
+	if number < 1 || number > len(d.refs) {
+		return nil, reference{}, errors.New("the program has gone on since these variables were shown")
+	}
+	r := d.refs[number-1]
+	switch {
+	case r.part != nil:
+		return r.part.value.parts(r.part.evaluate, start, count), r, nil
+	case r.globals:
+		return d.globals(), r, nil
+	}
+	c, err := d.frame(r.frame)
+	if err != nil || c == nil {
+		return nil, r, err
+	}
+	return c.names(), r, nil
+}
+
+func (d *Debugger) variables(a *arguments) (any, error) {
+	parts, r, err := d.parts(a.Reference, a.Start, a.Count)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"variables": d.told(parts, &r)}, nil
+}
+
+// told tells of variables, which are those of a reference.
+func (d *Debugger) told(parts []named, of *reference) []any {
+	all := []any{}
+	for i := range parts {
+		n := &parts[i]
+		told := map[string]any{"name": n.name, "value": n.value.text(), "type": n.typeName(), "evaluateName": n.evaluate}
+		maps.Copy(told, d.expandable(n, of, i))
+		all = append(all, told)
+	}
+	return all
+}
+
+// expandable tells how to get the parts of a variable.
+func (d *Debugger) expandable(n *named, of *reference, at int) map[string]any {
+	count, indexed := n.value.count()
+	if count == 0 {
+		return map[string]any{"variablesReference": 0}
+	}
+	r := reference{part: n, root: -1}
+	if of != nil {
+		r.frame = of.frame
+		switch k := n.value.open().rv.Kind(); {
+		case k != reflect.Struct && k != reflect.Array:
+		case of.part != nil:
+			r.root = of.root
+		case !of.globals:
+			r.root = at
+		}
+	}
+	told := map[string]any{"variablesReference": d.refer(r), "namedVariables": count}
+	if indexed {
+		delete(told, "namedVariables")
+		told["indexedVariables"] = count
+	}
+	return told
+}
+
+func (n *named) typeName() string {
+	if v := n.value.open(); n.typ == "" || n.value.rv.Kind() == reflect.Interface && v.rv.IsValid() && v.rv.Kind() != reflect.Interface {
+		return v.typeName()
+	}
+	return n.typ
+}
+
+func (d *Debugger) setVariable(a *arguments) (any, error) {
+	parts, r, err := d.parts(a.Reference, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(parts, func(n named) bool { return n.name == a.Name })
+	if at < 0 {
+		return nil, fmt.Errorf("no variable %s", a.Name)
+	}
+	c, err := d.frame(r.frame)
+	if err != nil {
+		return nil, err
+	}
+	n := &parts[at]
+	root := r.root
+	if r.part == nil {
+		root = at
+	}
+	if r.globals {
+		root = -1
+	}
+	if root >= 0 && (c == nil || !c.top) {
+		return nil, errors.New("only variables of the call that has stopped can be set: the calls around it keep theirs in registers meanwhile")
+	}
+	if !n.value.rv.IsValid() || n.set == nil && !n.value.rv.CanSet() {
+		return nil, fmt.Errorf("%s cannot be set", a.Name)
+	}
+	v, err := d.evaluateAs(a.Value, c, n.value.rv.Type())
+	if err != nil {
+		return nil, err
+	}
+	if n.set != nil {
+		n.set(v.rv)
+	} else {
+		n.value.rv.Set(v.rv)
+	}
+	if root >= 0 {
+		c.changed |= 1 << root
+	}
+	if n.set != nil {
+		n.value = v
+	}
+	told := map[string]any{"value": n.value.text(), "type": n.typeName()}
+	maps.Copy(told, d.expandable(n, &r, at))
+	return told, nil
+}
+
+// evaluated answers evaluate.
+func (d *Debugger) evaluated(a *arguments) (any, error) {
+	c, err := d.frame(a.FrameID)
+	if err != nil {
+		return nil, err
+	}
+	if c == nil && len(d.frames) > 0 {
+		c = d.frames[0]
+	}
+	v, err := d.evaluate(a.Expression, c)
+	if err != nil {
+		return nil, err
+	}
+	n := &named{name: a.Expression, evaluate: a.Expression, value: v}
+	told := map[string]any{"result": v.text(), "type": n.typeName()}
+	maps.Copy(told, d.expandable(n, nil, 0))
+	return told, nil
+}
+
+// rich answers with a variable as a cell would show it.
+func (d *Debugger) rich(a *arguments) (any, error) {
+	c, err := d.frame(a.FrameID)
+	if err != nil {
+		return nil, err
+	}
+	v, err := d.evaluate(a.Variable, c)
+	if err != nil {
+		return nil, err
+	}
+	data := map[string]any{"text/plain": v.text()}
+	metadata := map[string]any{}
+	if v.typ == nil && v.rv.IsValid() && v.rv.CanInterface() && !strings.Contains(v.rv.Type().String(), "main.") {
+		// Types of cells show themselves by methods that may have hooks.
+		if b := display.Of(v.rv.Interface()); b != nil {
+			for mime, content := range b.Data {
+				if bytes, ok := content.([]byte); ok {
+					content = base64.StdEncoding.EncodeToString(bytes)
+				}
+				data[mime] = content
+			}
+			maps.Copy(metadata, b.Metadata)
+		}
+	}
+	return map[string]any{"data": data, "metadata": metadata}, nil
+}
+
+// goOn resumes what is stopped.
+func (d *Debugger) goOn(how step) error {
+	s := d.current
+	if s == nil {
+		return errors.New("the program is not stopped")
+	}
+	s.g.depth = len(s.frames)
+	d.resumed(s.g, how)
+	d.release(s)
+	d.arm()
+	close(s.resume)
+	return nil
+}
