@@ -27,6 +27,24 @@ func Variable(unit, name string) (reflect.Value, error) {
 	return v.Elem(), nil
 }
 
+// Pointer returns a pointer to a variable of a unit, nil if there is none.
+func (r *Runner) Pointer(unit, name string) any {
+	v, err := Variable(unit, name)
+	if err != nil {
+		return nil
+	}
+	return v.Addr().Interface()
+}
+
+// End ends the calling goroutine, whose cell is being interrupted. It returns where interpreted code
+// is running, which ends by itself.
+func End() {
+	if done := cell.Done(); done != nil {
+		<-done
+		cell.Check()
+	}
+}
+
 // Look returns a text for each of the looks at variables. Its errors are those of Run.
 func (r *Runner) Look(ctx context.Context, number int, looks []program.Look) ([]string, error) {
 	r.note(number, "")

@@ -21,6 +21,9 @@ type panicking struct {
 // goroutineState returns the run time's record of the calling goroutine.
 func goroutineState() unsafe.Pointer
 
+// Goroutine returns a number that the calling goroutine has for itself while it lives.
+func Goroutine() uintptr { return uintptr(goroutineState()) }
+
 // panics returns the panic that is under way on the calling goroutine, nil if there is none.
 func panics() *panicking {
 	const before = 4 * unsafe.Sizeof(uintptr(0)) // its g begins with these words

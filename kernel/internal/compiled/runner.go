@@ -34,6 +34,9 @@ type Config struct {
 	Kept func(cell int) []any
 	// Interpreter is what variables come from that are not of a unit; nil if there is none.
 	Interpreter carry.Interpreter
+	// Panicked, if not nil, is told that the goroutine of a cell has ended by a panic, before anybody
+	// else is.
+	Panicked func(*program.RuntimeError)
 }
 
 // A Runner runs compiled cells, several at a time if need be. There is one in a process.
@@ -214,6 +217,10 @@ func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 		defer func() {
 			if v := recover(); v != nil {
 				failure := r.runtimeError(t, v)
+				var panicked *program.RuntimeError
+				if errors.As(failure, &panicked) && r.config.Panicked != nil {
+					r.config.Panicked(panicked)
+				}
 				if ctx.Err() != nil { // it may have failed for that, as a process that was interrupted, too
 					failure = program.Interruption(ctx)
 				}

@@ -45,6 +45,7 @@ func (e *Engine) anew() (restarted bool, err error) {
 		}
 		e.dead = max(e.dead, died)
 		e.compiled, e.looked = false, false
+		e.hooking.stale = true
 	} else {
 		// The executor still has what it was sent.
 		old := e.checker.Session

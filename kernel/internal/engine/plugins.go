@@ -152,6 +152,7 @@ func (e *Engine) replace(ctx context.Context, src *syntax.Source, replacer progr
 	}
 	e.mu.Lock()
 	e.dead = max(e.dead, ended)
+	e.hooking.stale = true
 	e.emitter.Only(unit.Path)
 	e.forgetAhead()
 	notes := append(e.leave(theProcessBefore, left.Whole), partNotes(theProcessBefore, units.Moved, left.InPart)...)

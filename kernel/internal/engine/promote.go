@@ -320,5 +320,6 @@ func (e *Engine) bury(err error) {
 		e.dead = death.Process
 		e.checker.Session.Lose(death.Cause)
 		e.forgetCompiled()
+		e.hooking.stale = true
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/traefik/yaegi/interp"
 
@@ -59,11 +60,12 @@ type Interpreter struct {
 	zeros        *zeros
 	recursive    *recursive
 
-	mu      sync.Mutex
-	reached map[int]int      // of cells that failed, see ReachedBy
-	tasks   map[uint64]*task // by goroutine
-	kept    map[int][]any    // what cells showed
-	titles  map[int]string   // of cells
+	mu       sync.Mutex
+	reached  map[int]int      // of cells that failed, see ReachedBy
+	tasks    map[uint64]*task // by goroutine
+	kept     map[int][]any    // what cells showed
+	titles   map[int]string   // of cells
+	panicked atomic.Pointer[func(*program.RuntimeError)]
 }
 
 // New returns an interpreter with nothing declared.
@@ -282,6 +284,9 @@ func stoppedBeside(cell int) error {
 	return &program.RuntimeError{Name: "interrupted", Message: "stopped by the interrupt of another cell", Frames: []program.Frame{{Cell: cell}}}
 }
 
+// SetPanicked has f told that the goroutine of a cell has ended by a panic, before anybody else is.
+func (in *Interpreter) SetPanicked(f func(*program.RuntimeError)) { in.panicked.Store(&f) }
+
 // runtimeError describes a panic that ends a goroutine of a cell.
 func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) *program.RuntimeError {
 	value, passed := in.caught(value, goroutine)
@@ -297,7 +302,11 @@ func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) *prog
 	if failure, ok := value.(host.Failure); ok {
 		return &program.RuntimeError{Name: "error", Message: failure.Error(), Frames: passed.calls}
 	}
-	return &program.RuntimeError{Name: "panic", Message: passed.message(value), Frames: passed.calls}
+	err := &program.RuntimeError{Name: "panic", Message: passed.message(value), Frames: passed.calls}
+	if f := in.panicked.Load(); f != nil {
+		(*f)(err)
+	}
+	return err
 }
 
 // goroutineID returns the number of the calling goroutine, which the run time tells only in words.

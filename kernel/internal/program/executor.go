@@ -68,3 +68,12 @@ type Replacer interface {
 	// one so far. That one then ends, and its number is returned. After an error it is still there.
 	Replace(ctx context.Context, a *Adoption, out Output) (left LeftBehind, process int, err error)
 }
+
+// A Debuggee is an Executor whose programs stop at their hooks.
+type Debuggee interface {
+	// Debug carries out a request of the Debug Adapter Protocol, where the session has these
+	// variables, and returns the response. The number stands for it as that of a cell does.
+	Debug(ctx context.Context, number int, request []byte, globals []Global, out Output) (response []byte, err error)
+	// DebugEvents has events of that protocol given to f, one after the other.
+	DebugEvents(f func(event []byte))
+}

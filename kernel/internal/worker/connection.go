@@ -26,6 +26,7 @@ type connection struct {
 	grace  time.Duration
 	memory int64 // that the child may use, 0 for no limit
 	cmd    *exec.Cmd
+	event  func(text []byte) // takes those of the debugger
 	// killings is what systemKillings was before the child.
 	killings int64
 	// exited is closed when the child has ended, gone when its pipes are closed, too.
@@ -52,8 +53,9 @@ type connection struct {
 }
 
 // connect starts a child.
-func connect(config Config, number int) (*connection, error) {
+func connect(config Config, number int, event func([]byte)) (*connection, error) {
 	c := &connection{
+		event:    event,
 		number:   number,
 		grace:    config.Grace,
 		memory:   config.Memory,

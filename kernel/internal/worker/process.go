@@ -41,6 +41,7 @@ type Process struct {
 	conn     *connection
 	children int // that were started
 	closed   bool
+	events   func(event []byte) // of the debugger; nil if nobody listens
 }
 
 var (
@@ -48,6 +49,7 @@ var (
 	_ program.Located   = (*Process)(nil)
 	_ program.Restarter = (*Process)(nil)
 	_ program.Replacer  = (*Process)(nil)
+	_ program.Debuggee  = (*Process)(nil)
 )
 
 // Start starts a worker. It does not wait for the child to be ready: the first Run does.
@@ -78,7 +80,7 @@ func (p *Process) connection() (*connection, error) {
 		return nil, errClosed
 	}
 	if p.conn == nil {
-		conn, err := connect(p.config, p.children+1)
+		conn, err := connect(p.config, p.children+1, p.event)
 		if err != nil {
 			return nil, fmt.Errorf("start the worker: %w", err)
 		}
@@ -119,6 +121,32 @@ func (p *Process) Look(ctx context.Context, cell int, looks []program.Look, out 
 		return nil, err
 	}
 	return seen.Texts, nil
+}
+
+// Debug implements program.Debuggee.
+func (p *Process) Debug(ctx context.Context, number int, request []byte, globals []program.Global, out program.Output) ([]byte, error) {
+	response, err := ask[*pipe.Debugged](ctx, p, number, &pipe.Debug{Text: request, Globals: globals}, out)
+	if err != nil {
+		return nil, err
+	}
+	return response.Text, nil
+}
+
+// DebugEvents implements program.Debuggee.
+func (p *Process) DebugEvents(f func(event []byte)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.events = f
+}
+
+// event gives an event of the debugger to who listens.
+func (p *Process) event(text []byte) {
+	p.mu.Lock()
+	f := p.events
+	p.mu.Unlock()
+	if f != nil {
+		f(text)
+	}
 }
 
 // Adopt implements program.Executor.

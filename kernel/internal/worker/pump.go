@@ -189,6 +189,10 @@ func (p *pump) frame(f *pipe.Frame) {
 }
 
 func (p *pump) handle(f *pipe.Frame) {
+	if event, ok := f.Message.(*pipe.Event); ok {
+		p.c.event(event.Text)
+		return
+	}
 	begin, begins := f.Message.(*pipe.Begin)
 	if begins && begin.Main {
 		p.flush(true)

@@ -35,7 +35,7 @@ func (p *Process) Replace(ctx context.Context, a *program.Adoption, out program.
 	p.children++
 	number := p.children
 	p.mu.Unlock()
-	fresh, err := connect(config, number)
+	fresh, err := connect(config, number, p.event)
 	if err != nil {
 		return left, 0, err
 	}

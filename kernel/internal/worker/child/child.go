@@ -38,6 +38,11 @@ type Runner interface {
 	EndDeep(size uintptr, tell func(cell int)) bool
 	// Asleep reports whether all goroutines of cells wait for each other.
 	Asleep() bool
+	// Debug carries out a request of the debugger, and Ended says that a cell has ended. Its events go
+	// where SetEvents says.
+	Debug(request []byte, globals []program.Global) []byte
+	Ended(cell int)
+	SetEvents(f func(event []byte))
 	// Do calls f, for the cell of that number.
 	Do(ctx context.Context, cell int, f func()) error
 }
@@ -89,6 +94,7 @@ func Serve(newRunner func(cells.Means) (Runner, error)) error {
 	if err != nil {
 		return err
 	}
+	r.SetEvents(func(event []byte) { c.must(c.out.event(event)) })
 	c.receive(r)
 	end()
 	return nil
@@ -188,10 +194,13 @@ func (c *child) receive(r Runner) {
 // run carries out a request, and says what became of it.
 func (c *child) run(r Runner, cell *cell, request pipe.Request) {
 	c.host.Adopt(cell.Cell)
-	if _, message := request.(*pipe.Deliver); !message {
+	switch request.(type) {
+	case *pipe.Deliver, *pipe.Debug:
+	default:
 		c.must(c.out.begin(cell.Cell))
 	}
 	answer, err := c.answer(r, cell, request)
+	r.Ended(cell.Number)
 	cell.awaitShallow()
 	if err != nil {
 		canceled := cell.Context().Err() != nil && errors.Is(err, context.Cause(cell.Context())) || errors.Is(err, program.ErrDeep)
@@ -222,6 +231,8 @@ func (c *child) answer(r Runner, cell *cell, request pipe.Request) (pipe.Answer,
 	case *pipe.Look:
 		texts, err := r.Look(cell.Context(), cell.Number, m.Looks)
 		return &pipe.Seen{Texts: texts}, err
+	case *pipe.Debug:
+		return &pipe.Debugged{Text: r.Debug(m.Text, m.Globals)}, nil
 	case *pipe.Adopt:
 		left, err := r.Adopt(m.Adoption)
 		return &pipe.Adopted{Left: left}, err

@@ -64,6 +64,19 @@ func (o *outlets) send(c *cells.Cell, m pipe.Message) error {
 	return err
 }
 
+// event sends an event of the debugger, which is of no cell.
+func (o *outlets) event(text []byte) error {
+	data, err := pipe.Encode(&pipe.Frame{Message: &pipe.Event{Text: text}})
+	if err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.drain(nil)
+	_, err = o.frames.Write(data)
+	return err
+}
+
 // begin tells the parent that the cell begins. It becomes the main one unless the present one still
 // runs.
 func (o *outlets) begin(c *cells.Cell) error {

@@ -2,11 +2,15 @@ package child
 
 import (
 	"context"
+	"fmt"
+	"sync"
 
 	"github.com/hierml/notebook/kernel/internal/compiled"
+	"github.com/hierml/notebook/kernel/internal/debugger"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/cells"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // Main is the program of the child: it runs what the parent sends, interpreted or compiled, and
@@ -21,6 +25,11 @@ func Main(load func(plugin string) error) error {
 type runners struct {
 	interpreted *interpreted.Interpreter
 	compiled    *compiled.Runner
+	debugger    *debugger.Debugger
+
+	mu      sync.Mutex
+	globals []program.Global
+	events  func(event []byte)
 }
 
 func newRunners(means cells.Means, load func(plugin string) error) (*runners, error) {
@@ -28,7 +37,17 @@ func newRunners(means cells.Means, load func(plugin string) error) (*runners, er
 	if err != nil {
 		return nil, err
 	}
-	return &runners{interpreted, compiled.New(compiled.Config{
+	r := &runners{interpreted: interpreted}
+	r.debugger = debugger.New(debugger.Config{
+		Goroutine: compiled.Goroutine,
+		Context:   func() context.Context { return host.Current().Context() },
+		End:       compiled.End,
+		Print:     func(text string) { fmt.Fprint(host.Stdout(), text) },
+		Event:     func(event []byte) { r.events(event) },
+		Globals:   r.variables,
+	})
+	interpreted.SetPanicked(r.debugger.Panicked)
+	r.compiled = compiled.New(compiled.Config{
 		Load:        load,
 		Stdin:       means.In,
 		Stdout:      means.Out,
@@ -37,11 +56,48 @@ func newRunners(means cells.Means, load func(plugin string) error) (*runners, er
 		Relabel:     means.Relabel,
 		Kept:        interpreted.Kept,
 		Interpreter: interpreted,
-	})}, nil
+		Panicked:    r.debugger.Panicked,
+	})
+	return r, nil
+}
+
+// SetEvents implements Runner.
+func (r *runners) SetEvents(f func(event []byte)) { r.events = f }
+
+// Debug implements Runner.
+func (r *runners) Debug(request []byte, globals []program.Global) []byte {
+	r.mu.Lock()
+	r.globals = globals
+	r.mu.Unlock()
+	return r.debugger.Handle(request)
+}
+
+// Ended implements Runner.
+func (r *runners) Ended(cell int) { r.debugger.Ended(cell) }
+
+// variables returns those of the session that the parent has told of last.
+func (r *runners) variables() []debugger.Variable {
+	r.mu.Lock()
+	globals := r.globals
+	r.mu.Unlock()
+	var list []debugger.Variable
+	for _, g := range globals {
+		pointer := r.compiled.Pointer(g.Unit, g.Variable)
+		if g.Unit == "" {
+			if v, ok := r.interpreted.Variable(g.Variable); ok && v.CanAddr() {
+				pointer = v.Addr().Interface()
+			}
+		}
+		if pointer != nil {
+			list = append(list, debugger.Variable{Name: g.Name, Type: g.Type, Pointer: pointer})
+		}
+	}
+	return list
 }
 
 // Run implements Runner.
 func (r *runners) Run(ctx context.Context, p *program.Program) (*program.Bundle, error) {
+	r.debugger.Add(p.Hooks)
 	if p.Compiled != nil {
 		return r.compiled.Run(ctx, p)
 	}

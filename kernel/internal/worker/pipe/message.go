@@ -53,6 +53,13 @@ type (
 		request
 		Adoption *program.Adoption
 	}
+	// Debug asks for *Debugged: a request of the Debug Adapter Protocol is to be carried out, where
+	// the session has these variables.
+	Debug struct {
+		request
+		Text    json.RawMessage
+		Globals []program.Global
+	}
 	// Save asks for *Saved: the variables of the adoption, and what cells have shown, are to be
 	// written to a file.
 	Save struct {
@@ -86,6 +93,11 @@ type (
 	Seen struct {
 		answer
 		Texts []string
+	}
+	// Debugged is the response of the debugger.
+	Debugged struct {
+		answer
+		Text json.RawMessage
 	}
 	// Adopted tells what stayed behind.
 	Adopted struct {
@@ -171,6 +183,11 @@ type (
 		Prompt   string
 		Password bool
 	}
+	// Event is one of the debugger, for the front end. It is of no cell.
+	Event struct {
+		bare
+		Text json.RawMessage
+	}
 	// Deep says that a stack is about to end the child.
 	Deep struct{ bare }
 	// Forget says that nothing will come from the cell any more.
@@ -193,6 +210,7 @@ var kinds = []reflect.Type{
 	reflect.TypeFor[Begin](), reflect.TypeFor[Declared](), reflect.TypeFor[Interpreted](), reflect.TypeFor[Stream](),
 	reflect.TypeFor[Display](), reflect.TypeFor[Clear](), reflect.TypeFor[Page](), reflect.TypeFor[NextInput](), reflect.TypeFor[Comm](),
 	reflect.TypeFor[Question](), reflect.TypeFor[Deep](), reflect.TypeFor[Forget](),
+	reflect.TypeFor[Debug](), reflect.TypeFor[Debugged](), reflect.TypeFor[Event](),
 }
 
 // bare, request and answer make a type a message without blobs.

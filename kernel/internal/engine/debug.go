@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"go/types"
+	"maps"
+	"slices"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// CanDebug reports whether cells can be debugged: whether the executor is a program.Debuggee.
+func (e *Engine) CanDebug() bool {
+	_, ok := e.executor.(program.Debuggee)
+	return ok
+}
+
+// DebugEvents has f take the events of the debugger, one after the other.
+func (e *Engine) DebugEvents(f func(event []byte)) {
+	if d, ok := e.executor.(program.Debuggee); ok {
+		d.DebugEvents(f)
+	}
+}
+
+// Debug carries out a request of the Debug Adapter Protocol, and returns the response. It may be
+// called while cells run. Cells that begin when a front end has attached have hooks.
+func (e *Engine) Debug(ctx context.Context, request []byte) (response []byte, err error) {
+	d, ok := e.executor.(program.Debuggee)
+	if !ok {
+		return nil, errors.New("cells cannot be debugged here")
+	}
+	var asked struct {
+		Command   string `json:"command"`
+		Arguments struct {
+			Source struct {
+				Path string `json:"path"`
+			} `json:"source"`
+		} `json:"arguments"`
+	}
+	if err := json.Unmarshal(request, &asked); err != nil {
+		return nil, err
+	}
+	response, err = d.Debug(ctx, asideNumber+int(e.peeks.Add(1)), request, e.globals(), nowhere{})
+	if err != nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.bury(err)
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch asked.Command {
+	case "attach":
+		e.hooking.on = true
+		e.hooking.note(asked.Command, request)
+	case "setBreakpoints":
+		e.hooking.note(asked.Command+" "+asked.Arguments.Source.Path, request)
+	case "setExceptionBreakpoints":
+		e.hooking.note(asked.Command, request)
+	case "disconnect", "terminate":
+		e.hooking.on, e.hooking.requests = false, nil
+	}
+	return response, nil
+}
+
+// note keeps a request, the last of its kind, for another process.
+func (h *hooking) note(kind string, request []byte) {
+	if h.requests == nil {
+		h.requests = map[string][]byte{}
+	}
+	h.requests[kind] = request
+}
+
+// attachAgain tells a process that knows nothing of the debugger what was asked for of the one
+// before.
+func (e *Engine) attachAgain(ctx context.Context, p *program.Program) {
+	d, ok := e.executor.(program.Debuggee)
+	e.mu.Lock()
+	requests := maps.Clone(e.hooking.requests)
+	due := ok && e.hooking.stale && e.hooking.on
+	e.hooking.stale = e.hooking.stale && !due
+	if due {
+		p.Hooks = slices.Clone(e.hooking.known)
+	}
+	e.mu.Unlock()
+	if !due {
+		return
+	}
+	for _, kind := range slices.Sorted(maps.Keys(requests)) { // attach comes first
+		_, err := d.Debug(ctx, asideNumber+int(e.peeks.Add(1)), requests[kind], nil, nowhere{})
+		e.mu.Lock()
+		e.bury(err) // the cell will say what is lost
+		e.mu.Unlock()
+	}
+}
+
+// globals returns the variables of the session, for the debugger.
+func (e *Engine) globals() []program.Global {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var list []program.Global
+	for name, d := range e.checker.Session.Live {
+		v, ok := d.Object.(*types.Var)
+		if !ok || d.Lowered == "" || d.Lost != "" {
+			continue
+		}
+		g := program.Global{Name: name, Type: check.Shown(v.Type()), Variable: d.Lowered}
+		if e.compiled {
+			if g.Unit, g.Variable, ok = e.emitter.Variable(d); !ok {
+				continue
+			}
+		}
+		list = append(list, g)
+	}
+	slices.SortFunc(list, func(a, b program.Global) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// nowhere takes what requests of the debugger show, which is nothing.
+type nowhere struct{}
+
+func (nowhere) Stream(string, string)                 {}
+func (nowhere) Display(*program.Bundle, string, bool) {}
+func (nowhere) Clear(bool)                            {}
+func (nowhere) Comm(*program.CommMessage) error       { return host.ErrNoFrontEnd }
+func (nowhere) Page(*program.Bundle)                  {}
+func (nowhere) NextInput(string, bool)                {}
+func (nowhere) Input(context.Context, string, bool) (string, error) {
+	return "", errors.New("nobody can be asked")
+}

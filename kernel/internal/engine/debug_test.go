@@ -1,0 +1,236 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/kernel/internal/enginetest"
+	"github.com/hierml/notebook/kernel/internal/program"
+)
+
+// A frontEnd debugs the cells of a notebook.
+type frontEnd struct {
+	*notebook
+	t      *testing.T
+	seq    int
+	events chan map[string]any
+}
+
+func newFrontEnd(t *testing.T, mode program.Mode) *frontEnd {
+	f := &frontEnd{notebook: newWorkerNotebook(t, mode), t: t, events: make(chan map[string]any, 1000)}
+	f.engine.DebugEvents(func(event []byte) {
+		var e map[string]any
+		if err := json.Unmarshal(event, &e); err != nil {
+			t.Error(err)
+		}
+		f.events <- e
+	})
+	f.ask("initialize", "")
+	f.ask("attach", "")
+	f.await("initialized")
+	return f
+}
+
+// request returns the response to a request.
+func (f *frontEnd) request(command, arguments string) map[string]any {
+	f.t.Helper()
+	if arguments == "" {
+		arguments = "{}"
+	}
+	f.seq++
+	text, err := f.engine.Debug(context.Background(), fmt.Appendf(nil, `{"seq": %d, "type": "request", "command": %q, "arguments": %s}`, f.seq, command, arguments))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	var r map[string]any
+	if err := json.Unmarshal(text, &r); err != nil {
+		f.t.Fatal(err)
+	}
+	if r["request_seq"] != float64(f.seq) || r["command"] != command || r["type"] != "response" {
+		f.t.Fatalf("%s is answered by %s", command, text)
+	}
+	return r
+}
+
+// ask returns the body of the response to a request that succeeds.
+func (f *frontEnd) ask(command, arguments string) map[string]any {
+	f.t.Helper()
+	r := f.request(command, arguments)
+	if r["success"] != true {
+		f.t.Fatalf("%s %s: %v", command, arguments, r["message"])
+	}
+	return r["body"].(map[string]any)
+}
+
+// await returns the body of the next event of a name.
+func (f *frontEnd) await(name string) map[string]any {
+	f.t.Helper()
+	for {
+		select {
+		case e := <-f.events:
+			if e["event"] == name {
+				body, _ := e["body"].(map[string]any)
+				return body
+			}
+		case <-f.t.Context().Done():
+			f.t.Fatalf("no event %s", name)
+		}
+	}
+}
+
+// breakAt sets breakpoints in a cell, as JSON, and returns its path.
+func (f *frontEnd) breakAt(cell string, points ...string) (path string) {
+	f.t.Helper()
+	code, err := json.Marshal(cell)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	path = f.ask("dumpCell", fmt.Sprintf(`{"code": %s}`, code))["sourcePath"].(string)
+	f.ask("setBreakpoints", fmt.Sprintf(`{"source": {"path": %q}, "breakpoints": [%s]}`, path, strings.Join(points, ", ")))
+	return path
+}
+
+// start runs a cell, and returns what waits for its end.
+func (f *frontEnd) start(cell string) (end func() (shown, out string, err error)) {
+	type outcome struct {
+		shown, out string
+		err        error
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		o.shown, o.out, o.err = f.run(cell)
+		ended <- o
+	}()
+	return func() (string, string, error) {
+		o := <-ended
+		return o.shown, o.out, o.err
+	}
+}
+
+// stack tells the calls: "name:line, ...", the innermost first.
+func (f *frontEnd) stack() string {
+	f.t.Helper()
+	var calls []string
+	for _, c := range f.ask("stackTrace", `{"threadId": 1}`)["stackFrames"].([]any) {
+		c := c.(map[string]any)
+		calls = append(calls, fmt.Sprintf("%v:%v", c["name"], c["line"]))
+	}
+	return strings.Join(calls, ", ")
+}
+
+// locals tells the variables of a call: "name=value type, ...".
+func (f *frontEnd) locals(frame int) string {
+	f.t.Helper()
+	return f.listed(f.scope(frame, 0))
+}
+
+func (f *frontEnd) scope(frame, scope int) int {
+	f.t.Helper()
+	scopes := f.ask("scopes", fmt.Sprintf(`{"frameId": %d}`, frame))["scopes"].([]any)
+	return int(scopes[scope].(map[string]any)["variablesReference"].(float64))
+}
+
+func (f *frontEnd) variables(reference int) (list []map[string]any) {
+	f.t.Helper()
+	for _, v := range f.ask("variables", fmt.Sprintf(`{"variablesReference": %d}`, reference))["variables"].([]any) {
+		list = append(list, v.(map[string]any))
+	}
+	return list
+}
+
+func (f *frontEnd) listed(reference int) string {
+	f.t.Helper()
+	var told []string
+	for _, v := range f.variables(reference) {
+		told = append(told, fmt.Sprintf("%v=%v %v", v["name"], v["value"], v["type"]))
+	}
+	return strings.Join(told, ", ")
+}
+
+// resume resumes the program, and waits for the next stop.
+func (f *frontEnd) resume(command string) {
+	f.t.Helper()
+	f.ask(command, `{"threadId": 1}`)
+	f.await("stopped")
+}
+
+func (f *frontEnd) expect(what, got, want string) {
+	f.t.Helper()
+	if got != want {
+		f.t.Errorf("%s: %s, want %s", what, got, want)
+	}
+}
+
+const debugged = `type point struct{ X, y int }
+func double(n int) int {
+	m := 2 * n
+	return m
+}
+func sum(list []int) (total int) {
+	for i, n := range list {
+		total += double(n) + i
+	}
+	return total
+}
+p := point{1, 2}
+list := []int{3, 4, 5}
+s := sum(list)
+fmt.Println(s, p)`
+
+// TestDebugger stops in a cell, looks at it, and steps, in both ways to run cells.
+func TestDebugger(t *testing.T) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
+		if enginetest.Raced {
+			t.Skip("the hooks' switches are read without a lock")
+		}
+		f := newFrontEnd(t, mode)
+		path := f.breakAt(debugged, `{"line": 8}`)
+		end := f.start(debugged)
+		stopped := f.await("stopped")
+		f.expect("reason", fmt.Sprint(stopped["reason"], stopped["threadId"]), "breakpoint1")
+		f.expect("stack", f.stack(), "sum:8, Cell [1]:14")
+		frame := f.ask("stackTrace", `{"threadId": 1}`)["stackFrames"].([]any)[0].(map[string]any)
+		f.expect("source", fmt.Sprint(frame["source"].(map[string]any)["path"]), path)
+		f.expect("locals", f.locals(1), "n=3 int, i=0 int, total=0 int, list=[3, 4, 5] []int")
+		f.expect("locals of the caller", f.locals(2), "list=[3, 4, 5] []int, p=point{X: 1, y: 2} point")
+
+		f.resume("stepIn")
+		f.expect("stepIn", f.stack(), "double:3, sum:8, Cell [1]:14")
+		f.resume("next")
+		f.expect("next", f.stack()+" "+f.locals(1), "double:4, sum:8, Cell [1]:14 m=6 int, n=3 int")
+		reference := f.scope(1, 0)
+		f.ask("setVariable", fmt.Sprintf(`{"variablesReference": %d, "name": "m", "value": "n + 97"}`, reference))
+		f.resume("stepOut")
+		f.expect("stepOut", f.stack()+" "+f.locals(1), "sum:8, Cell [1]:14 n=4 int, i=1 int, total=100 int, list=[3, 4, 5] []int")
+		for _, tt := range []struct{ expression, result string }{
+			{"total + i", "101"}, {"list[i]", "4"}, {"len(list) == 3 && n > 3", "true"}, {"list[1:]", "[4, 5]"}, {"float64(1)", ""}, {"nothing", ""},
+		} {
+			text, _ := json.Marshal(tt.expression)
+			r := f.request("evaluate", fmt.Sprintf(`{"frameId": 1, "expression": %s}`, text))
+			if got, _ := r["body"].(map[string]any)["result"].(string); got != tt.result || (tt.result == "") == (r["success"] == true) {
+				t.Errorf("%s: %v", tt.expression, r)
+			}
+		}
+		f.breakAt(debugged)
+		f.ask("continue", `{"threadId": 1}`)
+		if _, out, err := end(); err != nil || out != "121 {1 2}\n" {
+			t.Errorf("%s%v", out, err)
+		}
+
+		// What is declared with hooks stops for other cells.
+		f.breakAt(debugged, `{"line": 4, "condition": "n == 8"}`)
+		end = f.start("for i := range 10 {\n\tdouble(i)\n}")
+		f.await("stopped")
+		f.expect("condition", f.stack()+" "+f.locals(1), "double:4, Cell [2]:2 m=16 int, n=8 int")
+		f.expect("globals", f.listed(f.scope(1, 1))[:24], "list=[3, 4, 5] []int, p=")
+		f.ask("disconnect", "")
+		f.await("terminated")
+		if _, _, err := end(); err != nil {
+			t.Error(err)
+		}
+	})
+}
