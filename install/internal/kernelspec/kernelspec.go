@@ -93,7 +93,7 @@ func (s Spec) Write(dir string) error {
 		Language:        Language,
 		InterruptMode:   "message",
 		ProtocolVersion: protocol,
-		Metadata:        map[string]any{"debugger": false},
+		Metadata:        map[string]any{"debugger": true},
 	})
 	if err != nil {
 		return err

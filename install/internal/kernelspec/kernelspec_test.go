@@ -55,7 +55,7 @@ func TestWrite(t *testing.T) {
 		"language":                "go",
 		"interrupt_mode":          "message",
 		"kernel_protocol_version": "5.5",
-		"metadata":                map[string]any{"debugger": false},
+		"metadata":                map[string]any{"debugger": true},
 	}
 	if !reflect.DeepEqual(got, wantJSON) {
 		t.Errorf("kernel.json:\n%s\nwant %v", content, wantJSON)

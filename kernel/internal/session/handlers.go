@@ -40,6 +40,7 @@ func init() {
 		"comm_close":          {handle: commClose, oneWay: true, runsCode: true},
 		"interrupt_request":   {handle: interrupt},
 		"shutdown_request":    {handle: shutdown, ends: true},
+		"debug_request":       {handle: debugRequest, concurrent: true},
 
 		"create_subshell_request": {handle: createSubshell},
 		"delete_subshell_request": {handle: deleteSubshell},

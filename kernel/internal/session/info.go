@@ -14,6 +14,10 @@ func kernelInfo(s *session, _ *request) (any, error) {
 		version = buildVersion()
 	}
 	language := strings.TrimPrefix(runtime.Version(), "go")
+	features := []string{"kernel subshells"}
+	if s.debugger() != nil {
+		features = append([]string{"debugger"}, features...)
+	}
 	return wire.KernelInfoReply{
 		Status:                "ok",
 		ProtocolVersion:       wire.Version,
@@ -34,7 +38,8 @@ func kernelInfo(s *session, _ *request) (any, error) {
 			{Text: "gonum", URL: "https://pkg.go.dev/gonum.org/v1/gonum"},
 			{Text: "gonum/plot", URL: "https://pkg.go.dev/gonum.org/v1/plot"},
 		},
-		SupportedFeatures: []string{"kernel subshells"},
+		Debugger:          s.debugger() != nil,
+		SupportedFeatures: features,
 	}, nil
 }
 

@@ -47,6 +47,17 @@ type Evaluator interface {
 	Close() error
 }
 
+// A Debugger is an Evaluator whose cells can be debugged.
+type Debugger interface {
+	// CanDebug reports whether they can be.
+	CanDebug() bool
+	// Debug carries out a request of the Debug Adapter Protocol, and returns the response. It may be
+	// called at any time.
+	Debug(ctx context.Context, request []byte) (response []byte, err error)
+	// DebugEvents has events of that protocol given to f, one after the other.
+	DebugEvents(f func(event []byte))
+}
+
 // Config holds the settings of a session.
 type Config struct {
 	// Version is the version of this kernel. The default is that of the program's module, as the
@@ -95,10 +106,11 @@ type session struct {
 
 	serial atomic.Int64 // of the cells, stored or not, and of the comms' messages
 
-	mu     sync.Mutex
-	count  int      // of the cells that were stored
-	shells []*shell // the kernel's own, that of the calls, and then the subshells
-	files  []string // with what cells wrote, which go with the session
+	mu          sync.Mutex
+	count       int         // of the cells that were stored
+	shells      []*shell    // the kernel's own, that of the calls, and then the subshells
+	files       []string    // with what cells wrote, which go with the session
+	debugParent wire.Parent // the last request of the debugger
 }
 
 // The causes of the end of a cell's context.
@@ -126,6 +138,7 @@ func newSession(server *wire.Server, evaluator Evaluator, config Config) *sessio
 // start serves both channels.
 func (s *session) start() {
 	s.check("status", s.iopub.Status(wire.Parent{}, "starting"))
+	s.listenToDebugger()
 	parent := s.shells[0]
 	s.working.Go(func() { s.serve(parent) })
 	s.working.Go(func() { s.serve(s.calls) })
