@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestBrowserDebugger debugs a cell: a breakpoint by a click, variables shown and changed, steps over,
-// in and out, a condition, and on to the end. Then the same in the interpreter.
+// TestBrowserDebugger debugs a cell in both ways to run it: a breakpoint by a click, variables, steps in,
+// over and out, and on to the end.
 func TestBrowserDebugger(t *testing.T) {
 	const program = "func double(n int) int {\n\tm := 2 * n\n\treturn m\n}\nsum := 0\nfor i := range 3 {\n\tsum += double(i)\n\tsum++\n}\nfmt.Println(\"sum\", sum)"
 	for _, engine := range []string{"compiled", "interpreted"} {
@@ -31,30 +31,31 @@ func TestBrowserDebugger(t *testing.T) {
 				t.Helper()
 				p.waitText(t, ".jp-DebuggerCallstack-body", text, patience)
 			}
+			// A name and its value; the colon between is of the style.
 			variables := func(text string) {
 				t.Helper()
 				p.waitText(t, ".jp-DebuggerVariables-body", text, patience)
 			}
 			command := func(name string) {
 				t.Helper()
-				p.click(t, fmt.Sprintf(`.jp-DebuggerCallstack [data-command="debugger:%s"]`, name), "")
+				p.click(t, fmt.Sprintf(`.jp-DebuggerSidebar [data-command="debugger:%s"]`, name), "")
 			}
 			callstack("Cell [2]")
-			variables("i: 0")
+			variables("i0")
 			p.waitText(t, cell(2)+" .jp-DebuggerEditor-highlight", "sum += double(i)", patience)
 			p.screenshot(t, "debugger-stopped-"+engine)
 
 			command("stepIn")
 			callstack("double")
-			variables("n: 0")
+			variables("n0")
 			p.waitText(t, cell(2)+" .jp-DebuggerEditor-highlight", "m := 2 * n", patience)
 			command("next")
-			variables("m: 0")
+			variables("m0")
 			p.screenshot(t, "debugger-step-"+engine)
 			command("stepOut")
 			p.waitText(t, cell(2)+" .jp-DebuggerEditor-highlight", "sum++", patience)
 			command("continue")
-			variables("i: 1")
+			variables("i1")
 			p.click(t, cell(2)+" .cm-breakpoint-gutter .cm-gutterElement:nth-child(8)", "")
 			command("continue")
 			p.waitText(t, output(2), "sum 9", patience)
