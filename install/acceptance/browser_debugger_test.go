@@ -57,6 +57,7 @@ func TestBrowserDebugger(t *testing.T) {
 			command("continue")
 			variables("i1")
 			p.click(t, cell(2)+" .cm-breakpoint-gutter .cm-gutterElement:nth-child(8)", "")
+			p.waitGone(t, ".jp-DebuggerBreakpoints-body .jp-DebuggerBreakpoint")
 			command("continue")
 			p.waitText(t, output(2), "sum 9", patience)
 			p.screenshot(t, "debugger-end-"+engine)

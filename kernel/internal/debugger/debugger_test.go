@@ -301,6 +301,18 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// TestLate asks for what is shown of a stop when the program goes on.
+func TestLate(t *testing.T) {
+	tr := newTrial(t)
+	tr.attach("")
+	for command, list := range map[string]string{"scopes": "scopes", "variables": "variables"} {
+		response := string(tr.d.Handle(fmt.Appendf(nil, `{"seq":1,"command":%q,"arguments":{"frameId":1,"variablesReference":1}}`, command)))
+		if !strings.Contains(response, `"success":false`) || !strings.Contains(response, `"body":{"`+list+`":[]}`) {
+			t.Errorf("%s: %s", command, response)
+		}
+	}
+}
+
 // TestInterrupt ends a program that is stopped.
 func TestInterrupt(t *testing.T) {
 	tr := newTrial(t)

@@ -71,6 +71,10 @@ var static = map[string]bool{"debugInfo": true, "inspectVariables": true, "richI
 
 const begins = "attach"
 
+// lists are what responses to requests consist of. A front end that asks what is shown of a stop may
+// come too late, when the program goes on, and looks for the list even so.
+var lists = map[string]string{"stackTrace": "stackFrames", "scopes": "scopes", "variables": "variables"}
+
 // Handle carries out a request, and returns the response to it.
 func (d *Debugger) Handle(text []byte) []byte {
 	var r request
@@ -89,6 +93,9 @@ func (d *Debugger) Handle(text []byte) []byte {
 	reply := response{Type: "response", Request: r.Seq, Success: err == nil, Command: r.Command, Body: body}
 	if err != nil {
 		reply.Message = err.Error()
+		if l := lists[r.Command]; l != "" {
+			reply.Body = map[string]any{l: []any{}}
+		}
 	}
 	d.mu.Lock()
 	d.seq++
