@@ -167,6 +167,11 @@ func (w *watch) settle(ctx context.Context, p *plan) (err error) {
 		}
 	}
 	if len(w.waiting) == 0 {
+		if alive { // such as a part that is held, whose cells others have
+			if err := s.cancel(ctx); err != nil {
+				return err
+			}
+		}
 		return removeSubmission(directory)
 	}
 	return w.submit(ctx, s)

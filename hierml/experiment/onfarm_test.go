@@ -256,6 +256,38 @@ func TestFarmStop(t *testing.T) {
 	}
 }
 
+// holding is a farm on which a part of each job waits until the job is cancelled.
+type holding struct {
+	farm.Local
+	cancelled map[string]bool
+}
+
+func (h holding) State(ctx context.Context, id string) (farm.State, error) {
+	s, err := h.Local.State(ctx, id)
+	if !h.cancelled[id] {
+		s.Waiting, s.Over = s.Waiting+1, false
+	}
+	return s, err
+}
+
+func (h holding) Cancel(ctx context.Context, ids ...string) error {
+	for _, id := range ids {
+		h.cancelled[id] = true
+	}
+	return h.Local.Cancel(ctx, ids...)
+}
+
+// TestFarmLeavesNothing has parts wait whose cells are finished.
+func TestFarmLeavesNothing(t *testing.T) {
+	s := onFarm(t, "all kinds")
+	h := holding{farm.Local{Processes: 2}, make(map[string]bool)}
+	s.Farm = h
+	complete(t, s)
+	if len(h.cancelled) != 2 { // what others wait for, and the rest
+		t.Errorf("%d jobs of a finished study were cancelled, want 2", len(h.cancelled))
+	}
+}
+
 // TestFarmKilled has a cell that kills its process.
 func TestFarmKilled(t *testing.T) {
 	s := onFarm(t, "deadly")

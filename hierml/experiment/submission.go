@@ -148,6 +148,11 @@ func (s *submission) stop(ctx context.Context, directory string) error {
 	if err := s.keep(directory); err != nil {
 		return err
 	}
+	return s.cancel(ctx)
+}
+
+// cancel ends the jobs on their way.
+func (s *submission) cancel(ctx context.Context) error {
 	var ids []string
 	for _, j := range slices.Backward(s.last()) { // the end of one begins the next
 		ids = append(ids, j.ID)
