@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/hierml/farm"
+	"github.com/hierml/notebook/hierml/internal/farmed"
 	"github.com/hierml/notebook/internal/machine"
 )
 
@@ -101,14 +102,14 @@ var errReplaced = errors.New("experiment: another process computes this part")
 
 // part computes a part of the study, which is checked.
 func (s *Study) part(ctx context.Context, h *role) (err error) {
-	a, err := readAssignment(filepath.Join(h.directory, jobsFolder, h.job+".json"))
+	a, err := readAssignment(farmed.Path(h.directory, h.job))
 	if err != nil {
 		return h.unseen(err)
 	}
 	if h.part >= len(a.Parts) {
 		return fmt.Errorf("experiment: %s has %d parts, so none with the number %d", h.job, len(a.Parts), h.part)
 	}
-	if last, err := lastNumber(h.directory); err != nil || last > numberOf(h.job) {
+	if last, err := farmed.LastNumber(h.directory); err != nil || last > farmed.Number(h.job) {
 		return err // what is missing was submitted anew: nobody knew of this job
 	}
 	kept, next, err := createPartFile(h.directory, h.job, h.part)

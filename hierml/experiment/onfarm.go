@@ -1,29 +1,25 @@
 package experiment
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hierml/notebook/hierml/farm"
+	"github.com/hierml/notebook/hierml/internal/farmed"
 	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/internal/process"
 )
 
 const (
-	mostAttempts = 4 // to have a cell computed: three besides the first
-	mostKilled   = 3 // processes that may be killed with a cell in their hands
-
+	mostKilled   = 3                // processes that may be killed with a cell in their hands
 	lockPatience = 10 * time.Second // for others to submit
 )
 
@@ -31,7 +27,7 @@ const (
 // watch at the same time, and one that ends is missed by nobody.
 type watch struct {
 	*run       // of the cells that are to come, none of which this process computes
-	submission *submission
+	submission *farmed.Submission
 	reader     *reader
 	state      farm.State
 	outline    *outline
@@ -80,21 +76,24 @@ func leaveToFarm(ctx context.Context, directory string) error {
 	if err != nil || s == nil || s.Stopped {
 		return err
 	}
-	state, err := s.state(ctx)
+	state, err := s.State(ctx)
 	if err != nil {
-		return err
+		return named(err)
 	}
 	if !state.Over {
-		return fmt.Errorf("experiment: a farm computes cells of %s, by %s: run the study on its farm to wait for them, or stop it (experiment.Stop, hierml study stop)", directory, s.last())
+		return fmt.Errorf("experiment: a farm computes cells of %s, by %s: run the study on its farm to wait for them, or stop it (experiment.Stop, hierml study stop)", directory, s.Last())
 	}
 	return removeSubmission(directory)
 }
 
-func removeSubmission(directory string) error {
-	if err := os.Remove(filepath.Join(directory, submissionFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("experiment: %w", err)
+func removeSubmission(directory string) error { return named(farmed.Remove(directory)) }
+
+// named is an error of what was given to a farm with the name of this package.
+func named(err error) error {
+	if err != nil {
+		err = fmt.Errorf("experiment: %w", err)
 	}
-	return nil
+	return err
 }
 
 // settle looks what of the study is finished, and if nothing is under way has what is missing
@@ -124,18 +123,18 @@ func (w *watch) settle(ctx context.Context, p *plan) (err error) {
 	alive := false
 	fresh := make(map[string]bool)
 	if s != nil {
-		if w.state, err = s.state(ctx); err != nil {
-			return err
+		if w.state, err = s.State(ctx); err != nil {
+			return named(err)
 		}
 		alive = !w.state.Over
-		if err := w.read(s.names(), func(_ string, c *Cell) { fresh[c.Key] = true }); err != nil {
+		if err := w.read(s.Names(), func(_ string, c *Cell) { fresh[c.Key] = true }); err != nil {
 			if fault := (*faultError)(nil); errors.As(err, &fault) { // nobody was there to see it
-				err = errors.Join(err, s.stop(ctx, directory))
+				err = errors.Join(err, named(s.Stop(ctx, directory)))
 			}
 			return err
 		}
 		if alive {
-			if err := p.expects(s.last()); err != nil {
+			if err := p.expects(s.Last()); err != nil {
 				return err
 			}
 		}
@@ -168,7 +167,7 @@ func (w *watch) settle(ctx context.Context, p *plan) (err error) {
 	}
 	if len(w.waiting) == 0 {
 		if alive { // such as a part that is held, whose cells others have
-			if err := s.cancel(ctx); err != nil {
+			if err := s.Cancel(ctx); err != nil {
 				return err
 			}
 		}
@@ -195,9 +194,9 @@ type faultError struct{ text string }
 func (e *faultError) Error() string { return "experiment: " + e.text }
 
 // expects is an error if jobs have cells that the study has not.
-func (p *plan) expects(jobs attempt) error {
+func (p *plan) expects(jobs farmed.Attempt) error {
 	for _, j := range jobs {
-		a, err := readAssignment(filepath.Join(p.study.Directory, jobsFolder, j.Name+".json"))
+		a, err := readAssignment(farmed.Path(p.study.Directory, j.Name))
 		if err != nil {
 			return fmt.Errorf("experiment: %w", err)
 		}
@@ -213,10 +212,10 @@ func (p *plan) expects(jobs attempt) error {
 }
 
 // bury records the cells that have killed their processes as failed. Nothing is under way.
-func (w *watch) bury(s *submission) error {
+func (w *watch) bury(s *farmed.Submission) error {
 	waiting := w.waiting[:0:0]
 	for _, j := range w.waiting {
-		killed := w.reader.killed(s.names(), j.key)
+		killed := w.reader.killed(s.Names(), j.key)
 		if len(killed) < mostKilled {
 			waiting = append(waiting, j)
 			continue
@@ -239,45 +238,37 @@ func (w *watch) bury(s *submission) error {
 
 // submit has a farm compute what is missing: first what others wait for, and that which waits for
 // nothing; then the rest. s is what was submitted before, nil if that is of no concern.
-func (w *watch) submit(ctx context.Context, s *submission) error {
+func (w *watch) submit(ctx context.Context, s *farmed.Submission) error {
 	study := w.study
 	command, err := study.command()
 	if err != nil {
 		return err
 	}
-	folder, err := os.Getwd()
-	if err != nil {
-		return fmt.Errorf("experiment: %w", err)
-	}
-	next := &submission{farm: study.Farm}
-	if next.Farm, err = json.Marshal(farmAsJSON(study.Farm)); err != nil {
+	next := &farmed.Submission{Farm: study.Farm}
+	if next.Kind, err = json.Marshal(farmAsJSON(study.Farm)); err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}
 	if s != nil && w.left(s) {
-		if len(s.Attempts) >= mostAttempts {
+		if len(s.Attempts) >= farmed.MostAttempts {
 			s.Stopped = true
-			return errors.Join(w.lost(s), s.keep(study.Directory))
+			return errors.Join(w.lost(s), named(s.Keep(study.Directory)))
 		}
 		next.Attempts = s.Attempts
 	}
-	for _, name := range []string{jobsFolder, logFolder} {
+	for _, name := range []string{farmed.Jobs, farmed.Logs} {
 		if err := os.MkdirAll(filepath.Join(study.Directory, name), 0o777); err != nil {
 			return fmt.Errorf("experiment: %w", err)
 		}
 	}
-	most := mostParts
-	if f, ok := study.Farm.(interface {
-		MostParts(context.Context) (int, error)
-	}); ok {
-		if most, err = f.MostParts(ctx); err != nil {
-			return err
-		}
-	}
-	number, err := lastNumber(study.Directory)
+	most, err := farmed.Most(ctx, study.Farm)
 	if err != nil {
 		return err
 	}
-	suspect := func(j *job) bool { return len(w.reader.killed(next.names(), j.key)) > 0 }
+	number, err := farmed.LastNumber(study.Directory)
+	if err != nil {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	suspect := func(j *job) bool { return len(w.reader.killed(next.Names(), j.key)) > 0 }
 	var waves [2][]*job
 	for _, j := range w.waiting {
 		if j.chooses() {
@@ -286,46 +277,42 @@ func (w *watch) submit(ctx context.Context, s *submission) error {
 			waves[0] = append(waves[0], j)
 		}
 	}
-	var jobs attempt
+	var jobs farmed.Attempt
 	for i, cells := range waves {
 		if len(cells) == 0 {
 			continue
 		}
-		name := fmt.Sprintf("%04d-%d", number+1, i+1)
+		name := farmed.Name(number+1, i+1)
 		parts := w.timing.share(cells, most, suspect)
 		if err := w.assign(name, parts); err != nil {
 			return err
 		}
-		j := farm.Job{
-			Name: "hierml-" + name, Directory: folder, Log: filepath.Join(study.Directory, logFolder), Parts: len(parts), Command: command,
-			Environment: []string{jobVariable + "=" + filepath.Join(study.Directory, jobsFolder, name+".json")},
-		}
+		after := ""
 		if len(jobs) > 0 {
-			j.After = jobs[len(jobs)-1].ID
+			after = jobs[len(jobs)-1].ID
 		}
-		// An interrupt must not lose the id.
-		id, err := study.Farm.Submit(context.WithoutCancel(ctx), j)
+		j, err := farmed.Submit(ctx, study.Farm, study.Directory, name, jobVariable, len(parts), command, after)
 		if err != nil {
 			for _, j := range jobs {
 				err = errors.Join(err, study.Farm.Cancel(ctx, j.ID))
 			}
 			return err
 		}
-		jobs = append(jobs, submitted{name, id})
+		jobs = append(jobs, j)
 	}
 	next.Attempts = append(next.Attempts, jobs)
 	w.submission, w.state = next, farm.State{}
-	return next.keep(study.Directory)
+	return named(next.Keep(study.Directory))
 }
 
 // left tells whether something that was submitted last is missing.
-func (w *watch) left(s *submission) bool {
+func (w *watch) left(s *farmed.Submission) bool {
 	waiting := make(map[string]bool)
 	for _, j := range w.waiting {
 		waiting[j.key] = true
 	}
-	for _, j := range s.last() {
-		a, err := readAssignment(filepath.Join(w.study.Directory, jobsFolder, j.Name+".json"))
+	for _, j := range s.Last() {
+		a, err := readAssignment(farmed.Path(w.study.Directory, j.Name))
 		if err != nil { // it is gone, with what it had
 			continue
 		}
@@ -385,66 +372,21 @@ func (s *Study) portable() error {
 }
 
 // lost is the error of cells that did not come back.
-func (w *watch) lost(s *submission) error {
+func (w *watch) lost(s *farmed.Submission) error {
 	text := fmt.Sprintf("experiment: %s of %s did not come back from %d attempts", plural(len(w.waiting), "cell"), w.study.Directory, len(s.Attempts))
 	for _, f := range w.state.Failed {
-		if said := w.said(s, f.Part); said != "" {
+		if said := s.Last().Said(w.study.Directory, f.Part); said != "" {
 			return fmt.Errorf("%s; part %d, on machine %s, said last: %s", text, f.Part, f.Machine, said)
 		}
 	}
-	return fmt.Errorf("%s; what its processes printed is in %s", text, filepath.Join(w.study.Directory, logFolder))
-}
-
-// said returns the last line that a part has printed.
-func (w *watch) said(s *submission, part int) string {
-	for _, j := range slices.Backward(s.last()) {
-		text, err := os.ReadFile(w.logOf(j, part))
-		if err != nil { // there is none
-			continue
-		}
-		lines := strings.Split(string(bytes.TrimSpace(text)), "\n")
-		if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
-			return last
-		}
-	}
-	return ""
-}
-
-func (w *watch) logOf(j submitted, part int) string {
-	return filepath.Join(w.study.Directory, logFolder, fmt.Sprintf("hierml-%s_%d.txt", j.Name, part))
-}
-
-// unseen is an error if a part has failed without a trace in the directory, or before it could
-// begin.
-func (w *watch) unseen() error {
-	jobs := w.submission.last()
-	for _, f := range w.state.Failed {
-		if f.Reason != farm.Failed {
-			continue
-		}
-		begun, seen := false, false
-		for _, j := range jobs {
-			_, err := os.Stat(partFolder(w.study.Directory, j.Name, f.Part))
-			begun = begun || err == nil
-			_, err = os.Stat(w.logOf(j, f.Part))
-			seen = seen || err == nil
-		}
-		switch said := w.said(w.submission, f.Part); {
-		case begun:
-		case !seen:
-			return fmt.Errorf("experiment: a part failed on machine %s and left nothing in %s: that machine does not see the directory, or cannot write there; it has to be on a file system that all machines share", f.Machine, w.study.Directory)
-		case said != "":
-			return fmt.Errorf("experiment: a part failed on machine %s before it began: %s", f.Machine, strings.TrimPrefix(strings.TrimPrefix(said, "hierml: "), "experiment: "))
-		}
-	}
-	return nil
+	return fmt.Errorf("%s; what its processes printed is in %s", text, filepath.Join(w.study.Directory, farmed.Logs))
 }
 
 // follow waits until all cells are finished, or nothing is under way any more. The end of ctx ends
 // the waiting alone.
 func (w *watch) follow(ctx context.Context) error {
-	jobs, begun := w.submission.last(), time.Now()
-	ids, directory := w.submission.names(), w.study.Directory
+	jobs, begun := w.submission.Last(), time.Now()
+	ids, directory := w.submission.Names(), w.study.Directory
 	byKey := make(map[string]*job)
 	for _, j := range w.waiting {
 		byKey[j.key] = j
@@ -480,7 +422,7 @@ func (w *watch) follow(ctx context.Context) error {
 				return detached(context.Cause(ctx))
 			}
 			if fault := (*faultError)(nil); errors.As(err, &fault) {
-				err = errors.Join(err, w.submission.stop(ctx, directory))
+				err = errors.Join(err, named(w.submission.Stop(ctx, directory)))
 			}
 			return err
 		}
@@ -514,13 +456,16 @@ func (w *watch) ask(ctx context.Context) error {
 	case now != nil && now.Stopped:
 		return fmt.Errorf("experiment: the study was stopped, with %d of %s finished; run it again to go on", w.done, plural(len(w.cells), "cell"))
 	}
-	state, err := w.submission.state(ctx)
+	state, err := w.submission.State(ctx)
 	if err != nil {
 		return context.Cause(ctx)
 	}
 	w.state = state
-	if err := w.unseen(); err != nil {
-		return &faultError{strings.TrimPrefix(err.Error(), "experiment: ")}
+	if err := w.submission.Last().Unseen(w.study.Directory, state.Failed, func(job string, part int) bool {
+		_, err := os.Stat(partFolder(w.study.Directory, job, part))
+		return err == nil
+	}); err != nil {
+		return &faultError{err.Error()}
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/hierml/farm"
+	"github.com/hierml/notebook/hierml/internal/farmed"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/synthetic"
 	"github.com/hierml/notebook/internal/process"
@@ -118,7 +119,7 @@ func lines(t *testing.T, directory string) map[string]int {
 // attempts returns how often something was submitted.
 func attempts(t *testing.T, directory string) int {
 	t.Helper()
-	n, err := lastNumber(directory)
+	n, err := farmed.LastNumber(directory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -426,7 +427,7 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(s.Directory, jobsFolder), 0o777); err != nil {
+	if err := os.Mkdir(filepath.Join(s.Directory, farmed.Jobs), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.assign("0001-1", [][]*job{p.cells[:4], p.cells[4:]}); err != nil {
@@ -462,7 +463,7 @@ func TestParts(t *testing.T) {
 	if err := os.WriteFile(next, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a, err := readAssignment(filepath.Join(s.Directory, jobsFolder, "0001-1.json"))
+	a, err := readAssignment(filepath.Join(s.Directory, farmed.Jobs, "0001-1.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

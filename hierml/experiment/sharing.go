@@ -8,9 +8,8 @@ import (
 
 // How cells are shared out to the parts of a job.
 const (
-	leastSeconds = 30  // that a part is to take: an engine needs about one to start it
-	mostParts    = 500 // of a job
-	blindParts   = 32  // where nothing is known of how long cells take
+	leastSeconds = 30 // that a part is to take: an engine needs about one to start it
+	blindParts   = 32 // where nothing is known of how long cells take
 )
 
 // share shares cells out to parts, at most so many: each of leastSeconds or more, as far as that can
@@ -26,7 +25,7 @@ func (t *timing) share(cells []*job, most int, alone func(*job) bool) [][]*job {
 			rest = append(rest, j)
 		}
 	}
-	most = max(1, min(most, mostParts)-len(apart))
+	most = max(1, most-len(apart))
 	seconds := func(j *job) float64 {
 		if sum := t.of(nearest(j)); sum != nil {
 			return sum.seconds / float64(sum.cells)
