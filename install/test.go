@@ -140,9 +140,7 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 		acceptance("drivers", "Drivers"),
 		acceptance("browser test", "Browser"),
 		acceptance("installation", "Installation|Readme"),
-	}
-	if r.form.long {
-		waiting = append(waiting, acceptance("cluster", "Cluster"))
+		acceptance("cluster", "Cluster"),
 	}
 	either := [][]stage{
 		{{"program with the race detector", r.provideRaced(root, dir)}, {"race detector", r.race}},
@@ -366,10 +364,8 @@ func (r *testRun) provide(ctx context.Context, root, dir string) {
 			_, err := siteParts(ctx, r.console, root, "")
 			return err
 		}},
+		{"Slurm", func(ctx context.Context) error { return provideSlurm(ctx, r.console) }},
 		{"compiled cells", func(ctx context.Context) error { return provideProgram(ctx, r.console, root, dir, false) }},
-	}
-	if r.form.long {
-		needs = append(needs, stage{"Slurm", func(ctx context.Context) error { return provideSlurm(ctx, r.console) }})
 	}
 	for _, need := range needs {
 		if err := need.run(ctx); err != nil {

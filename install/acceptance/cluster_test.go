@@ -121,7 +121,25 @@ func TestCluster(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				c.until("no worker is left on n3", func() bool { return len(c.processes("n3")) == 0 })
+				c.until("n3 is back, without a worker", func() bool {
+					return len(c.processes("n3")) == 0 && strings.Contains(c.idle(), "n3")
+				})
+				c.clear()
+			}, false
+		}},
+		// The part that it is given stays with its daemon, runs elsewhere, and when the machine wakes is
+		// one that could not be started.
+		{"machine frozen with what it was given", 1, func(study string, _ *command) (func(), bool) {
+			daemon := c.daemons["n3"].cmd.Process.Pid
+			if err := syscall.Kill(daemon, syscall.SIGSTOP); err != nil {
+				t.Error(err)
+			}
+			return func() {
+				if err := syscall.Kill(daemon, syscall.SIGCONT); err != nil {
+					t.Error(err)
+				}
+				c.until("n3 is back", func() bool { return strings.Contains(c.idle(), "n3") })
+				c.clear()
 			}, false
 		}},
 		{"network cut", 1, func(string, *command) (func(), bool) {
@@ -179,6 +197,22 @@ func TestCluster(t *testing.T) {
 	c.t = t
 	c.fills(program.File, local.stdout.String())
 	c.refuses(program.File)
+}
+
+// clear ends what Slurm holds of a study that has ended. A machine that was given up, and wakes within
+// MinJobAge of the end, says that it could not start its part; then that is in the queue again, though
+// it has run elsewhere.
+func (c *cluster) clear() {
+	c.t.Helper()
+	left := c.ask("squeue", "--noheader", "--format=%K %T %r")
+	for line := range strings.Lines(left) {
+		if !strings.HasSuffix(line, " PENDING launch failed requeued held\n") {
+			c.t.Errorf("a job is left: %s", line)
+		}
+	}
+	c.t.Logf("held: %q", left)
+	c.ask("scancel", "--me")
+	c.until("no job is left", func() bool { return c.ask("squeue", "--noheader") == "" })
 }
 
 // fills has the directory of a study on a disk that is soon full, and then is not.
