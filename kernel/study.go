@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/experiment"
 	"github.com/hierml/notebook/hierml/farm"
+	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/internal/visible"
 )
 
@@ -157,10 +158,10 @@ func farmNamed(on string, options []string, said farm.Farm) (farm.Farm, error) {
 func studyStopCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "stop DIRECTORY",
-		Short: "End what a cluster computes of a study",
+		Short: "End what a cluster computes of a study, or of a training",
 		Long: `Stop ends the job by which a cluster, or processes of this machine, compute cells of a
-study, as "hierml study run --on" began it. What is finished stays, and running the study again
-goes on from there.`,
+study, as "hierml study run --on" began it, or solve problems of a training with a farm. What is
+finished stays, and running the study or the training again goes on from there.`,
 		Example: `  hierml study stop newsgroups.study`,
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -184,6 +185,22 @@ func studyPartCommand() *cobra.Command {
 			return experiment.RunPart(ctx)
 		},
 	}
+}
+
+// trainingCommand has what a farm runs of a training.
+func trainingCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "training", Hidden: true, Args: asUsed, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(&cobra.Command{
+		Use:   "part",
+		Short: "Solve the problems of a training that the environment names",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, done := interruptible(cmd.Context())
+			defer done()
+			return svm.RunPart(ctx)
+		},
+	})
+	return cmd
 }
 
 // failedCells is the error of a study some of whose cells failed.

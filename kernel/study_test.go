@@ -199,7 +199,7 @@ fmt.Println(len(results.Cells), results.Missing, results.Cells[0].Error)
 		{[]string{"study", "run", "a.json", "--on", "mars"}, 2, `no farm is called "mars"; there are slurm and local`},
 		{[]string{"study", "run", "a.json", "--sbatch", "--mem=4G"}, 2, "--sbatch is for --on slurm"},
 		{[]string{"study", "run", "a.json", "--on", "slurm", "--sbatch", "mem", "--dir", "new"}, 1, `"mem" is no option of sbatch`},
-		{[]string{"study", "stop", "on"}, 1, "no farm computes cells of on"},
+		{[]string{"study", "stop", "on"}, 1, "no farm computes anything in on"},
 		{[]string{"study", "part"}, 1, "this is no part of a study"},
 	} {
 		if got := run(test.args...); got.status != test.status || !strings.Contains(got.stderr, test.stderr) {

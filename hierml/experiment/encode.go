@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -210,7 +211,7 @@ func (d *describer) fields(v reflect.Value) any {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		if v.Field(i).IsZero() || f.Name == "Workers" && f.Type.Kind() == reflect.Int || f.Name == "Progress" && f.Type.Kind() == reflect.Func ||
-			f.Name == "Checkpoint" && f.Type.Kind() == reflect.String {
+			f.Name == "Checkpoint" && f.Type.Kind() == reflect.String || v.Type() == reflect.TypeFor[solver.Settings]() && (f.Name == "Farm" || f.Name == "Directory") {
 			continue
 		}
 		told := d.of(v.Field(i))

@@ -225,7 +225,7 @@ func TestFarmWaitsTogether(t *testing.T) {
 func TestFarmStop(t *testing.T) {
 	open := gate(t)
 	s := onFarm(t, "held")
-	if err := Stop(t.Context(), s.Directory); err == nil || !strings.Contains(err.Error(), "no farm computes cells of") {
+	if err := Stop(t.Context(), s.Directory); err == nil || !strings.Contains(err.Error(), "no farm computes anything in") {
 		t.Errorf("nothing to stop: %v", err)
 	}
 	stopped := false

@@ -47,15 +47,16 @@ func farmAsJSON(f farm.Farm) any {
 	return (&describer{seen: make(map[uintptr]bool)}).dynamic(reflect.ValueOf(f))
 }
 
-// Stop ends what a farm computes of the study in a directory. What is finished stays, and Run goes
-// on from there. It is an error if nothing is under way.
+// Stop ends what a farm computes in a directory: cells of a study, or problems of a training
+// (solver.Settings.Farm). What is finished stays, and Run, or the training, goes on from there. It is an
+// error if nothing is under way.
 func Stop(ctx context.Context, directory string) error {
 	s, err := readSubmission(directory, nil)
 	if err != nil {
 		return err
 	}
 	if s == nil || s.Stopped {
-		return fmt.Errorf("experiment: no farm computes cells of %s", directory)
+		return fmt.Errorf("experiment: no farm computes anything in %s", directory)
 	}
 	return named(s.Stop(ctx, directory))
 }

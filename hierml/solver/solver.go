@@ -11,6 +11,7 @@
 // [SolveOrthogonal] solves orthogonal transfer, which is a ridge problem only for fixed signs.
 //
 // Settings.Checkpoint keeps what a training has come to in a file; [Several] does so for several trainings.
+// Settings.Farm has other machines solve trainings of many problems.
 package solver
 
 import (
@@ -22,6 +23,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/hierml/notebook/hierml/farm"
 	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/structured"
 )
@@ -99,6 +101,16 @@ type Settings struct {
 	// begins with Checkpoint; see [Several]. They are removed when all have ended. So those that had ended are not done
 	// again, and the one that was interrupted goes on, when the same is called again after hours.
 	Checkpoint string
+
+	// Farm, if not nil, has other machines solve trainings of many problems that do not depend on each other
+	// (svm.OneVsRest, Recursive, PLT, HierarchicalSoftmax; see there), by what is in Directory, which all of them see.
+	// The weights and the certificate are those of a training here, but that the result is none to Start from.
+	// Where ctx ends the training ends waiting, and not its parts: the same training again waits for them, and
+	// experiment.Stop ends them. Time is to be 0, and what the parts may take is for the farm to bound.
+	Farm farm.Farm
+	// Directory keeps what a Farm is to solve and has solved, for one training. A training that is there is not done
+	// again.
+	Directory string
 
 	watched *watched // nil where nobody watches
 
@@ -213,6 +225,9 @@ func (s Settings) check() (Settings, error) {
 	}
 	if s.Checkpoint != "" {
 		return s, errCheckpoint
+	}
+	if s.Farm != nil || s.Directory != "" {
+		return s, errors.New("solver: Farm and Directory are for trainings of many problems, such as svm.OneVsRest and Recursive; leave them out")
 	}
 	if s.Workers < 0 {
 		return s, fmt.Errorf("solver: Workers is %d; it is not negative, 0 for one a processor", s.Workers)

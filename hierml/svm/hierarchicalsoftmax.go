@@ -67,7 +67,7 @@ func (s HierarchicalSoftmax) fit(ctx context.Context, d *dataset.Dataset) (*clas
 		}
 	}
 	s.Settings.Start = nil
-	m, err := solveParts(ctx, all, a, d, s.Settings, nil)
+	m, err := solveParts(ctx, s, all, a, d, s.Settings, nil)
 	if m == nil {
 		return nil, err
 	}

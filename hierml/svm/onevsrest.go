@@ -28,6 +28,9 @@ import (
 // its weights, is not cut off. Where the training is cancelled, leaves that had not begun have no
 // weights, and a score of 0.
 //
+// With Settings.Farm other machines solve the leaves, a share each; the model is the same to the last bit.
+// Recursive, PLT and HierarchicalSoftmax are trained so, too.
+//
 // The zero value is ready to use.
 type OneVsRest struct {
 	// C weighs the training error. The default value is 1.
@@ -72,7 +75,7 @@ func (s OneVsRest) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 		}
 		all = groupParts(inputs, d, c)
 	}
-	m, err := solveParts(ctx, all, structured.Flat(t), d, s.Settings, s.Method)
+	m, err := solveParts(ctx, s, all, structured.Flat(t), d, s.Settings, s.Method)
 	if m != nil {
 		m.Name, m.C = "one-vs-rest "+kind(s.Loss), c
 	}

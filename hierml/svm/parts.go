@@ -50,6 +50,9 @@ type parts struct {
 	workers  int              // asked for
 	binaries []*solver.Binary // by worker, nil before it needs one
 
+	// solved, if not nil, is told of each part that has ended with its weights, which are not kept.
+	solved func(k int, end *outcome, weights *record) error
+
 	started time.Time
 	cancel  context.CancelCauseFunc
 
@@ -64,10 +67,17 @@ type parts struct {
 	err    error // the first of a part or of the progress function
 }
 
-// solveParts returns the model over the columns of the attributes, without a name, a C or a rule.
-// Like solver.Solve it returns the best so far where ctx ends or the progress function returns an
-// error.
-func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*classifier.Model, error) {
+// solveParts returns the model of an estimator over the columns of the attributes, without a name, a C
+// or a rule. Like solver.Solve it returns the best so far where ctx ends or the progress function
+// returns an error, but of a farm nothing.
+func solveParts(ctx context.Context, s inParts, all []part, a *structured.Attributes, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*classifier.Model, error) {
+	engine, directory := settings.Farm, settings.Directory
+	if engine != nil {
+		if err := checkFarm(settings); err != nil {
+			return nil, err
+		}
+		settings.Farm, settings.Directory = nil, ""
+	}
 	if err := settings.Check(); err != nil {
 		return nil, err
 	}
@@ -79,21 +89,27 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 	for _, part := range all {
 		most += part.most
 	}
+	p := &parts{
+		parts: all, settings: settings, method: method, workers: settings.Workers, started: time.Now(),
+		primal: make([]float64, len(all)), dual: make([]float64, len(all)), guess: make([]float64, len(all)),
+		status: make([]solver.Status, len(all)), epochs: make([]int, len(all)), result: &solver.Result{Parts: make([]*solver.Result, len(all))},
+	}
+	if own, ok := ctx.Value(shareKey{}).(*share); ok {
+		return nil, own.solve(ctx, p)
+	}
 	least, about := partMemory(len(a.Columns()), d.X.Cols, most, settings.Wide())
 	if err := settings.Fits(ctx, fmt.Sprintf("%d nodes", len(a.Columns())), least, about, 0); err != nil {
 		return nil, err
 	}
-	watched := settings
-	watched.MaxEpochs = math.MaxInt // which bounds each part
-	ctx, end := watched.Watch(ctx)
-	defer end()
-	settings.Progress = watched.Progress
-	p := &parts{
-		parts: all, weights: newPartWeights(a.Columns(), d.X.Cols, len(all), most, settings.Wide()),
-		settings: settings, method: method, workers: settings.Workers, started: time.Now(),
-		primal: make([]float64, len(all)), dual: make([]float64, len(all)), guess: make([]float64, len(all)),
-		status: make([]solver.Status, len(all)), epochs: make([]int, len(all)), result: &solver.Result{Parts: make([]*solver.Result, len(all))},
+	if engine == nil {
+		watched := settings
+		watched.MaxEpochs = math.MaxInt // which bounds each part
+		var end func()
+		ctx, end = watched.Watch(ctx)
+		defer end()
+		p.settings.Progress = watched.Progress
 	}
+	p.weights = newPartWeights(a.Columns(), d.X.Cols, len(all), most, settings.Wide())
 	for k := range all {
 		p.primal[k] = all[k].origin
 		p.left += float64(max(1, all[k].size))
@@ -101,29 +117,13 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 	if err := structured.CheckOrigin(p.progress(0).Primal); err != nil {
 		return nil, err
 	}
-	ctx, p.cancel = context.WithCancelCause(ctx)
-	defer p.cancel(nil)
-	if p.workers <= 0 {
-		p.workers = runtime.GOMAXPROCS(0)
+	if engine != nil {
+		if err := p.onFarm(ctx, s, d, engine, directory); err != nil {
+			return nil, fmt.Errorf("svm: %w", err)
+		}
+	} else {
+		p.solveHere(ctx, p.order())
 	}
-	workers := max(1, min(p.workers, len(all)))
-	p.binaries = make([]*solver.Binary, workers)
-	order := make(chan int)
-	var wait guarded.Group
-	for worker := range workers {
-		wait.Go(func() {
-			for k := range order {
-				if !wait.Guard(func() { p.solve(ctx, k, worker, workers) }) {
-					p.cancel(errStopped)
-				}
-			}
-		})
-	}
-	for _, k := range p.order() {
-		order <- k
-	}
-	close(order)
-	wait.Wait()
 	result, err := p.finish(ctx)
 	if result == nil {
 		return nil, err
@@ -136,6 +136,33 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 	}
 	m.Workers = settings.Workers
 	return m, err
+}
+
+// solveHere solves parts in an order.
+func (p *parts) solveHere(ctx context.Context, order []int) {
+	ctx, p.cancel = context.WithCancelCause(ctx)
+	defer p.cancel(nil)
+	if p.workers <= 0 {
+		p.workers = runtime.GOMAXPROCS(0)
+	}
+	workers := max(1, min(p.workers, len(order)))
+	p.binaries = make([]*solver.Binary, workers)
+	next := make(chan int)
+	var wait guarded.Group
+	for worker := range workers {
+		wait.Go(func() {
+			for k := range next {
+				if !wait.Guard(func() { p.solve(ctx, k, worker, workers) }) {
+					p.cancel(errStopped)
+				}
+			}
+		})
+	}
+	for _, k := range order {
+		next <- k
+	}
+	close(next)
+	wait.Wait()
 }
 
 // order returns the parts, the largest first.
@@ -174,6 +201,12 @@ func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 		p.result.Parts[k] = end.last
 		p.mu.Unlock()
 		p.record(k, end.status)
+		if p.solved != nil && ctx.Err() == nil && err == nil {
+			if err := p.solved(k, end, p.weights.records[k]); err != nil {
+				p.fail(err)
+			}
+			p.weights.records[k] = nil
+		}
 	case ctx.Err() != nil:
 		p.record(k, solver.Cancelled)
 	default:
@@ -249,18 +282,23 @@ func (p *parts) report(k int, s solver.Progress) error {
 		return errStopped
 	}
 	p.primal[k], p.dual[k], p.guess[k] = s.Primal, s.Dual, s.Estimate*s.Primal
-	whole := p.progress(len(p.result.History) + 1)
-	p.result.History = append(p.result.History, whole)
-	if p.settings.Progress == nil {
-		return nil
-	}
-	if err := p.settings.Progress(whole); err != nil {
-		p.err = fmt.Errorf("svm: stopped after %d epochs of parts: %w", whole.Epoch, err)
+	if err := p.tell(); err != nil {
+		p.err = fmt.Errorf("svm: stopped after %d epochs of parts: %w", len(p.result.History), err)
 		p.result.Status = solver.Stopped
 		p.cancel(err)
 		return err
 	}
 	return nil
+}
+
+// tell adds to the history how the whole stands, and tells the progress function.
+func (p *parts) tell() error {
+	s := p.progress(len(p.result.History) + 1)
+	p.result.History = append(p.result.History, s)
+	if p.settings.Progress == nil {
+		return nil
+	}
+	return p.settings.Progress(s)
 }
 
 // progress sums up the parts.

@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hierml/notebook/hierml/structured"
@@ -15,6 +16,43 @@ type partWeights struct {
 	dense    *structured.Weights
 	parts    []*structured.SparseWeights // by part, over the features of the part; nil before it is done
 	names    [][]int32                   // feature of the whole by feature of the part, nil for all
+	records  []*record                   // by part, of weights that another process gathers; nil in that one
+}
+
+// record is the weights of a part as they were set: those that are other than zero, by feature of the
+// part times the number of its columns, plus the column.
+type record struct {
+	features int
+	names    []int32
+	index    []int64
+	values   []float64
+}
+
+// restore sets weights as they were recorded.
+func (w *partWeights) restore(k int, nodes []int, r *record) {
+	columns := w.columnsOf(nodes)
+	n := int64(len(nodes))
+	if w.dense != nil {
+		for i, at := range r.index {
+			f := int(at / n)
+			if r.names != nil {
+				f = int(r.names[f])
+			}
+			w.dense.Set(f, int(columns[at%n]), r.values[i])
+		}
+		return
+	}
+	s := &structured.SparseWeights{Columns: nodes, Begin: make([]int, r.features+1)}
+	for i, at := range r.index {
+		if v := r.values[i]; v != 0 {
+			s.Column, s.Values = append(s.Column, columns[at%n]), append(s.Values, float32(v))
+			s.Begin[at/n+1]++
+		}
+	}
+	for f := range r.features {
+		s.Begin[f+1] += s.Begin[f]
+	}
+	w.parts[k], w.names[k] = s, r.names
 }
 
 // newPartWeights returns zero weights for parts of which at most the given number of weights are
@@ -52,10 +90,19 @@ func partMemory(columns, features, most int, wide bool) (least, about int64) {
 // set takes the weights of part k, whose columns are those of the nodes, and whose features are
 // named by their numbers in the whole, nil for all. Different parts may be set at the same time.
 func (w *partWeights) set(k int, nodes []int, part *structured.Weights, names []int32) {
-	columns := make([]int32, len(nodes))
-	for j, n := range nodes {
-		columns[j] = w.column[n]
+	if w.records != nil {
+		r := &record{features: part.Features, names: names}
+		for f := range part.Features {
+			for j := range nodes {
+				if v := part.At(f, j); math.Float64bits(v) != 0 {
+					r.index, r.values = append(r.index, int64(f*len(nodes)+j)), append(r.values, v)
+				}
+			}
+		}
+		w.records[k] = r
+		return
 	}
+	columns := w.columnsOf(nodes)
 	if w.dense != nil {
 		for f := range part.Features {
 			whole := f
@@ -82,8 +129,26 @@ func (w *partWeights) set(k int, nodes []int, part *structured.Weights, names []
 	w.parts[k], w.names[k] = s, names
 }
 
+func (w *partWeights) columnsOf(nodes []int) []int32 {
+	columns := make([]int32, len(nodes))
+	for j, n := range nodes {
+		columns[j] = w.column[n]
+	}
+	return columns
+}
+
 // setNode is set for the weights of a part with a single node, one a feature.
 func (w *partWeights) setNode(k, node int, weights []float64, names []int32) {
+	if w.records != nil {
+		r := &record{features: len(weights), names: names}
+		for f, v := range weights {
+			if v != 0 {
+				r.index, r.values = append(r.index, int64(f)), append(r.values, v)
+			}
+		}
+		w.records[k] = r
+		return
+	}
 	c := w.column[node]
 	if w.dense != nil {
 		for f, v := range weights {

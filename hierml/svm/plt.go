@@ -110,7 +110,7 @@ func (s PLT) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, er
 			all = append(all, nodePart(whole, d.X, members, n, &e, c, loss))
 		}
 	}
-	m, err := solveParts(ctx, all, a, d, s.Settings, nil)
+	m, err := solveParts(ctx, s, all, a, d, s.Settings, nil)
 	if m == nil {
 		return nil, err
 	}

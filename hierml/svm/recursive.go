@@ -114,7 +114,7 @@ func (s Recursive) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 	if err != nil {
 		return nil, err
 	}
-	m, err := solveParts(ctx, all, a, d, s.Settings, s.Method)
+	m, err := solveParts(ctx, s, all, a, d, s.Settings, s.Method)
 	if m != nil {
 		m.Name, m.C, m.Rule = "recursive SVM", c, classifier.Descend
 	}

@@ -49,6 +49,10 @@
 // far from the gap asked for, whoever watches the context (package progress) is told in a line: in
 // a cell that trains with nb.Context, on standard error.
 //
+// Where a training is many problems that do not depend on each other, as of OneVsRest, Recursive, PLT and
+// HierarchicalSoftmax, a cluster solves them if Settings.Farm says so (package farm): the model and its
+// certificate are those of a training on one machine.
+//
 // [Calibrate] learns how sure a prediction is. What a model can do is in package classifier.
 package svm
 

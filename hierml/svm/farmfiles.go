@@ -1,0 +1,233 @@
+package svm
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/farmed"
+	"github.com/hierml/notebook/hierml/internal/safetensors"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// writeData writes the instances, labels and taxonomy of a training.
+func writeData(w io.Writer, d *dataset.Dataset) error {
+	names, err := json.Marshal(d.Taxonomy.Names())
+	if err != nil {
+		return err
+	}
+	var edges, labels []int64
+	for _, e := range d.Taxonomy.Edges() {
+		edges = append(edges, int64(e[0]), int64(e[1]))
+	}
+	begin := make([]int64, 1, len(d.Labels)+1)
+	for _, set := range d.Labels {
+		for _, n := range set {
+			labels = append(labels, int64(n))
+		}
+		begin = append(begin, int64(len(labels)))
+	}
+	rows := make([]int64, len(d.X.Indptr))
+	for i, v := range d.X.Indptr {
+		rows[i] = int64(v)
+	}
+	return safetensors.Write(w, map[string]string{"nodes": string(names), "name": d.Name}, []safetensors.Tensor{
+		safetensors.New("edges", edges, len(edges)), safetensors.New("label begin", begin, len(begin)), safetensors.New("labels", labels, len(labels)),
+		safetensors.New("begin", rows, len(rows)), safetensors.New("features", d.X.Indices, len(d.X.Indices)), safetensors.New("values", d.X.Values, len(d.X.Values)),
+		safetensors.New("columns", []int64{int64(d.X.Cols)}, 1),
+	})
+}
+
+// openTensors opens a file of tensors; the caller closes it.
+func openTensors(path string) (*os.File, *safetensors.File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		var f *safetensors.File
+		if f, err = safetensors.Open(file, info.Size()); err == nil {
+			return file, f, nil
+		}
+	}
+	_ = file.Close() // it was read only
+	return nil, nil, err
+}
+
+// tensors reads the tensors of a file, and keeps the first error.
+type tensors struct {
+	file *safetensors.File
+	err  error
+}
+
+func tensor[T safetensors.Value](t *tensors, name string) []T {
+	values, err := safetensors.Read[T](t.file, name)
+	if t.err == nil {
+		t.err = err
+	}
+	return values
+}
+
+func ints(values []int64) []int {
+	out := make([]int, len(values))
+	for i, v := range values {
+		out[i] = int(v)
+	}
+	return out
+}
+
+// readData reads what writeData has written.
+func readData(path string) (*dataset.Dataset, error) {
+	file, f, err := openTensors(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	t := &tensors{file: f}
+	edges, begin, labels := tensor[int64](t, "edges"), ints(tensor[int64](t, "label begin")), ints(tensor[int64](t, "labels"))
+	columns, rows := tensor[int64](t, "columns"), ints(tensor[int64](t, "begin"))
+	x := &dataset.Matrix{Rows: len(rows) - 1, Indptr: rows, Indices: tensor[int32](t, "features"), Values: tensor[float32](t, "values")}
+	if t.err != nil {
+		return nil, t.err
+	}
+	x.Cols = int(columns[0])
+	var names []string
+	if err := json.Unmarshal([]byte(f.Metadata["nodes"]), &names); err != nil {
+		return nil, err
+	}
+	var pairs [][2]int
+	for e := range slices.Chunk(edges, 2) {
+		pairs = append(pairs, [2]int{int(e[0]), int(e[1])})
+	}
+	tree, err := taxonomy.New(names, pairs)
+	if err != nil {
+		return nil, err
+	}
+	d := &dataset.Dataset{Name: f.Metadata["name"], Taxonomy: tree, X: x, Labels: make([][]int, len(begin)-1)}
+	for i := range d.Labels {
+		d.Labels[i] = labels[begin[i]:begin[i+1]:begin[i+1]]
+	}
+	return d, nil
+}
+
+// A process writes what it has solved when it has solved that for solvedAge, or has so many weights,
+// and at its end: that much it can lose, and a file system of many machines has few files.
+const (
+	solvedAge  = 5 * time.Second
+	solvedMost = 1 << 23
+)
+
+// solutions are the problems that a process has solved since it wrote the last.
+type solutions struct {
+	part *farmed.Part
+	wide bool
+
+	mu      sync.Mutex
+	since   time.Time
+	weights int
+	pieces  []int64
+	ends    []*outcome
+	records []*record
+}
+
+// add adds a problem. Several may be added at the same time.
+func (s *solutions) add(k int, end *outcome, weights *record) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.pieces) == 0 {
+		s.since = time.Now()
+	}
+	s.pieces, s.ends, s.records = append(s.pieces, int64(k)), append(s.ends, end), append(s.records, weights)
+	if s.weights += len(weights.values); s.weights > solvedMost || time.Since(s.since) > solvedAge {
+		return s.write()
+	}
+	return nil
+}
+
+// write writes a file, if there is something to write.
+func (s *solutions) write() error {
+	n := len(s.pieces)
+	if n == 0 {
+		return nil
+	}
+	primal, dual := make([]float64, n), make([]float64, n)
+	// Of each problem: epochs, status, features, weights, and names of features, -1 where all have theirs.
+	counts := make([]int64, 0, 5*n)
+	var names []int32
+	var index []int64
+	var values []float64
+	for i, r := range s.records {
+		primal[i], dual[i] = s.ends[i].primal, s.ends[i].dual
+		own := int64(-1)
+		if r.names != nil {
+			own = int64(len(r.names))
+		}
+		counts = append(counts, int64(s.ends[i].epochs), int64(s.ends[i].status), int64(r.features), int64(len(r.values)), own)
+		names, index, values = append(names, r.names...), append(index, r.index...), append(values, r.values...)
+	}
+	of := safetensors.F32
+	if s.wide {
+		of = safetensors.F64
+	}
+	err := s.part.Write(func(w io.Writer) error {
+		return safetensors.Write(w, nil, []safetensors.Tensor{
+			safetensors.New("problems", s.pieces, n), safetensors.New("primal", primal, n), safetensors.New("dual", dual, n), safetensors.New("counts", counts, n, 5),
+			safetensors.New("names", names, len(names)), safetensors.New("index", index, len(index)),
+			safetensors.Floats("values", of, func(yield func([]float64) bool) { yield(values) }, len(values)),
+		})
+	})
+	s.pieces, s.ends, s.records, s.weights = nil, nil, nil, 0
+	return err
+}
+
+// solvedIn returns the problems in a file that a process has written.
+func solvedIn(path string) ([]int, error) {
+	file, f, err := openTensors(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	problems, err := safetensors.Read[int64](f, "problems")
+	return ints(problems), err
+}
+
+// take takes the problems in a file that a process has written.
+func (p *parts) take(path string) ([]int, error) {
+	file, f, err := openTensors(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	t := &tensors{file: f}
+	problems, primal, dual, counts := ints(tensor[int64](t, "problems")), tensor[float64](t, "primal"), tensor[float64](t, "dual"), ints(tensor[int64](t, "counts"))
+	names, index := tensor[int32](t, "names"), tensor[int64](t, "index")
+	var values []float64
+	err = f.Floats("values", func(_ int, part []float64) { values = append(values, part...) })
+	switch {
+	case t.err != nil:
+		return nil, t.err
+	case err != nil:
+		return nil, err
+	}
+	for i, k := range problems {
+		if k < 0 || k >= len(p.parts) {
+			return nil, fmt.Errorf("problem %d of %d; the file is of another training", k, len(p.parts))
+		}
+		of := counts[5*i : 5*i+5]
+		p.primal[k], p.dual[k], p.epochs[k], p.status[k] = primal[i], dual[i], of[0], solver.Status(of[1])
+		r := &record{features: of[2], index: index[:of[3]], values: values[:of[3]]}
+		index, values = index[of[3]:], values[of[3]:]
+		if of[4] >= 0 {
+			r.names, names = names[:of[4]:of[4]], names[of[4]:]
+		}
+		p.weights.restore(k, p.parts[k].nodes, r)
+	}
+	return problems, nil
+}

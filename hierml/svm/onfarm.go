@@ -1,0 +1,369 @@
+package svm
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/farm"
+	"github.com/hierml/notebook/hierml/internal/farmed"
+	"github.com/hierml/notebook/hierml/progress"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/internal/process"
+	"github.com/hierml/notebook/internal/replace"
+)
+
+// jobVariable names the file of the job that a process is a part of.
+const jobVariable = "HIERML_TRAINING"
+
+// What a directory has, besides what farmed keeps there.
+const (
+	trainingFile = "training.json"
+	dataFile     = "data.safetensors"
+)
+
+// trainingFormat is the number of the form of what is in a directory.
+const trainingFormat = 1
+
+// order is a training as the parts of a farm are told it.
+type order struct {
+	Format   int
+	Data     string // digest of the data's file
+	Problems int
+	Train    choice // the estimator
+	Method   choice
+	// Of the settings those that determine the outcome.
+	Gap       float64
+	MaxEpochs int
+	Seed      uint64
+}
+
+// choice is a value with the name of its type.
+type choice struct {
+	Type   string          `json:",omitempty"` // "" for nil
+	Fields json.RawMessage `json:",omitempty"`
+}
+
+// inParts are the estimators that are trained in parts; in the fields of their copies nothing is set
+// that the settings of an order have.
+type inParts interface {
+	// choices returns what is chosen besides settings and method, as JSON has it.
+	choices() any
+	// fit trains with the choices, settings and a method.
+	fitted(choices []byte, settings solver.Settings, method solver.Method) (func(context.Context, *dataset.Dataset) (*classifier.Model, error), error)
+}
+
+type (
+	oneVsRestChoices struct {
+		C    float64
+		Loss solver.MarginLoss
+	}
+	recursiveChoices struct {
+		C    float64
+		Mean Mean
+	}
+	pltChoices struct {
+		C      float64
+		Link   classifier.Link
+		Policy Policy
+	}
+	softmaxChoices struct{ C float64 }
+)
+
+func (s OneVsRest) choices() any           { return oneVsRestChoices{s.C, s.Loss} }
+func (s Recursive) choices() any           { return recursiveChoices{s.C, s.Mean} }
+func (s PLT) choices() any                 { return pltChoices{s.C, s.Link, s.Policy} }
+func (s HierarchicalSoftmax) choices() any { return softmaxChoices{s.C} }
+
+type fitting = func(context.Context, *dataset.Dataset) (*classifier.Model, error)
+
+func (s OneVsRest) fitted(text []byte, settings solver.Settings, method solver.Method) (fitting, error) {
+	var c oneVsRestChoices
+	err := json.Unmarshal(text, &c)
+	return OneVsRest{C: c.C, Loss: c.Loss, Settings: settings, Method: method}.fit, err
+}
+
+func (s Recursive) fitted(text []byte, settings solver.Settings, method solver.Method) (fitting, error) {
+	var c recursiveChoices
+	err := json.Unmarshal(text, &c)
+	return Recursive{C: c.C, Mean: c.Mean, Settings: settings, Method: method}.fit, err
+}
+
+func (s PLT) fitted(text []byte, settings solver.Settings, _ solver.Method) (fitting, error) {
+	var c pltChoices
+	err := json.Unmarshal(text, &c)
+	return PLT{C: c.C, Link: c.Link, Policy: c.Policy, Settings: settings}.fit, err
+}
+
+func (s HierarchicalSoftmax) fitted(text []byte, settings solver.Settings, _ solver.Method) (fitting, error) {
+	var c softmaxChoices
+	err := json.Unmarshal(text, &c)
+	return HierarchicalSoftmax{C: c.C, Settings: settings}.fit, err
+}
+
+// The types that orders name.
+var (
+	trainedInParts = []inParts{OneVsRest{}, Recursive{}, PLT{}, HierarchicalSoftmax{}}
+	methods        = []solver.Method{solver.BCFW{}, solver.DualAscent{}, solver.Pegasos{}, solver.RDA{}, solver.VariableSelection{}}
+)
+
+// newOrder returns the order of a training.
+func newOrder(s inParts, settings solver.Settings, method solver.Method, problems int, data string) (*order, error) {
+	o := &order{Format: trainingFormat, Data: data, Problems: problems, Gap: settings.Gap, MaxEpochs: settings.MaxEpochs, Seed: settings.Seed}
+	var err error
+	o.Train.Type = reflect.TypeOf(s).Name()
+	if o.Train.Fields, err = json.Marshal(s.choices()); err != nil {
+		return nil, err
+	}
+	if method == nil {
+		return o, nil
+	}
+	o.Method.Type = reflect.TypeOf(method).Name()
+	o.Method.Fields, err = json.Marshal(method)
+	return o, err
+}
+
+// fitting returns what trains as the order says.
+func (o *order) fitting(workers int) (fitting, error) {
+	settings := solver.Settings{Gap: o.Gap, MaxEpochs: o.MaxEpochs, Seed: o.Seed, Workers: workers}
+	var method solver.Method
+	for _, m := range methods {
+		if t := reflect.TypeOf(m); t.Name() == o.Method.Type {
+			v := reflect.New(t)
+			if err := json.Unmarshal(o.Method.Fields, v.Interface()); err != nil {
+				return nil, err
+			}
+			method = v.Elem().Interface().(solver.Method)
+		}
+	}
+	for _, s := range trainedInParts {
+		if reflect.TypeOf(s).Name() == o.Train.Type && (method != nil) == (o.Method.Type != "") && o.Format == trainingFormat {
+			return s.fitted(o.Train.Fields, settings, method)
+		}
+	}
+	return nil, fmt.Errorf("machine %s runs another version of the program than the one that submitted the training", farm.Machine())
+}
+
+// onFarm has the problems solved by a farm, in the directory of the settings, and takes the outcomes.
+func (p *parts) onFarm(ctx context.Context, s inParts, d *dataset.Dataset, f farm.Farm, directory string) error {
+	directory, err := filepath.Abs(directory)
+	if err != nil {
+		return err
+	}
+	own, err := farmed.Assigned(jobVariable)
+	if err != nil {
+		return err
+	}
+	if own != nil && sameFolder(own.Directory, directory) {
+		if err := RunPart(ctx); err != nil {
+			return err
+		}
+		os.Exit(0) // what follows in the program is left to the process that waits for the parts
+	}
+	if err := p.submitted(s, d, directory); err != nil {
+		return err
+	}
+	command, err := partCommand()
+	if err != nil {
+		return err
+	}
+	w := &farmed.Work{Farm: f, Directory: directory, Variable: jobVariable, Command: command, Read: p.take}
+	for _, part := range p.parts {
+		w.Sizes = append(w.Sizes, max(1, part.size))
+	}
+	if own != nil { // of another training of the same program
+		w.Farm = nowhere{own.Directory}
+	}
+	ctx, report, end := progress.Follow(ctx, "training", nil)
+	defer end()
+	before := 0
+	w.Report = func(done int, state farm.State) error {
+		if done > before {
+			before = done
+			if err := p.tell(); err != nil {
+				return err
+			}
+		}
+		if report == nil {
+			return nil
+		}
+		text := fmt.Sprintf("%d of %d problems", done, len(p.parts))
+		if state.Running > 0 {
+			text += fmt.Sprintf(", %d parts on %d machines", state.Running, len(state.Machines))
+		}
+		if state.Waiting > 0 {
+			text += fmt.Sprintf(", %d waiting", state.Waiting)
+		}
+		return report(float64(done)/float64(len(p.parts)), text)
+	}
+	return w.Run(ctx)
+}
+
+// nowhere is the farm of a process that is part of another training.
+type nowhere struct{ directory string }
+
+func (n nowhere) Submit(context.Context, farm.Job) (string, error) {
+	return "", fmt.Errorf("this process is a part of the training in %s, and one before it is not finished", n.directory)
+}
+func (n nowhere) State(context.Context, string) (farm.State, error) { return farm.State{}, nil }
+func (n nowhere) Cancel(context.Context, ...string) error           { return nil }
+
+func sameFolder(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// partCommand is what a farm is to run: the command of this program that solves problems of a
+// training, or, of a program of the user's, that with its arguments.
+func partCommand() ([]string, error) {
+	again, known, err := process.Again()
+	switch {
+	case err != nil:
+		return nil, err
+	case known:
+		return []string{again[0], "training", "part"}, nil
+	}
+	self, err := os.Executable()
+	return append([]string{self}, os.Args[1:]...), err
+}
+
+// checkFarm says what settings do not go with a farm.
+func checkFarm(s solver.Settings) error {
+	switch {
+	case s.Directory == "":
+		return errors.New("svm: a training on a farm needs Settings.Directory, which all of its machines see")
+	case s.Time > 0:
+		return errors.New("svm: Settings.Time is for a training on this machine; on a farm bound MaxEpochs, or what a part may take (with Slurm by the option --time of sbatch)")
+	case s.Start != nil:
+		return errors.New("svm: a training on a farm has no Start; leave it nil")
+	}
+	return nil
+}
+
+// submitted writes what the parts need, where it is not there yet.
+func (p *parts) submitted(s inParts, d *dataset.Dataset, directory string) (err error) {
+	if err := os.MkdirAll(directory, 0o777); err != nil {
+		return err
+	}
+	file, err := replace.Create(filepath.Join(directory, dataFile))
+	if err != nil {
+		return err
+	}
+	defer file.Discard()
+	h := sha256.New()
+	if err := writeData(io.MultiWriter(file, h), d); err != nil {
+		return err
+	}
+	o, err := newOrder(s, p.settings, p.method, len(p.parts), hex.EncodeToString(h.Sum(nil)))
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(o, "", "\t")
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(directory, trainingFile)
+	switch old, err := os.ReadFile(name); {
+	case err == nil && string(old) == string(text):
+		return nil
+	case err == nil:
+		return fmt.Errorf("%s has another training: the data, the estimator or its settings differ; remove it to begin anew, or choose another Directory", directory)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if entries, err := os.ReadDir(directory); err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "study.json" }) {
+		return cmp.Or(err, fmt.Errorf("%s has a study; choose another Directory", directory))
+	}
+	if err := file.Commit(); err != nil {
+		return err
+	}
+	return replace.Content(name, text)
+}
+
+// RunPart solves the problems of a training that a farm has started this process for, see
+// solver.Settings.Farm. The environment says which. A program of yours that trains on a farm does so by itself when it
+// comes to the training.
+func RunPart(ctx context.Context) error {
+	part, err := farmed.Assigned(jobVariable)
+	if err == nil && part == nil {
+		err = fmt.Errorf("this is no part of a training: a farm starts those, with %s and %s", farm.PartVariable, jobVariable)
+	}
+	if err == nil {
+		if err = solvePart(ctx, part); err != nil && ctx.Err() == nil {
+			err = part.Fault(err)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("svm: %w", err)
+	}
+	return nil
+}
+
+// solvePart solves problems as a part.
+func solvePart(ctx context.Context, part *farmed.Part) error {
+	text, err := os.ReadFile(filepath.Join(part.Directory, trainingFile))
+	if err != nil {
+		return part.Unseen(err)
+	}
+	o := &order{}
+	if err := json.Unmarshal(text, o); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(part.Directory, trainingFile), err)
+	}
+	pieces, err := part.Pieces(solvedIn)
+	if err != nil || len(pieces) == 0 {
+		return err
+	}
+	d, err := readData(filepath.Join(part.Directory, dataFile))
+	if err != nil {
+		return fmt.Errorf("machine %s: %s: %w", farm.Machine(), filepath.Join(part.Directory, dataFile), err)
+	}
+	fit, err := o.fitting(0)
+	if err != nil {
+		return err
+	}
+	share := &share{part: part, pieces: pieces, problems: o.Problems}
+	if _, err := fit(context.WithValue(ctx, shareKey{}, share), d); err != nil && !errors.Is(err, errShared) {
+		return err
+	}
+	return ctx.Err()
+}
+
+type shareKey struct{}
+
+// share is the problems of a training that a part solves.
+type share struct {
+	part     *farmed.Part
+	pieces   []int
+	problems int // of the whole
+}
+
+// errShared is that of a training that has solved a share of its problems, and so has no model.
+var errShared = errors.New("a share of the problems is solved")
+
+// solve solves the share.
+func (s *share) solve(ctx context.Context, p *parts) error {
+	if len(p.parts) != s.problems {
+		return fmt.Errorf("machine %s runs another version of the program than the one that submitted the training: it has %d problems there, and %d here", farm.Machine(), len(p.parts), s.problems)
+	}
+	kept := &solutions{part: s.part, wide: p.settings.Wide()}
+	p.weights = &partWeights{records: make([]*record, len(p.parts))}
+	p.solved = kept.add
+	p.solveHere(ctx, s.pieces)
+	if p.err != nil {
+		return p.err
+	}
+	return cmp.Or(kept.write(), ctx.Err(), errShared)
+}
