@@ -12,19 +12,31 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/hierml/notebook/internal/machine"
 	"github.com/hierml/notebook/internal/visible"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/script"
 )
 
 func main() {
+	heedJob()
 	os.Exit(status(command().ExecuteContext(context.Background()), os.Stderr))
+}
+
+// heedJob has this process and those that it starts run on as many processors as the job that it is in was
+// given, where that is less than what Go finds.
+func heedJob() {
+	if n := machine.Processors(); n < runtime.GOMAXPROCS(0) {
+		runtime.GOMAXPROCS(n)
+		_ = os.Setenv("GOMAXPROCS", strconv.Itoa(n)) // the name is one
+	}
 }
 
 // command is the program.

@@ -19,7 +19,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -164,9 +163,7 @@ func byLeaf(d *dataset.Dataset) [][]int {
 // the progress function has ended the work: the context given to start tells that it is to be short.
 // It returns what has ended it.
 func each(ctx context.Context, n, workers int, report func(done float64, state string) error, start func(ctx context.Context) func(y int)) (status solver.Status, err error) {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers = guarded.Workers(workers)
 	within, stop := context.WithCancel(ctx)
 	defer stop()
 	var (

@@ -3,12 +3,12 @@ package classifier
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/labelset"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -69,7 +69,7 @@ func LeafSets(t *taxonomy.Taxonomy, probabilities *mat.Dense, level float64) ([]
 	rows, _ := probabilities.Dims()
 	sets := make([][]int, rows)
 	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group.SetLimit(guarded.Workers(0))
 	const chunk = 64
 	for from := 0; from < rows; from += chunk {
 		group.Go(func() error {

@@ -3,7 +3,6 @@ package classifier
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
@@ -246,9 +245,7 @@ func (m *Model) eachShortlist(x *dataset.Matrix, k int, do func(s *structured.Sh
 // inChunks calls a function for 0 to n-1, in any order and on all cores. start makes it for each
 // goroutine.
 func inChunks(n, workers int, start func() func(i int)) {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers = guarded.Workers(workers)
 	const chunk = 16
 	workers = min(workers, (n+chunk-1)/chunk)
 	var next atomic.Int64

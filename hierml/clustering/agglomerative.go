@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -173,13 +172,6 @@ func (a Agglomerative) depth() int {
 		return 2
 	}
 	return a.Depth
-}
-
-func (a Agglomerative) workers() int {
-	if a.Workers == 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return a.Workers
 }
 
 func (a Agglomerative) check() error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/enum"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/internal/turn"
 )
 
@@ -67,7 +68,7 @@ func (a Agglomerative) centroids(ctx context.Context, s *classes, progress *coun
 	}
 	p := newCentroids(s)
 	c := newCondensed(s.len())
-	err := eachRow(ctx, c.n, a.workers(), progress, func() func(context.Context, int) error {
+	err := eachRow(ctx, c.n, guarded.Workers(a.Workers), progress, func() func(context.Context, int) error {
 		return func(_ context.Context, k int) error {
 			p.distances(a.Distance, k, c.row(k))
 			return nil
@@ -185,7 +186,7 @@ func (a Agglomerative) kernelCentroids(ctx context.Context, s *classes, progress
 	}
 	c := newCondensed(s.len())
 	own := make([]float64, s.len())
-	err = eachRow(ctx, c.n, a.workers(), progress, func() func(context.Context, int) error {
+	err = eachRow(ctx, c.n, guarded.Workers(a.Workers), progress, func() func(context.Context, int) error {
 		values, sums := make([]float64, s.x.Rows), make([]float64, s.len())
 		return func(ctx context.Context, k int) error {
 			clear(sums)

@@ -13,11 +13,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/internal/turn"
 )
 
@@ -31,7 +31,7 @@ type symbol struct {
 func readSymbols(ctx context.Context, packages []sourcePackage) ([][]symbol, error) {
 	symbols := make([][]symbol, len(packages))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group.SetLimit(guarded.Workers(0))
 	for i, p := range packages {
 		group.Go(func() error {
 			list, err := packageSymbols(ctx, p)

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hierml/notebook/hierml/farm"
 	"github.com/hierml/notebook/hierml/internal/farmed"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/internal/machine"
 )
 
@@ -136,9 +136,7 @@ func (s *Study) assigned(ctx context.Context, h *role, a *assignment, kept *stor
 		return fmt.Errorf("experiment: machine %s runs another version of the program, or of the study, than the one that submitted it", farm.Machine())
 	}
 	s.Progress, s.Retry = nil, false
-	if s.Workers == 0 {
-		s.Workers = processors()
-	}
+	s.Workers = guarded.Workers(s.Workers)
 	runtime.GOMAXPROCS(s.Workers)
 	data := make([]*source, len(s.Data))
 	for i := range data {
@@ -191,20 +189,8 @@ func (s *Study) assigned(ctx context.Context, h *role, a *assignment, kept *stor
 	return r.all(ctx)
 }
 
-// processors is the number that this part may use.
-func processors() int {
-	n, err := strconv.Atoi(os.Getenv(farm.ProcessorsVariable))
-	if err != nil || n < 1 {
-		return 1
-	}
-	return n
-}
-
 // memory says what a part may have.
 func memory() string {
-	if text := os.Getenv(farm.MemoryVariable); text != "" {
-		return text + " MiB"
-	}
 	if bytes := machine.Memory(); bytes > 0 {
 		return fmt.Sprintf("%d MiB", bytes>>20)
 	}

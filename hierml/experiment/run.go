@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -144,9 +143,7 @@ type run struct {
 
 func newRun(p *plan, kept *store) *run {
 	r := &run{plan: p, kept: kept, cores: p.study.Workers, running: make(map[*job]time.Time), timing: newTiming()}
-	if r.cores == 0 {
-		r.cores = runtime.GOMAXPROCS(0)
-	}
+	r.cores = guarded.Workers(r.cores)
 	r.ready = sync.NewCond(&r.mu)
 	for _, j := range p.cells {
 		c, ok := kept.cells[j.key]

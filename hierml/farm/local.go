@@ -8,9 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/hierml/notebook/internal/machine"
 )
 
 // Local runs the parts of a job as processes of this machine. They go on when the process that has
@@ -49,9 +50,9 @@ func (l Local) Submit(ctx context.Context, j Job) (id string, err error) {
 	}()
 	processes := l.Processes
 	if processes == 0 {
-		processes = runtime.NumCPU()
+		processes = machine.Processors()
 	}
-	share := max(1, runtime.NumCPU()/processes)
+	share := max(1, machine.Processors()/processes)
 	one := "exec > " + quote(filepath.Join(j.Log, j.Name)) + "_$1.txt 2>&1\n" + j.script("$1", strconv.Itoa(share), "$(uname -n)", "''")
 	// What a part leaves: N.begun and, with its status, N.ended.
 	part := fmt.Sprintf("cd %s || exit 1; : > %s/$1.begun; (\n%s); echo $? > %s/$1.ended\n", quote(j.Directory), quote(id), one, quote(id))

@@ -3,10 +3,10 @@ package features
 import (
 	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
 // ChiForm says what the chi-square statistic of a column is made of.
@@ -79,7 +79,7 @@ func (s ChiSquare) Fit(d *dataset.Dataset) (*Selection, error) {
 	c := newClassTable(d, s.Level)
 	columns := transposed(d.X)
 	scores, classes := make([]float64, d.X.Cols), make([]int, d.X.Cols)
-	parts := runtime.GOMAXPROCS(0)
+	parts := guarded.Workers(0)
 	inParallel(d.X.Cols, parts, func(_, from, to int) {
 		counter := &classCounter{classTable: c, sums: make([]float64, len(c.nodes))}
 		for j := from; j < to; j++ {

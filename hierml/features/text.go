@@ -3,9 +3,9 @@ package features
 import (
 	"context"
 	"fmt"
-	"runtime"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/internal/turn"
 )
 
@@ -89,7 +89,7 @@ func (s Text) FitContext(ctx context.Context, train *dataset.Corpus) (*Vectorize
 	if train.Len() == 0 {
 		return nil, fmt.Errorf("features: corpus %q has no documents to take words from", train.Name)
 	}
-	counters := make([]*counter, runtime.GOMAXPROCS(0))
+	counters := make([]*counter, guarded.Workers(0))
 	inParallel(train.Len(), len(counters), func(part, from, to int) {
 		c := newCounter(v)
 		for i := from; i < to && turn.Err(ctx) == nil; i++ {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"html/template"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/internal/turn"
 )
 
@@ -99,7 +99,7 @@ func (v *Vectorizer) Vectors(texts ...string) *dataset.Matrix {
 }
 
 func (v *Vectorizer) vectors(ctx context.Context, n int, text func(i int) string) (*dataset.Matrix, error) {
-	parts := make([]textWriter, min(runtime.GOMAXPROCS(0), max(n, 1)))
+	parts := make([]textWriter, min(guarded.Workers(0), max(n, 1)))
 	inParallel(n, len(parts), func(part, from, to int) {
 		reader := &termReader{terms: v.terms}
 		for i := from; i < to && turn.Err(ctx) == nil; i++ {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -280,9 +279,7 @@ func (s Forest) growAll(ctx context.Context, p *problem, begin time.Time, report
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	workers := s.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers = guarded.Workers(workers)
 	workers = min(workers, s.Trees)
 	trees := make([]*tree, s.Trees)
 	tried := s.Features.of(p.features)

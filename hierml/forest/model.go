@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -14,6 +13,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/internal/turn"
@@ -161,7 +161,7 @@ func (m *Model) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	}
 	all := mat.NewDense(x.Rows, m.Taxonomy.Len(), nil)
 	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group.SetLimit(guarded.Workers(0))
 	const chunk = 64
 	for from := 0; from < x.Rows; from += chunk {
 		group.Go(func() error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sort"
 	"sync"
@@ -132,9 +131,7 @@ func compute(ctx context.Context, s *Settings, n, m int, triangle bool, newWorke
 	if set.Workers < 0 {
 		return fmt.Errorf("gram: Workers is %d; it is not negative, 0 for one a processor", set.Workers)
 	}
-	if set.Workers == 0 {
-		set.Workers = runtime.GOMAXPROCS(0)
-	}
+	set.Workers = guarded.Workers(set.Workers)
 	total := n * m
 	if triangle {
 		total = n * (n + 1) / 2

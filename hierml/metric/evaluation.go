@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -95,7 +96,7 @@ func (s Settings) newEvaluation(t *taxonomy.Taxonomy) (*evaluation, error) {
 		e.atWidth = 5
 	}
 	e.columns = make([][]float64, fixedColumns+e.atWidth*len(at)+e.depths)
-	for range s.workers() {
+	for range guarded.Workers(s.Workers) {
 		e.workers = append(e.workers, newWorker(e))
 	}
 	return e, nil

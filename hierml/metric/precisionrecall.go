@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -129,7 +130,7 @@ func (a *areas) area() float64 {
 // ones, and not more of them.
 func (a *areas) count(own []float64) []int {
 	rows, _ := a.scores.Dims()
-	workers := max(1, min(a.s.workers(), rows*len(a.nodes)/fewScores))
+	workers := max(1, min(guarded.Workers(a.s.Workers), rows*len(a.nodes)/fewScores))
 	counts := make([][]int, workers)
 	var wait sync.WaitGroup
 	for w := range workers {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"runtime"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -202,13 +201,6 @@ func (s Settings) at() ([]int, error) {
 		return nil, fmt.Errorf("metric: precision at %d; take the precision at 1 label or more", at[0])
 	}
 	return at, nil
-}
-
-func (s Settings) workers() int {
-	if s.Workers > 0 {
-		return s.Workers
-	}
-	return runtime.GOMAXPROCS(0)
 }
 
 // rows returns the rows start to end of x, sharing its entries.

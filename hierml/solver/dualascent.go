@@ -103,7 +103,7 @@ func newAscent(s *state) *ascent {
 	a.partial, _ = s.weights.(structured.Partial)
 	size := a.batch.Size()
 	a.subs, a.columns, a.some = make([]*subproblem, size), make([][]int32, size), make([][]float64, size)
-	for range min(size, s.settings.workers()) {
+	for range min(size, guarded.Workers(s.settings.Workers)) {
 		a.loaders = append(a.loaders, &loader{search: o.NewSearch(), step: o.NewStep()})
 	}
 	for b := range o.Blocks() {

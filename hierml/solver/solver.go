@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"runtime"
 	"time"
 
 	"github.com/hierml/notebook/hierml/farm"
@@ -116,14 +115,6 @@ type Settings struct {
 
 	began time.Time // zero for that of Solve
 	until int       // Gap is a tenth of what was asked for up to this epoch, or final if it is the largest; 0 where it may become one
-}
-
-// workers is the number of workers.
-func (s *Settings) workers() int {
-	if s.Workers <= 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return s.Workers
 }
 
 // Begin has the time counted from now on, where it does not count yet: for preparations before

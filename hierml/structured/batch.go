@@ -87,7 +87,7 @@ func (b *linearBatch) Load(examples []int, workers int) {
 
 // scoreInShares has a batch score its examples, n of them, in a share for each worker. It does not allocate for one.
 func scoreInShares(b interface{ score(from, to int) }, n, workers int) {
-	shares := min(workerCount(workers), n)
+	shares := min(guarded.Workers(workers), n)
 	if shares == 1 {
 		b.score(0, n)
 		return
@@ -183,7 +183,7 @@ func (b *linearBatch) Add(u *Rows, workers int) {
 		return
 	}
 	b.state.changed()
-	shares, runs := workerCount(workers), len(b.runs)-1
+	shares, runs := guarded.Workers(workers), len(b.runs)-1
 	if shares == 1 {
 		b.add(u, 0, runs)
 		return
@@ -215,7 +215,7 @@ func (b *linearBatch) ScoresAt(columns [][]int32, dst [][]float64, workers int) 
 	}
 	b.begin = begin
 	runs := len(b.runs) - 1
-	guarded.Each(featureShares, min(workerCount(workers), featureShares), func(share int) {
+	guarded.Each(featureShares, min(guarded.Workers(workers), featureShares), func(share int) {
 		if cap(b.parts[share]) < n {
 			b.parts[share] = make([]float64, 2*n)
 		}
@@ -287,7 +287,7 @@ func (b *kernelBatch) Products(k int) []float64 {
 
 func (b *kernelBatch) Add(u *Rows, workers int) {
 	e := b.state
-	parallel(e.kernel.Len(), workerCount(workers), func(_, lo, hi int) {
+	parallel(e.kernel.Len(), guarded.Workers(workers), func(_, lo, hi int) {
 		for k, i := range b.examples {
 			columns, values := u.Row(k)
 			if len(columns) > 0 {

@@ -104,7 +104,7 @@ func (s *denseState) Add(i int, columns []int32, u []float64) {
 // Set adds up every column in float64 and then rounds it to what is stored.
 func (s *denseState) Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error) {
 	norms := make([][2]float64, s.width)
-	shares := min(workerCount(workers), s.width)
+	shares := min(guarded.Workers(workers), s.width)
 	set := func(from, to int) {
 		clear(s.data[from*s.linear.depth : to*s.linear.depth])
 		for i := range s.linear.x.Rows {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/internal/turn"
 )
 
@@ -263,7 +264,7 @@ func (s *linearState) Set(ctx context.Context, u *Rows, workers int) (exact, sto
 	}
 	passed := follow(ctx, false, l.x.Cols)
 	norms := make([][2]float64, (l.x.Cols+chunk-1)/chunk)
-	rows := make([][]float64, workerCount(workers))
+	rows := make([][]float64, guarded.Workers(workers))
 	parallel(l.x.Cols, len(rows), func(worker, lo, hi int) {
 		if rows[worker] == nil {
 			rows[worker] = make([]float64, w.Stride)
@@ -385,7 +386,7 @@ func (e *Expansion) addTo(lo, hi, i int, columns []int32, u []float64) {
 func (e *Expansion) Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error) {
 	e.Rows = Rows{Border: append([]int(nil), u.Border...), Columns: append([]int32(nil), u.Columns...), Values: append([]float64(nil), u.Values...)}
 	norms := make([]float64, e.kernel.Len())
-	parallel(e.kernel.Len(), workerCount(workers), func(_, lo, hi int) {
+	parallel(e.kernel.Len(), guarded.Workers(workers), func(_, lo, hi int) {
 		for j := lo; j < hi && turn.Err(ctx) == nil; j++ {
 			row := e.scores[j*e.width : (j+1)*e.width]
 			clear(row)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hierml/notebook/hierml/internal/enum"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/loss"
 )
 
@@ -107,7 +108,7 @@ func (ls *Labels) tabulate() error {
 	}
 	workers := 1 // those of too many labels are computed by several in the training, too
 	if !keep {
-		workers = workerCount(0)
+		workers = guarded.Workers(0)
 	}
 	if ls.rescaling != Norm {
 		ls.largest = make([]float64, q)

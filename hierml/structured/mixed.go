@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/internal/turn"
 )
 
@@ -385,7 +386,7 @@ func addTable[T float32 | float64](table []slot, x T, scores []T) {
 // rounds them; see State.
 func (m *mixed) set(ctx context.Context, l *Linear, u *Rows, workers int) (exact, stored float64, err error) {
 	norms := make([][2]float64, (l.x.Cols+chunk-1)/chunk)
-	sums := make([]*rowSums, workerCount(workers))
+	sums := make([]*rowSums, guarded.Workers(workers))
 	passed := follow(ctx, false, l.x.Cols)
 	parallel(l.x.Cols, len(sums), func(worker, lo, hi int) {
 		if sums[worker] == nil {
@@ -423,7 +424,7 @@ func (m *mixed) longest(workers int) float64 {
 	if norm := m.norm.get(); norm > 0 {
 		return norm
 	}
-	squares := make([][]float64, workerCount(workers))
+	squares := make([][]float64, guarded.Workers(workers))
 	parallel(len(m.rows), len(squares), func(worker, lo, hi int) {
 		if squares[worker] == nil {
 			squares[worker] = make([]float64, m.stride)

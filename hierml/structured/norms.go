@@ -1,5 +1,7 @@
 package structured
 
+import "github.com/hierml/notebook/hierml/internal/guarded"
+
 // ColumnSquares returns ||W_c||^2 for every column of W = sum_i u_i (x) x_i, in float64. The result
 // does not depend on workers.
 func ColumnSquares(in Inputs, u *Rows, columns, workers int) []float64 {
@@ -10,7 +12,7 @@ func ColumnSquares(in Inputs, u *Rows, columns, workers int) []float64 {
 		return squares
 	}
 	chunks := make([][]float64, (l.x.Cols+chunk-1)/chunk)
-	rows := make([][]float64, workerCount(workers))
+	rows := make([][]float64, guarded.Workers(workers))
 	parallel(l.x.Cols, len(rows), func(worker, lo, hi int) {
 		if rows[worker] == nil {
 			rows[worker] = make([]float64, columns)

@@ -62,7 +62,7 @@ func (s *panels) load(examples []int, workers int, closely bool) {
 	}
 	s.sort(examples, closely)
 	n := stride / panelWidth
-	shares := min(workerCount(workers), n)
+	shares := min(guarded.Workers(workers), n)
 	for len(s.panel) < shares {
 		s.panel = append(s.panel, nil)
 	}

@@ -1,7 +1,6 @@
 package structured
 
 import (
-	"runtime"
 	"sync/atomic"
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
@@ -10,13 +9,6 @@ import (
 // chunk is the number of rows a worker takes at a time. It is fixed, so that results that depend on
 // chunk borders do not depend on the number of workers.
 const chunk = 128
-
-func workerCount(workers int) int {
-	if workers <= 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return workers
-}
 
 // parallel calls do for every chunk of 0..n-1, on the given number of goroutines numbered from 0.
 func parallel(n, workers int, do func(worker, lo, hi int)) {

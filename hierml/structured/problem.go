@@ -47,6 +47,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/internal/turn"
 )
 
@@ -145,7 +146,7 @@ func (o *Oracle) NewState(p Precision) State { return o.inputs.NewState(o.column
 // The result does not depend on workers otherwise.
 func (o *Oracle) Origin(ctx context.Context, workers int) (c Certificate, known bool) {
 	worst := make([]float64, o.Blocks())
-	searches := make([]Search, workerCount(workers))
+	searches := make([]Search, guarded.Workers(workers))
 	zeros := make([]float64, scoreWidth(len(o.columns)))
 	table, _ := o.Competitors.(interface{ atZero(b int) (float64, bool) })
 	bounds, _ := o.Competitors.(interface{ atMost(b int) float64 })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/internal/turn"
 )
 
@@ -56,7 +57,7 @@ func (o *Oracle) Search(ctx context.Context, w State, examples []int, workers in
 // scan calls visit for the examples, in any order, with the scores of each under weights that do
 // not change meanwhile, until ctx ends. Without bounds, the scanned are not asked for their worst competitor.
 func (o *Oracle) scan(ctx context.Context, w Scored, examples []int, workers int, bounds bool, visit func(s *scanned, i int)) {
-	workers = workerCount(workers)
+	workers = guarded.Workers(workers)
 	each := make([]*scanned, workers)
 	of := func(worker int) *scanned {
 		if each[worker] == nil {

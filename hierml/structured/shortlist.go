@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
 // Many reports whether there are so many columns that Shortlist takes a fraction of the time of scoring row by row.
@@ -25,7 +26,7 @@ func Shortlist(ctx context.Context, a *Attributes, w *Weights, x *dataset.Matrix
 		rows[i] = i
 	}
 	longest := a.longestSum()
-	each := make([]*Shortlisted, workerCount(workers))
+	each := make([]*Shortlisted, guarded.Workers(workers))
 	of := func(worker int) []float64 {
 		if each[worker] == nil {
 			each[worker] = &Shortlisted{

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
 // Weights is the matrix W of a linear hierarchical classifier, one row <W_n> a node and one column
@@ -245,7 +246,7 @@ func (s *Scorer) Nodes(indices []int32, values []float32, dst []float64) {
 // entry a candidate. The result does not depend on workers.
 func ScoreLeaves(a *Attributes, w *Weights, x *dataset.Matrix, dst []float64, workers int) {
 	q := len(a.candidates)
-	scorers := make([]*Scorer, workerCount(workers))
+	scorers := make([]*Scorer, guarded.Workers(workers))
 	parallel(x.Rows, len(scorers), func(worker, lo, hi int) {
 		if scorers[worker] == nil {
 			scorers[worker] = NewScorer(a, w)

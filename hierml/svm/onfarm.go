@@ -21,7 +21,6 @@ import (
 	"github.com/hierml/notebook/hierml/internal/farmed"
 	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/solver"
-	"github.com/hierml/notebook/internal/process"
 	"github.com/hierml/notebook/internal/replace"
 )
 
@@ -175,7 +174,7 @@ func (p *parts) onFarm(ctx context.Context, s inParts, d *dataset.Dataset, f far
 	if err := p.submitted(s, d, directory); err != nil {
 		return err
 	}
-	command, err := partCommand()
+	command, err := farmed.Command("training", "part")
 	if err != nil {
 		return err
 	}
@@ -224,20 +223,6 @@ func sameFolder(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
-}
-
-// partCommand is what a farm is to run: the command of this program that solves problems of a
-// training, or, of a program of the user's, that with its arguments.
-func partCommand() ([]string, error) {
-	again, known, err := process.Again()
-	switch {
-	case err != nil:
-		return nil, err
-	case known:
-		return []string{again[0], "training", "part"}, nil
-	}
-	self, err := os.Executable()
-	return append([]string{self}, os.Args[1:]...), err
 }
 
 // checkFarm says what settings do not go with a farm.

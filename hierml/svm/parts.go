@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -142,9 +141,7 @@ func solveParts(ctx context.Context, s inParts, all []part, a *structured.Attrib
 func (p *parts) solveHere(ctx context.Context, order []int) {
 	ctx, p.cancel = context.WithCancelCause(ctx)
 	defer p.cancel(nil)
-	if p.workers <= 0 {
-		p.workers = runtime.GOMAXPROCS(0)
-	}
+	p.workers = guarded.Workers(p.workers)
 	workers := max(1, min(p.workers, len(order)))
 	p.binaries = make([]*solver.Binary, workers)
 	next := make(chan int)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"time"
 
@@ -134,9 +133,7 @@ func (s Ridge) fit(ctx context.Context, d *dataset.Dataset) (*regression, error)
 	if s.Workers < 0 || s.Time < 0 {
 		return nil, fmt.Errorf("svm: Workers is %d and Time is %v; neither is negative, 0 is for one a processor and no bound", s.Workers, s.Time)
 	}
-	if s.Workers == 0 {
-		s.Workers = runtime.GOMAXPROCS(0)
-	}
+	s.Workers = guarded.Workers(s.Workers)
 	nodes := occurringNodes(d)
 	if n := d.X.Rows; n > mostOfPair/(n+4*len(nodes)) {
 		return nil, fmt.Errorf("svm: ridge regression of %d instances and %d nodes takes %.0f GiB, and at most 8 are allowed; learn from fewer instances, or take svm.OneVsRest", n, len(nodes), float64(n)*float64(n+4*len(nodes))/(1<<27))

@@ -3,11 +3,11 @@ package synthetic
 import (
 	"context"
 	"math/rand/v2"
-	"runtime"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
 // What the generators draw comes from streams of random numbers of their own, so that it depends
@@ -37,9 +37,7 @@ type rowDrawer func(i int, columns []int32, values []float32) ([]int32, []float3
 // drawRows returns the matrix of the rows, drawn by workers that each ask for a drawer of their
 // own.
 func drawRows(ctx context.Context, rows, columns, workers int, newDrawer func() rowDrawer) (*dataset.Matrix, error) {
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers = guarded.Workers(workers)
 	const blockRows = 256
 	type block struct {
 		first, end int

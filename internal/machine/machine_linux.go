@@ -10,19 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memory returns the bytes of memory that the machine has, or that the control groups of this process
-// leave of it; 0 if that is not known.
+// Memory returns the bytes of memory that the machine has, or that the control groups of this process or
+// the job that it is in leave of it; 0 if that is not known.
 func Memory() int64 {
 	var info unix.Sysinfo_t
 	var machine int64
 	if err := unix.Sysinfo(&info); err == nil {
 		machine = int64(uint64(info.Totalram) * uint64(info.Unit))
 	}
-	group := memoryOfGroups(os.DirFS("/"))
-	if group > 0 && (machine == 0 || group < machine) {
-		return group
-	}
-	return machine
+	return lower(lower(machine, memoryOfGroups(os.DirFS("/"))), memoryOfJob())
 }
 
 // memoryOfGroups returns the lowest limit of the control groups of this process, in either version
@@ -40,8 +36,8 @@ func memoryOfGroups(root fs.FS) int64 {
 			if err == nil {
 				// "max", or a number near the highest in version 1, is none.
 				n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-				if err == nil && n > 0 && n < 1<<62 && (lowest == 0 || n < lowest) {
-					lowest = n
+				if err == nil && n > 0 && n < 1<<62 {
+					lowest = lower(lowest, n)
 				}
 			}
 			if group == "" {

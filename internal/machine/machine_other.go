@@ -3,4 +3,4 @@
 package machine
 
 // Memory is not known here.
-func Memory() int64 { return 0 }
+func Memory() int64 { return memoryOfJob() }

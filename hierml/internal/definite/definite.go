@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -43,9 +42,7 @@ var ErrNotDefinite = errors.New("definite: the matrix is not positive definite")
 // goroutines of this call and of the factor's methods, 0 for one a processor. It ends with ctx.
 func Factorize(ctx context.Context, a []float64, n, workers int) (*Factor, error) {
 	f := &Factor{n: n, l: a, workers: workers}
-	if workers <= 0 {
-		f.workers = runtime.GOMAXPROCS(0)
-	}
+	f.workers = guarded.Workers(workers)
 	for from := 0; from < n; from += block {
 		size := min(block, n-from)
 		pieces := (n - from + block - 1) / block
@@ -188,9 +185,7 @@ func (f *Factor) InverseBlocks(ctx context.Context, border []int) ([][]float64, 
 // Factorize.
 func Multiply(ctx context.Context, a, diagonal []float64, n int, x []float64, q, workers int) ([]float64, error) {
 	f := &Factor{n: n, workers: workers}
-	if workers <= 0 {
-		f.workers = runtime.GOMAXPROCS(0)
-	}
+	f.workers = guarded.Workers(workers)
 	y := make([]float64, n*q)
 	err := f.each(ctx, (n+block-1)/block, func(p *product, piece int) {
 		from := piece * block

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/hierml/farm"
+	"github.com/hierml/notebook/internal/process"
 	"github.com/hierml/notebook/internal/replace"
 )
 
@@ -167,6 +168,20 @@ func Submit(ctx context.Context, f farm.Farm, directory, name, variable string, 
 		Environment: []string{variable + "=" + Path(directory, name)}, After: after,
 	})
 	return Job{name, id}, err
+}
+
+// Command is what the parts of a job are: a command of this program, by its words, or, of a program of
+// the user's, that with its arguments.
+func Command(words ...string) ([]string, error) {
+	again, known, err := process.Again()
+	switch {
+	case err != nil:
+		return nil, err
+	case known:
+		return append([]string{again[0]}, words...), nil
+	}
+	self, err := os.Executable()
+	return append([]string{self}, os.Args[1:]...), err
 }
 
 // Path is that of the file of a job.

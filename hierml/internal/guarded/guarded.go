@@ -3,9 +3,10 @@
 package guarded
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/hierml/notebook/internal/machine"
 )
 
 // Group is a sync.WaitGroup that keeps panics. The zero value is ready to use.
@@ -45,12 +46,18 @@ func (g *Group) Wait() {
 	}
 }
 
+// Workers returns the number of goroutines for work: that asked for, or, if that is none, one for each
+// processor that this process may use.
+func Workers(asked int) int {
+	if asked > 0 {
+		return asked
+	}
+	return machine.Processors()
+}
+
 // Each calls do for every item of 0..n-1, on the given number of goroutines, 0 for one a processor.
 func Each(n, workers int, do func(item int)) {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	workers = min(workers, n)
+	workers = min(Workers(workers), n)
 	if workers <= 1 {
 		for item := range n {
 			do(item)
