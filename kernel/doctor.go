@@ -29,6 +29,8 @@ func doctorCommand() *cobra.Command {
   Jupyter, its widgets, and the kernels that Jupyter knows
   the folders of HIERML_DATA, the cache and the history, with their sizes
   the memory that cells may use, and the terminal
+  where there is Slurm, whether it takes jobs, and whether its machines may see the
+  working folder and the data
 
 A line begins with ok; with wrong, where something does not work; or with hint, where something could be better.
 Each of the last two says what to do.
@@ -45,7 +47,7 @@ first compiled cell would: it takes a minute or two then.`,
 			wrong, total := 0, 0
 			for _, examine := range []func(context.Context) []finding{
 				examineProgram, examineToolchain, examineWorker, examineJupyter, examineKernels,
-				examineData, examineFolders, examineMemory, examineTerminal, examineCells,
+				examineData, examineFolders, examineMemory, examineCluster, examineTerminal, examineCells,
 			} {
 				findings := examine(ctx)
 				if ctx.Err() != nil {

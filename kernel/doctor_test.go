@@ -100,6 +100,13 @@ func TestDoctor(t *testing.T) {
 			in.file(filepath.Join(in.cache, "hierml", "data", "x"), strings.Repeat("x", 1536), 0o644)
 		}, []string{
 			"ok     The cache, of compiled packages and downloaded data sets, is in CACHE/hierml and has 1.5 KiB.\n"}},
+		{"Slurm", func(in *installation) { in.script("sbatch", "test \"$*\" = '--test-only --wrap=true'") }, []string{
+			"ok     Sbatch takes jobs: a study runs on the cluster with hierml study run FILE.json --on slurm.\n"}},
+		{"Slurm that refuses", func(in *installation) {
+			in.script("sbatch", "echo 'sbatch: error: No partition specified or system default partition' >&2\nexit 1")
+			in.t.Setenv("HIERML_DATA", in.data)
+		}, []string{
+			"hint   Sbatch answers, and refuses a job without options: error: No partition specified or system default partition; give studies what it asks for, as with --sbatch --partition=NAME.\n"}},
 		{"data", func(in *installation) {
 			in.file(filepath.Join(in.data, "a", "x"), "", 0o644)
 			in.t.Setenv("HIERML_DATA", strings.Join([]string{filepath.Join(in.data, "a"), filepath.Join(in.data, "b"), filepath.Join(in.data, "a", "x")}, string(os.PathListSeparator)))

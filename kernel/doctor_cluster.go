@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hierml/notebook/hierml/collection"
+	"github.com/hierml/notebook/internal/machine"
+)
+
+// answerPatience is how long Slurm may take to answer.
+const answerPatience = 10 * time.Second
+
+// examineCluster looks whether Slurm would take a job, and whether its machines may see what a study
+// would be computed from. Where there is no Slurm there is nothing to say.
+func examineCluster(ctx context.Context) []finding {
+	if _, err := exec.LookPath("sbatch"); err != nil {
+		return nil
+	}
+	findings := one(answerOfSlurm(ctx))
+	folder, err := os.Getwd()
+	if err != nil {
+		return append(findings, wrong("the working folder cannot be found: %v", err))
+	}
+	findings = append(findings, sharing("the working folder", folder))
+	for _, folder := range filepath.SplitList(os.Getenv(collection.Environment)) {
+		if _, err := os.Stat(folder); err == nil { // else examineData says it
+			findings = append(findings, sharing("a folder of "+collection.Environment, folder))
+		}
+	}
+	return findings
+}
+
+// answerOfSlurm asks whether it would take a job, without submitting one.
+func answerOfSlurm(ctx context.Context) finding {
+	ctx, cancel := context.WithTimeout(ctx, answerPatience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sbatch", "--test-only", "--wrap=true")
+	out, err := cmd.CombinedOutput()
+	said := strings.Join(strings.Fields(strings.ReplaceAll(string(out), "sbatch: ", "")), " ")
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return wrong("sbatch does not answer within %v: Slurm's controller is not to be reached from this machine; ask those who look after the cluster", answerPatience)
+	case err != nil:
+		return hint("sbatch answers, and refuses a job without options: %s; give studies what it asks for, as with --sbatch --partition=NAME", said)
+	}
+	return ok("sbatch takes jobs: a study runs on the cluster with hierml study run FILE.json --on slurm")
+}
+
+// sharing says whether other machines may see a folder.
+func sharing(what, folder string) finding {
+	system, err := machine.FileSystemOf(folder)
+	switch {
+	case err != nil:
+		return wrong("%s cannot be looked at: %v", what, err)
+	case system.Shared:
+		return ok("%s, %s, is on %s, which other machines see where they have it, too", what, folder, system.Name)
+	case system.Name == "":
+		return hint("%s, %s, is on a file system that is not known here: studies on the cluster need one that all of its machines see", what, folder)
+	}
+	return hint("%s, %s, is on %s, which is this machine's alone: studies on the cluster need a file system that all of its machines see", what, folder, system.Name)
+}
