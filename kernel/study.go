@@ -41,13 +41,14 @@ file, whose names are those of the package experiment:
   }`,
 		Example: `  hierml study run newsgroups.json
   hierml study run newsgroups.json --on slurm --sbatch --mem=4G
+  hierml study manifest newsgroups.json --image example/hierml --claim shared --mount /shared
   hierml study show newsgroups.study --measure "macro F1 of all classes" --baseline flat
   hierml study show newsgroups.study --format csv > newsgroups.csv
   hierml study cell newsgroups.study 5f0c`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(studyRunCommand(), studyShowCommand(), studyStopCommand(), studyPartCommand(), studyCellCommand())
+	cmd.AddCommand(studyRunCommand(), studyShowCommand(), studyStopCommand(), studyPartCommand(), studyManifestCommand(), studyCellCommand())
 	return cmd
 }
 

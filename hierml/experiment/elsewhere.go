@@ -16,8 +16,9 @@ import (
 	"github.com/hierml/notebook/internal/machine"
 )
 
-// jobVariable names the file of the assignment that a process is a part of.
-const jobVariable = "HIERML_JOB"
+// JobVariable is the environment variable that names the file whose part a process is, see
+// [Study.Assign].
+const JobVariable = "HIERML_JOB"
 
 // role is what a farm has started this process for.
 type role struct {
@@ -29,7 +30,7 @@ type role struct {
 // assignedRole returns it, nil if no farm has.
 func assignedRole() (*role, error) {
 	part, ok, err := farm.Part()
-	file := os.Getenv(jobVariable)
+	file := os.Getenv(JobVariable)
 	if err != nil || !ok || file == "" {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func RunPart(ctx context.Context) error {
 		return err
 	}
 	if h == nil {
-		return fmt.Errorf("experiment: this is no part of a study: a farm starts those, with %s and %s", farm.PartVariable, jobVariable)
+		return fmt.Errorf("experiment: this is no part of a study: a farm starts those, with %s and %s", farm.PartVariable, JobVariable)
 	}
 	s, err := ReadStudy(filepath.Join(h.directory, studyFile))
 	if err != nil {

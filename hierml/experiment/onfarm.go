@@ -106,7 +106,7 @@ func (w *watch) settle(ctx context.Context, p *plan) (err error) {
 		select { // another one that watches may be about to submit
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(pause(begun, time.Second)):
+		case <-time.After(farmed.Pause(begun, time.Second)):
 		}
 	}
 	if err != nil {
@@ -291,7 +291,7 @@ func (w *watch) submit(ctx context.Context, s *farmed.Submission) error {
 		if len(jobs) > 0 {
 			after = jobs[len(jobs)-1].ID
 		}
-		j, err := farmed.Submit(ctx, study.Farm, study.Directory, name, jobVariable, len(parts), command, after)
+		j, err := farmed.Submit(ctx, study.Farm, study.Directory, name, JobVariable, len(parts), command, after)
 		if err != nil {
 			for _, j := range jobs {
 				err = errors.Join(err, study.Farm.Cancel(ctx, j.ID))
@@ -410,7 +410,7 @@ func (w *watch) follow(ctx context.Context) error {
 	var asked time.Time
 	for {
 		err := w.read(ids, take)
-		if err == nil && time.Since(asked) >= pause(begun, 5*time.Second) && len(byKey) > 0 {
+		if err == nil && time.Since(asked) >= farmed.Pause(begun, 5*time.Second) && len(byKey) > 0 {
 			err = w.ask(ctx)
 			asked = time.Now()
 			if err == nil && w.state.Over {
@@ -435,15 +435,9 @@ func (w *watch) follow(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return detached(context.Cause(ctx))
-		case <-time.After(pause(begun, 2*time.Second)):
+		case <-time.After(farmed.Pause(begun, 2*time.Second)):
 		}
 	}
-}
-
-// pause is how long to wait before something is asked again: a tenth of what has been waited for, a
-// tenth of a second at least.
-func pause(since time.Time, most time.Duration) time.Duration {
-	return min(most, max(time.Since(since)/10, 100*time.Millisecond))
 }
 
 // ask asks the farm how its jobs stand. That a farm does not answer for a while is no error: the

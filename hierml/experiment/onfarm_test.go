@@ -289,6 +289,25 @@ func TestFarmLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestAssignRefuses are studies that no part could compute; kernel has the test of those that it can.
+func TestAssignRefuses(t *testing.T) {
+	s := plainStudy()
+	for _, test := range []struct {
+		change func()
+		most   int
+		want   string
+	}{
+		{func() {}, 0, "experiment: a study in parts needs a Directory"},
+		{func() { s.Directory = t.TempDir() }, -1, "experiment: -1 parts"},
+		{func() {}, 0, "experiment: method"}, // Centroids is the tests' own
+	} {
+		test.change()
+		if _, _, err := s.Assign(t.Context(), test.most); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+}
+
 // TestFarmKilled has a cell that kills its process.
 func TestFarmKilled(t *testing.T) {
 	s := onFarm(t, "deadly")
