@@ -25,6 +25,30 @@ const clusterStudy = `{
 	"Inner": {"HeldOut": 0.3}, "Repeats": 6, "Measures": ["accuracy", "tree loss"], "Baseline": "flat"
 }`
 
+// clusterTraining trains an SVM of many problems, on the cluster if it is given a directory, and prints
+// what its weights are.
+const clusterTraining = `c, err := synthetic.TextLike{Levels: []int{6, 60}, Train: 4000, Test: 10, Workers: 1}.Generate(context.Background())
+if err != nil {
+	log.Fatal(err)
+}
+var s solver.Settings
+if len(os.Args) > 1 {
+	s.Farm, s.Directory = farm.Slurm{Options: []string{"--partition=all"}}, os.Args[1]
+}
+m, err := svm.OneVsRest{C: 1000, Settings: s}.Fit(context.Background(), c.Train)
+if err != nil {
+	log.Fatal(err)
+}
+h := sha256.New()
+for n := range m.Taxonomy.Len() {
+	if err := binary.Write(h, binary.LittleEndian, m.Weights(n)); err != nil {
+		log.Fatal(err)
+	}
+}
+r := m.Training.Certificate
+fmt.Printf("weights %x, primal %v, dual %v, %v\n", h.Sum(nil), r.Primal, r.Dual, r.Status)
+`
+
 // TestCluster has a cluster of four machines compute a study, and breaks something in the middle:
 // the table is that of one process, and no more cells are computed twice than processes were lost.
 func TestCluster(t *testing.T) {
@@ -47,15 +71,7 @@ func TestCluster(t *testing.T) {
 	}{
 		{"nothing", 0, nil},
 		{"workers killed", 3, func(string, *command) (func(), bool) {
-			for _, machine := range c.machines[:2] {
-				for _, pid := range c.processes(machine) {
-					if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil && strings.HasPrefix(string(name), "hierml") {
-						if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-							t.Log(err) // it has just ended
-						}
-					}
-				}
-			}
+			c.killWorkers(c.machines[:2])
 			return nil, false
 		}},
 		// A controller forgets what it has not written, and ends parts on its machines that it has
@@ -195,6 +211,7 @@ func TestCluster(t *testing.T) {
 		})
 	}
 	c.t = t
+	c.trains(program.File)
 	c.fills(program.File, local.stdout.String())
 	c.refuses(program.File)
 }
@@ -213,6 +230,46 @@ func (c *cluster) clear() {
 	c.t.Logf("held: %q", left)
 	c.ask("scancel", "--me")
 	c.until("no job is left", func() bool { return c.ask("squeue", "--noheader") == "" })
+}
+
+// killWorkers kills what machines compute with, and returns how many processes that were.
+func (c *cluster) killWorkers(machines []string) int {
+	killed := 0
+	for _, machine := range machines {
+		for _, pid := range c.processes(machine) {
+			if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil && strings.HasPrefix(string(name), "hierml") {
+				if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+					c.t.Log(err) // it has just ended
+				} else {
+					killed++
+				}
+			}
+		}
+	}
+	return killed
+}
+
+// trains has the cluster solve the problems of a training, kills what waits for it and some of what
+// solves them, waits again, and compares the weights with those of one process.
+func (c *cluster) trains(program string) {
+	c.write("train.go", clusterTraining)
+	command := []string{"run", "--engine", "interpreted", "train.go"}
+	local := c.begin(program, command...)
+	if err := c.end(local); err != nil {
+		c.t.Fatalf("%v: %s", err, &local.stderr)
+	}
+	run := c.begin(program, append(command, "train.parts")...)
+	c.until("workers are killed", func() bool { return c.killWorkers(c.machines) > 0 })
+	if err := run.Process.Kill(); err != nil {
+		c.t.Error(err)
+	}
+	_ = c.end(run) // killed
+	run = c.begin(program, append(command, "train.parts")...)
+	if err := c.end(run); err != nil || run.stdout.String() != local.stdout.String() {
+		c.t.Errorf("%v, %s: the cluster has %q, and one process %q", err, &run.stderr, &run.stdout, &local.stdout)
+	}
+	jobs, err := filepath.Glob(filepath.Join(c.dir, "studies", "train.parts", "jobs", "*"))
+	c.t.Logf("%d jobs, %v: %s", len(jobs), err, &run.stdout)
 }
 
 // fills has the directory of a study on a disk that is soon full, and then is not.
