@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/hierml/farm"
 	"github.com/hierml/notebook/internal/testprogram"
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // clusterStudy has cells of some tenths of a second, half of which are chosen by others.
@@ -211,6 +213,7 @@ func TestCluster(t *testing.T) {
 		})
 	}
 	c.t = t
+	c.overheads()
 	c.trains(program.File)
 	c.fills(program.File, local.stdout.String())
 	c.refuses(program.File)
@@ -230,6 +233,40 @@ func (c *cluster) clear() {
 	c.t.Logf("held: %q", left)
 	c.ask("scancel", "--me")
 	c.until("no job is left", func() bool { return c.ask("squeue", "--noheader") == "" })
+}
+
+// overheads measures what the engine itself takes, by parts that wait. It is for the reader: how long
+// anything takes depends on what else this machine does.
+func (c *cluster) overheads() {
+	kinds := []struct {
+		parts   int
+		seconds float64
+	}{{30, 0}}
+	if testrun.Long() {
+		kinds = append(kinds, []struct {
+			parts   int
+			seconds float64
+		}{{12, 10}, {12, 30}}...)
+	}
+	f, studies := farm.Slurm{Options: []string{"--partition=main"}}, filepath.Join(c.dir, "studies")
+	machines := len(c.machines) - 1 // of that partition
+	for _, kind := range kinds {
+		begun := time.Now()
+		id, err := f.Submit(c.t.Context(), farm.Job{
+			Name: "wait", Directory: studies, Log: studies, Parts: kind.parts, Command: []string{"/bin/sleep", fmt.Sprint(kind.seconds)},
+		})
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		c.until("the parts have waited", func() bool {
+			state, err := f.State(c.t.Context(), id)
+			return err == nil && state.Over
+		})
+		took := time.Since(begun).Seconds()
+		work := float64(kind.parts) * kind.seconds
+		c.t.Logf("%d parts of %g s on %d machines took %.1f s: %.2f s of a machine a part for nothing, efficiency %.2f",
+			kind.parts, kind.seconds, machines, took, (took*float64(machines)-work)/float64(kind.parts), work/(took*float64(machines)))
+	}
 }
 
 // killWorkers kills what machines compute with, and returns how many processes that were.
