@@ -55,14 +55,16 @@ type choice struct {
 	Fields json.RawMessage `json:",omitempty"`
 }
 
-// inParts are the estimators that are trained in parts; in the fields of their copies nothing is set
-// that the settings of an order have.
+// inParts is an estimator whose problems do not depend on each other.
 type inParts interface {
-	// choices returns what is chosen besides settings and method, as JSON has it.
+	// choices returns what is chosen besides settings and method, for JSON.
 	choices() any
-	// fit trains with the choices, settings and a method.
-	fitted(choices []byte, settings solver.Settings, method solver.Method) (func(context.Context, *dataset.Dataset) (*classifier.Model, error), error)
+	// fitting returns what trains by choices in JSON, settings and a method, whatever the estimator
+	// itself has.
+	fitting(choices []byte, settings solver.Settings, method solver.Method) (fitting, error)
 }
+
+type fitting = func(context.Context, *dataset.Dataset) (*classifier.Model, error)
 
 type (
 	oneVsRestChoices struct {
@@ -86,27 +88,25 @@ func (s Recursive) choices() any           { return recursiveChoices{s.C, s.Mean
 func (s PLT) choices() any                 { return pltChoices{s.C, s.Link, s.Policy} }
 func (s HierarchicalSoftmax) choices() any { return softmaxChoices{s.C} }
 
-type fitting = func(context.Context, *dataset.Dataset) (*classifier.Model, error)
-
-func (s OneVsRest) fitted(text []byte, settings solver.Settings, method solver.Method) (fitting, error) {
+func (s OneVsRest) fitting(text []byte, settings solver.Settings, method solver.Method) (fitting, error) {
 	var c oneVsRestChoices
 	err := json.Unmarshal(text, &c)
 	return OneVsRest{C: c.C, Loss: c.Loss, Settings: settings, Method: method}.fit, err
 }
 
-func (s Recursive) fitted(text []byte, settings solver.Settings, method solver.Method) (fitting, error) {
+func (s Recursive) fitting(text []byte, settings solver.Settings, method solver.Method) (fitting, error) {
 	var c recursiveChoices
 	err := json.Unmarshal(text, &c)
 	return Recursive{C: c.C, Mean: c.Mean, Settings: settings, Method: method}.fit, err
 }
 
-func (s PLT) fitted(text []byte, settings solver.Settings, _ solver.Method) (fitting, error) {
+func (s PLT) fitting(text []byte, settings solver.Settings, _ solver.Method) (fitting, error) {
 	var c pltChoices
 	err := json.Unmarshal(text, &c)
 	return PLT{C: c.C, Link: c.Link, Policy: c.Policy, Settings: settings}.fit, err
 }
 
-func (s HierarchicalSoftmax) fitted(text []byte, settings solver.Settings, _ solver.Method) (fitting, error) {
+func (s HierarchicalSoftmax) fitting(text []byte, settings solver.Settings, _ solver.Method) (fitting, error) {
 	var c softmaxChoices
 	err := json.Unmarshal(text, &c)
 	return HierarchicalSoftmax{C: c.C, Settings: settings}.fit, err
@@ -149,7 +149,7 @@ func (o *order) fitting(workers int) (fitting, error) {
 	}
 	for _, s := range trainedInParts {
 		if reflect.TypeOf(s).Name() == o.Train.Type && (method != nil) == (o.Method.Type != "") && o.Format == trainingFormat {
-			return s.fitted(o.Train.Fields, settings, method)
+			return s.fitting(o.Train.Fields, settings, method)
 		}
 	}
 	return nil, fmt.Errorf("machine %s runs another version of the program than the one that submitted the training", farm.Machine())
@@ -171,7 +171,7 @@ func (p *parts) onFarm(ctx context.Context, s inParts, d *dataset.Dataset, f far
 		}
 		os.Exit(0) // what follows in the program is left to the process that waits for the parts
 	}
-	if err := p.submitted(s, d, directory); err != nil {
+	if err := p.provide(s, d, directory); err != nil {
 		return err
 	}
 	command, err := farmed.Command("training", "part")
@@ -238,8 +238,8 @@ func checkFarm(s solver.Settings) error {
 	return nil
 }
 
-// submitted writes what the parts need, where it is not there yet.
-func (p *parts) submitted(s inParts, d *dataset.Dataset, directory string) (err error) {
+// provide writes what the parts need, where it is not there yet.
+func (p *parts) provide(s inParts, d *dataset.Dataset, directory string) (err error) {
 	if err := os.MkdirAll(directory, 0o777); err != nil {
 		return err
 	}
