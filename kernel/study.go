@@ -41,7 +41,6 @@ file, whose names are those of the package experiment:
   }`,
 		Example: `  hierml study run newsgroups.json
   hierml study run newsgroups.json --on slurm --sbatch --mem=4G
-  hierml study manifest newsgroups.json --image example/hierml --claim shared --mount /shared
   hierml study show newsgroups.study --measure "macro F1 of all classes" --baseline flat
   hierml study show newsgroups.study --format csv > newsgroups.csv
   hierml study cell newsgroups.study 5f0c`,
@@ -192,9 +191,10 @@ func studyPartCommand() *cobra.Command {
 func trainingCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "training", Hidden: true, Args: asUsed, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(&cobra.Command{
-		Use:   "part",
-		Short: "Solve the problems of a training that the environment names",
-		Args:  cobra.NoArgs,
+		Use:    "part",
+		Short:  "Solve the problems of a training that the environment names",
+		Hidden: true,
+		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, done := interruptible(cmd.Context())
 			defer done()

@@ -44,9 +44,8 @@ What is finished is in the directory at once: "hierml study show" tells meanwhil
 started again, and goes on where it was; one that fails is four times at most.
 
 The Job has been checked against Kubernetes' definitions, and not been run on a cluster.`,
-		Example: `  hierml study manifest trees.json --image registry.example/hierml --claim shared --mount /shared \
-      --dir /shared/trees.study --cpu 2 --memory 4Gi | kubectl apply -f -`,
-		Args: asUsed,
+		Example: `  hierml study manifest a.json --image hierml:1 --claim data --mount /data --dir /data/a.study`,
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := experiment.ReadStudy(args[0])
 			if err != nil {
