@@ -112,7 +112,7 @@ func TestCluster(t *testing.T) {
 			if err := c.end(stop); err != nil {
 				t.Errorf("%v: %s", err, &stop.stderr)
 			}
-			c.until("no job is left", func() bool { return c.ask("squeue", "--noheader") == "" })
+			c.until("no job is left", c.empty)
 			return func() {
 				if said := run.stderr.String(); !strings.Contains(said, "the study was stopped, with ") {
 					t.Errorf("stopped, it said %q", said)
@@ -142,7 +142,7 @@ func TestCluster(t *testing.T) {
 				c.until("n3 is back, without a worker", func() bool {
 					return len(c.processes("n3")) == 0 && strings.Contains(c.idle(), "n3")
 				})
-				c.clear()
+				c.until("no job is left", c.empty)
 			}, false
 		}},
 		// The part that it is given stays with its daemon, runs elsewhere, and when the machine wakes is
@@ -157,7 +157,7 @@ func TestCluster(t *testing.T) {
 					t.Error(err)
 				}
 				c.until("n3 is back", func() bool { return strings.Contains(c.idle(), "n3") })
-				c.clear()
+				c.until("no job is left", c.empty)
 			}, false
 		}},
 		{"network cut", 1, func(string, *command) (func(), bool) {
@@ -219,20 +219,18 @@ func TestCluster(t *testing.T) {
 	c.refuses(program.File)
 }
 
-// clear ends what Slurm holds of a study that has ended. A machine that was given up, and wakes within
-// MinJobAge of the end, says that it could not start its part; then that is in the queue again, though
-// it has run elsewhere.
-func (c *cluster) clear() {
-	c.t.Helper()
-	left := c.ask("squeue", "--noheader", "--format=%K %T %r")
+// empty tells whether no job is left. It ends what Slurm holds of a study that has ended: a machine that
+// was given up, and wakes within MinJobAge of the end, says that it could not start its part; then that is
+// in the queue again, though it has run elsewhere, and nobody watches.
+func (c *cluster) empty() bool {
+	left := c.ask("squeue", "--noheader", "--array", "--format=%i %r")
 	for line := range strings.Lines(left) {
-		if !strings.HasSuffix(line, " PENDING launch failed requeued held\n") {
-			c.t.Errorf("a job is left: %s", line)
+		if id, reason, _ := strings.Cut(strings.TrimSpace(line), " "); reason == "launch failed requeued held" {
+			c.t.Logf("part %s is held", id)
+			c.ask("scancel", id)
 		}
 	}
-	c.t.Logf("held: %q", left)
-	c.ask("scancel", "--me")
-	c.until("no job is left", func() bool { return c.ask("squeue", "--noheader") == "" })
+	return left == ""
 }
 
 // overheads measures what the engine itself takes, by parts that wait. It is for the reader: how long
@@ -384,7 +382,7 @@ func (c *cluster) refuses(program string) {
 					t.Errorf("%v, %q, want %q", err, said, want)
 				}
 			}
-			own.until("no job is left", func() bool { return c.ask("squeue", "--noheader") == "" })
+			own.until("no job is left", own.empty)
 		})
 	}
 }
