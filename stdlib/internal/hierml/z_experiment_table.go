@@ -26,6 +26,7 @@ var experimentPackage = table.Package{
 		{Name: "TwoWayT", Value: experiment.TwoWayT},
 	},
 	Literals: []table.Literal{
+		{Name: "JobVariable", Kind: token.STRING, Text: "\"HIERML_JOB\""},
 		{Name: "PerClass", Kind: token.STRING, Text: "\"per class\""},
 	},
 	Types: []table.Symbol{

@@ -7,6 +7,7 @@ package hierml
 import (
 	"github.com/hierml/notebook/stdlib/internal/table"
 	"github.com/hierml/notebook/stdlib/magic"
+	"go/token"
 )
 
 var magicPackage = table.Package{
@@ -17,14 +18,48 @@ var magicPackage = table.Package{
 		{Name: "Bash", Value: magic.Bash},
 		{Name: "Brief", Value: magic.Brief},
 		{Name: "Chdir", Value: magic.Chdir},
+		{Name: "Enter", Value: magic.Enter},
 		{Name: "Environ", Value: magic.Environ},
 		{Name: "Getenv", Value: magic.Getenv},
+		{Name: "Leave", Value: magic.Leave},
 		{Name: "Load", Value: magic.Load},
+		{Name: "SetDebugger", Value: magic.SetDebugger},
 		{Name: "Setenv", Value: magic.Setenv},
 		{Name: "Shell", Value: magic.Shell},
 		{Name: "StartTimer", Value: magic.StartTimer},
+		{Name: "Stop", Value: magic.Stop},
 		{Name: "StopTimer", Value: magic.StopTimer},
 		{Name: "TimeIt", Value: magic.TimeIt},
 		{Name: "WriteFile", Value: magic.WriteFile},
 	},
+	Variables: []table.Symbol{
+		{Name: "Stops", Value: &magic.Stops},
+	},
+	Literals: []table.Literal{
+		{Name: "MostStops", Kind: token.INT, Text: "65536"},
+	},
+	Types: []table.Symbol{
+		{Name: "Debugger", Value: (*magic.Debugger)(nil)},
+	},
+	Wrappers: []table.Symbol{
+		{Name: "Debugger", Value: (*_magic_Debugger)(nil)},
+	},
+}
+
+// _magic_Debugger makes interpreted values a magic.Debugger.
+type _magic_Debugger struct {
+	IValue any
+	WEnter func(a0 int) int
+	WLeave func(a0 int)
+	WStop  func(a0 int, a1 []any) int
+}
+
+func (w _magic_Debugger) Enter(a0 int) int {
+	return w.WEnter(a0)
+}
+func (w _magic_Debugger) Leave(a0 int) {
+	w.WLeave(a0)
+}
+func (w _magic_Debugger) Stop(a0 int, a1 []any) int {
+	return w.WStop(a0, a1)
 }

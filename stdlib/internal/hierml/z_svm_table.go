@@ -28,6 +28,7 @@ var svmPackage = table.Package{
 		{Name: "LocalMean", Value: svm.LocalMean},
 		{Name: "ParentPositive", Value: svm.ParentPositive},
 		{Name: "ReadCalibrated", Value: svm.ReadCalibrated},
+		{Name: "RunPart", Value: svm.RunPart},
 		{Name: "Siblings", Value: svm.Siblings},
 		{Name: "Sum", Value: svm.Sum},
 	},
