@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"log/slog"
 	"strings"
 	"testing"
@@ -19,7 +20,8 @@ func connected(t *testing.T, before ...string) (*Kernel, *wiretest.Client) {
 	k.Declare(t.Context(), before)
 	c := hub.Dial(t)
 	ended := make(chan error, 1)
-	go func() { ended <- k.Serve(t.Context()) }()
+	// The context of a test ends before what it cleans up, and the kernel would not answer.
+	go func() { ended <- k.Serve(context.WithoutCancel(t.Context())) }()
 	t.Cleanup(func() {
 		c.Ask("control", "shutdown_request", map[string]any{"restart": false})
 		if err := <-ended; err != nil {
