@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/beside"
 	"github.com/hierml/notebook/internal/turn"
 )
 
@@ -37,12 +38,18 @@ func GoDoc(root string) (*dataset.Corpus, error) { return GoDocContext(context.B
 // symbols: constants, variables, functions, and each type with its own. It takes about a second and
 // ends early, with the context's error, when ctx does.
 //
-// In a page of a browser an empty root stands for the documentation that comes with the page.
+// In a page of a browser an empty root stands for the documentation that comes with the page, and
+// where Go is not installed for the one that came with the program, if it came in a package.
 func GoDocContext(ctx context.Context, root string) (*dataset.Corpus, error) {
 	if root == "" && runtime.GOOS == "js" {
 		return packedGoDoc(packedFile)
 	}
 	if root == "" {
+		if _, err := exec.LookPath("go"); err != nil {
+			if file, err := beside.File("", beside.Documentation); err == nil {
+				return packedGoDoc(file)
+			}
+		}
 		installed, err := goRoot(ctx)
 		if err != nil {
 			return nil, err

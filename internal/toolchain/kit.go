@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/mod/modfile"
 
 	"github.com/hierml/notebook/internal/lock"
 	"github.com/hierml/notebook/internal/process"
@@ -25,8 +25,9 @@ type Settings struct {
 	// Program is the file of the program that will load the plugins; if empty, that of this
 	// process.
 	Program string
-	// Root is the folder of the module that the program was built from; if empty, the one that this
-	// package was compiled in. It is needed to make a kit, not to open one.
+	// Root is the folder of the module that the program was built from; if empty, the archive of it
+	// that came with the program, or else the folder that this package was compiled in. It is needed
+	// to make a kit, not to open one.
 	Root string
 	// Progress, if set, is called with each step of the making of a kit, which takes from seconds
 	// to a minute. It is not called if the kit is there.
@@ -45,7 +46,9 @@ type kitInfo struct {
 	// Root and Program are the module and the import path of package main that the kit was made
 	// for.
 	Root, Program string
-	Race          bool
+	// Unpacked says that Root is in the kit: the program came with an archive of its sources.
+	Unpacked bool
+	Race     bool
 	// GOROOT is the tool chain.
 	GOROOT string
 	// Flags are those of the go command when it builds for the program, and Settings what it, the
@@ -229,11 +232,11 @@ func (k *Kit) readInfo() error {
 
 // make makes the kit's folder: aside, and under its name when it is complete.
 func (k *Kit) make(ctx context.Context, p program, s Settings) error {
-	root, err := p.sourceFolder(s.Root)
+	src, err := p.findSource(s)
 	if err != nil {
 		return err
 	}
-	tc, err := findToolchain(ctx, p, root)
+	tc, err := findToolchain(ctx, p, src)
 	if err != nil {
 		return err
 	}
@@ -248,10 +251,17 @@ func (k *Kit) make(ctx context.Context, p program, s Settings) error {
 	if err != nil {
 		return err
 	}
-	s.Progress("comparing the sources with the program")
-	err = checkSources(ctx, tc, p, root)
+	if src.archive != "" {
+		s.Progress("unpacking the sources of this program")
+		src.root = filepath.Join(aside, moduleFolder)
+		err = unpack(src.archive, src.root)
+	}
 	if err == nil {
-		err = errors.Join(k.fill(ctx, tc, p, root, aside, s.Progress), os.RemoveAll(aside+usersSuffix))
+		s.Progress("comparing the sources with the program")
+		err = checkSources(ctx, tc, p, src)
+	}
+	if err == nil {
+		err = errors.Join(k.fill(ctx, tc, p, src, aside, s.Progress), os.RemoveAll(aside+usersSuffix))
 	}
 	if err == nil {
 		err = k.replace(aside)
@@ -276,7 +286,7 @@ func (k *Kit) replace(complete string) error {
 }
 
 // fill makes the kit in dir.
-func (k *Kit) fill(ctx context.Context, tc toolchain, p program, root, dir string, progress func(string)) error {
+func (k *Kit) fill(ctx context.Context, tc toolchain, p program, src source, dir string, progress func(string)) error {
 	progress("building the compiler and the linker for cells")
 	source := filepath.Join(dir, "source")
 	if err := compiler.build(ctx, tc, source, filepath.Join(dir, "compile")); err != nil {
@@ -289,13 +299,16 @@ func (k *Kit) fill(ctx context.Context, tc toolchain, p program, root, dir strin
 		return err
 	}
 	progress("compiling the packages of this program for cells")
-	archives, err := compilePackages(ctx, tc, p, root, filepath.Join(dir, "archives"))
+	archives, err := compilePackages(ctx, tc, p, src.root, filepath.Join(dir, "archives"))
 	if err != nil {
 		return err
 	}
 	k.info = kitInfo{
-		Root: root, Program: p.info.Path, Race: p.race(), Archives: archives,
-		GOROOT: tc.GOROOT, Flags: p.buildFlags(), Settings: p.settings(),
+		Root: src.root, Program: p.info.Path, Race: p.race(), Archives: archives,
+		GOROOT: tc.GOROOT, Flags: p.buildFlags(), Settings: append(p.settings(), src.settings...),
+	}
+	if src.archive != "" {
+		k.info.Root, k.info.Unpacked = filepath.Join(k.dir, moduleFolder), true
 	}
 	progress("trying them")
 	if err := k.chooseLinker(ctx, tc, dir); err != nil {
@@ -307,6 +320,11 @@ func (k *Kit) fill(ctx context.Context, tc toolchain, p program, root, dir strin
 	if k.info.Files, err = inventory(dir); err != nil {
 		return err
 	}
+	// The sources are read where cells import other modules: to look at each of them at every start
+	// would take too long.
+	maps.DeleteFunc(k.info.Files, func(name string, _ int64) bool {
+		return strings.HasPrefix(name, moduleFolder+string(filepath.Separator))
+	})
 	content, err := json.MarshalIndent(k.info, "", " ")
 	if err != nil {
 		return err
@@ -341,23 +359,4 @@ func (k *Kit) chooseLinker(ctx context.Context, tc toolchain, dir string) error 
 	}
 	k.info = try.info
 	return err
-}
-
-const module = "github.com/hierml/notebook"
-
-// sourceFolder returns the folder of the module that p was built from: root, or if that is empty
-// the one that this package was compiled in.
-func (p program) sourceFolder(root string) (string, error) {
-	if root == "" {
-		if p.setting("-trimpath") == "true" {
-			return "", errors.New("this program was built with -trimpath and does not know where its sources are; take the flag out of GOFLAGS and run `go run ./install` again")
-		}
-		_, file, _, _ := runtime.Caller(0) // ROOT/internal/toolchain/kit.go
-		root = filepath.Dir(filepath.Dir(filepath.Dir(file)))
-	}
-	content, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil || modfile.ModulePath(content) != module {
-		return "", fmt.Errorf("the sources that this program was built from are not in %s; clone %s and run `go run ./install` in the clone", root, module)
-	}
-	return root, nil
 }

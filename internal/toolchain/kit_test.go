@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -181,19 +180,6 @@ func TestOpenErrors(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", err, test.want)
 			}
 		})
-	}
-}
-
-func TestSourceFolder(t *testing.T) {
-	trimmed := program{info: &debug.BuildInfo{Settings: []debug.BuildSetting{{Key: "-trimpath", Value: "true"}}}}
-	if _, err := trimmed.sourceFolder(""); err == nil || !strings.HasPrefix(err.Error(), "this program was built with -trimpath") {
-		t.Errorf("trimmed paths: got %v", err)
-	}
-	want := root(t)
-	for _, given := range []string{"", want} {
-		if got, err := (program{info: &debug.BuildInfo{}}).sourceFolder(given); got != want || err != nil {
-			t.Errorf("%q: got %s, %v", given, got, err)
-		}
 	}
 }
 
@@ -400,15 +386,19 @@ func TestChangedSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tc, err := findToolchain(t.Context(), p, root(t))
+	src, err := p.findSource(Settings{Root: root(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := checkSources(t.Context(), tc, p, root(t)); err != nil {
+	tc, err := findToolchain(t.Context(), p, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := checkSources(t.Context(), tc, p, src); err != nil {
 		t.Error(err)
 	}
 	p.id = "a/b/c/d"
-	if err := checkSources(t.Context(), tc, p, root(t)); err == nil || !strings.Contains(err.Error(), "have changed since this program was built from them; run `go run ./install` again there") {
+	if err := checkSources(t.Context(), tc, p, src); err == nil || !strings.Contains(err.Error(), "have changed since this program was built from them; run `go run ./install` again there") {
 		t.Errorf("got %v", err)
 	}
 }

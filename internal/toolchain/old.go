@@ -119,9 +119,9 @@ func removeUnfinished(dir string) {
 }
 
 // sameProgram reports whether the kits were made for builds of the same program from the same
-// sources.
+// sources, or from those that came with it.
 func (k *Kit) sameProgram(other *Kit) bool {
-	return k.info.Root == other.info.Root && k.info.Program == other.info.Program && k.info.Race == other.info.Race
+	return (k.info.Root == other.info.Root || k.info.Unpacked && other.info.Unpacked) && k.info.Program == other.info.Program && k.info.Race == other.info.Race
 }
 
 // usedKit is a kit with the time of its last use.

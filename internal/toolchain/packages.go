@@ -11,16 +11,19 @@ import (
 	"strings"
 )
 
-// checkSources reports an error if the sources in root are not those that p was built from.
-func checkSources(ctx context.Context, tc toolchain, p program, root string) error {
+// checkSources reports an error if the sources are not those that p was built from.
+func checkSources(ctx context.Context, tc toolchain, p program, src source) error {
 	args := append([]string{"list", "-export", "-f", "{{.BuildID}}"}, p.buildFlags()...)
-	out, err := tc.goCommand(ctx, root, programBuild, append(args, p.info.Path)...)
+	out, err := tc.goCommand(ctx, src.root, programBuild, append(args, p.info.Path)...)
 	if err != nil {
 		return fmt.Errorf("the packages of this program do not build any more: %w", err)
 	}
 	// The ID of a program contains that of its package main, and with it the sums of all packages.
 	if id := strings.TrimSpace(out); id != "" && strings.Contains(p.id, "/") && !strings.Contains(p.id, "/"+id+"/") {
-		return fmt.Errorf("the sources in %s have changed since this program was built from them; run `go run ./install` again there", root)
+		if src.archive != "" {
+			return fmt.Errorf("this program was built from other sources than those in %s, or by another Go than %s; %s, and Go from go.dev/dl", src.archive, tc.GOROOT, src.mend)
+		}
+		return fmt.Errorf("the sources in %s have changed since this program was built from them; run `go run ./install` again there", src.root)
 	}
 	return nil
 }

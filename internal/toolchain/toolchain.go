@@ -3,9 +3,9 @@ package toolchain
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -13,8 +13,9 @@ import (
 type toolchain struct {
 	// command is the go command.
 	command string
-	// env is the environment in which a program was built.
-	env []string
+	// env is the environment in which a program was built, and vendored what the go command needs
+	// besides in the module of the program.
+	env, vendored []string
 
 	GOROOT    string
 	GOVERSION string
@@ -22,15 +23,22 @@ type toolchain struct {
 	CC        string
 }
 
-// findToolchain finds the tool chain that builds in root, which has to be the one that p was built
-// by.
-func findToolchain(ctx context.Context, p program, root string) (toolchain, error) {
+// findToolchain finds the tool chain that builds the sources, which has to be the one that p was
+// built by.
+func findToolchain(ctx context.Context, p program, src source) (toolchain, error) {
 	command, err := exec.LookPath("go")
 	if err != nil {
-		return toolchain{}, errors.New("the go command was not found; install Go from go.dev/dl and put its bin folder on PATH")
+		return toolchain{}, fmt.Errorf("the go command was not found; install %s from go.dev/dl and put its bin folder on PATH", goName(p.goVersion()))
 	}
-	tc := toolchain{command: command, env: p.environment()}
-	out, err := tc.goCommand(ctx, root, programBuild, "env", "-json", "GOROOT", "GOVERSION", "GOTOOLDIR", "CC")
+	tc := toolchain{command: command, env: append(p.environment(), src.settings...), vendored: src.vendored}
+	dir := src.root
+	if dir == "" {
+		dir = filepath.Dir(src.archive) // no module
+	}
+	out, err := tc.goCommand(ctx, dir, programBuild, "env", "-json", "GOROOT", "GOVERSION", "GOTOOLDIR", "CC")
+	if err != nil && len(src.settings) > 0 {
+		return toolchain{}, fmt.Errorf("this program was built by %s, and the go command neither is of that version nor gets it; install it from go.dev/dl: %w", goName(p.goVersion()), err)
+	}
 	if err != nil {
 		return toolchain{}, fmt.Errorf("the go command does not answer: %w", err)
 	}
@@ -39,7 +47,10 @@ func findToolchain(ctx context.Context, p program, root string) (toolchain, erro
 	}
 	version, _, _ := strings.Cut(tc.GOVERSION, " ")
 	if version != p.goVersion() {
-		return toolchain{}, fmt.Errorf("this program was built by %s and the go command is %s; run `go run ./install` again in %s", p.goVersion(), version, root)
+		if src.archive != "" {
+			return toolchain{}, fmt.Errorf("this program was built by %s and the go command is %s; install that one from go.dev/dl", p.goVersion(), version)
+		}
+		return toolchain{}, fmt.Errorf("this program was built by %s and the go command is %s; %s", p.goVersion(), version, src.mend)
 	}
 	// The linker takes a C compiler with arguments; here only its name counts.
 	cc, _, _ := strings.Cut(tc.CC, " ")
@@ -47,6 +58,14 @@ func findToolchain(ctx context.Context, p program, root string) (toolchain, erro
 		return toolchain{}, fmt.Errorf("%s was not found, whose linker compiled cells need; install gcc or clang", cc)
 	}
 	return tc, nil
+}
+
+// goName is what people call a version of Go, such as go1.26.8.
+func goName(version string) string {
+	if number, ok := strings.CutPrefix(version, "go"); ok {
+		return "Go " + number
+	}
+	return "Go"
 }
 
 // buildKind says what settings a go command runs with.
@@ -65,6 +84,8 @@ func (tc toolchain) goCommand(ctx context.Context, dir string, kind buildKind, a
 	env = append(env, "PWD="+dir)
 	if kind == plainBuild {
 		env = append(env, "GOFLAGS=", "GOWORK=off", "GO111MODULE=")
+	} else {
+		env = append(env, tc.vendored...)
 	}
 	return run(ctx, dir, env, tc.command, args...)
 }

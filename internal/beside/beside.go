@@ -1,0 +1,42 @@
+// Package beside finds the files that come with a program which was not built on the machine that it
+// is on: where it is PREFIX/bin/hierml, they are in PREFIX/share/hierml. They are the sources that it
+// was built from, for the compiler of cells, and the documentation of Go, where there is no Go tree.
+// A program that was built in a clone has none. Package install/internal/release puts them there.
+package beside
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// The names of the files.
+const (
+	// Source is the module that the program was built from, as a compressed tar archive: what its
+	// package ./kernel needs, its own packages and those of other modules, in a folder vendor.
+	Source = "source.tar.gz"
+	// Documentation is that of Go's standard library, as package hierml/collection packs it.
+	Documentation = "godoc.jsonl.gz"
+)
+
+// Folder is where the files are below the prefix, with slashes.
+const Folder = "share/hierml"
+
+// File returns the path of a file that came with the program at a path, or with this one if that is
+// empty. The error wraps fs.ErrNotExist if there is none.
+func File(program, name string) (string, error) {
+	if program == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return "", err
+		}
+		program = self
+	}
+	// Tools that install programs link to them.
+	program, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(filepath.Dir(filepath.Dir(program)), filepath.FromSlash(Folder), name)
+	_, err = os.Stat(path)
+	return path, err
+}
