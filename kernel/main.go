@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,13 +126,16 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// version is that of the module, as the build recorded it, and of Go.
+// released is the version with the commit, which builds of a release set by -ldflags -X.
+var released string
+
+// version is that of the release or of the module, as the build recorded it, and of Go.
 func version() string {
-	v := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+	v := released
+	if info, ok := debug.ReadBuildInfo(); ok && v == "" {
 		v = info.Main.Version
 	}
-	return fmt.Sprintf("%s %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s %s %s/%s", cmp.Or(v, "(devel)"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // The exit statuses.

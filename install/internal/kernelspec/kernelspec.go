@@ -38,7 +38,8 @@ type Spec struct {
 	Name string
 	// DisplayName is shown to people, such as "Go (hierml)".
 	DisplayName string
-	// Program is the absolute path of the hierml program.
+	// Program is the absolute path of the hierml program, or, in what is installed by others, its path
+	// from "{resource_dir}", for which Jupyter puts the folder of the kernel.
 	Program string
 }
 
@@ -62,7 +63,7 @@ func (s Spec) Check() error {
 	if strings.TrimSpace(s.DisplayName) == "" {
 		return errors.New("the display name is empty; give one with --display-name")
 	}
-	if !filepath.IsAbs(s.Program) {
+	if !filepath.IsAbs(s.Program) && !strings.HasPrefix(s.Program, "{resource_dir}/") {
 		return fmt.Errorf("program %q: Jupyter needs its absolute path", s.Program)
 	}
 	return nil
@@ -83,6 +84,29 @@ func (s Spec) Write(dir string) error {
 	if _, err := Program(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	files, err := s.Files()
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A File is one of the folder of a kernel.
+type File struct {
+	Name    string
+	Content []byte
+}
+
+// Files returns what the folder of the kernel has: kernel.json, then the logos.
+func (s Spec) Files() ([]File, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -96,14 +120,14 @@ func (s Spec) Write(dir string) error {
 		Metadata:        map[string]any{"debugger": true},
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "kernel.json"), buf.Bytes(), 0o644); err != nil {
-		return err
-	}
-	return eachLogo(func(name string, content []byte) error {
-		return os.WriteFile(filepath.Join(dir, name), content, 0o644)
+	files := []File{{"kernel.json", buf.Bytes()}}
+	err = eachLogo(func(name string, content []byte) error {
+		files = append(files, File{name, content})
+		return nil
 	})
+	return files, err
 }
 
 // Program returns the program that the kernel in dir starts. The error wraps fs.ErrNotExist where

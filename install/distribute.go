@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hierml/notebook/hierml/collection"
+	"github.com/hierml/notebook/install/internal/release"
+	"github.com/hierml/notebook/internal/process"
+	"github.com/hierml/notebook/internal/temporary"
+)
+
+// targets are the systems that something is made for, as flags name them.
+type targets struct {
+	os    string
+	archs []string
+}
+
+func (t *targets) add(cmd *cobra.Command, archs ...string) {
+	cmd.Flags().StringVar(&t.os, "os", "linux", "the `system` that it is for, as GOOS names it")
+	cmd.Flags().StringSliceVar(&t.archs, "arch", archs, "the `processors` that it is for, as GOARCH names them")
+}
+
+func wheelCommand() *cobra.Command {
+	var t targets
+	var folder string
+	cmd := &cobra.Command{
+		Use:   "wheel",
+		Short: "Make the wheel by which pip installs hierml",
+		Long: `Makes the wheel by which pip installs hierml where neither a clone nor Go is: the
+program, the kernel for the environment's Jupyter, and the Python package that reads
+models. It is made of the last commit, and the same commit makes the same file.
+
+For another processor than this one's it needs the C compiler of Debian for it, such as
+aarch64-linux-gnu-gcc; without it the program can only interpret cells.`,
+		Example: `  go run ./install wheel -o dist
+  go run ./install wheel -o dist --arch amd64,arm64`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c := newConsole(os.Stdout)
+			return distribute(cmd.Context(), c, t, folder, func(s release.Source, p release.Parts) error {
+				step := c.begin("Writing the wheel")
+				wheel, err := p.Wheel(s.Dir)
+				if err == nil {
+					err = writeFile(filepath.Join(folder, wheel.Name), wheel.Content)
+				}
+				if err != nil {
+					return step.fail(err)
+				}
+				step.end("%s, %.1f MB", filepath.Join(folder, wheel.Name), float64(len(wheel.Content))/1e6)
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVarP(&folder, "output", "o", "dist", "the `folder` that it is written to")
+	t.add(cmd, runtime.GOARCH)
+	return cmd
+}
+
+// distribute builds the last commit for systems, and calls do with each. The folder is made for what
+// do writes.
+func distribute(ctx context.Context, c *console, t targets, folder string, do func(release.Source, release.Parts) error) (err error) {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	temporary.Clear()
+	dir, err := temporary.Folder("", "release")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, temporary.Remove(dir)) }()
+	step := c.begin("Checking out the last commit")
+	checkout := filepath.Join(dir, "commit")
+	if err := os.Mkdir(checkout, 0o755); err != nil {
+		return step.fail(err)
+	}
+	source, err := release.Checkout(ctx, root, checkout)
+	if err != nil {
+		return step.fail(err)
+	}
+	step.end("%s, whose sources have %.1f MB", source.Version, float64(len(source.Archive))/1e6)
+	documentation, err := godoc(ctx, source.Dir)
+	if err != nil {
+		return err
+	}
+	licences, err := os.ReadFile(filepath.Join(source.Dir, "kernel", "licences.txt"))
+	if err != nil {
+		return err
+	}
+	for _, arch := range t.archs {
+		parts := release.Parts{Version: source.Version, Documentation: documentation, Licences: licences}
+		if parts.System, err = findSystem(ctx, t.os, arch); err != nil {
+			return err
+		}
+		if parts.System.CC != "" {
+			parts.Source = source.Archive
+		}
+		step := c.begin(fmt.Sprintf("Building hierml for %s/%s", t.os, arch))
+		if parts.Program, err = buildRelease(ctx, source, parts.System, filepath.Join(dir, "hierml-"+arch), step); err != nil {
+			return step.fail(err)
+		}
+		step.end("%.1f MB", float64(len(parts.Program))/1e6)
+		if parts.System.CC == "" {
+			c.printf("  without a C compiler for it; cells are interpreted")
+		}
+		if err := do(source, parts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// godoc returns the documentation of the Go that builds in a folder.
+func godoc(ctx context.Context, dir string) ([]byte, error) {
+	cmd := process.Bind(exec.CommandContext(ctx, "go", "env", "GOROOT"))
+	cmd.Dir = dir
+	goroot, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env GOROOT: %w", err)
+	}
+	var packed bytes.Buffer
+	err = collection.PackGoDoc(&packed, strings.TrimSpace(string(goroot)))
+	return packed.Bytes(), err
+}
+
+// compilers are the C compilers of Debian for the processors of other machines.
+var compilers = map[string]string{"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"}
+
+// findSystem returns a system, with the C compiler for it if there is one.
+func findSystem(ctx context.Context, goos, arch string) (release.System, error) {
+	system := release.System{OS: goos, Arch: arch}
+	if goos != "linux" {
+		return system, fmt.Errorf("this makes nothing for %s yet; --os linux", goos)
+	}
+	cc := compilers[arch]
+	if goos == runtime.GOOS && arch == runtime.GOARCH {
+		out, err := exec.CommandContext(ctx, "go", "env", "CC").Output()
+		if err != nil {
+			return system, fmt.Errorf("go env CC: %w", err)
+		}
+		cc = strings.TrimSpace(string(out))
+	}
+	command, _, _ := strings.Cut(cc, " ")
+	if _, err := exec.LookPath(command); err == nil {
+		system.CC = cc
+	}
+	return system, nil
+}
+
+// buildRelease builds the program of a source for a system, and returns it.
+func buildRelease(ctx context.Context, s release.Source, system release.System, path string, step *step) ([]byte, error) {
+	flags, env := s.Build(system)
+	packages := 0
+	err := goBuild(ctx, build{root: s.Dir, target: "./kernel", path: path, env: env, flags: flags}, func(what string) {
+		packages++
+		step.progress(packages, 0, what)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
