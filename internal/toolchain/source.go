@@ -91,7 +91,8 @@ func unpack(archive, dir string) (err error) {
 	for files := tar.NewReader(z); ; {
 		header, err := files.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			_, err := io.Copy(io.Discard, z) // to where the sum is
+			return err
 		}
 		if err != nil {
 			return err
