@@ -48,22 +48,79 @@ aarch64-linux-gnu-gcc; without it the program can only interpret cells.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c := newConsole(os.Stdout)
 			return distribute(cmd.Context(), c, t, folder, func(s release.Source, p release.Parts) error {
-				step := c.begin("Writing the wheel")
 				wheel, err := p.Wheel(s.Dir)
-				if err == nil {
-					err = writeFile(filepath.Join(folder, wheel.Name), wheel.Content)
-				}
 				if err != nil {
-					return step.fail(err)
+					return err
 				}
-				step.end("%s, %.1f MB", filepath.Join(folder, wheel.Name), float64(len(wheel.Content))/1e6)
-				return nil
+				return writeArtifact(c, folder, wheel)
 			})
 		},
 	}
 	cmd.Flags().StringVarP(&folder, "output", "o", "dist", "the `folder` that it is written to")
 	t.add(cmd, runtime.GOARCH)
 	return cmd
+}
+
+func releaseCommand() *cobra.Command {
+	var t targets
+	var folder string
+	cmd := &cobra.Command{
+		Use:   "release",
+		Short: "Make all files of a release",
+		Long: `Makes all files of a release from the last commit, each for each processor: wheels,
+archives to be unpacked below a prefix, packages of Debian, and bills of materials
+(CycloneDX); and the licences of all that is in the program, the notes, from
+CHANGELOG.md, and the sums of all files. The same commit makes the same files.`,
+		Example: "  go run ./install release -o release",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return makeRelease(cmd.Context(), newConsole(os.Stdout), t, folder)
+		},
+	}
+	cmd.Flags().StringVarP(&folder, "output", "o", "release", "the `folder` that they are written to")
+	t.add(cmd, "amd64", "arm64")
+	return cmd
+}
+
+// makeRelease writes the files of a release to a folder.
+func makeRelease(ctx context.Context, c *console, t targets, folder string) error {
+	var all []release.Artifact
+	add := func(a release.Artifact, err error) error {
+		if err == nil {
+			all = append(all, a)
+			err = writeArtifact(c, folder, a)
+		}
+		return err
+	}
+	err := distribute(ctx, c, t, folder, func(s release.Source, p release.Parts) error {
+		if len(all) == 0 {
+			changes, err := os.ReadFile(filepath.Join(s.Dir, "CHANGELOG.md"))
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(add(release.Notes(string(changes), s.Version)), add(release.Artifact{Name: "LICENCES.txt", Content: p.Licences}, nil)); err != nil {
+				return err
+			}
+		}
+		licence, err := os.ReadFile(filepath.Join(s.Dir, "LICENSE"))
+		if err != nil {
+			return err
+		}
+		return errors.Join(add(p.Wheel(s.Dir)), add(p.Archive()), add(p.Debian(licence)), add(p.Bill()))
+	})
+	if err != nil {
+		return err
+	}
+	return writeArtifact(c, folder, release.Sums(all))
+}
+
+// writeArtifact writes a file of a release to a folder.
+func writeArtifact(c *console, folder string, a release.Artifact) error {
+	if err := writeFile(filepath.Join(folder, a.Name), a.Content); err != nil {
+		return err
+	}
+	c.printf("  %s, %.1f MB", filepath.Join(folder, a.Name), float64(len(a.Content))/1e6)
+	return nil
 }
 
 // distribute builds the last commit for systems, and calls do with each. The folder is made for what

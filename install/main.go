@@ -90,7 +90,7 @@ user's data folder. With --prefix all of it goes under one folder.`,
 			}
 			return uninstall(os.Stdout, places)
 		},
-	}, testCommand(), liteCommand(), bookCommand(), wheelCommand())
+	}, testCommand(), liteCommand(), bookCommand(), wheelCommand(), releaseCommand())
 	return root
 }
 

@@ -139,7 +139,7 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 		acceptance("front ends", "FrontEnds"),
 		acceptance("drivers", "Drivers"),
 		acceptance("browser test", "Browser"),
-		acceptance("installation", "Installation|Readme"),
+		acceptance("installation", "Installation|Readme|Wheel"),
 		acceptance("cluster", "Cluster"),
 	}
 	either := [][]stage{

@@ -144,7 +144,7 @@ func pack(dir string, names []string, at time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// writeTar writes files as a compressed tar archive.
+// writeTar writes files, and folders where names end with a slash, as a compressed tar archive.
 func writeTar(w io.Writer, files []File, at time.Time) error {
 	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
@@ -153,6 +153,9 @@ func writeTar(w io.Writer, files []File, at time.Time) error {
 	archive := tar.NewWriter(z)
 	for _, f := range files {
 		header := &tar.Header{Format: tar.FormatPAX, Typeflag: tar.TypeReg, Name: f.Name, Mode: int64(f.Mode), Size: int64(len(f.Content)), ModTime: at}
+		if strings.HasSuffix(f.Name, "/") {
+			header.Typeflag = tar.TypeDir
+		}
 		if err := archive.WriteHeader(header); err != nil {
 			return err
 		}

@@ -61,9 +61,12 @@ func newest(lines []byte) (found string) {
 	return found
 }
 
+// tagged reports whether the commit has a tag with the version.
+func (v Version) tagged() bool { return !module.IsPseudoVersion(v.Go) }
+
 // String is the version with the commit, as the program tells it.
 func (v Version) String() string {
-	if module.IsPseudoVersion(v.Go) {
+	if !v.tagged() {
 		return v.Go // it ends with the commit
 	}
 	return v.Go + " (" + v.Commit[:12] + ")"
@@ -73,7 +76,7 @@ func (v Version) String() string {
 // before the second, as 1.2.4.dev20260102030405+0123456789ab.
 func (v Version) Python() (string, error) {
 	number, pre, _ := strings.Cut(strings.TrimPrefix(v.Go, "v"), "-")
-	if module.IsPseudoVersion(v.Go) {
+	if !v.tagged() {
 		return number + ".dev" + v.Time.Format("20060102150405") + "+" + v.Commit[:12], nil
 	}
 	if pre == "" {
@@ -92,7 +95,7 @@ func (v Version) Python() (string, error) {
 func (v Version) Debian() string {
 	number, pre, found := strings.Cut(strings.TrimPrefix(v.Go, "v"), "-")
 	switch {
-	case module.IsPseudoVersion(v.Go):
+	case !v.tagged():
 		return number + "~" + v.Time.Format("20060102150405") + "." + v.Commit[:12]
 	case found:
 		return number + "~" + strings.ReplaceAll(pre, "-", ".")

@@ -21,13 +21,6 @@ import (
 	"time"
 )
 
-// A Wheel is what pip installs.
-type Wheel struct {
-	// Name is that of the file, which says what it is for.
-	Name    string
-	Content []byte
-}
-
 // relative is the program as the kernel.json of a wheel names it, from its own folder: the wheel does
 // not know into which environment it is installed.
 func (p Parts) relative() string {
@@ -41,23 +34,23 @@ func (p Parts) relative() string {
 // Wheel makes the wheel of the program and of the Python reader of models, whose folder is
 // SOURCE/python. It has the program as a script, which pip puts where programs are, and the kernel as
 // data (PEP 427).
-func (p Parts) Wheel(source string) (Wheel, error) {
+func (p Parts) Wheel(source string) (Artifact, error) {
 	version, err := p.Version.Python()
 	if err != nil {
-		return Wheel{}, err
+		return Artifact{}, err
 	}
 	tag, err := p.tag()
 	if err != nil {
-		return Wheel{}, err
+		return Artifact{}, err
 	}
 	files, err := readerFiles(filepath.Join(source, "python"), version)
 	if err != nil {
-		return Wheel{}, err
+		return Artifact{}, err
 	}
 	data, info := "hierml-"+version+".data", "hierml-"+version+".dist-info"
 	share, err := p.share(p.relative())
 	if err != nil {
-		return Wheel{}, err
+		return Artifact{}, err
 	}
 	for _, f := range share {
 		f.Name = path.Join(data, "data", f.Name)
@@ -66,11 +59,11 @@ func (p Parts) Wheel(source string) (Wheel, error) {
 	files = append(files, File{path.Join(data, "scripts", p.programName()), 0o755, p.Program})
 	description, err := os.ReadFile(filepath.Join(source, "install", "internal", "release", "description.md"))
 	if err != nil {
-		return Wheel{}, err
+		return Artifact{}, err
 	}
 	licence, err := os.ReadFile(filepath.Join(source, "LICENSE"))
 	if err != nil {
-		return Wheel{}, err
+		return Artifact{}, err
 	}
 	files = append(files,
 		File{path.Join(info, "METADATA"), 0o644, []byte(fmt.Sprintf(metadata, version, description))},
@@ -81,7 +74,7 @@ func (p Parts) Wheel(source string) (Wheel, error) {
 	files = append(files, record(files, path.Join(info, "RECORD")))
 	var b bytes.Buffer
 	err = writeZip(&b, files, p.Version.Time)
-	return Wheel{Name: "hierml-" + version + "-py3-none-" + tag + ".whl", Content: b.Bytes()}, err
+	return Artifact{"hierml-" + version + "-py3-none-" + tag + ".whl", b.Bytes()}, err
 }
 
 // metadata is what pip and the package index show. It takes the version and the description.
