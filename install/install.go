@@ -16,6 +16,8 @@ import (
 
 // outcome is what the summary tells.
 type outcome struct {
+	// version is that of the sources if they are those of a module.
+	version   string
 	spec      kernelspec.Spec
 	kernelDir string
 	places    place.Places
@@ -33,11 +35,12 @@ type outcome struct {
 // and does only the rest.
 func install(ctx context.Context, c *console, s settings, places place.Places) (err error) {
 	temporary.Clear()
-	root, err := moduleRoot()
+	root, version, err := sourceRoot(ctx)
 	if err != nil {
 		return err
 	}
 	o := outcome{
+		version:   version,
 		spec:      kernelspec.Spec{Name: s.name, DisplayName: s.displayName, Program: filepath.Join(places.Bin, programName())},
 		kernelDir: kernelspec.Dir(places.Jupyter, s.name),
 		places:    places,
@@ -82,10 +85,14 @@ func (o *outcome) buildProgram(ctx context.Context, c *console, r *receipt, root
 		return step.fail(err)
 	}
 	compiled := 0
+	var flags []string
+	if o.version != "" {
+		flags = []string{"-ldflags", "-X main.released=" + o.version}
+	}
 	err := buildProgram(ctx, root, o.spec.Program, func(what string) {
 		compiled++
 		step.progress(compiled, 0, what)
-	})
+	}, flags...)
 	if err != nil {
 		return step.fail(err)
 	}

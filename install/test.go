@@ -145,6 +145,7 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 	either := [][]stage{
 		{{"program with the race detector", r.provideRaced(root, dir)}, {"race detector", r.race}},
 		{{"staticcheck", r.tool("go", "tool", "staticcheck", "./...")}},
+		{{"known faults", r.faults}},
 		{{"fuzzing", r.fuzz}},
 	}
 	r.lanes(ctx, either, computing, waiting)

@@ -131,7 +131,7 @@ func TestOpenErrors(t *testing.T) {
 		want    string // a regular expression
 	}{
 		{"no go command", func(t *testing.T, _ *Settings) { onPath(t) },
-			`^the go command was not found; install Go from go.dev/dl and put its bin folder on PATH$`},
+			`^the go command was not found; install Go 1[0-9.]+ from go.dev/dl and put its bin folder on PATH$`},
 		{"no C compiler", func(t *testing.T, _ *Settings) { onPath(t, "go") },
 			`^\w+ was not found, whose linker compiled cells need; install gcc or clang$`},
 		{"another version", func(t *testing.T, _ *Settings) { fakeGo(t, `{"GOVERSION": "go1.1"}`) },

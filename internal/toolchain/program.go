@@ -105,12 +105,13 @@ func (p program) goVersion() string {
 	return version
 }
 
-// buildFlags returns the flags of go build that the packages of the program were compiled with.
+// buildFlags returns the flags of go build that the packages of the program were compiled with, or
+// that its package main tells of, which those of the linker are.
 func (p program) buildFlags() []string {
 	var flags []string
 	for _, s := range p.info.Settings {
 		switch s.Key {
-		case "-race", "-msan", "-asan", "-trimpath", "-tags", "-gcflags", "-asmflags", "-pgo":
+		case "-race", "-msan", "-asan", "-trimpath", "-tags", "-gcflags", "-asmflags", "-ldflags", "-pgo":
 			flags = append(flags, s.Key+"="+s.Value)
 		}
 	}

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"context"
+	"runtime/debug"
+)
+
+// sourceRoot returns the folder of the sources to build, and their version if it is known: those of
+// the clone that the working directory is in, or else of the module that this program was built from,
+// as by `go run github.com/hierml/notebook/install@latest`.
+func sourceRoot(ctx context.Context) (root, version string, err error) {
+	root, cloneErr := moduleRoot()
+	if cloneErr == nil {
+		return root, "", nil
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Path != module || info.Main.Sum == "" {
+		return "", "", cloneErr // this program was built in a clone that is elsewhere
+	}
+	version = info.Main.Version
+	root, err = fetch(ctx, module+"@"+version)
+	return root, version, err
+}
