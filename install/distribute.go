@@ -17,6 +17,7 @@ import (
 	"github.com/hierml/notebook/install/internal/release"
 	"github.com/hierml/notebook/internal/process"
 	"github.com/hierml/notebook/internal/temporary"
+	"github.com/hierml/notebook/internal/toolchain"
 )
 
 // targets are the systems that something is made for, as flags name them.
@@ -169,6 +170,14 @@ func distribute(ctx context.Context, c *console, t targets, folder string, do fu
 		if parts.Program, err = buildRelease(ctx, source, parts.System, filepath.Join(dir, "hierml-"+arch), step); err != nil {
 			return step.fail(err)
 		}
+		if parts.Source != nil {
+			step.progress(0, 0, "what compiles cells")
+			id, err := toolchain.SourceID(ctx, filepath.Join(dir, "hierml-"+arch), source.Dir, source.Environment(parts.System)...)
+			if err != nil {
+				return step.fail(err)
+			}
+			parts.SourceID = []byte(id)
+		}
 		step.end("%.1f MB", float64(len(parts.Program))/1e6)
 		if parts.System.CC == "" {
 			c.printf("  without a C compiler for it; cells are interpreted")
@@ -219,7 +228,7 @@ func findSystem(ctx context.Context, goos, arch string) (release.System, error) 
 
 // buildRelease builds the program of a source for a system, and returns it.
 func buildRelease(ctx context.Context, s release.Source, system release.System, path string, step *step) ([]byte, error) {
-	flags, env := s.Build(system)
+	flags, env := s.Flags(), s.Environment(system)
 	packages := 0
 	err := goBuild(ctx, build{root: s.Dir, target: "./kernel", path: path, env: env, flags: flags}, func(what string) {
 		packages++

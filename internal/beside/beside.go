@@ -14,6 +14,8 @@ const (
 	// Source is the module that the program was built from, as a compressed tar archive: what its
 	// package ./kernel needs, its own packages and those of other modules, in a folder vendor.
 	Source = "source.tar.gz"
+	// SourceID says what the program was built from, as package internal/toolchain has it.
+	SourceID = "source.id"
 	// Documentation is that of Go's standard library, as package hierml/collection packs it.
 	Documentation = "godoc.jsonl.gz"
 )

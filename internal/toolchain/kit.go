@@ -258,7 +258,11 @@ func (k *Kit) make(ctx context.Context, p program, s Settings) error {
 	}
 	if err == nil {
 		s.Progress("comparing the sources with the program")
-		err = checkSources(ctx, tc, p, src)
+		if src.archive != "" {
+			err = checkArchive(p, src, tc, "") // what is compiled of it is compared when it is
+		} else {
+			err = checkSources(ctx, tc, p, src)
+		}
 	}
 	if err == nil {
 		err = errors.Join(k.fill(ctx, tc, p, src, aside, s.Progress), os.RemoveAll(aside+usersSuffix))
@@ -299,7 +303,7 @@ func (k *Kit) fill(ctx context.Context, tc toolchain, p program, src source, dir
 		return err
 	}
 	progress("compiling the packages of this program for cells")
-	archives, err := compilePackages(ctx, tc, p, src.root, filepath.Join(dir, "archives"))
+	archives, err := compilePackages(ctx, tc, p, src, filepath.Join(dir, "archives"))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/hierml/notebook/internal/beside"
 )
 
 // checkSources reports an error if the sources are not those that p was built from.
@@ -20,22 +22,80 @@ func checkSources(ctx context.Context, tc toolchain, p program, src source) erro
 	}
 	// The ID of a program contains that of its package main, and with it the sums of all packages.
 	if id := strings.TrimSpace(out); id != "" && strings.Contains(p.id, "/") && !strings.Contains(p.id, "/"+id+"/") {
-		if src.archive != "" {
-			return fmt.Errorf("this program was built from other sources than those in %s, or by another Go than %s; %s, and Go from go.dev/dl", src.archive, tc.GOROOT, src.mend)
-		}
 		return fmt.Errorf("the sources in %s have changed since this program was built from them; run `go run ./install` again there", src.root)
 	}
 	return nil
 }
 
-// compilePackages compiles the packages of p for plugins and puts their archives into dir. It
-// returns the names of the archives by import path.
-func compilePackages(ctx context.Context, tc toolchain, p program, root, dir string) (map[string]string, error) {
+// SourceID says what a program was built from: its own ID, and the sum of its package main as it is
+// compiled for plugins, which stands for all packages that it imports, by the folder of the module
+// and the variables besides those of the program. It lies beside the program, with the sources.
+func SourceID(ctx context.Context, program, root string, env ...string) (string, error) {
+	p, err := readProgram(program)
+	if err != nil {
+		return "", err
+	}
+	tc, err := findToolchain(ctx, p, source{root: root, settings: env})
+	if err != nil {
+		return "", err
+	}
+	listed, err := listPackages(ctx, tc, p, root)
+	if err != nil {
+		return "", err
+	}
+	return p.id + "\n" + mainSum(listed) + "\n", nil
+}
+
+// checkArchive reports an error if an archive is not of the sources that p was built from, or if what
+// was compiled of them is not what was compiled where p was built: by another Go of the same version.
+func checkArchive(p program, src source, tc toolchain, listed string) error {
+	want, err := os.ReadFile(filepath.Join(filepath.Dir(src.archive), beside.SourceID))
+	if err != nil {
+		return fmt.Errorf("what this program was built from is not known: %w; %s", err, src.mend)
+	}
+	id, sum, _ := strings.Cut(strings.TrimSpace(string(want)), "\n")
+	if id != p.id {
+		return fmt.Errorf("this program was not built from the sources in %s; %s", src.archive, src.mend)
+	}
+	if listed != "" && mainSum(listed) != sum {
+		return fmt.Errorf("the Go in %s is another %s than the one that this program was built by; install that from go.dev/dl", tc.GOROOT, goName(p.goVersion()))
+	}
+	return nil
+}
+
+// mainSum returns the sum of the package main, from a list of packages: the last part of its ID.
+func mainSum(listed string) string {
+	for line := range strings.Lines(listed) {
+		if id, ok := strings.CutPrefix(strings.TrimSpace(line), "main "); ok {
+			return id[strings.LastIndexByte(id, '/')+1:]
+		}
+	}
+	return ""
+}
+
+// listPackages compiles the packages of p for plugins. It returns a line for each with its import path
+// and the file of its archive, and one with the word main and the ID of its package main.
+func listPackages(ctx context.Context, tc toolchain, p program, root string) (string, error) {
 	args := append([]string{"list", "-export", "-deps", "-buildmode=plugin",
-		"-f", `{{if and .Export (ne .Name "main")}}{{.ImportPath}} {{.Export}}{{end}}`}, p.buildFlags()...)
+		"-f", `{{if and .Export (ne .Name "main")}}{{.ImportPath}} {{.Export}}{{else if eq .Name "main"}}main {{.BuildID}}{{end}}`}, p.buildFlags()...)
 	out, err := tc.goCommand(ctx, root, programBuild, append(args, p.info.Path)...)
 	if err != nil {
-		return nil, fmt.Errorf("the packages of this program cannot be compiled for plugins: %w", err)
+		return "", fmt.Errorf("the packages of this program cannot be compiled for plugins: %w", err)
+	}
+	return out, nil
+}
+
+// compilePackages compiles the packages of p for plugins and puts their archives into dir. It
+// returns the names of the archives by import path.
+func compilePackages(ctx context.Context, tc toolchain, p program, src source, dir string) (map[string]string, error) {
+	out, err := listPackages(ctx, tc, p, src.root)
+	if err != nil {
+		return nil, err
+	}
+	if src.archive != "" {
+		if err := checkArchive(p, src, tc, out); err != nil {
+			return nil, err
+		}
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
@@ -43,7 +103,7 @@ func compilePackages(ctx context.Context, tc toolchain, p program, root, dir str
 	archives := map[string]string{}
 	for line := range strings.Lines(out) {
 		path, archive, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if !ok {
+		if !ok || path == "main" {
 			continue
 		}
 		name := strconv.Itoa(len(archives)) + ".a"

@@ -26,8 +26,8 @@ type Source struct {
 	// Version is that of the commit.
 	Version Version
 	// Archive is what the program is built from and no more, for the compiler of cells. The program
-	// is to be built with the flags and variables that [Source.Build] returns, so that it is the same
-	// as what this makes.
+	// is to be built with the flags and variables that [Source.Flags] and [Source.Environment] return,
+	// so that it is what this makes.
 	Archive []byte
 }
 
@@ -57,15 +57,19 @@ func Checkout(ctx context.Context, root, dir string) (Source, error) {
 	return s, err
 }
 
-// Build returns the flags of the go command and the environment variables that build the program for
-// a system. What the environment says otherwise does not count.
-func (s Source) Build(system System) (flags, env []string) {
-	flags = []string{"-mod=vendor", "-trimpath", "-ldflags", "-s -w -X 'main.released=" + s.Version.String() + "'"}
-	env = append(fixed(), "GOOS="+system.OS, "GOARCH="+system.Arch)
+// Flags returns the flags of the go command that build the program.
+func (s Source) Flags() []string {
+	return []string{"-mod=vendor", "-trimpath", "-ldflags", "-s -w -X 'main.released=" + s.Version.String() + "'"}
+}
+
+// Environment returns the variables that decide about the build for a system. What the environment
+// says otherwise does not count.
+func (s Source) Environment(system System) []string {
+	env := append(fixed(), "GOOS="+system.OS, "GOARCH="+system.Arch)
 	if system.CC == "" {
-		return flags, append(env, "CGO_ENABLED=0")
+		return append(env, "CGO_ENABLED=0")
 	}
-	return flags, append(env, "CGO_ENABLED=1", "CC="+system.CC)
+	return append(env, "CGO_ENABLED=1", "CC="+system.CC)
 }
 
 // fixed are the variables that decide about a build, as they are by default.

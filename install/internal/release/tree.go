@@ -32,6 +32,8 @@ type Parts struct {
 	Program []byte
 	// Source is the archive of what it was built from; nil where cells are not compiled.
 	Source []byte
+	// SourceID is what package internal/toolchain tells the sources by.
+	SourceID []byte
 	// Documentation is that of Go, as package beside has it.
 	Documentation []byte
 	// Licences are those of all that is in the program.
@@ -58,6 +60,7 @@ func (p Parts) share(program string) ([]File, error) {
 	files = append(files, File{path.Join(beside.Folder, beside.Documentation), 0o644, p.Documentation})
 	files = append(files, File{path.Join(beside.Folder, "licences.txt"), 0o644, p.Licences})
 	if p.Source != nil {
+		files = append(files, File{path.Join(beside.Folder, beside.SourceID), 0o644, p.SourceID})
 		files = append(files, File{path.Join(beside.Folder, beside.Source), 0o644, p.Source})
 	}
 	for _, f := range kernel {

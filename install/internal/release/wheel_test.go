@@ -40,6 +40,7 @@ func parts(t *testing.T) Parts {
 		Version:       Version{Go: "v1.2.3", Commit: strings.Repeat("0123456789", 4), Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)},
 		Program:       content,
 		Source:        []byte("sources"),
+		SourceID:      []byte("id\n"),
 		Documentation: []byte("documentation"),
 		Licences:      []byte("licences\n"),
 	}
