@@ -21,7 +21,7 @@ import (
 const patienceWithPrograms = 20 * time.Second
 
 // mendKernel is what writes a kernel of Jupyter anew.
-const mendKernel = "run `go run ./install` in the clone of hierml that is to be used"
+const mendKernel = "run `go run ./install` in the clone of hierml that is to be used, or `pip install --force-reinstall hierml`"
 
 // examineJupyter looks for Jupyter, and for what draws widgets in it.
 func examineJupyter(ctx context.Context) []finding {
@@ -163,7 +163,9 @@ func kernels(self string) []kernelSpec {
 					found = append(found, kernelSpec{dir: folder, damage: fmt.Errorf("it does not say what to start")})
 				}
 			case len(file.Argv) > 1 && file.Argv[1] == "kernel" && strings.HasPrefix(filepath.Base(file.Argv[0]), "hierml"):
-				found = append(found, kernelSpec{dir: folder, program: file.Argv[0], display: cmp.Or(file.Display, entry.Name())})
+				// Jupyter puts the folder in the place of these words, which what pip installs has.
+				program := filepath.Clean(strings.ReplaceAll(file.Argv[0], "{resource_dir}", folder))
+				found = append(found, kernelSpec{dir: folder, program: program, display: cmp.Or(file.Display, entry.Name())})
 			}
 		}
 	}

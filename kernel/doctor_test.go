@@ -81,6 +81,10 @@ func TestDoctor(t *testing.T) {
 		{"another version beside it", func(in *installation) {
 			in.kernel("hierml-old", in.script("hierml-old", "echo hierml v0.0.1 go1.20 linux/amd64"))
 		}, []string{"ok     Jupyter's kernel \"Go (hierml)\", in", "hint   Jupyter's kernel \"Go (hierml-old)\", in JUPYTER/kernels/hierml-old, starts another hierml, BIN/hierml-old, v0.0.1 go1.20 linux/amd64; if it is not meant, run"}},
+		{"one that pip installed", func(in *installation) {
+			in.script("hierml-pip", "echo hierml v0.0.1 go1.20 linux/amd64")
+			in.kernel("hierml-pip", "{resource_dir}/../../../bin/hierml-pip")
+		}, []string{"ok     Jupyter's kernel \"Go (hierml)\", in", "hint   Jupyter's kernel \"Go (hierml-pip)\", in JUPYTER/kernels/hierml-pip, starts another hierml, BIN/hierml-pip, v0.0.1 "}},
 		{"another kernel", func(in *installation) {
 			in.file(filepath.Join(in.jupyter, "kernels", "python3", "kernel.json"), `{"argv": ["python", "-m", "ipykernel"]}`, 0o644)
 			in.file(filepath.Join(in.jupyter, "kernels", "other", "kernel.json"), `{`, 0o644)

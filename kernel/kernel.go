@@ -42,7 +42,7 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 			open := func() (session.Evaluator, error) {
 				return newEngine(worker.Config{Memory: int64(limit)}, engine.Config{Mode: mode})
 			}
-			return session.Serve(cmd.Context(), file, open, session.Config{History: history.DefaultPath()})
+			return session.Serve(cmd.Context(), file, open, session.Config{Version: strings.TrimPrefix(released, "v"), History: history.DefaultPath()})
 		},
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "the connection file, as other kernels take it")
