@@ -142,6 +142,9 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 		acceptance("installation", "Installation|Readme|Wheel"),
 		acceptance("cluster", "Cluster"),
 	}
+	if r.form.long {
+		waiting = append(waiting, acceptance("releases", "Release|BareSystem"))
+	}
 	either := [][]stage{
 		{{"program with the race detector", r.provideRaced(root, dir)}, {"race detector", r.race}},
 		{{"staticcheck", r.tool("go", "tool", "staticcheck", "./...")}},

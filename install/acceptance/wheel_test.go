@@ -2,10 +2,12 @@ package acceptance
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -16,23 +18,80 @@ import (
 )
 
 // madeWheel is the wheel of the last commit.
-var madeWheel = sync.OnceValues(func() (string, error) { return makeWheel(filepath.Join(scratch, "wheel")) })
+var madeWheel = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(scratch, "wheel")
+	if err := distribute("wheel", "-o", dir); err != nil {
+		return "", err
+	}
+	return single(filepath.Join(dir, "hierml-*.whl"))
+})
 
-// makeWheel makes the wheel in a folder, and returns its path.
-func makeWheel(dir string) (string, error) {
-	cmd := exec.Command("go", "run", "./install", "wheel", "-o", dir)
+// madeRelease is the folder with the release of the last commit for this processor.
+var madeRelease = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(scratch, "release")
+	return dir, distribute("release", "-o", dir, "--arch", runtime.GOARCH)
+})
+
+// distribute runs a command of the installer.
+func distribute(args ...string) error {
+	cmd := exec.Command("go", append([]string{"run", "./install"}, args...)...)
 	cmd.Dir = root()
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go run ./install wheel: %w\n%s", err, out)
+		return fmt.Errorf("go run ./install %s: %w\n%s", args[0], err, out)
 	}
-	found, err := filepath.Glob(filepath.Join(dir, "hierml-*.whl"))
+	return nil
+}
+
+// single returns the one file that a pattern matches.
+func single(pattern string) (string, error) {
+	found, err := filepath.Glob(pattern)
 	if err == nil && len(found) != 1 {
-		err = fmt.Errorf("there are %q", found)
+		err = fmt.Errorf("%s matches %q", pattern, found)
 	}
 	if err != nil {
 		return "", err
 	}
 	return found[0], nil
+}
+
+// TestRelease holds that a release has the sums of its files, and that the same commit makes the same
+// bytes: its wheel is that of another run.
+func TestRelease(t *testing.T) {
+	dir, err := madeRelease()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wheel, err := madeWheel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, oneErr := os.ReadFile(wheel)
+	two, twoErr := os.ReadFile(filepath.Join(dir, filepath.Base(wheel)))
+	if oneErr != nil || twoErr != nil || !bytes.Equal(one, two) {
+		t.Errorf("two runs made %s with %d bytes, %v, and with %d bytes, %v", filepath.Base(wheel), len(one), oneErr, len(two), twoErr)
+	}
+	sums, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for line := range strings.Lines(string(sums)) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		if got := fmt.Sprintf("%x", sha256.Sum256(content)); err != nil || got != sum {
+			t.Errorf("%s has the sum %s, %v, want %s", name, got, err, sum)
+		}
+		named = append(named, name)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != len(named)+1 {
+		t.Errorf("%d files have sums, of %v, %v", len(named), entries, err)
+	}
+	for _, ending := range []string{".whl", "-linux-" + runtime.GOARCH + ".tar.gz", "_" + runtime.GOARCH + ".deb", ".cdx.json", "LICENCES.txt", "NOTES.md"} {
+		if !slices.ContainsFunc(named, func(name string) bool { return strings.HasSuffix(name, ending) }) {
+			t.Errorf("the release has no %s: %q", ending, named)
+		}
+	}
 }
 
 // withoutGo returns PATH without the folders in which Go is, and with one before it.
@@ -82,23 +141,13 @@ func (e environment) pip(args ...string) {
 	e.run(append([]string{e.bin("python"), "-m", "pip", "--disable-pip-version-check", "--no-cache-dir"}, args...)...)
 }
 
-// TestWheel holds that the same commit makes the same wheel, which pip installs into an empty
-// environment: the kernel is in its Jupyter, where the tour runs without Go, and the program says what
+// TestWheel holds that pip installs the wheel into an empty environment: the kernel is in its Jupyter, where the tour runs without Go, and the program says what
 // compiled cells need; with Go, cells are compiled. pip leaves nothing behind.
 func TestWheel(t *testing.T) {
 	e := newEnvironment(t)
 	wheel, err := madeWheel()
 	if err != nil {
 		t.Fatal(err)
-	}
-	again, err := makeWheel(filepath.Join(t.TempDir(), "again"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, oneErr := os.ReadFile(wheel)
-	two, twoErr := os.ReadFile(again)
-	if oneErr != nil || twoErr != nil || filepath.Base(wheel) != filepath.Base(again) || !bytes.Equal(one, two) {
-		t.Errorf("%s (%d bytes, %v) and %s (%d bytes, %v) differ", wheel, len(one), oneErr, again, len(two), twoErr)
 	}
 	withGo := os.Getenv("PATH")
 	t.Setenv("PATH", withoutGo(filepath.Join(e.dir, "bin")))

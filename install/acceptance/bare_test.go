@@ -1,0 +1,152 @@
+package acceptance
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/install/internal/debian"
+	"github.com/hierml/notebook/internal/testrun"
+)
+
+// A bareSystem is the root of a Debian that has what its package manager needs, and Python.
+type bareSystem struct {
+	t *testing.T
+	// dir is the root, into which the tree of Go can be mounted.
+	dir, goroot string
+}
+
+// bareMounts mounts what programs need into the root $1, and the tree of Go $2, if there is one, and
+// runs a command of the shell there. All of it ends with the command.
+const bareMounts = `set -e
+mount -t proc proc "$1/proc"
+mount --rbind /dev "$1/dev"
+mount -t tmpfs tmpfs "$1/tmp"
+path=/usr/bin:/bin:/usr/sbin:/sbin
+if [ -n "$2" ]; then
+	mkdir -p "$1/usr/local/go"
+	mount --bind "$2" "$1/usr/local/go"
+	path=/usr/local/go/bin:$path
+fi
+exec chroot "$1" env -i HOME=/root LANG=C.UTF-8 GOPROXY=off DEBIAN_FRONTEND=noninteractive PIP_CERT="$PIP_CERT" "PATH=$path" sh -ec "$3"`
+
+func newBareSystem(t *testing.T) bareSystem {
+	t.Helper()
+	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
+		testrun.Need(t, "a bare system", errors.New("to make one takes root, on Linux"))
+	}
+	if _, err := exec.LookPath("debootstrap"); err != nil {
+		testrun.Need(t, "debootstrap", debian.Install(t.Context(), "debootstrap"))
+	}
+	dir := filepath.Join(scratch, "bare")
+	suite, err := exec.Command("sh", "-c", ". /etc/os-release && echo $VERSION_CODENAME").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("debootstrap", "--variant=minbase", "--include=python3,python3-venv,ca-certificates,gcc,libc6-dev", strings.TrimSpace(string(suite)), dir).CombinedOutput()
+	if err != nil {
+		t.Fatalf("debootstrap: %v\n%s", err, out)
+	}
+	// The package index is asked as it is here.
+	for _, file := range []string{"/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt"} {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			continue // it is not needed then
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return bareSystem{t: t, dir: dir}
+}
+
+// sh runs a command of the shell in the system, and returns what it prints.
+func (b bareSystem) sh(command string) string {
+	b.t.Helper()
+	cmd := exec.Command("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", bareMounts, "sh", b.dir, b.goroot, command)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.t.Fatalf("%s: %v\n%s", command, err, out)
+	}
+	return string(out)
+}
+
+// give puts a file into the home folder of root.
+func (b bareSystem) give(path string) {
+	b.t.Helper()
+	content, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(b.dir, "root", filepath.Base(path)), content, 0o644)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// list lists the files of the system but for those that programs write as they run.
+func (b bareSystem) list() []string {
+	b.t.Helper()
+	lines := strings.Split(b.sh("find /usr /opt /etc -not -path '*/__pycache__*' -not -path '/usr/local/go*' | sort"), "\n")
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+}
+
+// TestBareSystem holds that hierml is installed where there is Python and no Go, by pip and as a package
+// of Debian, that the tour runs there in Jupyter, that cells are compiled when Go is put beside it,
+// without a network, and that both leave nothing.
+func TestBareSystem(t *testing.T) {
+	testrun.LeaveToLong(t, "a Debian is unpacked, JupyterLab is fetched, and all packages are compiled")
+	b := newBareSystem(t)
+	dir, err := madeRelease()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wheel, wheelErr := single(filepath.Join(dir, "*.whl"))
+	deb, debErr := single(filepath.Join(dir, "*.deb"))
+	if err := errors.Join(wheelErr, debErr); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{wheel, deb, filepath.Join(root(), "notebooks", "01-tour.ipynb")} {
+		b.give(path)
+	}
+	const cell = "fmt.Println(1 + 1)"
+	if err := os.WriteFile(filepath.Join(b.dir, "root", "cell.go"), []byte(cell), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.sh("python3 -m venv /opt/jupyter && /opt/jupyter/bin/pip -q install jupyterlab nbclient numpy")
+
+	before := b.list()
+	b.sh("/opt/jupyter/bin/pip -q install --no-index /root/*.whl")
+	b.sh("cd /root && /opt/jupyter/bin/jupyter nbconvert --to notebook --execute --ExecutePreprocessor.kernel_name=hierml --output /root/done.ipynb 01-tour.ipynb")
+	checkExecuted(t, filepath.Join(b.dir, "root", "done.ipynb"))
+	if said := b.sh("/opt/jupyter/bin/hierml run --engine compiled /root/cell.go 2>&1 || true"); !strings.Contains(said, "install Go 1.") {
+		t.Errorf("without Go, a compiled cell prints\n%s", said)
+	}
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	withGo := b
+	withGo.goroot = strings.TrimSpace(string(out))
+	if said := withGo.sh("/opt/jupyter/bin/hierml run --engine compiled /root/cell.go"); !strings.Contains(said, "2\n") {
+		t.Errorf("with Go, a compiled cell prints\n%s", said)
+	}
+	b.sh("/opt/jupyter/bin/pip -q uninstall -y hierml")
+	if after := b.list(); !slices.Equal(before, after) {
+		t.Errorf("pip leaves %q", slices.DeleteFunc(after, func(name string) bool { return slices.Contains(before, name) }))
+	}
+
+	before = b.list()
+	b.sh("dpkg --install /root/*.deb")
+	if said := b.sh("hierml run /root/cell.go; /opt/jupyter/bin/jupyter kernelspec list"); !strings.Contains(said, "2\n") || !strings.Contains(said, "/usr/share/jupyter/kernels/hierml") {
+		t.Errorf("the package of Debian prints\n%s", said)
+	}
+	b.sh("dpkg --purge hierml")
+	if after := b.list(); !slices.Equal(before, after) {
+		t.Errorf("dpkg leaves %q", slices.DeleteFunc(after, func(name string) bool { return slices.Contains(before, name) }))
+	}
+}
