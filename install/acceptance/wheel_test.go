@@ -181,6 +181,8 @@ func TestWheel(t *testing.T) {
 		Data: filepath.Join(e.dir, "share", "jupyter"), Output: filepath.Join(out, "tour.ipynb"), HTML: filepath.Join(out, "tour.html"),
 	}
 	t.Setenv("PATH", withoutGo(out))
+	// The templates of pages are in the Jupyter of the tests.
+	t.Setenv("JUPYTER_PATH", filepath.Join(filepath.Dir(filepath.Dir(jupyter(t).Path)), "share", "jupyter"))
 	if err := tour.Run(t.Context(), i, func(int, int) {}); err != nil {
 		t.Fatal(err)
 	}
