@@ -27,11 +27,19 @@ func publish(t *testing.T, proxy, version string) {
 		t.Fatal(err)
 	}
 	file := func(ending string) string { return filepath.Join(dir, version+ending) }
+	checkout := t.TempDir()
+	archive := exec.Command("git", "archive", "-o", filepath.Join(checkout, "..", "commit.tar"), "HEAD")
+	archive.Dir = root()
+	for _, cmd := range []*exec.Cmd{archive, exec.Command("tar", "-xf", filepath.Join(checkout, "..", "commit.tar"), "-C", checkout)} {
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", cmd, err, out)
+		}
+	}
 	packed, err := os.Create(file(".zip"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = zip.CreateFromVCS(packed, module.Version{Path: modulePath, Version: version}, root(), "HEAD", "")
+	err = zip.CreateFromDir(packed, module.Version{Path: modulePath, Version: version}, checkout)
 	if err := errors.Join(err, packed.Close()); err != nil {
 		t.Fatal(err)
 	}

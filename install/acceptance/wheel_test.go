@@ -135,10 +135,14 @@ func (e environment) run(words ...string) string {
 	return string(out)
 }
 
-// list lists the files of the environment, but for what Python compiles as it runs.
+// list lists the files of the environment, but for what Python compiles as it runs. pip leaves those
+// folders of Jupyter empty that it has made.
 func (e environment) list() []string {
 	e.t.Helper()
-	return slices.DeleteFunc(files(e.t, e.dir), func(name string) bool { return strings.Contains(name, "__pycache__") })
+	return slices.DeleteFunc(files(e.t, e.dir), func(name string) bool {
+		info, err := os.Lstat(name)
+		return strings.Contains(name, "__pycache__") || err != nil || info.IsDir()
+	})
 }
 
 // pip runs pip of the environment, without a network.
