@@ -139,11 +139,11 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 		acceptance("front ends", "FrontEnds"),
 		acceptance("drivers", "Drivers"),
 		acceptance("browser test", "Browser"),
-		acceptance("installation", "Installation|Readme|Wheel"),
+		acceptance("installation", "Installation|Readme"),
 		acceptance("cluster", "Cluster"),
 	}
 	if r.form.long {
-		waiting = append(waiting, acceptance("releases", "Release|BareSystem"))
+		waiting = append(waiting, acceptance("releases", "Wheel|Release|BareSystem"))
 	}
 	either := [][]stage{
 		{{"program with the race detector", r.provideRaced(root, dir)}, {"race detector", r.race}},
