@@ -62,7 +62,7 @@ it: that of notes.md is notes_files. On the standard output they are part of the
 Without -o the result is written to the standard output, as a program unless --format says otherwise.`,
 		Example: `  hierml notebook export notes.ipynb -o main.go && hierml run main.go
   hierml notebook export notes.ipynb -o notes.html
-  hierml notebook export chapters/*.ipynb chapters/solutions/*.ipynb -o book.html
+  hierml notebook export notebooks/*.ipynb -o book.html
   hierml notebook export notes.ipynb --format markdown > notes.md`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
