@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
@@ -61,7 +62,8 @@ func publish(t *testing.T, proxy, version string) {
 // TestModuleInstallation installs without a clone, from a proxy of modules in a folder. Cells are
 // interpreted in the short form: to compile all packages from another folder takes minutes.
 func TestModuleInstallation(t *testing.T) {
-	const version = "v0.0.1-acceptance"
+	// The go command keeps for ever which files a version of a module has.
+	version := fmt.Sprintf("v0.0.1-acceptance.%d", time.Now().UnixNano())
 	proxy, elsewhere := t.TempDir(), t.TempDir()
 	publish(t, proxy, version)
 	out, err := exec.Command("go", "env", "GOPROXY", "GOMODCACHE", "GOCACHE").Output()
