@@ -59,6 +59,12 @@ func newFake(means cells.Means) (child.Runner, error) {
 	return &fake{stdio: means, vars: map[string]string{}, gates: map[string]chan struct{}{}}, nil
 }
 
+// Ended implements child.Runner: nothing here waits for the end of a cell.
+func (*fake) Ended(int) {}
+
+// SetEvents implements child.Runner: there is no debugger.
+func (*fake) SetEvents(func([]byte)) {}
+
 func (f *fake) gate(name string) chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
