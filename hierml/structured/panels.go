@@ -111,7 +111,9 @@ func (s *panels) sort(examples []int, closely bool) {
 		if n := len(s.exact); closely && n > 0 {
 			s.rows = append(s.rows, s.rows[len(s.rows)-n:]...)
 			s.round()
-			size, left = 2*left+s.left(), s.left()
+			size = 2 * left
+			left = s.left()
+			size += left
 		}
 		s.border, s.errors, s.sizes = append(s.border, len(s.starts)), append(s.errors, left), append(s.sizes, size)
 		s.terms = append(s.terms, others+len(s.starts)-groups)
