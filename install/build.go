@@ -123,6 +123,17 @@ func goBuild(ctx context.Context, b build, progress func(what string)) (err erro
 	return nil
 }
 
+// goEnv returns what the go command says of one of its variables in a folder, or in the working directory.
+func goEnv(ctx context.Context, dir, variable string) (string, error) {
+	cmd := process.Bind(exec.CommandContext(ctx, "go", "env", variable))
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go env %s: %w", variable, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
 // isOurs reports whether the file at path is a program of this module.
 func isOurs(path string) bool {
 	info, err := buildinfo.ReadFile(path)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/install/internal/release"
-	"github.com/hierml/notebook/internal/process"
 	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/internal/toolchain"
 )
@@ -191,14 +190,12 @@ func distribute(ctx context.Context, c *console, t targets, folder string, do fu
 
 // godoc returns the documentation of the Go that builds in a folder.
 func godoc(ctx context.Context, dir string) ([]byte, error) {
-	cmd := process.Bind(exec.CommandContext(ctx, "go", "env", "GOROOT"))
-	cmd.Dir = dir
-	goroot, err := cmd.Output()
+	goroot, err := goEnv(ctx, dir, "GOROOT")
 	if err != nil {
-		return nil, fmt.Errorf("go env GOROOT: %w", err)
+		return nil, err
 	}
 	var packed bytes.Buffer
-	err = collection.PackGoDoc(&packed, strings.TrimSpace(string(goroot)))
+	err = collection.PackGoDoc(&packed, goroot)
 	return packed.Bytes(), err
 }
 
@@ -213,11 +210,10 @@ func findSystem(ctx context.Context, goos, arch string) (release.System, error) 
 	}
 	cc := compilers[arch]
 	if goos == runtime.GOOS && arch == runtime.GOARCH {
-		out, err := exec.CommandContext(ctx, "go", "env", "CC").Output()
-		if err != nil {
-			return system, fmt.Errorf("go env CC: %w", err)
+		var err error
+		if cc, err = goEnv(ctx, "", "CC"); err != nil {
+			return system, err
 		}
-		cc = strings.TrimSpace(string(out))
 	}
 	command, _, _ := strings.Cut(cc, " ")
 	if _, err := exec.LookPath(command); err == nil {

@@ -8,9 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +18,6 @@ import (
 	"github.com/hierml/notebook/install/internal/turned"
 	"github.com/hierml/notebook/internal/lite"
 	"github.com/hierml/notebook/internal/lock"
-	"github.com/hierml/notebook/internal/process"
 )
 
 func liteCommand() *cobra.Command {
@@ -102,13 +99,10 @@ func siteParts(ctx context.Context, c *console, root, wheels string) (parts lite
 	if parts.Kernel, err = buildPage(ctx, c, root, cache); err != nil {
 		return parts, err
 	}
-	cmd := process.Bind(exec.CommandContext(ctx, "go", "env", "GOROOT"))
-	cmd.Dir = root
-	out, err := cmd.Output()
+	goroot, err := goEnv(ctx, root, "GOROOT")
 	if err != nil {
-		return parts, fmt.Errorf("go env GOROOT: %w", err)
+		return parts, err
 	}
-	goroot := strings.TrimSpace(string(out))
 	if parts.Beside, err = besideKernel(ctx, root, goroot, cache); err != nil {
 		return parts, err
 	}

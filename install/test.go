@@ -313,11 +313,11 @@ func list(ctx context.Context, patterns ...string) ([]string, error) {
 }
 
 func gofmt(ctx context.Context) error {
-	goroot, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	goroot, err := goEnv(ctx, "", "GOROOT")
 	if err != nil {
-		return fmt.Errorf("go env GOROOT: %w", err)
+		return err
 	}
-	program := filepath.Join(string(bytes.TrimSpace(goroot)), "bin", "gofmt")
+	program := filepath.Join(goroot, "bin", "gofmt")
 	out, err := exec.CommandContext(ctx, program, "-l", ".").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
