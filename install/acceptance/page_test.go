@@ -69,20 +69,8 @@ func openBrowser(path string) (context.Context, error) {
 	if browsers.running != nil {
 		return browsers.running, nil
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path),
-		chromedp.UserDataDir(filepath.Join(scratch, "browser")),
-		chromedp.WindowSize(width, height),
-		chromedp.DisableGPU,
-		// No traffic but with JupyterLab. What a page asks of another host is an error.
-		chromedp.Flag("no-proxy-server", true),
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
-		chromedp.Flag("disable-quic", true),
-		chromedp.Flag("disable-component-update", true),
-	)
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium refuses to sandbox for root
-	}
+	// No traffic but with JupyterLab. What a page asks of another host is an error.
+	options := append(browser.Alone(path, filepath.Join(scratch, "browser")), chromedp.WindowSize(width, height))
 	allocated, cancelAllocated := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(allocated)
 	if err := chromedp.Do(ctx); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/hierml/notebook/install/internal/browser"
 	"github.com/hierml/notebook/internal/replace"
 )
 
@@ -47,22 +48,15 @@ const (
 	pageNumber = `<div style="width:100%;text-align:center;font-size:8px"><span class="pageNumber"></span></div>`
 )
 
-// Draw has a browser, a program's path, draw the formulas of a page, which is in a file, and writes it back: it needs neither
+// Draw has a browser, the program of that path, draw the formulas of a page, which is in a file, and writes it back: it needs neither
 // scripts nor a network. It prints it besides, as PDF to another file. The error names formulas that are none.
-func Draw(ctx context.Context, browser, page, pdf string) (err error) {
+func Draw(ctx context.Context, program, page, pdf string) (err error) {
 	profile, err := os.MkdirTemp("", "hierml-book")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(profile)) }()
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(browser), chromedp.UserDataDir(profile), chromedp.DisableGPU,
-		chromedp.Flag("no-proxy-server", true), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"), chromedp.Flag("disable-component-update", true),
-	)
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium refuses to sandbox for root
-	}
-	ctx, cancelAllocated := chromedp.NewExecAllocator(ctx, options...)
+	ctx, cancelAllocated := chromedp.NewExecAllocator(ctx, browser.Alone(program, profile)...)
 	defer cancelAllocated()
 	ctx, cancel := chromedp.NewContext(ctx)
 	defer cancel()
@@ -73,7 +67,7 @@ func Draw(ctx context.Context, browser, page, pdf string) (err error) {
 	address := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
 	// The page's own policy forbids scripts, not those that are evaluated for its maker.
 	if err := chromedp.Do(ctx, chromedp.Navigate(address.String()), chromedp.Evaluate[chromedp.Void](temml)); err != nil {
-		return fmt.Errorf("opening %s in %s: %w", page, browser, err)
+		return fmt.Errorf("opening %s in %s: %w", page, program, err)
 	}
 	failed, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](draw))
 	switch {

@@ -1,5 +1,5 @@
-// Package browser finds a Chrome or Chromium for the browser test, and installs one where the
-// system's packages may be used. What is done with it is left to its callers.
+// Package browser finds a Chrome or Chromium, installs one where the system's packages may be used, and
+// says how it is started. What is done with it is left to its callers.
 package browser
 
 import (
@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+
+	"github.com/chromedp/chromedp"
 
 	"github.com/hierml/notebook/install/internal/debian"
 )
@@ -50,6 +52,24 @@ func names(goos string) []string {
 	default:
 		return []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome"}
 	}
+}
+
+// Alone returns the options of a browser, a program's path, without a window, which keeps what it knows in a folder and
+// reaches no machine but this one.
+func Alone(program, folder string) []chromedp.ExecAllocatorOption {
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program),
+		chromedp.UserDataDir(folder),
+		chromedp.DisableGPU,
+		chromedp.Flag("no-proxy-server", true),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
+		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-component-update", true),
+	)
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // Chromium refuses to sandbox for root
+	}
+	return options
 }
 
 // Install installs Chromium from the system's packages, and the typeface in which pictures are
