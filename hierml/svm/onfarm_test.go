@@ -10,14 +10,17 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/experiment"
 	"github.com/hierml/notebook/hierml/farm"
 	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
 )
@@ -163,6 +166,18 @@ func TestFarmLosesProcess(t *testing.T) {
 	}
 }
 
+// waiting is a watcher that is told once that a training waits for its parts.
+type waiting struct {
+	once *sync.Once
+	told chan struct{}
+}
+
+func (w waiting) Begin(string) progress.Task    { return w }
+func (w waiting) Note(string)                   {}
+func (w waiting) Report(float64, func() string) { w.once.Do(func() { close(w.told) }) }
+func (w waiting) Expect(time.Duration)          {}
+func (w waiting) End()                          {}
+
 // another is a farm of another kind.
 type another struct{ farm.Local }
 
@@ -183,11 +198,17 @@ func TestFarmDetaches(t *testing.T) {
 	if err == nil || !errors.Is(err, why) || !strings.Contains(err.Error(), "goes on, with 0 of 4 problems finished: train again to wait for the rest, or stop it") {
 		t.Fatal(err)
 	}
-	stopped := make(chan error)
+	attached := waiting{new(sync.Once), make(chan struct{})}
+	stopped := make(chan error, 1)
 	go func() {
-		_, err := s.Fit(t.Context(), d)
+		_, err := s.Fit(progress.With(t.Context(), attached), d)
 		stopped <- err
 	}()
+	select {
+	case <-attached.told: // or it might be stopped before, and the training begun anew
+	case err := <-stopped:
+		t.Fatal(err)
+	}
 	elsewhere := s
 	elsewhere.Settings.Farm = another{}
 	if _, err := elsewhere.Fit(t.Context(), d); err == nil || !strings.Contains(err.Error(), "a farm of another kind, farm.Local, works in "+set.Directory) {
