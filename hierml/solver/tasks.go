@@ -32,6 +32,9 @@ type Tasks struct {
 	Positive   [][]int32 // by candidate, ascending
 	C          float64
 	Loss       MarginLoss
+	// Origin, if not nil, has weights a candidate that are added to its own and have no penalty, nil for
+	// zeros; candidates may have the same. It does not go with Free.
+	Origin [][]float64
 	// Free are nodes, ascending, whose u is not penalized; no task has two of them, and the attribute
 	// is 1, as structured.Laplacian returns them. See free.go.
 	Free []int
@@ -124,6 +127,9 @@ func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 	if err := p.Loss.Check(); err != nil {
 		return nil, err
 	}
+	if err := p.checkOrigin(); err != nil {
+		return nil, err
+	}
 	least, about := p.memory(set.Wide())
 	if err := set.Fits(ctx, fmt.Sprintf("%d tasks", candidates), least, about, 0); err != nil {
 		return nil, err
@@ -142,8 +148,10 @@ func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 		t.longestRow = max(t.longestRow, math.Sqrt(p.Inputs.SquaredNorm(i)))
 	}
 	t.best = make([][]float64, candidates)
-	t.result.Primal = p.C * p.Loss.Value(0) * float64(p.Inputs.Len()) * float64(candidates)
-	t.result.Origin = t.result.Primal
+	t.result.Primal = t.atZero()
+	if t.result.Origin = t.result.Primal; p.Origin != nil {
+		t.result.Origin = math.NaN() // what zero weights have is no measure where others are added
+	}
 	if err := structured.CheckOrigin(t.result.Primal); err != nil {
 		return nil, err
 	}
@@ -164,6 +172,54 @@ func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 		return t, t.start(set.Start.Parts)
 	}
 	return t, nil
+}
+
+// checkOrigin says what is wrong with Origin.
+func (p *Tasks) checkOrigin() error {
+	if p.Origin == nil {
+		return nil
+	}
+	if len(p.Free) > 0 || len(p.Origin) != len(p.Positive) {
+		return fmt.Errorf("solver: the origins of %d of %d tasks, %d free nodes; give each task one, and no free nodes", len(p.Origin), len(p.Positive), len(p.Free))
+	}
+	for y, o := range p.Origin {
+		if o != nil && len(o) != p.Inputs.Matrix().Cols {
+			return fmt.Errorf("solver: the origin of task %d has %d features, and the examples have %d", y, len(o), p.Inputs.Matrix().Cols)
+		}
+	}
+	return nil
+}
+
+// origin returns the origin of a task, nil for zeros.
+func (p *Tasks) origin(y int) []float64 {
+	if p.Origin == nil {
+		return nil
+	}
+	return p.Origin[y]
+}
+
+// atZero returns the value of zero weights.
+func (p *Tasks) atZero() float64 {
+	if p.Origin == nil {
+		return p.C * p.Loss.Value(0) * float64(p.Inputs.Len()) * float64(len(p.Positive))
+	}
+	var sum float64
+	x := p.Inputs.Matrix()
+	for y, positive := range p.Positive {
+		o := p.origin(y)
+		for i := range x.Rows {
+			var margin float64
+			if o != nil {
+				features, values := x.Row(i)
+				margin = -dot(o, features, values)
+			}
+			if len(positive) > 0 && int(positive[0]) == i {
+				margin, positive = -margin, positive[1:]
+			}
+			sum += p.C * p.Loss.Value(margin)
+		}
+	}
+	return sum
 }
 
 // start takes over the coefficients of the tasks with another C.
@@ -435,6 +491,7 @@ func (t *tasks) solve(ctx context.Context, y int, settings Settings) error {
 func (t *tasks) others(y int) (scale float64) {
 	var own float64
 	clear(t.weights)
+	copy(t.weights, t.origin(y))
 	t.columns(y, func(c int, value float64) {
 		scale += value * value
 		if t.shared[c] != nil {
