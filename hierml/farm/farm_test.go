@@ -40,7 +40,7 @@ func TestSlurmSubmit(t *testing.T) {
 		t.Fatalf("%q, %v", id, err)
 	}
 	for file, want := range map[string]string{
-		"sbatch.args": "--parsable\n--job-name=a\n--array=0-2%2\n--ntasks=1\n--requeue\n--open-mode=append\n--export=ALL\n--chdir=" + j.Directory + "\n--output=" + j.Log +
+		"sbatch.args": "--parsable\n--job-name=a\n--requeue\n--open-mode=append\n--export=ALL\n--chdir=" + j.Directory + "\n--array=0-2%2\n--ntasks=1\n--output=" + j.Log +
 			"/a_%a.txt\n--dependency=afterany:7\n--mem=4G\n",
 		"sbatch.script": `#!/bin/sh
 export HIERML_PART=$SLURM_ARRAY_TASK_ID HIERML_PARTS=3 HIERML_PROCESSORS=${SLURM_CPUS_PER_TASK:-1} HIERML_MACHINE=$SLURMD_NODENAME HIERML_MEMORY=$SLURM_MEM_PER_NODE

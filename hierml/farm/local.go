@@ -48,14 +48,17 @@ func (l Local) Submit(ctx context.Context, j Job) (id string, err error) {
 			err = errors.Join(err, os.RemoveAll(id))
 		}
 	}()
-	processes := l.Processes
-	if processes == 0 {
-		processes = machine.Processors()
+	processes := l.AtOnce()
+	if j.Together {
+		processes = j.Parts
 	}
 	share := max(1, machine.Processors()/processes)
-	one := "exec > " + quote(filepath.Join(j.Log, j.Name)) + "_$1.txt 2>&1\n" + j.script("$1", strconv.Itoa(share), "$(uname -n)", "''")
+	one := "exec > " + quote(filepath.Join(j.Log, j.Name)) + "_$1.txt 2>&1\n" + j.script("$1", strconv.Itoa(share), "$(uname -n)", "''", quote(filepath.Base(id)))
 	// What a part leaves: N.begun and, with its status, N.ended.
 	part := fmt.Sprintf("cd %s || exit 1; : > %s/$1.begun; (\n%s); echo $? > %s/$1.ended\n", quote(j.Directory), quote(id), one, quote(id))
+	if j.Together {
+		part += fmt.Sprintf("[ $(cat %s/$1.ended) = 0 ] || kill -TERM 0\n", quote(id)) // all that this job is
+	}
 	all := ""
 	if j.After != "" {
 		after := quote(j.After)
@@ -79,16 +82,28 @@ func (l Local) Submit(ctx context.Context, j Job) (id string, err error) {
 	return id, nil
 }
 
+// AtOnce returns the number of parts that run at the same time.
+func (l Local) AtOnce() int {
+	if l.Processes == 0 {
+		return machine.Processors()
+	}
+	return l.Processes
+}
+
 // State implements Farm.
 func (l Local) State(ctx context.Context, id string) (State, error) {
-	entries, err := os.ReadDir(id)
+	leader, err := numberIn(filepath.Join(id, leaderFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return State{Over: true}, nil
 	}
 	if err != nil {
+		return State{}, err
+	}
+	s := State{Over: !lives(leader)} // before it is read what is left of the parts
+	entries, err := os.ReadDir(id)
+	if err != nil {
 		return State{}, fmt.Errorf("farm: %w", err)
 	}
-	var s State
 	begun, host := 0, Machine()
 	for _, e := range entries {
 		number, kind, _ := strings.Cut(e.Name(), ".")
@@ -113,13 +128,6 @@ func (l Local) State(ctx context.Context, id string) (State, error) {
 				s.Failed = append(s.Failed, Failure{part, host, Failed})
 			}
 		}
-	}
-	if !s.Over {
-		leader, err := numberIn(filepath.Join(id, leaderFile))
-		if err != nil {
-			return State{}, err
-		}
-		s.Over = !lives(leader)
 	}
 	if s.Over {
 		s.Running = 0

@@ -29,18 +29,24 @@ func (s Slurm) Submit(ctx context.Context, j Job) (string, error) {
 	if err := errors.Join(j.check(), s.check()); err != nil {
 		return "", err
 	}
-	array := fmt.Sprintf("--array=0-%d", j.Parts-1)
-	if s.AtOnce > 0 {
-		array += fmt.Sprintf("%%%d", s.AtOnce)
-	}
-	args := []string{
-		"--parsable", "--job-name=" + j.Name, array, "--ntasks=1", "--requeue", "--open-mode=append", "--export=ALL",
-		"--chdir=" + j.Directory, "--output=" + filepath.Join(strings.ReplaceAll(j.Log, "%", "%%"), j.Name+"_%a.txt"),
+	log := filepath.Join(strings.ReplaceAll(j.Log, "%", "%%"), j.Name)
+	args := []string{"--parsable", "--job-name=" + j.Name, "--requeue", "--open-mode=append", "--export=ALL", "--chdir=" + j.Directory}
+	text := "#!/bin/sh\n"
+	if j.Together {
+		args = append(args, fmt.Sprintf("--ntasks=%d", j.Parts), "--output="+log+"_0.txt")
+		one := j.script("$SLURM_PROCID", "${SLURM_CPUS_PER_TASK:-1}", "$SLURMD_NODENAME", "''", "$SLURM_JOB_ID-${SLURM_RESTART_COUNT:-0}")
+		text += "exec srun --kill-on-bad-exit=1 --cpus-per-task=${SLURM_CPUS_PER_TASK:-1} --open-mode=append --output=" + quote(log+"_%t.txt") + " sh -c " + quote(one) + "\n"
+	} else {
+		array := fmt.Sprintf("--array=0-%d", j.Parts-1)
+		if s.AtOnce > 0 {
+			array += fmt.Sprintf("%%%d", s.AtOnce)
+		}
+		args = append(args, array, "--ntasks=1", "--output="+log+"_%a.txt")
+		text += j.script("$SLURM_ARRAY_TASK_ID", "${SLURM_CPUS_PER_TASK:-1}", "$SLURMD_NODENAME", "$SLURM_MEM_PER_NODE", "")
 	}
 	if j.After != "" {
 		args = append(args, "--dependency=afterany:"+j.After)
 	}
-	text := "#!/bin/sh\n" + j.script("$SLURM_ARRAY_TASK_ID", "${SLURM_CPUS_PER_TASK:-1}", "$SLURMD_NODENAME", "$SLURM_MEM_PER_NODE")
 	out, err := slurm(ctx, text, "sbatch", append(args, s.Options...)...)
 	if err != nil {
 		return "", err
@@ -59,7 +65,7 @@ func (s Slurm) check() error {
 		switch {
 		case !strings.HasPrefix(option, "-"):
 			return fmt.Errorf("farm: %q is no option of sbatch; write one with its value as one word, such as --partition=main", option)
-		case slices.Contains([]string{"--array", "--parsable", "--output", "--dependency", "--wrap", "--wait"}, name) || strings.HasPrefix(option, "-a") || strings.HasPrefix(option, "-o") || strings.HasPrefix(option, "-d"):
+		case slices.Contains([]string{"--array", "--parsable", "--output", "--dependency", "--wrap", "--wait", "--ntasks"}, name) || strings.HasPrefix(option, "-a") || strings.HasPrefix(option, "-o") || strings.HasPrefix(option, "-d") || strings.HasPrefix(option, "-n"):
 			return fmt.Errorf("farm: the option %s of sbatch is set by the job itself; leave it out", name)
 		}
 	}
@@ -89,8 +95,13 @@ func (s Slurm) State(ctx context.Context, id string) (State, error) {
 		if len(f) != 5 || f[0] != id {
 			continue
 		}
+		part, notOne := strconv.Atoi(f[1]) // of parts that run together there is no number
 		if f[4] == launchFailed {
-			held = append(held, f[0]+"_"+f[1])
+			name := f[0]
+			if notOne == nil {
+				name += "_" + f[1]
+			}
+			held = append(held, name)
 		}
 		switch {
 		case slices.Contains(pending, f[2]):
@@ -99,13 +110,13 @@ func (s Slurm) State(ctx context.Context, id string) (State, error) {
 		case slices.Contains(working, f[2]):
 			state.Running++
 			state.Over = false
-			if f[3] != "" {
-				state.Machines = append(state.Machines, f[3])
+			machines, err := hostnames(ctx, f[3])
+			if err != nil {
+				return State{}, err
 			}
+			state.Machines = append(state.Machines, machines...)
 		case f[2] != "COMPLETED" && f[2] != "CANCELLED":
-			if part, err := strconv.Atoi(f[1]); err == nil {
-				state.Failed = append(state.Failed, Failure{part, f[3], f[2]})
-			}
+			state.Failed = append(state.Failed, Failure{part, f[3], f[2]})
 		}
 	}
 	slices.Sort(state.Machines)
@@ -114,6 +125,15 @@ func (s Slurm) State(ctx context.Context, id string) (State, error) {
 		_, err = slurm(ctx, "", "scontrol", append([]string{"release"}, held...)...)
 	}
 	return state, err
+}
+
+// hostnames returns the names of machines that Slurm has written as one.
+func hostnames(ctx context.Context, list string) ([]string, error) {
+	if !strings.ContainsAny(list, "[,") {
+		return strings.Fields(list), nil
+	}
+	out, err := slurm(ctx, "", "scontrol", "show", "hostnames", list)
+	return strings.Fields(out), err
 }
 
 // Cancel implements Farm.
