@@ -291,7 +291,7 @@ func (w *watch) submit(ctx context.Context, s *farmed.Submission) error {
 		if len(jobs) > 0 {
 			after = jobs[len(jobs)-1].ID
 		}
-		j, err := farmed.Submit(ctx, study.Farm, study.Directory, name, JobVariable, len(parts), command, after)
+		j, err := farmed.Submit(ctx, study.Farm, study.Directory, name, JobVariable, farm.Job{Parts: len(parts), Command: command, After: after})
 		if err != nil {
 			for _, j := range jobs {
 				err = errors.Join(err, study.Farm.Cancel(ctx, j.ID))

@@ -534,8 +534,44 @@ func (t *tasks) columns(y int, do func(c int, value float64)) {
 	}
 }
 
+// Dual returns the value of the dual at the coefficients of results, one a candidate, as those of
+// Result.Parts, and by column of the attributes u_n there. The tasks have no free nodes.
+func (p *Tasks) Dual(parts []*Result) (value float64, u [][]float64, err error) {
+	if len(parts) != len(p.Positive) || len(p.Free) > 0 {
+		return 0, nil, fmt.Errorf("solver: the coefficients of %d tasks, of %d, with %d free nodes; give each task its own, and no free nodes", len(parts), len(p.Positive), len(p.Free))
+	}
+	features, empty := p.Inputs.Matrix().Cols, 0
+	for i := range p.Inputs.Len() {
+		if p.Inputs.SquaredNorm(i) == 0 {
+			empty++
+		}
+	}
+	u = make([][]float64, len(p.Attributes.Columns()))
+	for c := range u {
+		u[c] = make([]float64, features)
+	}
+	v := make([]float64, features)
+	for y, part := range parts {
+		if part == nil || part.Coefficients == nil {
+			return 0, nil, errForeign
+		}
+		value += p.point(v, y, part.Coefficients) + p.C*p.Loss.Value(0)*float64(empty)
+		if o := p.origin(y); o != nil {
+			value -= floats.Dot(v, o)
+		}
+		nodes, attributes := p.Attributes.Leaf(y)
+		for k, n := range nodes {
+			floats.AddScaled(u[p.Attributes.Column(n)], attributes[k], v)
+		}
+	}
+	for _, u := range u {
+		value -= floats.Dot(u, u) / 2
+	}
+	return value, u, nil
+}
+
 // point makes v that of coefficients of a task, and returns their terms in the dual.
-func (t *tasks) point(v []float64, y int, alpha *Coefficients) float64 {
+func (t *Tasks) point(v []float64, y int, alpha *Coefficients) float64 {
 	clear(v)
 	var terms float64
 	x, positive := t.Inputs.Matrix(), t.Positive[y]

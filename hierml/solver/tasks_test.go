@@ -389,6 +389,9 @@ func TestTasksOrigin(t *testing.T) {
 				t.Errorf("%v: weights with the value %v below the dual of %v", loss, v, r)
 			}
 		}
+		if dual, _, err := p.Dual(r.Parts); err != nil || dual > r.Dual+1e-12*r.Dual || dual < r.Primal*(1-1e-5) {
+			t.Errorf("%v: the dual is %v, %v, of %v", loss, dual, err, r)
+		}
 		again, err := SolveTasks(t.Context(), p, &Settings{Gap: 1e-7, Start: r})
 		if err != nil || again.Epochs != 0 || again.Status != Converged {
 			t.Errorf("%v: begun at the optimum %v, %v", loss, again, err)

@@ -66,6 +66,9 @@ func (s HR) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, err
 }
 
 func (s HR) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if s.Settings.Farm != nil {
+		return s.fitOnFarm(ctx, d)
+	}
 	if err := checkData(d); err != nil {
 		return nil, err
 	}

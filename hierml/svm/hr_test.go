@@ -107,6 +107,26 @@ func edgePenalty(t *testing.T, m *classifier.Model, edges [][2]int, roots []int)
 	return mat.Sum(flow) / 2
 }
 
+// hrValue evaluates the objective of HR by its definition, over edges.
+func hrValue(t *testing.T, m *classifier.Model, d *dataset.Dataset, s svm.HR) float64 {
+	t.Helper()
+	g := d.Taxonomy
+	value := edgePenalty(t, m, g.Edges(), g.Roots())
+	scores := m.LeafScores(d.X)
+	for i, set := range d.Labels {
+		for k, y := range g.Leaves() {
+			margin := -scores.At(i, k)
+			for _, n := range set {
+				if n == y {
+					margin = -margin
+				}
+			}
+			value += s.C * s.Loss.Value(margin)
+		}
+	}
+	return value
+}
+
 // TestHRAgainstDefinition evaluates the objective at the weights of models of trees, forests and
 // graphs, by the formula over edges, which the model is to have certified.
 func TestHRAgainstDefinition(t *testing.T) {
@@ -118,19 +138,7 @@ func TestHRAgainstDefinition(t *testing.T) {
 		d := several(g, 60, 4, 5)
 		for _, l := range marginLosses {
 			m := fit(t, svm.HR{C: 0.7, Loss: l, Settings: solver.Settings{Gap: 1e-4}}, d)
-			value := edgePenalty(t, m, g.Edges(), g.Roots())
-			scores := m.LeafScores(d.X)
-			for i, set := range d.Labels {
-				for k, y := range g.Leaves() {
-					margin := -scores.At(i, k)
-					for _, n := range set {
-						if n == y {
-							margin = -margin
-						}
-					}
-					value += 0.7 * l.Value(margin)
-				}
-			}
+			value := hrValue(t, m, d, svm.HR{C: 0.7, Loss: l})
 			if r := m.Training.Certificate; math.Abs(value-r.Primal) > 1e-5*value || r.Gap > 1e-4 {
 				t.Errorf("%s, %v: objective by definition %v, certified %v", name, l, value, r)
 			}

@@ -155,18 +155,16 @@ func (s *Submission) Cancel(ctx context.Context) error {
 	return s.Farm.Cancel(ctx, ids...)
 }
 
-// Submit has a farm run a command in parts, as the job of a name, after another one if after is not
-// "". The variable names the job's file to the parts.
-func Submit(ctx context.Context, f farm.Farm, directory, name, variable string, parts int, command []string, after string) (Job, error) {
+// Submit has a farm run a job of a name, whose Parts, Together, Command and After are given. The
+// variable names the job's file to the parts.
+func Submit(ctx context.Context, f farm.Farm, directory, name, variable string, j farm.Job) (Job, error) {
 	folder, err := os.Getwd()
 	if err != nil {
 		return Job{}, err
 	}
-	// An interrupt must not lose the id.
-	id, err := f.Submit(context.WithoutCancel(ctx), farm.Job{
-		Name: "hierml-" + name, Directory: folder, Log: filepath.Join(directory, Logs), Parts: parts, Command: command,
-		Environment: []string{variable + "=" + Path(directory, name)}, After: after,
-	})
+	j.Name, j.Directory, j.Log = "hierml-"+name, folder, filepath.Join(directory, Logs)
+	j.Environment = []string{variable + "=" + Path(directory, name)}
+	id, err := f.Submit(context.WithoutCancel(ctx), j) // an interrupt must not lose the id
 	return Job{name, id}, err
 }
 

@@ -40,6 +40,9 @@ type Work struct {
 	Variable  string   // by which a part knows the file of its job
 	Command   []string // that a part is
 	Sizes     []int    // what each piece takes, compared with the others, 1 or more
+	// Together says that the pieces are done by parts that wait for each other, each by one, see [Rounds].
+	// A file then has all of them.
+	Together bool
 	// Read reads a file that a process has finished, and returns the numbers of the pieces in it. A
 	// piece may be in several files, in each the same.
 	Read func(path string) (pieces []int, err error)
@@ -195,6 +198,12 @@ func (r *wait) submit(ctx context.Context, kind json.RawMessage) error {
 	}
 	name := Name(number+1, 1)
 	parts := r.share(min(most, blindParts))
+	if r.Together {
+		parts = make([][]int, len(r.Sizes))
+		for k := range parts {
+			parts[k] = []int{k}
+		}
+	}
 	text, err := json.Marshal(Parts{parts})
 	if err == nil {
 		err = replace.Content(Path(r.Directory, name), append(text, '\n'))
@@ -202,7 +211,7 @@ func (r *wait) submit(ctx context.Context, kind json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	j, err := Submit(ctx, r.Farm, r.Directory, name, r.Variable, len(parts), r.Command, "")
+	j, err := Submit(ctx, r.Farm, r.Directory, name, r.Variable, farm.Job{Parts: len(parts), Together: r.Together, Command: r.Command})
 	if err != nil {
 		return err
 	}
