@@ -103,7 +103,8 @@ type Settings struct {
 
 	// Farm, if not nil, has other machines solve trainings of many problems that do not depend on each other
 	// (svm.OneVsRest, Recursive, PLT, HierarchicalSoftmax; see there), by what is in Directory, which all of them see.
-	// The weights and the certificate are those of a training here, but that the result is none to Start from.
+	// The weights and the certificate are those of a training here, but that the result is none to Start from. Where
+	// problems depend on each other (svm.HR) its parts run together, and the weights have the gap, but are others.
 	// Where ctx ends the training ends waiting, and not its parts: the same training again waits for them, and
 	// experiment.Stop ends them. Time is to be 0, and what the parts may take is for the farm to bound.
 	Farm farm.Farm
