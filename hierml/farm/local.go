@@ -48,7 +48,7 @@ func (l Local) Submit(ctx context.Context, j Job) (id string, err error) {
 			err = errors.Join(err, os.RemoveAll(id))
 		}
 	}()
-	processes := l.AtOnce()
+	processes := l.MostTogether()
 	if j.Together {
 		processes = j.Parts
 	}
@@ -82,8 +82,8 @@ func (l Local) Submit(ctx context.Context, j Job) (id string, err error) {
 	return id, nil
 }
 
-// AtOnce returns the number of parts that run at the same time.
-func (l Local) AtOnce() int {
+// MostTogether returns how many parts a job should have whose parts run together: Processes.
+func (l Local) MostTogether() int {
 	if l.Processes == 0 {
 		return machine.Processors()
 	}

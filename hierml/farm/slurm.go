@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,6 +142,10 @@ func (s Slurm) Cancel(ctx context.Context, ids ...string) error {
 	_, err := slurm(ctx, "", "scancel", append([]string{"--quiet"}, ids...)...)
 	return err
 }
+
+// MostTogether returns how many parts a job should have whose parts run together: AtOnce, or 8, for
+// which a site soon has room.
+func (s Slurm) MostTogether() int { return cmp.Or(s.AtOnce, 8) }
 
 // MostParts returns the number of parts that a job may have at most on this site, its MaxArraySize.
 func (s Slurm) MostParts(ctx context.Context) (int, error) {

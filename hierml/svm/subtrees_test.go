@@ -42,6 +42,20 @@ func inSubtrees(t *testing.T, s svm.HR, processes int, d *dataset.Dataset) (*cla
 	return m, s.Settings.Directory
 }
 
+// partsOf returns the problems of each part of the first job in a directory.
+func partsOf(t *testing.T, directory string) [][]int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(directory, "jobs", "0001-1.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var job struct{ Parts [][]int }
+	if err := json.Unmarshal(text, &job); err != nil {
+		t.Fatal(err)
+	}
+	return job.Parts
+}
+
 // checkHRValue holds the certificate against the definition, in which inner nodes are where the value is
 // smallest: that is not above what is certified for the weights, nor below the dual.
 func checkHRValue(t *testing.T, m *classifier.Model, d *dataset.Dataset, s svm.HR) {
@@ -79,12 +93,15 @@ func TestHRInSubtrees(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			d := several(test.tree, 120, 30, 5)
 			s := svm.HR{C: test.c, Loss: test.loss, Settings: solver.Settings{Gap: test.gap}}
-			m, _ := inSubtrees(t, s, test.processes, d)
+			m, directory := inSubtrees(t, s, test.processes, d)
 			r, here := m.Training.Certificate, fit(t, s, d).Training.Certificate
 			if r.Gap > test.gap || r.Status != solver.Converged || math.Abs(r.Primal-here.Primal) > test.gap*here.Primal {
 				t.Errorf("in subtrees %v, in one process %v", r, here)
 			}
 			checkHRValue(t, m, d, s)
+			if groups := len(partsOf(t, directory)); groups != min(test.processes, len(test.tree.Leaves())) {
+				t.Errorf("%d groups", groups)
+			}
 			if r.Epochs > 60 {
 				t.Errorf("%d rounds", r.Epochs)
 			}
