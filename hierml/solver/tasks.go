@@ -141,10 +141,8 @@ func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 		rng: rand.New(rand.NewPCG(set.Seed, 0)), aim: firstAim,
 		primal: make([]float64, candidates), gap: make([]float64, candidates), result: &Result{},
 	}
+	t.empty = p.featureless()
 	for i := range p.Inputs.Len() {
-		if p.Inputs.SquaredNorm(i) == 0 {
-			t.empty++
-		}
 		t.longestRow = max(t.longestRow, math.Sqrt(p.Inputs.SquaredNorm(i)))
 	}
 	t.best = make([][]float64, candidates)
@@ -188,6 +186,17 @@ func (p *Tasks) checkOrigin() error {
 		}
 	}
 	return nil
+}
+
+// featureless returns the number of examples without features.
+func (p *Tasks) featureless() int {
+	n := 0
+	for i := range p.Inputs.Len() {
+		if p.Inputs.SquaredNorm(i) == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // origin returns the origin of a task, nil for zeros.
@@ -540,12 +549,7 @@ func (p *Tasks) Dual(parts []*Result) (value float64, u [][]float64, err error) 
 	if len(parts) != len(p.Positive) || len(p.Free) > 0 {
 		return 0, nil, fmt.Errorf("solver: the coefficients of %d tasks, of %d, with %d free nodes; give each task its own, and no free nodes", len(parts), len(p.Positive), len(p.Free))
 	}
-	features, empty := p.Inputs.Matrix().Cols, 0
-	for i := range p.Inputs.Len() {
-		if p.Inputs.SquaredNorm(i) == 0 {
-			empty++
-		}
-	}
+	features, empty := p.Inputs.Matrix().Cols, p.featureless()
 	u = make([][]float64, len(p.Attributes.Columns()))
 	for c := range u {
 		u[c] = make([]float64, features)

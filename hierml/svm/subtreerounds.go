@@ -91,7 +91,7 @@ func (s hrInSubtrees) fit(ctx context.Context, d *dataset.Dataset) (*classifier.
 	cut, rows := cutTree(d.Taxonomy, s.groups), rowsOfLeaves(d)
 	all := make([]part, len(cut.groups))
 	for k := range all {
-		g, err := newSubtrees(ctx, s.HR, d.Taxonomy, cut, k, &solver.Tasks{Inputs: inputs, C: c, Loss: s.Loss}, rows)
+		g, err := newSubtrees(ctx, s.HR, cut, k, &solver.Tasks{Inputs: inputs, C: c, Loss: s.Loss}, rows)
 		if err != nil {
 			return nil, err
 		}
@@ -110,23 +110,17 @@ func (s hrInSubtrees) fit(ctx context.Context, d *dataset.Dataset) (*classifier.
 // subtrees are those of a group.
 type subtrees struct {
 	number  int
-	tree    *taxonomy.Taxonomy // the whole
 	cut     *cut
 	tasks   *solver.Tasks // of the leaves
 	nodes   []int         // of the whole, by node of the subtrees
-	hangs   []int         // of the nodes above, by position there, those that subtrees of the group hang from, ascending
-	from    []int         // by leaf, the position in hangs, -1 where the subtree is a root's
-	rootsOf [][]int       // by position in hangs, roots, as nodes of the subtrees
+	from    []int         // by leaf, the index of the node above that its subtree hangs from, -1 where the subtree is a root's
+	rootsOf [][]int       // by node above that subtrees of the group hang from, their roots, as nodes of the subtrees
 }
 
 // newSubtrees returns the subtrees of a group, with the tasks completed. rows are the instances of the
 // leaves of the whole.
-func newSubtrees(ctx context.Context, s HR, t *taxonomy.Taxonomy, c *cut, number int, tasks *solver.Tasks, rows [][]int32) (*subtrees, error) {
-	g := &subtrees{number: number, tree: t, cut: c, tasks: tasks}
-	index := make(map[int]int, len(c.above))
-	for k, n := range c.above {
-		index[n] = k
-	}
+func newSubtrees(ctx context.Context, s HR, c *cut, number int, tasks *solver.Tasks, rows [][]int32) (*subtrees, error) {
+	t, g := c.tree, &subtrees{number: number, cut: c, tasks: tasks}
 	own := make(map[int]int) // nodes of the subtrees
 	root := make(map[int]int)
 	var names []string
@@ -152,29 +146,17 @@ func newSubtrees(ctx context.Context, s HR, t *taxonomy.Taxonomy, c *cut, number
 	if err != nil {
 		return nil, err
 	}
+	hooks := c.hooks(number)
+	g.rootsOf = make([][]int, len(hooks))
 	for _, r := range c.groups[number] {
-		if parents := t.Parents(r); len(parents) > 0 {
-			g.hangs = append(g.hangs, index[parents[0]])
-		}
-	}
-	slices.Sort(g.hangs)
-	g.hangs = slices.Compact(g.hangs)
-	g.rootsOf = make([][]int, len(g.hangs))
-	position := func(r int) int {
-		if parents := t.Parents(r); len(parents) > 0 {
-			return slices.Index(g.hangs, index[parents[0]])
-		}
-		return -1
-	}
-	for _, r := range c.groups[number] {
-		if k := position(r); k >= 0 {
+		if k, hangs := slices.BinarySearch(hooks, c.over(r)); hangs {
 			g.rootsOf[k] = append(g.rootsOf[k], own[r])
 		}
 	}
 	for _, leaf := range tree.Leaves() {
 		n := g.nodes[leaf]
 		tasks.Positive = append(tasks.Positive, rows[t.LeafIndex(n)])
-		g.from = append(g.from, position(root[n]))
+		g.from = append(g.from, c.over(root[n]))
 	}
 	r, err := s.regularizer(ctx, tree)
 	if err != nil {
@@ -226,7 +208,7 @@ func (g *subtrees) solve(ctx context.Context, p *parts, r *farmed.Rounds, settin
 	}
 	var last []*solver.Result
 	if begun.Round > 0 {
-		h, err := g.read(farmed.RoundsPath(r.Directory, begun.Folder, farmed.RoundName(begun.Round, g.number)), g.number, true)
+		h, err := readHanging(farmed.RoundsPath(r.Directory, begun.Folder, farmed.RoundName(begun.Round, g.number)), true)
 		if err != nil {
 			return nil, err
 		}
@@ -255,35 +237,11 @@ func (g *subtrees) solve(ctx context.Context, p *parts, r *farmed.Rounds, settin
 			end.status, end.epochs = t.Status, round-1
 			break
 		}
-		g.tasks.Origin = make([][]float64, len(g.from))
-		for y, k := range g.from {
-			if k >= 0 {
-				g.tasks.Origin[y] = weights[g.hangs[k]]
-			}
-		}
-		one := solver.Settings{Gap: t.Aim, Seed: settings.Seed + uint64(round), Workers: settings.Workers}
-		if last != nil {
-			one.Start = &solver.Result{Parts: last}
-		}
-		result, err := solver.SolveTasks(ctx, g.tasks, &one)
+		h, found, err := g.round(ctx, weights, last, solver.Settings{Gap: t.Aim, Seed: settings.Seed + uint64(round), Workers: settings.Workers})
 		if err != nil {
 			return nil, err
 		}
-		w, last = result.Weights, result.Parts
-		h := &hanging{primal: result.Primal, last: last}
-		var u [][]float64
-		if h.dual, u, err = g.tasks.Dual(last); err != nil {
-			return nil, err
-		}
-		column := func(n int) int { return g.tasks.Attributes.Column(n) }
-		for _, roots := range g.rootsOf {
-			pulled, summed := make([]float64, features), make([]float64, features)
-			for _, root := range roots {
-				floats.Add(pulled, w.Node(root))
-				floats.Add(summed, u[column(root)])
-			}
-			h.pulled, h.summed = append(h.pulled, pulled), append(h.summed, summed)
-		}
+		w, last = found, h.last
 		end.primal, end.dual = h.primal, h.dual
 		if err := r.Write(farmed.RoundName(round, g.number), h.write); err != nil {
 			return nil, err
@@ -299,6 +257,37 @@ func (g *subtrees) solve(ctx context.Context, p *parts, r *farmed.Rounds, settin
 	}
 	g.keep(p, w, lead)
 	return &end, nil
+}
+
+// round solves the subtrees with the weights above as they are, from where they were left.
+func (g *subtrees) round(ctx context.Context, above [][]float64, last []*solver.Result, settings solver.Settings) (*hanging, *structured.Weights, error) {
+	g.tasks.Origin = make([][]float64, len(g.from))
+	for y, k := range g.from {
+		if k >= 0 {
+			g.tasks.Origin[y] = above[k]
+		}
+	}
+	if last != nil {
+		settings.Start = &solver.Result{Parts: last}
+	}
+	r, err := solver.SolveTasks(ctx, g.tasks, &settings)
+	if err != nil {
+		return nil, nil, err
+	}
+	h := &hanging{primal: r.Primal, last: r.Parts}
+	var u [][]float64
+	if h.dual, u, err = g.tasks.Dual(r.Parts); err != nil {
+		return nil, nil, err
+	}
+	for _, roots := range g.rootsOf {
+		pulled, summed := make([]float64, r.Weights.Features), make([]float64, r.Weights.Features)
+		for _, root := range roots {
+			floats.Add(pulled, r.Weights.Node(root))
+			floats.Add(summed, u[g.tasks.Attributes.Column(root)])
+		}
+		h.pulled, h.summed = append(h.pulled, pulled), append(h.summed, summed)
+	}
+	return h, r.Weights, nil
 }
 
 // keep gives the weights to p, which are those of the last round.
@@ -334,12 +323,12 @@ type lead struct {
 // newLead begins, or goes on behind a round of a start before.
 func newLead(g *subtrees, r *farmed.Rounds, begun *farmed.Begun, settings solver.Settings) (*lead, error) {
 	features := g.tasks.Inputs.Matrix().Cols
-	a, err := newAbove(g.tree, g.cut, features, settings.Wide())
+	a, err := newAbove(g.cut, features, settings.Wide())
 	if err != nil {
 		return nil, err
 	}
 	l := &lead{g: g, rounds: r, above: a, goal: cmp.Or(settings.Gap, solver.DefaultGap), most: cmp.Or(settings.MaxEpochs, solver.DefaultMaxEpochs), told: told{Aim: firstAim}, primal: math.Inf(1), dual: math.Inf(-1)}
-	if len(a.nodes) == 0 {
+	if len(a.w) == 0 {
 		l.told.Aim = l.goal // a single round does
 	}
 	if begun.Round == 0 {
@@ -412,7 +401,7 @@ func (l *lead) gather(ctx context.Context, round int) error {
 
 // collect reads what the groups tell in a round, and finds what they are told in the next.
 func (l *lead) collect(path func(group int) (string, error), round int) error {
-	features, n := l.g.tasks.Inputs.Matrix().Cols, len(l.above.nodes)
+	features, n := l.g.tasks.Inputs.Matrix().Cols, len(l.above.w)
 	pulled, summed := make([][]float64, n), make([][]float64, n)
 	for k := range n {
 		pulled[k], summed[k] = make([]float64, features), make([]float64, features)
@@ -423,7 +412,7 @@ func (l *lead) collect(path func(group int) (string, error), round int) error {
 		if err != nil {
 			return err
 		}
-		h, err := l.g.read(at, group, false)
+		h, err := readHanging(at, false)
 		if err != nil {
 			return err
 		}
@@ -432,7 +421,7 @@ func (l *lead) collect(path func(group int) (string, error), round int) error {
 		}
 		primal, dual = primal+h.primal, dual+h.dual
 		unsure += h.primal - h.dual
-		for i, k := range l.hangs(group) {
+		for i, k := range l.g.cut.hooks(group) {
 			if i >= len(h.pulled) || len(h.pulled[i]) != features || len(h.summed[i]) != features {
 				return fmt.Errorf("%s: it is of another training", at)
 			}
@@ -470,18 +459,6 @@ func (l *lead) collect(path func(group int) (string, error), round int) error {
 	return l.above.move(pulled, worse)
 }
 
-// hangs are the nodes above that subtrees of a group hang from, by index, ascending.
-func (l *lead) hangs(group int) []int {
-	var hangs []int
-	for _, r := range l.g.cut.groups[group] {
-		if k := l.above.of(l.g.tree, r); k >= 0 {
-			hangs = append(hangs, k)
-		}
-	}
-	slices.Sort(hangs)
-	return slices.Compact(hangs)
-}
-
 // write writes what a group tells.
 func (h *hanging) write(w io.Writer) error {
 	var begin []int64
@@ -502,8 +479,8 @@ func (h *hanging) write(w io.Writer) error {
 	return safetensors.Write(w, nil, tensors)
 }
 
-// read reads what a group tells, with its coefficients or without.
-func (g *subtrees) read(path string, group int, coefficients bool) (*hanging, error) {
+// readHanging reads what a group tells, with its coefficients or without.
+func readHanging(path string, coefficients bool) (*hanging, error) {
 	file, f, err := openTensors(path)
 	if err != nil {
 		return nil, err
@@ -548,7 +525,10 @@ func (s *share) together(ctx context.Context, p *parts, kept *solutions) error {
 		return err
 	}
 	kept.file = func(write func(io.Writer) error) error { return r.Write(resultName(k), write) }
-	if err := cmp.Or(kept.add(k, end, p.weights.records[k]), kept.write()); err != nil || k > 0 {
+	if err := kept.add(k, end, p.weights.records[k]); err != nil {
+		return err
+	}
+	if err := kept.write(); err != nil || k > 0 {
 		return err
 	}
 	for group := range p.parts {

@@ -29,8 +29,30 @@ import (
 
 // cut is a tree in subtrees.
 type cut struct {
-	above  []int   // nodes, parents first
-	groups [][]int // roots of subtrees, ascending, of groups with about as many leaves
+	tree   *taxonomy.Taxonomy
+	above  []int       // nodes, parents first
+	index  map[int]int // of a node above
+	groups [][]int     // roots of subtrees, ascending, of groups with about as many leaves
+}
+
+// over returns the index of the node above that a node is a child of, -1 for a root.
+func (c *cut) over(n int) int {
+	if parents := c.tree.Parents(n); len(parents) > 0 {
+		return c.index[parents[0]]
+	}
+	return -1
+}
+
+// hooks returns the nodes above that subtrees of a group hang from, by index, ascending.
+func (c *cut) hooks(group int) []int {
+	var hooks []int
+	for _, r := range c.groups[group] {
+		if k := c.over(r); k >= 0 {
+			hooks = append(hooks, k)
+		}
+	}
+	slices.Sort(hooks)
+	return slices.Compact(hooks)
 }
 
 // cutTree cuts a tree, or several, into subtrees for so many groups, or for fewer where it has not so
@@ -46,15 +68,17 @@ func cutTree(t *taxonomy.Taxonomy, groups int) *cut {
 			leaves[p] += leaves[n]
 		}
 	}
-	c := &cut{}
+	c := &cut{tree: t, index: make(map[int]int)}
 	var roots []int
 	whole := len(t.Leaves())
 	for _, n := range order {
-		parents := t.Parents(n)
-		if len(parents) > 0 && !slices.Contains(c.above, parents[0]) {
-			continue // in a subtree
+		if parents := t.Parents(n); len(parents) > 0 {
+			if _, cut := c.index[parents[0]]; !cut {
+				continue // in a subtree
+			}
 		}
 		if groups > 1 && !t.IsLeaf(n) && 2*groups*leaves[n] > whole {
+			c.index[n] = len(c.above)
 			c.above = append(c.above, n)
 		} else {
 			roots = append(roots, n)
@@ -78,10 +102,8 @@ const remembered = 5
 
 // above are the weights of the nodes above the cut.
 type above struct {
-	nodes  []int
-	index  map[int]int // of a node
-	parent []int       // its index, -1 for a root
-	wide   bool        // weights are kept in float64
+	parent []int // its index, -1 for a root
+	wide   bool  // weights are kept in float64
 
 	w [][]float64 // by index
 	u [][]float64 // w less that of the parent, as it is kept
@@ -90,7 +112,6 @@ type above struct {
 	couplets *mat.SymDense // of the edges among them, and of roots with zero
 
 	taken []taken // the last steps
-	best  taken
 }
 
 // taken is a step of the map, of the weights one after the other.
@@ -100,21 +121,19 @@ type taken struct {
 }
 
 // newAbove returns zero weights.
-func newAbove(t *taxonomy.Taxonomy, c *cut, features int, wide bool) (*above, error) {
+func newAbove(c *cut, features int, wide bool) (*above, error) {
 	n := len(c.above)
-	a := &above{nodes: c.above, index: make(map[int]int, n), parent: make([]int, n), wide: wide, w: make([][]float64, n), u: make([][]float64, n)}
+	a := &above{parent: make([]int, n), wide: wide, w: make([][]float64, n), u: make([][]float64, n)}
 	if n == 0 {
 		return a, nil
 	}
 	a.couplets = mat.NewSymDense(n, nil)
 	add := func(i, j int, v float64) { a.couplets.SetSym(i, j, a.couplets.At(i, j)+v) }
 	for k, node := range c.above {
-		a.index[node], a.parent[k] = k, -1
-		a.w[k], a.u[k] = make([]float64, features), make([]float64, features)
+		p := c.over(node)
+		a.parent[k], a.w[k], a.u[k] = p, make([]float64, features), make([]float64, features)
 		add(k, k, 1)
-		if parents := t.Parents(node); len(parents) > 0 {
-			p := a.index[parents[0]]
-			a.parent[k] = p
+		if p >= 0 {
 			add(p, p, 1)
 			add(p, k, -1)
 		}
@@ -123,7 +142,7 @@ func newAbove(t *taxonomy.Taxonomy, c *cut, features int, wide bool) (*above, er
 	whole.CopySym(a.couplets)
 	for _, group := range c.groups {
 		for _, r := range group {
-			if p := a.of(t, r); p >= 0 {
+			if p := c.over(r); p >= 0 {
 				whole.SetSym(p, p, whole.At(p, p)+1)
 			}
 		}
@@ -134,19 +153,11 @@ func newAbove(t *taxonomy.Taxonomy, c *cut, features int, wide bool) (*above, er
 	return a, nil
 }
 
-// of returns the index of the node that a subtree hangs from, -1 for none.
-func (a *above) of(t *taxonomy.Taxonomy, root int) int {
-	if parents := t.Parents(root); len(parents) > 0 {
-		return a.index[parents[0]]
-	}
-	return -1
-}
-
 // values returns what the nodes above add to the value of the primal and to that of the dual, where
 // those of the subtrees are added up with the weights above as they are. hanging has by index the sums
 // of u_r of the subtrees that hang from it, at the point of the dual.
 func (a *above) values(hanging [][]float64) (primal, dual float64) {
-	sums := make([][]float64, len(a.nodes))
+	sums := make([][]float64, len(a.w))
 	for k := len(sums) - 1; k >= 0; k-- { // children first
 		dual += floats.Dot(hanging[k], a.w[k])
 		if sums[k] == nil {
@@ -167,18 +178,18 @@ func (a *above) values(hanging [][]float64) (primal, dual float64) {
 }
 
 // move moves the weights. pulled has by index the sums of u_r of the subtrees that hang from it. Where
-// they are worse than the best so far, by the value of the whole, what the steps before tell has led
-// astray: it goes on from the best, by its step alone, which makes no weights worse.
+// they are worse than those before, by the value of the whole, what the steps tell has led astray: it goes
+// on from those that were not, by their step alone, which makes no weights worse.
 func (a *above) move(pulled [][]float64, worse bool) error {
-	n := len(a.nodes)
+	n := len(a.w)
 	if n == 0 {
 		return nil
 	}
 	features := len(a.w[0])
 	if worse {
-		best := a.best
-		a.taken = []taken{best}
-		a.set(floats.AddTo(make([]float64, len(best.from)), best.from, best.step))
+		last := a.taken[len(a.taken)-1]
+		a.taken = []taken{last}
+		a.set(floats.AddTo(make([]float64, len(last.from)), last.from, last.step))
 		return nil
 	}
 	// The step of the map is the solution with what pulls at the nodes.
@@ -203,7 +214,7 @@ func (a *above) move(pulled [][]float64, worse bool) error {
 	if len(a.taken) == remembered {
 		a.taken = a.taken[1:]
 	}
-	a.taken, a.best = append(a.taken, now), now
+	a.taken = append(a.taken, now)
 	a.set(next)
 	return nil
 }
@@ -247,7 +258,7 @@ func (a *above) combine(now taken) []float64 {
 // set sets the weights, given one node after the other, to what they are as they are kept: by what they
 // differ from the parent's.
 func (a *above) set(w []float64) {
-	for k := range a.nodes {
+	for k := range a.w {
 		for f := range a.w[k] {
 			var base float64
 			if p := a.parent[k]; p >= 0 {
