@@ -519,6 +519,14 @@ func (s *share) together(ctx context.Context, p *parts, kept *solutions) error {
 	if err != nil {
 		return err
 	}
+	err = s.goTogether(ctx, p, kept, r)
+	if err != nil && r.Replaced() {
+		return nil // nobody waits for this process
+	}
+	return err
+}
+
+func (s *share) goTogether(ctx context.Context, p *parts, kept *solutions, r *farmed.Rounds) error {
 	k := s.pieces[0]
 	end, err := p.parts[k].together(ctx, p, r, p.settings)
 	if err != nil || end == nil {
@@ -536,12 +544,12 @@ func (s *share) together(ctx context.Context, p *parts, kept *solutions) error {
 			return err
 		}
 	}
-	if err := s.part.Write(func(w io.Writer) error {
-		return safetensors.Write(w, map[string]string{"folder": r.Folder()}, []safetensors.Tensor{safetensors.New(groupsTensor, []int64{int64(len(p.parts))}, 1)})
-	}); err != nil {
+	if err := r.Forget(); err != nil {
 		return err
 	}
-	return r.Forget()
+	return s.part.Write(func(w io.Writer) error {
+		return safetensors.Write(w, map[string]string{"folder": r.Folder()}, []safetensors.Tensor{safetensors.New(groupsTensor, []int64{int64(len(p.parts))}, 1)})
+	})
 }
 
 // takeTogether takes all problems by the file that group 0 has written.

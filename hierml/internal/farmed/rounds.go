@@ -19,7 +19,8 @@ import (
 
 // Rounds is what parts that run together tell each other, by files in the work's directory. Each start
 // of their job has a folder of its own, so that a process of one before, which was taken for dead, does
-// no harm. Part 0 says where they begin.
+// no harm: its folder has another name from then on, in which it finds and changes nothing. Part 0 says
+// where they begin.
 type Rounds struct {
 	Number, Parts int
 	Directory     string // of the work
@@ -36,6 +37,7 @@ type Begun struct {
 const (
 	roundsName = "rounds"     // of the folder of the folders
 	begunName  = "begun.json" // of what part 0 says
+	pastSuffix = ".past"      // of the folder of a start that another has taken the place of
 )
 
 // Rounds returns what this start of the part's job has.
@@ -91,7 +93,13 @@ func (r *Rounds) Begin(ctx context.Context) (*Begun, error) {
 	return begun, json.Unmarshal(text, begun)
 }
 
-// last looks what starts before have left.
+// Replaced tells whether another start has taken the place of this one.
+func (r *Rounds) Replaced() bool {
+	_, err := os.Stat(r.path(r.name, ""))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// last takes the place of the starts before, and looks what they have left.
 func (r *Rounds) last() (*Begun, error) {
 	done, err := filepath.Glob(filepath.Join(r.Directory, processes, "*", "*"+suffix))
 	if err != nil || len(done) > 0 {
@@ -106,20 +114,26 @@ func (r *Rounds) last() (*Begun, error) {
 		if start.Name() == r.name || !start.IsDir() {
 			continue
 		}
-		files, err := os.ReadDir(r.path(start.Name(), ""))
+		past := strings.TrimSuffix(start.Name(), pastSuffix) + pastSuffix
+		if past != start.Name() {
+			if err := os.Rename(r.path(start.Name(), ""), r.path(past, "")); err != nil {
+				return nil, err
+			}
+		}
+		files, err := os.ReadDir(r.path(past, ""))
 		if err != nil {
 			return nil, err
 		}
 		parts := make(map[int]int) // by round
 		for _, file := range files {
 			var round, part int
-			if _, err := fmt.Sscanf(file.Name(), "%05d-%05d"+suffix, &round, &part); err == nil {
+			if _, err := fmt.Sscanf(file.Name(), "%05d-%05d", &round, &part); err == nil && file.Name() == RoundName(round, part) {
 				parts[round]++
 			}
 		}
 		for round, n := range parts {
 			if n == r.Parts && round > b.Round {
-				b.Folder, b.Round = start.Name(), round
+				b.Folder, b.Round = past, round
 			}
 		}
 	}
