@@ -24,6 +24,7 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/internal/replace"
+	"github.com/hierml/notebook/internal/turn"
 )
 
 // This file trains HR on a farm: each process has a group of subtrees, and they go from round to round
@@ -251,7 +252,7 @@ func (g *subtrees) solve(ctx context.Context, p *parts, r *farmed.Rounds, settin
 				return nil, err
 			}
 		}
-		if err := cmp.Or(r.Remove(farmed.RoundName(round-2, g.number)), ctx.Err()); err != nil {
+		if err := cmp.Or(r.Remove(farmed.RoundName(round-2, g.number)), turn.Err(ctx)); err != nil {
 			return nil, err
 		}
 	}
