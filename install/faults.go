@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hierml/notebook/install/internal/modules"
 	"github.com/hierml/notebook/internal/process"
 )
 
@@ -28,7 +29,7 @@ func (r *testRun) faults(ctx context.Context) error {
 	if r.form.long {
 		version = "latest"
 	}
-	dir, err := fetch(ctx, knownFaults+"@"+version)
+	dir, err := modules.Fetch(ctx, "", knownFaults+"@"+version)
 	if err != nil {
 		if r.ci || ctx.Err() != nil {
 			return err
@@ -93,17 +94,4 @@ func readFaults(r io.Reader) (ofModules, ofGo []string, err error) {
 		return nil, nil, errors.New("govulncheck wrote nothing")
 	}
 	return slices.Sorted(maps.Keys(modules)), slices.Sorted(maps.Keys(goItself)), nil
-}
-
-// fetch fetches a module at a version, and returns its folder.
-func fetch(ctx context.Context, wanted string) (string, error) {
-	cmd := process.Bind(exec.CommandContext(ctx, "go", "mod", "download", "-json", wanted))
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	runErr := process.Run(cmd)
-	var fetched struct{ Dir, Error string }
-	if err := errors.Join(runErr, json.Unmarshal(stdout.Bytes(), &fetched)); err != nil {
-		return "", fmt.Errorf("go mod download %s: %w: %s%s", wanted, err, fetched.Error, stderr.String())
-	}
-	return fetched.Dir, nil
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"runtime/debug"
+
+	"github.com/hierml/notebook/install/internal/modules"
 )
 
 // sourceRoot returns the folder of the sources to build, and their version if it is known: those of
@@ -18,6 +20,6 @@ func sourceRoot(ctx context.Context) (root, version string, err error) {
 		return "", "", cloneErr // this program was built in a clone that is elsewhere
 	}
 	version = info.Main.Version
-	root, err = fetch(ctx, module+"@"+version)
+	root, err = modules.Fetch(ctx, "", module+"@"+version)
 	return root, version, err
 }

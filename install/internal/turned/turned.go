@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -21,7 +20,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/hierml/notebook/internal/process"
+	"github.com/hierml/notebook/install/internal/modules"
 )
 
 const (
@@ -40,8 +39,8 @@ type module struct {
 // A change replaces a piece of a file, which has to be there once.
 type change struct{ old, new string }
 
-// modules returns those that are copied.
-func modules() []module {
+// copied returns those that are copied.
+func copied() []module {
 	return []module{{
 		path: yaegi,
 		skip: func(folder string) bool {
@@ -216,8 +215,8 @@ func Collection() font.Collection {
 // returns the path of the go.mod, for the flag -modfile.
 func Write(ctx context.Context, root, dir string) (string, error) {
 	copies := map[string]string{}
-	for _, m := range modules() {
-		from, err := source(ctx, root, m.path)
+	for _, m := range copied() {
+		from, err := modules.Fetch(ctx, root, m.path)
 		if err != nil {
 			return "", err
 		}
@@ -233,21 +232,10 @@ func Write(ctx context.Context, root, dir string) (string, error) {
 	return writeModfile(root, dir, copies)
 }
 
-// source returns the folder of a module that the module at root requires.
-func source(ctx context.Context, root, module string) (string, error) {
-	cmd := process.Bind(exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module))
-	cmd.Dir = root
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("find the source of %s: %w", module, err)
-	}
-	return strings.TrimSpace(string(out)), nil
-}
-
 // Fonts returns the files of the fonts that the copy of gonum/plot reads, by the names under which
 // it does, without the .gz of those that are compressed.
 func Fonts(ctx context.Context, root string) (map[string]string, error) {
-	from, err := source(ctx, root, "codeberg.org/go-fonts/liberation")
+	from, err := modules.Fetch(ctx, root, "codeberg.org/go-fonts/liberation")
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func TestWrite(t *testing.T) {
 }
 
 func TestChangedRefusesAnotherYaegi(t *testing.T) {
-	m := modules()[0]
+	m := copied()[0]
 	if _, err := changed("run.go", []byte("package interp\n"), m.changes["interp/run.go"]); err == nil || !strings.Contains(err.Error(), "0 times") {
 		t.Errorf("the error is %v", err)
 	}
