@@ -374,10 +374,8 @@ func (s *Study) portable() error {
 // lost is the error of cells that did not come back.
 func (w *watch) lost(s *farmed.Submission) error {
 	text := fmt.Sprintf("experiment: %s of %s did not come back from %d attempts", plural(len(w.waiting), "cell"), w.study.Directory, len(s.Attempts))
-	for _, f := range w.state.Failed {
-		if said := s.Last().Said(w.study.Directory, f.Part); said != "" {
-			return fmt.Errorf("%s; part %d, on machine %s, said last: %s", text, f.Part, f.Machine, said)
-		}
+	if said := s.Last().LastSaid(w.study.Directory, w.state.Failed); said != "" {
+		return fmt.Errorf("%s; %s", text, said)
 	}
 	return fmt.Errorf("%s; what its processes printed is in %s", text, filepath.Join(w.study.Directory, farmed.Logs))
 }

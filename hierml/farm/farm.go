@@ -91,7 +91,7 @@ type State struct {
 
 // Failure is a part that ended otherwise than well.
 type Failure struct {
-	Part    int
+	Part    int    // -1 for parts that ran together, of which the engine does not say which it was
 	Machine string // "" if it was not given one
 	Reason  string // a word of the engine's
 }

@@ -96,12 +96,11 @@ func (s Slurm) State(ctx context.Context, id string) (State, error) {
 		if len(f) != 5 || f[0] != id {
 			continue
 		}
-		part, notOne := strconv.Atoi(f[1]) // of parts that run together there is no number
+		part, name := -1, f[0]
+		if number, err := strconv.Atoi(f[1]); err == nil { // of parts that run together there is none
+			part, name = number, f[0]+"_"+f[1]
+		}
 		if f[4] == launchFailed {
-			name := f[0]
-			if notOne == nil {
-				name += "_" + f[1]
-			}
 			held = append(held, name)
 		}
 		switch {

@@ -28,7 +28,7 @@ func TestSlurmSubmitTogether(t *testing.T) {
 		t.Fatalf("%q, %v", id, err)
 	}
 	for id, want := range map[string]State{
-		"12": {Running: 1, Machines: []string{"m3", "n1", "n2"}}, "13": {Waiting: 1}, "14": {Failed: []Failure{{0, "n1", Failed}}, Over: true},
+		"12": {Running: 1, Machines: []string{"m3", "n1", "n2"}}, "13": {Waiting: 1}, "14": {Failed: []Failure{{-1, "n1", Failed}}, Over: true},
 	} {
 		if got, err := f.State(t.Context(), id); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, %v, want %+v", id, got, err, want)

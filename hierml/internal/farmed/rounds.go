@@ -101,9 +101,14 @@ func (r *Rounds) Replaced() bool {
 
 // last takes the place of the starts before, and looks what they have left.
 func (r *Rounds) last() (*Begun, error) {
-	done, err := filepath.Glob(filepath.Join(r.Directory, processes, "*", "*"+suffix))
-	if err != nil || len(done) > 0 {
-		return &Begun{Done: true}, err
+	folders, err := beginning(filepath.Join(r.Directory, processes), "")
+	if err != nil {
+		return nil, err
+	}
+	for _, folder := range folders {
+		if done, err := finished(folder); err != nil || len(done) > 0 {
+			return &Begun{Done: true}, err
+		}
 	}
 	starts, err := os.ReadDir(filepath.Join(r.Directory, roundsName))
 	if err != nil {

@@ -300,10 +300,8 @@ func (r *wait) ended(ctx context.Context, err error) error {
 // lost is the error of pieces that did not come back.
 func (r *wait) lost() error {
 	text := fmt.Sprintf("%d of %d problems did not come back from %d attempts", len(r.left), len(r.Sizes), len(r.submission.Attempts))
-	for _, f := range r.state.Failed {
-		if said := r.submission.Last().Said(r.Directory, f.Part); said != "" {
-			return fmt.Errorf("%s; part %d, on machine %s, said last: %s", text, f.Part, f.Machine, said)
-		}
+	if said := r.submission.Last().LastSaid(r.Directory, r.state.Failed); said != "" {
+		return fmt.Errorf("%s; %s", text, said)
 	}
 	return fmt.Errorf("%s; what their processes printed is in %s. If they were killed for want of memory, give parts more, with Slurm by the option --mem of sbatch", text, filepath.Join(r.Directory, Logs))
 }
@@ -360,7 +358,7 @@ func (r *wait) ask(ctx context.Context) error {
 	}
 	r.state = state
 	if err := r.submission.Last().Unseen(r.Directory, state.Failed, func(job string, part int) bool {
-		folders, err := filepath.Glob(filepath.Join(r.Directory, processes, folderOf(job, part)+"*"))
+		folders, err := beginning(filepath.Join(r.Directory, processes), folderOf(job, part))
 		return err == nil && len(folders) > 0
 	}); err != nil {
 		return &fault{err.Error()}
@@ -368,5 +366,11 @@ func (r *wait) ask(ctx context.Context) error {
 	return nil
 }
 
-// folderOf is how the names of the folders of the processes of a part begin.
-func folderOf(job string, part int) string { return fmt.Sprintf("%s-%05d-", job, part) }
+// folderOf is how the names of the folders of the processes of a part begin, or of all parts of a job
+// where it is -1.
+func folderOf(job string, part int) string {
+	if part < 0 {
+		return job + "-"
+	}
+	return fmt.Sprintf("%s-%05d-", job, part)
+}
