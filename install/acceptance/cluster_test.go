@@ -81,13 +81,14 @@ func TestCluster(t *testing.T) {
 		name string
 		lost int // processes, at most
 		// happen breaks something; what it returns is called at the end, if it is not nil.
-		happen func(study string, run *command) (mend func(), again bool)
+		happen  func(study string, run *command) (mend func(), again bool)
+		options []string
 	}{
-		{"nothing", 0, nil},
+		{name: "nothing"},
 		{"workers killed", 3, func(string, *command) (func(), bool) {
 			c.killWorkers(c.machines[:2])
 			return nil, false
-		}},
+		}, nil},
 		// A controller forgets what it has not written, and ends parts on its machines that it has
 		// forgotten.
 		{"controller killed", 3, func(string, *command) (func(), bool) {
@@ -102,13 +103,13 @@ func TestCluster(t *testing.T) {
 			c.kill("slurmctld")
 			c.start("slurmctld", "slurmctld", "-D")
 			return nil, false
-		}},
+		}, nil},
 		{"coordinator killed", 0, func(study string, run *command) (func(), bool) {
 			if err := run.Process.Kill(); err != nil {
 				t.Error(err)
 			}
 			return nil, true
-		}},
+		}, nil},
 		{"interrupted", 0, func(study string, run *command) (func(), bool) {
 			if err := run.Process.Signal(syscall.SIGINT); err != nil {
 				t.Error(err)
@@ -118,7 +119,7 @@ func TestCluster(t *testing.T) {
 					t.Errorf("interrupted, it ended with status %d and said %q", run.ProcessState.ExitCode(), said)
 				}
 			}, true
-		}},
+		}, nil},
 		{"stopped", 3, func(study string, run *command) (func(), bool) {
 			stop := c.begin(program.File, "study", "stop", study)
 			if err := c.end(stop); err != nil {
@@ -130,11 +131,11 @@ func TestCluster(t *testing.T) {
 					t.Errorf("stopped, it said %q", said)
 				}
 			}, true
-		}},
+		}, nil},
 		{"job cancelled", 3, func(string, *command) (func(), bool) {
 			c.ask("scancel", "--me")
 			return nil, false
-		}},
+		}, nil},
 		{"machine lost", 1, func(string, *command) (func(), bool) {
 			c.signal("n2", syscall.SIGKILL)
 			return func() {
@@ -142,7 +143,7 @@ func TestCluster(t *testing.T) {
 				c.start("n2", "slurmd", "-D", "-N", "n2")
 				c.until("n2 is back", func() bool { return strings.Contains(c.idle(), "n2") })
 			}, false
-		}},
+		}, nil},
 		{"machine frozen and woken", 1, func(study string, _ *command) (func(), bool) {
 			frozen := c.signal("n3", syscall.SIGSTOP)
 			return func() {
@@ -156,7 +157,7 @@ func TestCluster(t *testing.T) {
 				})
 				c.until("no job is left", c.empty)
 			}, false
-		}},
+		}, nil},
 		// The part that it is given stays with its daemon, runs elsewhere, and when the machine wakes is
 		// one that could not be started.
 		{"machine frozen with what it was given", 1, func(study string, _ *command) (func(), bool) {
@@ -171,7 +172,7 @@ func TestCluster(t *testing.T) {
 				c.until("n3 is back", func() bool { return strings.Contains(c.idle(), "n3") })
 				c.until("no job is left", c.empty)
 			}, false
-		}},
+		}, nil},
 		{"network cut", 1, func(string, *command) (func(), bool) {
 			c.cable("down")
 			return func() {
@@ -180,12 +181,21 @@ func TestCluster(t *testing.T) {
 					return len(c.processes("n4")) == 0 && strings.Contains(c.idle(), "n4")
 				})
 			}, false
-		}},
+		}, nil},
+		// A minute is Slurm's shortest. The frozen worker has the rest of it to be woken, and ended.
+		{"time limit", 1, func(string, *command) (func(), bool) {
+			c.until("a worker is frozen", func() bool { return c.signalWorkers(c.machines[:1], syscall.SIGSTOP) > 0 })
+			return func() {
+				if over := c.ask("squeue", "--noheader", "--states=timeout"); over == "" {
+					t.Error("no part came to its time limit")
+				}
+			}, false
+		}, []string{"--sbatch", "--time=1"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c.t = t
 			study := strings.ReplaceAll(test.name, " ", "-") + ".study"
-			command := []string{"study", "run", "a.json", "--on", "slurm", "--sbatch", "--partition=all", "--dir", study}
+			command := append([]string{"study", "run", "a.json", "--on", "slurm", "--sbatch", "--partition=all", "--dir", study}, test.options...)
 			run := c.begin(program.File, command...)
 			mend, again := func() {}, false
 			if test.happen != nil {
@@ -281,19 +291,24 @@ func (c *cluster) overheads() {
 
 // killWorkers kills what machines compute with, and returns how many processes that were.
 func (c *cluster) killWorkers(machines []string) int {
-	killed := 0
+	return c.signalWorkers(machines, syscall.SIGKILL)
+}
+
+// signalWorkers sends a signal to what machines compute with, and returns how many processes that were.
+func (c *cluster) signalWorkers(machines []string, signal syscall.Signal) int {
+	sent := 0
 	for _, machine := range machines {
 		for _, pid := range c.processes(machine) {
 			if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil && strings.HasPrefix(string(name), "hierml") {
-				if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				if err := syscall.Kill(pid, signal); err != nil {
 					c.t.Log(err) // it has just ended
 				} else {
-					killed++
+					sent++
 				}
 			}
 		}
 	}
-	return killed
+	return sent
 }
 
 // trains has the cluster train, kills what waits for it and some of what computes, waits again, and
@@ -324,13 +339,18 @@ func (c *cluster) trains(program string) {
 			t.Logf("%d jobs, %v: %s", len(jobs), err, &run.stdout)
 		})
 	}
-	c.together(program)
+	c.t.Run("lost between rounds", func(t *testing.T) {
+		own := *c
+		own.t = t
+		own.loses(program)
+	})
 }
 
-// together kills a process of a training whose parts wait for each other when it has done whole rounds:
-// all of them begin again, behind those.
-func (c *cluster) together(program string) {
-	run := c.begin(program, "run", "--engine", "interpreted", "subtrees.go", "together.parts")
+// loses kills a process of a training whose parts wait for each other when it has done whole rounds: all
+// of them begin again, behind those.
+func (c *cluster) loses(program string) {
+	c.write("together.go", clusterTraining+clusterTrainings[1].train)
+	run := c.begin(program, "run", "--engine", "interpreted", "together.go", "together.parts")
 	rounds := filepath.Join(c.dir, "studies", "together.parts", "rounds", "*")
 	c.until("a process is killed after the second round", func() bool {
 		// The third has begun: nobody removes the files of the second.
