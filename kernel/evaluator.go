@@ -5,14 +5,18 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hierml/notebook/internal/notebook"
 	"github.com/hierml/notebook/internal/process"
 	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/script"
 	"github.com/hierml/notebook/kernel/internal/worker"
 	"github.com/hierml/notebook/kernel/internal/worker/child"
 	"github.com/hierml/notebook/stdlib"
@@ -44,7 +48,36 @@ func newEngine(config worker.Config, settings engine.Config, args ...string) (*e
 	settings.Prepared = compilerPrepared
 	settings.Importer = stdlib.Importer
 	settings.Preloaded = stdlib.Preloaded
+	settings.Cells = cellsOf
 	return engine.New(settings), nil
+}
+
+// cellsOf returns the cells of a script, a program or a notebook, for %run. Those of a notebook that
+// are not to be run, or are there to fail, are left out.
+func cellsOf(path string) ([]program.Cell, error) {
+	if !strings.EqualFold(filepath.Ext(path), ".ipynb") {
+		s, err := script.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		return []program.Cell{s.Cell()}, nil
+	}
+	nb, err := notebook.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var cells []program.Cell
+	number := 0
+	for _, c := range nb.Cells {
+		if c.Kind != notebook.Code {
+			continue
+		}
+		number++
+		if !c.Tagged(notebook.SkipExecution) && !c.Tagged(notebook.RaisesException) {
+			cells = append(cells, program.Cell{Name: fmt.Sprintf("%s, cell %d", filepath.Base(path), number), Source: c.Source})
+		}
+	}
+	return cells, nil
 }
 
 // runAgain has studies know by which command of this program a farm does what this process does: the

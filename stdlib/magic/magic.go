@@ -111,6 +111,9 @@ func Setenv(name, value string) {
 	say("%s=%s", name, value)
 }
 
+// Show shows a text that is of a type which front ends know: %%html, %%markdown and the like.
+func Show(mimeType, text string) { nb.MIME(mimeType, text) }
+
 // Load puts the text of a file in place of the running cell: %load.
 func Load(path string) {
 	text, err := os.ReadFile(expand(path))

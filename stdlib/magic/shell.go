@@ -6,7 +6,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"reflect"
+	"regexp"
 	"runtime"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/hierml/notebook/stdlib/host"
@@ -15,22 +19,113 @@ import (
 // Shell runs a command with the shell, sh: !COMMAND. What it writes is shown as it comes. It has
 // nothing to read, and ends with the cell if that is interrupted. A status other than 0 ends the
 // cell. What the command leaves in the background goes on, and is shown as long as it writes.
-func Shell(command string) { run("sh", "-c", command) }
+func Shell(command string) { fail(run(host.Stdout(), "sh", "-c", command)) }
+
+// Lines runs a command as Shell does, and returns the lines that it writes: LINES := !COMMAND. What it
+// writes to standard error is shown.
+func Lines(command string) ([]string, error) {
+	var out lineBuffer
+	if err := run(&out, "sh", "-c", command); err != nil {
+		return nil, err
+	}
+	text := out.end()
+	if text == "" {
+		return []string{}, nil
+	}
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSuffix(line, "\r")
+	}
+	return lines, nil
+}
+
+// A lineBuffer takes what a command writes until it has ended.
+type lineBuffer struct {
+	mu    sync.Mutex
+	text  strings.Builder
+	ended bool
+}
+
+func (b *lineBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.ended {
+		b.text.Write(p)
+	}
+	return len(p), nil
+}
+
+// end returns what was written. What comes later, of the background, is dropped.
+func (b *lineBuffer) end() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = true
+	return b.text.String()
+}
+
+// Insert returns a value as a command of the shell has it between quotation marks, " or ', or none:
+// {EXPRESSION} in !COMMAND. The shell takes it as it is, whatever characters there are in it. A slice
+// or an array without quotation marks around it is a word for each element.
+func Insert(quote string, value any) string {
+	words := []string{}
+	if v := reflect.ValueOf(value); value != nil && (v.Kind() == reflect.Slice || v.Kind() == reflect.Array) && !isText(value) {
+		for i := range v.Len() {
+			words = append(words, fmt.Sprint(v.Index(i).Interface()))
+		}
+	} else {
+		words = append(words, inserted(value))
+	}
+	for i, word := range words {
+		if strings.Contains(word, "\x00") {
+			fail(fmt.Errorf("%q holds a zero byte, which no command can be given", word))
+		}
+		switch {
+		case quote == `"`:
+			words[i] = inDouble.Replace(word)
+		case quote == "'":
+			words[i] = strings.ReplaceAll(word, "'", `'\''`)
+		case !plainWord.MatchString(word):
+			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var (
+	inDouble  = strings.NewReplacer(`\`, `\\`, `$`, `\$`, "`", "\\`", `"`, `\"`)
+	plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:,@%+-]+$`)
+)
+
+// isText reports whether a value is written as one word.
+func isText(value any) bool {
+	switch value.(type) {
+	case []byte, error, fmt.Stringer:
+		return true
+	}
+	return false
+}
+
+func inserted(value any) string {
+	if b, ok := value.([]byte); ok {
+		return string(b)
+	}
+	return fmt.Sprint(value)
+}
 
 // Bash runs a script with bash, as Shell does: %%bash. The status is that of the script's last
 // command, unless it says set -e.
-func Bash(script string) { run("bash", "-c", script) }
+func Bash(script string) { fail(run(host.Stdout(), "bash", "-c", script)) }
 
-func run(shell string, args ...string) {
+func run(stdout io.Writer, shell string, args ...string) error {
 	path, err := exec.LookPath(shell)
 	switch {
 	case runtime.GOOS == "js":
-		fail(errors.New("other programs, as the shell, cannot be run in a browser"))
+		return errors.New("other programs, as the shell, cannot be run in a browser")
 	case err != nil:
-		fail(fmt.Errorf("there is no %s on this machine", shell))
+		return fmt.Errorf("there is no %s on this machine", shell)
 	}
 	cmd := exec.Command(path, args...)
-	out := attach(&cmd.Stdout, host.Stdout())
+	out := attach(&cmd.Stdout, stdout)
 	errs := attach(&cmd.Stderr, host.Stderr())
 	err = cmd.Start()
 	out.started()
@@ -38,12 +133,14 @@ func run(shell string, args ...string) {
 	if err == nil {
 		err = cmd.Wait()
 	}
-	fail(errors.Join(out.settle(), errs.settle()))
+	if err := errors.Join(out.settle(), errs.settle()); err != nil {
+		return err
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == commandNotFound {
 		err = fmt.Errorf("%w (the shell does not know the command; for Go that begins with !, write it in parentheses)", err)
 	}
-	fail(err)
+	return err
 }
 
 // commandNotFound is the status by which shells say so.

@@ -73,7 +73,7 @@ func (a *Assistant) Complete(source string, cursor int) (found Completion) {
 		}
 		return Completion{Start: utf8.RuneCountInString(source[:start]), End: cursor, Candidates: candidates}
 	}
-	source = magics.Without(source)
+	source = magics.Without(source, a.known)
 	end := at
 	switch tok, open := syntax.Unended(source[:at]); tok {
 	case token.COMMENT, token.CHAR:

@@ -131,7 +131,7 @@ func uncomment(lines []string) string {
 // itemAt returns the source of the declaration or statement that an offset stands in, with the
 // comment above it.
 func itemAt(text string, offset int) string {
-	for _, it := range syntax.Split(magics.Without(text)) {
+	for _, it := range syntax.Split(magics.Without(text, nil)) {
 		if it.Start <= offset && offset < it.End {
 			lines := strings.Split(text, "\n")
 			row := strings.Count(text[:it.Start], "\n")

@@ -29,7 +29,7 @@ func (a *Assistant) Inspect(source string, cursor, detail int) (found *program.B
 	}()
 	source = strings.TrimRight(strings.TrimRight(source, " \t\r\n"), "?")
 	at := syntax.ByteOffset(source, max(0, min(cursor, utf8.RuneCountInString(source))))
-	if b, ok := inspectMagic(source, at); ok {
+	if b, ok := a.inspectMagic(source, at); ok {
 		return b
 	}
 	d := a.describe(source, at, detail)
@@ -44,7 +44,7 @@ func (a *Assistant) Inspect(source string, cursor, detail int) (found *program.B
 
 // describe describes what stands at an offset.
 func (a *Assistant) describe(source string, at, detail int) *description {
-	source = magics.Without(source)
+	source = magics.Without(source, a.known)
 	a.Mutex.Lock()
 	defer a.Mutex.Unlock()
 	q := &inspector{Checker: a.Checker, source: source, detail: detail}

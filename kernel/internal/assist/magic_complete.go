@@ -9,10 +9,17 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
+// known reports whether a name means something in the session.
+func (a *Assistant) known(name string) bool {
+	a.Mutex.Lock()
+	defer a.Mutex.Unlock()
+	return a.Checker.Known(name)
+}
+
 // magicAt returns the magic whose text, without the Go behind it, an offset is in or ends; nil if
 // there is none.
-func magicAt(source string, at int) *magics.Use {
-	uses, _ := magics.Find(source[:at])
+func (a *Assistant) magicAt(source string, at int) *magics.Use {
+	uses, _ := magics.Find(source[:at], a.known)
 	if len(uses) == 0 {
 		return nil
 	}
@@ -39,7 +46,7 @@ func (a *Assistant) completeMagic(source string, at int) (start int, candidates 
 	if !magics.MayHold(source[:at]) {
 		return at, nil, false
 	}
-	m := magicAt(source, at)
+	m := a.magicAt(source, at)
 	if m == nil {
 		return at, nil, false
 	}
@@ -57,6 +64,9 @@ func (a *Assistant) completeMagic(source string, at int) (start int, candidates 
 			return at, nil, true
 		}
 		start, candidates = a.paths(source, m.Argument, at, m.Kind.Folders)
+	case m.Kind.Names:
+		start = at - len(source[m.Argument:at]) + strings.LastIndexAny(source[m.Argument:at], " \t") + 1
+		candidates = a.declaredNames(source[start:at])
 	case m.Name == "env":
 		start = m.Argument
 		for _, entry := range os.Environ() {
@@ -107,6 +117,20 @@ func magicNames(text string, first bool) []Candidate {
 	return out
 }
 
+// declaredNames returns what cells have declared that begins like a text.
+func (a *Assistant) declaredNames(prefix string) []Candidate {
+	a.Mutex.Lock()
+	defer a.Mutex.Unlock()
+	var out []Candidate
+	for name, d := range a.Checker.Session.Live {
+		if d.Cell > 0 && strings.HasPrefix(name, prefix) {
+			out = append(out, Candidate{Text: name, Kind: "name"})
+		}
+	}
+	slices.SortFunc(out, func(a, b Candidate) int { return strings.Compare(a.Text, b.Text) })
+	return out
+}
+
 // paths completes the last word of source[from:at] as the name of a file.
 func (a *Assistant) paths(source string, from, at int, folders bool) (int, []Candidate) {
 	from = min(from, at)
@@ -122,11 +146,11 @@ func (a *Assistant) paths(source string, from, at int, folders bool) (int, []Can
 
 // inspectMagic describes the magic whose name an offset is in or ends, and reports whether it is in
 // a magic at all.
-func inspectMagic(source string, at int) (*program.Bundle, bool) {
+func (a *Assistant) inspectMagic(source string, at int) (*program.Bundle, bool) {
 	if !magics.MayHold(source) {
 		return nil, false
 	}
-	uses, _ := magics.Find(source)
+	uses, _ := magics.Find(source, a.known)
 	for _, m := range uses {
 		if at < m.Start || at > m.End {
 			continue

@@ -450,6 +450,11 @@ func (c *Checker) Insert(k *Checked) {
 	}
 }
 
+// Known reports whether a name means something in the session, before a cell declares anything.
+func (c *Checker) Known(name string) bool {
+	return c.Session.Live[name] != nil || c.Session.Gone[name] != nil || c.Preloaded[name] != "" || types.Universe.Lookup(name) != nil
+}
+
 // hides reports whether the statements at the cell's top declare a variable that has the name of a
 // package, and do not use the package before.
 func (k *Checked) hides(name string) bool {

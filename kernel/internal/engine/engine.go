@@ -41,6 +41,8 @@ type Config struct {
 	Importer types.Importer
 	// Preloaded maps names to the import paths of packages that cells use without importing them.
 	Preloaded map[string]string
+	// Cells reads the cells of a file, for %run. Nil means that there are none to be read.
+	Cells func(path string) ([]program.Cell, error)
 	// Strict leaves errors to the cells, as Go does: without it, a statement of a cell, outside
 	// functions, that leaves out the error of a call stops the cell.
 	Strict bool
@@ -60,7 +62,10 @@ type Engine struct {
 	assistant *assist.Assistant
 	dead      int            // the process of the executor that died last
 	last      program.Output // of the cell that began last
+	numbered  int            // the number of the cell that was given one last
+	inputs    []program.Cell // that were run, oldest first
 	outside   *outside
+	cells     func(path string) ([]program.Cell, error)
 	left      left
 	hooking   hooking
 	switching
@@ -75,6 +80,7 @@ func New(config Config) *Engine {
 		checker:   c,
 		lowerer:   lower.New(c),
 		outside:   o,
+		cells:     config.Cells,
 		switching: switching{mode: config.Mode, open: config.Compiler, prepared: config.Prepared, emitter: emit.New(c)},
 	}
 	e.code.mostPlugins, e.code.mostCode = cmp.Or(config.MostPlugins, mostPlugins), cmp.Or(config.MostCode, mostCode)
@@ -112,6 +118,7 @@ func (e *Engine) Close() error {
 func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error) {
 	e.running.Add(1)
 	defer e.running.Add(-1)
+	cell.Count, cell.Number = cell.ExecutionCount(), e.number(cell.Number)
 	bundle, err := e.conduct(ctx, cell, out)
 	if err != nil {
 		return nil, e.worded(ctx, cell, err)
@@ -128,6 +135,7 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage
 	}
 	e.running.Add(1)
 	defer e.running.Add(-1)
+	number = e.number(number)
 	err := e.executor.Deliver(ctx, number, m, out)
 	var death *program.DeathError
 	var runtime *program.RuntimeError
@@ -157,10 +165,17 @@ func (e *Engine) IsComplete(source string) (status, indent string) {
 	if len(source) > maxAsked {
 		return "unknown", ""
 	}
-	if status, source = magics.Completeness(source); status != "" {
+	if status, source = magics.Completeness(source, e.known); status != "" {
 		return status, ""
 	}
 	return syntax.Completeness(source)
+}
+
+// known reports whether a name means something in the session.
+func (e *Engine) known(name string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.checker.Known(name)
 }
 
 // Complete returns what may stand at the cursor, a position in Unicode code points of the source,

@@ -23,7 +23,7 @@ func (e *Engine) translated(cell program.Cell) (src *syntax.Source, own magics.O
 	if problems := syntax.TooLong(syntax.NewSource(cell)); problems != nil {
 		return nil, own, syntax.ProblemsError("CompileError", problems)
 	}
-	src, own, problems := magics.Translate(cell, func(name string) bool { return e.checker.Session.Live[name] != nil })
+	src, own, problems := magics.Translate(cell, e.checker.Known)
 	if len(problems) == 0 && len(own.Before) > 0 {
 		_, problems = e.checker.Parse(src)
 	}
@@ -46,6 +46,12 @@ func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.Use
 			return nil
 		}
 		return e.who(ctx, src.Cell, out)
+	case "rm":
+		return e.remove(src, m, argument)
+	case "history":
+		e.listInputs(src, m, out)
+	case "run":
+		return e.runFile(ctx, src, m, argument, out)
 	case "reset":
 		return e.reset(out)
 	case "engine":

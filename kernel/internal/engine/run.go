@@ -20,8 +20,14 @@ func (e *Engine) conduct(ctx context.Context, cell program.Cell, out program.Out
 		return nil, err
 	}
 	src, own, err := e.translated(cell)
+	e.noteInput(cell)
 	if err != nil {
 		return nil, err
+	}
+	if capture := own.Capture(); capture != nil {
+		caught := &catcher{Output: out}
+		defer func() { bundle, err = nil, e.caught(ctx, src, capture, caught, bundle, err) }()
+		out = caught
 	}
 	carryOut := func(uses []*magics.Use) error {
 		for _, m := range uses {

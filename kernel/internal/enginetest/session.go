@@ -25,7 +25,7 @@ func NewSession() *Session {
 
 // Check translates, parses and checks a cell.
 func (s *Session) Check(cell program.Cell) (*check.Checked, error) {
-	src, _, problems := magics.Translate(cell, func(name string) bool { return s.Checker.Session.Live[name] != nil })
+	src, _, problems := magics.Translate(cell, s.Checker.Known)
 	if len(problems) > 0 {
 		return nil, syntax.ProblemsError("CompileError", problems)
 	}

@@ -231,7 +231,7 @@ func (x *exporter) check(e *exportedCell) []syntax.Problem {
 	}
 	problems = src.InCell(x.checkGo(e, src))
 	if src.Of != nil {
-		x.setStrict(src.Of, own.After)
+		x.heed(src.Of, own.After)
 	}
 	return problems
 }

@@ -1,28 +1,45 @@
 package export
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // withoutMagics makes the source of an exported cell the Go that its magics stand for.
 func (x *exporter) withoutMagics(e *exportedCell) (*syntax.Source, magics.Own, []syntax.Problem) {
-	cell, own, problems := magics.Translate(e.Cell.Cell, func(name string) bool { return x.Session.Live[name] != nil })
+	cell, own, problems := magics.Translate(e.Cell.Cell, x.Known)
+	for _, m := range slices.Concat(own.Before, own.After) {
+		switch m.Name {
+		case "run":
+			problems = append(problems, syntax.Problem{Source: cell, Offset: m.Start, Msg: "%run is not exported: put the text of the file into the notebook, or skip the cell"})
+		case "capture":
+			problems = append(problems, syntax.Problem{Source: cell, Offset: m.Start, Msg: "%%capture is not exported, as a program has no cells whose output could be caught: skip the cell"})
+		}
+	}
 	if len(problems) > 0 || cell.Text == e.Source {
 		return cell, own, problems
 	}
 	e.Source = cell.Text
 	src := &syntax.Source{Cell: e.Cell.Cell, Translation: &syntax.Translation{Text: cell.Text, Alias: cell.Alias, Timed: cell.Timed, Of: cell}}
-	x.setStrict(cell, own.Before)
+	x.heed(cell, own.Before)
 	return src, own, nil
 }
 
-// setStrict does what %strict says before a cell, or behind it. The other magics that the engine
+// heed does what %strict and %rm say before a cell, or behind it. The other magics that the engine
 // carries out itself mean nothing in a program.
-func (x *exporter) setStrict(src *syntax.Source, uses []*magics.Use) {
+func (x *exporter) heed(src *syntax.Source, uses []*magics.Use) {
 	for _, m := range uses {
-		if m.Name == "strict" {
-			x.Strict = src.Cell.Source[m.Argument:m.ArgumentEnd] != "off"
+		argument := src.Cell.Source[m.Argument:m.ArgumentEnd]
+		switch m.Name {
+		case "strict":
+			x.Strict = argument != "off"
+		case "rm":
+			for _, name := range strings.Fields(argument) {
+				delete(x.Session.Live, name)
+			}
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 // Completeness tells, as IsComplete does, whether a cell with magics is whole as far as they are
 // concerned, and what Go is left of it. A cell that is a script or the text of a file ends with an
 // empty line.
-func Completeness(source string) (status, rest string) {
-	uses, _ := Find(source)
+func Completeness(source string, known func(string) bool) (status, rest string) {
+	uses, _ := Find(source, known)
 	if len(uses) == 0 {
 		return "", source
 	}
@@ -21,7 +21,7 @@ func Completeness(source string) (status, rest string) {
 		}
 		return "incomplete", ""
 	}
-	rest = Without(source)
+	rest = Without(source, known)
 	if strings.TrimSpace(rest) == "" {
 		if m.Whole && !blank {
 			return "incomplete", ""
@@ -32,9 +32,9 @@ func Completeness(source string) (status, rest string) {
 }
 
 // Without returns the cell with blanks in place of all that is not Go, so that every offset and
-// line stays what it was.
-func Without(source string) string {
-	uses, _ := Find(source)
+// line stays what it was. The known names are those that Find asks for.
+func Without(source string, known func(string) bool) string {
+	uses, _ := Find(source, known)
 	if len(uses) == 0 {
 		return source
 	}
@@ -51,6 +51,9 @@ func Without(source string) string {
 			if (i < from || i >= to) && out[i] != '\n' {
 				out[i] = ' '
 			}
+		}
+		if m.Lines && m.End-m.Start >= len(`""`) {
+			copy(out[m.Start:], `""`) // a value, that the statement has one
 		}
 	}
 	return string(out)

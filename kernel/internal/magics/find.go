@@ -21,7 +21,7 @@ func MayHold(text string) bool {
 	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line != "" && (strings.IndexByte("%!?", line[0]) >= 0 || strings.HasSuffix(strings.TrimSuffix(line, ";"), "?")) {
+		if line != "" && (strings.IndexByte("%!?", line[0]) >= 0 || strings.Contains(line, "=!") || strings.Contains(line, "= !") || strings.HasSuffix(strings.TrimSuffix(line, ";"), "?")) {
 			return true
 		}
 	}
@@ -44,6 +44,7 @@ func asks(line string) []int {
 type magicFinder struct {
 	text  string
 	bytes []byte // of the text
+	known func(string) bool
 	found []*Use
 	// begun is how many lexemes come before the statement at the top that was seen last.
 	begun int
@@ -53,12 +54,13 @@ type magicFinder struct {
 
 // Find returns the magics of a cell, in order, and how much else there is. Text within strings and
 // comments is none, nor is any that can be Go, except for an expression at the beginning of a line
-// that begins with !.
-func Find(text string) ([]*Use, int) {
+// that begins with !, and one that is assigned and begins with ! and a name that is neither the
+// cell's nor known.
+func Find(text string, known func(string) bool) ([]*Use, int) {
 	if !MayHold(text) {
 		return nil, 0
 	}
-	f := &magicFinder{text: text, bytes: []byte(text)}
+	f := &magicFinder{text: text, bytes: []byte(text), known: known}
 	start := 0
 	if m := f.whole(); m != nil {
 		f.add(m)
@@ -115,6 +117,11 @@ func (f *magicFinder) whole() *Use {
 	case m.Name == "bash":
 		if m.Argument < m.ArgumentEnd {
 			m.complain(m.Argument, "the script begins on the next line")
+		}
+		m.End = len(f.text)
+	case m.Kind.mime != "":
+		if m.Argument < m.ArgumentEnd {
+			m.complain(m.Argument, "what %%"+m.Name+" shows begins on the next line")
 		}
 		m.End = len(f.text)
 	case m.Name == "writefile":
@@ -206,6 +213,12 @@ func (f *magicFinder) statements(from int, before []syntax.Lexeme, open []token.
 				return m.End, append(before, syntax.Lexeme{Pos: at, Tok: token.SEMICOLON, Lit: "\n"}), open
 			}
 		}
+		if tok == token.NOT && len(open) == 0 {
+			if m := f.lines(at, before); m != nil {
+				f.add(m)
+				return m.End, append(before, syntax.Lexeme{Pos: at, Tok: token.IDENT, Lit: "!"}), open
+			}
+		}
 		switch tok {
 		case token.LPAREN, token.LBRACK, token.LBRACE:
 			if tok == token.LBRACE && !syntax.Block(before) {
@@ -282,20 +295,10 @@ func (f *magicFinder) magic(at int, tok token.Token, before []syntax.Lexeme, ope
 			m.complain(at, "%"+m.Name+" is the magic of a cell: write "+m.Kind.Usage+" on the first line")
 		}
 		if m.Name == "time" || m.Name == "timeit" {
-			f.timed(m)
+			f.timed(m, before)
 		}
 	case f.text[at] == '!' && !f.element(at, end, before):
-		for strings.HasSuffix(f.text[at:end], "\\") {
-			newline := strings.IndexByte(f.text[end:], '\n')
-			if newline < 0 {
-				break
-			}
-			end = f.line(end + newline + 1)
-		}
-		m = &Use{Kind: &ShellKind, Start: at, End: end, Argument: f.skip(at+1, end), ArgumentEnd: end}
-		if m.Argument == end {
-			m.complain(at, "a command is missing behind !")
-		}
+		m = f.command(at, before)
 	default:
 		return nil
 	}
@@ -326,7 +329,7 @@ func (f *magicFinder) word(at int) int {
 }
 
 // timed finds the statement behind %time or %timeit. It may go on for several lines.
-func (f *magicFinder) timed(m *Use) {
+func (f *magicFinder) timed(m *Use, before []syntax.Lexeme) {
 	if m.Name == "time" {
 		m.Statement = m.Argument
 	}
@@ -343,6 +346,7 @@ func (f *magicFinder) timed(m *Use) {
 		if f.skip(m.Statement+1, m.End) == m.End {
 			m.complain(m.Statement, "a command is missing behind !")
 		}
+		f.insert(m, f.skip(m.Statement+1, m.End), m.End, before)
 		return
 	}
 	first := splitFirst(f.bytes[m.Statement:])

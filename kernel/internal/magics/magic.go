@@ -22,11 +22,14 @@ type Kind struct {
 	Line, Cell bool
 	// own says that the engine carries it out, with no Go.
 	own bool
-	// Files says that its argument is the name of a file, folders that it is that of a folder.
-	Files, Folders bool
-	Usage          string
-	doc            string
-	example        string
+	// Files says that its argument is the name of a file, folders that it is that of a folder, and
+	// Names that it is names that the session has declared.
+	Files, Folders, Names bool
+	// mime is the type of what the rest of the cell is and is shown as; empty for others.
+	mime    string
+	Usage   string
+	doc     string
+	example string
 }
 
 // Kinds are all magics, in the order in which %help lists them.
@@ -40,9 +43,24 @@ var Kinds = []Kind{
 	{Name: "who", Line: true, own: true, Usage: "%who [-m]",
 		doc:     "lists what the session has declared: variables with their types and values, functions, types, constants and imports; with -m how much memory the compiled code of cells has.",
 		example: "%who"},
+	{Name: "rm", Line: true, own: true, Names: true, Usage: "%rm NAME...",
+		doc:     "forgets declarations of the session. Functions and variables that use them keep what they have; a package that a name has hidden can be reached again.",
+		example: "%rm x f"},
 	{Name: "reset", Line: true, own: true, Usage: "%reset",
 		doc:     "forgets all that the session has declared and starts a new process for its cells. What they have started ends, and the working directory is what it was at first.",
 		example: "%reset"},
+	{Name: "history", Line: true, own: true, Usage: "%history [-n INPUTS]",
+		doc:     "lists the inputs of this session with their numbers, with -n the last of them.",
+		example: "%history -n 5"},
+	{Name: "run", Line: true, own: true, Files: true, Usage: "%run FILE",
+		doc:     "runs a script or a program of Go, or the cells of a notebook, in this session, which then has what they declare. What they print and display is shown, and not the values of their last expressions.",
+		example: "%run helpers.go"},
+	{Name: "args", Line: true, Usage: "%args [ARGUMENT...]",
+		doc:     "lists the arguments that the cells, and what they run by %run, find in os.Args[1:], or sets them; -- alone stands for none. Flags of package flag can be declared anew afterwards.",
+		example: "%args -seed 7 ng15"},
+	{Name: "capture", Cell: true, own: true, Usage: "%%capture [NAME]",
+		doc:     "runs the rest of the cell and shows nothing of what it writes and displays, nor its value. With a name they are the text of a string variable of that name. If the cell fails, they are shown.",
+		example: "%%capture log"},
 	{Name: "cd", Line: true, Folders: true, Usage: "%cd [FOLDER]",
 		doc:     "changes the working directory: to the folder, with ~ for the user's home, to that one without a folder, and with - to the one before.",
 		example: "%cd ~/data"},
@@ -58,6 +76,21 @@ var Kinds = []Kind{
 	{Name: "bash", Cell: true, Usage: "%%bash",
 		doc:     "runs the rest of the cell with bash. A status other than 0 at its end is an error.",
 		example: "%%bash"},
+	{Name: "html", Cell: true, mime: "text/html", Usage: "%%html",
+		doc:     "shows the rest of the cell as a piece of a web page.",
+		example: "%%html"},
+	{Name: "markdown", Cell: true, mime: "text/markdown", Usage: "%%markdown",
+		doc:     "shows the rest of the cell as formatted text.",
+		example: "%%markdown"},
+	{Name: "latex", Cell: true, mime: "text/latex", Usage: "%%latex",
+		doc:     "shows the rest of the cell as LaTeX; formulas stand between dollar signs.",
+		example: "%%latex"},
+	{Name: "svg", Cell: true, mime: "image/svg+xml", Usage: "%%svg",
+		doc:     "shows the rest of the cell, an svg element, as a drawing.",
+		example: "%%svg"},
+	{Name: "javascript", Cell: true, mime: "application/javascript", Usage: "%%javascript",
+		doc:     "runs the rest of the cell in the page. Not every front end allows it.",
+		example: "%%javascript"},
 	{Name: "engine", Line: true, own: true, Usage: "%engine [auto|interpreted|compiled]",
 		doc:     "says how cells are run, or chooses it: compiled, which takes a twentieth of a second a cell, and is all of Go at its own speed; interpreted, which takes no time to begin, and refuses what it is known to do otherwise than Go; or auto, which compiles where it can.",
 		example: "%engine compiled"},
@@ -74,9 +107,9 @@ var Kinds = []Kind{
 
 // Two magics have no name. They are listed with the others.
 var (
-	ShellKind = Kind{Usage: "!COMMAND",
-		doc:     "runs a command with the shell, up to the end of the line, and shows what it writes. A status other than 0 is an error. Go that begins with ! is written in parentheses.",
-		example: "!ls -l"}
+	ShellKind = Kind{Usage: "!COMMAND or LINES := !COMMAND",
+		doc:     "runs a command with the shell, up to the end of the line, and shows what it writes, or has the lines of it as a []string. A status other than 0 is an error. {EXPRESSION} puts in the value of Go that begins with a known name, quoted so that the shell takes it as it is: a slice as a word for each element. {{EXPRESSION}} leaves it in braces. Go that begins with ! is written in parentheses.",
+		example: "files := !ls {folder}"}
 	QuestionKind = Kind{Usage: "NAME? or NAME??", own: true,
 		doc:     "shows the declaration and the documentation of what a name stands for; with two question marks its source, too, where a cell has declared it.",
 		example: "strings.Cut?"}

@@ -57,7 +57,7 @@ func FuzzMagics(f *testing.F) {
 			}
 			last = at
 		}
-		without := magics.Without(cell)
+		without := magics.Without(cell, nothing)
 		if len(without) != len(cell) || strings.Count(without, "\n") != strings.Count(cell, "\n") {
 			t.Fatalf("without magics:\n%s", without)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
@@ -19,14 +20,25 @@ type Own struct {
 	Before, After []*Use
 }
 
+// Capture returns the magic that keeps what the cell shows to itself, nil if there is none.
+func (o Own) Capture() *Use {
+	for _, m := range o.Before {
+		if m.Name == "capture" {
+			return m
+		}
+	}
+	return nil
+}
+
 // Translate returns the source of a cell with its magics written as Go, those that have no Go, and
-// what is wrong with them. The names that the session has are those for which taken returns true.
+// what is wrong with them. The names that mean something in the session are those for which taken
+// returns true.
 func Translate(cell program.Cell, taken func(string) bool) (*syntax.Source, Own, []syntax.Problem) {
 	src := syntax.NewSource(cell)
 	if cell.Plain {
 		return src, Own{}, nil
 	}
-	uses, total := Find(cell.Source)
+	uses, total := Find(cell.Source, taken)
 	if len(uses) == 0 {
 		return src, Own{}, nil
 	}
@@ -104,7 +116,11 @@ func (w *magicWriter) magic(m *Use) {
 	argument := w.source[m.Argument:m.ArgumentEnd]
 	w.from = m.End
 	if m.Kind == &ShellKind {
-		w.call(m, "Shell", strconv.Quote(argument))
+		w.shell(m, m.Argument)
+		return
+	}
+	if m.Kind.mime != "" {
+		w.call(m, "Show", strconv.Quote(m.Kind.mime), literal(w.body(m)))
 		return
 	}
 	switch m.Kind.Name {
@@ -113,14 +129,14 @@ func (w *magicWriter) magic(m *Use) {
 	case "timeit":
 		w.timeIt(m)
 	case "cd":
-		w.call(m, "Chdir", strconv.Quote(unquote(argument)))
+		w.call(m, "Chdir", strconv.Quote(Unquote(argument)))
 	case "env":
 		w.env(m, argument)
 	case "load":
 		if argument == "" {
 			m.complain(m.Start, "%load needs the name of a file")
 		}
-		w.call(m, "Load", strconv.Quote(unquote(argument)))
+		w.call(m, "Load", strconv.Quote(Unquote(argument)))
 	case "bash":
 		w.call(m, "Bash", literal(w.body(m)))
 	case "writefile":
@@ -135,7 +151,39 @@ func (w *magicWriter) magic(m *Use) {
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			text += "\n"
 		}
-		w.call(m, function, strconv.Quote(unquote(argument)), literal(text))
+		w.call(m, function, strconv.Quote(Unquote(argument)), literal(text))
+	case "args":
+		args, complaint := words(argument)
+		if complaint != "" {
+			m.complain(m.Argument, complaint)
+		}
+		if args == nil {
+			w.call(m, "Args")
+			return
+		}
+		if args[0] == "--" {
+			args = args[1:]
+		}
+		for i, arg := range args {
+			args[i] = strconv.Quote(arg)
+		}
+		w.call(m, "SetArgs", args...)
+	case "rm":
+		if argument == "" {
+			m.complain(m.Start, "%rm needs the names of what is to be forgotten")
+		}
+	case "run":
+		if argument == "" {
+			m.complain(m.Start, "%run needs the name of a file")
+		}
+	case "history":
+		if _, ok := m.LastInputs(w.source); !ok {
+			m.complain(m.Argument, "%history takes no argument, or -n and how many of the last inputs are listed")
+		}
+	case "capture":
+		if argument != "" && (!token.IsIdentifier(argument) || argument == "_") {
+			m.complain(m.Argument, fmt.Sprintf("%q is not the name of a variable", argument))
+		}
 	case "who", "reset", "help":
 		if argument != "" && (m.Name != "who" || argument != "-m") {
 			m.complain(m.Argument, "%"+m.Name+" takes no argument")
@@ -149,6 +197,79 @@ func (w *magicWriter) magic(m *Use) {
 			m.complain(m.Argument, "%strict is on or off")
 		}
 	}
+}
+
+// shell writes the call that runs a command, which begins at an offset.
+func (w *magicWriter) shell(m *Use, from int) {
+	function := "Shell"
+	if m.Lines {
+		function = "Lines"
+	}
+	end := w.from
+	w.translation.Alias = w.alias
+	w.put(m.Start, w.alias+"."+function+"(")
+	part := func(to int, behind string) {
+		w.put(m.Start, strconv.Quote(w.source[from:to])+behind)
+	}
+	for _, p := range m.inserts {
+		if p.plain {
+			part(p.start, " + "+strconv.Quote(w.source[p.start+1:p.end-1])+" + ")
+			from = p.end
+			continue
+		}
+		quote := ""
+		if p.quote != 0 {
+			quote = string(p.quote)
+		}
+		part(p.start, " + "+w.alias+".Insert("+strconv.Quote(quote)+", ")
+		w.from = p.from
+		w.copy(p.to)
+		w.put(p.to, ") + ")
+		from = p.end
+	}
+	part(len(strings.TrimRight(w.source[:m.ArgumentEnd], " \t\r\n")), ")")
+	w.from = end
+}
+
+// words returns the words of a text. Quotation marks hold one together.
+func words(text string) (words []string, complaint string) {
+	var word strings.Builder
+	begun, quote := false, rune(0)
+	for _, r := range text {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			begun, quote = true, r
+		case quote == 0 && unicode.IsSpace(r):
+			if begun {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			begun = false
+		default:
+			begun = true
+			word.WriteRune(r)
+		}
+	}
+	if quote != 0 {
+		return nil, "a quotation mark is not closed"
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	return words, ""
+}
+
+// LastInputs returns how many of the last inputs a %history asks for, 0 for all.
+func (m *Use) LastInputs(source string) (n int, ok bool) {
+	argument := source[m.Argument:m.ArgumentEnd]
+	if argument == "" {
+		return 0, true
+	}
+	number, found := strings.CutPrefix(argument, "-n")
+	n, err := strconv.Atoi(strings.TrimSpace(number))
+	return n, found && err == nil && n > 0
 }
 
 // body is what follows the line of a magic.
@@ -179,7 +300,7 @@ func (w *magicWriter) time(m *Use) {
 	w.call(m, "StartTimer")
 	w.b.WriteString("; ")
 	if m.Command {
-		w.call(m, "Shell", strconv.Quote(strings.TrimSpace(w.source[m.Statement+1:m.StatementEnd])))
+		w.shell(m, m.Statement+1+len(w.source[m.Statement+1:m.StatementEnd])-len(strings.TrimLeft(w.source[m.Statement+1:m.StatementEnd], " \t")))
 		w.from = m.StatementEnd
 	} else {
 		w.from = m.Statement
@@ -298,7 +419,7 @@ func (w *magicWriter) env(m *Use, argument string) {
 			name, value, set = argument[:i], argument[i:], true
 		}
 	}
-	name, value = strings.TrimSpace(name), unquote(strings.TrimSpace(value))
+	name, value = strings.TrimSpace(name), Unquote(strings.TrimSpace(value))
 	switch {
 	case set && (name == "" || strings.ContainsAny(name, " \t\x00")):
 		m.complain(m.Argument, fmt.Sprintf("%q is not the name of an environment variable", name))
@@ -331,8 +452,8 @@ func (w *magicWriter) finish() {
 	t.Timed = w.stopped > 0 && syntax.IsEmpty(t.Text[w.stopped:])
 }
 
-// unquote removes the quotes around a name.
-func unquote(s string) string {
+// Unquote removes the quotes around a name.
+func Unquote(s string) string {
 	if n := len(s); n >= 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
 		return s[1 : n-1]
 	}
@@ -359,8 +480,11 @@ type Use struct {
 	Statement, StatementEnd int
 	// Command says that the shell is to run what stands there instead.
 	Command bool
+	// Lines says that the lines of the command's output are assigned to what stands before.
+	Lines   bool
 	Whole   bool // the magic is about the whole cell
 	Detail  int  // that a question asks for
+	inserts []insert
 	// after is how much of the cell there was before the magic.
 	after int
 	// fault says what is wrong with the magic, and faultAt where.

@@ -84,11 +84,18 @@ func New(name, text string) (*Script, error) {
 	return s, nil
 }
 
+// Cell returns the script as a cell, without a number. A program ends with a call of its main.
+func (s *Script) Cell() program.Cell {
+	return program.Cell{Name: s.name, File: s.file, Source: s.source, Plain: s.program}
+}
+
 // Run runs the script. Every failure of the script is an *program.Error; if it ended by os.Exit,
 // [ExitStatus] tells how.
 func (s *Script) Run(ctx context.Context, evaluator Evaluator, out program.Output) error {
 	// A script shows what it prints, and not the value it happens to end with.
-	_, err := evaluator.Run(ctx, program.Cell{Number: 1, Name: s.name, File: s.file, Source: s.source, Plain: s.program}, out)
+	cell := s.Cell()
+	cell.Number = 1
+	_, err := evaluator.Run(ctx, cell, out)
 	var failure *program.Error
 	if errors.As(err, &failure) {
 		failure.Traceback = s.withoutCall(failure.Traceback)

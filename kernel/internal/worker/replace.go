@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -12,7 +13,7 @@ import (
 )
 
 // Replace implements program.Replacer. The variables go through a file. The new child has the
-// environment of the old one and works in its folder.
+// environment and the arguments of the old one and works in its folder.
 func (p *Process) Replace(ctx context.Context, a *program.Adoption, out program.Output) (left program.LeftBehind, process int, err error) {
 	old, err := p.connection()
 	if err != nil {
@@ -31,6 +32,12 @@ func (p *Process) Replace(ctx context.Context, a *program.Adoption, out program.
 	config := p.config
 	config.Dir = p.Folder()
 	config.environment = saved.Environment
+	if at := slices.Index(config.Command, "--"); at >= 0 || len(saved.Arguments) > 1 {
+		if at < 0 {
+			at = len(config.Command)
+		}
+		config.Command = slices.Concat(config.Command[:at], []string{"--"}, saved.Arguments)
+	}
 	p.mu.Lock()
 	p.children++
 	number := p.children

@@ -238,7 +238,7 @@ func (c *child) answer(r Runner, cell *cell, request pipe.Request) (pipe.Answer,
 		return &pipe.Adopted{Left: left}, err
 	case *pipe.Save:
 		left, err := r.Save(m.File, m.Adoption)
-		return &pipe.Saved{Left: left, Environment: os.Environ()}, err
+		return &pipe.Saved{Left: left, Environment: os.Environ(), Arguments: os.Args}, err
 	case *pipe.Load:
 		left, err := r.Load(m.File, m.Adoption)
 		return &pipe.Adopted{Left: left}, err

@@ -104,11 +104,12 @@ type (
 		answer
 		Left program.LeftBehind
 	}
-	// Saved tells what stayed behind, and the environment of the child.
+	// Saved tells what stayed behind, and the environment and the arguments of the child.
 	Saved struct {
 		answer
 		Left        program.LeftBehind
 		Environment []string
+		Arguments   []string
 	}
 	// Failed stands for any of them.
 	Failed struct {

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/hierml/notebook/kernel/internal/magics"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// mostCaught is how many bytes of text %%capture keeps.
+const mostCaught = 1 << 20
+
+// A catcher keeps what a cell writes and shows until the cell has ended. What comes later goes on.
+type catcher struct {
+	program.Output
+	mu     sync.Mutex
+	ended  bool
+	caught []func(program.Output) // gives it to an output once more
+	text   strings.Builder
+	over   bool // there was more than is kept
+	wait   bool // clear before the next text
+}
+
+// take keeps something that stands for a text, or returns false when the cell has ended.
+func (c *catcher) take(text string, again func(program.Output)) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return false
+	}
+	if c.wait {
+		c.wait = false
+		c.drop()
+	}
+	if c.over = c.over || c.text.Len()+len(text) > mostCaught; c.over {
+		return true
+	}
+	c.text.WriteString(text)
+	c.caught = append(c.caught, again)
+	return true
+}
+
+// drop forgets what was caught.
+func (c *catcher) drop() {
+	c.text.Reset()
+	c.caught, c.over = nil, false
+}
+
+// Stream keeps a text.
+func (c *catcher) Stream(name, text string) {
+	again := func(out program.Output) { out.Stream(name, text) }
+	if !c.take(text, again) {
+		again(c.Output)
+	}
+}
+
+// Display keeps a bundle. One that replaces another comes behind it.
+func (c *catcher) Display(bundle *program.Bundle, id string, update bool) {
+	again := func(out program.Output) { out.Display(bundle, id, update) }
+	if !c.take(textOf(bundle), again) {
+		again(c.Output)
+	}
+}
+
+// Clear forgets what was caught.
+func (c *catcher) Clear(wait bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.ended:
+		c.Output.Clear(wait)
+	case wait:
+		c.wait = true
+	default:
+		c.drop()
+	}
+}
+
+// Page keeps a bundle.
+func (c *catcher) Page(bundle *program.Bundle) {
+	again := func(out program.Output) { out.Page(bundle) }
+	if !c.take(textOf(bundle), again) {
+		again(c.Output)
+	}
+}
+
+// textOf returns a bundle as lines of text.
+func textOf(bundle *program.Bundle) string {
+	if bundle == nil {
+		return ""
+	}
+	text := bundle.Text()
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// end returns the text that was caught, and what shows it after all.
+func (c *catcher) end() (text string, caught []func(program.Output), over bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	return c.text.String(), c.caught, c.over
+}
+
+// caught declares the variable of a %%capture, or, after a failure, shows what was caught.
+func (e *Engine) caught(ctx context.Context, src *syntax.Source, m *magics.Use, c *catcher, bundle *program.Bundle, failure error) error {
+	text, caught, over := c.end()
+	if failure != nil {
+		for _, again := range caught {
+			again(c.Output)
+		}
+		if over {
+			c.Output.Stream("stderr", "note: %%capture has kept no more than this of what the cell has shown\n")
+		}
+		return failure
+	}
+	name := src.Cell.Source[m.Argument:m.ArgumentEnd]
+	if name == "" {
+		return nil
+	}
+	text += textOf(bundle)
+	if over || len(text) > mostCaught {
+		return syntax.ProblemsError("CompileError", []syntax.Problem{{
+			Source: src, Offset: m.Argument,
+			Msg: fmt.Sprintf("the cell has shown more than %d MiB of text, which %s would be too small for: write it into a file", mostCaught>>20, name),
+		}})
+	}
+	declaration := program.Cell{
+		Number: e.number(0), Count: src.Cell.Count, Name: src.Cell.Title(), Source: name + " := " + strconv.Quote(text), Plain: true, Aside: true,
+	}
+	_, err := e.run(ctx, syntax.NewSource(declaration), c.Output)
+	return err
+}

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/magics"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// deepest is how many files may run each other by %run.
+const deepest = 20
+
+// number returns the number of a cell that is given one by the session: it is larger than those of
+// all cells before, also of those of a %run.
+func (e *Engine) number(given int) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.numbered = max(e.numbered+1, given)
+	return e.numbered
+}
+
+type runDepth struct{}
+
+// runFile runs the cells of a file in the session. The first one that fails ends it.
+func (e *Engine) runFile(ctx context.Context, src *syntax.Source, m *magics.Use, argument string, out program.Output) error {
+	refuse := func(msg string) error {
+		return syntax.ProblemsError("CompileError", []syntax.Problem{{Source: src, Offset: m.Argument, Msg: msg}})
+	}
+	if e.cells == nil {
+		return refuse("%run has no files to run here")
+	}
+	depth, _ := ctx.Value(runDepth{}).(int)
+	if depth == deepest {
+		return refuse("files run each other without an end")
+	}
+	path, err := e.expand(magics.Unquote(argument))
+	if err != nil {
+		return refuse(err.Error())
+	}
+	cells, err := e.cells(path)
+	if err != nil {
+		return refuse(err.Error())
+	}
+	ctx = context.WithValue(ctx, runDepth{}, depth+1)
+	for _, cell := range cells {
+		cell.Number, cell.Count, cell.Aside = e.number(0), src.Cell.Count, true
+		if _, err := e.conduct(ctx, cell, out); err != nil {
+			return e.worded(ctx, cell, err)
+		}
+	}
+	return nil
+}
+
+// expand returns the path of a file that a cell names: ~ stands for the user's home, and what is not
+// absolute is in the cells' folder.
+func (e *Engine) expand(path string) (string, error) {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		return filepath.Join(home, rest), nil
+	}
+	if filepath.IsAbs(path) {
+		return path, nil
+	}
+	return filepath.Join(e.folder(), path), nil
+}
