@@ -216,7 +216,8 @@ func (f *magicFinder) statements(from int, before []syntax.Lexeme, open []token.
 		if tok == token.NOT && len(open) == 0 {
 			if m := f.lines(at, before); m != nil {
 				f.add(m)
-				return m.End, append(before, syntax.Lexeme{Pos: at, Tok: token.IDENT, Lit: "!"}), open
+				f.begun = len(before) + 2
+				return m.End, append(before, syntax.Lexeme{Pos: at, Tok: token.IDENT, Lit: "!"}, syntax.Lexeme{Pos: at, Tok: token.SEMICOLON, Lit: "\n"}), open
 			}
 		}
 		switch tok {

@@ -209,7 +209,7 @@ func (w *magicWriter) shell(m *Use, from int) {
 	w.translation.Alias = w.alias
 	w.put(m.Start, w.alias+"."+function+"(")
 	part := func(to int, behind string) {
-		w.put(m.Start, strconv.Quote(w.source[from:to])+behind)
+		w.put(from, strconv.Quote(w.source[from:to])+behind)
 	}
 	for _, p := range m.inserts {
 		if p.plain {
