@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,6 +26,7 @@ const (
 	partOfTest      = "HIERML_TEST_PART_OF"
 	directoryOfTest = "HIERML_TEST_DIRECTORY"
 	gateOfTest      = "HIERML_TEST_GATE"
+	repeatsOfTest   = "HIERML_TEST_REPEATS"
 )
 
 // outside is a testing.TB where no test is.
@@ -56,6 +58,15 @@ var studies = map[string]func(testing.TB) *Study{
 		s.Methods = append(s.Methods, Method{Name: "held", Estimator: Centroids{Noise: 1, Fail: "held"}})
 		return s
 	},
+	"many": func(t testing.TB) *Study {
+		repeats, err := strconv.Atoi(os.Getenv(repeatsOfTest))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := plainStudy()
+		s.Methods, s.Repeats = s.Methods[:1], repeats
+		return s
+	},
 	"failing": func(testing.TB) *Study {
 		s := plainStudy()
 		s.Methods = append(s.Methods, Method{Name: "failing", Estimator: Centroids{Fail: "error"}})
@@ -81,7 +92,7 @@ func computePart(name, directory string) error {
 }
 
 // onFarm returns the study of a name as two processes at a time compute it in a directory.
-func onFarm(t *testing.T, name string) *Study {
+func onFarm(t testing.TB, name string) *Study {
 	t.Helper()
 	s := studies[name](t)
 	s.Directory, s.Farm = filepath.Join(t.TempDir(), "a.study"), farm.Local{Processes: 2}
@@ -557,5 +568,21 @@ func TestShares(t *testing.T) {
 	parts := timing.share(cells, 100, func(*job) bool { return false })
 	if first, last := parts[0][0], parts[len(parts)-1][0]; first.method != 5 || last.method > 2 {
 		t.Errorf("%d parts, the first of method %d, the last of method %d", len(parts), first.method, last.method)
+	}
+}
+
+// BenchmarkFarm measures what a cell of a study takes that other processes compute, two at a time, with
+// what their starts take, beside one of this process, on a disk as well.
+func BenchmarkFarm(b *testing.B) {
+	for _, farmed := range []bool{false, true} {
+		b.Run(map[bool]string{false: "here", true: "farm"}[farmed], func(b *testing.B) {
+			b.Setenv(repeatsOfTest, strconv.Itoa(b.N))
+			s := onFarm(b, "many")
+			if !farmed {
+				s.Farm = nil
+			}
+			s.Progress = func(float64, string) error { return nil }
+			complete(b, s)
+		})
 	}
 }
