@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hierml/notebook/internal/notebook"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -151,6 +153,7 @@ func TestHelp(t *testing.T) {
 func TestExamples(t *testing.T) {
 	dir := t.TempDir()
 	stored(t, dir, "notes.ipynb", []string{`fmt.Println("loss", 0.5)`}, nil, nil)
+	stored(t, dir, "study.ipynb", []string{"C, set := 1.0, \"webkb\"\ngrid := []float64{1}", `fmt.Println(C, set, grid)`}, nil, map[int]string{0: notebook.Parameters})
 	for name, text := range map[string]string{"experiment.go": "fmt.Println(os.Args[1:])\n", "notebooks/notes.ipynb": contentsOf(t, dir, "notes.ipynb")} {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

@@ -33,6 +33,7 @@ that, and writes them in other forms. Jupyter is not needed for any of it.`,
 
 func notebookRunCommand() *cobra.Command {
 	var output, html string
+	var set []string
 	var mode program.Mode
 	cmd := &cobra.Command{
 		Use:   "run FILE.ipynb",
@@ -42,15 +43,30 @@ folder of the notebook, and reports on each. The first cell that fails ends it
 with exit status 1, unless the cell has the tag raises-exception; what was shown
 up to there is written all the same.
 
+With -p variables of the cell that has the tag parameters are set: a cell with the tag
+injected-parameters is put behind it, as papermill does. A value is written as what the variable is
+declared as: a string, a bool, a number, or a slice of such, with commas between its elements or as an
+array of JSON.
+
 Without -o and --html nothing is written: run is then a check.`,
 		Example: `  hierml notebook run notes.ipynb
   hierml notebook run notes.ipynb -o notes.ipynb
-  hierml notebook run notes.ipynb -o done.ipynb --html done.html`,
+  hierml notebook run notes.ipynb -o done.ipynb --html done.html
+  hierml notebook run study.ipynb -p C=3 -p set=ng15 -p grid=0.1,1,10 -o study-3.ipynb`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			nb, err := readNotebook(args[0])
 			if err != nil {
 				return err
+			}
+			if len(set) > 0 {
+				parameters, err := rerun.Parameters(set)
+				if err == nil {
+					err = rerun.Inject(nb, parameters)
+				}
+				if err != nil {
+					return fmt.Errorf("%s: %w", args[0], err)
+				}
 			}
 			e, err := newEngine(worker.Config{Dir: filepath.Dir(args[0])}, engine.Config{Mode: mode})
 			if err != nil {
@@ -75,6 +91,7 @@ Without -o and --html nothing is written: run is then a check.`,
 			return failedCell(args[0], failure)
 		},
 	}
+	cmd.Flags().StringArrayVarP(&set, "parameter", "p", nil, "set a parameter of the notebook: `NAME=VALUE`, as often as there are parameters")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write the notebook with its outputs to this file")
 	cmd.Flags().StringVar(&html, "html", "", "write it as a web page to this file")
 	engineFlag(cmd, &mode)

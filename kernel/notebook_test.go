@@ -148,3 +148,23 @@ func TestNotebookRunInterrupted(t *testing.T) {
 		})
 	}
 }
+
+func TestNotebookParameters(t *testing.T) {
+	dir := t.TempDir()
+	stored(t, dir, "a.ipynb", []string{"C, set := 1.0, \"webkb\"", "fmt.Println(C/2, set)"}, nil, map[int]string{0: notebook.Parameters})
+	if got := hierml(t, dir, "", "notebook", "run", "a.ipynb", "-p", "C=3", "-p", "set=ng15", "-o", "out.ipynb"); got.status != 0 {
+		t.Fatalf("%+v", got)
+	}
+	nb, err := notebook.ReadFile(filepath.Join(dir, "out.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(nb.Cells) != 3 || nb.Cells[1].Source != "// Parameters\nC = 3\nset = \"ng15\"" || nb.Cells[2].Outputs[0].Text != "1.5 ng15\n" {
+		t.Errorf("%s", contentsOf(t, dir, "out.ipynb"))
+	}
+	got := hierml(t, dir, "", "notebook", "run", "a.ipynb", "-p", "D=3")
+	want := result{"", "hierml: a.ipynb: there is no parameter D: the cell with the tag parameters declares C, set\n", 1}
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

@@ -87,6 +87,7 @@ A cell may have tags, which Jupyter's property inspector edits:
   ` + notebook.RaisesException + `   the cell may fail; its error is one of its outputs, and the next cell runs
   ` + notebook.SkipExecution + `     the cell is not run, and is left as it is
   ` + compare.Changes + `            notebook check does not compare what the cell shows
+  ` + notebook.Parameters + `         the cell declares variables that notebook run -p, and papermill, can set
 
 notebook run runs a notebook from top to bottom, and with -o stores what the cells show. notebook check runs it and
 compares with what is stored. notebook clear removes what is stored, also as a filter of git. notebook export

@@ -76,10 +76,13 @@ type Output struct {
 	Extra map[string]any
 }
 
-// The tags of cells that running heeds, as Jupyter's own programs do.
+// The tags of cells that running heeds, as Jupyter's own programs and papermill do.
 const (
 	RaisesException = "raises-exception" // the cell may fail
 	SkipExecution   = "skip-execution"   // the cell is not run
+
+	Parameters         = "parameters"          // the cell declares what the notebook can be run with
+	InjectedParameters = "injected-parameters" // the cell sets it, and was put behind that one
 )
 
 // Tagged reports whether the cell has a tag.
