@@ -143,7 +143,7 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 		acceptance("cluster", "Cluster"),
 	}
 	if r.form.long {
-		waiting = append(waiting, acceptance("releases", "Wheel|Release|BareSystem"))
+		waiting = append(waiting, acceptance("releases", "Wheel|Release|BareSystem|Papermill"))
 	}
 	either := [][]stage{
 		{{"program with the race detector", r.provideRaced(root, dir)}, {"race detector", r.race}},

@@ -68,6 +68,7 @@ func (p Parts) Wheel(source string) (Artifact, error) {
 	files = append(files,
 		File{path.Join(info, "METADATA"), 0o644, []byte(fmt.Sprintf(metadata, version, description))},
 		File{path.Join(info, "WHEEL"), 0o644, []byte("Wheel-Version: 1.0\nGenerator: hierml\nRoot-Is-Purelib: false\nTag: py3-none-" + tag + "\n")},
+		File{path.Join(info, "entry_points.txt"), 0o644, []byte(entryPoints)},
 		File{path.Join(info, "licenses", "LICENSE"), 0o644, licence},
 		File{path.Join(info, "licenses", "licences.txt"), 0o644, p.Licences},
 	)
@@ -96,6 +97,9 @@ Requires-Dist: numpy>=1.22
 Description-Content-Type: text/markdown
 
 %s`
+
+// entryPoints is what other Python packages load of this one, as python/pyproject.toml says.
+const entryPoints = "[papermill.engine]\nhierml = hierml._papermill:Engine\n"
 
 // readerVersion is the line of the Python package that says which version it is.
 var readerVersion = regexp.MustCompile(`(?m)^__version__ = .*$`)

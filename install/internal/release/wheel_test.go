@@ -92,11 +92,23 @@ func TestWheel(t *testing.T) {
 		data + "data/share/hierml/source.tar.gz":                "sources",
 		data + "data/share/hierml/godoc.jsonl.gz":               "documentation",
 		info + "licenses/licences.txt":                          "licences\n",
+		info + "entry_points.txt":                               entryPoints,
 		"hierml/py.typed":                                       files["hierml/py.typed"],
 		data + "data/share/jupyter/kernels/hierml/logo-svg.svg": files[data+"data/share/jupyter/kernels/hierml/logo-svg.svg"],
 	} {
 		if got, ok := files[name]; !ok || got != want {
 			t.Errorf("%s: there %t, %d bytes, want %d", name, ok, len(got), len(want))
+		}
+	}
+	project, err := os.ReadFile(filepath.Join(clone, "python", "pyproject.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(files[info+"entry_points.txt"]) {
+		group := strings.NewReplacer("[", "[project.entry-points.\"", "]", "\"]").Replace(line)
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " = ")
+		if !strings.Contains(string(project), "\n"+group) && !strings.Contains(string(project), "\n"+name+" = \""+value+"\"\n") {
+			t.Errorf("pyproject.toml has no entry point %s", line)
 		}
 	}
 	if text := files["hierml/__init__.py"]; !strings.Contains(text, "\n__version__ = \"1.2.3\"\n") {
