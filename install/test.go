@@ -137,7 +137,7 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 	waiting := []stage{
 		acceptance("protocol suite", "Protocol"),
 		acceptance("front ends", "FrontEnds"),
-		acceptance("drivers", "Drivers"),
+		acceptance("drivers", "Drivers|Habits"),
 		acceptance("browser test", "Browser"),
 		acceptance("installation", "Installation|Readme"),
 		acceptance("cluster", "Cluster"),
