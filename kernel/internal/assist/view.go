@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"runtime"
 	"slices"
 
@@ -36,13 +37,11 @@ func show(c *check.Checker, text string, at int, see func(*view)) {
 	if syntax.Nest(text).Deepest > maxDepth {
 		return
 	}
-	forgotten := map[token.Pos]bool{}
+	forgotten := map[token.Pos]int{}
 	for round := 1; ; round++ {
 		v := viewOf(c, text, at, forgotten)
 		known := len(forgotten)
-		for _, place := range check.Forgets(v.k) {
-			forgotten[place] = true
-		}
+		maps.Copy(forgotten, check.Forgets(v.k))
 		if len(forgotten) == known || c.Strict || round == maxRounds {
 			defer v.k.Rollback()
 			see(v)
@@ -54,7 +53,7 @@ func show(c *check.Checker, text string, at int, see func(*view)) {
 
 // viewOf reads and checks the text of a cell, of functions that around an offset alone; forgotten
 // is as for check.
-func viewOf(c *check.Checker, text string, at int, forgotten map[token.Pos]bool) *view {
+func viewOf(c *check.Checker, text string, at int, forgotten map[token.Pos]int) *view {
 	pkg := c.Fresh()
 	own := *c
 	own.Files = syntax.NewFiles()

@@ -7,6 +7,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -96,6 +97,8 @@ type Checked struct {
 	// initial the declarations whose variables get their values by the statement after.
 	Remembered map[ast.Node]bool
 	Initial    map[ast.Stmt]bool
+	// stoppers are the functions that stand around calls within expressions (within.go).
+	stoppers []*types.Func
 	// same holds the names of types that the cell declares as they are, and renewed those which are
 	// new all the same, for a method of another signature.
 	same, renewed map[string]bool
@@ -137,9 +140,9 @@ func NewInfo() *types.Info {
 //
 // waiting holds, for functions of the cell by their offset, the name of the undeclared function
 // that they call, and followers those of earlier cells that are declared again. forgotten holds the
-// places of the assignments that leave out an error, and renewed the names of types that must not
+// places of what leaves out an error, and renewed the names of types that must not
 // stay what they are; check adds what it finds wrong for want of that.
-func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.Follower, forgotten map[token.Pos]bool, renewed map[string]bool) (*Checked, []syntax.Problem) {
+func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.Follower, forgotten map[token.Pos]int, renewed map[string]bool) (*Checked, []syntax.Problem) {
 	k := &Checked{Reading: p, Pkg: c.Fresh(), Info: NewInfo(), strict: c.Strict, renewed: renewed}
 	k.Remember(forgotten)
 	k.join(followers)
@@ -245,9 +248,7 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 			problems[i].Hint = c.hint(k, places[i], problems[i].Msg)
 		}
 		if !c.Strict {
-			for _, place := range Forgets(k) {
-				forgotten[place] = true
-			}
+			maps.Copy(forgotten, Forgets(k))
 		}
 		sort.SliceStable(problems, func(i, j int) bool { return problems[i].Offset < problems[j].Offset })
 		return nil, problems
@@ -433,6 +434,9 @@ func (c *Checker) Insert(k *Checked) {
 	}
 	for _, r := range k.Recalled {
 		scope.Insert(r.object)
+	}
+	for _, f := range k.stoppers {
+		scope.Insert(f)
 	}
 	for name := range k.Mentioned {
 		if declared(name) || scope.Lookup(name) != nil {

@@ -10,12 +10,12 @@ import (
 // The statements of a cell, at its top or in the blocks there, may leave out the error that a call
 // returns last, as
 //
-//	x := f()   // f returns (T, error)
-//	f()        // f returns error, or (T, error)
+//	x := f()      // f returns (T, error)
+//	f()           // f returns error, or (T, error)
+//	g(f(), 1)     // as any part of an expression (within.go)
 //
-// The cell stops there if the error is not nil, and shows it. In Go the first does not compile and
-// the second drops the error; so it is in functions, and in strict cells. Declarations by var may
-// leave it out at the top only.
+// The cell stops there if the error is not nil, and shows it. In Go the first and the third do not
+// compile and the second drops the error; so it is in functions, and in strict cells.
 
 // InBlocks calls see with the statements in the blocks of a statement, however deep, in their
 // order, but not with those of function literals.
@@ -42,11 +42,17 @@ func InBlocks(s ast.Stmt, see func(ast.Stmt)) {
 	})
 }
 
-// Forgets returns the places in their file of the assignments of a cell that leave out the error of
-// the call which is their only value. The cell was checked, and found wrong.
-func Forgets(k *Checked) []token.Pos {
-	var out []token.Pos
+// Forgets returns the places in their file of what leaves out an error in a cell that was checked,
+// and found wrong: assignments whose only value is a call, by where they begin, and calls within
+// expressions, by their left bracket. With each goes the number of values that are wanted.
+func Forgets(k *Checked) map[token.Pos]int {
+	out := map[token.Pos]int{}
+	whole := map[ast.Node]bool{} // assignments that are looked at as such
 	look := func(n ast.Node, left []ast.Expr, right []ast.Expr) {
+		if slices.ContainsFunc(left, k.computes) {
+			return
+		}
+		whole[n] = true
 		if len(right) != 1 || blankOnly(left) {
 			return
 		}
@@ -56,18 +62,20 @@ func Forgets(k *Checked) []token.Pos {
 		}
 		results, ok := k.Info.TypeOf(call).(*types.Tuple)
 		if ok && results.Len() == len(left)+1 && IsError(results.At(len(left)).Type()) {
-			out = append(out, n.Pos()-k.Statements.FileStart)
+			out[n.Pos()-k.Statements.FileStart] = len(left)
 		}
 	}
 	for _, s := range k.Body {
 		InBlocks(s, func(s ast.Stmt) {
-			if s, ok := s.(*ast.AssignStmt); ok {
+			if s, ok := s.(*ast.AssignStmt); ok && sets(s) {
 				look(s, s.Lhs, s.Rhs)
 			}
 		})
 		switch s := s.(type) {
 		case *ast.AssignStmt:
-			look(s, s.Lhs, s.Rhs)
+			if sets(s) {
+				look(s, s.Lhs, s.Rhs)
+			}
 		case *ast.DeclStmt:
 			d, ok := s.Decl.(*ast.GenDecl)
 			if !ok {
@@ -80,8 +88,32 @@ func Forgets(k *Checked) []token.Pos {
 			}
 		}
 	}
+	for _, s := range k.Body {
+		for call, n := range k.leftWithin(s, whole) {
+			out[call.Lparen-k.Statements.FileStart] = n
+		}
+	}
 	return out
 }
+
+// computes reports whether a place calls something or waits for it: then it comes before the value
+// that is assigned to it.
+func (k *Checked) computes(place ast.Expr) bool {
+	found := false
+	ast.Inspect(place, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			found = found || !k.Info.Types[n.Fun].IsType() && !k.Info.Types[n.Fun].IsBuiltin()
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
+}
+
+// sets reports whether an assignment only sets what is on its left, as = and := do.
+func sets(s *ast.AssignStmt) bool { return s.Tok == token.ASSIGN || s.Tok == token.DEFINE }
 
 func names(v *ast.ValueSpec) []ast.Expr {
 	out := make([]ast.Expr, len(v.Names))
@@ -101,15 +133,17 @@ func blankOnly(left []ast.Expr) bool {
 	return true
 }
 
-// Remember adds a blank for the error to the assignments at the places that forgets returned.
-func (k *Checked) Remember(places map[token.Pos]bool) {
+// Remember adds a blank for the error to the assignments at the places that Forgets returned, and
+// has the calls there stop the cell.
+func (k *Checked) Remember(places map[token.Pos]int) {
 	if len(places) == 0 {
 		return
 	}
 	k.Remembered, k.Initial = map[ast.Node]bool{}, map[ast.Stmt]bool{}
+	k.stopWithin(places)
 	blank := func(value ast.Expr) *ast.Ident { return &ast.Ident{NamePos: value.Pos(), Name: "_"} }
 	assign := func(s ast.Stmt) {
-		if s, ok := s.(*ast.AssignStmt); ok && places[s.Pos()-k.Statements.FileStart] {
+		if s, ok := s.(*ast.AssignStmt); ok && places[s.Pos()-k.Statements.FileStart] > 0 {
 			k.Remembered[s] = true
 			s.Lhs = append(s.Lhs, blank(s.Rhs[0]))
 		}
@@ -136,7 +170,7 @@ func (k *Checked) Remember(places map[token.Pos]bool) {
 			}
 			for _, spec := range d.Specs {
 				v, ok := spec.(*ast.ValueSpec)
-				if !ok || !places[v.Pos()-k.Statements.FileStart] {
+				if !ok || places[v.Pos()-k.Statements.FileStart] == 0 {
 					rest.Specs = append(rest.Specs, spec)
 					continue
 				}

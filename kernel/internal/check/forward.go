@@ -36,7 +36,7 @@ func (c *Checker) CheckSource(src *syntax.Source) (*Checked, error) {
 // do those that mention what it declares anew (following.go).
 func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 	waiting := map[int]string{}
-	forgotten, renewed := map[token.Pos]bool{}, map[string]bool{}
+	forgotten, renewed := map[token.Pos]int{}, map[string]bool{}
 	follow := &followers{with: append(c.Session.WaitingFor(declaredNames(p.Parsed)), lateFor(c.Session, p.Parsed)...)}
 	for first := true; ; first = false {
 		if !first {

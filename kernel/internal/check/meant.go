@@ -194,10 +194,10 @@ func (k *Checked) errorWithin(path []ast.Node, msg string) string {
 		return ""
 	}
 	name := called(call)
-	if inFunction || k.strict {
-		return name + " also returns an error: take both by a statement before, x, err := " + name + "(…)"
+	if !inFunction && !k.strict { // what is wrong is not that
+		return ""
 	}
-	return name + " also returns an error: give it a statement of its own, x := " + name + "(…), and the cell looks at the error"
+	return name + " also returns an error: take both by a statement before, x, err := " + name + "(…)"
 }
 
 // returnsError reports whether a call has one value and an error.

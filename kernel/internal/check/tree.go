@@ -27,7 +27,7 @@ func (tr Tree) Operations(ops []syntax.Operation, n ast.Node) []syntax.Operation
 			return false
 		case *ast.CallExpr:
 			called[ast.Unparen(n.Fun)] = true
-			if !tr.harmless(n) {
+			if _, stops := Stops(n); !stops && !tr.harmless(n) {
 				add(tr.callKind(n), callPos(n))
 			}
 		case *ast.IndexExpr:

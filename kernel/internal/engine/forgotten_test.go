@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -38,20 +39,118 @@ func (r *Reader) Read(fail bool) (int, error) { r.n++; return one(fail) }
 func (r Reader) Close() error { return boom }
 func (r *Reader) Next() (*Reader, error) { return r, nil }
 type Source interface{ Read(bool) (int, error) }
+func double(n int) int { calls++; return 2 * n }
+func sum(a, b int) int { calls++; return a + b }
+func join(n int, s string) string { return fmt.Sprint(n) + s }
+func spread(all ...any) int { return len(all) }
+func makes(fail bool) (func(int) int, error) { if fail { return nil, boom }; return double, nil }
+func note(n int, fail bool) (int, error) { fmt.Print(n); if fail { return n, boom }; return n, nil }
+var calls int
 var call = one
 var x, y, s = -1, -2, []int{0, 0}
 `
 
-// TestForgottenErrors runs statements that leave out errors. Those that fail have no value of
-// after, which is looked at in another cell.
+// A forgottenCase is a cell that leaves out errors. One that fails has no value of after, which is
+// looked at in another cell.
+type forgottenCase struct {
+	cell         string
+	shown, out   string
+	err, message string // name and text of the error
+	at           string // in its traceback
+	after, is    string
+}
+
+// run runs the cell behind one that declares what it calls.
+func (c forgottenCase) run(t *testing.T, n *notebook) {
+	t.Helper()
+	if _, _, err := n.run(failing); err != nil {
+		t.Fatal(err)
+	}
+	shown, out, err := n.run(c.cell)
+	checkError(t, err, c.err, c.message, strings.Replace(c.at, "Cell [2]", fmt.Sprintf("Cell [%d]", n.cell), 1))
+	if shown != c.shown || out != c.out {
+		t.Errorf("shown %q, written %q, want %q, %q", shown, out, c.shown, c.out)
+	}
+	if c.after == "" {
+		return
+	}
+	got, _, err := n.run(c.after)
+	if err != nil {
+		got = err.Error()
+	}
+	if got != c.is && !strings.Contains(got, ": "+c.is) {
+		t.Errorf("%s is then %q, want %q", c.after, got, c.is)
+	}
+}
+
+// withinExpressions are calls that leave out errors within expressions.
+var withinExpressions = []forgottenCase{
+	{cell: "double(one(false))", shown: "2"},
+	{cell: "double(one(true))", err: "error", message: "boom", at: "Cell [2]:1:8", after: "calls", is: "0"},
+	{cell: "sum(one(false), 3)", shown: "4"},
+	{cell: "sum(3, one(true))\nfmt.Print(1)", err: "error", message: "boom", at: "Cell [2]:1:8", after: "calls", is: "0"},
+	{cell: "a, b := one(false), 2\na + b", shown: "3"},
+	{cell: "a, b := note(1, false), note(2, false)\na + b", out: "12", shown: "3"},
+	{cell: "e, b := note(1, true), note(2, false)\ne + b", out: "1", err: "error", message: "boom", at: "Cell [2]:1:9", after: "e", is: "undefined: e"},
+	{cell: "a, b := note(1, false), note(2, true)", out: "12", err: "error", message: "boom", at: "Cell [2]:1:25"},
+	{cell: "x, y = one(false), note(5, true)", out: "5", err: "error", message: "boom", after: "fmt.Sprint(x, y)", is: "-1 -2"},
+	{cell: "var a, b = one(false), note(5, false)\na + b", out: "5", shown: "6"},
+	{cell: "var a, b int = one(false), note(5, false)\na + b", out: "5", shown: "6"},
+	{cell: "(&Reader{}).Next().Next().n", shown: "0"},
+	{cell: "(&Reader{}).Next().Read(true)", err: "error", message: "boom", at: "Cell [2]:1:1"},
+	{cell: "r := (&Reader{}).Next().Next()\nz := r.Next().Read(false)\nz + r.n", shown: "2"},
+	{cell: "x = sum(note(1, false), double(note(2, false))) + note(3, true)", out: "123", err: "error", message: "boom", at: "Cell [2]:1:51", after: "x", is: "-1"},
+	{cell: "note(1, false) + note(2, false)", out: "12", shown: "3"},
+	{cell: "false && note(1, true) == 1", shown: "false"},
+	{cell: "true || note(1, true) == 1", shown: "true"},
+	{cell: "true && note(1, true) == 1", out: "1", err: "error", message: "boom", at: "Cell [2]:1:9"},
+	{cell: "s[one(false)] = note(4, false)", out: "4", after: "s", is: "[0 4]"},
+	{cell: "x += one(false)", after: "x", is: "0"},
+	{cell: "x += one(true)", err: "error", message: "boom", at: "Cell [2]:1:6", after: "x", is: "-1"},
+	{cell: "[]int{one(false), note(7, false)}", out: "7", shown: "[1 7]"},
+	{cell: "map[string]int{\"a\": one(false)}[\"a\"]", shown: "1"},
+	{cell: "len(gen([]int{1, 2}, false))", shown: "2"},
+	{cell: "append(s, one(false))", shown: "[0 0 1]"},
+	{cell: "float64(one(false)) / 2", shown: "0.5"},
+	{cell: "join(two(false))", shown: "1one"},
+	{cell: "join(two(true))", err: "error", message: "boom", at: "Cell [2]:1:6"},
+	{cell: "spread(two(false))", shown: "3"},
+	{cell: "fmt.Sprint(one(false))", shown: "1 <nil>"},
+	{cell: "fmt.Sprint(one(false), 2)", shown: "1 2"},
+	{cell: "func() int { return 2 * x }() + one(false)", shown: "-1"},
+	{cell: "makes(false)(1)", shown: "2"},
+	{cell: "makes(true)(1)", err: "error", message: "boom", at: "Cell [2]:1:1"},
+	{cell: "if one(false) == 1 { fmt.Print(3) }", out: "3"},
+	{cell: "if z := one(false); z == 1 { fmt.Print(z) }", out: "1"},
+	{cell: "if one(true) == 1 {}", err: "error", message: "boom", at: "Cell [2]:1:4"},
+	{cell: "if a, b := two(false); a == 1 { fmt.Print(b) }", out: "one"},
+	{cell: "for i := one(false); i < note(3, i == 2); i++ { fmt.Print(\".\") }", out: "3.3", err: "error", message: "boom"},
+	{cell: "for range one(false) { fmt.Print(2) }", out: "2"},
+	{cell: "switch one(false) {\ncase note(1, false):\n\tfmt.Print(\"a\")\n}", out: "1a"},
+	{cell: "c := make(chan int, 1)\nc <- one(false)\n<-c", shown: "1"},
+	{cell: "defer fmt.Print(one(false), 2)\nfmt.Print(5)", out: "51 2"},
+	{cell: "defer fmt.Print(one(true), 2)\nfmt.Print(5)", err: "error", message: "boom", at: "Cell [2]:1:17"},
+	{cell: "type T struct{ n int }\nfunc newT(n int) (*T, error) { return &T{n}, nil }\nnewT(one(false)).n", shown: "1"},
+	{cell: "for range 1 {\n\ttype T struct{ n int }\n\tx = gen(T{4}, false).n\n}\nx", shown: "4"},
+	{cell: "strconv.Itoa(strconv.Atoi(\"12\"))", shown: "12"},
+	{cell: "strconv.Itoa(strconv.Atoi(\"q\"))", err: "*strconv.NumError", message: "strconv.Atoi: parsing \"q\": invalid syntax", at: "Cell [2]:1:14"},
+	{cell: "double(one(false)) +\n  double(one(true))", err: "error", message: "boom", at: "Cell [2]:2:10"},
+	{cell: "sum(two(false), 1)", err: "CompileError", message: "multiple-value"},
+	{cell: "func() int { return double(one(true)) }()", err: "CompileError", message: "too many arguments"},
+	{cell: "func f() int { return double(one(true)) }", err: "CompileError", message: "too many arguments"},
+	{cell: "defer func() { err := recover().(error); fmt.Print(err == boom) }()\ndouble(one(true))", out: "true"},
+}
+
+// TestForgottenErrorsWithin runs calls that leave out errors within expressions.
+func TestForgottenErrorsWithin(t *testing.T) {
+	for _, c := range withinExpressions {
+		t.Run(c.cell, func(t *testing.T) { c.run(t, newNotebook(t)) })
+	}
+}
+
+// TestForgottenErrors runs statements that leave out errors.
 func TestForgottenErrors(t *testing.T) {
-	for _, c := range []struct {
-		cell         string
-		shown, out   string
-		err, message string // name and text of the error
-		at           string // in its traceback
-		after, is    string
-	}{
+	for _, c := range []forgottenCase{
 		// Assignments.
 		{cell: "x := one(false)\nx", shown: "1", after: "x", is: "1"},
 		{cell: "fmt.Print(5)\nx := one(true)\nfmt.Print(6)", out: "5", err: "error", message: "boom", at: "Cell [2]:2:6", after: "x", is: "-1"},
@@ -85,7 +184,8 @@ func TestForgottenErrors(t *testing.T) {
 		{cell: "f := func() int { return x }\nx = one(false)\nf()", shown: "1"},
 		{cell: "func late() int { return x }\nx := one(false)\nlate()", shown: "1"},
 		{cell: "s[len(s)-1] = one(false)", after: "s", is: "[0 1]"},
-		{cell: "f := func() int { return 1 }\ns[f()] = one(false)", err: "Refused", message: "Cell [2]:2:1: a call on the left of an assignment that leaves out an error: the interpreter would make it too late"},
+		{cell: "f := func() int { fmt.Print(1); return 1 }\ns[f()] = note(5, false)", out: "15", after: "s", is: "[0 5]"},
+		{cell: "f := func() int { fmt.Print(1); return 1 }\ns[f()] = note(5, true)", out: "15", err: "error", message: "boom", after: "s", is: "[0 0]"},
 		// Errors of all kinds.
 		{cell: "x := bad()", err: "*Bad", message: "bad 3", at: "*Bad: bad 3"},
 		{cell: "plain()", err: "Plain", message: "plain"},
@@ -120,7 +220,7 @@ func TestForgottenErrors(t *testing.T) {
 		{cell: "for range 2 {\n\tfmt.Println(1)\n\tif _, err := one(true); err != nil { continue }\n}", out: "1\n1\n"},
 		{cell: "for range 1 {\n\tdefer only(true)\n\tgo only(true)\n\tfunc() { only(true) }()\n\t_ = only(true)\n}\n3", shown: "3"},
 		{cell: "outer:\nfor i := range 3 {\n\tfor j := range 3 {\n\t\tif j == 1 { continue outer }\n\t\tonly(i == 1)\n\t}\n}", err: "error", message: "boom"},
-		{cell: "for range 1 {\n\tvar z = one(false)\n\t_ = z\n}", err: "CompileError", message: "multiple-value one(false)"},
+		{cell: "for range 1 {\n\tvar z = one(false)\n\tvar w any = one(z == 1)\n\t_ = w\n}", err: "error", message: "boom", at: "Cell [2]:3:14"},
 		{cell: "for range 1 {\n\tz := one(false)\n}", err: "CompileError", message: "declared and not used: z"},
 		{cell: "defer func() { err := recover().(error); fmt.Print(err == boom) }()\nfor range 1 { only(true) }", out: "true"},
 		// Last expressions.
@@ -145,7 +245,6 @@ func TestForgottenErrors(t *testing.T) {
 		{cell: "z := ownToo()", err: "CompileError", message: "assignment mismatch: 1 variable but ownToo returns 2 values"},
 		{cell: "_ = one(false)", err: "CompileError", message: "assignment mismatch"},
 		{cell: "z := two(false)", err: "CompileError", message: "assignment mismatch: 1 variable but two returns 3 values"},
-		{cell: "a, b := one(false), 2", err: "CompileError", message: "multiple-value"},
 		{cell: "func f() int { x := one(true); return x }", err: "CompileError", message: "assignment mismatch"},
 		{cell: "func() { only(true) }()\n3", shown: "3"},
 		{cell: "func f() { only(true); one(true) }\nf()\n3", shown: "3"},
@@ -157,27 +256,7 @@ func TestForgottenErrors(t *testing.T) {
 		{cell: "defer fmt.Print(\"end\")\nx := one(true)", out: "end", err: "error", message: "boom", at: "Cell [2]:2:6"},
 		{cell: "defer func() { err := recover().(error); fmt.Print(err == boom) }()\nx := one(true)", out: "true", after: "x", is: "-1"},
 	} {
-		t.Run(c.cell, func(t *testing.T) {
-			n := newNotebook(t)
-			if _, _, err := n.run(failing); err != nil {
-				t.Fatal(err)
-			}
-			shown, out, err := n.run(c.cell)
-			checkError(t, err, c.err, c.message, c.at)
-			if shown != c.shown || out != c.out {
-				t.Errorf("shown %q, written %q, want %q, %q", shown, out, c.shown, c.out)
-			}
-			if c.after == "" {
-				return
-			}
-			got, _, err := n.run(c.after)
-			if err != nil {
-				got = err.Error()
-			}
-			if got != c.is && !strings.Contains(got, ": "+c.is) {
-				t.Errorf("%s is then %q, want %q", c.after, got, c.is)
-			}
-		})
+		t.Run(c.cell, func(t *testing.T) { c.run(t, newNotebook(t)) })
 	}
 }
 
@@ -213,6 +292,8 @@ func TestForgottenErrorsStrict(t *testing.T) {
 		{"one(true)", "7 boom", ""},
 		{"one(false)", "1", ""},
 		{"two(true);", "", ""},
+		{"double(one(false))", "", "too many arguments in call"},
+		{"a, b := one(false), one(false)", "", "multiple-value one(false)"},
 	} {
 		n := &notebook{t: t}
 		n.engine = engine.New(engine.Config{Executor: newExecutor(t, n), Importer: stdlib.Importer, Preloaded: stdlib.Preloaded, Strict: true})

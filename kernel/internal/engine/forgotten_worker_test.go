@@ -35,3 +35,11 @@ func TestForgottenErrorsKeepVariables(t *testing.T) {
 		}
 	})
 }
+
+// TestForgottenErrorsWithinCompiled does so in compiled cells.
+func TestForgottenErrorsWithinCompiled(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	for _, c := range withinExpressions {
+		t.Run(c.cell, func(t *testing.T) { c.run(t, n) })
+	}
+}

@@ -19,11 +19,28 @@ func (w *writing) assemble() string {
 	for _, d := range w.declarations {
 		out.WriteString(d + "\n")
 	}
+	for i, s := range w.stops {
+		if s != nil && s.used {
+			out.WriteString(stopText(s.out, i+1) + "\n")
+		}
+	}
 	if rest := w.comments(); rest != "" {
 		w.cells = append(w.cells, rest)
 	}
 	out.WriteString("func main() {\n" + strings.Join(w.cells, "\n") + "}\n")
 	return out.String()
+}
+
+// stopText writes the function around calls with n values that leave out errors within expressions.
+func stopText(name string, n int) string {
+	letters, values, params := make([]string, n), make([]string, n), ""
+	for i := range n {
+		letters[i], values[i] = string(rune('A'+i)), string(rune('a'+i))
+		params += values[i] + " " + letters[i] + ", "
+	}
+	results := strings.Join(letters, ", ")
+	return fmt.Sprintf("// %[1]s returns the results of a call without its error, and panics if there is one.\nfunc %[1]s[%[2]s any](%[3]serr error) (%[2]s) {\nif err != nil {\npanic(err)\n}\nreturn %[4]s\n}\n",
+		name, results, params, strings.Join(values, ", "))
 }
 
 // imports writes the import declaration: the standard library first.

@@ -100,8 +100,10 @@ type exporter struct {
 
 	// versions finds what is written for a function that a cell declares.
 	versions map[sourcePlace][]*version
-	// err is the variable for errors that cells leave out.
-	err string
+	// err is the variable for errors that cells leave out, and stops the functions around calls that
+	// do so within expressions, by the number of their values.
+	err   string
+	stops [check.MaxLeft]*symbol
 }
 
 // A sourcePlace is an offset into the source of a cell.
@@ -167,6 +169,7 @@ const (
 	functionSymbol
 	methodSymbol
 	labelSymbol
+	stopSymbol // the function around calls that leave out errors within expressions
 )
 
 // A version is one declaration of a function.
@@ -191,6 +194,8 @@ type occurrence struct {
 	// cell is the one whose values are meant, and literal the source of one.
 	cell    *exportedCell
 	literal string
+	// within says that the text is put between brackets, behind the symbol: this is the first one.
+	within bool
 }
 
 type occurrences map[*syntax.Source][]occurrence

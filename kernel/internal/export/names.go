@@ -124,7 +124,7 @@ func (x *exporter) assignNames() {
 			case s.kind == labelSymbol:
 				s.out = unusedName(s.name, func(name string) bool { return x.labels[name] || name != s.name && x.identifiers[name] })
 				x.labels[s.out] = true
-			case s.dotted && x.locals[s.name]:
+			case s.kind == stopSymbol, s.dotted && x.locals[s.name]:
 				s.out = x.newName("", s.name)
 			default:
 				s.out = x.newName(s.name, s.name)
@@ -285,6 +285,10 @@ func (x *exporter) text(src *syntax.Source, uses []occurrence, start, end int, i
 			if o.dotted {
 				name += "." + o.name
 			}
+		}
+		if o.within {
+			o.symbol.used = true
+			name += "("
 		}
 		out.WriteString(name)
 	}

@@ -112,6 +112,13 @@ func (x *exporter) recalls(e *exportedCell) {
 		ast.Inspect(s, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
+				if call, ok := check.Stops(n); ok {
+					_, start := x.At(call.Pos())
+					end := start + int(call.End()-call.Pos())
+					add(occurrence{offset: start, symbol: x.stop(e.k.Info.TypeOf(call).(*types.Tuple).Len() - 1), within: true}, start)
+					add(occurrence{offset: end - 1, literal: "))"}, end)
+					return true
+				}
 				id, ok := n.Fun.(*ast.Ident)
 				if !ok || e.k.Recalled[id.Name] == nil {
 					return true
@@ -137,7 +144,18 @@ func (x *exporter) recalls(e *exportedCell) {
 			return true
 		})
 	}
-	slices.SortFunc(e.uses[src], func(a, b occurrence) int { return cmp.Compare(a.offset, b.offset) })
+	slices.SortStableFunc(e.uses[src], func(a, b occurrence) int {
+		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(len(a.name), len(b.name)))
+	})
+}
+
+// stop returns the function around calls with n values that leave out errors within expressions.
+func (x *exporter) stop(n int) *symbol {
+	s := &x.stops[n-1]
+	if *s == nil {
+		*s = x.add(&symbol{name: "must", kind: stopSymbol, preloaded: true})
+	}
+	return *s
 }
 
 func (x *exporter) cellOf(number int) *exportedCell {

@@ -30,3 +30,46 @@ func Kept[T any](cell, index int) T {
 	}
 	return t
 }
+
+// Tuple1, Tuple2 and Tuple3 are the results of a call, the last of which is an error.
+type (
+	Tuple1[A any] struct {
+		a   A
+		err error
+	}
+	Tuple2[A, B any] struct {
+		a   A
+		b   B
+		err error
+	}
+	Tuple3[A, B, C any] struct {
+		a   A
+		b   B
+		c   C
+		err error
+	}
+)
+
+// Results1, Results2 and Results3 take the results of a call together.
+func Results1[A any](a A, err error) Tuple1[A]            { return Tuple1[A]{a, err} }
+func Results2[A, B any](a A, b B, err error) Tuple2[A, B] { return Tuple2[A, B]{a, b, err} }
+func Results3[A, B, C any](a A, b B, c C, err error) Tuple3[A, B, C] {
+	return Tuple3[A, B, C]{a, b, c, err}
+}
+
+// Stop1, Stop2 and Stop3 return the results of a call at line and column of the cell, which leaves
+// out its error. If that is not nil, they end the cell, as Failed does.
+func Stop1[A any](cell, line, column int, t Tuple1[A]) A {
+	Failed(t.err, cell, line, column)
+	return t.a
+}
+
+func Stop2[A, B any](cell, line, column int, t Tuple2[A, B]) (A, B) {
+	Failed(t.err, cell, line, column)
+	return t.a, t.b
+}
+
+func Stop3[A, B, C any](cell, line, column int, t Tuple3[A, B, C]) (A, B, C) {
+	Failed(t.err, cell, line, column)
+	return t.a, t.b, t.c
+}

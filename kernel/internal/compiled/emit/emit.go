@@ -170,12 +170,17 @@ func (u *Unit) empty() bool {
 // nothing that must be new.
 func (u *Unit) again(b *toolchain.Unit, c *program.Compiled, functions []*state.Function) bool {
 	number := u.l.K.Source.Cell.Number
-	text := strings.NewReplacer(
-		u.l.K.Source.Cell.CompiledFile()+":", "/cell/:",
+	replaced := []string{
+		u.l.K.Source.Cell.CompiledFile() + ":", "/cell/:",
 		fmt.Sprintf("%q", u.path), "",
-		"// "+u.l.K.Source.Cell.Title()+"\n", "",
+		"// " + u.l.K.Source.Cell.Title() + "\n", "",
 		fmt.Sprintf("%s(err%s, %d,", u.cell("Failed"), Mark, number), "Failed(",
-	).Replace(b.Source)
+	}
+	for n := range check.MaxLeft {
+		stop := fmt.Sprintf("Stop%d(", n+1)
+		replaced = append(replaced, fmt.Sprintf("%s%d,", u.cell(stop), number), stop)
+	}
+	text := strings.NewReplacer(replaced...).Replace(b.Source)
 	old, there := u.loaded[text]
 	if !there || u.showsFiles {
 		u.loaded[text] = loaded{u.path, number}

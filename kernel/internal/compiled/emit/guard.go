@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
@@ -41,6 +42,8 @@ type Guard struct {
 	Escapes func(*types.Func) bool
 
 	leftOut map[ast.Stmt]leftOut
+	// stopping returns what stands around a call within an expression that leaves out its error.
+	stopping func(call ast.Expr) (before, behind string)
 
 	Edits syntax.Edits
 	// results are the types of those of the function that is walked, and files the standard files
@@ -77,7 +80,8 @@ func (u *Unit) guards(n ast.Node, p setting) syntax.Edits {
 			fn := u.Session.FunctionOf(f)
 			return fn != nil && u.escapes(fn)
 		},
-		leftOut: p.leftOut,
+		leftOut:  p.leftOut,
+		stopping: func(call ast.Expr) (before, behind string) { return u.stopping(call, p.info) },
 	}
 	if x, ok := n.(ast.Expr); ok {
 		g.convertTo(x, p.becomes)
@@ -177,6 +181,13 @@ func (g *Guard) walk(n ast.Node) {
 			g.start(n)
 			return false
 		case *ast.CallExpr:
+			if call, ok := check.Stops(n); ok {
+				before, behind := g.stopping(call)
+				g.insert(call.Pos(), before)
+				g.walk(call)
+				g.insert(call.End(), behind)
+				return false
+			}
 			return !g.call(n)
 		case *ast.SelectorExpr:
 			return !g.selector(n)

@@ -138,6 +138,14 @@ func (u *Unit) failed(call ast.Expr) string {
 	return fmt.Sprintf("; %[2]s(err%[1]s, %[3]d, %[4]d, %[5]d)", Mark, u.cell("Failed"), src.Cell.Number, line, column)
 }
 
+// stopping is what stands around a call within an expression that leaves out its error.
+func (u *Unit) stopping(call ast.Expr, info *types.Info) (before, behind string) {
+	src, offset := u.Within(call.Pos())
+	line, column := src.Position(src.Origin(offset))
+	n := info.TypeOf(call).(*types.Tuple).Len() - 1
+	return fmt.Sprintf("%s%d(%d, %d, %d, %s%d(", u.cell("Stop"), n, src.Cell.Number, line, column, u.cell("Results"), n), "))"
+}
+
 // expression writes an expression statement. The last one of the cell shows its value.
 func (u *Unit) expression(s *ast.ExprStmt) {
 	k := u.l.K
@@ -211,36 +219,15 @@ func (u *Unit) assignment(s *ast.AssignStmt) {
 		return
 	}
 	left := make([]string, len(s.Lhs)-1)
-	calls := false // which come before that of the value
 	for i, e := range s.Lhs[:len(left)] {
 		if id, ok := e.(*ast.Ident); ok {
 			left[i] = u.variable(id)
 		} else {
 			left[i] = u.piece(e)
-			calls = calls || computes(e)
 		}
-	}
-	if calls {
-		u.put(s, strings.Join(append(left, "err"+Mark), ", ")+" = "+u.piece(s.Rhs[0])+u.failed(s.Rhs[0]))
-		return
 	}
 	before, after := u.aside(left, s.Rhs[0])
 	u.put(s, before+u.piece(s.Rhs[0])+after)
-}
-
-// computes reports whether an expression calls something or waits for it.
-func computes(e ast.Expr) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			found = true
-		case *ast.UnaryExpr:
-			found = found || n.Op == token.ARROW
-		}
-		return !found
-	})
-	return found
 }
 
 // variable returns what the unit calls a variable that a statement at the top assigns to.

@@ -44,6 +44,9 @@ func (b *body) made(e *ast.CallExpr) string {
 			return b.recall(r.Shown)
 		}
 	}
+	if call, ok := check.Stops(e); ok {
+		return b.stopping(call, sig)
+	}
 	obj := b.CalleeObject(fun)
 	if text, ok := b.replaced(e, obj, sig); ok {
 		return text

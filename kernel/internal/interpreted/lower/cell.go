@@ -172,6 +172,18 @@ func (b *body) stop(err string, call ast.Expr) string {
 	return fmt.Sprintf("%s.Stop(%s, %d, %d, %d)\n", shape.Bridge, err, b.frame.cell, line, column)
 }
 
+// stopping writes a call within an expression that leaves out its error; sig has its other results.
+func (b *body) stopping(call ast.Expr, sig *types.Signature) string {
+	names := make([]string, sig.Results().Len())
+	for i := range names {
+		names[i] = b.l.temp()
+	}
+	values := strings.Join(names, ", ")
+	err := b.l.temp()
+	return "func()" + b.l.Results(sig) + " { " + values + ", " + err + " := " + b.expr(call) + "; " +
+		strings.TrimSuffix(b.stop(err, call), "\n") + "; return " + values + " }()"
+}
+
 // checkedCall writes a statement of a cell that is a call with an error.
 func (b *body) checkedCall(s *ast.ExprStmt) (text string, ok bool) {
 	results, ok := b.l.K.LastError(s.X)

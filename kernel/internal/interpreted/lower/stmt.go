@@ -245,11 +245,6 @@ func (b *body) assignNow(s *ast.AssignStmt) string {
 		}
 	}
 	if b.l.K.Remembered[s] {
-		for _, e := range s.Lhs {
-			if b.callsBack(e) {
-				b.l.Refuse(e.Pos(), "a call on the left of an assignment that leaves out an error: the interpreter would make it too late")
-			}
-		}
 		lhs[len(lhs)-1].stop = true
 	}
 	if !define {

@@ -1,0 +1,180 @@
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// A call within an expression may leave out its error, too, as in
+//
+//	metric.Evaluate(svm.Flat{}.Fit(ctx, t, d), test)
+//	a, b := f(), g()
+//	f().Method()
+//
+// wherever Go wants fewer values than it has. In the tree such a call is the argument of a function
+// that nothing declares, and that returns all but the error: Go then types what is around it, and
+// calls are made in the order of Go. The stages behind write that function as what ends the cell.
+
+// MaxLeft bounds how many values a call may have besides an error that it leaves out within an
+// expression.
+const MaxLeft = 3
+
+// stopName begins the names of the functions that stand around such calls. Nobody can write it.
+const stopName = "stop·"
+
+// Stops reports whether a call in the tree of a cell is that of a function which ends the cell for an
+// error, and returns the user's call within it.
+func Stops(call *ast.CallExpr) (within ast.Expr, ok bool) {
+	id, ok := call.Fun.(*ast.Ident)
+	if !ok || !strings.HasPrefix(id.Name, stopName) {
+		return nil, false
+	}
+	return call.Args[0], true
+}
+
+// stopper returns the function that n values and an error are given to, and that returns the values.
+func stopper(n int) *types.Func {
+	params := make([]*types.TypeParam, n)
+	results, arguments := make([]*types.Var, n), make([]*types.Var, n, n+1)
+	for i := range n {
+		name := types.NewTypeName(token.NoPos, nil, string(rune('A'+i)), nil)
+		params[i] = types.NewTypeParam(name, types.Universe.Lookup("any").Type())
+		results[i] = types.NewParam(token.NoPos, nil, "", params[i])
+		arguments[i] = types.NewParam(token.NoPos, nil, "", params[i])
+	}
+	arguments = append(arguments, types.NewParam(token.NoPos, nil, "", types.Universe.Lookup("error").Type()))
+	sig := types.NewSignatureType(nil, nil, params, types.NewTuple(arguments...), types.NewTuple(results...), false)
+	return types.NewFunc(token.NoPos, nil, fmt.Sprint(stopName, n), sig)
+}
+
+// leftWithin returns the calls within a statement at the top of a cell, outside function literals,
+// whose error has to be left out for Go to have the values that it wants, and how many these are. whole holds assignments and
+// declarations that leave out the error of their only value.
+func (k *Checked) leftWithin(s ast.Stmt, whole map[ast.Node]bool) (out map[*ast.CallExpr]int) {
+	out = map[*ast.CallExpr]int{}
+	var above []ast.Node
+	ast.Inspect(s, func(n ast.Node) bool {
+		if n == nil {
+			above = above[:len(above)-1]
+			return false
+		}
+		if _, ok := n.(*ast.FuncLit); ok {
+			return false
+		}
+		if call, ok := n.(*ast.CallExpr); ok {
+			if n := k.valuesBeside(call); n > 0 && n <= MaxLeft && k.wants(n, call, above, whole) {
+				out[call] = n
+			}
+		}
+		above = append(above, n)
+		return true
+	})
+	return out
+}
+
+// valuesBeside returns how many values a call has besides an error, which is its last; 0 if it has no
+// error, or nothing else.
+func (k *Checked) valuesBeside(call *ast.CallExpr) int {
+	results, ok := k.Info.TypeOf(call).(*types.Tuple)
+	if !ok || results.Len() < 2 || !IsError(results.At(results.Len()-1).Type()) {
+		return 0
+	}
+	return results.Len() - 1
+}
+
+// wants reports whether n values are wanted where a call stands that has an error besides. above are
+// the nodes around it.
+func (k *Checked) wants(n int, call ast.Expr, above []ast.Node, whole map[ast.Node]bool) bool {
+	for len(above) > 0 {
+		p, ok := above[len(above)-1].(*ast.ParenExpr)
+		if !ok {
+			break
+		}
+		call, above = p, above[:len(above)-1]
+	}
+	if len(above) == 0 {
+		return false
+	}
+	one := n == 1
+	switch p := above[len(above)-1].(type) {
+	case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
+		return false
+	case *ast.AssignStmt:
+		switch {
+		case len(p.Rhs) > 1 || !sets(p) || p.Rhs[0] != call:
+			return one
+		case whole[p] || blankOnly(p.Lhs):
+			return false
+		}
+		return n == len(p.Lhs)
+	case *ast.ValueSpec:
+		switch {
+		case len(p.Values) > 1:
+			return one
+		case whole[p] || blankOnly(names(p)):
+			return false
+		}
+		return n == len(p.Names)
+	case *ast.ReturnStmt:
+		return len(p.Results) > 1 && one
+	case *ast.CallExpr:
+		if p.Fun == call || len(p.Args) > 1 || p.Ellipsis.IsValid() {
+			return one
+		}
+		return k.takes(n, p, k.Info.TypeOf(call))
+	}
+	return one
+}
+
+// takes reports whether what is called takes the first n of some results for its arguments, and not
+// all of them.
+func (k *Checked) takes(n int, call *ast.CallExpr, results types.Type) bool {
+	tv := k.Info.Types[call.Fun]
+	switch {
+	case tv.IsType():
+		return n == 1
+	case tv.IsBuiltin():
+		id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+		return ok && n == 1 && id.Name != "print" && id.Name != "println"
+	}
+	if _, stops := Stops(call); stops || tv.Type == nil {
+		return false
+	}
+	sig, ok := tv.Type.Underlying().(*types.Signature)
+	if !ok {
+		return false
+	}
+	params := sig.Params().Len()
+	if !sig.Variadic() {
+		return n == params
+	}
+	// An error among arguments of any type is what Go has it be.
+	last := results.(*types.Tuple).At(n).Type()
+	return n >= params-1 && !types.AssignableTo(last, Parameter(sig, n, false))
+}
+
+// stopWithin has the calls at the places that Forgets returned stop the cell.
+func (k *Checked) stopWithin(places map[token.Pos]int) {
+	made := map[int]bool{}
+	for _, s := range k.Body {
+		astutil.Apply(s, nil, func(at *astutil.Cursor) bool {
+			call, ok := at.Node().(*ast.CallExpr)
+			if !ok || places[call.Lparen-k.Statements.FileStart] == 0 {
+				return true
+			}
+			n := places[call.Lparen-k.Statements.FileStart]
+			if !made[n] {
+				made[n] = true
+				k.stoppers = append(k.stoppers, stopper(n))
+			}
+			stop := &ast.Ident{NamePos: call.Pos(), Name: fmt.Sprint(stopName, n)}
+			at.Replace(&ast.CallExpr{Fun: stop, Lparen: call.Pos(), Args: []ast.Expr{call}, Rparen: call.End() - 1})
+			return true
+		})
+	}
+}
