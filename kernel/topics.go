@@ -29,9 +29,11 @@ declarations between are initialized as those of a package, each behind those th
 The last expression of a cell is shown; a semicolon behind it keeps it to itself. A value that was shown is
 Out[N], and the last one is _.
 
-At the top of a cell and in its loops and branches, an error that nobody takes stops the cell and is shown:
+At the top of a cell and in its loops and branches, an error that nobody takes stops the cell and is shown, within
+expressions too. In functions it is Go's; must, which needs no declaration, panics with it there:
 
   docs := collection.GoDoc("")     // GoDoc returns an error, too
+  func read() *dataset.Corpus { return must(collection.GoDoc("")) }
 
 Lines that begin with % are commands to the session, such as %time, %who, %mod and %engine: %help lists them. A
 line that begins with ! runs a command of the shell. NAME? shows what a name stands for, and its documentation.

@@ -197,7 +197,7 @@ func (k *Checked) errorWithin(path []ast.Node, msg string) string {
 	if !inFunction && !k.strict { // what is wrong is not that
 		return ""
 	}
-	return name + " also returns an error: take both by a statement before, x, err := " + name + "(…)"
+	return name + " also returns an error: take both by a statement before, x, err := " + name + "(…), or panic with it by must(" + name + "(…))"
 }
 
 // returnsError reports whether a call has one value and an error.

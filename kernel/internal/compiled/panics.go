@@ -43,6 +43,11 @@ func (r *Runner) describe(number int, value any) *program.RuntimeError {
 	if err, ok := value.(noInput); ok {
 		return &program.RuntimeError{Name: "panic", Message: err.Error(), Frames: frames}
 	}
+	if err, ok := value.(error); ok {
+		if failed, ok := program.Demanded(errorName(err), errorText(err), frames); ok {
+			return failed
+		}
+	}
 	return &program.RuntimeError{Name: "panic", Message: panicMessage(value), Frames: frames}
 }
 

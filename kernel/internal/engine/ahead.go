@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/change"
@@ -83,7 +84,7 @@ func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain
 	l.Commit(len(l.K.Body))
 	l.Keep()
 	for i, text := range waiting {
-		if i == aheadCells || magics.MayHold(text) {
+		if i == aheadCells || magics.MayHold(text) || strings.Contains(text, program.Must) {
 			break
 		}
 		cell := program.Cell{Number: first.Number + i + 1, Count: first.ExecutionCount() + i + 1, Source: text}

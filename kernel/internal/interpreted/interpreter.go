@@ -302,6 +302,11 @@ func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) *prog
 	if failure, ok := value.(host.Failure); ok {
 		return &program.RuntimeError{Name: "error", Message: failure.Error(), Frames: passed.calls}
 	}
+	if err, ok := value.(error); ok {
+		if failed, ok := program.Demanded(errorName(err), errorText(err), passed.calls); ok {
+			return failed
+		}
+	}
 	err := &program.RuntimeError{Name: "panic", Message: passed.message(value), Frames: passed.calls}
 	if f := in.panicked.Load(); f != nil {
 		(*f)(err)

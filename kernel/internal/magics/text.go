@@ -38,6 +38,7 @@ func Translate(cell program.Cell, taken func(string) bool) (*syntax.Source, Own,
 	if cell.Plain {
 		return src, Own{}, nil
 	}
+	defer withMust(src.Translation, taken)
 	uses, total := Find(cell.Source, taken)
 	if len(uses) == 0 {
 		return src, Own{}, nil

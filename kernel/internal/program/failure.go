@@ -43,6 +43,19 @@ func Interruption(ctx context.Context) error {
 	return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 }
 
+// Must is the name of the function that returns the results of a call without its error, and panics
+// with that if there is one. Cells have one that the user need not declare.
+const Must = "must"
+
+// Demanded returns the failure of a function called must, which has panicked with an error: it is
+// that error, where must was called. Frames are those of the panic.
+func Demanded(name, text string, frames []Frame) (failed *RuntimeError, ok bool) {
+	if len(frames) < 2 || frames[0].Function != Must {
+		return nil, false
+	}
+	return &RuntimeError{Name: name, Message: text, Frames: frames[1:]}, true
+}
+
 // InGoroutine is what standard error says of a panic in a goroutine whose cell is over. title names
 // the cells.
 func (e *RuntimeError) InGoroutine(title func(cell int) string) string {
