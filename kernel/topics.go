@@ -27,7 +27,7 @@ compile changes nothing. Statements run one after the other; variables that var 
 declarations between are initialized as those of a package, each behind those that its value needs.
 
 The last expression of a cell is shown; a semicolon behind it keeps it to itself. A value that was shown is
-Out[N], and the last one is _.
+Out[N], and the last one is _. At the top, return ends the cell, and shows a value that stands behind it.
 
 At the top of a cell and in its loops and branches, an error that nobody takes stops the cell and is shown, within
 expressions too. In functions it is Go's; must, which needs no declaration, panics with it there:

@@ -207,7 +207,7 @@ func TestPromotion(t *testing.T) {
 		{name: "a value that was shown", cells: []string{"41", refusedCell, "Out[1]"},
 			ran: []string{"plugin1 moved [] run false", "plugin2 moved [] run true", "plugin3 moved [] run true"}},
 		{name: "interpreted only", mode: program.InterpretedMode, cells: []string{refusedCell}, err: refusedWhy},
-		{name: "not for what is wrong", cells: []string{"return"}, err: "return outside a function"},
+		{name: "not for what is wrong", cells: []string{"return 1, 2"}, err: "too many return values"},
 		{name: "not for what does not compile", cells: []string{"var x int = \"a\""}, err: "cannot use"},
 		{name: "not for what waits", cells: []string{"func f() int { return g() }", "f()"}, err: "which no cell has declared yet"},
 		{name: "compiled from the first cell on", mode: program.CompiledMode, cells: []string{"x := 1", "x"},

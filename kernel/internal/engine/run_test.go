@@ -107,7 +107,7 @@ func TestCompileErrors(t *testing.T) {
 		{"for {", "Cell [2]:1:6: syntax error: ", "     ^"},
 		{"}", "Cell [2]:1:1: syntax error: ", "^"},
 		{"1\n2", "Cell [2]:1:1: 1 (untyped int constant) is not used", "^"},
-		{"return 5", "Cell [2]:1:", ""},
+		{"return 5, 6", "Cell [2]:1:8: too many return values", "       ^"},
 		{"//go:embed a.txt\nvar s string", "Cell [2]:1:1: go:embed only allowed in Go files that import \"embed\"", "^"},
 		{"//go:cgo_ldflag \"-lm\"\nfunc f() {}", "Cell [2]:1:1: //go:cgo_ldflag \"-lm\" only allowed in cgo-generated code", "^"},
 		{"import init \"fmt\"", "Cell [2]:1:8: cannot import package as init - init must be a func", "       ^"},
@@ -169,7 +169,7 @@ func TestNothingChanges(t *testing.T) {
 		"func (t T) M() int { return nope }\nfunc f() int { return 2 }",
 		"type T struct{ B int }\nvar y string = 1",
 		"func (t T) N() int { return t.A }\nz := t.N() + \"a\"",
-		"x := 5\nreturn",
+		"x := 5\nreturn 1, 2",
 	} {
 		if _, _, err := n.run(cell); err == nil {
 			t.Errorf("%q compiles", cell)

@@ -289,7 +289,7 @@ func TestExportFails(t *testing.T) {
 	for _, c := range []struct{ cells, message string }{
 		{"x := 1\n---\ny := x + nope", "Cell [2]:1:10: undefined: nope"},
 		{"func f() int { return g() }\n---\nf()", "Cell [2]:1:1: undefined: g (f calls g, which no cell has declared yet)"},
-		{"return", "Cell [1]:1:1: return outside a function"},
+		{"return 1, 2", "Cell [1]:1:8: too many return values"},
 		{"1 +", "Cell [1]:1:4: syntax error: "},
 		{"1 << 70", "Cell [1]:1:1: cannot use 1 << 70 (untyped int constant 1180591620717411303424) as int value (overflows)"},
 		{"func f()", "missing function body"},

@@ -30,15 +30,18 @@ func (o Own) Capture() *Use {
 	return nil
 }
 
-// Translate returns the source of a cell with its magics written as Go, those that have no Go, and
-// what is wrong with them. The names that mean something in the session are those for which taken
-// returns true.
+// Translate returns the source of a cell with its magics written as Go, and what else cells have that
+// Go has not (return.go, must.go); those that have no Go, and what is wrong with them. The names that
+// mean something in the session are those for which taken returns true.
 func Translate(cell program.Cell, taken func(string) bool) (*syntax.Source, Own, []syntax.Problem) {
 	src := syntax.NewSource(cell)
 	if cell.Plain {
 		return src, Own{}, nil
 	}
-	defer withMust(src.Translation, taken)
+	defer func() {
+		ended(src.Translation)
+		withMust(src.Translation, taken)
+	}()
 	uses, total := Find(cell.Source, taken)
 	if len(uses) == 0 {
 		return src, Own{}, nil
