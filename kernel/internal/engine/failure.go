@@ -39,6 +39,16 @@ type unbuiltError struct{ cause error }
 func (e *unbuiltError) Error() string { return "the cell could not be compiled: " + e.cause.Error() }
 func (e *unbuiltError) Unwrap() error { return e.cause }
 
+// A trainingError says that a cell was stopped in a training whose model it does not keep, and how it
+// would.
+type trainingError struct {
+	cause error
+	how   string
+}
+
+func (e *trainingError) Error() string { return e.cause.Error() }
+func (e *trainingError) Unwrap() error { return e.cause }
+
 // A faultError is a fault of the engine's own.
 type faultError struct{ fault any }
 
@@ -96,12 +106,18 @@ func refusedBy(p *program.Program, err error) *refusedError {
 
 // interrupted is the error of what the user, or the executor, stopped.
 func interrupted(cause error) *program.Error {
+	var training *trainingError
 	name, message := "Interrupted", "interrupted"
 	var stopped *program.StoppedError
 	if errors.As(cause, &stopped) {
 		name, message = stopped.Name, stopped.Message
 	}
-	return &program.Error{Name: name, Message: message, Traceback: []string{syntax.Red + message + syntax.Plain}, Cause: cause}
+	err := &program.Error{Name: name, Message: message, Traceback: []string{syntax.Red + message + syntax.Plain}, Cause: cause}
+	if errors.As(cause, &training) {
+		err.Message += " (" + training.how + ")"
+		err.Traceback = append(err.Traceback, training.how)
+	}
+	return err
 }
 
 func wasStopped(err error) bool {

@@ -161,6 +161,11 @@ func (e *Engine) settle(ctx context.Context, l *change.Change, p *program.Progra
 	if err == nil {
 		l.Keep()
 	}
+	if stopped && death == nil {
+		if how := l.K.KeepsModel(reached, l.DeclaresBetween); how != "" {
+			err = &trainingError{err, how}
+		}
+	}
 	e.bury(err)
 	e.bury(lost)
 	return err

@@ -1,0 +1,71 @@
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/kernel/internal/enginetest"
+	"github.com/hierml/notebook/kernel/internal/program"
+)
+
+// TestInterruptedTraining interrupts trainings whose error the cell leaves out, and says how to keep
+// the model; and one that keeps it as the message says.
+func TestInterruptedTraining(t *testing.T) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
+		for cell, says := range map[string]string{
+			"m := e.Fit(nb.Context(), d)":                                          "m, err := ….Fit(…) keeps the model",
+			"m = e.Fit(nb.Context(), d)":                                           "m, err = ….Fit(…) keeps the model",
+			"var k = e.Fit(nb.Context(), d)":                                       "k, err := ….Fit(…) keeps the model",
+			"e.Fit(nb.Context(), d)":                                               "m, err := ….Fit(…) keeps the model",
+			"metric.Evaluate(e.Fit(nb.Context(), d), d)":                           "m, err := ….Fit(…) keeps the model",
+			"kept, err := e.Fit(nb.Context(), d)\nfor { if err == nil { break } }": "",
+			"fmt.Print(\"begins\")\n<-nb.Context().Done()\nfor {}\nx := 1\nk := e.Fit(nb.Context(), d)": "",
+		} {
+			t.Run(cell, func(t *testing.T) {
+				n := newWorkerNotebook(t, mode)
+				if _, _, err := n.run(endlessTraining); err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				r := &enginetest.Recorder{}
+				go func() {
+					defer cancel()
+					for r.Out() == "" {
+						time.Sleep(time.Millisecond)
+					}
+				}()
+				_, err := n.engine.Run(ctx, program.Cell{Number: 2, Source: cell}, r)
+				if err == nil || strings.Contains(err.Error(), "keeps the model") != (says != "") || !strings.Contains(err.Error(), says) {
+					t.Errorf("error %v, want one that says %q", err, says)
+				}
+				n.cell = 2
+				if !strings.HasPrefix(cell, "kept") {
+					return
+				}
+				if shown, _, err := n.run("kept != nil"); shown != "true" || err != nil {
+					t.Errorf("the model is kept: %s, %v", shown, err)
+				}
+			})
+		}
+	})
+}
+
+// endlessTraining declares a training that goes on until it is interrupted, and says that it has begun.
+const endlessTraining = `t := taxonomy.FromPaths([]string{"animal/cat", "animal/dog", "car"}, "/")
+leaf := func(name string) []int { n, _ := t.Node(name); return []int{n} }
+d := &dataset.Dataset{Taxonomy: t, Vocabulary: []string{"fur", "wheels"},
+	X: &dataset.Matrix{Rows: 4, Cols: 2, Indptr: []int{0, 1, 2, 3, 5}, Indices: []int32{0, 0, 1, 0, 1}, Values: []float32{1, 2, 1, 1, 3}},
+	Labels: [][]int{leaf("animal/cat"), leaf("animal/dog"), leaf("car"), leaf("animal/cat")}}
+begun := false
+e := svm.Flat{C: 10, Method: solver.Pegasos{}, Settings: solver.Settings{Gap: 1e-14, MaxEpochs: 1 << 40, Progress: func(solver.Progress) error {
+	if !begun {
+		begun = true
+		fmt.Print("begins")
+	}
+	return nil
+}}}
+var m *classifier.Model
+`
