@@ -14,6 +14,12 @@ import (
 // hint returns what may help with a complaint about the cell, to stand behind it, or nothing.
 func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 	path := k.pathTo(pos)
+	if text := c.hidden(k, path); text != "" {
+		return " (" + text + ")"
+	}
+	if word, ok := strings.CutPrefix(msg, "undefined: "); ok && foreign[word] != "" {
+		return " (" + foreign[word] + ")"
+	}
 	if name := c.meant(k, path, msg); name != "" {
 		return " (did you mean " + name + "?)"
 	}
@@ -23,6 +29,38 @@ func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 		}
 	}
 	return ""
+}
+
+// foreign says what Go has for names of Python's.
+var foreign = map[string]string{
+	"None": "nil stands for it", "self": "the receiver of a method stands for it", "str": "fmt.Sprint(x) makes text of a value",
+	"np": "mat, floats and stat of gonum need no import", "numpy": "mat, floats and stat of gonum need no import",
+	"pd": "package dataset needs no import", "pandas": "package dataset needs no import", "plt": "package chart needs no import",
+	"input": "fmt.Scanln(&x) reads a line",
+}
+
+// hidden says that a variable hides a package, if a complaint is about what the package has and the
+// variable has not.
+func (c *Checker) hidden(k *Checked, path []ast.Node) string {
+	if len(path) < 2 {
+		return ""
+	}
+	sel, ok := path[len(path)-2].(*ast.SelectorExpr)
+	if !ok || sel.Sel != path[len(path)-1] {
+		return ""
+	}
+	id, ok := sel.X.(*ast.Ident)
+	if !ok || c.Preloaded[id.Name] == "" {
+		return ""
+	}
+	if _, variable := k.Info.Uses[id].(*types.Var); !variable {
+		return ""
+	}
+	pkg, err := c.Importer.Import(c.Preloaded[id.Name])
+	if err != nil || pkg.Scope().Lookup(sel.Sel.Name) == nil {
+		return ""
+	}
+	return "the variable " + id.Name + " hides the package " + id.Name + ": give it another name, or import the package under one"
 }
 
 // pathTo returns the nodes of the cell around a position, the innermost last.
@@ -144,7 +182,7 @@ func (c *Checker) namesAt(k *Checked, path []ast.Node, id *ast.Ident) []string {
 }
 
 // nearest returns the one of the names that a mistyped one is likely to be, or nothing: it differs
-// in case only, or in one letter of four.
+// in case only, in one letter of four, or by two letters that changed places.
 func nearest(mistyped string, names []string) string {
 	slices.Sort(names) // the first of those as near
 	best, distance := "", max(1, (utf8.RuneCountInString(mistyped)+1)/4)+1
@@ -155,6 +193,8 @@ func nearest(mistyped string, names []string) string {
 			continue
 		case strings.EqualFold(mistyped, name):
 			d = 0
+		case transposed(mistyped, name):
+			d = 1
 		case utf8.RuneCountInString(name) < 2 || utf8.RuneCountInString(mistyped) < 3:
 			continue
 		}
@@ -163,6 +203,19 @@ func nearest(mistyped string, names []string) string {
 		}
 	}
 	return best
+}
+
+// transposed reports whether two neighbours among the letters of two words changed places.
+func transposed(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	if len(x) != len(y) {
+		return false
+	}
+	i := 0
+	for i < len(x) && x[i] == y[i] {
+		i++
+	}
+	return i+1 < len(x) && x[i] == y[i+1] && x[i+1] == y[i] && slices.Equal(x[i+2:], y[i+2:])
 }
 
 // errorWithin says what to do with a call that has a value and an error and stands where one value

@@ -113,7 +113,13 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 	p.Statements = read(StatementPrefix, "\n}", func(it Item) bool { return it.Kind == ItemStatement })
 	if len(problems) > 0 {
 		sort.SliceStable(problems, func(i, j int) bool { return problems[i].Offset < problems[j].Offset })
-		return nil, onePerLine(problems)
+		problems = onePerLine(problems)
+		for i := range problems {
+			if p := &problems[i]; p.Hint == "" {
+				p.Hint = habitHint(src.Cell.Source, p.Offset)
+			}
+		}
+		return nil, problems
 	}
 	if imports != nil {
 		p.Imports = imports.Imports
