@@ -98,7 +98,7 @@ var Kinds = []Kind{
 		doc:     "lists the modules that cells have imported packages of, or has the session take a module in a version from now on: v1.2.3, latest, a branch or a commit, or none for what others require. Otherwise a module has the version that the go.mod or go.work beside the notebook says, or the latest.",
 		example: "%mod golang.org/x/exp@latest"},
 	{Name: "strict", Line: true, own: true, Usage: "%strict [on|off]",
-		doc:     "turns off that an error which a statement of a cell does not look at stops the cell, and with off turns that on again.",
+		doc:     "turns off that an error which a statement of a cell does not look at stops the cell, and with off turns that on again. In functions errors are what they are in Go; must(f()), which needs no declaration, panics with that of f there.",
 		example: "%strict on"},
 	{Name: "help", Line: true, own: true, Usage: "%help",
 		doc:     "lists the magics.",
