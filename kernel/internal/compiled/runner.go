@@ -34,9 +34,9 @@ type Config struct {
 	Kept func(cell int) []any
 	// Interpreter is what variables come from that are not of a unit; nil if there is none.
 	Interpreter carry.Interpreter
-	// Panicked, if not nil, is told that the goroutine of a cell has ended by a panic, before anybody
-	// else is.
-	Panicked func(*program.RuntimeError)
+	// Failed, if not nil, is told that the goroutine of a cell has ended by a panic or an error, before
+	// anybody else is.
+	Failed func(*program.RuntimeError)
 }
 
 // A Runner runs compiled cells, several at a time if need be. There is one in a process.
@@ -217,9 +217,9 @@ func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 		defer func() {
 			if v := recover(); v != nil {
 				failure := r.runtimeError(t, v)
-				var panicked *program.RuntimeError
-				if errors.As(failure, &panicked) && r.config.Panicked != nil {
-					r.config.Panicked(panicked)
+				var failed *program.RuntimeError
+				if errors.As(failure, &failed) && r.config.Failed != nil {
+					r.config.Failed(failed)
 				}
 				if ctx.Err() != nil { // it may have failed for that, as a process that was interrupted, too
 					failure = program.Interruption(ctx)

@@ -47,10 +47,11 @@ type Debugger struct {
 	// breakpoints are those of sources by their paths, and bound those of sites.
 	breakpoints map[string][]*breakpoint
 	bound       map[int][]*breakpoint
-	panics      bool // stop there
-	pausing     bool
-	goroutines  map[uintptr]*goroutine
-	stepping    int // how many goroutines do
+	// panics and failures say where to stop: failures are errors that the cell's rule stops at.
+	panics, failures bool
+	pausing          bool
+	goroutines       map[uintptr]*goroutine
+	stepping         int // how many goroutines do
 
 	current *stop   // that the front end knows
 	waiting []*stop // for their turn
@@ -106,7 +107,9 @@ type call struct {
 
 // A stop is a goroutine that waits to be resumed.
 type stop struct {
-	reason, text string
+	reason string
+	// kind and text are the name and the message of a failure.
+	kind, text   string
 	frames       []*call // the innermost first
 	g            *goroutine
 	turn, resume chan struct{}
@@ -160,7 +163,7 @@ func (d *Debugger) Ended(cell int) {
 
 // arm sets the switches of the hooks. d.mu is held.
 func (d *Debugger) arm() {
-	all := d.attached && (d.pausing || d.panics || d.stepping > 0)
+	all := d.attached && (d.pausing || d.panics || d.failures || d.stepping > 0)
 	traced := d.attached && (all || len(d.bound) > 0)
 	for i, p := range d.sites {
 		if p.Site != nil {
@@ -226,7 +229,7 @@ func (d *Debugger) Leave(number int) {
 	if at < 0 {
 		return
 	}
-	if d.panics {
+	if d.panics || d.failures {
 		if g.leaf != nil {
 			g.left = append(g.left, g.leaf)
 		}
@@ -234,7 +237,7 @@ func (d *Debugger) Leave(number int) {
 	}
 	g.leaf = nil
 	g.calls = g.calls[:at]
-	if at == 0 && !d.panics {
+	if at == 0 && !d.panics && !d.failures {
 		d.resumed(g, running)
 		delete(d.goroutines, key)
 		d.arm()
@@ -313,18 +316,20 @@ func (d *Debugger) Stop(hook int, variables []any) (changed int) {
 		}
 	}
 	if s.reason != "" {
-		d.wait(s)
+		if !d.wait(d.config.Context(), s) {
+			d.config.End()
+		}
 	}
 	c.top = false
 	return c.changed
 }
 
-// Panicked is told that the calling goroutine of a cell has ended by a panic, of whose calls the
-// error tells. It stops there if it is to.
-func (d *Debugger) Panicked(err *program.RuntimeError) {
+// Failed is told that the calling goroutine of a cell has ended by a panic, or by an error that the
+// cell's rule stopped at, of whose calls err tells. It stops there if it is to.
+func (d *Debugger) Failed(err *program.RuntimeError) {
 	d.mu.Lock()
 	g := d.goroutines[d.config.Goroutine()]
-	if !d.attached || !d.panics || g == nil || err.Name != "panic" {
+	if !d.attached || g == nil || !d.excepts(err) {
 		d.mu.Unlock()
 		return
 	}
@@ -342,15 +347,23 @@ func (d *Debugger) Panicked(err *program.RuntimeError) {
 	}
 	slices.Reverse(calls)
 	d.mu.Unlock()
-	if len(calls) > 0 {
-		d.wait(&stop{g: g, frames: calls, reason: "exception", text: err.Message})
+	// The goroutine ends in any case, and one that fails for an interrupt at once.
+	if ctx := d.config.Context(); len(calls) > 0 && ctx.Err() == nil {
+		d.wait(ctx, &stop{g: g, frames: calls, reason: "exception", kind: err.Name, text: err.Message})
 	}
 }
 
-// wait has the calling goroutine wait until it is resumed.
-func (d *Debugger) wait(s *stop) {
+// excepts reports whether a failure is one to stop at. d.mu is held.
+func (d *Debugger) excepts(err *program.RuntimeError) bool {
+	if err.Name == "panic" {
+		return d.panics
+	}
+	return d.failures && err.Exit == nil
+}
+
+// wait has the calling goroutine wait until it is resumed. It returns false if ctx ended before.
+func (d *Debugger) wait(ctx context.Context, s *stop) (resumed bool) {
 	s.turn, s.resume = make(chan struct{}), make(chan struct{})
-	ctx := d.config.Context()
 	d.mu.Lock()
 	d.resumed(s.g, running)
 	d.pausing = false
@@ -363,14 +376,14 @@ func (d *Debugger) wait(s *stop) {
 	d.mu.Unlock()
 	select {
 	case <-s.resume:
-		return
+		return true
 	case <-ctx.Done():
 	}
 	d.mu.Lock()
 	d.release(s)
 	d.arm()
 	d.mu.Unlock()
-	d.config.End()
+	return false
 }
 
 // show makes a stop the one that the front end knows. d.mu is held.
@@ -379,7 +392,7 @@ func (d *Debugger) show(s *stop) {
 	d.frames, d.refs = slices.Clone(s.frames), nil
 	body := map[string]any{"reason": s.reason, "threadId": thread, "allThreadsStopped": false, "preserveFocusHint": false}
 	if s.text != "" {
-		body["text"], body["description"] = s.text, "panic: "+s.text
+		body["text"], body["description"] = s.text, s.kind+": "+s.text
 	}
 	d.event("stopped", body)
 }
@@ -401,7 +414,7 @@ func (d *Debugger) release(s *stop) {
 
 // detach lets everything go on. d.mu is held.
 func (d *Debugger) detach() {
-	d.attached, d.pausing, d.panics = false, false, false
+	d.attached, d.pausing, d.panics, d.failures = false, false, false, false
 	clear(d.breakpoints)
 	clear(d.bound)
 	for _, g := range d.goroutines {

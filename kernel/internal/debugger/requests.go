@@ -150,7 +150,7 @@ func (d *Debugger) carryOut(command string, a *arguments) (any, error) {
 	case "breakpointLocations":
 		return map[string]any{"breakpoints": list(d.lines(a.Source.Path), func(n int) any { return map[string]any{"line": n} })}, nil
 	case "setExceptionBreakpoints":
-		d.panics = slices.Contains(a.Filters, "panic")
+		d.panics, d.failures = slices.Contains(a.Filters, "panic"), slices.Contains(a.Filters, "error")
 		d.arm()
 	case "threads":
 		return d.threads(), nil
@@ -215,7 +215,10 @@ func capabilities() any {
 		"supportsConfigurationDoneRequest": true, "supportsConditionalBreakpoints": true, "supportsHitConditionalBreakpoints": true,
 		"supportsLogPoints": true, "supportsSetVariable": true, "supportsEvaluateForHovers": true, "supportsTerminateRequest": true,
 		"supportsBreakpointLocationsRequest": true,
-		"exceptionBreakpointFilters":         []any{map[string]any{"filter": "panic", "label": "Panics", "default": false}},
+		"exceptionBreakpointFilters": []any{
+			map[string]any{"filter": "panic", "label": "Panics", "default": false},
+			map[string]any{"filter": "error", "label": "Errors that stop a cell", "default": false},
+		},
 	}
 }
 

@@ -234,3 +234,35 @@ func TestDebugger(t *testing.T) {
 		}
 	})
 }
+
+// TestDebuggerFailures stops where a panic, or an error that the cell's rule stops at, ends a cell,
+// if that is asked for.
+func TestDebuggerFailures(t *testing.T) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
+		if enginetest.Raced {
+			t.Skip("the hooks' switches are read without a lock")
+		}
+		f := newFrontEnd(t, mode)
+		const failing = "k := 3\nm := strconv.Itoa(k)\nv := strconv.Atoi(m + \"x\")\nfmt.Println(v)"
+		const panicking = "list := []int{1}\nat := len(list)\nlist[at]++"
+		for _, tt := range []struct{ filters, cell, stop string }{
+			{`["panic"]`, failing, ""},
+			{`["error"]`, panicking, ""},
+			{`["error"]`, failing, `:3 *strconv.NumError: strconv.Atoi: parsing "3x": invalid syntax`},
+			{`["panic", "error"]`, panicking, ":3 panic: runtime error: index out of range [1] with length 1"},
+		} {
+			f.ask("setExceptionBreakpoints", fmt.Sprintf(`{"filters": %s}`, tt.filters))
+			end := f.start(tt.cell)
+			if tt.stop != "" {
+				stopped := f.await("stopped")
+				_, line, _ := strings.Cut(f.stack(), "]")
+				f.expect("stop", fmt.Sprint(line, " ", stopped["description"]), tt.stop)
+				f.expect("reason", fmt.Sprint(stopped["reason"]), "exception")
+				f.ask("continue", `{"threadId": 1}`)
+			}
+			if _, _, err := end(); err == nil {
+				t.Errorf("%s does not fail", tt.cell)
+			}
+		}
+	})
+}

@@ -60,12 +60,12 @@ type Interpreter struct {
 	zeros        *zeros
 	recursive    *recursive
 
-	mu       sync.Mutex
-	reached  map[int]int      // of cells that failed, see ReachedBy
-	tasks    map[uint64]*task // by goroutine
-	kept     map[int][]any    // what cells showed
-	titles   map[int]string   // of cells
-	panicked atomic.Pointer[func(*program.RuntimeError)]
+	mu      sync.Mutex
+	reached map[int]int      // of cells that failed, see ReachedBy
+	tasks   map[uint64]*task // by goroutine
+	kept    map[int][]any    // what cells showed
+	titles  map[int]string   // of cells
+	failed  atomic.Pointer[func(*program.RuntimeError)]
 }
 
 // New returns an interpreter with nothing declared.
@@ -284,8 +284,17 @@ func stoppedBeside(cell int) error {
 	return &program.RuntimeError{Name: "interrupted", Message: "stopped by the interrupt of another cell", Frames: []program.Frame{{Cell: cell}}}
 }
 
-// SetPanicked has f told that the goroutine of a cell has ended by a panic, before anybody else is.
-func (in *Interpreter) SetPanicked(f func(*program.RuntimeError)) { in.panicked.Store(&f) }
+// SetFailed has f told that the goroutine of a cell has ended by a panic or an error, before anybody
+// else is.
+func (in *Interpreter) SetFailed(f func(*program.RuntimeError)) { in.failed.Store(&f) }
+
+// failing tells of a failure that ends a goroutine, and returns it.
+func (in *Interpreter) failing(err *program.RuntimeError) *program.RuntimeError {
+	if f := in.failed.Load(); f != nil {
+		(*f)(err)
+	}
+	return err
+}
 
 // runtimeError describes a panic that ends a goroutine of a cell.
 func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) *program.RuntimeError {
@@ -294,24 +303,20 @@ func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) *prog
 		return program.Exited(int(status))
 	}
 	if s, ok := value.(*stopped); ok {
-		return &program.RuntimeError{Name: errorName(s.err), Message: s.text, Frames: []program.Frame{s.at}}
+		return in.failing(&program.RuntimeError{Name: errorName(s.err), Message: s.text, Frames: []program.Frame{s.at}})
 	}
 	if len(passed.calls) == 0 {
 		passed.calls = []program.Frame{{Cell: cell}}
 	}
 	if failure, ok := value.(host.Failure); ok {
-		return &program.RuntimeError{Name: "error", Message: failure.Error(), Frames: passed.calls}
+		return in.failing(&program.RuntimeError{Name: "error", Message: failure.Error(), Frames: passed.calls})
 	}
 	if err, ok := value.(error); ok {
 		if failed, ok := program.Demanded(errorName(err), errorText(err), passed.calls); ok {
-			return failed
+			return in.failing(failed)
 		}
 	}
-	err := &program.RuntimeError{Name: "panic", Message: passed.message(value), Frames: passed.calls}
-	if f := in.panicked.Load(); f != nil {
-		(*f)(err)
-	}
-	return err
+	return in.failing(&program.RuntimeError{Name: "panic", Message: passed.message(value), Frames: passed.calls})
 }
 
 // goroutineID returns the number of the calling goroutine, which the run time tells only in words.

@@ -46,7 +46,7 @@ func newRunners(means cells.Means, load func(plugin string) error) (*runners, er
 		Event:     func(event []byte) { r.events(event) },
 		Globals:   r.variables,
 	})
-	interpreted.SetPanicked(r.debugger.Panicked)
+	interpreted.SetFailed(r.debugger.Failed)
 	r.compiled = compiled.New(compiled.Config{
 		Load:        load,
 		Stdin:       means.In,
@@ -56,7 +56,7 @@ func newRunners(means cells.Means, load func(plugin string) error) (*runners, er
 		Relabel:     means.Relabel,
 		Kept:        interpreted.Kept,
 		Interpreter: interpreted,
-		Panicked:    r.debugger.Panicked,
+		Failed:      r.debugger.Failed,
 	})
 	return r, nil
 }
