@@ -266,3 +266,33 @@ func TestDebuggerFailures(t *testing.T) {
 		}
 	})
 }
+
+// TestDebuggerPause pauses a loop that nothing else would stop, and ends it while it is stopped.
+func TestDebuggerPause(t *testing.T) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
+		if enginetest.Raced {
+			t.Skip("the hooks' switches are read without a lock")
+		}
+		f := newFrontEnd(t, mode)
+		const cell = "n, on := 0, true\nfmt.Println(\"begun\")\nfor on {\n\tn++\n}\nn > 0"
+		f.breakAt(cell, `{"line": 3}`)
+		end := f.start(cell)
+		f.await("stopped") // it has begun
+		f.ask("continue", `{"threadId": 1}`)
+		f.ask("pause", `{"threadId": 1}`)
+		f.expect("reason", fmt.Sprint(f.await("stopped")["reason"]), "pause")
+		if stack := f.stack(); stack != "Cell [1]:3" && stack != "Cell [1]:4" {
+			t.Errorf("paused at %s", stack)
+		}
+		f.resume("next")
+		for _, v := range f.variables(f.scope(1, 0)) {
+			if v["name"] == "on" {
+				f.ask("setVariable", fmt.Sprintf(`{"variablesReference": %d, "name": "on", "value": "false"}`, f.scope(1, 0)))
+			}
+		}
+		f.ask("continue", `{"threadId": 1}`)
+		if shown, _, err := end(); err != nil || shown != "true" {
+			t.Errorf("%s, %v", shown, err)
+		}
+	})
+}

@@ -200,7 +200,9 @@ func (c *child) run(r Runner, cell *cell, request pipe.Request) {
 		c.must(c.out.begin(cell.Cell))
 	}
 	answer, err := c.answer(r, cell, request)
-	r.Ended(cell.Number)
+	if _, asked := request.(*pipe.Debug); !asked { // such a request runs no code that could be stopped
+		r.Ended(cell.Number)
+	}
 	cell.awaitShallow()
 	if err != nil {
 		canceled := cell.Context().Err() != nil && errors.Is(err, context.Cause(cell.Context())) || errors.Is(err, program.ErrDeep)
