@@ -374,4 +374,15 @@ func (c *completer) names(pos token.Pos) {
 			c.found = append(c.found, ranked{Candidate{name, "package", fmt.Sprintf("%q", path)}, rankPackage, fitsNot})
 		}
 	}
+	c.cellContext()
+}
+
+// cellContext offers the cell's context where one is wanted, before those of the session: what is
+// interrupted with the cell is what one means there.
+func (c *completer) cellContext() {
+	const call = "nb.Context()"
+	wanted := c.expected.want != nil && !c.expected.isType && types.TypeString(c.expected.want, nil) == "context.Context"
+	if wanted && c.Preloaded["nb"] != "" && c.Session.Live["nb"] == nil && c.k.Pkg.Scope().Lookup("nb") == nil && strings.HasPrefix(call, c.prefix) {
+		c.found = append(c.found, ranked{Candidate{call, "function", "() context.Context"}, rankLocal, fitsWell})
+	}
 }

@@ -118,6 +118,14 @@ func TestComplete(t *testing.T) {
 		{"[]strings.B|", "= Builder"},
 		{"// 😀😀😀\nstrings.HasPre|", "= HasPrefix"},
 		{"/* 😀 */ s := \"😀\" + strings.HasPre|; t := 1", "= HasPrefix"},
+		// The cell's context, where one is wanted.
+		{"svm.Flat{}.Fit(|", "nb.Context() origin"},
+		{"svm.Flat{}.Fit(n|", "nb.Context() nb"},
+		{"func f(ctx context.Context) { svm.Flat{}.Fit(|", "ctx nb.Context()"},
+		{"var ctx context.Context = |", "nb.Context()"},
+		{"svm.Flat{}.Fit(nb.Context(), n|", "nb !nb.Context()"},
+		{"nb := 3\nsvm.Flat{}.Fit(|", "nb !nb.Context()"},
+		{"func f(ctx c|", "context !nb.Context()"},
 		// Fields and methods.
 		{"origin.|", "= Move Norm X Y name"},
 		{"origin.n|", "= name Norm"},
