@@ -192,7 +192,7 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 			key := fmt.Sprint(e.Pos, e.Msg)
 			if !seen[key] {
 				seen[key] = true
-				complain(e.Pos, k.recallWording(compilerWording(e.Msg)))
+				complain(e.Pos, withoutStops(k.recallWording(compilerWording(e.Msg))))
 			}
 		},
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ast/astutil"
+
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // A call within an expression may leave out its error, too, as in
@@ -52,9 +54,40 @@ func stopper(n int) *types.Func {
 	return types.NewFunc(token.NoPos, nil, fmt.Sprint(stopName, n), sig)
 }
 
+// withoutStops returns a complaint of go/types without the functions that stand around calls, which the
+// user has not written.
+func withoutStops(msg string) string {
+	for {
+		before, call, found := strings.Cut(msg, stopName)
+		if !found {
+			return msg
+		}
+		_, call, _ = strings.Cut(call, "(") // behind the number
+		end := closing(call)
+		msg = before + call[:end] + strings.TrimPrefix(call[end:], ")")
+	}
+}
+
+// closing returns where the bracket is in a text of Go that closes one before it, or where the text ends.
+func closing(text string) int {
+	depth := 0
+	for _, l := range syntax.Lex(text) {
+		switch l.Tok {
+		case token.LPAREN:
+			depth++
+		case token.RPAREN:
+			if depth == 0 {
+				return l.Pos
+			}
+			depth--
+		}
+	}
+	return len(text)
+}
+
 // leftWithin returns the calls within a statement at the top of a cell, outside function literals,
-// whose error has to be left out for Go to have the values that it wants, and how many these are. whole holds assignments and
-// declarations that leave out the error of their only value.
+// whose error has to be left out for Go to have the values that it wants, and how many these are.
+// whole holds assignments and declarations that leave out the error of their only value.
 func (k *Checked) leftWithin(s ast.Stmt, whole map[ast.Node]bool) (out map[*ast.CallExpr]int) {
 	out = map[*ast.CallExpr]int{}
 	var above []ast.Node

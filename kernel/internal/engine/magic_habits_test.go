@@ -42,7 +42,7 @@ func TestHabits(t *testing.T) {
 			{"%time !printf %s {len(files)}", "1CPU times"},
 			// Arguments.
 			{"%args -n 3 'a b'", ""},
-			{"n := flag.Int(\"n\", 1, \"\")\nflag.Parse()\nfmt.Println(*n, flag.Args())\n%args", "3 [a b]\n[\"-n\" \"3\" \"a b\"]\n"},
+			{"n := flag.Int(\"n\", 1, \"\")\nflag.Parse()\nfmt.Println(*n, flag.Args(), len(os.Args))\n%args", "3 [a b] 4\n[\"-n\" \"3\" \"a b\"]\n"},
 			{"%args --\nlen(os.Args)", "=> 1"},
 			// What is forgotten.
 			{"u := 1\nuses := func() int { return u }", ""},

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"reflect"
 	"strings"
 	"sync"
@@ -89,6 +90,10 @@ func New(config Config) (*Interpreter, error) {
 	}
 	if err := in.yaegi.Use(in.logging()); err != nil {
 		return nil, fmt.Errorf("interpreter: log: %w", err)
+	}
+	// yaegi has the arguments of a program of its own; those of cells are the process's, as %args sets them.
+	if err := in.yaegi.Use(interp.Exports{"os/os": {"Args": reflect.ValueOf(&os.Args).Elem()}}); err != nil {
+		return nil, fmt.Errorf("interpreter: arguments: %w", err)
 	}
 	control, err := newControl(in.yaegi)
 	if err != nil {

@@ -13,21 +13,24 @@ type habit struct {
 	help func(m []string) string
 }
 
+// block is where a block of Python's begins, which may go on in the line.
+const block = `(?:\s*:(?:\s.*)?)`
+
 // said returns a help that is always the same.
 func said(text string) func([]string) string { return func([]string) string { return text } }
 
 // habits are those that newcomers bring, mostly from Python, in the order in which they are tried.
 var habits = []habit{
-	{regexp.MustCompile(`^for\s+(\w+)\s+in\s+range\(([^,]+)\)\s*:?$`), func(m []string) string {
+	{regexp.MustCompile(`^for\s+(\w+)\s+in\s+range\(([^,:]+)\)` + block + `?$`), func(m []string) string {
 		return fmt.Sprintf("for %s := range %s { … }", m[1], m[2])
 	}},
-	{regexp.MustCompile(`^for\s+(\w+)\s+in\s+range\(([^,]+),\s*([^,]+)\)\s*:?$`), func(m []string) string {
+	{regexp.MustCompile(`^for\s+(\w+)\s+in\s+range\(([^,:]+),\s*([^,:]+)\)` + block + `?$`), func(m []string) string {
 		return fmt.Sprintf("for %[1]s := %[2]s; %[1]s < %[3]s; %[1]s++ { … }", m[1], m[2], m[3])
 	}},
-	{regexp.MustCompile(`^for\s+(\w+)\s+in\s+(.+?)\s*:?$`), func(m []string) string {
+	{regexp.MustCompile(`^for\s+(\w+)\s+in\s+(.+?)` + block + `?$`), func(m []string) string {
 		return fmt.Sprintf("for _, %s := range %s { … }", m[1], m[2])
 	}},
-	{regexp.MustCompile(`^while\s+(.+?)\s*:?$`), func(m []string) string { return "for " + m[1] + " { … }" }},
+	{regexp.MustCompile(`^while\s+(.+?)` + block + `?$`), func(m []string) string { return "for " + m[1] + " { … }" }},
 	{regexp.MustCompile(`^def\s+(\w+)\s*\((.*)\)`), func(m []string) string {
 		return "func " + m[1] + "(x int) int { … }, with the types of parameters and result"
 	}},
@@ -39,7 +42,7 @@ var habits = []habit{
 		return strings.Join(strings.Fields("import "+m[2]+` "`+m[1]+`"`), " ") + ", with the path of the package in quotes"
 	}},
 	{regexp.MustCompile(`^from\s+\S+\s+import\b`), said(`import "path", with the path of the package in quotes`)},
-	{regexp.MustCompile(`^(if|elif|else\s+if|else)\b(.*?)\s*:$`), func(m []string) string {
+	{regexp.MustCompile(`^(if|elif|else\s+if|else)\b(.*?)` + block + `$`), func(m []string) string {
 		word := m[1]
 		if word == "elif" {
 			word = "else if"
