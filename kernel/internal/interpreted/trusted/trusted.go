@@ -427,6 +427,10 @@ func (l *look) composite(e *ast.CompositeLit) {
 }
 
 func (l *look) call(e *ast.CallExpr) {
+	if _, ok := check.Stops(e); ok {
+		l.outside(e.Pos(), "a call within an expression that leaves out its error")
+		return
+	}
 	fun := ast.Unparen(e.Fun)
 	if tv := l.info.Types[fun]; tv.IsType() {
 		l.conversion(e, tv.Type)
