@@ -55,6 +55,7 @@ type Engine struct {
 	declaring sync.Mutex   // held until the executor has what a cell declares
 	running   atomic.Int32 // how many cells and messages do
 	peeks     atomic.Int64 // how often variables were looked at
+	numbered  atomic.Int64 // the number of the cell that was given one last
 
 	mu        sync.Mutex // guards the checker with its session
 	checker   *check.Checker
@@ -62,7 +63,6 @@ type Engine struct {
 	assistant *assist.Assistant
 	dead      int            // the process of the executor that died last
 	last      program.Output // of the cell that began last
-	numbered  int            // the number of the cell that was given one last
 	inputs    []program.Cell // that were run, oldest first
 	outside   *outside
 	cells     func(path string) ([]program.Cell, error)

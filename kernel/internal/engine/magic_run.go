@@ -15,12 +15,15 @@ import (
 const deepest = 20
 
 // number returns the number of a cell that is given one by the session: it is larger than those of
-// all cells before, also of those of a %run.
+// all cells before, also of those of a %run. It waits for nothing: what waits is to be interrupted.
 func (e *Engine) number(given int) int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.numbered = max(e.numbered+1, given)
-	return e.numbered
+	for {
+		last := e.numbered.Load()
+		next := max(last+1, int64(given))
+		if e.numbered.CompareAndSwap(last, next) {
+			return int(next)
+		}
+	}
 }
 
 type runDepth struct{}
