@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -64,7 +63,7 @@ func TestMust(t *testing.T) {
 		for i, cell := range []string{"func f() int { return must(3, nil) }", "f()", "func must(n int, err error) int { return 2 * n }", "f()"} {
 			shown, _, err := n.run(cell)
 			if want := []string{"", "3", "", "6"}[i]; shown != want || err != nil {
-				t.Error(fmt.Sprintf("%s shows %q, %v; want %q", cell, shown, err, want))
+				t.Errorf("%s shows %q, %v; want %q", cell, shown, err, want)
 			}
 		}
 	})
