@@ -55,7 +55,7 @@ func (p *Part) Pieces(read func(path string) ([]int, error)) ([]int, error) {
 	if err := p.open(); err != nil {
 		return nil, err
 	}
-	folders, err := beginning(filepath.Join(p.Directory, processes), folderOf(p.job, p.number))
+	folders, err := named(filepath.Join(p.Directory, processes), folderOf(p.job, p.number), "")
 	if err != nil {
 		return nil, err
 	}

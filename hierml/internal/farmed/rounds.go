@@ -101,7 +101,7 @@ func (r *Rounds) Replaced() bool {
 
 // last takes the place of the starts before, and looks what they have left.
 func (r *Rounds) last() (*Begun, error) {
-	folders, err := beginning(filepath.Join(r.Directory, processes), "")
+	folders, err := named(filepath.Join(r.Directory, processes), "", "")
 	if err != nil {
 		return nil, err
 	}

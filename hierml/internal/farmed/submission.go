@@ -236,23 +236,23 @@ func (j Job) logs(directory string, part int) []string {
 	if part >= 0 {
 		return []string{filepath.Join(folder, fmt.Sprintf("%s%d.txt", name, part))}
 	}
-	files, err := beginning(folder, name)
+	files, err := named(folder, name, "")
 	if err != nil { // a folder that cannot be read has none
 		return nil
 	}
 	return files
 }
 
-// beginning returns the paths of what is in a folder under names that begin so, nothing for a folder that
-// is not there.
-func beginning(folder, name string) ([]string, error) {
+// named returns the paths of what is in a folder under names that begin and end so, nothing for a folder
+// that is not there.
+func named(folder, begin, end string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	var paths []string
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), name) {
+		if strings.HasPrefix(e.Name(), begin) && strings.HasSuffix(e.Name(), end) {
 			paths = append(paths, filepath.Join(folder, e.Name()))
 		}
 	}

@@ -49,7 +49,7 @@ func TestUnseen(t *testing.T) {
 				write(filepath.Join(processes, test.begun), "kept", "")
 			}
 			err := Attempt{{Name: "0001-1"}}.Unseen(directory, []farm.Failure{test.failed}, func(job string, part int) bool {
-				folders, err := beginning(filepath.Join(directory, processes), folderOf(job, part))
+				folders, err := named(filepath.Join(directory, processes), folderOf(job, part), "")
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -275,19 +274,7 @@ func (r *wait) collect(s *Submission) error {
 }
 
 // finished returns the files that a process has finished.
-func finished(folder string) ([]string, error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	var files []string
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), suffix) {
-			files = append(files, filepath.Join(folder, e.Name()))
-		}
-	}
-	return files, nil
-}
+func finished(folder string) ([]string, error) { return named(folder, "", suffix) }
 
 // ended is err, for which nobody waits any more if it is a machine's fault.
 func (r *wait) ended(ctx context.Context, err error) error {
@@ -358,7 +345,7 @@ func (r *wait) ask(ctx context.Context) error {
 	}
 	r.state = state
 	if err := r.submission.Last().Unseen(r.Directory, state.Failed, func(job string, part int) bool {
-		folders, err := beginning(filepath.Join(r.Directory, processes), folderOf(job, part))
+		folders, err := named(filepath.Join(r.Directory, processes), folderOf(job, part), "")
 		return err == nil && len(folders) > 0
 	}); err != nil {
 		return &fault{err.Error()}
