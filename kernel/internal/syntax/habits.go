@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A habit is a line of another language that Go has in other words.
@@ -19,53 +20,56 @@ const block = `(?:\s*:(?:\s.*)?)`
 // said returns a help that is always the same.
 func said(text string) func([]string) string { return func([]string) string { return text } }
 
-// habits are those that newcomers bring, mostly from Python, in the order in which they are tried.
-var habits = []habit{
-	{regexp.MustCompile(`^for\s+(\w+)\s+in\s+range\(([^,:]+)\)` + block + `?$`), func(m []string) string {
-		return fmt.Sprintf("for %s := range %s { … }", m[1], m[2])
-	}},
-	{regexp.MustCompile(`^for\s+(\w+)\s+in\s+range\(([^,:]+),\s*([^,:]+)\)` + block + `?$`), func(m []string) string {
-		return fmt.Sprintf("for %[1]s := %[2]s; %[1]s < %[3]s; %[1]s++ { … }", m[1], m[2], m[3])
-	}},
-	{regexp.MustCompile(`^for\s+(\w+)\s+in\s+(.+?)` + block + `?$`), func(m []string) string {
-		return fmt.Sprintf("for _, %s := range %s { … }", m[1], m[2])
-	}},
-	{regexp.MustCompile(`^while\s+(.+?)` + block + `?$`), func(m []string) string { return "for " + m[1] + " { … }" }},
-	{regexp.MustCompile(`^def\s+(\w+)\s*\((.*)\)`), func(m []string) string {
-		return "func " + m[1] + "(x int) int { … }, with the types of parameters and result"
-	}},
-	{regexp.MustCompile(`^class\s+(\w+)`), func(m []string) string { return "type " + m[1] + " struct { … }" }},
-	{regexp.MustCompile(`^(?:import|from)\s+(?:numpy|scipy|pandas)\b`), said("for these there are the packages mat, floats and stat of gonum, and dataset: they need no import")},
-	{regexp.MustCompile(`^(?:import|from)\s+(?:sklearn|torch|tensorflow)\b`), said("for these there are svm, perceptron, metric and the other packages of hierml: they need no import")},
-	{regexp.MustCompile(`^(?:import|from)\s+(?:matplotlib|seaborn|plotly)\b`), said("for these there are the packages chart and plot: they need no import")},
-	{regexp.MustCompile(`^import\s+([\w.]+)(?:\s+as\s+(\w+))?$`), func(m []string) string {
-		return strings.Join(strings.Fields("import "+m[2]+` "`+m[1]+`"`), " ") + ", with the path of the package in quotes"
-	}},
-	{regexp.MustCompile(`^from\s+\S+\s+import\b`), said(`import "path", with the path of the package in quotes`)},
-	{regexp.MustCompile(`^(if|elif|else\s+if|else)\b(.*?)` + block + `$`), func(m []string) string {
-		word := m[1]
-		if word == "elif" {
-			word = "else if"
-		}
-		return word + m[2] + " { … }"
-	}},
-	{regexp.MustCompile(`^try\s*:|^except\b|^with\b.*:$`), said("in Go what fails returns an error; at the top of a cell it stops the cell by itself")},
-	{regexp.MustCompile(`\blambda\s+(\w*).*:`), said("func(x int) int { return … }")},
-	{regexp.MustCompile(`(?:^|[^\w"'])f["'].*\{`), said(`fmt.Sprintf("… %v", x)`)},
-	{regexp.MustCompile(`(\w+\.[A-Z]\w*)\((\w+\s*=[^=()][^()]*)\)`), func(m []string) string {
-		fields := regexp.MustCompile(`(\w+)\s*=\s*`).ReplaceAllString(m[2], "$1: ")
-		return m[1] + "{" + fields + "}"
-	}},
-	{regexp.MustCompile(`\w\(.*\b\w+\s*=[^=].*\)$`), said("Go has no named arguments: they stand in their order")},
-	{regexp.MustCompile(`^(\w+)\s*:?=\s*\[(.*)\]$`), func(m []string) string {
-		return m[1] + " := " + listType(m[2]) + "{" + strings.ReplaceAll(m[2], "'", `"`) + "}"
-	}},
-	{regexp.MustCompile(`^(\w+)\s*:?=\s*\{(.*:.*)\}$`), func(m []string) string {
-		return m[1] + " := map[string]int{" + strings.ReplaceAll(m[2], "'", `"`) + "}, with the types of keys and values"
-	}},
-	{regexp.MustCompile(`\w\s+(?:and|or)\s+\w|(?:^|\s)not\s+\w`), said("&&, || and ! stand for and, or and not")},
-	{regexp.MustCompile(`^#`), said("comments begin with //")},
-}
+// habits returns those that newcomers bring, mostly from Python, in the order in which they are tried.
+// Most sessions need none.
+var habits = sync.OnceValue(func() []habit {
+	return []habit{
+		{regexp.MustCompile(`^for\s+(\w+)\s+in\s+range\(([^,:]+)\)` + block + `?$`), func(m []string) string {
+			return fmt.Sprintf("for %s := range %s { … }", m[1], m[2])
+		}},
+		{regexp.MustCompile(`^for\s+(\w+)\s+in\s+range\(([^,:]+),\s*([^,:]+)\)` + block + `?$`), func(m []string) string {
+			return fmt.Sprintf("for %[1]s := %[2]s; %[1]s < %[3]s; %[1]s++ { … }", m[1], m[2], m[3])
+		}},
+		{regexp.MustCompile(`^for\s+(\w+)\s+in\s+(.+?)` + block + `?$`), func(m []string) string {
+			return fmt.Sprintf("for _, %s := range %s { … }", m[1], m[2])
+		}},
+		{regexp.MustCompile(`^while\s+(.+?)` + block + `?$`), func(m []string) string { return "for " + m[1] + " { … }" }},
+		{regexp.MustCompile(`^def\s+(\w+)\s*\((.*)\)`), func(m []string) string {
+			return "func " + m[1] + "(x int) int { … }, with the types of parameters and result"
+		}},
+		{regexp.MustCompile(`^class\s+(\w+)`), func(m []string) string { return "type " + m[1] + " struct { … }" }},
+		{regexp.MustCompile(`^(?:import|from)\s+(?:numpy|scipy|pandas)\b`), said("for these there are the packages mat, floats and stat of gonum, and dataset: they need no import")},
+		{regexp.MustCompile(`^(?:import|from)\s+(?:sklearn|torch|tensorflow)\b`), said("for these there are svm, perceptron, metric and the other packages of hierml: they need no import")},
+		{regexp.MustCompile(`^(?:import|from)\s+(?:matplotlib|seaborn|plotly)\b`), said("for these there are the packages chart and plot: they need no import")},
+		{regexp.MustCompile(`^import\s+([\w.]+)(?:\s+as\s+(\w+))?$`), func(m []string) string {
+			return strings.Join(strings.Fields("import "+m[2]+` "`+m[1]+`"`), " ") + ", with the path of the package in quotes"
+		}},
+		{regexp.MustCompile(`^from\s+\S+\s+import\b`), said(`import "path", with the path of the package in quotes`)},
+		{regexp.MustCompile(`^(if|elif|else\s+if|else)\b(.*?)` + block + `$`), func(m []string) string {
+			word := m[1]
+			if word == "elif" {
+				word = "else if"
+			}
+			return word + m[2] + " { … }"
+		}},
+		{regexp.MustCompile(`^try\s*:|^except\b|^with\b.*:$`), said("in Go what fails returns an error; at the top of a cell it stops the cell by itself")},
+		{regexp.MustCompile(`\blambda\s+(\w*).*:`), said("func(x int) int { return … }")},
+		{regexp.MustCompile(`(?:^|[^\w"'])f["'].*\{`), said(`fmt.Sprintf("… %v", x)`)},
+		{regexp.MustCompile(`(\w+\.[A-Z]\w*)\((\w+\s*=[^=()][^()]*)\)`), func(m []string) string {
+			fields := regexp.MustCompile(`(\w+)\s*=\s*`).ReplaceAllString(m[2], "$1: ")
+			return m[1] + "{" + fields + "}"
+		}},
+		{regexp.MustCompile(`\w\(.*\b\w+\s*=[^=].*\)$`), said("Go has no named arguments: they stand in their order")},
+		{regexp.MustCompile(`^(\w+)\s*:?=\s*\[(.*)\]$`), func(m []string) string {
+			return m[1] + " := " + listType(m[2]) + "{" + strings.ReplaceAll(m[2], "'", `"`) + "}"
+		}},
+		{regexp.MustCompile(`^(\w+)\s*:?=\s*\{(.*:.*)\}$`), func(m []string) string {
+			return m[1] + " := map[string]int{" + strings.ReplaceAll(m[2], "'", `"`) + "}, with the types of keys and values"
+		}},
+		{regexp.MustCompile(`\w\s+(?:and|or)\s+\w|(?:^|\s)not\s+\w`), said("&&, || and ! stand for and, or and not")},
+		{regexp.MustCompile(`^#`), said("comments begin with //")},
+	}
+})
 
 // listType is the type of a list with elements that are written so.
 func listType(elements string) string {
@@ -84,7 +88,7 @@ func habitHint(text string, at int) string {
 	start := strings.LastIndexByte(text[:at], '\n') + 1
 	line, _, _ := strings.Cut(text[start:], "\n")
 	line = strings.TrimSuffix(strings.TrimSpace(line), ";")
-	for _, h := range habits {
+	for _, h := range habits() {
 		if m := h.line.FindStringSubmatch(line); m != nil {
 			return " (" + h.help(m) + ")"
 		}
