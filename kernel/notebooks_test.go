@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierml/notebook/internal/notebook"
 	"github.com/hierml/notebook/internal/testrun"
+	"github.com/hierml/notebook/stdlib/display"
 )
 
 // notebookLimit is how much of a processor's time a notebook may take.
@@ -31,11 +32,9 @@ func outline(nb *notebook.Notebook) [][]string {
 	for _, c := range nb.Cells {
 		var kinds []string
 		for _, o := range c.Outputs {
-			if o.Name == "stderr" && strings.HasPrefix(o.Text, "note: this cell computed for ") {
-				continue // advice to compile, which a slower machine gets earlier
-			}
-			if o.Name == "stderr" && strings.HasPrefix(o.Text, "note: cells are compiled for the first time;") {
-				continue // what only the first of all notebooks has to wait for
+			if text, _ := o.Data[display.Text].(string); display.IsNote(o.Metadata) &&
+				(strings.HasPrefix(text, "note: this cell computed for ") || strings.HasPrefix(text, "note: cells are compiled for the first time;")) {
+				continue // advice to compile, which a slower machine gets earlier, or what only the first of all notebooks has to wait for
 			}
 			kinds = append(kinds, o.Kind+o.Name)
 			kinds = append(kinds, slices.Sorted(maps.Keys(o.Data))...)
@@ -217,7 +216,7 @@ func checkSaved(t *testing.T, path string) *notebook.Notebook {
 			t.Errorf("cell %d was saved with a failure: %v, want %v", i, failed, expected)
 		}
 		for _, o := range c.Outputs {
-			if o.Name == "stderr" && !strings.HasPrefix(o.Text, "note: ") {
+			if o.Name == "stderr" {
 				t.Errorf("cell %d was saved with an output to stderr", i)
 			}
 		}

@@ -51,6 +51,18 @@ const (
 // does, leaves it out.
 const Transient = "hierml_transient"
 
+// noted is the key of the metadata of notes. Its value is true.
+const noted = "hierml_note"
+
+// Note returns lines of the kernel itself as a bundle, for what has no stream for them.
+func Note(lines string) *Bundle {
+	return &Bundle{Data: map[string]any{Text: strings.TrimSuffix(lines, "\n")}, Metadata: map[string]any{noted: true}}
+}
+
+// IsNote reports whether metadata are those of a note, which says what this run of the cell took, and is not what the
+// cell has come to.
+func IsNote(metadata map[string]any) bool { return metadata[noted] == true }
+
 // A Bundle is one value in several representations, by MIME type: text as a string, binary data as
 // []byte, and anything else as a value for encoding/json. Metadata, under the same keys, says how
 // to show them.

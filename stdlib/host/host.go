@@ -53,13 +53,17 @@ type Host interface {
 
 // A Sink takes what a cell writes and shows. Its methods are safe for concurrent use.
 type Sink interface {
-	// Stream takes text for "stdout" or "stderr".
+	// Stream takes text for "stdout" or "stderr", or notes.
 	Stream(name, text string)
 	// Display takes what Host.Display is given. It reports false for what it leaves to the cell.
 	Display(b *display.Bundle, id string, update bool) bool
 	// Clear takes what Host.Clear is given.
 	Clear(wait bool)
 }
+
+// Notes is the name of the stream of what the kernel and the library say of a cell, in lines, where the cell itself has
+// written nothing. Front ends show what is written to "stderr" as if it were an error.
+const Notes = "notes"
 
 // ErrNoFrontEnd says that nobody is there to open a comm with.
 var ErrNoFrontEnd = errors.New("no front end: comms need a notebook")
@@ -192,9 +196,9 @@ func (*terminalHost) Interrupter() func() { return func() {} }
 type terminalSink struct{ *terminalHost }
 
 func (s terminalSink) Stream(name, text string) {
-	w := Stdout()
-	if name == "stderr" {
-		w = Stderr()
+	w := Stderr()
+	if name == "stdout" {
+		w = Stdout()
 	}
 	fmt.Fprint(w, text)
 }

@@ -22,7 +22,7 @@ var patience = 2 * time.Second
 type watcher struct{ bars bool }
 
 // Note implements progress.Watcher.
-func (watcher) Note(text string) { fmt.Fprintln(os.Stderr, text) }
+func (watcher) Note(text string) { host.Current().Here().Stream(host.Notes, text+"\n") }
 
 // Begin implements progress.Watcher.
 func (w watcher) Begin(what string) progress.Task {

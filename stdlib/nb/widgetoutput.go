@@ -120,6 +120,10 @@ func (s *outputSink) fresh() {
 
 // Stream implements host.Sink.
 func (s *outputSink) Stream(name, text string) {
+	if name == host.Notes {
+		s.Display(display.Note(text), "", false)
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fresh()

@@ -3,8 +3,8 @@
 // Two outputs are the same if a reader would say so: numbers within a tolerance, whatever the
 // columns they are aligned in; HTML by its words, and not by its markup; pictures by kind, size,
 // and how they look from afar. Durations, clock times, rates and addresses in memory are different
-// in every run: one is as good as another. What cells write to standard error, and the bars of
-// their progress, are not compared, nor are execution counts and metadata.
+// in every run: one is as good as another. What cells write to standard error, notes of the
+// kernel, and the bars of progress, are not compared, nor are execution counts and metadata.
 package compare
 
 import (
@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/internal/notebook"
+	"github.com/hierml/notebook/stdlib/display"
 )
 
 // Changes is the tag of cells whose outputs are not compared.
@@ -105,7 +106,7 @@ func outputs(c *notebook.Cell) []output {
 				"name": {text: o.ErrorName}, "message": {text: notebook.Plain(o.ErrorValue)}, "traceback": {text: lines},
 			}})
 		default:
-			if isProgress(o) {
+			if isProgress(o) || display.IsNote(o.Metadata) {
 				continue
 			}
 			flush()

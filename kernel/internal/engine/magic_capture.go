@@ -10,6 +10,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // mostCaught is how many bytes of text %%capture keeps.
@@ -117,7 +118,7 @@ func (e *Engine) caught(ctx context.Context, src *syntax.Source, m *magics.Use, 
 			again(c.Output)
 		}
 		if over {
-			c.Output.Stream("stderr", "note: %%capture has kept no more than this of what the cell has shown\n")
+			c.Output.Stream(host.Notes, "note: %%capture has kept no more than this of what the cell has shown\n")
 		}
 		return failure
 	}

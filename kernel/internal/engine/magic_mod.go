@@ -10,6 +10,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // mod does what %mod says: it lists the modules that the session uses, or has it take one in a
@@ -37,7 +38,7 @@ func (e *Engine) mod(ctx context.Context, src *syntax.Source, m *magics.Use, arg
 			before = m.Version
 		}
 	}
-	chosen, err := modules.Require(ctx, e.folder(), path, version, func(line string) { out.Stream("stderr", line+"\n") })
+	chosen, err := modules.Require(ctx, e.folder(), path, version, func(line string) { out.Stream(host.Notes, line+"\n") })
 	if err != nil {
 		return failed(err)
 	}

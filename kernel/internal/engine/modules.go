@@ -15,6 +15,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // An outside importer imports the packages that the program consists of, and those of other modules
@@ -97,7 +98,7 @@ func (e *Engine) resolve(ctx context.Context, src *syntax.Source, out program.Ou
 			return nil
 		}
 		var err error
-		failed, err = modules.Resolve(ctx, e.folder(), paths, func(line string) { out.Stream("stderr", line+"\n") })
+		failed, err = modules.Resolve(ctx, e.folder(), paths, func(line string) { out.Stream(host.Notes, line+"\n") })
 		if err != nil {
 			return err
 		}

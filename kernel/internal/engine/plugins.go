@@ -12,6 +12,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // Compiled code stays in a process to its end. How much that is %who -m tells, and before it gets
@@ -110,7 +111,7 @@ func (e *Engine) replaceFull(ctx context.Context, src *syntax.Source, out progra
 	var death *program.DeathError
 	switch {
 	case err == nil:
-		out.Stream("stderr", fmt.Sprintf("note: the process that runs cells was replaced by another, since it had %s of compiled code in %s; variables were carried over; goroutines and widgets ended\n", bytesText(before.size), count(len(before.plugins), "plugin", "plugins")))
+		out.Stream(host.Notes, fmt.Sprintf("note: the process that runs cells was replaced by another, since it had %s of compiled code in %s; variables were carried over; goroutines and widgets ended\n", bytesText(before.size), count(len(before.plugins), "plugin", "plugins")))
 		return nil
 	case ctx.Err() != nil, errors.As(err, &death):
 		return err
@@ -118,7 +119,7 @@ func (e *Engine) replaceFull(ctx context.Context, src *syntax.Source, out progra
 	e.mu.Lock()
 	e.code.mostPlugins, e.code.mostCode = len(e.code.plugins)+mostPlugins, e.code.size+mostCode
 	e.mu.Unlock()
-	out.Stream("stderr", fmt.Sprintf("note: the process that runs cells has %s of compiled code, and could not be replaced by another: %v\n", bytesText(before.size), err))
+	out.Stream(host.Notes, fmt.Sprintf("note: the process that runs cells has %s of compiled code, and could not be replaced by another: %v\n", bytesText(before.size), err))
 	return nil
 }
 
@@ -164,7 +165,7 @@ func (e *Engine) replace(ctx context.Context, src *syntax.Source, replacer progr
 	}
 	e.mu.Unlock()
 	for _, note := range notes {
-		out.Stream("stderr", note)
+		out.Stream(host.Notes, note)
 	}
 	return nil
 }

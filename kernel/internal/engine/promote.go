@@ -12,6 +12,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/compiled/emit"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // switching is what an engine knows of the two ways to run a session's cells. It changes while
@@ -141,12 +142,12 @@ func (e *Engine) promote(ctx context.Context, src *syntax.Source, why string, ou
 	switch {
 	case why == "":
 	case src.Cell.Name != "":
-		out.Stream("stderr", fmt.Sprintf("note: %s is compiled: %s\n", src.Cell.Name, why))
+		out.Stream(host.Notes, fmt.Sprintf("note: %s is compiled: %s\n", src.Cell.Name, why))
 	default:
-		out.Stream("stderr", fmt.Sprintf("note: cells are compiled from here on (about 0.1 s each): %s\n", why))
+		out.Stream(host.Notes, fmt.Sprintf("note: cells are compiled from here on (about 0.1 s each): %s\n", why))
 	}
 	for _, note := range notes {
-		out.Stream("stderr", note)
+		out.Stream(host.Notes, note)
 	}
 	return nil
 }
@@ -181,12 +182,12 @@ func sparse(out program.Output) func(string) {
 	return func(text string) {
 		switch {
 		case last.IsZero():
-			out.Stream("stderr", "note: cells are compiled for the first time; what that needs is made once, in a minute or two\n")
+			out.Stream(host.Notes, "note: cells are compiled for the first time; what that needs is made once, in a minute or two\n")
 		case time.Since(last) < pause:
 			return
 		}
 		last = time.Now()
-		out.Stream("stderr", "  "+text+"\n")
+		out.Stream(host.Notes, "  "+text+"\n")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // conduct runs a cell: the magics of the engine's own that stand before its Go, the Go, and those
@@ -97,7 +98,7 @@ func (e *Engine) begin(l *change.Change, out program.Output) {
 	e.last = out
 	e.mu.Unlock()
 	for _, note := range l.Notes() {
-		out.Stream("stderr", note)
+		out.Stream(host.Notes, note)
 	}
 }
 
@@ -194,7 +195,7 @@ func (e *Engine) advise(cell program.Cell, computed time.Duration, out program.O
 	if cell.Name != "" {
 		how = "--engine compiled"
 	}
-	out.Stream("stderr", fmt.Sprintf("note: this cell computed for %.1f s in the interpreter; compiled, loops run 30 to 100 times as fast: %s\n", computed.Seconds(), how))
+	out.Stream(host.Notes, fmt.Sprintf("note: this cell computed for %.1f s in the interpreter; compiled, loops run 30 to 100 times as fast: %s\n", computed.Seconds(), how))
 }
 
 // adviseAfter is how long a cell computes in the interpreter before its user is told what compiling

@@ -20,10 +20,10 @@ type Recorder struct {
 func (r *Recorder) Stream(name, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if name == "stderr" {
-		r.stderr.WriteString(text)
-	} else {
+	if name == "stdout" {
 		r.stdout.WriteString(text)
+	} else {
+		r.stderr.WriteString(text)
 	}
 }
 

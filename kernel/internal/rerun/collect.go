@@ -35,10 +35,18 @@ func (c *collector) Stream(name, text string) {
 	}
 	c.settle()
 	if n := len(c.cell.Outputs); n > 0 {
-		if last := c.cell.Outputs[n-1]; last.Kind == notebook.Stream && last.Name == name {
+		switch last := c.cell.Outputs[n-1]; {
+		case last.Kind == notebook.Stream && last.Name == name:
 			last.Text += text
 			return
+		case name == host.Notes && display.IsNote(last.Metadata):
+			last.Data = display.Note(fmt.Sprintln(last.Data[display.Text]) + text).Data
+			return
 		}
+	}
+	if name == host.Notes {
+		c.Display(display.Note(text), "", false)
+		return
 	}
 	c.add(&notebook.Output{Kind: notebook.Stream, Name: name, Text: text})
 }

@@ -52,11 +52,11 @@ func (o *Output) Stream(name, text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.settle()
-	if name == "stderr" {
-		o.write(o.stderr, text)
+	if name == "stdout" {
+		o.write(o.stdout, text)
 		return
 	}
-	o.write(o.stdout, text)
+	o.write(o.stderr, text)
 }
 
 // Display implements program.Output. An update of the display that was shown last replaces it: on a

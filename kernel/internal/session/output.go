@@ -3,11 +3,15 @@ package session
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
+	"strings"
 	"sync"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/wire"
+	"github.com/hierml/notebook/stdlib/display"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // An output publishes what one cell writes and shows, under that cell's header, also after the cell
@@ -18,6 +22,8 @@ type output struct {
 	parent  wire.Parent
 	silent  bool
 	budget  budget
+	notes   strings.Builder // shown last, under notesID
+	notesID string
 
 	mu      sync.Mutex
 	ended   bool
@@ -78,9 +84,25 @@ func (o *output) Stream(name, text string) {
 
 // write publishes text that the budget does not bound.
 func (o *output) write(name, text string) {
-	if !o.silent {
+	switch {
+	case o.silent || text == "":
+	case name == host.Notes:
+		o.note(text)
+	default:
+		o.notes.Reset()
 		o.session.iopub.Stream(o.parent, name, text)
 	}
+}
+
+// note shows lines of the kernel, together with those that were shown last if nothing came behind them.
+func (o *output) note(lines string) {
+	msgType := "update_display_data"
+	if o.notes.Len() == 0 {
+		msgType, o.notesID = "display_data", rand.Text()
+	}
+	o.notes.WriteString(lines)
+	data, _ := encodeBundle(display.Note(o.notes.String())) // a text can be encoded
+	o.show(msgType, data, o.notesID)
 }
 
 func (o *output) Display(bundle *program.Bundle, id string, update bool) {
@@ -95,13 +117,20 @@ func (o *output) Display(bundle *program.Bundle, id string, update bool) {
 	if len(data.Data) == 0 && !removes || !update && !o.afford(sizeOf(data)) {
 		return
 	}
-	data.Transient = map[string]any{}
-	if id != "" {
-		data.Transient["display_id"] = id
-	}
 	msgType := "display_data"
 	if update {
 		msgType = "update_display_data"
+	} else {
+		o.notes.Reset()
+	}
+	o.show(msgType, data, id)
+}
+
+// show publishes what the budget does not bound, or has room for.
+func (o *output) show(msgType string, data wire.Data, id string) {
+	data.Transient = map[string]any{}
+	if id != "" {
+		data.Transient["display_id"] = id
 	}
 	o.session.iopub.WaitRoom()
 	o.session.publish(o.parent, msgType, data)
@@ -117,6 +146,7 @@ func (o *output) afford(size int) bool {
 func (o *output) Clear(wait bool) {
 	if !o.silent {
 		o.budget.clear()
+		o.notes.Reset()
 		o.session.publish(o.parent, "clear_output", wire.ClearOutput{Wait: wait})
 	}
 }

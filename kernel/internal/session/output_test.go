@@ -5,10 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/hierml/notebook/stdlib/display"
 )
 
 func TestPayload(t *testing.T) {
@@ -31,6 +34,35 @@ func TestPayload(t *testing.T) {
 	close(evaluator.gate("replied"))
 	if m := c.Recv("iopub"); m.Type() != "display_data" || fmt.Sprint(m.Content["data"]) != "map[text/plain:late]" {
 		t.Errorf("late: %s %v", m.Type(), m.Content)
+	}
+}
+
+// TestNotes checks that lines of the kernel are no output of an error, and stand together where nothing is between them.
+func TestNotes(t *testing.T) {
+	c := connected(t)
+	_, published := c.Execute(code("print notes a\nprint notes b\nprint stdout x\nprint notes c\ndisplay 1\nprint notes d"))
+	var got []string
+	ids := make(map[string]string)
+	for _, m := range published {
+		data, _ := m.Content["data"].(map[string]any)
+		metadata, _ := m.Content["metadata"].(map[string]any)
+		transient, _ := m.Content["transient"].(map[string]any)
+		id, _ := transient["display_id"].(string)
+		switch text, _ := data["text/plain"].(string); {
+		case m.Type() == "stream":
+			got = append(got, fmt.Sprint(m.Content["name"], m.Content["text"]))
+		case !display.IsNote(metadata):
+			if text != "" {
+				got = append(got, text)
+			}
+		case m.Type() == "update_display_data":
+			got = append(got, "instead of "+ids[id]+": "+text)
+		default:
+			got, ids[id] = append(got, text), text
+		}
+	}
+	if want := []string{"a", "instead of a: a\nb", "stdoutx\n", "c", "x", "d"}; !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
 

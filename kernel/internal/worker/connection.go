@@ -18,6 +18,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/compiled"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // A connection is the parent's side of one child: the process and its pipes.
@@ -226,7 +227,7 @@ func (c *connection) ask(ctx context.Context, cell int, request pipe.Request, ou
 	select {
 	case <-j.done:
 	case <-patience.C:
-		j.text("stderr", "interrupted, but the cell has not ended yet; a second interrupt ends it together with all variables\n")
+		j.text(host.Notes, "interrupted, but the cell has not ended yet; a second interrupt ends it together with all variables\n")
 		<-j.done
 	}
 	return j.answer, j.err

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/cells"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // A job is one request that the child carries out, or one that has ended and has left goroutines in
@@ -52,11 +54,14 @@ func (j *job) show(f func(program.Output)) {
 
 // stream shows text that was written to one of the streams.
 func (j *job) stream(name string, data []byte) {
-	held := &j.stdout
-	if name == "stderr" {
-		held = &j.stderr
+	switch name {
+	case "stdout":
+		j.text(name, j.stdout.Take(data))
+	case host.Notes:
+		j.text(name, strings.ToValidUTF8(string(data), "\uFFFD"))
+	default:
+		j.text("stderr", j.stderr.Take(data))
 	}
-	j.text(name, held.Take(data))
 }
 
 func (j *job) text(name, text string) {

@@ -29,7 +29,7 @@ func TestAsleep(t *testing.T) {
 	}
 	inBoth(t, asleep, func(t *testing.T, s *session, source string) {
 		shown, _, err := s.interrupted(t, source)
-		if !strings.HasPrefix(shown, "stderr: note: all goroutines are asleep") || err == nil {
+		if !strings.HasPrefix(shown, "notes: note: all goroutines are asleep") || err == nil {
 			t.Errorf("it showed %q, and ended with %v", shown, err)
 		}
 	})

@@ -173,7 +173,7 @@ func TestCellThatCannotBeInterrupted(t *testing.T) {
 	hanging := begin(ctx, p, cellOf(1, "out a", "hang"))
 	hanging.out.has(t, "stdout: a")
 	cancel()
-	const said = "stdout: a|stderr: interrupted, but the cell has not ended yet; " +
+	const said = "stdout: a|notes: interrupted, but the cell has not ended yet; " +
 		"a second interrupt ends it together with all variables\n"
 	hanging.out.has(t, said)
 	p.Kill()

@@ -17,7 +17,7 @@ type Outlet interface {
 	// Main returns the cell of the goroutines that belong to none: the newest that has begun while
 	// no other main one ran. It is nil before the first.
 	Main() *Cell
-	// Text takes text of a cell, or of nobody's, to "stdout" or "stderr".
+	// Text takes text of a cell, or of nobody's, to "stdout", "stderr" or notes.
 	Text(c *Cell, name string, p []byte) (int, error)
 	// These take what package host says, of a cell.
 	Display(c *Cell, b *display.Bundle, id string, update bool) error

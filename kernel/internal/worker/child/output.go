@@ -7,6 +7,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/worker/cells"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
+	"github.com/hierml/notebook/stdlib/host"
 	"golang.org/x/sys/unix"
 )
 
@@ -23,14 +24,20 @@ type outlets struct {
 // write writes text of a cell, or of nobody's, to one of the streams.
 func (o *outlets) write(c *cells.Cell, name string, p []byte) (int, error) {
 	file := o.stdout
-	if name == "stderr" {
+	if name != "stdout" {
 		file = o.stderr
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if c == nil || c == o.main {
+	if c == nil {
+		c = o.main
+	}
+	switch {
+	case c == nil, c == o.main && name != host.Notes:
 		o.drain(file)
 		return file.Write(p)
+	case c == o.main:
+		o.drain(nil)
 	}
 	const most = 256 << 10 // in a frame
 	done := 0

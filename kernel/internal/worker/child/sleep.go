@@ -2,6 +2,7 @@ package child
 
 import (
 	"fmt"
+	"github.com/hierml/notebook/stdlib/host"
 	"time"
 )
 
@@ -18,7 +19,7 @@ func (c *child) watchSleep(r Runner, cell *cell) {
 		case cell.Ended(), cell.Context().Err() != nil:
 		case r.Asleep():
 			// A pipe that cannot be written to has lost its reader, the parent.
-			_, _ = c.out.write(cell.Cell, "stderr", fmt.Appendf(nil, "note: all goroutines are asleep, as they wait for each other: interrupt the cell, unless the function of a timer or a signal is to wake them\n"))
+			_, _ = c.out.write(cell.Cell, host.Notes, fmt.Appendf(nil, "note: all goroutines are asleep, as they wait for each other: interrupt the cell, unless the function of a timer or a signal is to wake them\n"))
 		default:
 			c.watchSleep(r, cell)
 		}

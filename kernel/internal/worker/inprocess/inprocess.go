@@ -216,11 +216,14 @@ func (e *Executor) Main() *cells.Cell {
 func (e *Executor) Text(c *cells.Cell, name string, p []byte) (int, error) {
 	j := e.jobOf(c)
 	if err := j.show(func(program.Output) {
-		held := &j.stdout
-		if name == "stderr" {
-			held = &j.stderr
+		switch name {
+		case "stdout":
+			j.text(name, j.stdout.Take(p))
+		case host.Notes:
+			j.text(name, string(p))
+		default:
+			j.text("stderr", j.stderr.Take(p))
 		}
-		j.text(name, held.Take(p))
 	}); err != nil {
 		return 0, err
 	}
