@@ -97,16 +97,22 @@ func (b *body) forStmt(s *ast.ForStmt, label string) string {
 	}
 	out.WriteString(b.mark(init, cond))
 	head, tail := "for ", "\n"
-	if assign, ok := s.Init.(*ast.AssignStmt); ok {
-		text, several := b.inlined(assign)
-		if several || slices.ContainsFunc(assign.Rhs, b.computedAgain) {
+	if s.Init != nil {
+		// The interpreter comes back to what begins a loop of which nothing else stands before the body.
+		text, before := "", s.Post == nil
+		if assign, ok := s.Init.(*ast.AssignStmt); ok {
+			var several bool
+			text, several = b.inlined(assign)
+			before = before || several || slices.ContainsFunc(assign.Rhs, b.computedAgain)
+		} else {
+			text = b.simple(s.Init)
+		}
+		if before {
 			out.WriteString("{\n" + text + "\n")
 			tail = "\n}\n"
 		} else {
 			head += text
 		}
-	} else if s.Init != nil {
-		head += b.simple(s.Init)
 	}
 	prologue := ""
 	head += "; "
@@ -123,7 +129,7 @@ func (b *body) forStmt(s *ast.ForStmt, label string) string {
 	if s.Post != nil {
 		head += b.simple(s.Post)
 	}
-	if s.Init == nil && s.Post == nil {
+	if s.Post == nil {
 		head = "for " + strings.Trim(strings.TrimPrefix(head, "for "), "; ")
 	}
 	out.WriteString(labelled(label, head+" "+b.loopBody(s.Body, label, prologue)))
