@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/internal/lock"
 	"github.com/hierml/notebook/internal/replace"
 )
 
@@ -47,17 +48,17 @@ func openStore(directory string) (_ *store, err error) {
 	if err := os.MkdirAll(directory, 0o777); err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	lock, err := os.OpenFile(filepath.Join(directory, lockFile), os.O_RDWR|os.O_CREATE, 0o666)
+	locked, err := os.OpenFile(filepath.Join(directory, lockFile), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	s := &store{lock: lock}
+	s := &store{lock: locked}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	ok, err := tryLock(lock)
+	ok, err := lock.File(locked, true)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: locking %s: %w", directory, err)
 	}

@@ -34,7 +34,7 @@ func take(path string, flag int, alone bool) (*Lock, error) {
 		}
 		var got bool
 		if err == nil {
-			got, err = lock(f, alone)
+			got, err = File(f, alone)
 		}
 		if err != nil || !got {
 			return nil, errors.Join(err, f.Close())

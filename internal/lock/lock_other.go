@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !unix && !windows
 
 package lock
 
@@ -6,5 +6,5 @@ import "os"
 
 func open(path string, flag int) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|flag, 0o600) }
 
-// lock locks nothing: two processes that do the same may disturb each other here.
-func lock(*os.File, bool) (bool, error) { return true, nil }
+// File locks nothing: two processes that do the same may disturb each other here.
+func File(*os.File, bool) (bool, error) { return true, nil }

@@ -14,8 +14,9 @@ func open(path string, flag int) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|flag|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
 }
 
-// lock locks the file and reports whether no other process has locked it.
-func lock(f *os.File, alone bool) (bool, error) {
+// File locks an open file until it is closed, or its process ends, and reports whether no other has
+// locked it.
+func File(f *os.File, alone bool) (bool, error) {
 	how := unix.LOCK_SH
 	if alone {
 		how = unix.LOCK_EX

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	bolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/hierml/notebook/internal/lock"
 )
 
 // bbolt believes what a file says of itself: a page that refers to itself makes it recurse until
@@ -56,7 +58,7 @@ func openSound(path string, flag int, mode os.FileMode, patience time.Duration, 
 	if err != nil {
 		return nil, err
 	}
-	err = lock(file, flag&os.O_RDWR != 0, patience)
+	err = await(file, flag&os.O_RDWR != 0, patience)
 	if err == nil {
 		err = sound(file, known)
 	}
@@ -66,19 +68,15 @@ func openSound(path string, flag int, mode os.FileMode, patience time.Duration, 
 	return file, nil
 }
 
-// lock locks a file as bbolt does, which finds it locked by itself then.
-func lock(file *os.File, exclusive bool, patience time.Duration) error {
-	how := syscall.LOCK_SH | syscall.LOCK_NB
-	if exclusive {
-		how = syscall.LOCK_EX | syscall.LOCK_NB
-	}
+// await locks a file before bbolt does, which finds it locked by itself then, or by nobody.
+func await(file *os.File, exclusive bool, patience time.Duration) error {
 	const pause = 50 * time.Millisecond
 	for end := time.Now().Add(patience); ; time.Sleep(pause) {
-		err := syscall.Flock(int(file.Fd()), how)
+		locked, err := lock.File(file, exclusive)
 		switch {
-		case err == nil:
+		case locked:
 			return nil
-		case err != syscall.EWOULDBLOCK && err != syscall.EINTR:
+		case err != nil && !errors.Is(err, syscall.EINTR):
 			return &os.PathError{Op: "lock", Path: file.Name(), Err: err}
 		case time.Now().After(end):
 			return bolterrors.ErrTimeout
