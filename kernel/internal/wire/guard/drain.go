@@ -8,8 +8,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Drain returns when zmq4 has all messages that had arrived, when it was called, from peers that
@@ -131,6 +129,6 @@ func arrived(c net.Conn) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	failed := raw.Control(func(fd uintptr) { n, err = unix.IoctlGetInt(int(fd), bytesToRead) })
+	failed := raw.Control(func(fd uintptr) { n, err = toRead(fd) })
 	return n, errors.Join(failed, err)
 }

@@ -21,7 +21,7 @@ const (
 	originAddress = 'a'
 )
 
-// userOrigin is the origin of the processes of a user.
+// userOrigin is the origin of the processes of a user, by its number.
 func userOrigin(uid uint32) Origin {
 	var b [originSize]byte
 	b[0] = originUser
