@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/hierml/notebook/internal/process"
 	"github.com/hierml/notebook/kernel/internal/compiled"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -39,10 +37,8 @@ type connection struct {
 	asking    sync.Mutex   // held while the user is asked for a line
 	questions atomic.Int32 // that wait for asking
 
-	// The ends that are read, by the goroutine of loop only.
-	files [pipes]*os.File
-	fds   [pipes]int
-	eof   [pipes]bool
+	inlets *inlets // of the goroutine of loop only
+	tree   tree
 
 	mu       sync.Mutex
 	jobs     map[int]*job // by cell
@@ -94,37 +90,35 @@ func connect(config Config, number int, event func([]byte)) (*connection, error)
 }
 
 // start makes the pipes and starts the process.
-func (c *connection) start() (err error) {
-	var files []*os.File
-	open := func() (r, w *os.File) {
-		if err != nil {
-			return nil, nil
-		}
-		if r, w, err = os.Pipe(); err == nil {
-			files = append(files, r, w)
-		}
-		return r, w
-	}
-	commands, toChild := open()
-	frames, fromChild := open()
-	stdout, childStdout := open()
-	stderr, childStderr := open()
-	words, childWords := open()
-	if err == nil {
-		c.cmd.Stdout, c.cmd.Stderr = childStdout, childWords
-		c.cmd.ExtraFiles = []*os.File{commands, fromChild, childStderr}
-		err = c.cmd.Start()
-	}
+func (c *connection) start() error {
+	in, outlets, err := openInlets()
 	if err != nil {
-		closeAll(files...)
 		return err
 	}
-	closeAll(commands, fromChild, childStdout, childStderr, childWords)
-	c.commands = toChild
-	c.files = [pipes]*os.File{pipeFrames: frames, pipeStdout: stdout, pipeStderr: stderr, pipeRuntime: words}
-	for i, f := range c.files {
-		c.fds[i] = int(f.Fd())
+	commands, toChild, err := os.Pipe()
+	if err == nil {
+		c.cmd.Stdout, c.cmd.Stderr = outlets[pipeStdout], outlets[pipeRuntime]
+		err = pipe.Hand(c.cmd, commands, outlets[pipeFrames], outlets[pipeStderr])
+		if err == nil {
+			err = c.cmd.Start()
+		}
+		if err != nil {
+			closeAll(toChild)
+		}
+		closeAll(commands)
 	}
+	closeAll(outlets[:]...)
+	if err == nil {
+		if c.tree, err = treeOf(c.cmd); err != nil {
+			closeAll(toChild) // which ends the child
+			err = errors.Join(err, c.cmd.Wait())
+		}
+	}
+	if err != nil {
+		in.close()
+		return err
+	}
+	c.commands, c.inlets = toChild, in
 	go func() {
 		_ = c.cmd.Wait() // its result is in cmd.ProcessState
 		close(c.exited)
@@ -138,7 +132,7 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// kill ends the child and its process group.
+// kill ends the child and what it has started.
 func (c *connection) kill(why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,7 +144,7 @@ func (c *connection) kill(why string) {
 	if c.cause == "" {
 		c.cause = why
 	}
-	_ = unix.Kill(-c.cmd.Process.Pid, unix.SIGKILL) // fails if all are gone
+	c.tree.kill()
 }
 
 // whyKilled says what is known of who has killed the child.

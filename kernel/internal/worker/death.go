@@ -3,7 +3,6 @@ package worker
 import (
 	"os"
 	"strings"
-	"syscall"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 )
@@ -27,6 +26,9 @@ func causeOfDeath(lastWords string, state *os.ProcessState) (cause string, exit 
 			return cause, nil
 		case strings.HasPrefix(line, "panic: "):
 			return "panic in a goroutine: " + strings.TrimPrefix(line, "panic: "), nil
+		case strings.HasPrefix(line, "Exception 0x"): // on Windows
+			number, _, _ := strings.Cut(strings.TrimPrefix(line, "Exception "), " ")
+			return "exception " + number, nil
 		case strings.HasPrefix(line, "SIG"), strings.HasPrefix(line, "[signal SIG"):
 			signal, _, _ := strings.Cut(strings.TrimPrefix(line, "[signal "), ":")
 			return signal, nil
@@ -35,10 +37,9 @@ func causeOfDeath(lastWords string, state *os.ProcessState) (cause string, exit 
 	if state == nil {
 		return "it ended without a word", nil
 	}
-	status, ok := state.Sys().(syscall.WaitStatus)
-	switch {
-	case ok && status.Signaled():
-		return status.Signal().String(), nil
+	switch by := fate(state); {
+	case by != "":
+		return by, nil
 	case state.Exited():
 		exit = &program.ExitError{Status: state.ExitCode()}
 		return exit.Error(), exit
@@ -46,20 +47,11 @@ func causeOfDeath(lastWords string, state *os.ProcessState) (cause string, exit 
 	return state.String(), nil
 }
 
-// killed reports whether the process was ended by SIGKILL.
-func killed(state *os.ProcessState) bool {
-	if state == nil {
-		return false
-	}
-	status, ok := state.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
-}
-
 // isLastWords reports whether the text, written by the Go run time, is the beginning of the report
 // of a dying process.
 func isLastWords(text string) bool {
 	for line := range strings.Lines(text) {
-		for _, prefix := range []string{"runtime: goroutine stack exceeds", "fatal error: ", "panic: ", "SIG", "unexpected fault"} {
+		for _, prefix := range []string{"runtime: goroutine stack exceeds", "fatal error: ", "panic: ", "SIG", "unexpected fault", "Exception 0x"} {
 			if strings.HasPrefix(line, prefix) {
 				return true
 			}

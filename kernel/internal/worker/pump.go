@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
@@ -30,12 +28,12 @@ const maxQuestions = 16
 func (c *connection) loop() {
 	p := &pump{c: c}
 	for !p.ended {
-		p.step(-1)
+		p.step(true)
 	}
 	c.expectExit()
 	<-c.exited
 	c.mu.Lock()
-	_ = unix.Kill(-c.cmd.Process.Pid, unix.SIGKILL) // what the child has left behind
+	c.tree.kill() // what the child has left behind
 	c.mu.Unlock()
 	p.drain()
 	for _, j := range c.running() {
@@ -44,7 +42,8 @@ func (c *connection) loop() {
 	p.flush(false)
 	c.finish(p.words.String())
 	closeAll(c.commands)
-	closeAll(c.files[:]...)
+	c.inlets.close()
+	c.tree.close()
 }
 
 // A pump reads the pipes of a child.
@@ -93,47 +92,31 @@ func (p *pump) flush(alive bool) {
 func (p *pump) drain() {
 	const most = 64 << 20 / len(p.buffer)
 	for range most {
-		if !p.step(0) {
+		if !p.step(false) {
 			break
 		}
 	}
 }
 
-// step waits for data, for as many milliseconds as poll(2) is told, and handles one piece of it. It
-// reports whether there was any.
-func (p *pump) step(timeout int) bool {
-	var fds [pipes]unix.PollFd
-	for i := range fds {
-		fds[i] = unix.PollFd{Fd: int32(p.c.fds[i]), Events: unix.POLLIN}
-		if p.c.eof[i] {
-			fds[i].Fd = -1
-		}
-	}
-	if _, err := unix.Poll(fds[:], timeout); err != nil {
-		return true // interrupted by a signal
-	}
-	for i := range fds {
-		if fds[i].Revents == 0 {
+// step handles one piece of data, which it waits for if it is told to. It reports whether there was
+// any.
+func (p *pump) step(wait bool) bool {
+	in := p.c.inlets
+	for i, ready := range in.look(wait) {
+		if !ready {
 			continue
 		}
-		if i != pipeFrames && !p.c.eof[pipeFrames] {
+		if i != pipeFrames && !in.ended[pipeFrames] && in.has(pipeFrames) {
 			// A frame may have come after its pipe was looked at, and before this stream was
 			// written to. Now it cannot be missed: a frame that comes still later waits for the
 			// stream.
-			if n, err := unix.Poll(fds[:1], 0); err != nil || n > 0 {
-				i = pipeFrames
-			}
+			i = pipeFrames
 		}
-		n, err := unix.Read(p.c.fds[i], p.buffer[:])
-		switch {
-		case err == unix.EINTR:
-		case err != nil || n == 0:
-			p.c.eof[i] = true
-			p.ended = p.ended || i == pipeFrames
-		default:
+		if n := in.read(i, p.buffer[:]); n > 0 {
 			p.take(i, p.buffer[:n])
 			p.crumb(i, n)
 		}
+		p.ended = p.ended || in.ended[pipeFrames]
 		return true
 	}
 	return false

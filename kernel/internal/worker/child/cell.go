@@ -2,9 +2,8 @@ package child
 
 import (
 	"sync/atomic"
+	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/hierml/notebook/kernel/internal/worker/cells"
 )
@@ -38,13 +37,13 @@ func (c *cell) awaitShallow() {
 // interruptProcesses interrupts the processes that were started since the cell began. Those that
 // keep the cell waiting all the same are killed.
 func (c *cell) interruptProcesses() {
-	signalProcesses(c.began, unix.SIGINT)
+	signalProcesses(c.began, syscall.SIGINT)
 	for {
 		select {
 		case <-c.Done():
 			return
 		case <-time.After(500 * time.Millisecond):
-			signalProcesses(c.began, unix.SIGKILL)
+			signalProcesses(c.began, syscall.SIGKILL)
 		}
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/cells"
@@ -50,38 +49,30 @@ type Runner interface {
 // Serve is the life of the child: it runs the programs that come in, with the Runner that is made
 // once the pipes are in place, until the parent is gone. It returns only if it cannot begin.
 func Serve(newRunner func(cells.Means) (Runner, error)) error {
-	for fd := 3; fd <= 5; fd++ {
-		var stat unix.Stat_t
-		if err := unix.Fstat(fd, &stat); err != nil || stat.Mode&unix.S_IFMT != unix.S_IFIFO {
-			return errors.New("the worker is started by the kernel, which gives it the pipes it needs")
-		}
-		unix.CloseOnExec(fd)
+	commands, frames, stderr, err := pipe.Handed()
+	if err != nil {
+		return err
 	}
-	// Descriptors 1 and 5 are the cells' own, to be closed if they like.
-	stdoutFd, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 6)
+	// The standard output and error are the cells' own, to be closed if they like.
+	ownStdout, err := duplicate(os.Stdout, "/dev/stdout")
 	if err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
-	stderrFd, err := unix.FcntlInt(5, unix.F_DUPFD_CLOEXEC, 6)
+	ownStderr, err := duplicate(stderr, "/dev/stderr")
 	if err != nil {
 		return fmt.Errorf("standard error: %w", err)
 	}
-	c := newChild(&outlets{
-		frames:  os.NewFile(4, "frames"),
-		stdout:  os.NewFile(uintptr(stdoutFd), "/dev/stdout"),
-		stderr:  os.NewFile(uintptr(stderrFd), "/dev/stderr"),
-		runtime: os.Stderr,
-	})
-	os.Stderr = os.NewFile(5, "/dev/stderr")
+	c := newChild(&outlets{frames: frames, stdout: ownStdout, stderr: ownStderr, runtime: os.Stderr})
+	os.Stderr = stderr
 	log.SetOutput(c.host.Stderr())
 	host.Set(c.host)
 
 	// The death of the parent closes the pipe, and on Linux also comes as a signal. Terminals'
 	// interrupts are not for this process. They are caught, and nobody listens: if they were
 	// ignored, the processes that cells start would ignore them, too.
-	signal.Notify(make(chan os.Signal, 1), unix.SIGINT, unix.SIGQUIT, unix.SIGHUP)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP)
 	term := make(chan os.Signal, 1)
-	signal.Notify(term, unix.SIGTERM)
+	signal.Notify(term, syscall.SIGTERM)
 	go func() {
 		<-term
 		end()
@@ -95,16 +86,9 @@ func Serve(newRunner func(cells.Means) (Runner, error)) error {
 		return err
 	}
 	r.SetEvents(func(event []byte) { c.must(c.out.event(event)) })
-	c.receive(r)
+	c.receive(r, commands)
 	end()
 	return nil
-}
-
-// end ends the process and all processes it has started: they share its group.
-func end() {
-	if err := unix.Kill(0, unix.SIGKILL); err != nil {
-		os.Exit(1)
-	}
 }
 
 // A child is the child's side of the protocol.
@@ -144,8 +128,8 @@ func (c *child) must(err error) {
 }
 
 // receive handles the frames from the parent until there are no more.
-func (c *child) receive(r Runner) {
-	for in := bufio.NewReaderSize(os.NewFile(3, "commands"), 64<<10); ; {
+func (c *child) receive(r Runner, commands *os.File) {
+	for in := bufio.NewReaderSize(commands, 64<<10); ; {
 		f, err := pipe.Read(in)
 		if err != nil {
 			return

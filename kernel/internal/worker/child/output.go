@@ -3,12 +3,10 @@ package child
 import (
 	"os"
 	"sync"
-	"time"
 
 	"github.com/hierml/notebook/kernel/internal/worker/cells"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 	"github.com/hierml/notebook/stdlib/host"
-	"golang.org/x/sys/unix"
 )
 
 // outlets are the child's ends of the pipes to the parent. What the main cell sends through its
@@ -126,46 +124,11 @@ func (o *outlets) mainCell() *cells.Cell {
 	return o.main
 }
 
-// patience is how long drain waits for a pipe that somebody else keeps filling.
-const patience = 250 * time.Millisecond
-
-// drain waits until the parent has emptied all streams except the given one. A pipe that is not
-// read at all is waited for: the parent is busy. One that is read and filled again belongs to a
-// writer that does not keep the order, so there is no order to wait for.
+// drain waits until the parent has emptied all streams except the given one.
 func (o *outlets) drain(except *os.File) {
 	for _, file := range [...]*os.File{o.stdout, o.stderr, o.runtime} {
-		if file == except {
-			continue
-		}
-		var moving time.Duration
-		pause := time.Microsecond
-		for last := unread(file); last > 0; {
-			time.Sleep(pause)
-			now := unread(file)
-			if now != last {
-				if moving += pause; moving > patience {
-					break
-				}
-			}
-			last = now
-			pause = min(2*pause, time.Millisecond)
+		if file != except {
+			awaitEmpty(file)
 		}
 	}
-}
-
-// unread returns the number of bytes that the parent has not yet read from the pipe.
-func unread(file *os.File) int {
-	var n int
-	conn, err := file.SyscallConn()
-	if err != nil {
-		return 0
-	}
-	if err := conn.Control(func(fd uintptr) {
-		if n, err = unix.IoctlGetInt(int(fd), fionread); err != nil {
-			n = 0
-		}
-	}); err != nil {
-		return 0
-	}
-	return n
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -39,7 +40,7 @@ func now() moment {
 // signalProcesses sends the signal to the processes that this one, directly or not, has started
 // since. Older ones get it first, so that a shell which is killed does not report that what it has
 // started was.
-func signalProcesses(since moment, signal unix.Signal) {
+func signalProcesses(since moment, signal syscall.Signal) {
 	names, err := os.ReadDir("/proc")
 	if err != nil {
 		return // then there is no way to know them

@@ -2,7 +2,7 @@
 
 package child
 
-import "golang.org/x/sys/unix"
+import "syscall"
 
 // fionread asks for the number of bytes in a pipe.
 const fionread = 0x4004667f
@@ -17,8 +17,8 @@ func now() moment { return moment{} }
 
 // signalProcesses sends the signal to all processes of this one's group, which itself does not heed
 // an interrupt. More cannot be known of them here, so none are killed.
-func signalProcesses(_ moment, signal unix.Signal) {
-	if signal == unix.SIGINT {
-		_ = unix.Kill(0, signal) // reaches this process at least
+func signalProcesses(_ moment, signal syscall.Signal) {
+	if signal == syscall.SIGINT {
+		_ = syscall.Kill(0, signal) // reaches this process at least
 	}
 }
