@@ -16,7 +16,7 @@ import (
 // safe for concurrent use, and a type is the same object whichever package it is reached through.
 // Positions are unknown. It has the methods Paths and Doc, too, which tell what can be imported and
 // what the documentation of it says.
-var Importer types.Importer = &archiveImporter{packages: map[string]*types.Package{}}
+var Importer types.Importer = &archiveImporter{packages: predeclared()}
 
 // An ImportError says that a cell cannot import a package.
 type ImportError struct {
