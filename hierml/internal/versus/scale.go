@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -224,11 +223,11 @@ func others() (float64, error) {
 		return 0, fmt.Errorf("/proc/stat: %w", err)
 	}
 	const perSecond = 100 // USER_HZ
-	own, err := cpuSeconds(syscall.RUSAGE_SELF)
+	own, err := ownCPU()
 	if err != nil {
 		return 0, err
 	}
-	children, err := cpuSeconds(syscall.RUSAGE_CHILDREN)
+	children, err := childrenCPU()
 	return (user+nice+system)/perSecond - own - children, err
 }
 

@@ -11,7 +11,6 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/hierml/notebook/hierml/classifier"
@@ -64,22 +63,13 @@ type clock struct {
 	wall time.Time
 }
 
-// cpuSeconds returns the user and system time of this process, or of its children.
-func cpuSeconds(who int) (float64, error) {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(who, &u); err != nil {
-		return 0, err
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9, nil
-}
-
 func start() (clock, error) {
-	cpu, err := cpuSeconds(syscall.RUSAGE_SELF)
+	cpu, err := ownCPU()
 	return clock{cpu, time.Now()}, err
 }
 
 func (c clock) stop(cpu, wall *float64) error {
-	now, err := cpuSeconds(syscall.RUSAGE_SELF)
+	now, err := ownCPU()
 	*cpu, *wall = now-c.cpu, time.Since(c.wall).Seconds()
 	return err
 }

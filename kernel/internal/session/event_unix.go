@@ -1,0 +1,11 @@
+//go:build unix
+
+package session
+
+import (
+	"context"
+	"os"
+)
+
+// heedEvent does nothing: interrupts are signals here.
+func heedEvent(context.Context, chan<- os.Signal) error { return nil }

@@ -1,0 +1,22 @@
+package magic
+
+import (
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+// cpuTimes returns the processor time of this process. That of those that it has waited for is not
+// known here.
+func cpuTimes() (user, system time.Duration) {
+	var creation, exit, inKernel, inUser windows.Filetime
+	if err := windows.GetProcessTimes(windows.CurrentProcess(), &creation, &exit, &inKernel, &inUser); err != nil {
+		return 0, 0
+	}
+	return elapsed(inUser), elapsed(inKernel)
+}
+
+// elapsed is a time that passed, in the 100 nanoseconds in which the system counts.
+func elapsed(t windows.Filetime) time.Duration {
+	return time.Duration(int64(t.HighDateTime)<<32|int64(t.LowDateTime)) * 100
+}
