@@ -77,12 +77,13 @@ func (in *Interpreter) bridge() interp.Exports {
 		"AwaitCond":     in.awaitCond,
 		"GroupGo":       in.groupGo,
 		"Waits":         in.waits,
+		"Heeds":         in.heeds,
 		"Standard":      in.standards(),
 		"Fatal":         loggerFatal,
 		"Fatalf":        loggerFatalf,
 		"Fatalln":       loggerFatalln,
 	}
-	maps.Copy(functions, sliceFunctions())
+	maps.Copy(functions, in.sliceFunctions())
 	maps.Copy(functions, genericFunctions())
 	symbols := map[string]reflect.Value{}
 	for name, f := range functions {

@@ -26,6 +26,8 @@ type control struct {
 	run  *uint64
 	done chan struct{}
 
+	stopping atomic.Bool // stops are under way
+
 	mu          sync.Mutex
 	changed     *sync.Cond // signalled when one of the next two falls
 	stops       int        // how many stops are under way
@@ -64,6 +66,7 @@ func (c *control) stop(t *task) {
 		atomic.StoreUint64(c.run, c.was+1<<32)
 	}
 	c.stops++
+	c.stopping.Store(true)
 	stopped := []*task{t}
 	t.cancel()
 	for other := range c.calls {
@@ -86,6 +89,7 @@ func (c *control) stop(t *task) {
 	defer c.mu.Unlock()
 	c.stops--
 	if c.stops == 0 {
+		c.stopping.Store(false)
 		atomic.StoreUint64(c.run, c.was)
 		c.changed.Broadcast()
 	}

@@ -13,7 +13,7 @@ import (
 // it runs compiled. Elements of named types are the basic ones that they are at run time.
 type ordered interface {
 	sort()
-	sortFunc(cmp any, stable bool) bool
+	sortFunc(in *Interpreter, cmp any, stable bool) bool
 	isSorted() bool
 	max() int
 	min() int
@@ -76,14 +76,14 @@ type orderedSlice[E cmp.Ordered] []E
 func (s orderedSlice[E]) sort() { slices.Sort(s) }
 
 // sortFunc reports whether the function compares values of the basic type.
-func (s orderedSlice[E]) sortFunc(cmp any, stable bool) bool {
+func (s orderedSlice[E]) sortFunc(in *Interpreter, cmp any, stable bool) bool {
 	f, ok := cmp.(func(a, b E) int)
 	switch {
 	case !ok:
 	case stable:
-		slices.SortStableFunc(s, f)
+		slices.SortStableFunc(s, heedful2(in, f))
 	default:
-		slices.SortFunc(s, f)
+		slices.SortFunc(s, heedful2(in, f))
 	}
 	return ok
 }
@@ -116,7 +116,7 @@ func (s orderedSlice[E]) search(v reflect.Value) (int, bool) {
 }
 
 // sliceFunctions are the bridge's functions for package slices.
-func sliceFunctions() map[string]any {
+func (in *Interpreter) sliceFunctions() map[string]any {
 	return map[string]any{
 		"SortOrdered": func(s any) { mustOrdered(s).sort() },
 		"IsSorted":    func(s any) bool { return mustOrdered(s).isSorted() },
@@ -131,7 +131,7 @@ func sliceFunctions() map[string]any {
 		},
 		"SortWith": func(s, cmp any, stable bool) bool {
 			o := orderedOf(s)
-			return o != nil && o.sortFunc(cmp, stable)
+			return o != nil && o.sortFunc(in, cmp, stable)
 		},
 	}
 }

@@ -15,6 +15,8 @@ type types struct {
 
 	wrappers     wrappers
 	wrapperTypes map[reflect.Type]reflect.Type // those found, by interfaces
+
+	heed func() // ends a goroutine whose cell was interrupted
 }
 
 // A description is what is lost of a type at run time. There is one for each type, so that its

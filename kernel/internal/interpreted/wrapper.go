@@ -44,7 +44,7 @@ func (t *types) wrapped(carrier any, iface reflect.Type) reflect.Value {
 	c, _ := carried(carrier)
 	more, ok := c.d.companion(iface)
 	if ok {
-		return wrapIn(more.wrapper, more.methods, carrier, c)
+		return t.wrapIn(more.wrapper, more.methods, carrier, c)
 	}
 	t.mu.Lock()
 	wrapper, ok := t.wrapperTypes[iface]
@@ -57,11 +57,11 @@ func (t *types) wrapped(carrier any, iface reflect.Type) reflect.Value {
 	if !ok {
 		panic(fmt.Sprintf("hierml: the interpreter cannot make a %s of a value of type %s", iface, c.d.name))
 	}
-	return wrapIn(wrapper, iface, carrier, c)
+	return t.wrapIn(wrapper, iface, carrier, c)
 }
 
-// wrapIn makes a wrapper of a type whose methods are those of an interface.
-func wrapIn(wrapper, iface reflect.Type, value any, c carrier) reflect.Value {
+// wrapIn makes a wrapper of a type whose methods are those of an interface. They heed interrupts.
+func (t *types) wrapIn(wrapper, iface reflect.Type, value any, c carrier) reflect.Value {
 	w := reflect.New(wrapper).Elem()
 	w.FieldByName("IValue").Set(reflect.ValueOf(value))
 	for i := range iface.NumMethod() {
@@ -72,7 +72,10 @@ func wrapIn(wrapper, iface reflect.Type, value any, c carrier) reflect.Value {
 		}
 		receiver := reflect.ValueOf(&c.value).Elem()
 		w.FieldByName("W" + m.Name).Set(reflect.MakeFunc(m.Type, func(in []reflect.Value) []reflect.Value {
-			return apply(f, append([]reflect.Value{receiver}, in...))
+			t.heed()
+			results := apply(f, append([]reflect.Value{receiver}, in...))
+			t.heed()
+			return results
 		}))
 	}
 	return w

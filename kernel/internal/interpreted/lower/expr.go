@@ -397,10 +397,10 @@ func (b *body) composite(e *ast.CompositeLit) string {
 		for i, elt := range e.Elts {
 			if kv, ok := elt.(*ast.KeyValueExpr); ok {
 				f := b.Info.Uses[kv.Key.(*ast.Ident)].(*types.Var)
-				parts = append(parts, shape.FieldName(f)+": "+b.to(kv.Value, f.Type()))
+				parts = append(parts, shape.FieldName(f)+": "+b.fieldValue(kv.Value, f))
 				continue
 			}
-			parts = append(parts, shape.FieldName(u.Field(i))+": "+b.to(elt, u.Field(i).Type()))
+			parts = append(parts, shape.FieldName(u.Field(i))+": "+b.fieldValue(elt, u.Field(i)))
 		}
 	case *types.Map:
 		for _, elt := range e.Elts {
@@ -417,6 +417,14 @@ func (b *body) composite(e *ast.CompositeLit) string {
 		b.l.Refuse(e.Pos(), fmt.Sprintf("a composite literal of type %s", t))
 	}
 	return address + b.l.Typ(t) + "{" + strings.Join(parts, ", ") + "}"
+}
+
+// fieldValue writes the value of a field. Compiled code calls the functions in those of its types.
+func (b *body) fieldValue(e ast.Expr, f *types.Var) string {
+	if state.IsSession(f) {
+		return b.to(e, f.Type())
+	}
+	return b.heeding(e, f.Type())
 }
 
 // elements writes the elements of a list. The interpreter looks for the types of those without a

@@ -53,6 +53,31 @@ func (b *body) valueOf(text string, obj *types.Func, pos token.Pos) string {
 	return text
 }
 
+// heeding is to for what compiled code gets to call. Functions of the session are to heed
+// interrupts there.
+func (b *body) heeding(e ast.Expr, t types.Type) string {
+	text := b.to(e, t)
+	if b.Info.Types[e].IsNil() {
+		return text
+	}
+	if obj := b.CalleeObject(ast.Unparen(e)); obj != nil && !state.IsSession(obj) && obj.Signature().TypeParams() == nil {
+		return text
+	}
+	if types.IsInterface(t) {
+		return text
+	}
+	return b.heedful(b.typedFunction(e, text), t)
+}
+
+// heedful is heeding for a value that is written already.
+func (b *body) heedful(text string, t types.Type) string {
+	sig, ok := t.Underlying().(*types.Signature)
+	if !ok {
+		return text
+	}
+	return shape.Bridge + ".Heeds(" + text + ").(func" + b.l.Signature(sig, false) + ")"
+}
+
 // argument writes an argument of a call. obj is the compiled function that is called, nil for
 // others.
 func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
@@ -69,7 +94,7 @@ func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
 	if check.IsEmptyInterface(t) && !types.IsInterface(from) && b.l.TakesAsIs(obj, from) {
 		return b.expr(e)
 	}
-	text := b.to(e, t)
+	text := b.heeding(e, t)
 	if !shape.Spaces(obj) {
 		return looked(text, from, t, obj)
 	}
@@ -94,7 +119,7 @@ func (b *body) argumentText(text string, from, to types.Type, obj *types.Func, p
 	if check.IsEmptyInterface(to) && !types.IsInterface(from) && b.l.TakesAsIs(obj, from) {
 		return text
 	}
-	text = looked(b.convert(text, from, to, pos), from, to, obj)
+	text = looked(b.heedful(b.convert(text, from, to, pos), to), from, to, obj)
 	if shape.Spaces(obj) && check.IsEmptyInterface(to) && (types.IsInterface(from) || check.IsString(from) && !b.l.Native(from)) {
 		return shape.Bridge + ".Operand(" + text + ")"
 	}

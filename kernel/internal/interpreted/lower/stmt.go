@@ -10,6 +10,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
+	"github.com/hierml/notebook/kernel/internal/state"
 )
 
 // funcBody writes the body of a function or literal with its braces.
@@ -175,11 +176,25 @@ func (b *body) zeroText(t types.Type) string {
 
 // A place is what a value is stored in.
 type place struct {
-	text string
-	t    types.Type // nil for the blank identifier
-	top  bool       // a variable of the session
-	new  bool       // declared by this statement
-	stop bool       // an error for which the cell stops
+	text  string
+	t     types.Type // nil for the blank identifier
+	top   bool       // a variable of the session
+	new   bool       // declared by this statement
+	stop  bool       // an error for which the cell stops
+	given bool       // compiled code calls what is in it
+}
+
+// ofCompiled reports whether an expression is the field of a compiled type that holds a function.
+func (b *body) ofCompiled(e ast.Expr) bool {
+	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	if _, ok := b.TypeOf(sel).(*types.Signature); !ok {
+		return false
+	}
+	s := b.Info.Selections[sel]
+	return s != nil && s.Kind() == types.FieldVal && !state.IsSession(s.Obj())
 }
 
 // declared returns the place that an identifier in a declaration stands for.
@@ -241,7 +256,7 @@ func (b *body) assignNow(s *ast.AssignStmt) string {
 		case ok && id.Name == "_":
 			lhs[i] = place{text: "_"}
 		default:
-			lhs[i] = place{text: b.placed(e), t: b.Info.TypeOf(e)}
+			lhs[i] = place{text: b.placed(e), t: b.Info.TypeOf(e), given: b.ofCompiled(e)}
 		}
 	}
 	if b.l.K.Remembered[s] {
@@ -301,6 +316,10 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 				before += fmt.Sprintf("var %s %s\n", right[i], b.l.Typ(lhs[i].t))
 				continue
 			}
+			if lhs[i].given {
+				before += right[i] + " := " + b.heeding(e, lhs[i].t) + "\n"
+				continue
+			}
 			before += right[i] + " := " + b.initial(e, lhs[i].t) + "\n"
 			continue
 		}
@@ -313,6 +332,8 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 			right[i] = b.blanked(e)
 		case op == ":=":
 			right[i] = b.initial(e, lhs[i].t)
+		case lhs[i].given:
+			right[i] = b.heeding(e, lhs[i].t)
 		default:
 			right[i] = b.to(e, lhs[i].t)
 		}
