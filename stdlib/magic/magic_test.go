@@ -275,3 +275,48 @@ func ExampleTimeIt() {
 		}
 	})
 }
+
+func TestProfile(t *testing.T) {
+	p := open(t)
+	p.ctx = t.Context()
+	if err := failure(func() {
+		StartProfile()
+		StartProfile() // the cell of the first one has failed
+		for begun, s := time.Now(), 0; time.Since(begun) < 200*time.Millisecond; s++ {
+			_ = strings.Repeat("a", s%1000)
+		}
+		StopProfile()
+	}); err != nil {
+		t.Fatal(err)
+	}
+	samples := []stackSample{{[]string{"main.a", "main.b<T>"}, 30 * time.Millisecond}, {[]string{"main.a", "main.a"}, 10 * time.Millisecond}}
+	b := profileBundle(samples, time.Second)
+	text := b.Text()
+	want := "40.0 ms in the processors, 1.00 s by the clock\n" +
+		"  itself        with calls         function\n" +
+		" 30.0 ms  75.0%    30.0 ms  75.0%  main.b<T>\n" +
+		" 10.0 ms  25.0%    40.0 ms 100.0%  main.a\n"
+	if text != want {
+		t.Errorf("the table is\n%s\nwant\n%s", text, want)
+	}
+	page, _ := b.Data["text/html"].(string)
+	for _, part := range []string{"main.b&lt;T&gt;: 30.0 ms, 75.0 %", `width="720.0"`, `viewBox="0 0 960 36"`} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the picture lacks %s: %s", part, page)
+		}
+	}
+	if text := profileBundle(nil, 0).Text(); !strings.Contains(text, "too short") {
+		t.Error(text)
+	}
+	for _, wrong := range []string{"", "x"} {
+		if _, err := readProfile([]byte(wrong)); err == nil {
+			t.Errorf("%q is a profile", wrong)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a profile ends that was not begun")
+		}
+	}()
+	StopProfile()
+}

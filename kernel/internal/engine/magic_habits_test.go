@@ -76,6 +76,20 @@ func TestHabits(t *testing.T) {
 				t.Errorf("%s\nshows %q, %v\nwant  %q", c.source, out, err, c.want)
 			}
 		}
+		n.runOn(t, "func busy(n int) (s int) {\n\tfor i := range n {\n\t\ts += i % 7 * (s & 3)\n\t}\n\treturn s\n}")
+		n.runOn(t, "spent, used := 0, syscall.Rusage{}\nprocessors := func() int64 {\n\tmust(0, syscall.Getrusage(syscall.RUSAGE_SELF, &used))\n\treturn used.Utime.Nano()\n}")
+		cell := "%prof for begun := processors(); processors()-begun < 300_000_000; {\n\tspent += busy(1000)\n}"
+		profile := n.runOn(t, cell)
+		if len(profile.shown) != 1 {
+			t.Fatalf("a profile shows %d things", len(profile.shown))
+		}
+		text, _ := profile.shown[0].Data["text/plain"].(string)
+		if page, _ := profile.shown[0].Data["text/html"].(string); !strings.Contains(page, "<svg") || !strings.Contains(text, "in the processors") {
+			t.Errorf("a profile shows\n%s\n%s", text, page)
+		}
+		if mode == program.CompiledMode && !strings.Contains(text, "busy") {
+			t.Errorf("a profile does not name the function:\n%s", text)
+		}
 		d := n.runOn(t, "%%markdown\n**bold** text")
 		if len(d.shown) != 1 || d.shown[0].Data["text/markdown"] != "**bold** text" {
 			t.Errorf("%v", d.shown)

@@ -105,9 +105,9 @@ func (f *magicFinder) whole() *Use {
 		m.End = len(f.text)
 	case !m.Kind.Cell:
 		m.complain(start, "%"+m.Name+" is the magic of a line: write "+m.Kind.Usage)
-	case m.Name == "time":
+	case m.Name == "time", m.Name == "prof":
 		if m.Argument < m.ArgumentEnd {
-			m.complain(m.Argument, "the cell that %%time measures begins on the next line; for a statement write %time")
+			m.complain(m.Argument, "the cell that %%"+m.Name+" measures begins on the next line; for a statement write %"+m.Name)
 		}
 	case m.Name == "timeit":
 		if m.Statement < m.ArgumentEnd {
@@ -295,7 +295,7 @@ func (f *magicFinder) magic(at int, tok token.Token, before []syntax.Lexeme, ope
 		if m.Kind != nil && !m.Kind.Line {
 			m.complain(at, "%"+m.Name+" is the magic of a cell: write "+m.Kind.Usage+" on the first line")
 		}
-		if m.Name == "time" || m.Name == "timeit" {
+		if m.measures() {
 			f.timed(m, before)
 		}
 	case f.text[at] == '!' && !f.element(at, end, before):
@@ -331,7 +331,7 @@ func (f *magicFinder) word(at int) int {
 
 // timed finds the statement behind %time or %timeit. It may go on for several lines.
 func (f *magicFinder) timed(m *Use, before []syntax.Lexeme) {
-	if m.Name == "time" {
+	if m.Name != "timeit" {
 		m.Statement = m.Argument
 	}
 	m.StatementEnd = m.Statement

@@ -90,6 +90,7 @@ type magicWriter struct {
 	alias       string              // of package magic
 	b           strings.Builder
 	from        int    // up to which the cell is written
+	stopping    string // the function that ends a measurement
 	stopped     int    // where the last end of a measurement ends, 0 if there is none
 	closing     string // ends what a magic of the whole cell has begun
 }
@@ -129,7 +130,13 @@ func (w *magicWriter) magic(m *Use) {
 	}
 	switch m.Kind.Name {
 	case "time":
-		w.time(m)
+		w.time(m, "StartTimer", "StopTimer")
+	case "prof":
+		if m.Command {
+			m.complain(m.Statement, "%prof is about Go; to measure a command write %time")
+			return
+		}
+		w.time(m, "StartProfile", "StopProfile")
 	case "timeit":
 		w.timeIt(m)
 	case "cd":
@@ -284,15 +291,17 @@ func (w *magicWriter) body(m *Use) string {
 
 // stop writes the end of a measurement, which stands for where the cell is written up to.
 func (w *magicWriter) stop() {
-	w.put(w.from, "\n"+w.alias+".StopTimer()")
+	w.put(w.from, "\n"+w.alias+"."+w.stopping+"()")
 	w.stopped = w.b.Len()
 }
 
-// time writes %time.
-func (w *magicWriter) time(m *Use) {
+// time writes %time, and what else stands around a statement: the call of a function before, and of
+// one behind.
+func (w *magicWriter) time(m *Use, start, stop string) {
+	w.stopping = stop
 	if m.Whole {
-		w.call(m, "StartTimer")
-		w.closing = "StopTimer"
+		w.call(m, start)
+		w.closing = stop
 		return
 	}
 	if !m.Command {
@@ -301,7 +310,7 @@ func (w *magicWriter) time(m *Use) {
 	if m.fault != "" {
 		return
 	}
-	w.call(m, "StartTimer")
+	w.call(m, start)
 	w.b.WriteString("; ")
 	if m.Command {
 		w.shell(m, m.Statement+1+len(w.source[m.Statement+1:m.StatementEnd])-len(strings.TrimLeft(w.source[m.Statement+1:m.StatementEnd], " \t")))
@@ -446,7 +455,8 @@ func (w *magicWriter) finish() {
 	// On a line of its own: the cell may end with a comment.
 	switch w.closing {
 	case "":
-	case "StopTimer":
+	case "StopTimer", "StopProfile":
+		w.stopping = w.closing
 		w.stop()
 	default:
 		w.put(w.from, "\n"+w.closing)
@@ -495,6 +505,9 @@ type Use struct {
 	fault   string
 	faultAt int
 }
+
+// measures reports a magic before a statement.
+func (m *Use) measures() bool { return m.Name == "time" || m.Name == "timeit" || m.Name == "prof" }
 
 func (m *Use) complain(at int, msg string) {
 	if m.fault == "" {
