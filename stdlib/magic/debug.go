@@ -5,12 +5,16 @@ import "sync/atomic"
 // MostStops is how many hooks the cells of a session can have.
 const MostStops = 1 << 16
 
-// Stops says of each hook of a cell that is debugged whether the debugger is to hear of it. Hooks
-// look at it before they do anything else. It is no array, of which the interpreter would copy all to
-// look at one.
-var Stops = make([]bool, MostStops)
+// stops says of each hook of a cell that is debugged whether the debugger is to hear of it.
+var stops [MostStops]atomic.Bool
 
-// A Debugger hears of the hooks for which Stops is set.
+// Stops reports whether the debugger is to hear of a hook. Hooks ask this before they do anything else.
+func Stops(hook int) bool { return stops[hook].Load() }
+
+// Switch returns what Stops reads, for the debugger to set.
+func Switch(hook int) *atomic.Bool { return &stops[hook] }
+
+// A Debugger hears of the hooks for which Stops is true.
 type Debugger interface {
 	// Stop is told that a statement is about to run, and given pointers to copies of the variables
 	// in scope. It returns which it has changed, a bit of each.

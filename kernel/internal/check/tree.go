@@ -287,6 +287,10 @@ func (t Tree) Outlives(v *types.Var, n ast.Node) bool {
 				return false
 			}
 			switch m := m.(type) {
+			case *ast.IfStmt:
+				if t.Hook(m) {
+					return false
+				}
 			case *ast.FuncLit:
 				if !inside {
 					visit(m.Body, true)
@@ -324,6 +328,24 @@ func (t Tree) Outlives(v *types.Var, n ast.Node) bool {
 	return found
 }
 
+// Hook reports whether a statement is a hook of the debugger, as package hooks writes them: where it does
+// something it copies variables, and sets those that the debugger has changed.
+func (t Tree) Hook(s ast.Stmt) bool {
+	i, ok := s.(*ast.IfStmt)
+	if !ok {
+		return false
+	}
+	asks, ok := i.Cond.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	f := t.CalleeObject(asks.Fun)
+	return f != nil && f.Name() == "Stops" && f.Pkg() != nil && f.Pkg().Path() == magicPath
+}
+
+// magicPath is the package of what hooks call.
+const magicPath = "github.com/hierml/notebook/stdlib/magic"
+
 // rootIs reports whether an addressable expression is a variable or a part of it.
 func (t Tree) rootIs(e ast.Expr, v *types.Var) bool {
 	for {
@@ -345,6 +367,8 @@ func (t Tree) Assigned(v *types.Var, n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(m ast.Node) bool {
 		switch m := m.(type) {
+		case *ast.IfStmt:
+			return !found && !t.Hook(m)
 		case *ast.AssignStmt:
 			for _, e := range m.Lhs {
 				found = found || t.rootIs(e, v)

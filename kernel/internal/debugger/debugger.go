@@ -167,7 +167,7 @@ func (d *Debugger) arm() {
 	traced := d.attached && (all || len(d.bound) > 0)
 	for i, p := range d.sites {
 		if p.Site != nil {
-			magic.Stops[i] = all || traced && (p.Entry || p.Calls || len(d.bound[i]) > 0)
+			magic.Switch(i).Store(all || traced && (p.Entry || p.Calls || len(d.bound[i]) > 0))
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -184,9 +183,6 @@ fmt.Println(s, p)`
 // TestDebugger stops in a cell, looks at it, and steps, in both ways to run cells.
 func TestDebugger(t *testing.T) {
 	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
-		if enginetest.Raced {
-			t.Skip("the hooks' switches are read without a lock")
-		}
 		f := newFrontEnd(t, mode)
 		path := f.breakAt(debugged, `{"line": 8}`)
 		end := f.start(debugged)
@@ -239,9 +235,6 @@ func TestDebugger(t *testing.T) {
 // if that is asked for.
 func TestDebuggerFailures(t *testing.T) {
 	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
-		if enginetest.Raced {
-			t.Skip("the hooks' switches are read without a lock")
-		}
 		f := newFrontEnd(t, mode)
 		const failing = "k := 3\nm := strconv.Itoa(k)\nv := strconv.Atoi(m + \"x\")\nfmt.Println(v)"
 		const panicking = "list := []int{1}\nat := len(list)\nlist[at]++"
@@ -270,9 +263,6 @@ func TestDebuggerFailures(t *testing.T) {
 // TestDebuggerPause pauses a loop that nothing else would stop, and ends it while it is stopped.
 func TestDebuggerPause(t *testing.T) {
 	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
-		if enginetest.Raced {
-			t.Skip("the hooks' switches are read without a lock")
-		}
 		f := newFrontEnd(t, mode)
 		const cell = "n, on := 0, true\nfmt.Println(\"begun\")\nfor on {\n\tn++\n}\nn > 0"
 		f.breakAt(cell, `{"line": 3}`)

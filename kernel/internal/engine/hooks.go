@@ -28,11 +28,11 @@ func (e *Engine) Hook(on bool) {
 }
 
 // hooked returns a checked cell with hooks, if cells get some. e.mu is held.
-func (e *Engine) hooked(k *check.Checked, form hooks.Form) (*check.Checked, []*program.Hooks, error) {
+func (e *Engine) hooked(k *check.Checked) (*check.Checked, []*program.Hooks, error) {
 	if !e.hooking.on || k.Source.Cell.Aside {
 		return k, nil, nil
 	}
-	src, h := hooks.Add(k, e.checker, form, e.hooking.sites)
+	src, h := hooks.Add(k, e.checker, e.hooking.sites)
 	if src == nil || e.hooking.sites+len(h.Sites) > magic.MostStops {
 		return k, nil, nil
 	}

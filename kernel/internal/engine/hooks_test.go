@@ -24,11 +24,10 @@ func (p passing) Stop(int, []any) int {
 func (passing) Enter(int) int { return 1 }
 func (passing) Leave(int)     {}
 
-// stopEverywhere has all hooks tell the debugger, from then on: what runs on when a test has ended
-// reads the switches.
+// stopEverywhere has all hooks tell the debugger, from then on.
 var stopEverywhere = sync.OnceFunc(func() {
-	for i := range magic.Stops {
-		magic.Stops[i] = true
+	for i := range magic.MostStops {
+		magic.Switch(i).Store(true)
 	}
 })
 

@@ -6,7 +6,6 @@ import (
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/change"
 	"github.com/hierml/notebook/kernel/internal/check"
-	"github.com/hierml/notebook/kernel/internal/hooks"
 	"github.com/hierml/notebook/kernel/internal/interpreted/trusted"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
@@ -68,7 +67,7 @@ func (e *Engine) lower(ctx context.Context, src *syntax.Source, only bool) (l *c
 	if only && e.trustedOnly() {
 		beyond = trusted.Outside(checked)
 	}
-	checked, h, err := e.hooked(checked, hooks.Apart)
+	checked, h, err := e.hooked(checked)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -162,7 +161,7 @@ func (e *Engine) write(ctx context.Context, src *syntax.Source) (made emitted, e
 	if err != nil {
 		return made, err
 	}
-	k, h, err := e.hooked(k, hooks.Plain)
+	k, h, err := e.hooked(k)
 	if err != nil {
 		return made, err
 	}

@@ -15,18 +15,6 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A Form says how a hook is written.
-type Form int
-
-const (
-	// Plain hooks are for the compiler, to which a variable in a block that is not entered costs
-	// nothing.
-	Plain Form = iota
-	// Apart hooks are for the interpreter, which makes all variables of a function when it is called:
-	// those of the hooks stand in a literal of their own.
-	Apart
-)
-
 // alias is what the text calls the package of the hooks where the cell does not mention it,
 // variable begins the names of copies, and changed is what tells which were changed. No user types
 // them.
@@ -39,10 +27,10 @@ const (
 // Add returns the source of a cell with hooks, and what is known of them, given the cell that was
 // checked without. The sites are numbered from first on. There are none, and the source is nil, if
 // the cell has no statements.
-func Add(k *check.Checked, c *check.Checker, form Form, first int) (*syntax.Source, *program.Hooks) {
+func Add(k *check.Checked, c *check.Checker, first int) (*syntax.Source, *program.Hooks) {
 	cell := k.Source.Cell
 	w := &writer{
-		k: k, c: c, form: form, alias: k.Source.Alias,
+		k: k, c: c, alias: k.Source.Alias,
 		hooks: &program.Hooks{Cell: cell.Number, Title: cell.Title(), Source: cell.Source, First: first},
 	}
 	if w.alias == "" {
@@ -110,7 +98,6 @@ func applied(t *syntax.Translation, edits syntax.Edits) (string, []syntax.TextPi
 type writer struct {
 	k     *check.Checked
 	c     *check.Checker
-	form  Form
 	alias string
 	edits syntax.Edits
 	hooks *program.Hooks
@@ -206,7 +193,7 @@ func (w *writer) function(name string, t *ast.FuncType, body *ast.BlockStmt) {
 	w.declareFields(t.Results)
 	if !leaf {
 		n := w.number(t, true)
-		w.insert(body.Lbrace+1, fmt.Sprintf("if %s.Stops[%d] { defer %[1]s.Leave(%[1]s.Enter(%[2]d)) }; ", w.alias, n))
+		w.insert(body.Lbrace+1, fmt.Sprintf("if %s.Stops(%d) { defer %[1]s.Leave(%[1]s.Enter(%[2]d)) }; ", w.alias, n))
 	}
 	w.block(body.List)
 	w.in = outer
@@ -399,11 +386,8 @@ func (w *writer) site(s ast.Stmt, at token.Pos) {
 	stop := fmt.Sprintf("%s.Stop(%d%s)", w.alias, n, strings.Join(pointers, ""))
 	if len(names) > 0 {
 		stop = fmt.Sprintf("%s := %s; if %s := %s; %[3]s != 0 { %[5]s }", strings.Join(copies, ", "), strings.Join(names, ", "), changed, stop, strings.Join(back, "; "))
-		if w.form == Apart {
-			stop = "func() { " + stop + " }()"
-		}
 	}
-	w.insert(at, fmt.Sprintf("if %s.Stops[%d] { %s }; ", w.alias, n, stop))
+	w.insert(at, fmt.Sprintf("if %s.Stops(%d) { %s }; ", w.alias, n, stop))
 }
 
 // number returns the number of a new site: that of a statement, or the entry of a function.

@@ -134,6 +134,9 @@ func isNil(n ast.Node) bool {
 func (b *body) callsBack(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
+		if s, ok := n.(*ast.IfStmt); ok && b.Hook(s) {
+			return false // it notes again what was noted
+		}
 		if e, ok := n.(*ast.CallExpr); ok && !found {
 			tv := b.Info.Types[e.Fun]
 			if tv.IsType() || tv.IsBuiltin() {
@@ -170,11 +173,12 @@ func (b *body) onlyLine(loop ast.Stmt) (int, bool) {
 		if n == nil {
 			return false
 		}
-		if _, ok := n.(*ast.FuncLit); ok {
+		switch n := n.(type) {
+		case *ast.FuncLit:
 			return false
-		}
-		switch n.(type) {
-		case *ast.BlockStmt, *ast.ForStmt, *ast.RangeStmt, *ast.IfStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.CaseClause, *ast.CommClause, *ast.LabeledStmt:
+		case *ast.IfStmt:
+			return !b.Hook(n)
+		case *ast.BlockStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.CaseClause, *ast.CommClause, *ast.LabeledStmt:
 			return true
 		}
 		ops = b.Operations(ops, n)

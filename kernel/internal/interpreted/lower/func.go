@@ -184,7 +184,7 @@ func (b *body) funcHead(t *ast.FuncType, sig *types.Signature, block *ast.BlockS
 		out.WriteByte(')')
 		return out.String()
 	}
-	if !check.Defers(block.List) {
+	if list, _ := b.entry(block); !check.Defers(list) {
 		out.WriteString(b.l.Results(sig))
 		return out.String()
 	}

@@ -15,13 +15,14 @@ import (
 
 // funcBody writes the body of a function or literal with its braces.
 func (b *body) funcBody(block *ast.BlockStmt) string {
+	list, hook := b.entry(block)
 	text := ""
-	if check.Defers(block.List) {
-		text = b.protected(b.sig, func() string { return b.stmts(block.List) })
+	if check.Defers(list) {
+		text = b.protected(b.sig, func() string { return b.stmts(list) })
 	} else {
-		text = b.stmts(block.List)
+		text = b.stmts(list)
 	}
-	return b.frame.wrap(b.entered(block)+b.zeroResults()+text, b.line(block.Lbrace))
+	return b.frame.wrap(b.entered(block)+b.zeroResults()+hook+text, b.line(block.Lbrace))
 }
 
 // zeroResults clears the named results: the interpreter leaves in them what the call before, from
@@ -88,6 +89,9 @@ func (b *body) statement(s ast.Stmt, label string) string {
 	case *ast.BlockStmt:
 		return b.block(s) + "\n"
 	case *ast.IfStmt:
+		if b.Hook(s) {
+			return b.hook(s)
+		}
 		return b.ifStmt(s)
 	case *ast.ForStmt:
 		return b.forStmt(s, label)
