@@ -470,8 +470,10 @@ func (fs *faults) integer(n, frame unsafe.Pointer) (int64, bool) {
 
 // bound returns the value of a node of an integer type, also of one that is too large for int64; nil
 // if it is not known.
-func (fs *faults) bound(n, frame unsafe.Pointer) constant.Value {
-	v := fs.value(n, frame)
+func (fs *faults) bound(n, frame unsafe.Pointer) constant.Value { return whole(fs.value(n, frame)) }
+
+// whole returns the integer that yaegi keeps as a value, nil if it is something else.
+func whole(v reflect.Value) constant.Value {
 	if !v.IsValid() {
 		return nil
 	}

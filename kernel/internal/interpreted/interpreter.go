@@ -59,6 +59,7 @@ type Interpreter struct {
 
 	instructions *instructions
 	zeros        *zeros
+	hooks        *hooks
 	recursive    *recursive
 
 	mu      sync.Mutex
@@ -119,6 +120,7 @@ func New(config Config) (*Interpreter, error) {
 	if in.zeros, err = newZeros(in.instructions); err != nil {
 		return nil, err
 	}
+	in.hooks = newHooks(in.zeros, in.frames.faults)
 	return in, nil
 }
 
@@ -217,6 +219,7 @@ func (in *Interpreter) evaluate(unit string) (v reflect.Value, err error) {
 	if err == nil && compiled != nil {
 		in.globals.extend()
 		in.zeros.keep(compiled)
+		in.hooks.keep(compiled)
 		if v, err = in.yaegi.Execute(compiled); err == nil {
 			err = in.instructions.missing(compiled)
 		}
