@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/magic"
@@ -36,9 +37,12 @@ type Variable struct {
 // A Debugger is that of one process. Its methods may be called at the same time.
 type Debugger struct {
 	config Config
-	// asking is the goroutine that carries out a request: methods that it has called for what they
-	// show are let pass.
-	asking atomic.Uintptr
+	// asking are the goroutines that carry out requests, and how many they are: methods that they
+	// call for what these show are let pass.
+	asking  sync.Map
+	askings atomic.Int32
+	// patience is how long a request waits for such methods.
+	patience time.Duration
 
 	mu       sync.Mutex
 	attached bool
@@ -58,6 +62,8 @@ type Debugger struct {
 	seq     int     // of the last message
 	frames  []*call // by their numbers, less 1, while something is stopped
 	refs    []reference
+	// shown counts the times that refs were begun anew.
+	shown int
 }
 
 // A place is a site with the cell it is in.
@@ -117,7 +123,7 @@ type stop struct {
 
 // New returns a debugger, and makes it that of the hooks.
 func New(config Config) *Debugger {
-	d := &Debugger{config: config, sources: map[string]string{}, breakpoints: map[string][]*breakpoint{}, bound: map[int][]*breakpoint{}, goroutines: map[uintptr]*goroutine{}}
+	d := &Debugger{config: config, patience: 5 * time.Second, sources: map[string]string{}, breakpoints: map[string][]*breakpoint{}, bound: map[int][]*breakpoint{}, goroutines: map[uintptr]*goroutine{}}
 	magic.SetDebugger(d)
 	return d
 }
@@ -194,7 +200,13 @@ func (d *Debugger) goroutine() *goroutine {
 }
 
 // asks reports whether the calling goroutine carries out a request.
-func (d *Debugger) asks() bool { return d.config.Goroutine() == d.asking.Load() }
+func (d *Debugger) asks() bool {
+	if d.askings.Load() == 0 {
+		return false
+	}
+	_, asks := d.asking.Load(d.config.Goroutine())
+	return asks
+}
 
 // Enter implements magic.Debugger.
 func (d *Debugger) Enter(hook int) (number int) {
@@ -390,6 +402,7 @@ func (d *Debugger) wait(ctx context.Context, s *stop) (resumed bool) {
 func (d *Debugger) show(s *stop) {
 	d.current = s
 	d.frames, d.refs = slices.Clone(s.frames), nil
+	d.shown++
 	body := map[string]any{"reason": s.reason, "threadId": thread, "allThreadsStopped": false, "preserveFocusHint": false}
 	if s.text != "" {
 		body["text"], body["description"] = s.text, s.kind+": "+s.text
@@ -404,6 +417,7 @@ func (d *Debugger) release(s *stop) {
 		return
 	}
 	d.current, d.frames, d.refs = nil, nil, nil
+	d.shown++
 	d.event("continued", map[string]any{"threadId": thread, "allThreadsContinued": true})
 	if len(d.waiting) > 0 {
 		next := d.waiting[0]

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/magic"
@@ -310,6 +311,42 @@ func TestLate(t *testing.T) {
 		if !strings.Contains(response, `"success":false`) || !strings.Contains(response, `"body":{"`+list+`":[]}`) {
 			t.Errorf("%s: %s", command, response)
 		}
+	}
+}
+
+// A stuck value waits before it tells what it is, and comes to a hook.
+type stuck struct{ begun, told chan struct{} }
+
+func (s stuck) String() string {
+	close(s.begun)
+	<-s.told
+	twice(1)
+	return "told"
+}
+
+// TestStuck asks for a value whose method waits for the program, which goes on meanwhile.
+func TestStuck(t *testing.T) {
+	tr := newTrial(t)
+	tr.attach(`{"line": 9}`)
+	s := stuck{make(chan struct{}), make(chan struct{})}
+	tr.d.config.Globals = func() []Variable { return []Variable{{"s", "stuck", &s}} }
+	tr.d.patience = time.Millisecond
+	end := tr.run()
+	tr.next("stopped breakpoint")
+	tr.want("stuck", tr.ask("inspectVariables", ""), "a method that tells what a value is has not returned within 1ms: it may wait for what has stopped")
+	<-s.begun
+	tr.want("stack", tr.stack(), ":9 x=6")
+	tr.ask("continue", "")
+	if x := end(); x != 13 {
+		t.Errorf("x is %d", x)
+	}
+	close(s.told)
+
+	tr.d.patience = time.Hour
+	s = stuck{make(chan struct{}), s.told}
+	tr.ask("setBreakpoints", fmt.Sprintf(`{"source":{"path":%q},"breakpoints":[{"line": 5}]}`, Path(text)))
+	if got := tr.ask("inspectVariables", ""); !strings.Contains(got, `"value":"told"`) {
+		t.Errorf("with hooks: %s", got)
 	}
 }
 

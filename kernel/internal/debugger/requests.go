@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hierml/notebook/stdlib/display"
 )
@@ -109,15 +110,59 @@ func (d *Debugger) Handle(text []byte) []byte {
 	return encoded
 }
 
+// shows are the requests that show values, and what carries them out without d.mu held: what is shown
+// may be told by methods of the program, which take their time, and come to hooks.
+var shows = map[string]func(*Debugger, *arguments) (any, error){
+	"variables":            (*Debugger).variables,
+	"inspectVariables":     (*Debugger).inspected,
+	"setVariable":          (*Debugger).setVariable,
+	"evaluate":             (*Debugger).evaluated,
+	"richInspectVariables": (*Debugger).rich,
+}
+
+// showing calls f, whose methods of the program do not stop, and waits for it only so long: the front
+// end can ask for nothing else meanwhile, not even that the program goes on.
+func (d *Debugger) showing(f func() (any, error)) (any, error) {
+	type outcome struct {
+		body any
+		err  error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		key := d.config.Goroutine()
+		d.asking.Store(key, true)
+		d.askings.Add(1)
+		defer func() {
+			if r := recover(); r != nil {
+				o = outcome{nil, fmt.Errorf("a method panics: %v", r)}
+			}
+			d.askings.Add(-1)
+			d.asking.Delete(key)
+			done <- o
+		}()
+		o.body, o.err = f()
+	}()
+	select {
+	case o := <-done:
+		return o.body, o.err
+	case <-time.After(d.patience):
+		return nil, fmt.Errorf("a method that tells what a value is has not returned within %v: it may wait for what has stopped", d.patience)
+	}
+}
+
 // carryOut calls what carries out a command.
 func (d *Debugger) carryOut(command string, a *arguments) (any, error) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.asking.Store(d.config.Goroutine())
-	defer d.asking.Store(0)
 	if !d.attached && !static[command] && command != begins {
+		d.mu.Unlock()
 		return nil, fmt.Errorf("%s: the debugger is not attached", command)
 	}
+	if show := shows[command]; show != nil {
+		d.mu.Unlock()
+		return d.showing(func() (any, error) { return show(d, a) })
+	}
+	defer d.mu.Unlock()
 	switch command {
 	case "debugInfo":
 		return d.info(), nil
@@ -158,16 +203,6 @@ func (d *Debugger) carryOut(command string, a *arguments) (any, error) {
 		return d.stackTrace(a), nil
 	case "scopes":
 		return d.scopes(a)
-	case "variables":
-		return d.variables(a)
-	case "inspectVariables":
-		return map[string]any{"variables": d.told(d.globals(), nil)}, nil
-	case "setVariable":
-		return d.setVariable(a)
-	case "evaluate":
-		return d.evaluated(a)
-	case "richInspectVariables":
-		return d.rich(a)
 	case "continue":
 		return map[string]any{"allThreadsContinued": true}, d.goOn(running)
 	case "next":
@@ -280,7 +315,7 @@ func (d *Debugger) stackTrace(a *arguments) any {
 	return map[string]any{"stackFrames": append([]any{}, told...), "totalFrames": total}
 }
 
-// frame returns the call of a number; nil, without an error, for 0.
+// frame returns the call of a number; nil, without an error, for 0. d.mu is held.
 func (d *Debugger) frame(id int) (*call, error) {
 	switch {
 	case id == 0:
@@ -301,7 +336,7 @@ type reference struct {
 	root int
 }
 
-// refer returns a number for a reference.
+// refer returns a number for a reference. d.mu is held.
 func (d *Debugger) refer(r reference) int {
 	d.refs = append(d.refs, r)
 	return len(d.refs)
@@ -325,47 +360,65 @@ func errIf(so bool, text string) error {
 	return nil
 }
 
-// parts returns what a reference stands for.
-func (d *Debugger) parts(number, start, count int) ([]named, reference, error) {
+// parts returns what a reference stands for, and the stop that it belongs to.
+func (d *Debugger) parts(number, start, count int) (parts []named, r reference, shown int, err error) {
+	d.mu.Lock()
+	shown = d.shown
+	var c *call
 	if number < 1 || number > len(d.refs) {
-		return nil, reference{}, errors.New("the program has gone on since these variables were shown")
+		err = errors.New("the program has gone on since these variables were shown")
+	} else {
+		r = d.refs[number-1]
+		c, err = d.frame(r.frame)
 	}
-	r := d.refs[number-1]
+	d.mu.Unlock()
 	switch {
+	case err != nil:
 	case r.part != nil:
-		return r.part.value.parts(r.part.evaluate, start, count), r, nil
+		parts = r.part.value.parts(r.part.evaluate, start, count)
 	case r.globals:
-		return d.globals(), r, nil
+		parts = d.globals()
+	case c != nil:
+		parts = c.names()
 	}
-	c, err := d.frame(r.frame)
-	if err != nil || c == nil {
-		return nil, r, err
-	}
-	return c.names(), r, nil
+	return parts, r, shown, err
+}
+
+// at returns the call of a number, and the stop that it belongs to.
+func (d *Debugger) at(frame int) (c *call, shown int, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c, err = d.frame(frame)
+	return c, d.shown, err
 }
 
 func (d *Debugger) variables(a *arguments) (any, error) {
-	parts, r, err := d.parts(a.Reference, a.Start, a.Count)
+	parts, r, shown, err := d.parts(a.Reference, a.Start, a.Count)
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"variables": d.told(parts, &r)}, nil
+	return map[string]any{"variables": d.told(parts, &r, shown)}, nil
 }
 
-// told tells of variables, which are those of a reference.
-func (d *Debugger) told(parts []named, of *reference) []any {
+func (d *Debugger) inspected(*arguments) (any, error) {
+	_, shown, err := d.at(0)
+	return map[string]any{"variables": d.told(d.globals(), nil, shown)}, err
+}
+
+// told tells of variables, which are those of a reference, at a stop.
+func (d *Debugger) told(parts []named, of *reference, shown int) []any {
 	all := []any{}
 	for i := range parts {
 		n := &parts[i]
 		told := map[string]any{"name": n.name, "value": n.value.text(), "type": n.typeName(), "evaluateName": n.evaluate}
-		maps.Copy(told, d.expandable(n, of, i))
+		maps.Copy(told, d.expandable(n, of, i, shown))
 		all = append(all, told)
 	}
 	return all
 }
 
-// expandable tells how to get the parts of a variable.
-func (d *Debugger) expandable(n *named, of *reference, at int) map[string]any {
+// expandable tells how to get the parts of a variable while the program is at a stop.
+func (d *Debugger) expandable(n *named, of *reference, at, shown int) map[string]any {
 	count, indexed := n.value.count()
 	if count == 0 {
 		return map[string]any{"variablesReference": 0}
@@ -380,6 +433,11 @@ func (d *Debugger) expandable(n *named, of *reference, at int) map[string]any {
 		case !of.globals:
 			r.root = at
 		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if shown != d.shown {
+		return map[string]any{"variablesReference": 0}
 	}
 	told := map[string]any{"variablesReference": d.refer(r), "namedVariables": count}
 	if indexed {
@@ -397,7 +455,7 @@ func (n *named) typeName() string {
 }
 
 func (d *Debugger) setVariable(a *arguments) (any, error) {
-	parts, r, err := d.parts(a.Reference, 0, 0)
+	parts, r, shown, err := d.parts(a.Reference, 0, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -405,7 +463,7 @@ func (d *Debugger) setVariable(a *arguments) (any, error) {
 	if at < 0 {
 		return nil, fmt.Errorf("no variable %s", a.Name)
 	}
-	c, err := d.frame(r.frame)
+	c, _, err := d.at(r.frame)
 	if err != nil {
 		return nil, err
 	}
@@ -417,9 +475,6 @@ func (d *Debugger) setVariable(a *arguments) (any, error) {
 	if r.globals {
 		root = -1
 	}
-	if root >= 0 && (c == nil || !c.top) {
-		return nil, errors.New("only variables of the call that has stopped can be set: the calls around it keep theirs in registers meanwhile")
-	}
 	if !n.value.rv.IsValid() || n.set == nil && !n.value.rv.CanSet() {
 		return nil, fmt.Errorf("%s cannot be set", a.Name)
 	}
@@ -427,30 +482,47 @@ func (d *Debugger) setVariable(a *arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := d.set(n, v, c, root, shown); err != nil {
+		return nil, err
+	}
+	told := map[string]any{"value": n.value.text(), "type": n.typeName()}
+	maps.Copy(told, d.expandable(n, &r, at, shown))
+	return told, nil
+}
+
+// set gives a part of a variable of a call a value, at a stop.
+func (d *Debugger) set(n *named, v value, c *call, root, shown int) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case shown != d.shown:
+		return errors.New("the program has gone on since these variables were shown")
+	case root >= 0 && (c == nil || !c.top):
+		return errors.New("only variables of the call that has stopped can be set: the calls around it keep theirs in registers meanwhile")
+	}
 	if n.set != nil {
 		n.set(v.rv)
+		n.value = v
 	} else {
 		n.value.rv.Set(v.rv)
 	}
 	if root >= 0 {
 		c.changed |= 1 << root
 	}
-	if n.set != nil {
-		n.value = v
-	}
-	told := map[string]any{"value": n.value.text(), "type": n.typeName()}
-	maps.Copy(told, d.expandable(n, &r, at))
-	return told, nil
+	return nil
 }
 
 // evaluated answers evaluate.
 func (d *Debugger) evaluated(a *arguments) (any, error) {
+	d.mu.Lock()
 	c, err := d.frame(a.FrameID)
-	if err != nil {
-		return nil, err
-	}
 	if c == nil && len(d.frames) > 0 {
 		c = d.frames[0]
+	}
+	shown := d.shown
+	d.mu.Unlock()
+	if err != nil {
+		return nil, err
 	}
 	v, err := d.evaluate(a.Expression, c)
 	if err != nil {
@@ -458,13 +530,13 @@ func (d *Debugger) evaluated(a *arguments) (any, error) {
 	}
 	n := &named{name: a.Expression, evaluate: a.Expression, value: v}
 	told := map[string]any{"result": v.text(), "type": n.typeName()}
-	maps.Copy(told, d.expandable(n, nil, 0))
+	maps.Copy(told, d.expandable(n, nil, 0, shown))
 	return told, nil
 }
 
 // rich answers with a variable as a cell would show it.
 func (d *Debugger) rich(a *arguments) (any, error) {
-	c, err := d.frame(a.FrameID)
+	c, _, err := d.at(a.FrameID)
 	if err != nil {
 		return nil, err
 	}
