@@ -81,16 +81,16 @@ func (v *view) typeDeclaration(tn *types.TypeName, all bool) string {
 	var open string
 	switch u := named.Underlying().(type) {
 	case *types.Struct:
-		open, lines = "struct", v.fieldLines(u)
+		open, lines = "struct", v.fieldLines(u, named.Obj(), all)
 	case *types.Interface:
-		open, lines = "interface", v.interfaceLines(u)
+		open, lines = "interface", v.interfaceLines(u, named.Obj(), all)
 	default:
 		open = v.spell(u)
 	}
 	// A name with a period is not one that can be formatted.
 	head := "type " + tn.Name() + v.typeParams(named.TypeParams()) + " " + open
 	if len(lines) > 0 {
-		head += " {\n" + strings.Join(cutList(lines, all, "fields"), "\n") + "\n}"
+		head += " {\n" + strings.Join(spaced(cutList(lines, all, "fields")), "\n") + "\n}"
 	} else if open == "struct" || open == "interface" {
 		head += "{}"
 	}
@@ -125,8 +125,20 @@ func cutList(lines []string, all bool, what string) []string {
 	return lines
 }
 
-// fieldLines writes the fields that cells can use.
-func (v *view) fieldLines(u *types.Struct) []string {
+// spaced returns lines with an empty one before those that have a comment above them.
+func spaced(lines []string) []string {
+	var out []string
+	for i, line := range lines {
+		if i > 0 && strings.Contains(line, "\n") {
+			out = append(out, "")
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// fieldLines writes the fields that cells can use, with the comments on them.
+func (v *view) fieldLines(u *types.Struct, of *types.TypeName, all bool) []string {
 	var lines []string
 	hidden := false
 	for i := range u.NumFields() {
@@ -142,7 +154,7 @@ func (v *view) fieldLines(u *types.Struct) []string {
 		if tag := u.Tag(i); tag != "" && !strings.Contains(tag, "`") {
 			line += " `" + tag + "`"
 		}
-		lines = append(lines, line)
+		lines = append(lines, v.withComment(line, of, f, all))
 	}
 	if hidden {
 		lines = append(lines, "// has unexported fields")
@@ -151,7 +163,7 @@ func (v *view) fieldLines(u *types.Struct) []string {
 }
 
 // interfaceLines writes the methods of an interface and what it embeds.
-func (v *view) interfaceLines(u *types.Interface) []string {
+func (v *view) interfaceLines(u *types.Interface, of *types.TypeName, all bool) []string {
 	var lines []string
 	for e := range u.EmbeddedTypes() {
 		lines = append(lines, v.spell(e))
@@ -162,12 +174,31 @@ func (v *view) interfaceLines(u *types.Interface) []string {
 			hidden = true
 			continue
 		}
-		lines = append(lines, m.Name()+v.signature(m.Signature()))
+		lines = append(lines, v.withComment(m.Name()+v.signature(m.Signature()), of, m, all))
 	}
 	if hidden {
 		lines = append(lines, "// has unexported methods")
 	}
 	return lines
+}
+
+// withComment writes the line of a field or method of a type below the comment on it, or the first
+// paragraph of that.
+func (v *view) withComment(line string, of *types.TypeName, member types.Object, all bool) string {
+	var text string
+	if of.Pkg() != nil && of.Pkg() != v.k.Pkg {
+		text = v.doc(of.Pkg().Path(), of.Name()+"."+member.Name())
+	} else {
+		text = v.commentOn(member)
+	}
+	text = strings.TrimSpace(text)
+	if !all {
+		text, _, _ = strings.Cut(text, "\n\n")
+	}
+	if text == "" {
+		return line
+	}
+	return "// " + strings.ReplaceAll(text, "\n", "\n// ") + "\n" + line
 }
 
 // docName returns the name by which the documentation of an object's package knows it; empty for

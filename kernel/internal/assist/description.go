@@ -20,7 +20,9 @@ type description struct {
 	value         string     // of the variable, in a few words
 	documentation string     // as in comments
 	place         string     // where it was declared; empty for what Go has itself
-	source        string
+	// typeDeclaration and typeDocumentation are of the type of a variable.
+	typeDeclaration, typeDocumentation string
+	source                             string
 }
 
 // bundle returns the description as plain text, as Markdown and as HTML.
@@ -49,17 +51,23 @@ func (d *description) bundle() *program.Bundle {
 	code("", d.declaration)
 	code("Here:", d.instance)
 	code("Value:", d.value)
-	if d.documentation != "" {
-		doc := parser.Parse(d.documentation)
+	prose := func(text string) {
+		if text == "" {
+			return
+		}
+		doc := parser.Parse(text)
 		plain = append(plain, strings.TrimSpace(string(printer.Text(doc))))
 		markdown = append(markdown, strings.TrimSpace(string(printer.Markdown(doc))))
 		page = append(page, strings.TrimSpace(string(printer.HTML(doc))))
 	}
+	prose(d.documentation)
 	if d.place != "" {
 		plain = append(plain, "Declared in "+d.place+".")
 		markdown = append(markdown, "Declared in `"+d.place+"`.")
 		page = append(page, "<p>Declared in <code>"+html.EscapeString(d.place)+"</code>.</p>")
 	}
+	code("Type:", d.typeDeclaration)
+	prose(d.typeDocumentation)
 	code("Source:", d.source)
 	return &program.Bundle{Data: map[string]any{
 		"text/plain":    strings.Join(plain, "\n\n") + "\n",

@@ -200,10 +200,7 @@ func (q *inspector) describe(v *view, obj types.Object, path []ast.Node) *descri
 	case obj.Pkg() == nil:
 		d.documentation = v.doc("builtin", docName(obj))
 	case obj.Pkg() == v.k.Pkg:
-		src, offset := q.At(obj.Pos())
-		if src == nil {
-			src, offset = v.At(obj.Pos())
-		}
+		src, offset := v.sourceOf(obj)
 		if src == nil {
 			break
 		}
@@ -216,5 +213,45 @@ func (q *inspector) describe(v *view, obj types.Object, path []ast.Node) *descri
 		d.place = "package " + check.PlainPath(obj.Pkg().Path())
 		d.documentation = v.doc(obj.Pkg().Path(), docName(obj))
 	}
+	if variable, ok := obj.(*types.Var); ok && !variable.IsField() {
+		d.typeDeclaration, d.typeDocumentation = v.typeOfVariable(variable, q.detail > 0)
+	}
 	return d
+}
+
+// sourceOf returns where an object of the session, or of the cell, is declared; nil for others.
+func (v *view) sourceOf(obj types.Object) (*syntax.Source, int) {
+	if src, offset := v.earlier.At(obj.Pos()); src != nil {
+		return src, offset
+	}
+	return v.At(obj.Pos())
+}
+
+// commentOn returns the comment on an object of the session; empty for none.
+func (v *view) commentOn(obj types.Object) string {
+	src, offset := v.sourceOf(obj)
+	if src == nil {
+		return ""
+	}
+	return commentAt(src.Cell.Source, offset)
+}
+
+// typeOfVariable returns the declaration of the type that a variable, or what it points to, has, and
+// the comment on it; nothing for types without a declaration.
+func (v *view) typeOfVariable(variable *types.Var, all bool) (declaration, documentation string) {
+	t := types.Unalias(variable.Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	named, ok := t.(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return "", ""
+	}
+	obj := named.Obj()
+	if obj.Pkg() == v.k.Pkg {
+		documentation = v.commentOn(obj)
+	} else {
+		documentation = v.doc(obj.Pkg().Path(), obj.Name())
+	}
+	return v.typeDeclaration(named.Origin().Obj(), all), documentation
 }

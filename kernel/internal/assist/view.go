@@ -20,7 +20,8 @@ type view struct {
 	*check.Checker // with files of its own
 	k              *check.Checked
 	files          []*ast.File
-	faulty         bool // the text does not parse
+	faulty         bool          // the text does not parse
+	earlier        *syntax.Files // those of the session
 }
 
 // maxDepth bounds how deep the brackets of a text may stand in each other: the time to check some
@@ -58,7 +59,7 @@ func viewOf(c *check.Checker, text string, at int, forgotten map[token.Pos]int) 
 	own := *c
 	own.Files = syntax.NewFiles()
 	own.Fset.AddFile("", 1, c.Fset.Base()) // the cells before, whose positions stay theirs
-	v := &view{Checker: &own}
+	v := &view{Checker: &own, earlier: c.Files}
 	v.k = &check.Checked{Reading: v.read(text), Pkg: pkg, Info: check.NewInfo()}
 	if v.faulty {
 		v.files = nil
