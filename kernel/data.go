@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -62,6 +64,28 @@ func listed(name string) (collection.Entry, error) {
 		return collection.Entry{}, fmt.Errorf("no data set %q in the catalogue; `hierml data list` lists them", name)
 	}
 	return all[i], nil
+}
+
+// dataSets returns the names that collection.Open knows: those of the catalogue, and those of the
+// taxonomies that lie in the folders where it looks.
+func dataSets() []string {
+	var names []string
+	for _, e := range collection.Catalogue() {
+		names = append(names, e.Name)
+	}
+	const taxonomy = ".hier.tsv"
+	for _, folder := range append(filepath.SplitList(os.Getenv(collection.Environment)), collection.Cache()) {
+		entries, _ := os.ReadDir(folder) // a folder that cannot be read has no data sets
+		for _, e := range entries {
+			if name, ok := strings.CutSuffix(e.Name(), taxonomy); ok {
+				names = append(names, name)
+			} else if _, err := os.Stat(filepath.Join(folder, e.Name(), e.Name()+taxonomy)); err == nil {
+				names = append(names, e.Name())
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func dataGetCommand() *cobra.Command {

@@ -3,8 +3,11 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hierml/notebook/hierml/collection"
 )
 
 // TestData runs the commands without a network: the only proxy is one that does not answer.
@@ -54,5 +57,28 @@ func TestData(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDataSetNames completes the names of the catalogue, and of what lies in the folders of data sets.
+func TestDataSetNames(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv(collection.Environment, folder)
+	if err := os.MkdirAll(filepath.Join(folder, "own"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"mine.hier.tsv", filepath.Join("own", "own.hier.tsv"), "other.tsv"} {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := dataSets()
+	for _, want := range []string{"mine", "own", "20news-bydate"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("%s is not among %q", want, names)
+		}
+	}
+	if slices.Contains(names, "other") {
+		t.Errorf("a file that is no data set is among %q", names)
 	}
 }

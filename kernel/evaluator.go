@@ -49,6 +49,7 @@ func newEngine(config worker.Config, settings engine.Config, args ...string) (*e
 	settings.Importer = stdlib.Importer
 	settings.Preloaded = stdlib.Preloaded
 	settings.Cells = cellsOf
+	settings.DataSets = dataSets
 	return engine.New(settings), nil
 }
 

@@ -1,19 +1,24 @@
 package assist
 
 import (
+	"go/ast"
+	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// completeString completes text that ends within a string that begins at an offset: import paths
-// within imports, names of files within other strings. It returns from where on a candidate
-// replaces the text.
-func (a *Assistant) completeString(text string, start int) (int, []Candidate) {
+// completeString completes a source up to an offset within a string that begins at start: import
+// paths within imports, names of data sets where one is opened, names of files within other
+// strings. It returns from where on a candidate replaces the text.
+func (a *Assistant) completeString(source string, at, start int) (int, []Candidate) {
+	text := source[:at]
 	content := text[start:]
 	if items := syntax.Split(text[:start-1]); len(items) > 0 {
 		last := items[len(items)-1]
@@ -22,6 +27,15 @@ func (a *Assistant) completeString(text string, start int) (int, []Candidate) {
 		}
 	}
 	quote := text[start-1]
+	if a.DataSets != nil && a.opensData(source, start-1, at) {
+		var out []Candidate
+		for _, name := range a.DataSets() {
+			if escaped, ok := escape(name, quote); ok && strings.HasPrefix(escaped, content) {
+				out = append(out, Candidate{Text: escaped, Kind: "dataset"})
+			}
+		}
+		return start, out
+	}
 	begins := start + strings.LastIndexByte(content, '/') + 1
 	path, ok := unescape(content, quote)
 	if !ok {
@@ -34,6 +48,31 @@ func (a *Assistant) completeString(text string, start int) (int, []Candidate) {
 		}
 	}
 	return begins, out
+}
+
+// opensData reports whether the string between two offsets is the argument of a function of package
+// collection that takes the name of a data set.
+func (a *Assistant) opensData(source string, start, end int) (opens bool) {
+	const collections = "github.com/hierml/notebook/hierml/collection"
+	before := syntax.Mend(source[:start])
+	a.Mutex.Lock()
+	defer a.Mutex.Unlock()
+	show(a.Checker, syntax.Cut(before, placeholder, syntax.Following(source, end)), len(before), func(v *view) {
+		path := v.pathTo(len(before))
+		if len(path) < 2 {
+			return
+		}
+		call, ok := path[len(path)-2].(*ast.CallExpr)
+		if !ok {
+			return
+		}
+		f := check.Tree{Info: v.k.Info}.CalleeObject(ast.Unparen(call.Fun))
+		sig, ok := v.k.Info.TypeOf(call.Fun).(*types.Signature)
+		i := slices.Index(call.Args, path[len(path)-1].(ast.Expr))
+		opens = ok && f != nil && f.Pkg() != nil && f.Pkg().Path() == collections &&
+			0 <= i && i < sig.Params().Len() && sig.Params().At(i).Name() == "name"
+	})
+	return opens
 }
 
 // unescape returns what the content of a string that is being written stands for.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/magics"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
@@ -44,10 +45,12 @@ type Assistant struct {
 	Checker *check.Checker
 	// Folder returns the folder in which the cells work, empty for that of this process, modules
 	// the modules that the session knows and that begin like a text, and value a variable's value
-	// in a few words, empty where it cannot be had without running code of the user's.
-	Folder  func() string
-	Modules func(text string) []Candidate
-	Value   func(v *types.Var) string
+	// in a few words, empty where it cannot be had without running code of the user's. DataSets
+	// returns the names by which data sets are opened; nil knows none.
+	Folder   func() string
+	Modules  func(text string) []Candidate
+	Value    func(v *types.Var) string
+	DataSets func() []string
 }
 
 // Complete returns what may stand at the cursor, a position in Unicode code
@@ -79,7 +82,7 @@ func (a *Assistant) Complete(source string, cursor int) (found Completion) {
 	case token.COMMENT, token.CHAR:
 		start = at
 	case token.STRING:
-		start, candidates = a.completeString(source[:at], open+1)
+		start, candidates = a.completeString(source, at, open+1)
 	default:
 		var word int
 		start, word = syntax.WordAround(source, at)
@@ -375,6 +378,15 @@ func (c *completer) names(pos token.Pos) {
 		}
 	}
 	c.cellContext()
+	c.must()
+}
+
+// must offers the function that cells need not declare, where no other has its name.
+func (c *completer) must() {
+	if c.Strict || c.expected.isType || c.Session.Gone[program.Must] != nil || !c.wants(program.Must) {
+		return
+	}
+	c.found = append(c.found, ranked{Candidate{program.Must, "function", "[T any](value T, err error) T"}, rankUniverse, fitsNot})
 }
 
 // cellContext offers the cell's context where one is wanted, before those of the session: what is

@@ -84,6 +84,8 @@ func newAssistant(t testing.TB, cells ...string) *assist.Assistant {
 		Folder:  func() string { return "" },
 		Modules: func(string) []assist.Candidate { return nil },
 		Value:   func(*types.Var) string { return "" },
+
+		DataSets: func() []string { return []string{"20news-bydate", "ec10", "ec22", "ng15"} },
 	}
 }
 
@@ -120,6 +122,12 @@ func TestComplete(t *testing.T) {
 		{"/* 😀 */ s := \"😀\" + strings.HasPre|; t := 1", "= HasPrefix"},
 		// The cell's context, where one is wanted.
 		{"svm.Flat{}.Fit(|", "nb.Context() origin"},
+		{"m := mus|", "= must"},
+		{"func f() { mu|", "must multipart"},
+		{"fmt.Println(must|(1", "= must"},
+		{"must := 3\nmus|", "= must"},
+		{"strings.mus|", ""},
+		{"var x mus|", ""},
 		{"svm.Flat{}.Fit(n|", "nb.Context() nb"},
 		{"func f(ctx context.Context) { svm.Flat{}.Fit(|", "ctx nb.Context()"},
 		{"var ctx context.Context = |", "nb.Context()"},
@@ -266,6 +274,16 @@ func TestComplete(t *testing.T) {
 		{"import (\n\t\"fmt\"\n\tm \"gonum.org/v1/gonum/ma|\"\n)", "= gonum.org/v1/gonum/mat gonum.org/v1/gonum/mathext gonum.org/v1/gonum/mathext/prng"},
 		{`os.ReadFile("da|")`, "= datasets/ data.csv data.json"},
 		{`os.ReadFile("./data.c|`, "= data.csv"},
+		{`collection.Open("|`, "= 20news-bydate ec10 ec22 ng15"},
+		{`d := collection.Open("ec|")`, "= ec10 ec22"},
+		{`c, err := collection.OpenContext(nb.Context(), "n|"); _ = err`, "= ng15"},
+		{"collection.OpenTexts(`2|`)", "= 20news-bydate"},
+		{`collection.Download{}.Open(nb.Context(), "ng|`, "= ng15"},
+		{`func f() { d, err := collection.Open("ng|`, "= ng15"},
+		{`fmt.Println(collection.Open("ng|"), 2)`, "= ng15"},
+		{`collection.Open("da|")`, ""},
+		{`collection.GoDoc("da|")`, "= datasets/ data.csv data.json"},
+		{`collection.Open(strings.ToLower("da|"))`, "= datasets/ data.csv data.json"},
 		{"import \"os\"\nos.ReadFile(`data.j|", "= data.json"},
 		{`os.ReadFile(".h|")`, "= .hidden"},
 		{`fmt.Println("strings.HasPre|")`, ""},

@@ -43,6 +43,9 @@ type Config struct {
 	Preloaded map[string]string
 	// Cells reads the cells of a file, for %run. Nil means that there are none to be read.
 	Cells func(path string) ([]program.Cell, error)
+	// DataSets returns the names of the data sets that cells can open, for completion. Nil means that
+	// none are known.
+	DataSets func() []string
 	// Strict leaves errors to the cells, as Go does: without it, a statement of a cell, outside
 	// functions, that leaves out the error of a call stops the cell.
 	Strict bool
@@ -85,7 +88,7 @@ func New(config Config) *Engine {
 	}
 	e.code.mostPlugins, e.code.mostCode = cmp.Or(config.MostPlugins, mostPlugins), cmp.Or(config.MostCode, mostCode)
 	o.folder, c.Folder = e.folder, e.folder
-	e.assistant = &assist.Assistant{Mutex: &e.mu, Checker: c, Folder: e.folder, Modules: e.moduleNames, Value: e.valueOf}
+	e.assistant = &assist.Assistant{Mutex: &e.mu, Checker: c, Folder: e.folder, Modules: e.moduleNames, Value: e.valueOf, DataSets: config.DataSets}
 	return e
 }
 
