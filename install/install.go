@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/hierml/notebook/install/internal/kernelspec"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/install/internal/release"
+	"github.com/hierml/notebook/internal/beside"
 	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/internal/toolchain"
 )
@@ -61,7 +64,7 @@ func install(ctx context.Context, c *console, s settings, places place.Places) (
 	if err := r.save(); err != nil {
 		return err
 	}
-	for _, stage := range []func(context.Context, *console, *receipt, string) error{o.buildProgram, o.prepareCells, o.registerKernel} {
+	for _, stage := range []func(context.Context, *console, *receipt, string) error{o.buildProgram, o.prepareCells, o.registerKernel, o.copyCourse} {
 		if err := stage(ctx, c, r, root); err != nil {
 			return err
 		}
@@ -119,6 +122,21 @@ func (o *outcome) prepareCells(ctx context.Context, c *console, _ *receipt, root
 	default:
 		step.end("ready, in the cache of the user")
 	}
+	return nil
+}
+
+// copyCourse puts the course where `hierml lab` takes it from.
+func (o *outcome) copyCourse(_ context.Context, c *console, r *receipt, root string) error {
+	step := c.begin("Packing the course")
+	content, err := release.Course(root, time.Unix(0, 0))
+	if err != nil {
+		return step.fail(err)
+	}
+	path := filepath.Join(o.places.Data, beside.Course)
+	if err := r.writeFile(path, content); err != nil {
+		return step.fail(err)
+	}
+	step.end("`hierml lab` copies it into a folder of yours")
 	return nil
 }
 

@@ -30,6 +30,8 @@ type receipt struct {
 	Python string `json:"python,omitempty"`
 	// Tour is the executed tour.
 	Tour *tourRecord `json:"tour,omitempty"`
+	// Files are others that are hierml's alone.
+	Files []string `json:"files,omitempty"`
 	// Folders were made for the above, outer ones first.
 	Folders []string `json:"folders,omitempty"`
 }
@@ -123,6 +125,17 @@ func writeFile(path string, content []byte) error {
 		return err
 	}
 	return os.Rename(path+newSuffix, path)
+}
+
+// writeFile writes a file that is hierml's alone, and notes it before.
+func (r *receipt) writeFile(path string, content []byte) error {
+	if !slices.Contains(r.Files, path) {
+		r.Files = append(r.Files, path)
+		if err := r.save(); err != nil {
+			return err
+		}
+	}
+	return writeFile(path, content)
 }
 
 // makeFolder makes a folder and those above it, and notes which were missing.

@@ -19,7 +19,7 @@ func (o *outcome) summary() string {
 	} else {
 		fmt.Fprintf(&b, "Jupyter  not used, %s\n", firstLine(o.withoutJupyter))
 	}
-	fmt.Fprintf(&b, "help     hierml help; hierml doctor; hierml completion --help, for the Tab key in your shell\n")
+	fmt.Fprintf(&b, "help     hierml help; hierml lab, for the whole course; hierml doctor; hierml completion --help, for the Tab key in your shell\n")
 	ran := "ran"
 	if o.tourKept {
 		ran = "kept as it last ran"

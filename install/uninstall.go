@@ -43,6 +43,7 @@ func uninstall(out io.Writer, places place.Places) (err error) {
 	if r.Python != "" && u.removePython(r.Python) {
 		r.Python = ""
 	}
+	r.Files = slices.DeleteFunc(r.Files, func(path string) bool { return u.remove(path+newSuffix) && u.remove(path) })
 	if r.Tour != nil && u.removeTour(r.Tour) {
 		r.Tour = nil
 	}

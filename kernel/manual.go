@@ -51,6 +51,7 @@ var manuals = map[string]manual{
 	"data list":             {environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"data get", "data verify"}},
 	"data get":              {environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"data list", "data verify"}},
 	"data verify":           {exit: [][2]string{{"1", "a file is wrong, or one of the data set that is named is missing"}}, environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"data list", "data get"}},
+	"lab":                   {exit: [][2]string{{"1", "there is no JupyterLab, or it failed"}}, environment: []string{"JUPYTER_DATA_DIR", "JUPYTER_PATH"}, see: []string{"doctor", "notebook run", "lite"}},
 	"study":                 {see: []string{"data", "help environment"}},
 	"study run":             {exit: [][2]string{{"1", "a cell failed, or the study cannot be run"}}, environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"study show", "study cell"}},
 	"study show":            {see: []string{"study run", "study cell"}},

@@ -1,6 +1,6 @@
 // Package beside finds the files that come with a program which was not built on the machine that it
 // is on: where it is PREFIX/bin/hierml, they are in PREFIX/share/hierml. They are the sources that it
-// was built from, for the compiler of cells, and the documentation of Go, where there is no Go tree.
+// was built from, for the compiler of cells, the documentation of Go, where there is no Go tree, and the course.
 // A program that was built in a clone has none. Package install/internal/release puts them there.
 package beside
 
@@ -18,6 +18,8 @@ const (
 	SourceID = "source.id"
 	// Documentation is that of Go's standard library, as package hierml/collection packs it.
 	Documentation = "godoc.jsonl.gz"
+	// Course is the folder notebooks of the repository, as a compressed tar archive.
+	Course = "course.tar.gz"
 )
 
 // Folder is where the files are below the prefix, with slashes.

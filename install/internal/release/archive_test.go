@@ -19,7 +19,7 @@ import (
 
 // installed are the files below the prefix.
 var installed = []string{
-	"bin/hierml", "share/hierml/godoc.jsonl.gz", "share/hierml/licences.txt", "share/hierml/source.id", "share/hierml/source.tar.gz",
+	"bin/hierml", "share/hierml/course.tar.gz", "share/hierml/godoc.jsonl.gz", "share/hierml/licences.txt", "share/hierml/source.id", "share/hierml/source.tar.gz",
 	"share/jupyter/kernels/hierml/kernel.json", "share/jupyter/kernels/hierml/logo-32x32.png",
 	"share/jupyter/kernels/hierml/logo-64x64.png", "share/jupyter/kernels/hierml/logo-svg.svg",
 }

@@ -36,6 +36,8 @@ type Parts struct {
 	SourceID []byte
 	// Documentation is that of Go, as package beside has it.
 	Documentation []byte
+	// Course is the archive of the notebooks, as [Course] makes it.
+	Course []byte
 	// Licences are those of all that is in the program.
 	Licences []byte
 }
@@ -58,6 +60,7 @@ func (p Parts) share(program string) ([]File, error) {
 	}
 	var files []File
 	files = append(files, File{path.Join(beside.Folder, beside.Documentation), 0o644, p.Documentation})
+	files = append(files, File{path.Join(beside.Folder, beside.Course), 0o644, p.Course})
 	files = append(files, File{path.Join(beside.Folder, "licences.txt"), 0o644, p.Licences})
 	if p.Source != nil {
 		files = append(files, File{path.Join(beside.Folder, beside.SourceID), 0o644, p.SourceID})

@@ -42,6 +42,7 @@ func parts(t *testing.T) Parts {
 		Source:        []byte("sources"),
 		SourceID:      []byte("id\n"),
 		Documentation: []byte("documentation"),
+		Course:        []byte("course"),
 		Licences:      []byte("licences\n"),
 	}
 }
@@ -91,6 +92,7 @@ func TestWheel(t *testing.T) {
 		data + "scripts/hierml":                                 string(p.Program),
 		data + "data/share/hierml/source.tar.gz":                "sources",
 		data + "data/share/hierml/godoc.jsonl.gz":               "documentation",
+		data + "data/share/hierml/course.tar.gz":                "course",
 		info + "licenses/licences.txt":                          "licences\n",
 		info + "entry_points.txt":                               entryPoints,
 		"hierml/py.typed":                                       files["hierml/py.typed"],

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// course writes the archive of a course of these files, which alternate with their texts.
+func course(t *testing.T, path string, files ...string) {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	archive := tar.NewWriter(z)
+	for i := 0; i < len(files); i += 2 {
+		err := archive.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: files[i], Mode: 0o644, Size: int64(len(files[i+1]))})
+		if _, write := archive.Write([]byte(files[i+1])); errors.Join(err, write) != nil {
+			t.Fatal(err, write)
+		}
+	}
+	if err := errors.Join(archive.Close(), z.Close(), os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, b.Bytes(), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLab copies a course, and newer ones over it, and starts a program that stands in for jupyter.
+func TestLab(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the stand-in for jupyter is a script of sh")
+	}
+	dir, bin, data := t.TempDir(), t.TempDir(), t.TempDir()
+	t.Setenv("XDG_DATA_HOME", data)
+	t.Setenv("PATH", "/usr/bin:/bin")
+	is := func(name, want string) {
+		t.Helper()
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+			t.Errorf("%s has %q, %v; want %q", name, got, err, want)
+		}
+	}
+	says := func(status int, want string, args ...string) {
+		t.Helper()
+		got := hierml(t, dir, "", append([]string{"lab"}, args...)...)
+		if got.status != status || !strings.Contains(got.stdout+got.stderr, want) {
+			t.Errorf("lab %s: %+v, want %d and %s", args, got, status, want)
+		}
+	}
+	t.Setenv("PATH", bin)
+	says(1, "hierml: there is no jupyter on PATH, nor beside hierml; run `go run ./install`")
+	jupyter := "#!/bin/sh\necho started \"$@\" in \"${PWD##*/}\"\nexit ${JUPYTER_FAILS:-0}\n"
+	if err := os.WriteFile(filepath.Join(bin, "jupyter"), []byte(jupyter), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	says(1, "hierml: the course did not come with this program; run `go run ./install`")
+
+	archive := filepath.Join(data, "hierml", "course.tar.gz")
+	course(t, archive, "00-course.ipynb", "first", "04-svm.ipynb", "svm", "pictures/a.png", "picture", "solutions/04-svm.ipynb", "solution")
+	says(0, "hierml-course: the course, 4 files\nstarted lab 00-course.ipynb in hierml-course\n")
+	is("hierml-course/solutions/04-svm.ipynb", "solution")
+	says(0, "hierml-course: the course, which is there already\nstarted lab")
+
+	// What has been changed stays, whatever comes; what has not been does not, nor what is missing.
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("hierml-course/04-svm.ipynb", "svm of mine")
+	write("hierml-course/05-normalize.ipynb", "mine, too")
+	if err := os.Remove(filepath.Join(dir, "hierml-course/pictures/a.png")); err != nil {
+		t.Fatal(err)
+	}
+	course(t, archive, "00-course.ipynb", "second", "04-svm.ipynb", "svm, better", "05-normalize.ipynb", "norms", "pictures/a.png", "picture", "solutions/04-svm.ipynb", "solution")
+	for range 2 {
+		says(0, "  04-svm.ipynb is as you have changed it\n  05-normalize.ipynb is as you have changed it\nstarted lab")
+		is("hierml-course/00-course.ipynb", "second")
+		is("hierml-course/04-svm.ipynb", "svm of mine")
+		is("hierml-course/05-normalize.ipynb", "mine, too")
+		is("hierml-course/pictures/a.png", "picture")
+	}
+
+	says(0, "other/place: the course, 5 files\n", "--copy-only", "other/place")
+	is("other/place/04-svm.ipynb", "svm, better")
+	t.Setenv("JUPYTER_FAILS", "3")
+	says(1, "jupyter lab: exit status 3; `hierml doctor` says what is wrong with Jupyter", "other/place")
+	course(t, archive, "../outside", "evil")
+	says(1, `the file "../outside" is outside of the course`)
+	write("damaged.json", "")
+	if err := os.Rename(filepath.Join(dir, "damaged.json"), filepath.Join(dir, "hierml-course", ".hierml-course.json")); err != nil {
+		t.Fatal(err)
+	}
+	says(1, ".hierml-course.json is damaged")
+	if err := os.WriteFile(archive, []byte("no archive"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	says(1, "course.tar.gz: gzip: invalid header", "third")
+}
