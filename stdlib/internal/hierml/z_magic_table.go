@@ -36,11 +36,10 @@ var magicPackage = table.Package{
 		{Name: "Stop", Value: magic.Stop},
 		{Name: "StopProfile", Value: magic.StopProfile},
 		{Name: "StopTimer", Value: magic.StopTimer},
+		{Name: "Stops", Value: magic.Stops},
+		{Name: "Switch", Value: magic.Switch},
 		{Name: "TimeIt", Value: magic.TimeIt},
 		{Name: "WriteFile", Value: magic.WriteFile},
-	},
-	Variables: []table.Symbol{
-		{Name: "Stops", Value: &magic.Stops},
 	},
 	Literals: []table.Literal{
 		{Name: "MostStops", Kind: token.INT, Text: "65536"},
