@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"testing"
@@ -70,14 +71,30 @@ func TestHookedBehaviours(t *testing.T) {
 	}
 }
 
-// TestHookedCompiled holds the same of compiled cells, whose hooks tell nobody: of every tenth program,
-// or of all in a long run.
+// TestHookedCompiled holds the same of compiled cells, with a debugger that is told by all hooks, of
+// every tenth program, or of all in a long run: it is to stop at failures, at which it goes on.
 func TestHookedCompiled(t *testing.T) {
-	n := newWorkerNotebook(t, program.CompiledMode)
-	n.engine.Hook(true)
+	f := newFrontEnd(t, program.CompiledMode)
+	f.ask("setExceptionBreakpoints", `{"filters": ["panic", "error"]}`)
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		for {
+			select {
+			case <-over:
+				return
+			case e := <-f.events:
+				if e["event"] == "stopped" {
+					if _, err := f.engine.Debug(context.Background(), []byte(`{"seq": 0, "type": "request", "command": "continue", "arguments": {"threadId": 1}}`)); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		}
+	}()
 	for i, p := range enginetest.Joined(archives(t)) {
 		if i%10 == 0 || testrun.Long() {
-			t.Run(p.Name, func(t *testing.T) { checkProgram(t, n, p) })
+			t.Run(p.Name, func(t *testing.T) { checkProgram(t, f.notebook, p) })
 		}
 	}
 }
