@@ -3,10 +3,12 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -282,6 +284,41 @@ func TestDebuggerPause(t *testing.T) {
 		}
 		f.ask("continue", `{"threadId": 1}`)
 		if shown, _, err := end(); err != nil || shown != "true" {
+			t.Errorf("%s, %v", shown, err)
+		}
+	})
+}
+
+// TestDebuggerInterrupt interrupts a cell that is stopped in a function. What it has declared until
+// then is there for the next one, which stops as well.
+func TestDebuggerInterrupt(t *testing.T) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
+		f := newFrontEnd(t, mode)
+		const cell = "func half(n int) int {\n\tdefer fmt.Println(\"left\")\n\treturn n / 2\n}\nk := 8\nm := half(k)\nfmt.Println(m)"
+		f.breakAt(cell, `{"line": 3}`)
+		ctx, interrupt := context.WithCancelCause(context.Background())
+		ended := make(chan error, 1)
+		r := &enginetest.Recorder{}
+		f.cell++
+		go func() {
+			_, err := f.engine.Run(ctx, program.Cell{Number: f.cell, Source: cell}, r)
+			ended <- err
+		}()
+		f.await("stopped")
+		f.expect("stack", f.stack(), "half:3, Cell [1]:6")
+		interrupt(errors.New("interrupted"))
+		if err := <-ended; err == nil {
+			t.Error("the cell does not fail")
+		}
+		f.await("continued")
+		if out := r.Out(); strings.Contains(out, "4") {
+			t.Errorf("it goes on and prints %s", out)
+		}
+		end := f.start("half(2 * k)")
+		f.await("stopped")
+		f.expect("stack", f.stack()+" "+f.locals(1), "half:3, Cell [2]:1 n=16 int")
+		f.ask("continue", `{"threadId": 1}`)
+		if shown, _, err := end(); err != nil || shown != "8" {
 			t.Errorf("%s, %v", shown, err)
 		}
 	})

@@ -29,7 +29,7 @@ type control struct {
 	stopping atomic.Bool // stops are under way
 
 	mu          sync.Mutex
-	changed     *sync.Cond // signalled when one of the next two falls
+	changed     *sync.Cond // signalled when one of the next two changes, and when a call ends
 	stops       int        // how many stops are under way
 	evaluations int        // how many evaluations of source are
 	was         uint64     // the number to return to after the last stop
@@ -95,6 +95,15 @@ func (c *control) stop(t *task) {
 	}
 }
 
+// await returns when t is being stopped, so that its goroutines take no step any more, or has finished.
+func (c *control) await(t *task) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for t.ctx.Err() == nil && c.calls[t] {
+		c.changed.Wait()
+	}
+}
+
 // stopped reports whether the task was stopped. Whoever has noticed the change of the run number
 // finds it so.
 func (c *control) stopped(t *task) bool {
@@ -142,4 +151,5 @@ func (c *control) end(t *task) {
 	defer c.mu.Unlock()
 	delete(c.calls, t)
 	close(t.finished)
+	c.changed.Broadcast()
 }

@@ -237,6 +237,18 @@ func (in *Interpreter) Do(ctx context.Context, cell int, f func()) error {
 	return in.supervise(ctx, newTask(cell), f)
 }
 
+// End has the calling goroutine go no further than to its next step, once the context of its cell has
+// ended: the goroutine that stops the cell may hear of that later. It returns at once where no
+// interpreted code is running.
+func (in *Interpreter) End() {
+	in.mu.Lock()
+	t := in.tasks[goroutineID()]
+	in.mu.Unlock()
+	if t != nil {
+		in.control.await(t)
+	}
+}
+
 // supervise calls f as the task t, in a goroutine of its own, until it returns, a goroutine that it
 // has started fails, or ctx ends.
 func (in *Interpreter) supervise(ctx context.Context, t *task, f func()) error {

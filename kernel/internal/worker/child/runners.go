@@ -41,10 +41,13 @@ func newRunners(means cells.Means, load func(plugin string) error) (*runners, er
 	r.debugger = debugger.New(debugger.Config{
 		Goroutine: compiled.Goroutine,
 		Context:   func() context.Context { return host.Current().Context() },
-		End:       compiled.End,
-		Print:     func(text string) { fmt.Fprint(host.Stdout(), text) },
-		Event:     func(event []byte) { r.events(event) },
-		Globals:   r.variables,
+		End: func() {
+			compiled.End()
+			interpreted.End()
+		},
+		Print:   func(text string) { fmt.Fprint(host.Stdout(), text) },
+		Event:   func(event []byte) { r.events(event) },
+		Globals: r.variables,
 	})
 	interpreted.SetFailed(r.debugger.Failed)
 	r.compiled = compiled.New(compiled.Config{
