@@ -350,6 +350,29 @@ func TestStuck(t *testing.T) {
 	}
 }
 
+// TestConversions evaluates conversions, and says what it does not evaluate.
+func TestConversions(t *testing.T) {
+	tr := newTrial(t)
+	tr.attach("")
+	half := 7.5
+	tr.d.config.Globals = func() []Variable {
+		return []Variable{{"n", "int", new(7)}, {"half", "float64", &half}, {"len", "int", new(1)}}
+	}
+	for _, tt := range []struct{ expression, result string }{
+		{"float64(n) / 2", "3.5"}, {"int(half)", "7"}, {"uint8(300)", "300 is no uint8"}, {"string(rune(65))", `"A"`}, {"uint8(n * 40)", "24"},
+		{"float64(1)", "1"}, {`int("a")`, `"a" is no int`}, {"string(half)", "a float64 cannot be converted to string"},
+		{"f(n)", "the debugger calls no functions but len and cap, and converts to basic types alone"},
+		{"len(n)", "len is a variable here, of type int, which the debugger does not call"},
+	} {
+		body := tr.ask("evaluate", fmt.Sprintf(`{"expression": %q}`, tt.expression))
+		var told struct{ Result string }
+		if json.Unmarshal([]byte(body), &told) == nil {
+			body = told.Result
+		}
+		tr.want(tt.expression, body, tt.result)
+	}
+}
+
 // TestInterrupt ends a program that is stopped.
 func TestInterrupt(t *testing.T) {
 	tr := newTrial(t)

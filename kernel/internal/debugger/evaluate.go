@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Expressions are those of names, fields, indices, operators and the builtins len and cap: nothing
-// of the program is called.
+// Expressions are those of names, fields, indices, operators, conversions to basic types and the
+// builtins len and cap: nothing of the program is called.
 
 // evaluate returns the value of an expression in a call; nil stands for the session.
 func (d *Debugger) evaluate(expression string, c *call) (v value, err error) {
@@ -481,15 +481,51 @@ func floats(op token.Token, a, b, typed operand, compares bool) (operand, error)
 	return operand{value: value{rv: v}}, nil
 }
 
-// call evaluates len and cap.
+// basics are the types that the debugger converts to, by their names.
+var basics = func() map[string]reflect.Type {
+	types := map[string]reflect.Type{"byte": reflect.TypeFor[byte](), "rune": reflect.TypeFor[rune]()}
+	for _, t := range []reflect.Type{
+		reflect.TypeFor[bool](), reflect.TypeFor[string](),
+		reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](),
+		reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](), reflect.TypeFor[uintptr](),
+		reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[complex64](), reflect.TypeFor[complex128](),
+	} {
+		types[t.Name()] = t
+	}
+	return types
+}()
+
+// conversion converts an operand to a basic type.
+func conversion(o operand, t reflect.Type) (operand, error) {
+	if o.constant != nil && !(t.Kind() == reflect.String && o.constant.Kind() == constant.Int) {
+		v, err := o.typed(t)
+		return operand{value: v}, err
+	}
+	v, err := o.typed(nil)
+	if err != nil {
+		return operand{}, err
+	}
+	if v.rv.IsValid() && v.rv.Kind() != reflect.Interface && v.rv.CanConvert(t) {
+		return operand{value: value{rv: v.rv.Convert(t)}}, nil
+	}
+	return operand{}, fmt.Errorf("a %s cannot be converted to %s", v.typeName(), t)
+}
+
+// call evaluates len, cap, and conversions to basic types.
 func (e evaluator) call(x *ast.CallExpr) (operand, error) {
 	id, ok := ast.Unparen(x.Fun).(*ast.Ident)
-	if !ok || id.Name != "len" && id.Name != "cap" || len(x.Args) != 1 {
-		return operand{}, errors.New("the debugger calls no functions but len and cap")
+	if !ok || len(x.Args) != 1 || id.Name != "len" && id.Name != "cap" && basics[id.Name] == nil {
+		return operand{}, errors.New("the debugger calls no functions but len and cap, and converts to basic types alone")
+	}
+	if o, err := e.name(id.Name); err == nil {
+		return operand{}, fmt.Errorf("%s is a variable here, of type %s, which the debugger does not call", id.Name, o.typeName())
 	}
 	v, err := e.eval(x.Args[0])
 	if err != nil {
 		return operand{}, err
+	}
+	if t := basics[id.Name]; t != nil {
+		return conversion(v, t)
 	}
 	o, err := v.typed(nil)
 	if err != nil {

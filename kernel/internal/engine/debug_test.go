@@ -205,7 +205,7 @@ func TestDebugger(t *testing.T) {
 		f.resume("stepOut")
 		f.expect("stepOut", f.stack()+" "+f.locals(1), "sum:8, Cell [1]:14 n=4 int, i=1 int, total=100 int, list=[3, 4, 5] []int")
 		for _, tt := range []struct{ expression, result string }{
-			{"total + i", "101"}, {"list[i]", "4"}, {"len(list) == 3 && n > 3", "true"}, {"list[1:]", "[4, 5]"}, {"float64(1)", ""}, {"nothing", ""},
+			{"total + i", "101"}, {"list[i]", "4"}, {"len(list) == 3 && n > 3", "true"}, {"list[1:]", "[4, 5]"}, {"float64(n) / 8", "0.5"}, {"double(n)", ""}, {"nothing", ""},
 		} {
 			text, _ := json.Marshal(tt.expression)
 			r := f.request("evaluate", fmt.Sprintf(`{"frameId": 1, "expression": %s}`, text))
