@@ -157,12 +157,16 @@ func distribute(ctx context.Context, c *console, t targets, folder string, do fu
 	if err != nil {
 		return err
 	}
+	manual, err := os.ReadFile(filepath.Join(source.Dir, "kernel", "hierml.1"))
+	if err != nil {
+		return err
+	}
 	course, err := release.Course(source.Dir, source.Version.Time)
 	if err != nil {
 		return err
 	}
 	for _, arch := range t.archs {
-		parts := release.Parts{Version: source.Version, Documentation: documentation, Course: course, Licences: licences}
+		parts := release.Parts{Version: source.Version, Documentation: documentation, Course: course, Manual: manual, Licences: licences}
 		if parts.System, err = findSystem(ctx, t.os, arch); err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ func install(ctx context.Context, c *console, s settings, places place.Places) (
 		return fmt.Errorf("%w; --prefix names another folder", err)
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	for _, dir := range []string{places.Data, places.Bin, o.kernelDir} {
+	for _, dir := range []string{places.Data, places.Bin, places.Man, o.kernelDir} {
 		if err := r.makeFolder(dir); err != nil {
 			return fmt.Errorf("%w; --prefix names a folder that you may write to", err)
 		}
@@ -64,7 +64,7 @@ func install(ctx context.Context, c *console, s settings, places place.Places) (
 	if err := r.save(); err != nil {
 		return err
 	}
-	for _, stage := range []func(context.Context, *console, *receipt, string) error{o.buildProgram, o.prepareCells, o.registerKernel, o.copyCourse} {
+	for _, stage := range []func(context.Context, *console, *receipt, string) error{o.buildProgram, o.prepareCells, o.registerKernel, o.placeFiles} {
 		if err := stage(ctx, c, r, root); err != nil {
 			return err
 		}
@@ -125,9 +125,16 @@ func (o *outcome) prepareCells(ctx context.Context, c *console, _ *receipt, root
 	return nil
 }
 
-// copyCourse puts the course where `hierml lab` takes it from.
-func (o *outcome) copyCourse(_ context.Context, c *console, r *receipt, root string) error {
-	step := c.begin("Packing the course")
+// placeFiles puts the course where `hierml lab` takes it from, and the manual where man does.
+func (o *outcome) placeFiles(_ context.Context, c *console, r *receipt, root string) error {
+	step := c.begin("Placing the course and the manual")
+	manual, err := os.ReadFile(filepath.Join(root, "kernel", "hierml.1"))
+	if err != nil {
+		return step.fail(err)
+	}
+	if err := r.writeFile(filepath.Join(o.places.Man, "hierml.1"), manual); err != nil {
+		return step.fail(err)
+	}
 	content, err := release.Course(root, time.Unix(0, 0))
 	if err != nil {
 		return step.fail(err)
@@ -136,7 +143,7 @@ func (o *outcome) copyCourse(_ context.Context, c *console, r *receipt, root str
 	if err := r.writeFile(path, content); err != nil {
 		return step.fail(err)
 	}
-	step.end("`hierml lab` copies it into a folder of yours")
+	step.end("`hierml lab` copies the course into a folder of yours, `man hierml` shows the manual")
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/hierml/notebook/install/internal/kernelspec"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/internal/beside"
 )
 
 // installed puts into dir what an installation leaves there, by its own means, with this test's
@@ -32,7 +33,7 @@ func installed(t *testing.T, dir string) (place.Places, *receipt) {
 	}
 	spec := kernelspec.Spec{Name: "hierml", DisplayName: "Go", Program: filepath.Join(places.Bin, programName())}
 	kernel := kernelspec.Dir(places.Jupyter, spec.Name)
-	for _, dir := range []string{places.Data, places.Bin, kernel} {
+	for _, dir := range []string{places.Data, places.Bin, places.Man, kernel} {
 		if err := r.makeFolder(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -60,6 +61,11 @@ func installed(t *testing.T, dir string) (place.Places, *receipt) {
 	}
 	r.addProgram(spec.Program)
 	r.addKernel(kernel)
+	for _, path := range []string{filepath.Join(places.Data, beside.Course), filepath.Join(places.Man, "hierml.1")} {
+		if err := r.writeFile(path, []byte(path)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	r.Python = filepath.Join(places.Data, "python")
 	if err := os.MkdirAll(filepath.Join(r.Python, "lib"), 0o755); err != nil {
 		t.Fatal(err)

@@ -88,6 +88,45 @@ func manualOf(cmd *cobra.Command) manual {
 	return known
 }
 
+// A passage is a section of a manual, of one of three kinds.
+type passage struct {
+	heading  string
+	prose    string // paragraphs, between which indented lines stay as they are
+	verbatim string
+	items    [][2]string // names and what they mean
+	column   int         // of the meanings
+}
+
+// passages returns the sections of a command's manual, some of which may be empty; options in lines of
+// that width.
+func passages(cmd *cobra.Command, width int) []passage {
+	about := manualOf(cmd)
+	list := []passage{{heading: "NAME", prose: strings.ReplaceAll(cmd.CommandPath(), " ", "-") + " - " + cmd.Short}}
+	add := func(p passage) { list = append(list, p) }
+	if cmd.Runnable() {
+		add(passage{heading: "SYNOPSIS", verbatim: synopsis(cmd)})
+	}
+	add(passage{heading: "DESCRIPTION", prose: cmp.Or(cmd.Long, cmd.Short+".")})
+	add(passage{heading: "COMMANDS", items: below(cmd, false), column: 14})
+	add(passage{heading: "TOPICS, of which hierml help tells more", items: below(cmd, true), column: 14})
+	if cmd.Runnable() {
+		add(passage{heading: "OPTIONS", verbatim: cmd.LocalFlags().FlagUsagesWrapped(width)})
+		add(passage{heading: "EXAMPLES", verbatim: cmd.Example})
+		add(passage{heading: "EXIT STATUS", items: statuses(about.exit), column: 5})
+	}
+	var environment [][2]string
+	for _, name := range about.environment {
+		environment = append(environment, [2]string{name, variable(name)})
+	}
+	add(passage{heading: "ENVIRONMENT", items: environment, column: 18})
+	var see []string
+	for _, name := range about.see {
+		see = append(see, "hierml "+name)
+	}
+	add(passage{heading: "SEE ALSO", prose: strings.Join(see, ", ")})
+	return list
+}
+
 // writeManual prints the help of a command as a manual page has it.
 func writeManual(w io.Writer, cmd *cobra.Command) error {
 	m := &manualPage{width: 80, bold: takesColours(w)}
@@ -96,29 +135,9 @@ func writeManual(w io.Writer, cmd *cobra.Command) error {
 			m.width = min(max(width, 40), 100)
 		}
 	}
-	about := manualOf(cmd)
-	m.section("NAME", m.wrapped(strings.ReplaceAll(cmd.CommandPath(), " ", "-")+" - "+cmd.Short, 2))
-	if cmd.Runnable() {
-		m.section("SYNOPSIS", synopsis(cmd))
+	for _, p := range passages(cmd, m.width-2) {
+		m.section(p.heading, m.paragraphs(p.prose)+p.verbatim+m.items(p.column, p.items))
 	}
-	m.section("DESCRIPTION", m.paragraphs(cmp.Or(cmd.Long, cmd.Short+".")))
-	m.section("COMMANDS", m.commands(cmd, false))
-	m.section("TOPICS, of which hierml help tells more", m.commands(cmd, true))
-	if cmd.Runnable() {
-		m.section("OPTIONS", cmd.LocalFlags().FlagUsagesWrapped(m.width-2))
-		m.section("EXAMPLES", cmd.Example)
-		m.section("EXIT STATUS", m.items(5, statuses(about.exit)))
-	}
-	var environment [][2]string
-	for _, name := range about.environment {
-		environment = append(environment, [2]string{name, variable(name)})
-	}
-	m.section("ENVIRONMENT", m.items(18, environment))
-	var see []string
-	for _, name := range about.see {
-		see = append(see, "hierml "+name)
-	}
-	m.section("SEE ALSO", m.wrapped(strings.Join(see, ", "), 2))
 	_, err := io.WriteString(w, m.String())
 	return err
 }
@@ -227,15 +246,15 @@ func (p *manualPage) items(column int, list [][2]string) string {
 	return b.String()
 }
 
-// commands lists the commands below one, or the topics.
-func (p *manualPage) commands(cmd *cobra.Command, topics bool) string {
+// below lists the commands below one, or the topics.
+func below(cmd *cobra.Command, topics bool) [][2]string {
 	var list [][2]string
 	for _, sub := range cmd.Commands() {
 		if sub.IsAdditionalHelpTopicCommand() == topics && (topics || sub.IsAvailableCommand() || sub.Name() == "help") {
 			list = append(list, [2]string{sub.Name(), sub.Short})
 		}
 	}
-	return p.items(14, list)
+	return list
 }
 
 // statuses are those of a command and those of all, with what they mean.

@@ -18,6 +18,8 @@ type Places struct {
 	Bin string
 	// Jupyter is a Jupyter data folder: kernelspecs are in Jupyter/kernels.
 	Jupyter string
+	// Man holds pages of section 1 for the program man, which finds it by the folder of programs.
+	Man string
 	// Data holds what belongs to hierml alone: the executed tour, the private Python environment
 	// and the receipt of the installation.
 	Data string
@@ -33,6 +35,7 @@ func Prefix(dir string) (Places, error) {
 	return Places{
 		Bin:     filepath.Join(dir, "bin"),
 		Jupyter: filepath.Join(dir, "share", "jupyter"),
+		Man:     filepath.Join(dir, "share", "man", "man1"),
 		Data:    filepath.Join(dir, "share", "hierml"),
 	}, nil
 }
@@ -50,6 +53,7 @@ func User(gobin string) (Places, error) {
 	return Places{
 		Bin:     cmp.Or(gobin, xdg.BinHome),
 		Jupyter: jupyterData(runtime.GOOS, home, os.Getenv),
+		Man:     filepath.Join(xdg.DataHome, "man", "man1"),
 		Data:    filepath.Join(xdg.DataHome, "hierml"),
 	}, nil
 }

@@ -21,7 +21,7 @@ import (
 var installed = []string{
 	"bin/hierml", "share/hierml/course.tar.gz", "share/hierml/godoc.jsonl.gz", "share/hierml/licences.txt", "share/hierml/source.id", "share/hierml/source.tar.gz",
 	"share/jupyter/kernels/hierml/kernel.json", "share/jupyter/kernels/hierml/logo-32x32.png",
-	"share/jupyter/kernels/hierml/logo-64x64.png", "share/jupyter/kernels/hierml/logo-svg.svg",
+	"share/jupyter/kernels/hierml/logo-64x64.png", "share/jupyter/kernels/hierml/logo-svg.svg", "share/man/man1/hierml.1",
 }
 
 func TestArchive(t *testing.T) {

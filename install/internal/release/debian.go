@@ -2,7 +2,9 @@ package release
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/md5"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -52,6 +54,13 @@ func (p Parts) Debian(licence []byte) (Artifact, error) {
 		return Artifact{}, err
 	}
 	for i := range tree {
+		if tree[i].Name == manualFile { // Debian's manuals are compressed
+			var b bytes.Buffer
+			if err := compress(&b, tree[i].Content); err != nil {
+				return Artifact{}, err
+			}
+			tree[i] = File{manualFile + ".gz", 0o644, b.Bytes()}
+		}
 		tree[i].Name = path.Join("usr", tree[i].Name)
 	}
 	text := copyright
@@ -97,6 +106,16 @@ func (p Parts) Debian(licence []byte) (Artifact, error) {
 		writeMember(&b, m, p.Version.Time)
 	}
 	return Artifact{"hierml_" + version + "_" + p.System.Arch + ".deb", b.Bytes()}, nil
+}
+
+// compress writes content as gzip does, without a name and a time.
+func compress(w io.Writer, content []byte) error {
+	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	_, err = z.Write(content)
+	return errors.Join(err, z.Close())
 }
 
 // withFolders returns the files with the folders that they are in before them, as dpkg asks for.

@@ -38,9 +38,14 @@ type Parts struct {
 	Documentation []byte
 	// Course is the archive of the notebooks, as [Course] makes it.
 	Course []byte
+	// Manual is the page for man.
+	Manual []byte
 	// Licences are those of all that is in the program.
 	Licences []byte
 }
+
+// manualFile is where man looks for the page below the prefix.
+const manualFile = "share/man/man1/hierml.1"
 
 // programName returns the name of the program on the system.
 func (p Parts) programName() string {
@@ -66,6 +71,7 @@ func (p Parts) share(program string) ([]File, error) {
 		files = append(files, File{path.Join(beside.Folder, beside.SourceID), 0o644, p.SourceID})
 		files = append(files, File{path.Join(beside.Folder, beside.Source), 0o644, p.Source})
 	}
+	files = append(files, File{manualFile, 0o644, p.Manual})
 	for _, f := range kernel {
 		files = append(files, File{path.Join("share/jupyter/kernels", spec.Name, f.Name), 0o644, f.Content})
 	}

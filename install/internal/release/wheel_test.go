@@ -43,6 +43,7 @@ func parts(t *testing.T) Parts {
 		SourceID:      []byte("id\n"),
 		Documentation: []byte("documentation"),
 		Course:        []byte("course"),
+		Manual:        []byte(".TH HIERML 1\n"),
 		Licences:      []byte("licences\n"),
 	}
 }
@@ -93,6 +94,7 @@ func TestWheel(t *testing.T) {
 		data + "data/share/hierml/source.tar.gz":                "sources",
 		data + "data/share/hierml/godoc.jsonl.gz":               "documentation",
 		data + "data/share/hierml/course.tar.gz":                "course",
+		data + "data/share/man/man1/hierml.1":                   ".TH HIERML 1\n",
 		info + "licenses/licences.txt":                          "licences\n",
 		info + "entry_points.txt":                               entryPoints,
 		"hierml/py.typed":                                       files["hierml/py.typed"],
