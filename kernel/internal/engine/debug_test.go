@@ -323,3 +323,21 @@ func TestDebuggerInterrupt(t *testing.T) {
 		}
 	})
 }
+
+// TestDebuggerRich shows variables as the last expression of a cell is shown, also where nothing is
+// debugged, as the panel of variables asks for it.
+func TestDebuggerRich(t *testing.T) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
+		f := newFrontEnd(t, mode)
+		f.ask("disconnect", "")
+		if _, _, err := f.run("m := mat.NewDense(2, 2, []float64{1, 2, 3, 4})\ntree := must(taxonomy.FromPaths([]string{\"a/b\", \"a/c\"}, \"/\"))\nn := 3"); err != nil {
+			t.Fatal(err)
+		}
+		for name, kind := range map[string]string{"m": "text/html", "tree": "application/vnd.vega.v5+json", "n": ""} {
+			data := f.ask("richInspectVariables", fmt.Sprintf(`{"variableName": %q}`, name))["data"].(map[string]any)
+			if text, _ := data["text/plain"].(string); text == "" || kind != "" && data[kind] == nil || kind == "" && len(data) > 1 {
+				t.Errorf("%s: %v", name, data)
+			}
+		}
+	})
+}
