@@ -115,8 +115,9 @@ func (f *Figure) svg() (string, error) {
 	}
 	// The fonts with which the text was measured are not on every machine; these are as wide.
 	text := strings.ReplaceAll(b.String(), "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;")
-	// In a column that is narrower than the figure, the figure shrinks.
-	return strings.Replace(text, "<svg ", `<svg style="max-width:100%;height:auto" `, 1), nil
+	// In a column that is narrower than the figure, the figure shrinks. Who hears the page hears its name.
+	name := html.EscapeString(f.name())
+	return strings.Replace(text, "<svg ", `<svg style="max-width:100%;height:auto" role="img" aria-label="`+name+`" `, 1), nil
 }
 
 // PNG returns the figure as a picture with 192 dots to the inch (fewer if it is so large that it
@@ -215,12 +216,14 @@ func Check(p *plot.Plot) error {
 	return nil
 }
 
+// name is the title of the figure in one line.
+func (f *Figure) name() string {
+	return cmp.Or(strings.ReplaceAll(f.Title.Text, "\n", ": "), "figure")
+}
+
 // String names the figure.
 func (f *Figure) String() string {
-	title := strings.ReplaceAll(f.Title.Text, "\n", ": ")
-	if title == "" {
-		title = "figure"
-	}
+	title := f.name()
 	width, height := f.Size()
 	return fmt.Sprintf("%s (%.0f x %.0f points)", title, width.Points(), height.Points())
 }

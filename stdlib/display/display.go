@@ -131,6 +131,7 @@ func of(v any, screen bool) *Bundle {
 	}
 	maps.DeleteFunc(b.Data, func(_ string, data any) bool { return data == nil })
 	b.bound()
+	b.describe()
 	if b.screen {
 		maps.DeleteFunc(b.Metadata, func(mime string, _ any) bool { return b.Data[mime] == nil })
 	}

@@ -177,6 +177,43 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
+// TestAlternatives looks at the texts for those who do not see a picture: the title of a chart, or the
+// first line of what else there is.
+func TestAlternatives(t *testing.T) {
+	curve, err := chart.LearningCurve([]int{1, 2}, map[string][]float64{"flat": {0.5, 0.6}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve.Title.Text = "Accuracy <of>\nall"
+	tax, err := taxonomy.New([]string{"root", "left", "right"}, [][2]int{{0, 1}, {0, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		value any
+		mime  string
+		want  string
+	}{
+		{curve, PNG, "Accuracy <of>: all"},
+		{plot.New(), PNG, "plot"},
+		{tax, PNG, "tree: 3 nodes, 2 leaves, depth 1"},
+		{image.NewGray(image.Rect(0, 0, 3, 2)), PNG, "image of 3 by 2 pixels"},
+		{picky{}, PNG, "{}"},
+	} {
+		about, _ := Of(c.value).Metadata[c.mime].(map[string]any)
+		if about["alt"] != c.want {
+			t.Errorf("%T: the alternative is %q, want %q", c.value, about["alt"], c.want)
+		}
+	}
+	svg, _ := OnScreen(curve).Data[SVG].(string)
+	if !strings.Contains(svg, ` role="img" aria-label="Accuracy &lt;of&gt;: all" `) {
+		t.Errorf("an SVG document begins with %.200s", svg)
+	}
+	if b := Of(3); b.Metadata != nil {
+		t.Errorf("a number has %v", b.Metadata)
+	}
+}
+
 func TestTaxonomy(t *testing.T) {
 	tax, err := taxonomy.New([]string{"root", "left", "right"}, [][2]int{{0, 1}, {0, 2}})
 	if err != nil {
@@ -211,7 +248,7 @@ func TestPlot(t *testing.T) {
 	}
 	b := Of(p)
 	svg, _ := b.Data[SVG].(string)
-	if !strings.Contains(svg, "<svg") || !strings.Contains(svg, "</svg>") {
+	if !strings.Contains(svg, `<svg role="img" aria-label="plot &#34;gap&#34;" `) || !strings.Contains(svg, "</svg>") {
 		t.Errorf("SVG: %.100s", svg)
 	}
 	data, _ := b.Data[PNG].([]byte)
@@ -222,7 +259,7 @@ func TestPlot(t *testing.T) {
 	if got, want := img.Bounds().Size(), image.Pt(1152, 768); got != want {
 		t.Errorf("the picture has %v pixels, want %v", got, want)
 	}
-	if got := fmt.Sprint(b.Metadata[PNG]); got != "map[height:384 width:576]" {
+	if got := fmt.Sprint(b.Metadata[PNG]); got != `map[alt:plot "gap" height:384 width:576]` {
 		t.Errorf("shown as %s", got)
 	}
 	if b.Text() != `plot "gap"` {

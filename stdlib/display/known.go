@@ -3,9 +3,11 @@ package display
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"image"
 	"image/png"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -71,11 +73,11 @@ func (b *Bundle) plot(p *plot.Plot) error {
 	if _, err := svg.WriteTo(&buf); err != nil {
 		return err
 	}
-	b.Data[SVG] = buf.String()
 	title := "plot"
 	if p.Title.Text != "" {
 		title += " " + fmt.Sprintf("%q", p.Title.Text)
 	}
+	b.Data[SVG] = strings.Replace(buf.String(), "<svg ", `<svg role="img" aria-label="`+html.EscapeString(title)+`" `, 1)
 	b.Data[Text] = bounded(title)
 	if b.screen {
 		return nil
@@ -90,6 +92,39 @@ func (b *Bundle) plot(p *plot.Plot) error {
 	b.Data[PNG] = buf.Bytes()
 	b.size(plotWidth, plotHeight)
 	return nil
+}
+
+// describe gives pictures in dots a text for those who do not see them, of which HTML made of a
+// notebook has one for each: what the value is as text, in a line.
+func (b *Bundle) describe() {
+	for _, mime := range []string{PNG, JPEG} {
+		if b.Data[mime] == nil {
+			continue
+		}
+		about, ok := b.Metadata[mime].(map[string]any)
+		if !ok {
+			if b.Metadata[mime] != nil {
+				continue // the value's own, of another form
+			}
+			about = map[string]any{}
+		}
+		if _, has := about["alt"]; !has {
+			about["alt"] = alternative(b.Text())
+		}
+		b.Metadata[mime] = about
+	}
+}
+
+// maxAlternative is how many characters the text for a picture has.
+const maxAlternative = 160
+
+// sizeOf is what the text of a figure says of its size.
+var sizeOf = regexp.MustCompile(` \([0-9]+ x [0-9]+ points\)$`)
+
+// alternative returns the first line of a text, if it is not too long, without a figure's size.
+func alternative(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return oneLine(sizeOf.ReplaceAllString(line, ""), maxAlternative)
 }
 
 // size says how large the picture is to be shown, whatever its dots: in the pixels of a web page,

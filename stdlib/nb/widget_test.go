@@ -425,7 +425,7 @@ func TestWidgetsWithoutAFrontEnd(t *testing.T) {
 		{Slider(0, 1, 0.5, "lambda"), "map[text/plain:lambda: 0.5]"},
 		{out, "map[image/png:[112 105 99 116 117 114 101] text/plain:(image/png, 7 bytes)]"},
 		{VBox(HBox(IntSlider(0, 9, 3, "n"), Checkbox(true)), out), "map[image/png:[112 105 99 116 117 114 101] text/plain:n: 3\ntrue\n(image/png, 7 bytes)]"},
-		{VBox(out, out), "map[text/html:<div><img src=\"data:image/png;base64,cGljdHVyZQ==\"></div>\n<div><img src=\"data:image/png;base64,cGljdHVyZQ==\"></div> text/plain:(image/png, 7 bytes)\n(image/png, 7 bytes)]"},
+		{VBox(out, out), "map[text/html:<div><img src=\"data:image/png;base64,cGljdHVyZQ==\" alt=\"(image/png, 7 bytes)\"></div>\n<div><img src=\"data:image/png;base64,cGljdHVyZQ==\" alt=\"(image/png, 7 bytes)\"></div> text/plain:(image/png, 7 bytes)\n(image/png, 7 bytes)]"},
 	} {
 		if got := fmt.Sprint(display.Of(test.shown).Data); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)

@@ -286,7 +286,9 @@ func page(data map[string]any) string {
 	}
 	for _, mime := range []string{display.PNG, display.JPEG} {
 		if picture, ok := data[mime].([]byte); ok {
-			return fmt.Sprintf(`<div><img src="data:%s;base64,%s"></div>`, mime, base64.StdEncoding.EncodeToString(picture))
+			text, _ := data[display.Text].(string)
+			alt, _, _ := strings.Cut(text, "\n")
+			return fmt.Sprintf(`<div><img src="data:%s;base64,%s" alt="%s"></div>`, mime, base64.StdEncoding.EncodeToString(picture), html.EscapeString(alt))
 		}
 	}
 	return ""

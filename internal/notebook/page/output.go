@@ -77,7 +77,8 @@ func bundle(o *notebook.Output, text *markdown) (template.HTML, error) {
 	return pre(fmt.Sprintf("(not shown on this page: %s)", strings.Join(sorted(mimes), ", "))), nil
 }
 
-// picture shows an image, given in base64, in the size that its metadata says.
+// picture shows an image, given in base64, in the size and with the text that its metadata says, or
+// else with alt.
 func picture(o *notebook.Output, mime, data, alt string) template.HTML {
 	size := ""
 	meta, _ := o.Metadata[mime].(map[string]any)
@@ -85,6 +86,9 @@ func picture(o *notebook.Output, mime, data, alt string) template.HTML {
 		if n, ok := meta[side].(json.Number); ok {
 			size += fmt.Sprintf(` %s="%s"`, side, template.HTMLEscapeString(n.String()))
 		}
+	}
+	if text, ok := meta["alt"].(string); ok {
+		alt = text
 	}
 	return template.HTML(fmt.Sprintf(`<img src="%s" alt="%s"%s>`, template.HTMLEscapeString(dataURI(mime, data)), template.HTMLEscapeString(alt), size))
 }

@@ -48,6 +48,51 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// TestAlternatives looks at the texts of pictures: that of the metadata, or else the plain one.
+func TestAlternatives(t *testing.T) {
+	data := func(mime string) map[string]any {
+		return map[string]any{mime: "AAAA", "text/plain": "tree\n├── \"a\""}
+	}
+	for _, c := range []struct {
+		output notebook.Output
+		want   string
+	}{
+		{notebook.Output{Data: data("image/png"), Metadata: map[string]any{"image/png": map[string]any{"alt": "Accuracy <&> \"gap\""}}}, `alt="Accuracy &lt;&amp;&gt; &#34;gap&#34;"`},
+		{notebook.Output{Data: data("image/svg+xml"), Metadata: map[string]any{"image/png": map[string]any{"alt": "no"}}}, "alt=\"tree\n├── &#34;a&#34;\""},
+		{notebook.Output{Data: data("image/jpeg")}, "alt=\"tree\n"},
+	} {
+		body, err := bundle(&c.output, nil)
+		if err != nil || !strings.Contains(string(body), c.want) {
+			t.Errorf("got %s, %v; want %s", body, err, c.want)
+		}
+	}
+}
+
+// TestPaper holds what the styles say of paper: nothing scrolls, lines break, and a picture is no
+// higher than a sheet.
+func TestPaper(t *testing.T) {
+	var b strings.Builder
+	if err := Write(&b, &notebook.Notebook{}, "page"); err != nil {
+		t.Fatal(err)
+	}
+	_, paper, ok := strings.Cut(b.String(), "@media print {")
+	if !ok {
+		t.Fatal("the page has no styles for paper")
+	}
+	paper, _, _ = strings.Cut(paper, "\n}")
+	if strings.Contains(paper, "overflow: auto") || strings.Contains(paper, "overflow-x: auto") || strings.Contains(paper, "scroll;") {
+		t.Errorf("something scrolls on paper: %s", paper)
+	}
+	for _, selector := range []string{"pre, .output pre, .output.data pre, .output.error pre, code.math.display", ".output", "img"} {
+		_, rules, ok := strings.Cut(paper, "\t"+selector+" {")
+		rules, _, _ = strings.Cut(rules, "}")
+		want := map[bool]string{true: "max-height: 240mm", false: "overflow: visible"}[selector == "img"]
+		if !ok || !strings.Contains(rules, want) {
+			t.Errorf("%s on paper has %q, want %s", selector, rules, want)
+		}
+	}
+}
+
 // TestHarmless tries what must not come through from a notebook.
 func TestHarmless(t *testing.T) {
 	for _, bad := range []string{
