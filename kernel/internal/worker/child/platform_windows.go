@@ -47,12 +47,9 @@ func now() moment {
 	return momentOf(t)
 }
 
-// signalProcesses ends the processes that this one, directly or not, has started since, where the
-// signal is SIGKILL. There are no others here.
-func signalProcesses(since moment, signal syscall.Signal) {
-	if signal != syscall.SIGKILL {
-		return
-	}
+// signalProcesses ends the processes that this one, directly or not, has started since, whatever the
+// signal: there is none here that would only ask them to end.
+func signalProcesses(since moment, _ syscall.Signal) {
 	parents, err := parents()
 	if err != nil {
 		return // then there is no way to know them
