@@ -111,7 +111,7 @@ func (c *Checker) Recall(p *Reading) []syntax.Problem {
 			case !known:
 				complain(n.Pos(), "%s: no cell %d has been run", text, number)
 			case id.Name == "In":
-				at.Replace(&ast.BasicLit{ValuePos: n.Pos(), Kind: token.STRING, Value: strconv.Quote(source)})
+				at.Replace(&ast.BasicLit{ValuePos: n.Pos(), ValueEnd: n.End(), Kind: token.STRING, Value: strconv.Quote(source)})
 			case out == nil:
 				complain(n.Pos(), "%s: cell %d showed no value", text, number)
 			case out.Lost != "":

@@ -19,6 +19,7 @@ func TestRecall(t *testing.T) {
 	}{
 		{"last value", []string{"40", "_ + 2"}, "42"},
 		{"of a number", []string{"40", "\"a\"", "Out[1] + len(Out[2])"}, "41"},
+		{"a source longer than the cell", []string{"total := 0\ntotal += 40 // and 2", "In[1]"}, "total := 0\ntotal += 40 // and 2"},
 		{"twice", []string{"3", "_ * _"}, "9"},
 		{"a chain", []string{"3", "_ + 1", "_ + 1", "_"}, "5"},
 		{"the type of a constant", []string{"1.5", "var x float64 = _\nx"}, "1.5"},
