@@ -64,14 +64,10 @@ func TestImportsOfOwnModule(t *testing.T) {
 	inModes(t, []program.Mode{program.AutoMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
 		t.Parallel()
 		n := newWorkerNotebook(t, mode)
-		promoted := ""
-		if mode == program.AutoMode {
-			promoted = "note: cells are compiled from here on (about 0.1 s each): the interpreter has no package own/a\n"
-		}
 		n.turns(t, []turn{
 			{source: ownModule},
 			{source: "kept := []int{7}"},
-			{source: "import \"own/a\"\nimport _ \"own/b\"", notes: promoted},
+			{source: "import \"own/a\"\nimport _ \"own/b\""},
 			{source: "t := a.Make(20)\nt", want: "{N:40}"},
 			{source: "import \"own/b\"\nfunc total() int { return other.Sum(a.Make(1), t) + kept[0] }\ntotal()", want: "49"},
 			{source: "import x \"own/a\"\nfmt.Printf(\"%T %v\", x.Make(1), any(t) == any(x.T{N: 40}))", want: "a.T true"},

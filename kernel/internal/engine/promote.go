@@ -139,12 +139,9 @@ func (e *Engine) promote(ctx context.Context, src *syntax.Source, why string, ou
 	notes := append(e.leave(theInterpreter, left.Whole), partNotes(theInterpreter, moved, left.InPart)...)
 	e.compiled, e.since, e.why = true, src.Cell.Title(), why
 	e.mu.Unlock()
-	switch {
-	case why == "":
-	case src.Cell.Name != "":
+	// Of cells %engine tells: what is shown beside a cell's own displays is in the way of who looks for them.
+	if why != "" && src.Cell.Name != "" {
 		out.Stream(host.Notes, fmt.Sprintf("note: %s is compiled: %s\n", src.Cell.Name, why))
-	default:
-		out.Stream(host.Notes, fmt.Sprintf("note: cells are compiled from here on (about 0.1 s each): %s\n", why))
 	}
 	for _, note := range notes {
 		out.Stream(host.Notes, note)

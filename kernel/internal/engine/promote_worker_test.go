@@ -79,7 +79,7 @@ func TestWorkerSessions(t *testing.T) {
 			{cell: "%reset"},
 			{cell: "x", err: "undefined: x"},
 			{cell: "x := \"new\"\nx", value: "new"},
-			{cell: refusedCell, notes: "note: cells are compiled from here on"},
+			{cell: refusedCell},
 			{cell: "x", value: "new"},
 		}},
 	} {
