@@ -95,7 +95,9 @@ func (in *Interpreter) apart(name string, f, undo func()) {
 	go func() {
 		id := goroutineID()
 		in.frames.lend(caller, id)
-		in.join(id, t)
+		if name == "" { // what goes on is the cell's no more when it was interrupted
+			in.join(id, t)
+		}
 		var o outcome
 		defer func() {
 			if !o.returned {

@@ -3,19 +3,33 @@ package interpreted
 import (
 	"reflect"
 	"runtime"
+
+	"github.com/traefik/yaegi/interp"
 )
 
 // heed ends the calling goroutine if its cell was interrupted. Compiled code goes on while an
 // interrupt is under way, and so would what calls a function of the session a million times: the
 // function does nothing then, and does not keep its caller from calling it again.
 func (in *Interpreter) heed() {
-	if !in.control.stopping.Load() {
+	if !in.control.stopping.Load() && !in.lingering.Load() {
 		return
 	}
 	// A goroutine that compiled code has started is left to it: others may wait for what it does.
 	if t := in.task(); t != nil && in.control.stopped(t) {
 		runtime.Goexit()
 	}
+}
+
+// linger notes whether goroutines of interrupted cells are left. They were in compiled code while the
+// interrupt was under way, and heed it when they leave that. It is called with in.mu held.
+func (in *Interpreter) linger() {
+	for _, t := range in.tasks {
+		if t.ctx.Err() != nil {
+			in.lingering.Store(true)
+			return
+		}
+	}
+	in.lingering.Store(false)
 }
 
 // heeds returns a function that is given to compiled code as one that heeds interrupts, before it
@@ -91,4 +105,71 @@ func unnamed(t reflect.Type) reflect.Type {
 		results[i] = t.Out(i)
 	}
 	return reflect.FuncOf(params, results, t.IsVariadic())
+}
+
+// elsewhereCalling are the compiled functions that call what they are given, or the functions in
+// the fields of it, in goroutines of their own, for which they wait.
+var elsewhereCalling = map[string][]string{
+	"gonum.org/v1/gonum/optimize/optimize":   {"Minimize"},
+	"gonum.org/v1/gonum/integrate/quad/quad": {"Fixed"},
+	"gonum.org/v1/gonum/diff/fd/fd":          {"CrossLaplacian", "Gradient", "Hessian", "Jacobian", "Laplacian"},
+}
+
+// elsewhere are stand-ins for these functions, which end with the cell: they are left behind, and
+// their goroutines end at the next call of what they were given.
+func (in *Interpreter) elsewhere() interp.Exports {
+	exports := interp.Exports{}
+	for key, names := range elsewhereCalling {
+		exports[key] = map[string]reflect.Value{}
+		for _, name := range names {
+			f := in.config.Symbols[key][name]
+			if !f.IsValid() {
+				continue
+			}
+			apart := in.leaving("", f)
+			exports[key][name] = reflect.MakeFunc(f.Type(), func(args []reflect.Value) []reflect.Value {
+				if t := in.task(); t != nil {
+					for i, arg := range args {
+						args[i] = t.ending(arg)
+					}
+				}
+				return apart.Call(args)
+			})
+		}
+	}
+	return exports
+}
+
+// ending returns a function, or a struct with functions in its fields, with functions in their place
+// that end their goroutine when the task is interrupted. Other values stay.
+func (t *task) ending(v reflect.Value) reflect.Value {
+	switch v.Kind() {
+	case reflect.Func:
+		if v.IsNil() || v.Type().IsVariadic() {
+			return v
+		}
+		return reflect.MakeFunc(v.Type(), func(args []reflect.Value) []reflect.Value {
+			t.leave()
+			results := v.Call(args)
+			t.leave()
+			return results
+		})
+	case reflect.Struct:
+		with := reflect.New(v.Type()).Elem()
+		with.Set(v)
+		for i := range v.NumField() {
+			if f := with.Field(i); f.Kind() == reflect.Func && f.CanSet() {
+				f.Set(t.ending(v.Field(i))) // f itself would be the new function when it is called
+			}
+		}
+		return with
+	}
+	return v
+}
+
+// leave ends the calling goroutine if the task was interrupted.
+func (t *task) leave() {
+	if t.ctx.Err() != nil {
+		runtime.Goexit()
+	}
 }

@@ -65,9 +65,11 @@ type Interpreter struct {
 	mu      sync.Mutex
 	reached map[int]int      // of cells that failed, see ReachedBy
 	tasks   map[uint64]*task // by goroutine
-	kept    map[int][]any    // what cells showed
-	titles  map[int]string   // of cells
-	failed  atomic.Pointer[func(*program.RuntimeError)]
+	// lingering says that some of the goroutines are of tasks that were stopped.
+	lingering atomic.Bool
+	kept      map[int][]any  // what cells showed
+	titles    map[int]string // of cells
+	failed    atomic.Pointer[func(*program.RuntimeError)]
 }
 
 // New returns an interpreter with nothing declared.
@@ -292,12 +294,20 @@ func (in *Interpreter) supervise(ctx context.Context, t *task, f func()) error {
 	case <-t.finished:
 		return result
 	case <-t.failed:
-		in.control.stop(t)
+		in.stop(t)
 		return result
 	case <-ctx.Done():
 	}
-	in.control.stop(t)
+	in.stop(t)
 	return program.Interruption(ctx)
+}
+
+// stop ends a task.
+func (in *Interpreter) stop(t *task) {
+	in.control.stop(t)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.linger()
 }
 
 // stoppedBeside is the error of a cell that the interrupt of another one ended.

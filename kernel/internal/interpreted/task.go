@@ -118,6 +118,9 @@ func (in *Interpreter) leave(goroutine uint64) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	delete(in.tasks, goroutine)
+	if in.lingering.Load() {
+		in.linger()
+	}
 }
 
 // task returns the task of the calling goroutine, nil if it has none.
@@ -132,6 +135,7 @@ func (in *Interpreter) task() *task {
 func (in *Interpreter) interruptible() interp.Exports {
 	background := reflect.ValueOf(in.background)
 	exports := in.blocking()
+	maps.Copy(exports, in.elsewhere())
 	exports["time/time"] = map[string]reflect.Value{"Sleep": reflect.ValueOf(in.sleep), "AfterFunc": reflect.ValueOf(in.afterFunc)}
 	exports["context/context"] = map[string]reflect.Value{"Background": background, "TODO": background, "AfterFunc": reflect.ValueOf(in.contextAfterFunc)}
 	return exports
