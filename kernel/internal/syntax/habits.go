@@ -14,8 +14,12 @@ type habit struct {
 	help func(m []string) string
 }
 
-// block is where a block of Python's begins, which may go on in the line.
-const block = `(?:\s*:(?:\s.*)?)`
+// block is where a block of Python's begins, which may go on in the line; braced is also where one of
+// Go's does.
+const (
+	block  = `(?:\s*:(?:\s.*)?)`
+	braced = `(?:\s*(?::(?:\s.*)?|\{.*))`
+)
 
 // said returns a help that is always the same.
 func said(text string) func([]string) string { return func([]string) string { return text } }
@@ -24,16 +28,16 @@ func said(text string) func([]string) string { return func([]string) string { re
 // Most sessions need none.
 var habits = sync.OnceValue(func() []habit {
 	return []habit{
-		{regexp.MustCompile(`^for\s+(\w+)\s+in\s+range\(([^,:]+)\)` + block + `?$`), func(m []string) string {
-			return fmt.Sprintf("for %s := range %s { … }", m[1], m[2])
+		{regexp.MustCompile(`^for\s+(\w+)\s+in\s+range(?:\(([^,:]+?)\)|\s+([^,:]+?))` + braced + `?$`), func(m []string) string {
+			return fmt.Sprintf("for %s := range %s { … }", m[1], m[2]+m[3])
 		}},
-		{regexp.MustCompile(`^for\s+(\w+)\s+in\s+range\(([^,:]+),\s*([^,:]+)\)` + block + `?$`), func(m []string) string {
+		{regexp.MustCompile(`^for\s+(\w+)\s+in\s+range\(([^,:]+),\s*([^,:]+)\)` + braced + `?$`), func(m []string) string {
 			return fmt.Sprintf("for %[1]s := %[2]s; %[1]s < %[3]s; %[1]s++ { … }", m[1], m[2], m[3])
 		}},
-		{regexp.MustCompile(`^for\s+(\w+)\s+in\s+(.+?)` + block + `?$`), func(m []string) string {
+		{regexp.MustCompile(`^for\s+(\w+)\s+in\s+(.+?)` + braced + `?$`), func(m []string) string {
 			return fmt.Sprintf("for _, %s := range %s { … }", m[1], m[2])
 		}},
-		{regexp.MustCompile(`^while\s+(.+?)` + block + `?$`), func(m []string) string { return "for " + m[1] + " { … }" }},
+		{regexp.MustCompile(`^while\s+(.+?)` + braced + `?$`), func(m []string) string { return "for " + m[1] + " { … }" }},
 		{regexp.MustCompile(`^def\s+(\w+)\s*\((.*)\)`), func(m []string) string {
 			return "func " + m[1] + "(x int) int { … }, with the types of parameters and result"
 		}},
@@ -60,6 +64,7 @@ var habits = sync.OnceValue(func() []habit {
 			return m[1] + "{" + fields + "}"
 		}},
 		{regexp.MustCompile(`\w\(.*\b\w+\s*=[^=].*\)$`), said("Go has no named arguments: they stand in their order")},
+		{regexp.MustCompile(`[\[{(].*\bfor\s+\w+\s+in\b.*[\]})]$`), said("Go has no comprehensions: for _, x := range xs { ys = append(ys, f(x)) }")},
 		{regexp.MustCompile(`^(\w+)\s*:?=\s*\[(.*)\]$`), func(m []string) string {
 			return m[1] + " := " + listType(m[2]) + "{" + strings.ReplaceAll(m[2], "'", `"`) + "}"
 		}},
