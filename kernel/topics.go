@@ -95,7 +95,7 @@ notebook run runs a notebook from top to bottom, and with -o stores what the cel
 compares with what is stored. notebook clear removes what is stored, also as a filter of git. notebook export
 writes a Go program, a web page or Markdown.
 
-While a notebook runs without Jupyter nobody can be asked: nb.Input returns an error, and widgets show
+While a notebook runs without Jupyter nobody can be asked: nb.Input ends the cell, and widgets show
 what they show at first.`},
 		{Use: "environment", Short: "The variables that hierml heeds, and its folders", Long: environment.String()},
 	}

@@ -56,7 +56,7 @@ var Kinds = []Kind{
 		doc:     "lists the inputs of this session with their numbers, with -n the last of them.",
 		example: "%history -n 5"},
 	{Name: "run", Line: true, own: true, Files: true, Usage: "%run FILE",
-		doc:     "runs a script or a program of Go, or the cells of a notebook, in this session, which then has what they declare. What they print and display is shown, and not the values of their last expressions.",
+		doc:     "runs a script or a program of Go, or the cells of a notebook but for those with the tags raises-exception and skip-execution, in this session, which then has what they declare. What they print and display is shown, and not the values of their last expressions.",
 		example: "%run helpers.go"},
 	{Name: "args", Line: true, Usage: "%args [ARGUMENT...]",
 		doc:     "lists the arguments that the cells, and what they run by %run, find in os.Args[1:], or sets them; -- alone stands for none. Flags of package flag can be declared anew afterwards.",
