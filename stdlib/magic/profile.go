@@ -21,8 +21,8 @@ import (
 // profiling is the profile that is being taken; there is one at most in a process.
 var profiling struct {
 	sync.Mutex
-	of   moment
-	text *bytes.Buffer
+	begun time.Time
+	text  *bytes.Buffer
 }
 
 // StartProfile begins to note where the processors are in this process: %prof. StopProfile ends it, and
@@ -38,7 +38,7 @@ func StartProfile() {
 		profiling.text = nil
 		fail(err)
 	}
-	profiling.of = now()
+	profiling.begun = time.Now()
 	started := profiling.text
 	context.AfterFunc(host.Current().Context(), func() {
 		profiling.Lock()
@@ -53,7 +53,7 @@ func StartProfile() {
 // StopProfile shows what StartProfile has begun: the functions that took most, and the calls.
 func StopProfile() {
 	profiling.Lock()
-	text, begin := profiling.text, profiling.of
+	text, begun := profiling.text, profiling.begun
 	if text != nil {
 		pprof.StopCPUProfile()
 		profiling.text = nil
@@ -62,7 +62,7 @@ func StopProfile() {
 	if text == nil {
 		panic("magic.StopProfile without magic.StartProfile")
 	}
-	wall := time.Since(begin.wall)
+	wall := time.Since(begun)
 	samples, err := readProfile(text.Bytes())
 	fail(err)
 	host.Current().Display(profileBundle(samples, wall), "", false)

@@ -32,7 +32,7 @@ func (a *Assistant) magicAt(source string, at int) *magics.Use {
 	if strings.TrimLeft(source[end:at], " \t") != "" || m.Kind == &magics.QuestionKind {
 		return nil
 	}
-	if m.Name == "time" || m.Name == "timeit" || m.Name == "prof" {
+	if m.Measures() {
 		if statement := max(m.Statement, m.Argument); !m.Command && at >= statement && at > m.Start+len(m.Name)+1 {
 			return nil
 		}

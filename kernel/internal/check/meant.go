@@ -42,11 +42,8 @@ var foreign = map[string]string{
 // hidden says that a variable hides a package, if a complaint is about what the package has and the
 // variable has not.
 func (c *Checker) hidden(k *Checked, path []ast.Node) string {
-	if len(path) < 2 {
-		return ""
-	}
-	sel, ok := path[len(path)-2].(*ast.SelectorExpr)
-	if !ok || sel.Sel != path[len(path)-1] {
+	sel := selected(path)
+	if sel == nil {
 		return ""
 	}
 	id, ok := sel.X.(*ast.Ident)
@@ -105,18 +102,13 @@ func (c *Checker) meant(k *Checked, path []ast.Node, msg string) string {
 		return ""
 	}
 	var names []string
-	switch sel, selected := path[len(path)-2].(*ast.SelectorExpr); {
-	case selected && sel.Sel == id && strings.Contains(msg, "undefined"):
+	switch sel := selected(path); {
+	case sel != nil && strings.Contains(msg, "undefined"):
 		names = k.members(sel.X)
 	case strings.HasPrefix(msg, "undefined: "):
 		names = c.namesAt(k, path, id)
 	case strings.HasPrefix(msg, "unknown field "):
-		for _, n := range slices.Backward(path) {
-			if lit, ok := n.(*ast.CompositeLit); ok {
-				names = fields(k.Info.TypeOf(lit))
-				break
-			}
-		}
+		names = k.fieldsAround(path)
 	}
 	return nearest(id.Name, names)
 }
@@ -148,10 +140,7 @@ func fields(t types.Type) (names []string) {
 	if t == nil {
 		return nil
 	}
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	s, ok := t.Underlying().(*types.Struct)
+	s, ok := deref(t).Underlying().(*types.Struct)
 	if !ok {
 		return nil
 	}
@@ -162,6 +151,35 @@ func fields(t types.Type) (names []string) {
 		}
 	}
 	return names
+}
+
+// fieldsAround returns the names of the fields of the innermost composite literal of a path.
+func (k *Checked) fieldsAround(path []ast.Node) []string {
+	for _, n := range slices.Backward(path) {
+		if lit, ok := n.(*ast.CompositeLit); ok {
+			return fields(k.Info.TypeOf(lit))
+		}
+	}
+	return nil
+}
+
+// deref returns what a pointer points to, or the type.
+func deref(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// selected returns the selector of which the innermost node of a path is the name, nil for others.
+func selected(path []ast.Node) *ast.SelectorExpr {
+	if len(path) < 2 {
+		return nil
+	}
+	if sel, ok := path[len(path)-2].(*ast.SelectorExpr); ok && sel.Sel == path[len(path)-1] {
+		return sel
+	}
+	return nil
 }
 
 // namesAt returns the names that mean something where an identifier stands.

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -15,36 +16,21 @@ func (k *Checked) fieldsOffered(path []ast.Node, msg string) string {
 	if !strings.HasPrefix(msg, "unknown field ") || strings.Contains(msg, "but does have ") {
 		return ""
 	}
-	for i := len(path) - 1; i >= 0; i-- {
-		lit, ok := path[i].(*ast.CompositeLit)
-		if !ok {
-			continue
-		}
-		var names []string
-		for _, name := range fields(k.Info.TypeOf(lit)) {
-			if token.IsExported(name) {
-				names = append(names, name)
-			}
-		}
-		switch {
-		case len(names) == 0:
-			return ""
-		case len(names) > mostOffered:
-			names = append(names[:mostOffered], "…")
-		}
-		return "it has " + strings.Join(names, ", ")
+	names := slices.DeleteFunc(k.fieldsAround(path), func(name string) bool { return !token.IsExported(name) })
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > mostOffered:
+		names = append(names[:mostOffered], "…")
 	}
-	return ""
+	return "it has " + strings.Join(names, ", ")
 }
 
 // resultHas names the method whose result has what a complaint says that a value has not: an estimator cannot predict, and what its Fit
 // returns can.
 func (k *Checked) resultHas(path []ast.Node, msg string) string {
-	if len(path) < 2 || !strings.Contains(msg, "undefined (type ") {
-		return ""
-	}
-	sel, ok := path[len(path)-2].(*ast.SelectorExpr)
-	if !ok || sel.Sel != path[len(path)-1] {
+	sel := selected(path)
+	if sel == nil || !strings.Contains(msg, "undefined (type ") {
 		return ""
 	}
 	t := k.Info.TypeOf(sel.X)
@@ -66,14 +52,6 @@ func (k *Checked) resultHas(path []ast.Node, msg string) string {
 		}
 	}
 	return ""
-}
-
-// deref returns what a pointer points to, or the type.
-func deref(t types.Type) types.Type {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		return p.Elem()
-	}
-	return t
 }
 
 // contextLeftOut says what the context of a cell is, if a complaint is about a call that lacks its first argument.

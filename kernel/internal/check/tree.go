@@ -340,11 +340,8 @@ func (t Tree) Hook(s ast.Stmt) bool {
 		return false
 	}
 	f := t.CalleeObject(asks.Fun)
-	return f != nil && f.Name() == "Stops" && f.Pkg() != nil && f.Pkg().Path() == magicPath
+	return f != nil && f.Name() == "Stops" && f.Pkg() != nil && f.Pkg().Path() == syntax.MagicPath
 }
-
-// magicPath is the package of what hooks call.
-const magicPath = "github.com/hierml/notebook/stdlib/magic"
 
 // rootIs reports whether an addressable expression is a variable or a part of it.
 func (t Tree) rootIs(e ast.Expr, v *types.Var) bool {

@@ -295,7 +295,7 @@ func (f *magicFinder) magic(at int, tok token.Token, before []syntax.Lexeme, ope
 		if m.Kind != nil && !m.Kind.Line {
 			m.complain(at, "%"+m.Name+" is the magic of a cell: write "+m.Kind.Usage+" on the first line")
 		}
-		if m.measures() {
+		if m.Measures() {
 			f.timed(m, before)
 		}
 	case f.text[at] == '!' && !f.element(at, end, before):

@@ -506,8 +506,8 @@ type Use struct {
 	faultAt int
 }
 
-// measures reports a magic before a statement.
-func (m *Use) measures() bool { return m.Name == "time" || m.Name == "timeit" || m.Name == "prof" }
+// Measures reports a magic that stands before the statement which it is about.
+func (m *Use) Measures() bool { return m.Name == "time" || m.Name == "timeit" || m.Name == "prof" }
 
 func (m *Use) complain(at int, msg string) {
 	if m.fault == "" {
