@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"sync"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/cells"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
-	"github.com/hierml/notebook/stdlib/host"
 )
 
 // A job is one request that the child carries out, or one that has ended and has left goroutines in
@@ -28,8 +26,8 @@ type job struct {
 
 	// Used by the goroutine of the pump only: whether the child has begun with the cell, and what
 	// is held back until the rest of a UTF-8 sequence is there.
-	begun          bool
-	stdout, stderr cells.Partial
+	begun bool
+	texts cells.Texts
 
 	// done is closed when the request has been carried out, with these results.
 	done   chan struct{}
@@ -54,14 +52,7 @@ func (j *job) show(f func(program.Output)) {
 
 // stream shows text that was written to one of the streams.
 func (j *job) stream(name string, data []byte) {
-	switch name {
-	case "stdout":
-		j.text(name, j.stdout.Take(data))
-	case host.Notes:
-		j.text(name, strings.ToValidUTF8(string(data), "\uFFFD"))
-	default:
-		j.text("stderr", j.stderr.Take(data))
-	}
+	j.texts.Take(name, data, j.text)
 }
 
 func (j *job) text(name, text string) {
@@ -72,8 +63,7 @@ func (j *job) text(name, text string) {
 
 // flush shows what was held back.
 func (j *job) flush() {
-	j.text("stdout", j.stdout.Rest())
-	j.text("stderr", j.stderr.Rest())
+	j.texts.Flush(j.text)
 }
 
 // ask asks the user for a line.

@@ -1,6 +1,41 @@
 package cells
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// Texts hold what is yet to be shown of the streams of a cell.
+type Texts struct{ stdout, stderr Partial }
+
+// Take calls show with what can be shown of data that was written to a stream, if that is anything. Notes are whole; what is neither they nor
+// "stdout" is taken for "stderr".
+func (t *Texts) Take(name string, data []byte, show func(name, text string)) {
+	text := ""
+	switch name {
+	case "stdout":
+		text = t.stdout.Take(data)
+	case host.Notes:
+		text = strings.ToValidUTF8(string(data), "\uFFFD")
+	default:
+		name, text = "stderr", t.stderr.Take(data)
+	}
+	if text != "" {
+		show(name, text)
+	}
+}
+
+// Flush calls show with what was held back.
+func (t *Texts) Flush(show func(name, text string)) {
+	if text := t.stdout.Rest(); text != "" {
+		show("stdout", text)
+	}
+	if text := t.stderr.Rest(); text != "" {
+		show("stderr", text)
+	}
+}
 
 // A Partial holds the beginning of a UTF-8 sequence whose end is yet to come.
 type Partial []byte

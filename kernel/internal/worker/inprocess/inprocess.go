@@ -41,10 +41,10 @@ var (
 type job struct {
 	*cells.Cell
 
-	deep           atomic.Bool // it was stopped for calls that were nested too deep
-	mu             sync.Mutex  // held while out is called, except for its Input
-	out            program.Output
-	stdout, stderr cells.Partial
+	deep  atomic.Bool // it was stopped for calls that were nested too deep
+	mu    sync.Mutex  // held while out is called, except for its Input
+	out   program.Output
+	texts cells.Texts
 }
 
 // New returns an executor. kill ends the process, for a cell that does not heed its interrupt.
@@ -191,15 +191,7 @@ func (j *job) show(f func(program.Output)) error {
 func (j *job) flush() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.text("stdout", j.stdout.Rest())
-	j.text("stderr", j.stderr.Rest())
-}
-
-// text shows a text. The caller holds mu.
-func (j *job) text(name, text string) {
-	if text != "" {
-		j.out.Stream(name, text)
-	}
+	j.texts.Flush(j.out.Stream)
 }
 
 // Main implements cells.Outlet.
@@ -215,16 +207,7 @@ func (e *Executor) Main() *cells.Cell {
 // Text implements cells.Outlet. Nobody's text is that of the main cell.
 func (e *Executor) Text(c *cells.Cell, name string, p []byte) (int, error) {
 	j := e.jobOf(c)
-	if err := j.show(func(program.Output) {
-		switch name {
-		case "stdout":
-			j.text(name, j.stdout.Take(p))
-		case host.Notes:
-			j.text(name, string(p))
-		default:
-			j.text("stderr", j.stderr.Take(p))
-		}
-	}); err != nil {
+	if err := j.show(func(out program.Output) { j.texts.Take(name, p, out.Stream) }); err != nil {
 		return 0, err
 	}
 	return len(p), nil
