@@ -18,6 +18,9 @@ import (
 	"github.com/hierml/notebook/hierml/synthetic"
 )
 
+// gateOfTest names a pipe that an estimator that is held reads first.
+const gateOfTest = "HIERML_TEST_GATE"
+
 // fits counts the trainings of Centroids.
 var fits atomic.Int64
 

@@ -25,7 +25,6 @@ import (
 const (
 	partOfTest      = "HIERML_TEST_PART_OF"
 	directoryOfTest = "HIERML_TEST_DIRECTORY"
-	gateOfTest      = "HIERML_TEST_GATE"
 	repeatsOfTest   = "HIERML_TEST_REPEATS"
 )
 

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -227,7 +226,11 @@ func TestInterrupt(t *testing.T) {
 			}
 		},
 		"signal": func() {
-			if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+			self, err := os.FindProcess(os.Getpid())
+			if err == nil {
+				err = self.Signal(os.Interrupt)
+			}
+			if err != nil {
 				t.Error(err)
 			}
 		},
