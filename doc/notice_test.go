@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestNotice compares the modules that the program is linked with to those that NOTICE.md has. What
-// is linked differs between systems: the page is that of Linux.
+// TestNotice compares the modules that the program is linked with to those that NOTICE.md has.
 func TestNotice(t *testing.T) {
 	page, err := os.ReadFile("../NOTICE.md")
 	if err != nil {

@@ -19,19 +19,13 @@ import (
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
-// targets are the systems that something is made for, as flags name them.
-type targets struct {
-	os    string
-	archs []string
-}
-
-func (t *targets) add(cmd *cobra.Command, archs ...string) {
-	cmd.Flags().StringVar(&t.os, "os", "linux", "the `system` that it is for, as GOOS names it")
-	cmd.Flags().StringSliceVar(&t.archs, "arch", archs, "the `processors` that it is for, as GOARCH names them")
+// systemsFlag adds the flag that says for which systems something is made.
+func systemsFlag(cmd *cobra.Command, systems *[]string, usual ...string) {
+	cmd.Flags().StringSliceVar(systems, "system", usual, "the `systems` that it is for, as GOOS/GOARCH name them")
 }
 
 func wheelCommand() *cobra.Command {
-	var t targets
+	var systems []string
 	var folder string
 	cmd := &cobra.Command{
 		Use:   "wheel",
@@ -40,14 +34,15 @@ func wheelCommand() *cobra.Command {
 program, the kernel for the environment's Jupyter, and the Python package that reads
 models. It is made of the last commit, and the same commit makes the same file.
 
-For another processor than this one's it needs the C compiler of Debian for it, such as
-aarch64-linux-gnu-gcc; without it the program can only interpret cells.`,
+For Linux on another processor than this one's it needs the C compiler of Debian for it,
+such as aarch64-linux-gnu-gcc; without it, and for Windows and macOS, the program
+interprets cells and compiles none.`,
 		Example: `  go run ./install wheel -o dist
-  go run ./install wheel -o dist --arch amd64,arm64`,
+  go run ./install wheel -o dist --system linux/arm64,windows/amd64,darwin/arm64`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c := newConsole(os.Stdout)
-			return distribute(cmd.Context(), c, t, folder, func(s release.Source, p release.Parts) error {
+			return distribute(cmd.Context(), c, systems, folder, func(s release.Source, p release.Parts) error {
 				wheel, err := p.Wheel(s.Dir)
 				if err != nil {
 					return err
@@ -57,33 +52,33 @@ aarch64-linux-gnu-gcc; without it the program can only interpret cells.`,
 		},
 	}
 	cmd.Flags().StringVarP(&folder, "output", "o", "dist", "the `folder` that it is written to")
-	t.add(cmd, runtime.GOARCH)
+	systemsFlag(cmd, &systems, runtime.GOOS+"/"+runtime.GOARCH)
 	return cmd
 }
 
 func releaseCommand() *cobra.Command {
-	var t targets
+	var systems []string
 	var folder string
 	cmd := &cobra.Command{
 		Use:   "release",
 		Short: "Make all files of a release",
-		Long: `Makes all files of a release from the last commit, each for each processor: wheels,
-archives to be unpacked below a prefix, packages of Debian, and bills of materials
-(CycloneDX); and the licences of all that is in the program, the notes, from
+		Long: `Makes all files of a release from the last commit: for each system a wheel and a bill of
+materials (CycloneDX), and for Linux an archive to be unpacked below a prefix and a
+package of Debian; and the licences of all that is in the program, the notes, from
 CHANGELOG.md, and the sums of all files. The same commit makes the same files.`,
 		Example: "  go run ./install release -o release",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return makeRelease(cmd.Context(), newConsole(os.Stdout), t, folder)
+			return makeRelease(cmd.Context(), newConsole(os.Stdout), systems, folder)
 		},
 	}
 	cmd.Flags().StringVarP(&folder, "output", "o", "release", "the `folder` that they are written to")
-	t.add(cmd, "amd64", "arm64")
+	systemsFlag(cmd, &systems, "linux/amd64", "linux/arm64", "windows/amd64", "darwin/amd64", "darwin/arm64")
 	return cmd
 }
 
 // makeRelease writes the files of a release to a folder.
-func makeRelease(ctx context.Context, c *console, t targets, folder string) error {
+func makeRelease(ctx context.Context, c *console, systems []string, folder string) error {
 	var all []release.Artifact
 	add := func(a release.Artifact, err error) error {
 		if err == nil {
@@ -92,7 +87,7 @@ func makeRelease(ctx context.Context, c *console, t targets, folder string) erro
 		}
 		return err
 	}
-	err := distribute(ctx, c, t, folder, func(s release.Source, p release.Parts) error {
+	err := distribute(ctx, c, systems, folder, func(s release.Source, p release.Parts) error {
 		if len(all) == 0 {
 			changes, err := os.ReadFile(filepath.Join(s.Dir, "CHANGELOG.md"))
 			if err != nil {
@@ -102,11 +97,14 @@ func makeRelease(ctx context.Context, c *console, t targets, folder string) erro
 				return err
 			}
 		}
+		if err := errors.Join(add(p.Wheel(s.Dir)), add(p.Bill())); err != nil || p.System.OS != "linux" {
+			return err
+		}
 		licence, err := os.ReadFile(filepath.Join(s.Dir, "LICENSE"))
 		if err != nil {
 			return err
 		}
-		return errors.Join(add(p.Wheel(s.Dir)), add(p.Archive()), add(p.Debian(licence)), add(p.Bill()))
+		return errors.Join(add(p.Archive()), add(p.Debian(licence)))
 	})
 	if err != nil {
 		return err
@@ -125,7 +123,7 @@ func writeArtifact(c *console, folder string, a release.Artifact) error {
 
 // distribute builds the last commit for systems, and calls do with each. The folder is made for what
 // do writes.
-func distribute(ctx context.Context, c *console, t targets, folder string, do func(release.Source, release.Parts) error) (err error) {
+func distribute(ctx context.Context, c *console, systems []string, folder string, do func(release.Source, release.Parts) error) (err error) {
 	root, err := moduleRoot()
 	if err != nil {
 		return err
@@ -165,28 +163,29 @@ func distribute(ctx context.Context, c *console, t targets, folder string, do fu
 	if err != nil {
 		return err
 	}
-	for _, arch := range t.archs {
+	for _, name := range systems {
 		parts := release.Parts{Version: source.Version, Documentation: documentation, Course: course, Manual: manual, Licences: licences}
-		if parts.System, err = findSystem(ctx, t.os, arch); err != nil {
+		if parts.System, err = findSystem(ctx, name); err != nil {
 			return err
 		}
 		if parts.System.CC != "" {
 			parts.Source = source.Archive
 		}
-		step := c.begin(fmt.Sprintf("Building hierml for %s/%s", t.os, arch))
-		if parts.Program, err = buildRelease(ctx, source, parts.System, filepath.Join(dir, "hierml-"+arch), step); err != nil {
+		step := c.begin("Building hierml for " + name)
+		program := filepath.Join(dir, "hierml-"+parts.System.OS+"-"+parts.System.Arch)
+		if parts.Program, err = buildRelease(ctx, source, parts.System, program, step); err != nil {
 			return step.fail(err)
 		}
 		if parts.Source != nil {
 			step.progress(0, 0, "what compiles cells")
-			id, err := toolchain.SourceID(ctx, filepath.Join(dir, "hierml-"+arch), source.Dir, source.Environment(parts.System)...)
+			id, err := toolchain.SourceID(ctx, program, source.Dir, source.Environment(parts.System)...)
 			if err != nil {
 				return step.fail(err)
 			}
 			parts.SourceID = []byte(id)
 		}
 		step.end("%.1f MB", float64(len(parts.Program))/1e6)
-		if parts.System.CC == "" {
+		if parts.System.OS == "linux" && parts.System.CC == "" {
 			c.printf("  without a C compiler for it; cells are interpreted")
 		}
 		if err := do(source, parts); err != nil {
@@ -210,11 +209,16 @@ func godoc(ctx context.Context, dir string) ([]byte, error) {
 // compilers are the C compilers of Debian for the processors of other machines.
 var compilers = map[string]string{"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"}
 
-// findSystem returns a system, with the C compiler for it if there is one.
-func findSystem(ctx context.Context, goos, arch string) (release.System, error) {
+// findSystem returns the system of a name GOOS/GOARCH, with the C compiler for it if there is one and
+// cells are compiled there.
+func findSystem(ctx context.Context, name string) (release.System, error) {
+	goos, arch, found := strings.Cut(name, "/")
 	system := release.System{OS: goos, Arch: arch}
+	if !found {
+		return system, fmt.Errorf("the system %q has no processor; write it as linux/amd64", name)
+	}
 	if goos != "linux" {
-		return system, fmt.Errorf("this makes nothing for %s yet; --os linux", goos)
+		return system, nil
 	}
 	cc := compilers[arch]
 	if goos == runtime.GOOS && arch == runtime.GOARCH {

@@ -29,7 +29,7 @@ var madeWheel = sync.OnceValues(func() (string, error) {
 // madeRelease is the folder with the release of the last commit for this processor.
 var madeRelease = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(scratch, "release")
-	return dir, distribute("release", "-o", dir, "--arch", runtime.GOARCH)
+	return dir, distribute("release", "-o", dir, "--system", runtime.GOOS+"/"+runtime.GOARCH)
 })
 
 // distribute runs a command of the installer.

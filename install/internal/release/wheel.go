@@ -163,16 +163,23 @@ func writeZip(w io.Writer, files []File, at time.Time) error {
 
 // tag returns the tag of the platform that the program runs on.
 func (p Parts) tag() (string, error) {
-	arch := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[p.System.Arch]
-	switch {
-	case arch == "":
-		return "", fmt.Errorf("wheels have no name for %s", p.System.Arch)
-	case p.System.OS == "linux":
+	switch system := p.System.OS + "/" + p.System.Arch; system {
+	case "linux/amd64", "linux/arm64":
 		minor, err := glibc(p.Program)
-		return fmt.Sprintf("manylinux_2_%d_%s", minor, arch), err
+		return fmt.Sprintf("manylinux_2_%d_%s", minor, map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[p.System.Arch]), err
+	case "windows/amd64":
+		return "win_amd64", nil
+	case "darwin/amd64":
+		return "macosx_" + oldestMacOS + "_x86_64", nil
+	case "darwin/arm64":
+		return "macosx_" + oldestMacOS + "_arm64", nil
+	default:
+		return "", fmt.Errorf("no wheels are made for %s", system)
 	}
-	return "", fmt.Errorf("wheels are made for Linux, not for %s", p.System.OS)
 }
+
+// oldestMacOS is the version of the oldest macOS that programs of this Go run on.
+const oldestMacOS = "12_0"
 
 // oldestGlibc is the minor version of the C library of the oldest systems that wheels are for.
 const oldestGlibc = 17

@@ -8,6 +8,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -138,6 +139,39 @@ func TestWheel(t *testing.T) {
 		sum := sha256.Sum256([]byte(files[line[0]]))
 		if want := "sha256=" + base64.RawURLEncoding.EncodeToString(sum[:]); line[1] != want && line[0] != info+"RECORD" {
 			t.Errorf("%s has the sum %s, want %s", line[0], line[1], want)
+		}
+	}
+}
+
+// TestWheelSystems holds that wheels for other systems are named as pip looks for them, and start the
+// program from where pip puts it there.
+func TestWheelSystems(t *testing.T) {
+	for _, tt := range []struct{ system, tag, script, program string }{
+		{"windows/amd64", "win_amd64", "hierml.exe", "Scripts/hierml.exe"},
+		{"darwin/amd64", "macosx_12_0_x86_64", "hierml", "bin/hierml"},
+		{"darwin/arm64", "macosx_12_0_arm64", "hierml", "bin/hierml"},
+	} {
+		p := parts(t)
+		p.System.OS, p.System.Arch, _ = strings.Cut(tt.system, "/")
+		p.Source, p.SourceID = nil, nil
+		wheel, err := p.Wheel(clone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "hierml-1.2.3-py3-none-" + tt.tag + ".whl"; wheel.Name != want {
+			t.Errorf("%s: the wheel is %s, want %s", tt.system, wheel.Name, want)
+		}
+		z, err := zip.NewReader(bytes.NewReader(wheel.Content), int64(len(wheel.Content)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const data = "hierml-1.2.3.data/"
+		if _, err := fs.Stat(z, data+"scripts/"+tt.script); err != nil {
+			t.Errorf("%s: %v", tt.system, err)
+		}
+		spec, err := fs.ReadFile(z, data+"data/share/jupyter/kernels/hierml/kernel.json")
+		if err != nil || !strings.Contains(string(spec), `"{resource_dir}/../../../../`+tt.program+`"`) {
+			t.Errorf("%s: %v, the kernel is\n%s", tt.system, err, spec)
 		}
 	}
 }
