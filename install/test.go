@@ -136,14 +136,14 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 	}
 	waiting := []stage{
 		acceptance("protocol suite", "Protocol"),
-		acceptance("front ends", "FrontEnds"),
+		acceptance("front ends", "FrontEnds|Jupytext"),
 		acceptance("drivers", "Drivers|Habits"),
 		acceptance("browser test", "Browser"),
 		acceptance("installation", "Installation|Readme"),
 		acceptance("cluster", "Cluster"),
 	}
 	if r.form.long {
-		waiting = append(waiting, acceptance("releases", "Wheel|Release|BareSystem|Papermill"))
+		waiting = append(waiting, acceptance("releases", "Wheel|Release|BareSystem|Papermill|Windows|Arm64"))
 	}
 	either := [][]stage{
 		{{"program with the race detector", r.provideRaced(root, dir)}, {"race detector", r.race}},
