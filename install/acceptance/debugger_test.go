@@ -178,6 +178,8 @@ func TestDebugger(t *testing.T) {
 				{"stepOut stackTrace", `"line":8,"name":"total"`},
 				{"complete", `"Println"`},
 				{"output", `"136\n"`},
+				{"copyToGlobals", `"type":"[]int","value":"[3, 4, 5]"`},
+				{"inspectVariables", `"name":"copied","type":"[]int","value":"[3, 4, 5]"`},
 				{"inspectVariables", `"name":"values","type":"[]int","value":"[3, 4, 5]"`},
 			} {
 				if !strings.Contains(text(w.message), w.part) {

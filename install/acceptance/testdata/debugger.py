@@ -78,6 +78,7 @@ ask("variables", "parts", variablesReference=variables[plan["list"]]["variablesR
 ask("evaluate", expression=plan["expression"], frameId=frame["id"], context="repl")
 ask("setVariable", variablesReference=reference, name=plan["set"], value=plan["value"])
 ask("richInspectVariables", variableName=plan["list"], frameId=frame["id"])
+ask("copyToGlobals", srcVariableName=plan["list"], dstVariableName="copied", srcFrameId=frame["id"])
 # What the shell answers while the program is stopped.
 client.complete(plan["complete"])
 say("complete", client.get_shell_msg(timeout=60)["content"] if plan.get("answers") else {})

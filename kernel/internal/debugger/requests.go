@@ -64,6 +64,9 @@ type arguments struct {
 	Value       string        `json:"value"`
 	Expression  string        `json:"expression"`
 	Variable    string        `json:"variableName"`
+	From        string        `json:"srcVariableName"`
+	FromFrame   int           `json:"srcFrameId"`
+	To          string        `json:"dstVariableName"`
 }
 
 // static are the requests that are answered also where nothing is debugged, and begins the one that
@@ -118,6 +121,7 @@ var shows = map[string]func(*Debugger, *arguments) (any, error){
 	"setVariable":          (*Debugger).setVariable,
 	"evaluate":             (*Debugger).evaluated,
 	"richInspectVariables": (*Debugger).rich,
+	"copyToGlobals":        (*Debugger).copied,
 }
 
 // showing calls f, whose methods of the program do not stop, and waits for it only so long: the front
@@ -241,7 +245,7 @@ func (d *Debugger) info() any {
 	}
 	return map[string]any{
 		"isStarted": d.attached, "hashMethod": "Murmur2", "hashSeed": seed, "tmpFilePrefix": prefix, "tmpFileSuffix": suffix,
-		"breakpoints": points, "stoppedThreads": stopped, "richRendering": true, "exceptionPaths": []string{}, "copyToGlobals": false,
+		"breakpoints": points, "stoppedThreads": stopped, "richRendering": true, "exceptionPaths": []string{}, "copyToGlobals": true,
 	}
 }
 

@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/types"
 	"maps"
 	"slices"
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
@@ -45,11 +47,11 @@ func (e *Engine) Debug(ctx context.Context, request []byte) (response []byte, er
 	if err := json.Unmarshal(request, &asked); err != nil {
 		return nil, err
 	}
-	response, err = d.Debug(ctx, asideNumber+int(e.peeks.Add(1)), request, e.globals(), nowhere{})
+	response, err = e.askDebugger(ctx, d, request)
+	if err == nil && asked.Command == "copyToGlobals" {
+		response, err = e.declareForCopy(ctx, d, request, response)
+	}
 	if err != nil {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.bury(err)
 		return nil, err
 	}
 	e.mu.Lock()
@@ -66,6 +68,76 @@ func (e *Engine) Debug(ctx context.Context, request []byte) (response []byte, er
 		e.hooking.on, e.hooking.requests = false, nil
 	}
 	return response, nil
+}
+
+// askDebugger has the process that runs cells carry out a request.
+func (e *Engine) askDebugger(ctx context.Context, d program.Debuggee, request []byte) (response []byte, err error) {
+	response, err = d.Debug(ctx, asideNumber+int(e.peeks.Add(1)), request, e.globals(), nowhere{})
+	if err != nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.bury(err)
+	}
+	return response, err
+}
+
+// declareForCopy declares the variable that a copyToGlobals has found none of, as a cell would, and
+// asks again. Other responses it returns as they are.
+func (e *Engine) declareForCopy(ctx context.Context, d program.Debuggee, request, response []byte) ([]byte, error) {
+	name, typ, err := undeclared(response)
+	if err != nil || name == "" {
+		return response, err
+	}
+	err = e.declareAside(ctx, "var "+name+" "+typ)
+	var failed *program.Error
+	switch {
+	case errors.As(err, &failed):
+		return refusing(response, fmt.Sprintf("the session cannot have a variable %s of type %s now: %s; what the stopped cell declares is there for others when the cell has ended", name, typ, failed.Message))
+	case err != nil:
+		return nil, err
+	}
+	if response, err = e.askDebugger(ctx, d, request); err != nil {
+		return nil, err
+	}
+	if still, _, err := undeclared(response); err != nil || still == "" {
+		return response, err
+	}
+	return refusing(response, fmt.Sprintf("%s is another type in the session than in the stopped program: %s was declared, and nothing copied to it", typ, name))
+}
+
+// undeclared returns the variable that is to be declared before a request can be carried out; none in
+// other responses.
+func undeclared(response []byte) (name, typ string, err error) {
+	var r struct {
+		Body struct{ Undeclared, Type string }
+	}
+	err = json.Unmarshal(response, &r)
+	return r.Body.Undeclared, r.Body.Type, err
+}
+
+// declareAside runs a declaration as a cell that others know nothing of. It may be called while a
+// cell is stopped.
+func (e *Engine) declareAside(ctx context.Context, source string) error {
+	e.mu.Lock()
+	count := len(e.inputs)
+	e.mu.Unlock()
+	cell := program.Cell{Number: e.number(0), Count: count, Name: "the debugger", Source: source, Plain: true, Aside: true}
+	e.running.Add(1)
+	defer e.running.Add(-1)
+	if _, err := e.run(ctx, syntax.NewSource(cell), nowhere{}); err != nil {
+		return e.worded(ctx, cell, err)
+	}
+	return nil
+}
+
+// refusing returns a response that has failed with another message, and without a body.
+func refusing(response []byte, message string) ([]byte, error) {
+	var r map[string]any
+	if err := json.Unmarshal(response, &r); err != nil {
+		return nil, err
+	}
+	r["success"], r["message"], r["body"] = false, message, struct{}{}
+	return json.Marshal(r)
 }
 
 // note keeps a request, the last of its kind, for another process.

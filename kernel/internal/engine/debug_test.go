@@ -341,3 +341,56 @@ func TestDebuggerRich(t *testing.T) {
 		}
 	})
 }
+
+// TestDebuggerCopies copies variables of a stopped call to variables of the session, which are declared
+// if there are none of their type.
+func TestDebuggerCopies(t *testing.T) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
+		f := newFrontEnd(t, mode)
+		if info := f.ask("debugInfo", ""); info["copyToGlobals"] != true {
+			t.Errorf("debugInfo says %v", info)
+		}
+		if _, _, err := f.run("type point struct{ X, y int }\nkept := 1\nother := \"a text\""); err != nil {
+			t.Fatal(err)
+		}
+		const cell = "type inner struct{ n int }\nfunc f(n int, list []int, p point) int {\n\tin := inner{n}\n\treturn in.n + p.y\n}\nf(3, []int{4, 5}, point{6, 7})"
+		f.breakAt(cell, `{"line": 4}`)
+		end := f.start(cell)
+		f.await("stopped")
+		from := func(frame int, source, destination string) map[string]any {
+			return f.request("copyToGlobals", fmt.Sprintf(`{"srcVariableName": %q, "dstVariableName": %q, "srcFrameId": %d}`, source, destination, frame))
+		}
+		for _, tt := range []struct{ source, destination, value, typ string }{
+			{"n", "kept", "3", "int"},
+			{"n", "other", "3", "int"},
+			{"list", "numbers", "[4, 5]", "[]int"},
+			{"p", "at", "point{X: 6, y: 7}", "point"},
+		} {
+			r := from(1, tt.source, tt.destination)
+			if body, _ := r["body"].(map[string]any); r["success"] != true || body["value"] != tt.value || body["type"] != tt.typ {
+				t.Errorf("%s to %s: %v", tt.source, tt.destination, r)
+			}
+		}
+		for _, tt := range []struct {
+			frame                        int
+			source, destination, message string
+		}{
+			{1, "nothing", "kept", "no variable nothing"},
+			{1, "n", "a b", "no name that a variable can have"},
+			{9, "n", "kept", "not stopped in this call"},
+			{1, "in", "within", "the stopped cell declares is there for others when"},
+		} {
+			r := from(tt.frame, tt.source, tt.destination)
+			if message, _ := r["message"].(string); r["success"] == true || !strings.Contains(message, tt.message) {
+				t.Errorf("%s to %s: %v", tt.source, tt.destination, r)
+			}
+		}
+		f.ask("continue", `{"threadId": 1}`)
+		if shown, _, err := end(); err != nil || shown != "10" {
+			t.Errorf("%s, %v", shown, err)
+		}
+		if shown, _, err := f.run("fmt.Sprint(kept, other, numbers, at.y)"); err != nil || shown != "3 3 [4 5] 7" {
+			t.Errorf("%s, %v", shown, err)
+		}
+	})
+}
