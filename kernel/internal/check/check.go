@@ -411,11 +411,24 @@ func declaredType(k *Checked, file *ast.File, name string, same map[string]bool)
 	return obj != nil && obj.Kind == ast.Typ && !same[name]
 }
 
+// aliases returns what the text of a cell, and those of the functions that follow it, call the package
+// of the functions that carry out magics.
+func (c *Checker) aliases(k *Checked) map[string]bool {
+	names := map[string]bool{k.Source.Alias: true}
+	for written := range k.again {
+		if src, _ := c.Within(written.Pos()); src != nil {
+			names[src.Alias] = true
+		}
+	}
+	delete(names, "")
+	return names
+}
+
 // Insert puts the live objects that the cell mentions into its package scope.
 func (c *Checker) Insert(k *Checked) {
 	scope := k.Pkg.Scope()
-	if name := k.Source.Alias; name != "" {
-		if pkg, err := c.Importer.Import(syntax.MagicPath); err == nil {
+	if pkg, err := c.Importer.Import(syntax.MagicPath); err == nil {
+		for name := range c.aliases(k) {
 			scope.Insert(types.NewPkgName(token.NoPos, k.Pkg, name, pkg))
 		}
 	}

@@ -54,11 +54,14 @@ func (e *Engine) Debug(ctx context.Context, request []byte) (response []byte, er
 	if err != nil {
 		return nil, err
 	}
+	if asked.Command == "attach" {
+		e.Hook(true)
+		e.hookEarlier(ctx)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch asked.Command {
 	case "attach":
-		e.hooking.on = true
 		e.hooking.note(asked.Command, request)
 	case "setBreakpoints":
 		e.hooking.note(asked.Command+" "+asked.Arguments.Source.Path, request)
@@ -118,16 +121,37 @@ func undeclared(response []byte) (name, typ string, err error) {
 // declareAside runs a declaration as a cell that others know nothing of. It may be called while a
 // cell is stopped.
 func (e *Engine) declareAside(ctx context.Context, source string) error {
-	e.mu.Lock()
-	count := len(e.inputs)
-	e.mu.Unlock()
-	cell := program.Cell{Number: e.number(0), Count: count, Name: "the debugger", Source: source, Plain: true, Aside: true}
+	return e.runAside(ctx, syntax.NewSource(program.Cell{Number: e.number(0), Count: 1, Name: "the debugger", Source: source, Plain: true, Aside: true}))
+}
+
+// runAside runs what only declares beside the cells that run. What these write meanwhile goes where it
+// would otherwise.
+func (e *Engine) runAside(ctx context.Context, src *syntax.Source) error {
 	e.running.Add(1)
 	defer e.running.Add(-1)
-	if _, err := e.run(ctx, syntax.NewSource(cell), nowhere{}); err != nil {
-		return e.worded(ctx, cell, err)
+	e.mu.Lock()
+	out := aside{e.last}
+	e.mu.Unlock()
+	if out.Output == nil {
+		out.Output = nowhere{}
+	}
+	_, err := e.run(ctx, src, out)
+	e.mu.Lock()
+	e.last = out.Output
+	e.mu.Unlock()
+	if err != nil {
+		return e.worded(ctx, src.Cell, err)
 	}
 	return nil
+}
+
+// aside is where a cell writes that nobody has sent: there is nobody to read notes on it.
+type aside struct{ program.Output }
+
+func (a aside) Stream(name, text string) {
+	if name != host.Notes {
+		a.Output.Stream(name, text)
+	}
 }
 
 // refusing returns a response that has failed with another message, and without a body.

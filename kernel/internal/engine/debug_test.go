@@ -394,3 +394,47 @@ func TestDebuggerCopies(t *testing.T) {
 		}
 	})
 }
+
+// TestDebuggerEarlier stops in functions and methods that were declared before the debugger was attached.
+func TestDebuggerEarlier(t *testing.T) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
+		f := newFrontEnd(t, mode)
+		f.ask("disconnect", "")
+		const first = "calls := 0\ntype point struct{ X, y int }\nfunc (p *point) move(n int) {\n\tcalls++\n\tp.X += n\n}\ntype pair[T any] struct{ a, b T }\nfunc (p pair[T]) first() T {\n\treturn p.a\n}\nat := &point{1, 2}"
+		const second = "%timeit -n1 -r1 at.move(1)\nfunc double(n int) int {\n\tat.move(point{X: n}.X)\n\treturn 2 * n\n}\nkept := func(n int) int { return double(n) }\nstart := calls"
+		for _, cell := range []string{first, second} {
+			if _, _, err := f.run(cell); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.ask("attach", "")
+		path := f.breakAt(first, `{"line": 5}`, `{"line": 9}`)
+		end := f.start("p := pair[string]{\"a\", \"b\"}\nx := kept(3) + double(1)\nfmt.Println(p.first(), x, calls-start, at.X)")
+		f.await("stopped")
+		f.expect("stack", f.stack()+" "+f.locals(1), "(*point).move:5, double:3, Cell [3]:2 n=3 int, p=&point{X: 2, y: 2} *point")
+		frame := f.ask("stackTrace", `{"threadId": 1}`)["stackFrames"].([]any)[0].(map[string]any)
+		f.expect("source", fmt.Sprint(frame["source"].(map[string]any)["path"]), path)
+		f.resume("stepOut")
+		f.expect("stepOut", f.stack(), "double:4, Cell [3]:2")
+		f.resume("continue")
+		f.resume("continue")
+		f.expect("generic", f.stack(), "pair.first:9, Cell [3]:3")
+		f.ask("continue", `{"threadId": 1}`)
+		if _, out, err := end(); err != nil || out != "a 8 2 6\n" {
+			t.Errorf("%s%v", out, err)
+		}
+		// What follows a type that is declared anew keeps its hooks.
+		f.breakAt(first)
+		f.breakAt(second, `{"line": 4}`)
+		if _, _, err := f.run("type point struct{ X, y, z int }"); err != nil {
+			t.Error(err)
+		}
+		end = f.start("double(1)")
+		f.await("stopped")
+		f.expect("stack", f.stack(), "double:4, Cell [5]:1")
+		f.ask("continue", `{"threadId": 1}`)
+		if shown, _, err := end(); err != nil || shown != "2" {
+			t.Errorf("%s, %v", shown, err)
+		}
+	})
+}

@@ -84,6 +84,7 @@ func New(config Config) *Engine {
 		lowerer:   lower.New(c),
 		outside:   o,
 		cells:     config.Cells,
+		hooking:   hooking{again: map[int]string{}},
 		switching: switching{mode: config.Mode, open: config.Compiler, prepared: config.Prepared, emitter: emit.New(c)},
 	}
 	e.code.mostPlugins, e.code.mostCode = cmp.Or(config.MostPlugins, mostPlugins), cmp.Or(config.MostCode, mostCode)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/hooks"
@@ -18,6 +19,13 @@ type hooking struct {
 	known    []*program.Hooks
 	requests map[string][]byte
 	stale    bool
+	// again are the texts of earlier cells, by the numbers of those that declare their functions again.
+	again map[int]string
+}
+
+// has reports whether a cell has hooks.
+func (h *hooking) has(cell int) bool {
+	return slices.ContainsFunc(h.known, func(known *program.Hooks) bool { return known.Cell == cell })
 }
 
 // Hook has the cells that begin from now on stop for the debugger, or not.
@@ -29,10 +37,14 @@ func (e *Engine) Hook(on bool) {
 
 // hooked returns a checked cell with hooks, if cells get some. e.mu is held.
 func (e *Engine) hooked(k *check.Checked) (*check.Checked, []*program.Hooks, error) {
-	if !e.hooking.on || k.Source.Cell.Aside {
+	earlier, again := e.hooking.again[k.Source.Cell.Number]
+	if !e.hooking.on || k.Source.Cell.Aside && !again {
 		return k, nil, nil
 	}
 	src, h := hooks.Add(k, e.checker, e.hooking.sites)
+	if src != nil && again {
+		h.Source = earlier
+	}
 	if src == nil || e.hooking.sites+len(h.Sites) > magic.MostStops {
 		return k, nil, nil
 	}
