@@ -49,7 +49,9 @@ func (d *Debugger) bind(path string) {
 // meets reports whether a program is to stop at a breakpoint that it has come to.
 func (d *Debugger) meets(b *breakpoint, c *call) bool {
 	if b.Condition != "" {
-		v, err := d.evaluate(b.Condition, c)
+		var v value
+		var err error
+		d.quietly(func() { v, err = d.evaluate(b.Condition, c) })
 		if err != nil {
 			d.config.Print(fmt.Sprintf("breakpoint in line %d: %v\n", b.Line, err))
 			return true
@@ -68,7 +70,9 @@ func (d *Debugger) meets(b *breakpoint, c *call) bool {
 	if b.Log == "" {
 		return true
 	}
-	d.config.Print(d.filled(b.Log, c) + "\n")
+	var text string
+	d.quietly(func() { text = d.filled(b.Log, c) })
+	d.config.Print(text + "\n")
 	return false
 }
 

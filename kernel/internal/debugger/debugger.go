@@ -2,12 +2,14 @@ package debugger
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/magic"
 )
 
@@ -25,6 +27,13 @@ type Config struct {
 	Event func(event []byte)
 	// Globals returns the variables of the session; nil stands for none.
 	Globals func() []Variable
+	// Symbol returns what a package has that cells know by a name: a function, a variable, or a
+	// constant.Value; the zero value for nothing. Nil stands for no packages.
+	Symbol func(pkg, name string) reflect.Value
+	// Method returns the method of a value whose type reflection does not know, and what it is given
+	// before its arguments; Carry returns such a value as an interface has it. Nil stands for none.
+	Method func(t display.Type, v reflect.Value, name string) (f reflect.Value, bound []reflect.Value)
+	Carry  func(t display.Type, v any) any
 }
 
 // A Variable is one that can be looked at: Pointer points to it, with its type as display.Typed
@@ -197,6 +206,20 @@ func (d *Debugger) goroutine() *goroutine {
 		d.goroutines[key] = g
 	}
 	return g
+}
+
+// quietly calls f, in which the calling goroutine comes to no hooks.
+func (d *Debugger) quietly(f func()) {
+	key := d.config.Goroutine()
+	_, already := d.asking.LoadOrStore(key, true)
+	d.askings.Add(1)
+	defer func() {
+		d.askings.Add(-1)
+		if !already {
+			d.asking.Delete(key)
+		}
+	}()
+	f()
 }
 
 // asks reports whether the calling goroutine carries out a request.

@@ -138,6 +138,9 @@ func (tr *trial) run() (end func() int) {
 	return func() int { return <-result }
 }
 
+// direct calls what a request needs as it is.
+var direct = Caller{func(f func()) error { f(); return nil }, func() {}}
+
 // ask returns the body of a response, or the message of one that fails.
 func (tr *trial) ask(command, arguments string) string {
 	tr.t.Helper()
@@ -149,7 +152,7 @@ func (tr *trial) ask(command, arguments string) string {
 		Message string
 		Body    json.RawMessage
 	}
-	if err := json.Unmarshal(tr.d.Handle(fmt.Appendf(nil, `{"seq":1,"command":%q,"arguments":%s}`, command, arguments)), &r); err != nil {
+	if err := json.Unmarshal(tr.d.Handle(fmt.Appendf(nil, `{"seq":1,"command":%q,"arguments":%s}`, command, arguments), direct), &r); err != nil {
 		tr.t.Fatal(err)
 	}
 	if !r.Success {
@@ -307,7 +310,7 @@ func TestLate(t *testing.T) {
 	tr := newTrial(t)
 	tr.attach("")
 	for command, list := range map[string]string{"scopes": "scopes", "variables": "variables"} {
-		response := string(tr.d.Handle(fmt.Appendf(nil, `{"seq":1,"command":%q,"arguments":{"frameId":1,"variablesReference":1}}`, command)))
+		response := string(tr.d.Handle(fmt.Appendf(nil, `{"seq":1,"command":%q,"arguments":{"frameId":1,"variablesReference":1}}`, command), direct))
 		if !strings.Contains(response, `"success":false`) || !strings.Contains(response, `"body":{"`+list+`":[]}`) {
 			t.Errorf("%s: %s", command, response)
 		}
@@ -333,7 +336,7 @@ func TestStuck(t *testing.T) {
 	tr.d.patience = time.Millisecond
 	end := tr.run()
 	tr.next("stopped breakpoint")
-	tr.want("stuck", tr.ask("inspectVariables", ""), "a method that tells what a value is has not returned within 1ms: it may wait for what has stopped")
+	tr.want("stuck", tr.ask("inspectVariables", ""), "what the debugger calls has not returned within 1ms: it may wait for what has stopped")
 	<-s.begun
 	tr.want("stack", tr.stack(), ":9 x=6")
 	tr.ask("continue", "")
@@ -361,7 +364,7 @@ func TestConversions(t *testing.T) {
 	for _, tt := range []struct{ expression, result string }{
 		{"float64(n) / 2", "3.5"}, {"int(half)", "7"}, {"uint8(300)", "300 is no uint8"}, {"string(rune(65))", `"A"`}, {"uint8(n * 40)", "24"},
 		{"float64(1)", "1"}, {`int("a")`, `"a" is no int`}, {"string(half)", "a float64 cannot be converted to string"},
-		{"f(n)", "the debugger calls no functions but len and cap, and converts to basic types alone"},
+		{"f(n)", "the debugger cannot call f here"},
 		{"len(n)", "len is a variable here, of type int, which the debugger does not call"},
 	} {
 		body := tr.ask("evaluate", fmt.Sprintf(`{"expression": %q}`, tt.expression))

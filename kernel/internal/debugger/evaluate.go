@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Expressions are those of names, fields, indices, operators, conversions to basic types and the
-// builtins len and cap: nothing of the program is called.
+// Expressions are those of names, fields, indices, operators, conversions to basic types, the builtins
+// len and cap, and calls of what reflection reaches (call.go).
 
 // evaluate returns the value of an expression in a call; nil stands for the session.
 func (d *Debugger) evaluate(expression string, c *call) (v value, err error) {
@@ -168,6 +168,12 @@ func (e evaluator) eval(x ast.Expr) (operand, error) {
 	case *ast.Ident:
 		return e.name(x.Name)
 	case *ast.SelectorExpr:
+		if v := e.packaged(x); v.IsValid() {
+			if c, ok := v.Interface().(constant.Value); ok {
+				return operand{constant: c}, nil
+			}
+			return operand{value: value{rv: v}}, nil
+		}
 		v, err := e.eval(x.X)
 		if err != nil {
 			return operand{}, err
@@ -327,7 +333,7 @@ func (e evaluator) slice(x *ast.SliceExpr) (operand, error) {
 			}
 		}
 	}
-	return operand{value: value{o.rv.Slice(bounds[0], bounds[1]), o.typ}}, nil
+	return operand{value: value{rv: o.rv.Slice(bounds[0], bounds[1]), typ: o.typ}}, nil
 }
 
 func (e evaluator) unary(x *ast.UnaryExpr) (operand, error) {
@@ -511,20 +517,13 @@ func conversion(o operand, t reflect.Type) (operand, error) {
 	return operand{}, fmt.Errorf("a %s cannot be converted to %s", v.typeName(), t)
 }
 
-// call evaluates len, cap, and conversions to basic types.
-func (e evaluator) call(x *ast.CallExpr) (operand, error) {
-	id, ok := ast.Unparen(x.Fun).(*ast.Ident)
-	if !ok || len(x.Args) != 1 || id.Name != "len" && id.Name != "cap" && basics[id.Name] == nil {
-		return operand{}, errors.New("the debugger calls no functions but len and cap, and converts to basic types alone")
-	}
-	if o, err := e.name(id.Name); err == nil {
-		return operand{}, fmt.Errorf("%s is a variable here, of type %s, which the debugger does not call", id.Name, o.typeName())
-	}
-	v, err := e.eval(x.Args[0])
+// builtin evaluates len, cap, and conversions to basic types.
+func (e evaluator) builtin(name string, arg ast.Expr) (operand, error) {
+	v, err := e.eval(arg)
 	if err != nil {
 		return operand{}, err
 	}
-	if t := basics[id.Name]; t != nil {
+	if t := basics[name]; t != nil {
 		return conversion(v, t)
 	}
 	o, err := v.typed(nil)
@@ -533,10 +532,10 @@ func (e evaluator) call(x *ast.CallExpr) (operand, error) {
 	}
 	o = o.open()
 	switch k := o.rv.Kind(); {
-	case id.Name == "len" && (k == reflect.Slice || k == reflect.Array || k == reflect.Map || k == reflect.String || k == reflect.Chan):
+	case name == "len" && (k == reflect.Slice || k == reflect.Array || k == reflect.Map || k == reflect.String || k == reflect.Chan):
 		return operand{value: value{rv: reflect.ValueOf(o.rv.Len())}}, nil
-	case id.Name == "cap" && (k == reflect.Slice || k == reflect.Array || k == reflect.Chan):
+	case name == "cap" && (k == reflect.Slice || k == reflect.Array || k == reflect.Chan):
 		return operand{value: value{rv: reflect.ValueOf(o.rv.Cap())}}, nil
 	}
-	return operand{}, fmt.Errorf("%s of a %s", id.Name, o.typeName())
+	return operand{}, fmt.Errorf("%s of a %s", name, o.typeName())
 }

@@ -79,8 +79,15 @@ const begins = "attach"
 // come too late, when the program goes on, and looks for the list even so.
 var lists = map[string]string{"stackTrace": "stackFrames", "scopes": "scopes", "variables": "variables"}
 
+// A Caller calls what a request needs of the program.
+type Caller struct {
+	// Do calls f. Interrupt ends that, and is nil if it cannot be ended alone.
+	Do        func(f func()) error
+	Interrupt func()
+}
+
 // Handle carries out a request, and returns the response to it.
-func (d *Debugger) Handle(text []byte) []byte {
+func (d *Debugger) Handle(text []byte, caller Caller) []byte {
 	var r request
 	var a arguments
 	err := json.Unmarshal(text, &r)
@@ -89,7 +96,7 @@ func (d *Debugger) Handle(text []byte) []byte {
 	}
 	var body any
 	if err == nil {
-		body, err = d.carryOut(r.Command, &a)
+		body, err = d.carryOut(r.Command, &a, caller)
 	}
 	if body == nil {
 		body = struct{}{}
@@ -126,7 +133,7 @@ var shows = map[string]func(*Debugger, *arguments) (any, error){
 
 // showing calls f, whose methods of the program do not stop, and waits for it only so long: the front
 // end can ask for nothing else meanwhile, not even that the program goes on.
-func (d *Debugger) showing(f func() (any, error)) (any, error) {
+func (d *Debugger) showing(caller Caller, f func() (any, error)) (any, error) {
 	type outcome struct {
 		body any
 		err  error
@@ -134,29 +141,32 @@ func (d *Debugger) showing(f func() (any, error)) (any, error) {
 	done := make(chan outcome, 1)
 	go func() {
 		var o outcome
-		key := d.config.Goroutine()
-		d.asking.Store(key, true)
-		d.askings.Add(1)
 		defer func() {
 			if r := recover(); r != nil {
 				o = outcome{nil, fmt.Errorf("a method panics: %v", r)}
 			}
-			d.askings.Add(-1)
-			d.asking.Delete(key)
 			done <- o
 		}()
-		o.body, o.err = f()
+		err := caller.Do(func() { d.quietly(func() { o.body, o.err = f() }) })
+		if err != nil {
+			o.err = err
+		}
 	}()
 	select {
 	case o := <-done:
 		return o.body, o.err
 	case <-time.After(d.patience):
-		return nil, fmt.Errorf("a method that tells what a value is has not returned within %v: it may wait for what has stopped", d.patience)
+		err := fmt.Errorf("what the debugger calls has not returned within %v: it may wait for what has stopped", d.patience)
+		if caller.Interrupt == nil {
+			return nil, fmt.Errorf("%w; it goes on until the cell is interrupted", err)
+		}
+		caller.Interrupt()
+		return nil, err
 	}
 }
 
 // carryOut calls what carries out a command.
-func (d *Debugger) carryOut(command string, a *arguments) (any, error) {
+func (d *Debugger) carryOut(command string, a *arguments, caller Caller) (any, error) {
 	d.mu.Lock()
 	if !d.attached && !static[command] && command != begins {
 		d.mu.Unlock()
@@ -164,7 +174,7 @@ func (d *Debugger) carryOut(command string, a *arguments) (any, error) {
 	}
 	if show := shows[command]; show != nil {
 		d.mu.Unlock()
-		return d.showing(func() (any, error) { return show(d, a) })
+		return d.showing(caller, func() (any, error) { return show(d, a) })
 	}
 	defer d.mu.Unlock()
 	switch command {

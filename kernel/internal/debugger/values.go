@@ -12,17 +12,19 @@ import (
 	"github.com/hierml/notebook/stdlib/display"
 )
 
-// A value is one of the program's, with its type where reflection does not know it.
+// A value is one of the program's, with its type, and that of the pointer to it, where reflection does
+// not know them.
 type value struct {
-	rv  reflect.Value
-	typ display.Type
+	rv      reflect.Value
+	typ     display.Type
+	pointer display.Type
 }
 
 // valueOf returns what an interface holds.
 func valueOf(v any) value {
 	if t, ok := v.(display.Typed); ok {
 		inner, typ := t.Typed()
-		return value{reflect.ValueOf(inner), typ}
+		return value{rv: reflect.ValueOf(inner), typ: typ}
 	}
 	return value{rv: reflect.ValueOf(v)}
 }
@@ -33,7 +35,9 @@ func pointed(pointer any) value {
 	if p.rv.Kind() != reflect.Pointer || p.rv.IsNil() {
 		return value{}
 	}
-	return p.part(0, p.rv.Elem())
+	v := p.part(0, p.rv.Elem())
+	v.pointer = p.typ
+	return v
 }
 
 // part returns a part of a value, in the place that display.Type counts.
@@ -41,7 +45,7 @@ func (v value) part(i int, r reflect.Value) value {
 	if v.typ != nil && r.IsValid() && r.CanInterface() && r.Kind() != reflect.Interface {
 		if t, ok := v.typ.Part(i, r.Interface()).(display.Typed); ok {
 			_, typ := t.Typed()
-			return value{r, typ}
+			return value{rv: r, typ: typ}
 		}
 	}
 	return value{rv: r}

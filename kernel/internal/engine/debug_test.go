@@ -438,3 +438,61 @@ func TestDebuggerEarlier(t *testing.T) {
 		}
 	})
 }
+
+// TestDebuggerCalls calls functions and methods in expressions at a stop, and in conditions.
+func TestDebuggerCalls(t *testing.T) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
+		f := newFrontEnd(t, mode)
+		const types = `type point struct{ X, y int }
+func (p point) Sum(n int) int { return p.X + p.y + n }
+func (p *point) Move(n int) { p.X += n }
+func (p point) Panic() int { panic("no sum") }
+func (p point) Loop() int { for { p.X++ } }`
+		if _, _, err := f.run(types); err != nil {
+			t.Fatal(err)
+		}
+		const cell = `func f(name string, p point, q *point) string {
+	loss, d := math.Sqrt(-1), 90*time.Second
+	b := strings.NewReader(name)
+	name += fmt.Sprint(p.X, q.X, b.Len(), d, loss)
+	return name
+}
+f("text", point{1, 2}, &point{3, 4})`
+		f.breakAt(cell, `{"line": 4, "condition": "math.IsNaN(loss) && p.Sum(1) == 4"}`)
+		end := f.start(cell)
+		f.await("stopped")
+		for _, tt := range []struct{ expression, result, message string }{
+			{expression: "strings.ToUpper(name)", result: `"TEXT"`},
+			{expression: "fmt.Sprint(name, len(name), p.X)", result: `"text4 1"`},
+			{expression: "fmt.Sprintf(\"%+v\", p)", result: `"{X:1 y:2}"`},
+			{expression: "math.Max(math.Pi, 2)", result: "3.141592653589793"},
+			{expression: "strconv.Atoi(\"12\")", result: "12"},
+			{expression: "strconv.Atoi(name)", message: "invalid syntax"},
+			{expression: "d.Minutes() + 1", result: "2.5"},
+			{expression: "b.Len()", result: "4"},
+			{expression: "strings.Join([]string{}, name)", message: "evaluates names"},
+			{expression: "strings.Repeat(name, -1)", message: "negative Repeat count"},
+			{expression: "strings.ToUpper()", message: "wants 1"},
+			{expression: "strings.ToUpper(p)", message: "is no string"},
+			{expression: "p.Sum(10)", result: "13"},
+			{expression: "q.Sum(10)", result: "17"},
+			{expression: "p.Panic()", message: "no sum"},
+			{expression: "p.Loop()", message: "has not returned within"},
+			{expression: "p.Move(4)"},
+			{expression: "p.X", result: "5"},
+			{expression: "q.Move(4)"},
+		} {
+			text, _ := json.Marshal(tt.expression)
+			r := f.request("evaluate", fmt.Sprintf(`{"frameId": 1, "expression": %s}`, text))
+			body, _ := r["body"].(map[string]any)
+			message, _ := r["message"].(string)
+			if tt.result != "" && body["result"] != tt.result || (tt.message == "") != (r["success"] == true) || !strings.Contains(message, tt.message) {
+				t.Errorf("%s: %v", tt.expression, r)
+			}
+		}
+		f.ask("continue", `{"threadId": 1}`)
+		if shown, _, err := end(); err != nil || shown != "text5 7 4 1m30s NaN" {
+			t.Errorf("%s, %v", shown, err)
+		}
+	})
+}

@@ -87,6 +87,32 @@ func (c carrier) Call(name string) (result any, has bool, err error) {
 	return out[0].Interface(), true, err
 }
 
+// Method returns a method of a value of a type that Typed has told, or of its pointer, and what it is
+// given before its arguments; the zero value if there is none.
+func Method(t display.Type, v reflect.Value, name string) (f reflect.Value, bound []reflect.Value) {
+	told, ok := t.(displayed)
+	if !ok {
+		return reflect.Value{}, nil
+	}
+	d := told.description
+	if d.method(name) == nil {
+		if d = d.types.get(d.pointer); d == nil || d.method(name) == nil || !v.CanAddr() {
+			return reflect.Value{}, nil
+		}
+		v = v.Addr()
+	}
+	receiver := v.Interface()
+	return reflect.ValueOf(d.method(name)), []reflect.Value{reflect.ValueOf(&receiver).Elem()}
+}
+
+// Carry returns a value of a type that Typed has told as an interface has it.
+func Carry(t display.Type, v any) any {
+	if told, ok := t.(displayed); ok {
+		return told.types.carry(told.id, v)
+	}
+	return v
+}
+
 // displayed is a description for package display.
 type displayed struct{ *description }
 

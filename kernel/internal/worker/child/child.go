@@ -37,9 +37,9 @@ type Runner interface {
 	EndDeep(size uintptr, tell func(cell int)) bool
 	// Asleep reports whether all goroutines of cells wait for each other.
 	Asleep() bool
-	// Debug carries out a request of the debugger, and Ended says that a cell has ended. Its events go
+	// Debug carries out a request of the debugger, as one of that number, and Ended says that a cell has ended. Its events go
 	// where SetEvents says.
-	Debug(request []byte, globals []program.Global) []byte
+	Debug(ctx context.Context, cell int, request []byte, globals []program.Global) []byte
 	Ended(cell int)
 	SetEvents(f func(event []byte))
 	// Do calls f, for the cell of that number.
@@ -218,7 +218,7 @@ func (c *child) answer(r Runner, cell *cell, request pipe.Request) (pipe.Answer,
 		texts, err := r.Look(cell.Context(), cell.Number, m.Looks)
 		return &pipe.Seen{Texts: texts}, err
 	case *pipe.Debug:
-		return &pipe.Debugged{Text: r.Debug(m.Text, m.Globals)}, nil
+		return &pipe.Debugged{Text: r.Debug(cell.Context(), cell.Number, m.Text, m.Globals)}, nil
 	case *pipe.Adopt:
 		left, err := r.Adopt(m.Adoption)
 		return &pipe.Adopted{Left: left}, err

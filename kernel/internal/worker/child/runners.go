@@ -3,6 +3,7 @@ package child
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"github.com/hierml/notebook/kernel/internal/compiled"
@@ -10,6 +11,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/interpreted"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/cells"
+	"github.com/hierml/notebook/stdlib"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
@@ -33,23 +35,26 @@ type runners struct {
 }
 
 func newRunners(means cells.Means, load func(plugin string) error) (*runners, error) {
-	interpreted, err := cells.NewInterpreter(means)
+	interpreter, err := cells.NewInterpreter(means)
 	if err != nil {
 		return nil, err
 	}
-	r := &runners{interpreted: interpreted}
+	r := &runners{interpreted: interpreter}
 	r.debugger = debugger.New(debugger.Config{
 		Goroutine: compiled.Goroutine,
 		Context:   func() context.Context { return host.Current().Context() },
 		End: func() {
 			compiled.End()
-			interpreted.End()
+			interpreter.End()
 		},
 		Print:   func(text string) { fmt.Fprint(host.Stdout(), text) },
 		Event:   func(event []byte) { r.events(event) },
 		Globals: r.variables,
+		Symbol:  symbol,
+		Method:  interpreted.Method,
+		Carry:   interpreted.Carry,
 	})
-	interpreted.SetFailed(r.debugger.Failed)
+	interpreter.SetFailed(r.debugger.Failed)
 	r.compiled = compiled.New(compiled.Config{
 		Load:        load,
 		Stdin:       means.In,
@@ -57,8 +62,8 @@ func newRunners(means cells.Means, load func(plugin string) error) (*runners, er
 		Stderr:      means.Err,
 		Display:     cells.Displayed,
 		Relabel:     means.Relabel,
-		Kept:        interpreted.Kept,
-		Interpreter: interpreted,
+		Kept:        interpreter.Kept,
+		Interpreter: interpreter,
 		Failed:      r.debugger.Failed,
 	})
 	return r, nil
@@ -68,11 +73,21 @@ func newRunners(means cells.Means, load func(plugin string) error) (*runners, er
 func (r *runners) SetEvents(f func(event []byte)) { r.events = f }
 
 // Debug implements Runner.
-func (r *runners) Debug(request []byte, globals []program.Global) []byte {
+func (r *runners) Debug(ctx context.Context, cell int, request []byte, globals []program.Global) []byte {
 	r.mu.Lock()
 	r.globals = globals
 	r.mu.Unlock()
-	return r.debugger.Handle(request)
+	caller := debugger.Caller{Do: func(f func()) error { return r.Do(ctx, cell, f) }}
+	if r.compiled.Used() { // an interrupt of interpreted code would end the cell that is stopped, too
+		caller.Interrupt = host.Current().Interrupter()
+	}
+	return r.debugger.Handle(request, caller)
+}
+
+// symbol returns what a package has that cells know without an import.
+func symbol(pkg, name string) reflect.Value {
+	path := stdlib.Preloaded[pkg]
+	return stdlib.Symbols()[path+"/"+pkg][name]
 }
 
 // Ended implements Runner.
