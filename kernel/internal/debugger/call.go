@@ -4,16 +4,49 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/parser"
 	"reflect"
 	"unsafe"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// An Uncallable is the error of an expression that calls what reflection does not reach: a function
-// that a cell declares, or a method that is not exported.
-type Uncallable struct{ Name string }
+// A beyond is the error of an expression that has what reflection does not reach, as a call of a
+// function that a cell declares, or of a method that is not exported.
+type beyond struct{ what string }
 
-func (e *Uncallable) Error() string {
-	return fmt.Sprintf("the debugger cannot call %s here", e.Name)
+func (e *beyond) Error() string {
+	return fmt.Sprintf("the debugger cannot evaluate %s here", e.what)
+}
+
+func uncallable(name string) error { return &beyond{"a call of " + name} }
+
+// A Beyond is the body of the response to evaluate where the expression has what reflection does not
+// reach. Who can run it as a cell is told of the variables of the call that it mentions.
+type Beyond struct {
+	Beyond    bool                     `json:"beyond"`
+	Variables []program.HookedVariable `json:"variables"`
+}
+
+// mentioned returns the variables of a call that an expression mentions, or may.
+func (c *call) mentioned(expression string) (found []program.HookedVariable) {
+	x, err := parser.ParseExpr(expression)
+	if err != nil || c == nil {
+		return nil
+	}
+	names := map[string]bool{}
+	ast.Inspect(x, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			names[id.Name] = true
+		}
+		return true
+	})
+	for _, v := range c.place.Variables {
+		if names[v.Name] {
+			found = append(found, v)
+		}
+	}
+	return found
 }
 
 // call evaluates a call: of len and cap, of a conversion to a basic type, of a function of a package,
@@ -30,12 +63,12 @@ func (e evaluator) call(x *ast.CallExpr) (operand, error) {
 		if len(x.Args) == 1 && (fun.Name == "len" || fun.Name == "cap" || basics[fun.Name] != nil) {
 			return e.builtin(fun.Name, x.Args[0])
 		}
-		return operand{}, &Uncallable{fun.Name}
+		return operand{}, uncallable(fun.Name)
 	case *ast.SelectorExpr:
 		if f := e.packaged(fun); f.IsValid() {
 			name := fun.X.(*ast.Ident).Name + "." + fun.Sel.Name
 			if f.Kind() != reflect.Func {
-				return operand{}, &Uncallable{name}
+				return operand{}, uncallable(name)
 			}
 			return e.called(name, f, nil, x)
 		}
@@ -53,9 +86,9 @@ func (e evaluator) call(x *ast.CallExpr) (operand, error) {
 		if f, err := selected(o, fun.Sel.Name, 0); err == nil && f.rv.Kind() == reflect.Func && !f.rv.IsNil() && f.typ == nil {
 			return e.called(fun.Sel.Name, f.rv, nil, x)
 		}
-		return operand{}, &Uncallable{fun.Sel.Name}
+		return operand{}, uncallable(fun.Sel.Name)
 	}
-	return operand{}, &Uncallable{"what stands before the arguments"}
+	return operand{}, uncallable("what stands before the arguments")
 }
 
 // packaged returns what a package has by a name, if the selector is one of a package.

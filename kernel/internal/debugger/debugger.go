@@ -27,6 +27,9 @@ type Config struct {
 	Event func(event []byte)
 	// Globals returns the variables of the session; nil stands for none.
 	Globals func() []Variable
+	// Passes reports whether the calling goroutine is one of a cell that does not stop. Nil stands for
+	// none.
+	Passes func() bool
 	// Symbol returns what a package has that cells know by a name: a function, a variable, or a
 	// constant.Value; the zero value for nothing. Nil stands for no packages.
 	Symbol func(pkg, name string) reflect.Value
@@ -222,8 +225,11 @@ func (d *Debugger) quietly(f func()) {
 	f()
 }
 
-// asks reports whether the calling goroutine carries out a request.
+// asks reports whether the calling goroutine carries out a request, or what belongs to one.
 func (d *Debugger) asks() bool {
+	if d.config.Passes != nil && d.config.Passes() {
+		return true
+	}
 	if d.askings.Load() == 0 {
 		return false
 	}
@@ -362,6 +368,9 @@ func (d *Debugger) Stop(hook int, variables []any) (changed int) {
 // Failed is told that the calling goroutine of a cell has ended by a panic, or by an error that the
 // cell's rule stopped at, of whose calls err tells. It stops there if it is to.
 func (d *Debugger) Failed(err *program.RuntimeError) {
+	if d.asks() {
+		return
+	}
 	d.mu.Lock()
 	g := d.goroutines[d.config.Goroutine()]
 	if !d.attached || g == nil || !d.excepts(err) {

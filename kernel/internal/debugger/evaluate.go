@@ -200,7 +200,7 @@ func (e evaluator) eval(x ast.Expr) (operand, error) {
 	case *ast.CallExpr:
 		return e.call(x)
 	}
-	return operand{}, fmt.Errorf("the debugger evaluates names, fields, indices and operators, not %T", x)
+	return operand{}, &beyond{"anything but names, fields, indices, operators and calls"}
 }
 
 func (e evaluator) name(name string) (operand, error) {

@@ -539,6 +539,9 @@ func (d *Debugger) evaluated(a *arguments) (any, error) {
 		return nil, err
 	}
 	v, err := d.evaluate(a.Expression, c)
+	if beyond := (*beyond)(nil); errors.As(err, &beyond) {
+		return Beyond{true, c.mentioned(a.Expression)}, err
+	}
 	if err != nil {
 		return nil, err
 	}

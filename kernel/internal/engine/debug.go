@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -50,6 +51,9 @@ func (e *Engine) Debug(ctx context.Context, request []byte) (response []byte, er
 	response, err = e.askDebugger(ctx, d, request)
 	if err == nil && asked.Command == "copyToGlobals" {
 		response, err = e.declareForCopy(ctx, d, request, response)
+	}
+	if err == nil && asked.Command == "evaluate" {
+		response, err = e.evaluateBeyond(ctx, d, request, response)
 	}
 	if err != nil {
 		return nil, err
@@ -95,7 +99,7 @@ func (e *Engine) declareForCopy(ctx context.Context, d program.Debuggee, request
 	var failed *program.Error
 	switch {
 	case errors.As(err, &failed):
-		return refusing(response, fmt.Sprintf("the session cannot have a variable %s of type %s now: %s; what the stopped cell declares is there for others when the cell has ended", name, typ, failed.Message))
+		return refusing(response, fmt.Sprintf("the session cannot have a variable %s of type %s now: %s; what the stopped cell declares is there for others when the cell has ended", name, typ, withoutPlace(failed.Message)))
 	case err != nil:
 		return nil, err
 	}
@@ -121,7 +125,20 @@ func undeclared(response []byte) (name, typ string, err error) {
 // declareAside runs a declaration as a cell that others know nothing of. It may be called while a
 // cell is stopped.
 func (e *Engine) declareAside(ctx context.Context, source string) error {
-	return e.runAside(ctx, syntax.NewSource(program.Cell{Number: e.number(0), Count: 1, Name: "the debugger", Source: source, Plain: true, Aside: true}))
+	return e.runAside(ctx, syntax.NewSource(program.Cell{Number: e.number(0), Count: 1, Name: debuggerTitle, Source: source, Aside: true, Passing: true}))
+}
+
+// debuggerTitle is what errors call a cell of the debugger's own.
+const debuggerTitle = "the debugger"
+
+// withoutPlace returns the message of an error of such a cell without the place in it, which nobody has
+// seen.
+func withoutPlace(message string) string {
+	rest, found := strings.CutPrefix(message, debuggerTitle+":")
+	if place, text, cut := strings.Cut(rest, ": "); found && cut && strings.Trim(place, "0123456789:") == "" {
+		return text
+	}
+	return message
 }
 
 // runAside runs what only declares beside the cells that run. What these write meanwhile goes where it

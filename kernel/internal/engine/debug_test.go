@@ -470,7 +470,7 @@ f("text", point{1, 2}, &point{3, 4})`
 			{expression: "strconv.Atoi(name)", message: "invalid syntax"},
 			{expression: "d.Minutes() + 1", result: "2.5"},
 			{expression: "b.Len()", result: "4"},
-			{expression: "strings.Join([]string{}, name)", message: "evaluates names"},
+			{expression: "strings.Join([]string{name, \"a\"}, name)", result: `"texttexta"`},
 			{expression: "strings.Repeat(name, -1)", message: "negative Repeat count"},
 			{expression: "strings.ToUpper()", message: "wants 1"},
 			{expression: "strings.ToUpper(p)", message: "is no string"},
@@ -492,6 +492,67 @@ f("text", point{1, 2}, &point{3, 4})`
 		}
 		f.ask("continue", `{"threadId": 1}`)
 		if shown, _, err := end(); err != nil || shown != "text5 7 4 1m30s NaN" {
+			t.Errorf("%s, %v", shown, err)
+		}
+	})
+}
+
+// TestDebuggerEvaluates evaluates expressions at a stop that call functions and methods of cells, as
+// cells that do not stop.
+func TestDebuggerEvaluates(t *testing.T) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
+		f := newFrontEnd(t, mode)
+		const before = `type point struct{ X, y int }
+func (p point) sum(n int) int {
+	return p.X + p.y + n
+}
+func (p *point) flip() { p.X, p.y = p.y, p.X }
+func double(n int) int {
+	return 2 * n
+}
+func fail(n int) int { panic(fmt.Sprint("fails at ", n)) }
+func forever(n int) int { for { n++ } }
+n, scale := 100, 10`
+		if _, _, err := f.run(before); err != nil {
+			t.Fatal(err)
+		}
+		const cell = "func own(n int) int { return n }\nfunc f(n int, p point, q *point) int {\n\tm := own(n)\n\treturn m + q.sum(0) + p.X\n}\nf(3, point{1, 2}, &point{3, 4})"
+		f.breakAt(before, `{"line": 3}`, `{"line": 7}`)
+		f.breakAt(cell, `{"line": 4}`)
+		f.ask("setExceptionBreakpoints", `{"filters": ["panic", "error"]}`)
+		end := f.start(cell)
+		f.await("stopped")
+		for _, tt := range []struct{ expression, result, typ, message string }{
+			{"double(n) + scale", "16", "int", ""},
+			{"p.sum(n)", "6", "int", ""},
+			{"point{n, double(n)}", "point{X: 3, y: 6}", "point", ""},
+			{"point{X: double(p.X)}.sum(q.X)", "5", "int", ""},
+			{"q.flip()", "nil", "", ""},
+			{"q.X", "4", "int", ""},
+			{"max(double(n), p.y)", "6", "int", ""},
+			{"fail(n)", "", "", "fails at 3"},
+			{"double(\"a\")", "", "", "cannot use"},
+			{"nothing(n)", "", "", "undefined: nothing"},
+			{"own(n)", "", "", "the stopped cell declares is there for others when"},
+			{"func() int { return double(n) }()", "", "", "no function literals"},
+			{"double(func() int { return n }())", "", "", "no function literals"},
+			{"forever(n)", "", "", "no value after"},
+			{"double(m)", "6", "int", ""},
+		} {
+			text, _ := json.Marshal(tt.expression)
+			r := f.request("evaluate", fmt.Sprintf(`{"frameId": 1, "expression": %s}`, text))
+			body, _ := r["body"].(map[string]any)
+			message, _ := r["message"].(string)
+			if r["success"] != (tt.message == "") || !strings.Contains(message, tt.message) || tt.message == "" && (body["result"] != tt.result || tt.typ != "" && body["type"] != tt.typ) {
+				t.Errorf("%s: %v", tt.expression, r)
+			}
+		}
+		f.breakAt(before)
+		f.ask("continue", `{"threadId": 1}`)
+		if shown, _, err := end(); err != nil || shown != "11" {
+			t.Errorf("%s, %v", shown, err)
+		}
+		if shown, _, err := f.run("n"); err != nil || shown != "100" {
 			t.Errorf("%s, %v", shown, err)
 		}
 	})

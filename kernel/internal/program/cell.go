@@ -26,6 +26,8 @@ type Cell struct {
 	File string
 	// Aside says that other cells know nothing of the cell's source and of what it shows.
 	Aside bool
+	// Passing says that the debugger does not stop the cell.
+	Passing bool
 	// Next, if set, returns the sources of the cells that wait to run after this one, or the first
 	// of them. They may be compiled with it.
 	Next func() []string

@@ -43,6 +43,8 @@ type Program struct {
 	// Hooks are the places where the debugger can stop the program, and earlier ones that the process
 	// does not know.
 	Hooks []*Hooks
+	// Passing says that the debugger does not stop the program: it belongs to a request of it.
+	Passing bool
 }
 
 // Compiled is what an executor has to load and run for a compiled cell.

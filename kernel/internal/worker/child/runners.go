@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hierml/notebook/kernel/internal/compiled"
 	"github.com/hierml/notebook/kernel/internal/debugger"
@@ -29,6 +30,10 @@ type runners struct {
 	compiled    *compiled.Runner
 	debugger    *debugger.Debugger
 
+	// passing are the contexts of programs that the debugger does not stop, and passes how many.
+	passing sync.Map
+	passes  atomic.Int32
+
 	mu      sync.Mutex
 	globals []program.Global
 	events  func(event []byte)
@@ -50,6 +55,7 @@ func newRunners(means cells.Means, load func(plugin string) error) (*runners, er
 		Print:   func(text string) { fmt.Fprint(host.Stdout(), text) },
 		Event:   func(event []byte) { r.events(event) },
 		Globals: r.variables,
+		Passes:  r.passesBy,
 		Symbol:  symbol,
 		Method:  interpreted.Method,
 		Carry:   interpreted.Carry,
@@ -84,6 +90,15 @@ func (r *runners) Debug(ctx context.Context, cell int, request []byte, globals [
 	return r.debugger.Handle(request, caller)
 }
 
+// passesBy reports whether the debugger does not stop the cell of the calling goroutine.
+func (r *runners) passesBy() bool {
+	if r.passes.Load() == 0 {
+		return false
+	}
+	_, passes := r.passing.Load(host.Current().Context())
+	return passes
+}
+
 // symbol returns what a package has that cells know without an import.
 func symbol(pkg, name string) reflect.Value {
 	path := stdlib.Preloaded[pkg]
@@ -116,6 +131,14 @@ func (r *runners) variables() []debugger.Variable {
 // Run implements Runner.
 func (r *runners) Run(ctx context.Context, p *program.Program) (*program.Bundle, error) {
 	r.debugger.Add(p.Hooks)
+	if p.Passing {
+		r.passing.Store(ctx, true)
+		r.passes.Add(1)
+		defer func() {
+			r.passes.Add(-1)
+			r.passing.Delete(ctx)
+		}()
+	}
 	if p.Compiled != nil {
 		return r.compiled.Run(ctx, p)
 	}
