@@ -242,7 +242,7 @@ func (ch *Change) Commit(reached int) {
 			delete(ch.S.Missed, v.Declaration.Name)
 			ch.trail(v.Declaration.Name)
 		} else {
-			ch.S.Missed[v.Declaration.Name] = v.Declaration.Cell
+			ch.S.Missed[v.Declaration.Name] = state.Missed{Cell: v.Declaration.Cell, Title: ch.K.Source.Cell.Title(), Ran: true}
 		}
 	}
 }

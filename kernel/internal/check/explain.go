@@ -14,8 +14,8 @@ func (c *Checker) Explain(problems []syntax.Problem) []syntax.Problem {
 		if name, ok := mistaken(p.Msg); ok && s.Live[name] != nil && s.Live[name].Spec != nil {
 			problems[i].Msg += fmt.Sprintf(" (%s was declared again in %s; values made before have the older type)", name, c.CellTitle(s.Live[name].Cell))
 		}
-		if name, ok := strings.CutPrefix(p.Msg, "undefined: "); ok && s.Missed[name] != 0 && s.Live[name] == nil {
-			problems[i].Msg += fmt.Sprintf(" (%s ended before the statement that declares it was done)", c.CellTitle(s.Missed[name]))
+		if name, ok := strings.CutPrefix(p.Msg, "undefined: "); ok && s.Missed[name].Cell != 0 && s.Live[name] == nil {
+			problems[i].Msg += " (" + s.Missed[name].Why() + ")"
 		}
 		if name, ok := strings.CutPrefix(p.Msg, "undefined: "); ok && s.Gone[name] != nil {
 			problems[i].Msg = fmt.Sprintf("undefined: %s (%s)", name, s.Gone[name].Lost)

@@ -125,9 +125,20 @@ func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output)
 	cell.Count, cell.Number = cell.ExecutionCount(), e.number(cell.Number)
 	bundle, err := e.conduct(ctx, cell, out)
 	if err != nil {
+		e.noteMissed(cell)
 		return nil, e.worded(ctx, cell, err)
 	}
 	return bundle, nil
+}
+
+// noteMissed notes what a cell that failed would have declared.
+func (e *Engine) noteMissed(cell program.Cell) {
+	if cell.Aside || len(cell.Source) > maxAsked {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.checker.Session.Miss(cell.Number, cell.Title(), syntax.Declares(cell.Source))
 }
 
 // Deliver gives a message of the front end to the code that listens to the comm. Errors, and what

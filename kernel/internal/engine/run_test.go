@@ -285,3 +285,37 @@ func TestMeantNowhere(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestUndeclared looks at what is said of a name that a cell would have declared which did not run.
+func TestUndeclared(t *testing.T) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
+		n := newWorkerNotebook(t, mode)
+		for _, cell := range []string{
+			"a := 1 +",
+			"var b, c = nope(), 2\nconst d = 3\ntype E struct{ X int }\nfunc f() int { return 1 }\nfunc (E) g() {}",
+			"import rr \"container/ring\"\nvar (\n\th = 1\n\ti, j int = nope, 2\n)\nk, l := 1",
+			"%cd /nowhere/at/all\nm := 1",
+			"o := []int{}[len(os.Args)]\np := 2",
+		} {
+			if _, _, err := n.run(cell); err == nil {
+				t.Fatalf("%s runs", cell)
+			}
+		}
+		for name, want := range map[string]string{
+			"a": "(Cell [1], which would declare it, did not run)", "b": "(Cell [2], which would declare it, did not run)", "c": "(Cell [2], which would declare it, did not run)",
+			"d": "(Cell [2], which would declare it, did not run)", "E{}": "(Cell [2], which would declare it, did not run)", "f() + 1": "(Cell [2], which would declare it, did not run)",
+			"g": "undefined: g", "X": "undefined: X", "rr.New(1)": "(Cell [3], which would declare it, did not run)", "h": "(Cell [3], which would declare it, did not run)",
+			"j": "(Cell [3], which would declare it, did not run)", "l": "(Cell [3], which would declare it, did not run)", "m": "(Cell [4] ended before the statement that declares it was done)",
+			"nope": "undefined: nope", "p": "(Cell [5] ended before the statement that declares it was done)",
+		} {
+			if _, _, err := n.run(name); err == nil || !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+		}
+		for _, cell := range []string{"a := 2", "type E int", "a + int(E(1))"} {
+			if _, _, err := n.run(cell); err != nil {
+				t.Errorf("%s: %v", cell, err)
+			}
+		}
+	})
+}

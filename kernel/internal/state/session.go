@@ -114,8 +114,8 @@ type Session struct {
 	FuncInstances map[string]*Function
 	Identities    identities
 	Described     map[int]int
-	// Missed holds the numbers of cells that ended before they declared a variable.
-	Missed map[string]int
+	// Missed holds names that cells would have declared which ended before that.
+	Missed map[string]Missed
 	// Late holds functions that follow with the next cell.
 	Late []*Follower
 	// Outputs and inputs hold what the cells showed, and their sources, by their counts; lastOutput
@@ -124,6 +124,31 @@ type Session struct {
 	LastShown *Shown
 	Inputs    map[int]string
 	Serial    int
+}
+
+// Missed is what became of a declaration that is not there.
+type Missed struct {
+	Cell  int    // the number of the cell that has it
+	Title string // of that cell
+	Ran   bool   // the cell ran, but not so far; else it did not run at all
+}
+
+// Why says what became of the declaration.
+func (m Missed) Why() string {
+	if m.Ran {
+		return m.Title + " ended before the statement that declares it was done"
+	}
+	return m.Title + ", which would declare it, did not run"
+}
+
+// Miss notes that a cell did not run which would have declared names. What is there is not missed,
+// and of a cell that ran it is known better.
+func (s *Session) Miss(cell int, title string, names []string) {
+	for _, name := range names {
+		if s.Live[name] == nil && s.Missed[name].Cell != cell {
+			s.Missed[name] = Missed{Cell: cell, Title: title}
+		}
+	}
 }
 
 // NewSession returns a session in which nothing is declared.
@@ -141,7 +166,7 @@ func NewSession() *Session {
 		Instances:     map[string]string{},
 		FuncInstances: map[string]*Function{},
 		Described:     map[int]int{},
-		Missed:        map[string]int{},
+		Missed:        map[string]Missed{},
 		Shown:         map[int]*Shown{},
 		Inputs:        map[int]string{},
 	}

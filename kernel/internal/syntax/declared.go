@@ -3,7 +3,74 @@ package syntax
 import (
 	"go/ast"
 	"go/token"
+	"path"
+	"strconv"
 )
+
+// Declares returns the names that a text declares at its top, as far as can be told of one that may
+// not parse: those of packages, constants, types, functions and variables.
+func Declares(src string) (names []string) {
+	for _, it := range Split(src) {
+		l := Lex(src[it.Start:it.End])
+		switch l[0].Tok {
+		case token.FUNC:
+			if l[1].Tok == token.IDENT {
+				names = append(names, l[1].Lit)
+			}
+		case token.IMPORT, token.CONST, token.TYPE, token.VAR:
+			names = append(names, specified(l)...)
+		default:
+			left := leading(l)
+			if len(left) > 0 && l[2*len(left)-1].Tok == token.DEFINE {
+				names = append(names, left...)
+			}
+		}
+	}
+	return names
+}
+
+// specified returns the names that an import or a declaration declares, in brackets or without.
+func specified(l []Lexeme) (names []string) {
+	keyword, begins, depth, outer := l[0].Tok, true, 0, 0
+	for i, lexeme := range l[1:] {
+		switch lexeme.Tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			if i == 0 && lexeme.Tok == token.LPAREN {
+				outer = 1
+				depth++
+				continue
+			}
+			depth++
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			depth--
+		}
+		if begins && depth == outer {
+			switch {
+			case lexeme.Tok == token.IDENT && keyword == token.TYPE:
+				names = append(names, lexeme.Lit)
+			case lexeme.Tok == token.IDENT:
+				names = append(names, leading(l[i+1:])...)
+			case lexeme.Tok == token.STRING && keyword == token.IMPORT:
+				if p, err := strconv.Unquote(lexeme.Lit); err == nil {
+					names = append(names, path.Base(p))
+				}
+			}
+		}
+		begins = lexeme.Tok == token.SEMICOLON && depth == outer
+	}
+	return names
+}
+
+// leading returns the names, with commas between them, that lexemes begin with.
+func leading(l []Lexeme) (names []string) {
+	for i := 0; i < len(l) && l[i].Tok == token.IDENT; i += 2 {
+		names = append(names, l[i].Lit)
+		if l[i+1].Tok != token.COMMA { // EOF is the last
+			break
+		}
+	}
+	return names
+}
 
 // DeclaresTop reports whether a file declares a name, other than as a method.
 func DeclaresTop(file *ast.File, name string) bool {
