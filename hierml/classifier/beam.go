@@ -222,7 +222,7 @@ type reached struct {
 // Predict returns, for every row of x, the leaf with the highest score of those that the beam comes
 // to.
 func (b *Beam) Predict(x *dataset.Matrix) []int {
-	predicted := make([]int, x.Rows)
+	predicted := make([]int, x.Len())
 	for i, ranked := range b.Rank(x, 1) {
 		predicted[i] = ranked[0].Node
 	}
@@ -234,7 +234,7 @@ func (b *Beam) Predict(x *dataset.Matrix) []int {
 // columns as Model.LeafScores does.
 func (b *Beam) Rank(x *dataset.Matrix, k int) [][]Ranked {
 	b.model.mustFit(x)
-	ranked := make([][]Ranked, x.Rows)
+	ranked := make([][]Ranked, x.Len())
 	inChunks(x.Rows, b.model.Workers, func() func(i int) {
 		s := new(search)
 		return func(i int) { ranked[i] = slices.Clone(b.rank(s, x, i, k)) }

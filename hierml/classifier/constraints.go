@@ -131,7 +131,7 @@ func (m *Model) MarginExcess(x *dataset.Matrix) ([]float64, error) {
 	}
 	scores := m.LeafScores(x)
 	leads := make(map[int][]float64)
-	excess := make([]float64, x.Rows)
+	excess := make([]float64, x.Len())
 	for i := range excess {
 		row := scores.RawRowView(i)
 		y := structured.Argmax(row)

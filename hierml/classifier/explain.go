@@ -63,7 +63,7 @@ func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
 	if err := m.Check(x); err != nil {
 		return nil, err
 	}
-	if i < 0 || i >= x.Rows {
+	if i < 0 || i >= x.Len() {
 		return nil, fmt.Errorf("classifier: row %d of a matrix of %d", i, x.Rows)
 	}
 	if m.weights() == nil {

@@ -97,7 +97,7 @@ func (m *Model) bestSets(x *dataset.Matrix, start func(space *labelset.Space) fu
 	if err != nil {
 		return nil, err
 	}
-	predicted := make([][]int, x.Rows)
+	predicted := make([][]int, x.Len())
 	failed := make([]error, x.Rows)
 	inChunks(x.Rows, m.Workers, func() func(i int) {
 		search, scorer, rewards := start(space), m.newScorer(), make([]float64, len(values))

@@ -239,7 +239,7 @@ func (m *Model) ConditionalProbabilities(x *dataset.Matrix) (*mat.Dense, error) 
 	if err := m.checkProbabilities(x); err != nil {
 		return nil, err
 	}
-	if x.Rows == 0 {
+	if x.Len() == 0 {
 		return new(mat.Dense), nil
 	}
 	p := mat.NewDense(x.Rows, m.Taxonomy.Len(), nil)
@@ -264,7 +264,7 @@ func (m *Model) LeastProbabilities(x *dataset.Matrix) (*mat.Dense, error) {
 	if err := m.checkProbabilities(x); err != nil {
 		return nil, err
 	}
-	if x.Rows == 0 {
+	if x.Len() == 0 {
 		return new(mat.Dense), nil
 	}
 	least := mat.NewDense(x.Rows, len(m.attributes.Candidates()), nil)

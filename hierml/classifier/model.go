@@ -130,7 +130,7 @@ func NewKernelConstant(a *structured.Attributes, k gram.Kernel, e *structured.Ex
 // Predict returns, for every row of x, the node id of the leaf that the model's rule gives. It
 // treats a matrix of other columns as LeafScores does.
 func (m *Model) Predict(x *dataset.Matrix) []int {
-	predicted := make([]int, x.Rows)
+	predicted := make([]int, x.Len())
 	if !m.many() {
 		m.each(x, func(s *scorer, i int) { predicted[i] = s.predict() })
 		return predicted
@@ -164,7 +164,7 @@ func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	if err := m.checkVocabulary(x); err != nil {
 		return nil, err
 	}
-	sets := make([][]int, x.Rows)
+	sets := make([][]int, x.Len())
 	if m.Rule == Highest && scores != nil {
 		for i := range sets {
 			best := max(0, structured.Argmax(scores.RawRowView(i)))

@@ -62,6 +62,9 @@ func LeafColumns(t *taxonomy.Taxonomy, nodes *mat.Dense) *mat.Dense {
 // with the largest sum, over the leaves and all nodes above, of what their probabilities are above
 // the level. It is what NodeSet says where that ends at leaves. The probabilities are overwritten.
 func LeafSets(t *taxonomy.Taxonomy, probabilities *mat.Dense, level float64) ([][]int, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	space, err := labelset.New(t)
 	if err != nil {
 		return nil, err

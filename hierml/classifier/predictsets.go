@@ -18,7 +18,7 @@ import (
 //
 // It treats a matrix of other columns as LeafScores does. LabelSets gives the sets that are best under the model itself, where it was trained on sets.
 func (m *Model) PredictSets(x *dataset.Matrix, cut calibration.Cut) [][]int {
-	sets := make([][]int, x.Rows)
+	sets := make([][]int, x.Len())
 	labels := m.attributes.Candidates()
 	m.each(x, func(s *scorer, i int) {
 		s.candidates(s.labels)

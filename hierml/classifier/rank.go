@@ -28,7 +28,7 @@ type Ranked struct {
 // is what the nodes on the way fall short of the best among their siblings, together: zero for what
 // Predict gives, otherwise negative.
 func (m *Model) Rank(x *dataset.Matrix, k int) [][]Ranked {
-	ranked := make([][]Ranked, x.Rows)
+	ranked := make([][]Ranked, x.Len())
 	if !m.many() {
 		m.each(x, func(s *scorer, i int) { ranked[i] = s.rank(k) })
 		return ranked
@@ -116,7 +116,7 @@ func (s *scorer) shortfalls() []float64 {
 // Rank: LeafScores, unless the model descends the taxonomy. For no rows the result is an empty
 // matrix.
 func (m *Model) ChoiceScores(x *dataset.Matrix) *mat.Dense {
-	if m.Rule != Descend || x.Rows == 0 {
+	if m.Rule != Descend || x.Len() == 0 {
 		return m.LeafScores(x)
 	}
 	scores := mat.NewDense(x.Rows, len(m.Taxonomy.Leaves()), nil)

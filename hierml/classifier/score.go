@@ -22,7 +22,7 @@ import (
 // they differ: with the error that Check returns, which tells whether a matrix fits. For no rows the
 // result is an empty matrix.
 func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
-	if x.Rows == 0 {
+	if x.Len() == 0 {
 		return new(mat.Dense)
 	}
 	scores := mat.NewDense(x.Rows, len(m.attributes.Candidates()), nil)
@@ -33,7 +33,7 @@ func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 // NodeScores returns <W_n, x>, and the Constant, for every node: a row of x a row, a column a node. It treats a matrix
 // of another width as LeafScores does.
 func (m *Model) NodeScores(x *dataset.Matrix) *mat.Dense {
-	if x.Rows == 0 {
+	if x.Len() == 0 {
 		return new(mat.Dense)
 	}
 	scores := mat.NewDense(x.Rows, m.Taxonomy.Len(), nil)

@@ -83,7 +83,7 @@ func (m *Translated) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, erro
 		if scores == nil {
 			scores = m.LeafScores(x)
 		}
-		sets := make([][]int, x.Rows)
+		sets := make([][]int, x.Len())
 		for i := range sets {
 			row := scores.RawRowView(i)
 			best := 0

@@ -10,6 +10,9 @@ import (
 // Below returns the instances that have labels at the named node or below it, with these labels,
 // under the taxonomy of that part, such as the subtree CCAT of RCV1. Columns stay as they are.
 func (d *Dataset) Below(node string) (*Dataset, error) {
+	if d == nil {
+		return nil, noData{}
+	}
 	part, id, err := below(d.Name, d.Taxonomy, node)
 	if err != nil {
 		return nil, err

@@ -22,6 +22,9 @@ func checkColumns(columns []int, cols int) error {
 
 // Columns returns the data set with some of its columns, which are given ascending.
 func (d *Dataset) Columns(columns []int) (*Dataset, error) {
+	if d == nil {
+		return nil, noData{}
+	}
 	if err := checkColumns(columns, d.X.Cols); err != nil {
 		return nil, err
 	}
@@ -70,6 +73,9 @@ func (d *Dataset) Columns(columns []int) (*Dataset, error) {
 // ColumnsNamed returns the data set with the columns of the given names, in the order in which they
 // stand in it. It is an error if a name is missing from the vocabulary or stands there twice.
 func (d *Dataset) ColumnsNamed(names ...string) (*Dataset, error) {
+	if d == nil {
+		return nil, noData{}
+	}
 	if d.Vocabulary == nil {
 		return nil, fmt.Errorf("dataset: the columns of %q have no names", d.Name)
 	}

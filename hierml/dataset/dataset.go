@@ -20,12 +20,12 @@ type Dataset struct {
 }
 
 // Len returns the number of instances.
-func (d *Dataset) Len() int { return len(d.Labels) }
+func (d *Dataset) Len() int { return len(d.given().Labels) }
 
 // Subset returns the instances at the given rows, in that order. A row may be given more than once;
-// one outside 0..Len()-1 panics, as an index outside a slice does.
+// one outside 0..Len()-1 panics.
 func (d *Dataset) Subset(rows []int) *Dataset {
-	s := *d
+	s := *d.given()
 	s.X = d.X.Subset(rows)
 	s.Labels = make([][]int, len(rows))
 	for i, r := range rows {
@@ -35,11 +35,14 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 }
 
 // Labelled returns the instances that have a label.
-func (d *Dataset) Labelled() *Dataset { return d.Subset(withLabels(d.Labels)) }
+func (d *Dataset) Labelled() *Dataset { return d.Subset(withLabels(d.given().Labels)) }
 
 // Split divides the instances into training and test parts, of which the second has about
 // testFraction of every class. See Corpus.Split, whose rules it follows.
 func (d *Dataset) Split(testFraction float64, seed uint64) (train, test *Dataset, err error) {
+	if d == nil {
+		return nil, nil, noData{}
+	}
 	trainRows, testRows, err := split(d.Name, d.Labels, testFraction, seed)
 	if err != nil {
 		return nil, nil, err
@@ -50,13 +53,13 @@ func (d *Dataset) Split(testFraction float64, seed uint64) (train, test *Dataset
 // PerClass returns at most t instances of every class, drawn at random, in the order in which they
 // stand. See Corpus.PerClass, whose rules it follows.
 func (d *Dataset) PerClass(t int, seed uint64) *Dataset {
-	return d.Subset(perClass(d.Labels, t, seed))
+	return d.Subset(perClass(d.given().Labels, t, seed))
 }
 
 // SplitPerClass divides the instances into t of every class, drawn as PerClass draws them, and all
 // others.
 func (d *Dataset) SplitPerClass(t int, seed uint64) (chosen, others *Dataset) {
-	rows := perClass(d.Labels, t, seed)
+	rows := perClass(d.given().Labels, t, seed)
 	return d.Subset(rows), d.Subset(without(d.Len(), rows))
 }
 
@@ -65,6 +68,9 @@ func (d *Dataset) SplitPerClass(t int, seed uint64) (chosen, others *Dataset) {
 // whose labels are leaves is returned as it is. Use Collection.Leafed for parts that have to keep a
 // common taxonomy.
 func (d *Dataset) Leafed() (*Dataset, error) {
+	if d == nil {
+		return nil, noData{}
+	}
 	t, labels, err := leafed(d.Taxonomy, d.Labels)
 	if err != nil {
 		return nil, err

@@ -103,7 +103,7 @@ const constantName = "(constant)"
 // row: the intercept, or bias, of a linear model, whose weight is regularized like others. Training
 // data and what is predicted both need it; features.Scaling with a Constant does it to all alike.
 func (d *Dataset) WithConstant(value float32) *Dataset {
-	s := *d
+	s := *d.given()
 	s.X = d.X.WithConstant(value)
 	if s.Vocabulary = s.X.Vocabulary; d.Vocabulary != nil && s.Vocabulary == nil {
 		s.Vocabulary = append(slices.Clip(d.Vocabulary), constantName)

@@ -33,6 +33,9 @@ func (d *Dataset) Divide(by Division) (train, test *Dataset) {
 // The same seed gives the same folds. It is an error if k is below 2 or above the number of
 // instances.
 func (d *Dataset) Folds(k int, seed uint64) ([]Division, error) {
+	if d == nil {
+		return nil, noData{}
+	}
 	return folds(d.Name, d.Labels, k, seed)
 }
 
@@ -41,6 +44,9 @@ func (d *Dataset) Folds(k int, seed uint64) ([]Division, error) {
 //
 // The same seed gives the same rounds, and fewer rounds are the first of more.
 func (d *Dataset) Rounds(n int, testFraction float64, seed uint64) ([]Division, error) {
+	if d == nil {
+		return nil, noData{}
+	}
 	return rounds(d.Name, d.Labels, n, testFraction, seed)
 }
 
@@ -52,6 +58,9 @@ func (d *Dataset) Rounds(n int, testFraction float64, seed uint64) ([]Division, 
 // The same seed gives the same rounds, and fewer rounds are the first of more; in each, what is
 // trained on for a smaller t is part of what is trained on for a larger one.
 func (d *Dataset) PerClassRounds(n, t int, seed uint64) ([]Division, error) {
+	if d == nil {
+		return nil, noData{}
+	}
 	return perClassRounds(d.Name, d.Labels, n, t, seed)
 }
 
@@ -59,6 +68,9 @@ func (d *Dataset) PerClassRounds(n, t int, seed uint64) ([]Division, error) {
 // are given, and trains on all others. It is an error if a row is outside 0..Len()-1 or given
 // twice, or if either part has no rows.
 func (d *Dataset) LeaveOut(name string, test []int) (Division, error) {
+	if d == nil {
+		return Division{}, noData{}
+	}
 	return leaveOut(name, d.Len(), test)
 }
 

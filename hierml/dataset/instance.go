@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"iter"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -31,6 +32,9 @@ func (d *Dataset) Instances() iter.Seq2[Instance, error] {
 // Collect makes a data set of the instances. It has as many columns as the largest that is not
 // zero, or as many as are given where that is more.
 func Collect(name string, t *taxonomy.Taxonomy, columns int, instances iter.Seq2[Instance, error]) (*Dataset, error) {
+	if t == nil || instances == nil {
+		return nil, fmt.Errorf("dataset: %q needs a taxonomy and instances", name)
+	}
 	var b Builder
 	for in, err := range instances {
 		if err != nil {

@@ -20,6 +20,7 @@ type Matrix struct {
 
 // Row returns the entries of row i: columns and their values. The slices are parts of the matrix.
 func (m *Matrix) Row(i int) (indices []int32, values []float32) {
+	m.mustHave(i)
 	lo, hi := m.Indptr[i], m.Indptr[i+1]
 	return m.Indices[lo:hi:hi], m.Values[lo:hi:hi]
 }
@@ -31,7 +32,11 @@ func (m *Matrix) NonZeros() int { return len(m.Values) }
 // once.
 func (m *Matrix) Subset(rows []int) *Matrix {
 	total := 0
+	if m == nil {
+		panic(noRow{})
+	}
 	for _, r := range rows {
+		m.mustHave(r)
 		total += m.Indptr[r+1] - m.Indptr[r]
 	}
 	s := &Matrix{

@@ -12,6 +12,9 @@ import (
 // at random. A label without a node of its name, and labels of one instance of which t puts one
 // above another, are errors.
 func (d *Dataset) Under(t *taxonomy.Taxonomy) (*Dataset, error) {
+	if d == nil {
+		return nil, noData{}
+	}
 	if t == nil || d.Taxonomy == nil {
 		return nil, fmt.Errorf("dataset: to put %q under another taxonomy both taxonomies are needed", d.Name)
 	}

@@ -10,6 +10,9 @@ import (
 // those of the columns that a model was trained on, say: it names the first column that differs.
 // What has no names, nil, is compared with nothing. It looks at no name where both are one slice.
 func (m *Matrix) CheckVocabulary(vocabulary []string) error {
+	if m == nil {
+		return noRow{}
+	}
 	own := m.Vocabulary
 	if len(own) == 0 || len(vocabulary) == 0 || len(own) == len(vocabulary) && &own[0] == &vocabulary[0] {
 		return nil

@@ -77,7 +77,10 @@ func (s Scaling) Fit(train *dataset.Dataset) (*Scaler, error) {
 	if c := float64(s.Constant); math.IsNaN(c) || math.IsInf(c, 0) {
 		return nil, fmt.Errorf("features: Constant is %v; it has to be finite", s.Constant)
 	}
-	if train.Len() == 0 || train.X == nil {
+	if train == nil || train.X == nil {
+		return nil, errNoData
+	}
+	if train.Len() == 0 {
 		return nil, fmt.Errorf("features: %q has no instances to measure", train.Name)
 	}
 	columns := make([]columnRange, train.X.Cols)
@@ -159,6 +162,9 @@ func (r *Scaler) Columns() int { return len(r.factor) }
 // Transform returns the data scaled. It is an error if it has other columns than the training data,
 // or if a value is beyond a float32 when it is scaled.
 func (r *Scaler) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
+	if d == nil {
+		return nil, errNoData
+	}
 	x, err := r.Scale(d.X)
 	if err != nil {
 		return nil, fmt.Errorf("features: %q: %w", d.Name, err)
@@ -176,6 +182,9 @@ func (r *Scaler) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
 
 // Scale returns the rows of a matrix scaled, as Transform does those of a data set.
 func (r *Scaler) Scale(x *dataset.Matrix) (*dataset.Matrix, error) {
+	if x == nil {
+		return nil, errNoMatrix
+	}
 	if x.Cols != len(r.factor) {
 		return nil, fmt.Errorf("%d columns; the scaler was made of %d", x.Cols, len(r.factor))
 	}

@@ -60,7 +60,10 @@ func choose(d *dataset.Dataset, method string, scores []float64, classes []int, 
 
 // checkChoice reports settings that are no choice.
 func checkChoice(d *dataset.Dataset, features int, least float64) error {
-	if d.Len() == 0 || d.X == nil || d.X.Cols == 0 {
+	if d == nil || d.X == nil {
+		return errNoData
+	}
+	if d.Len() == 0 || d.X.Cols == 0 {
 		return fmt.Errorf("features: %q has no instances or no columns to choose from", d.Name)
 	}
 	if features < 0 {
@@ -75,6 +78,9 @@ func checkChoice(d *dataset.Dataset, features int, least float64) error {
 // Transform returns the data with the chosen columns alone. It has to have the columns of the data
 // that the choice was made of.
 func (s *Selection) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
+	if d == nil || d.X == nil {
+		return nil, errNoData
+	}
 	if d.X.Cols != len(s.Scores) {
 		return nil, fmt.Errorf("features: %q has %d columns; the selection was made of %d", d.Name, d.X.Cols, len(s.Scores))
 	}

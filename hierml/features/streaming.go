@@ -16,6 +16,9 @@ func (s Text) FitDocuments(ctx context.Context, train iter.Seq2[dataset.Document
 	if err != nil {
 		return nil, err
 	}
+	if train == nil {
+		return nil, fmt.Errorf("features: there are no documents: nil was given")
+	}
 	c := newCounter(v)
 	for document, err := range train {
 		if err == nil {

@@ -79,12 +79,18 @@ func (v *Vectorizer) Keep(columns []int) (*Vectorizer, error) {
 // Transform returns the documents as vectors, with the labels, taxonomy and name of the corpus.
 // Words outside the vocabulary are ignored; a document without any other has a row without entries.
 func (v *Vectorizer) Transform(c *dataset.Corpus) *dataset.Dataset {
-	d, _ := v.TransformContext(context.Background(), c) // that context never ends
+	d, err := v.TransformContext(context.Background(), c)
+	if err != nil { // that context never ends: there is no corpus
+		panic(err)
+	}
 	return d
 }
 
 // TransformContext is Transform that ends early, with the context's error, when ctx does.
 func (v *Vectorizer) TransformContext(ctx context.Context, c *dataset.Corpus) (*dataset.Dataset, error) {
+	if c == nil {
+		return nil, fmt.Errorf("features: no corpus was given")
+	}
 	x, err := v.vectors(ctx, len(c.Documents), func(i int) string { return c.Documents[i].Text })
 	if err != nil {
 		return nil, err

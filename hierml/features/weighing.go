@@ -69,7 +69,10 @@ func (s Weighing) Fit(train *dataset.Dataset) (*Weigher, error) {
 	if err != nil {
 		return nil, err
 	}
-	if train.Len() == 0 || train.X == nil {
+	if train == nil || train.X == nil {
+		return nil, errNoData
+	}
+	if train.Len() == 0 {
 		return nil, fmt.Errorf("features: %q has no instances to count", train.Name)
 	}
 	if err := w.check(train.X); err != nil {
@@ -149,6 +152,9 @@ func (w *Weigher) Settings() Weighing { return w.settings }
 // columns than in the training data. Columns that no training document has are left out by weights
 // with a document frequency, unless SmoothIDF is set.
 func (w *Weigher) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
+	if d == nil {
+		return nil, errNoData
+	}
 	x, err := w.Weigh(d.X)
 	if err != nil {
 		return nil, fmt.Errorf("features: %q: %w", d.Name, err)
@@ -160,6 +166,9 @@ func (w *Weigher) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
 
 // Weigh returns the rows of a matrix weighed, as Transform does those of a data set.
 func (w *Weigher) Weigh(x *dataset.Matrix) (*dataset.Matrix, error) {
+	if x == nil {
+		return nil, errNoMatrix
+	}
 	if x.Cols != len(w.frequencies) {
 		return nil, fmt.Errorf("%d columns; the weigher was made of %d", x.Cols, len(w.frequencies))
 	}

@@ -25,6 +25,9 @@ type files func(f func(name string, r io.Reader) error) error
 // filesOfFS are the files of a file system, in the order of their names.
 func filesOfFS(ctx context.Context, fsys fs.FS) files {
 	return func(f func(name string, r io.Reader) error) error {
+		if fsys == nil {
+			return fmt.Errorf("files: no file system was given; os.DirFS makes one of a folder")
+		}
 		return fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 			if err == nil {
 				err = ctx.Err()

@@ -153,7 +153,7 @@ func (m *Model) row(p *problem, i int) ([]int32, []float32) {
 // where x and the training data have names of columns, and they differ, with the error that Check
 // returns; so do Predict and LeafScores. For no rows the result is an empty matrix.
 func (m *Model) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
-	if x.Rows == 0 {
+	if x.Len() == 0 {
 		return new(mat.Dense)
 	}
 	if err := m.checkVocabulary(x); err != nil {
@@ -188,7 +188,7 @@ func (m *Model) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 // likeliest one in any case, in their most specific form: ascending, none above another.
 func (m *Model) Predict(x *dataset.Matrix) [][]int {
 	all := m.NodeProbabilities(x)
-	sets := make([][]int, x.Rows)
+	sets := make([][]int, x.Len())
 	for i := range sets {
 		sets[i] = classifier.NodeSet(m.Taxonomy, all.RawRowView(i), m.below())
 	}

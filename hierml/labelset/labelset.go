@@ -32,6 +32,9 @@ type Space struct {
 
 // New returns the label sets of the taxonomy, which has at least one leaf.
 func New(t *taxonomy.Taxonomy) (*Space, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	if len(t.Leaves()) == 0 {
 		return nil, fmt.Errorf("labelset: the taxonomy has no nodes, and so no label sets")
 	}

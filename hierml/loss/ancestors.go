@@ -35,6 +35,9 @@ func (zeroOne) NodeRow(truth int, dst []float64) {
 // exist at roots: a root that is a leaf is an error, and a cost of a root that is an inner node is
 // not finite.
 func Normalized(t *taxonomy.Taxonomy) (Loss, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	for _, l := range t.Leaves() {
 		if len(t.Parents(l)) == 0 {
 			return nil, fmt.Errorf("loss: the normalized loss divides by depth, and leaf %q is a root; put a node above it or take another loss", t.Name(l))
@@ -100,6 +103,9 @@ func (l normalized) depth(n int) float64 {
 // [CSS16, (9)], the distance of the labels' attribute vectors. alpha has one weight a node, none
 // negative, and is not copied. It is a SetLoss.
 func SqrtAlpha(t *taxonomy.Taxonomy, alpha []float64) (Loss, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	if err := checkWeights(t, alpha); err != nil {
 		return nil, err
 	}

@@ -11,21 +11,32 @@ import (
 // of one label only and its parent is not, and a root where it is an ancestor of one label only. It
 // is an error where a node has several parents. Uni, Sib and Sub are Decomposing losses: between
 // sets they are the H-loss, see HLoss.
-func Uni(t *taxonomy.Taxonomy) (Loss, error) { return newCharged("uni", t, UniformCosts(t)) }
+func Uni(t *taxonomy.Taxonomy) (Loss, error) { return byCosts("uni", t, UniformCosts) }
 
 // Sib returns [QGH09, (6) and (7)], the H-loss with SiblingCosts: a root weighs 1, any other node its
 // parent's weight divided by the number of the parent's children. It is an error where a node has
 // several parents.
-func Sib(t *taxonomy.Taxonomy) (Loss, error) { return newCharged("sib", t, SiblingCosts(t)) }
+func Sib(t *taxonomy.Taxonomy) (Loss, error) { return byCosts("sib", t, SiblingCosts) }
 
 // Sub returns [QGH09, (6) and (8)], the H-loss with SubtreeCosts: a node weighs the fraction of all
 // nodes that are below it, itself included. It is an error where there is not exactly one root or
 // where a node has several parents.
 func Sub(t *taxonomy.Taxonomy) (Loss, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	if len(t.Roots()) != 1 {
 		return nil, fmt.Errorf("loss: the loss sub needs a tree with one root; this taxonomy has %d", len(t.Roots()))
 	}
 	return newCharged("sub", t, SubtreeCosts(t))
+}
+
+// byCosts is newCharged with costs of the taxonomy.
+func byCosts(name string, t *taxonomy.Taxonomy, costs func(*taxonomy.Taxonomy) []float64) (Loss, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
+	return newCharged(name, t, costs(t))
 }
 
 // pairsAndSets is a loss between labels and between sets of them.

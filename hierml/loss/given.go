@@ -28,6 +28,9 @@ func (f SetFunc) SetCost(truth, predicted []int) float64 { return f(truth, predi
 // row and a column a node. It needn't be symmetric. The table is kept, not copied. With a table of
 // leaves the cost of an inner node is not a number.
 func FromTable(t *taxonomy.Taxonomy, costs mat.Matrix) (Loss, error) {
+	if t == nil || costs == nil {
+		return nil, fmt.Errorf("loss: a table of costs needs a taxonomy and a matrix")
+	}
 	rows, cols := costs.Dims()
 	leaves := t.Leaves()
 	if rows != cols || rows != len(leaves) && rows != t.Len() {

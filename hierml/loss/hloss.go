@@ -10,6 +10,9 @@ import (
 // with UniformCosts, SiblingCosts and SubtreeCosts. It is an error where a node has several
 // parents.
 func HLoss(t *taxonomy.Taxonomy, costs []float64) (Decomposing, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	if err := checkWeights(t, costs); err != nil {
 		return nil, err
 	}

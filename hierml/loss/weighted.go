@@ -23,6 +23,9 @@ func Half(t *taxonomy.Taxonomy) Loss { return newWeighted(t, nil, 0.5, 0.5) }
 // Weights of 1 with costs of 1 are Symdiff. Where missed and added differ the loss isn't symmetric.
 // Nothing may be negative; weight is not copied. It is a Decomposing loss.
 func Weighted(t *taxonomy.Taxonomy, weight []float64, missed, added float64) (Loss, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	if err := checkWeights(t, weight); err != nil {
 		return nil, err
 	}

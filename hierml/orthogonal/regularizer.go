@@ -86,6 +86,9 @@ func (e *ConvexityError) Error() string {
 // for weights there, zero is the best for any K, and without it a larger alpha will do. The paper
 // has no root among its nodes.
 func Descendants(t *taxonomy.Taxonomy, alpha float64, alone ...int) (*Regularizer, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	if !(alpha >= 0) || math.IsInf(alpha, 1) {
 		return nil, fmt.Errorf("orthogonal: alpha is %v; it is finite and not negative", alpha)
 	}

@@ -103,6 +103,9 @@ func allNodes(t *taxonomy.Taxonomy) []int {
 // SqrtAlpha returns the normalized attributes of [CSS16, (5)]: sqrt(alpha_n) on every ancestor n of
 // the leaf and on the leaf itself. alpha has one entry a node, none negative.
 func SqrtAlpha(t *taxonomy.Taxonomy, alpha []float64) (*Attributes, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	if len(alpha) != t.Len() {
 		return nil, fmt.Errorf("structured: alpha has %d entries, the taxonomy %d nodes; give one weight a node", len(alpha), t.Len())
 	}
@@ -132,6 +135,9 @@ func ancestors(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 // on the node alone and cover all ancestors are recognised and scored in one pass over the nodes of
 // a tree.
 func NewAttributes(t *taxonomy.Taxonomy, row func(leaf int) (nodes []int, values []float64)) (*Attributes, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	return NewCandidates(t, t.Leaves(), row)
 }
 

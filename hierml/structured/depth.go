@@ -11,6 +11,9 @@ import (
 // Given returns the attributes that have value[n] at node n for every leaf below n and for n
 // itself, and zero elsewhere: [Cai08, (3.7)]. value has one entry a node, finite.
 func Given(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	if len(value) != t.Len() {
 		return nil, fmt.Errorf("structured: %d attribute values for a taxonomy of %d nodes; give one value a node", len(value), t.Len())
 	}
@@ -34,6 +37,9 @@ func OfNodes(t *taxonomy.Taxonomy) *Attributes {
 // ByDepth returns the attributes that are value[d] at nodes of depth d, the longest path from a
 // root [Cai08, section 3.2]. value has one entry a depth, from the roots on.
 func ByDepth(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	values := make([]float64, t.Len())
 	for n := range values {
 		d := t.Depth(n)
@@ -50,6 +56,9 @@ func ByDepth(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 // of a leaf, without the leaf. Attribute vectors have norm 1 where all leaves have that many;
 // elsewhere InvSqrtDepth's have. A taxonomy of roots alone is an error.
 func InvSqrtMaxDepth(t *taxonomy.Taxonomy) (*Attributes, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	depth := 0
 	for _, leaf := range t.Leaves() {
 		depth = max(depth, len(t.Ancestors(leaf))-1)
@@ -71,6 +80,9 @@ func InvSqrtMaxDepth(t *taxonomy.Taxonomy) (*Attributes, error) {
 // without y. Attribute vectors have norm 1 where every leaf is below one root only. A leaf that is
 // a root is an error.
 func InvSqrtDepth(t *taxonomy.Taxonomy) (*Attributes, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	for _, leaf := range t.Leaves() {
 		if len(t.Parents(leaf)) == 0 {
 			return nil, fmt.Errorf("structured: attributes divide by the depth, and leaf %q is a root; put a node above it or take other attributes", t.Name(leaf))

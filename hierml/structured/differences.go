@@ -25,6 +25,9 @@ import (
 // penalty, and 1 is its attribute for all nodes of the part. The free nodes are returned,
 // ascending.
 func Laplacian(ctx context.Context, t *taxonomy.Taxonomy, candidates []int, edges [][2]int, ground []float64) (a *Attributes, free []int, err error) {
+	if t == nil {
+		return nil, nil, taxonomy.ErrNone
+	}
 	f, err := newFactor(ctx, t, edges, ground)
 	if err != nil {
 		return nil, nil, err
@@ -43,6 +46,9 @@ func Laplacian(ctx context.Context, t *taxonomy.Taxonomy, candidates []int, edge
 // It is that of Laplacian with a ground of 1 at every node. On trees the attributes of a node are
 // path sums, in which every step down from a node loses the same share.
 func Differences(ctx context.Context, t *taxonomy.Taxonomy) (*Attributes, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	ground := make([]float64, t.Len())
 	for n := range ground {
 		ground[n] = 1

@@ -36,6 +36,9 @@ type Edges struct {
 // NewEdges returns the edge attributes of a taxonomy. It is an error if the graph is so far from a
 // tree that the factor would fill the memory.
 func NewEdges(ctx context.Context, t *taxonomy.Taxonomy) (*Edges, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	ground := make([]float64, t.Len())
 	for v := range ground {
 		p, c := len(t.Parents(v)), len(t.Children(v))

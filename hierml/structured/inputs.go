@@ -99,6 +99,9 @@ func NewLinear(x *dataset.Matrix) (*Linear, error) {
 // CheckMatrix reports the first thing wrong with a sparse matrix: lengths, indices that do not
 // ascend or lie outside, values that are not finite.
 func CheckMatrix(x *dataset.Matrix) error {
+	if x == nil {
+		return fmt.Errorf("structured: no matrix")
+	}
 	if x.Rows < 0 || x.Cols < 0 || len(x.Indptr) != x.Rows+1 || len(x.Indices) != len(x.Values) {
 		return fmt.Errorf("structured: matrix of %d rows and %d columns has %d row borders, %d indices and %d values; expected %d borders and as many indices as values",
 			x.Rows, x.Cols, len(x.Indptr), len(x.Indices), len(x.Values), x.Rows+1)

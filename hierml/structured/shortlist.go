@@ -2,6 +2,7 @@ package structured
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -19,6 +20,9 @@ func (w *Weights) Many() bool { return w.mixed != nil }
 // rounding error, and the scores of candidates that may be among the best are then computed anew: they have the bits of
 // those that [Weights.Scores] and [Attributes.Scores] give. The result does not depend on workers.
 func Shortlist(ctx context.Context, a *Attributes, w *Weights, x *dataset.Matrix, k, workers int, visit func(i int, s *Shortlisted)) error {
+	if a == nil || w == nil || x == nil {
+		return fmt.Errorf("structured: shortlists need attributes, weights and a matrix")
+	}
 	x = within(x, w.Features)
 	l := &linearState{Weights: w, linear: &Linear{x: x, squares: squaredNorms(x)}}
 	rows := make([]int, x.Rows)

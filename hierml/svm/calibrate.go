@@ -377,7 +377,7 @@ func (p *Calibrated) leafProbabilities(row []float64) {
 // column a node. It never rises from a node to a child. Where the training data have one label an
 // instance, it is the sum over the leaves below.
 func (p *Calibrated) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
-	if x.Rows == 0 {
+	if x.Len() == 0 {
 		return new(mat.Dense)
 	}
 	t := p.Model.Taxonomy

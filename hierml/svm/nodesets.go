@@ -518,7 +518,7 @@ func (m *NodeSetModel) probabilities(row []float64, highest float64) {
 // NodeProbabilities returns the probability that a label is at or below a node: a row of x a row, a
 // column a node. It never rises from a node to a child.
 func (m *NodeSetModel) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
-	if x.Rows == 0 {
+	if x.Len() == 0 {
 		return new(mat.Dense)
 	}
 	if m.direct {
@@ -546,7 +546,7 @@ func (m *NodeSetModel) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 // one in any case, in their most specific form: ascending, none above another.
 func (m *NodeSetModel) Predict(x *dataset.Matrix) [][]int {
 	all := m.NodeProbabilities(x)
-	sets := make([][]int, x.Rows)
+	sets := make([][]int, x.Len())
 	for i := range sets {
 		sets[i] = classifier.NodeSet(m.Taxonomy, all.RawRowView(i), m.Level)
 	}

@@ -70,6 +70,9 @@ func (e *Examples) all() []int32 {
 // Examples returns the examples of node v among instances with the given labels, node ids of t,
 // ascending.
 func (p Policy) Examples(t *taxonomy.Taxonomy, labels [][]int, v int) (Examples, error) {
+	if t == nil {
+		return Examples{}, taxonomy.ErrNone
+	}
 	if v < 0 || v >= t.Len() {
 		return Examples{}, fmt.Errorf("svm: there is no node %d; the taxonomy has nodes 0..%d", v, t.Len()-1)
 	}

@@ -196,8 +196,11 @@ func write(w io.Writer, what string, each func(out *bufio.Writer) error) error {
 	return nil
 }
 
-// textual returns an error for names that no text file can hold.
+// textual returns an error for no taxonomy, and for names that no text file can hold.
 func textual(t *Taxonomy) error {
+	if t == nil {
+		return fmt.Errorf("there is no taxonomy to write")
+	}
 	for v, name := range t.names {
 		if !utf8.ValidString(name) || strings.IndexByte(name, 0) >= 0 {
 			return fmt.Errorf("the name of node %d, %s, is not text in UTF-8; rename it", v, textfile.Quote(name))

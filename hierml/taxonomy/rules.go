@@ -18,6 +18,9 @@ type Rules struct {
 
 // Check returns an error that names the first node or edge that breaks a rule, or nil.
 func (r Rules) Check(t *Taxonomy) error {
+	if t == nil {
+		return ErrNone
+	}
 	_, err := r.apply(draftOf(t, nil), t)
 	return err
 }
@@ -26,7 +29,7 @@ func (r Rules) Check(t *Taxonomy) error {
 // is t. Nodes keep their ids unless lone ones are left out.
 func (r Rules) Repair(t *Taxonomy) (*Taxonomy, *Faults) {
 	var faults Faults
-	repaired, err := r.apply(draftOf(t, &faults), t)
+	repaired, err := r.apply(draftOf(t.given(), &faults), t)
 	if err != nil {
 		panic(fmt.Sprintf("taxonomy: a repair failed: %v", err)) // faults are counted, and edges are only taken away
 	}

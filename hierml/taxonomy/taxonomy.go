@@ -73,53 +73,68 @@ func pick(edges [][2]int, positions []int) [][2]int {
 }
 
 // Len returns the number of nodes.
-func (t *Taxonomy) Len() int { return len(t.names) }
+func (t *Taxonomy) Len() int { return len(t.given().names) }
 
 // Name returns the name of node n.
-func (t *Taxonomy) Name(n int) string { return t.names[n] }
+func (t *Taxonomy) Name(n int) string {
+	t.mustHave(n)
+	return t.names[n]
+}
 
 // NamesOf returns the names of nodes, as of those that a model predicts, in their order.
 func (t *Taxonomy) NamesOf(nodes ...int) []string {
 	names := make([]string, len(nodes))
 	for i, n := range nodes {
-		names[i] = t.names[n]
+		names[i] = t.Name(n)
 	}
 	return names
 }
 
 // Names returns the names of all nodes, by id.
-func (t *Taxonomy) Names() []string { return t.names }
+func (t *Taxonomy) Names() []string { return t.given().names }
 
 // Node returns the id of the node called name.
 func (t *Taxonomy) Node(name string) (int, bool) {
-	n, ok := t.ids[name]
+	n, ok := t.given().ids[name]
 	return n, ok
 }
 
 // Parents returns the parents of n, ascending.
-func (t *Taxonomy) Parents(n int) []int { return t.parents[n] }
+func (t *Taxonomy) Parents(n int) []int {
+	t.mustHave(n)
+	return t.parents[n]
+}
 
 // Children returns the children of n, ascending.
-func (t *Taxonomy) Children(n int) []int { return t.children[n] }
+func (t *Taxonomy) Children(n int) []int {
+	t.mustHave(n)
+	return t.children[n]
+}
 
 // Edges returns all edges {parent, child}, ascending by parent, then child.
-func (t *Taxonomy) Edges() [][2]int { return t.edges }
+func (t *Taxonomy) Edges() [][2]int { return t.given().edges }
 
 // Roots returns the nodes without parents, ascending.
-func (t *Taxonomy) Roots() []int { return t.roots }
+func (t *Taxonomy) Roots() []int { return t.given().roots }
 
 // Leaves returns the nodes without children, ascending. Everything that has one row or column a
 // leaf, in this library, is in this order.
-func (t *Taxonomy) Leaves() []int { return t.leaves }
+func (t *Taxonomy) Leaves() []int { return t.given().leaves }
 
 // LeafIndex returns the position of n in Leaves, or -1 where n is not a leaf.
-func (t *Taxonomy) LeafIndex(n int) int { return t.leafIndex[n] }
+func (t *Taxonomy) LeafIndex(n int) int {
+	t.mustHave(n)
+	return t.leafIndex[n]
+}
 
 // IsLeaf reports whether n has no children.
-func (t *Taxonomy) IsLeaf(n int) bool { return t.leafIndex[n] >= 0 }
+func (t *Taxonomy) IsLeaf(n int) bool {
+	t.mustHave(n)
+	return t.leafIndex[n] >= 0
+}
 
 // IsTree reports whether no node has more than one parent. A forest of trees counts.
-func (t *Taxonomy) IsTree() bool { return t.tree }
+func (t *Taxonomy) IsTree() bool { return t.given().tree }
 
 // Topological returns all nodes, parents before children.
-func (t *Taxonomy) Topological() []int { return t.order }
+func (t *Taxonomy) Topological() []int { return t.given().order }

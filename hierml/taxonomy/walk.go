@@ -8,10 +8,16 @@ import (
 // Ancestors returns n and all nodes above it, ascending. What it returned is remembered up to half
 // a gigabyte in all, as the sets of a deep taxonomy are together much larger than itself (a chain
 // of a million nodes: 4 terabytes); what is beyond that is gathered at each call.
-func (t *Taxonomy) Ancestors(n int) []int { return t.ancestors.of(n, t.parents, t.tree) }
+func (t *Taxonomy) Ancestors(n int) []int {
+	t.mustHave(n)
+	return t.ancestors.of(n, t.parents, t.tree)
+}
 
 // Descendants returns n and all nodes below it, ascending. It remembers as much as Ancestors does.
-func (t *Taxonomy) Descendants(n int) []int { return t.descendants.of(n, t.children, t.tree) }
+func (t *Taxonomy) Descendants(n int) []int {
+	t.mustHave(n)
+	return t.descendants.of(n, t.children, t.tree)
+}
 
 // mostRemembered bounds how many ids closures remember.
 const mostRemembered = 1 << 26
@@ -89,7 +95,7 @@ func (t *Taxonomy) MostSpecific(nodes []int) []int {
 // none. The slice is new.
 func (t *Taxonomy) Siblings(n int) []int {
 	var all []int
-	for _, p := range t.parents[n] {
+	for _, p := range t.Parents(n) {
 		for _, c := range t.children[p] {
 			if c != n {
 				all = append(all, c)
@@ -104,18 +110,24 @@ func (t *Taxonomy) Siblings(n int) []int {
 // all roots are the children of one node that is not part of the taxonomy, as in [ZXW11]. The slice
 // is new.
 func (t *Taxonomy) SiblingsOrRoots(n int) []int {
-	if len(t.parents[n]) > 0 {
+	if len(t.Parents(n)) > 0 {
 		return t.Siblings(n)
 	}
 	return slices.DeleteFunc(slices.Clone(t.roots), func(r int) bool { return r == n })
 }
 
 // Depth returns the number of edges on the longest path from a root to n.
-func (t *Taxonomy) Depth(n int) int { return t.longest[n] }
+func (t *Taxonomy) Depth(n int) int {
+	t.mustHave(n)
+	return t.longest[n]
+}
 
 // ShortestDepth returns the number of edges on the shortest path from a root to n. On a tree it is
 // the Depth.
-func (t *Taxonomy) ShortestDepth(n int) int { return t.shortest[n] }
+func (t *Taxonomy) ShortestDepth(n int) int {
+	t.mustHave(n)
+	return t.shortest[n]
+}
 
 // Distance returns the number of edges on the shortest path between a and b, edges being walked
 // either way, in the taxonomy with a virtual root above all roots: two roots are two edges apart,
@@ -127,6 +139,8 @@ func (t *Taxonomy) ShortestDepth(n int) int { return t.shortest[n] }
 // It costs O(depth) on trees and one breadth-first search otherwise; for many nodes at once see
 // Distances.
 func (t *Taxonomy) Distance(a, b int) int {
+	t.mustHave(a)
+	t.mustHave(b)
 	if !t.tree {
 		if a == b {
 			return 0
@@ -156,6 +170,7 @@ func (t *Taxonomy) Distance(a, b int) int {
 // Distances returns the Distance from a to every node, by id, by one breadth-first search. The
 // slice is new.
 func (t *Taxonomy) Distances(a int) []int {
+	t.mustHave(a)
 	n := len(t.names) // the virtual root
 	d := make([]int, n+1)
 	for v := range d {

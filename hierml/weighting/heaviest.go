@@ -23,6 +23,9 @@ type Heaviest struct {
 //
 //	sum_l nu_l  for nu >= 0 whose sum over the leaves below n is at least Values_n, for every n.
 func (p Heaviest) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	if len(p.Values) != t.Len() {
 		return nil, fmt.Errorf("weighting: %d values for %d nodes; there is one a node", len(p.Values), t.Len())
 	}

@@ -26,6 +26,9 @@ type MaxMin struct {
 // fair division of the paths among the nodes that use them; it satisfies the directional constraint
 // without being asked, as a parent is on all paths of its children and stops with the first.
 func (m MaxMin) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	limit, err := pathLimit(m.T)
 	if err != nil {
 		return nil, err

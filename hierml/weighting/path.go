@@ -75,6 +75,9 @@ func (p Path) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 // digits. With Directional, and with T on graphs, all nodes take part in the interior-point method.
 // An end of ctx ends it with ctx's error.
 func (p Path) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	rho, err := p.rho()
 	if err != nil {
 		return nil, err

@@ -41,6 +41,9 @@ func (p Shared) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 //
 //	(sum_n sqrt(Squares_n g_n))^2 / sum_l nu_l,  g_n the sum of nu_l over the leaves below n.
 func (p Shared) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, error) {
+	if t == nil {
+		return nil, taxonomy.ErrNone
+	}
 	if len(p.Squares) != t.Len() {
 		return nil, fmt.Errorf("weighting: %d squared norms for %d nodes; there is one a node", len(p.Squares), t.Len())
 	}
