@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -41,9 +42,11 @@ type CSV struct {
 	// ID and Part are columns of documents, "id" and "split" if empty and such there are.
 	ID, Part string
 
-	// Numbers and Nominal are columns of ReadDataset. A number is a column of the matrix, as zero
-	// where the field is empty; a nominal value is a column called title=value of ones. Without
-	// Numbers, all columns are numbers that are nothing else here. A title of numbers that is
+	// Numbers and Nominal are columns of ReadDataset. A number is a column of the matrix, and zero
+	// where the field is empty, which is how zeros and missing numbers are written; a word for a missing one, such
+	// as NA, is a fault; a nominal value is a column called title=value of ones. Without
+	// Numbers, all columns are numbers that are nothing else here,
+	// but for a first one without a title, or called "Unnamed: 0": the index that pandas writes. A title of numbers that is
 	// in quotation marks, as strconv.Quote puts them, names the feature within: "split" in them is a word,
 	// and without them it is Part.
 	Numbers, Nominal []string
@@ -238,6 +241,9 @@ func (t *csvTable) findDefault(title, field string) (int, error) {
 // others says which titles there are in place of one, and what may help.
 func (t *csvTable) others(title, field string) string {
 	titles := textfile.Quote(strings.Join(t.titles, ", "))
+	if advice := t.noTitles(); advice != "" {
+		return "the first line is " + titles + ", " + advice
+	}
 	if len(t.titles) == 1 {
 		for _, comma := range []rune{';', '\t', '|', ','} {
 			if strings.ContainsRune(t.titles[0], comma) && comma != t.rows.Comma {
@@ -262,6 +268,19 @@ func (t *csvTable) others(title, field string) string {
 		return said + "; did you mean " + textfile.Quote(near) + "?"
 	}
 	return said
+}
+
+// noTitles says what to do where the first line does not look like titles: it is a comment, or a row.
+func (t *csvTable) noTitles() string {
+	if strings.HasPrefix(t.titles[0], "#") || strings.HasPrefix(t.titles[0], "//") || strings.HasPrefix(t.titles[0], "%") {
+		return "a comment, it seems; take it away: the first line has the titles of the columns, and tables have no comments"
+	}
+	for _, title := range t.titles {
+		if _, err := strconv.ParseFloat(title, 64); err == nil {
+			return "a row, it seems, as it has the number " + title + "; write the titles of the columns, such as labels,a,b, into a line above it"
+		}
+	}
+	return ""
 }
 
 // nearest returns the title that another one is likely to stand for, or nothing: it differs in case

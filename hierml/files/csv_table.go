@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/internal/table"
 )
@@ -27,7 +28,7 @@ func (s CSV) ReadDataset(ctx context.Context, r io.Reader, name string, t *taxon
 		return nil, err
 	}
 	p := &csvSource{csvTable: rows, known: make(map[string]int)}
-	if err := p.layOut(); err != nil {
+	if err := p.layOut(ctx, name); err != nil {
 		return nil, err
 	}
 	d, err := readAll(name, nil, s.Repair, p)
@@ -58,7 +59,7 @@ type csvSource struct {
 }
 
 // layOut finds the columns of the table and of the matrix.
-func (p *csvSource) layOut() error {
+func (p *csvSource) layOut(ctx context.Context, name string) error {
 	used := append([]int{p.label, p.id, p.part}, p.levels...)
 	for _, title := range p.Nominal {
 		column, err := p.find(title)
@@ -68,6 +69,10 @@ func (p *csvSource) layOut() error {
 		p.nominal = append(p.nominal, column)
 	}
 	used = append(used, p.nominal...)
+	if p.Numbers == nil && p.index() && !slices.Contains(used, 0) {
+		used = append(used, 0)
+		progress.Note(ctx, fmt.Sprintf("The first column of %s has no title of its own and is left out: it numbers the rows, as pandas writes them. CSV{Numbers: …} names the columns that are features.", name))
+	}
 	for _, title := range p.Numbers {
 		column, err := p.find(title)
 		if err != nil {
@@ -94,6 +99,12 @@ func (p *csvSource) layOut() error {
 		p.columnOf = append(p.columnOf, p.column(title))
 	}
 	return nil
+}
+
+// index reports whether the first column is the index of a table of pandas, which has no title, or that of a table that was read
+// with such a column.
+func (p *csvSource) index() bool {
+	return len(p.titles) > 1 && (p.titles[0] == "" || p.titles[0] == "Unnamed: 0")
 }
 
 // column returns the column of the matrix that is called so, a new one perhaps.
@@ -123,11 +134,17 @@ func (p *csvSource) next(in *dataset.Instance) error {
 		}
 		value, end, ok := parseFloat([]byte(text), 0)
 		if !ok || end != len(text) {
-			kind := faultUnreadable
+			kind, advice := faultUnreadable, ""
+			if isMissing(text) {
+				kind = faultMissing
+				if p.Repair == nil {
+					advice = "; a number that is missing is an empty field, and counts as zero; CSV{Repair: &files.Faults{}} takes such fields as zero and counts them"
+				}
+			}
 			if isNotFinite(text) {
 				kind = faultNotFinite
 			}
-			if err := p.fault(kind, column, "%s is not a value; expected a finite decimal number within the range of a float32", textfile.Quote(text)); err != nil {
+			if err := p.fault(kind, column, "%s is not a value; expected a finite decimal number within the range of a float32%s", textfile.Quote(text), advice); err != nil {
 				return err
 			}
 			continue
@@ -167,6 +184,15 @@ func (p *csvSource) next(in *dataset.Instance) error {
 	nodes, err := p.nodes()
 	in.Labels = nodes
 	return err
+}
+
+// isMissing reports whether a field of numbers says in words that there is none.
+func isMissing(text string) bool {
+	switch strings.ToLower(text) {
+	case "na", "n/a", "nan", "<na>", "null", "none", "nil", "?", "-", "missing":
+		return true
+	}
+	return false
 }
 
 // Write writes texts so that Read gives them again.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -192,6 +193,7 @@ func TestCSVDataset(t *testing.T) {
 	}{
 		{"labels,a\napple,one\npear,1\n", 2, 7, "not a value", "pear [0] [1]\n", "1 unreadable instance"},
 		{"labels,a\napple,NaN\npear,1\n", 2, 7, "not a value", "apple [] []\npear [0] [1]\n", "1 value not finite, 1 instance without features"},
+		{"labels,a\napple,NA\npear,1\n", 2, 7, "; a number that is missing is an empty field, and counts as zero; CSV{Repair: &files.Faults{}} takes", "apple [] []\npear [0] [1]\n", "1 missing number, 1 instance without features"},
 		{"labels,a\napple,1e39\n", 2, 7, "not a value", "apple [] []\n", "1 value not finite, 1 instance without features"},
 		{"labels,a\nplum,1\npear,1\n", 2, 1, "plum", "pear [0] [1]\n", "1 unknown label, 1 no known label"},
 		{"labels,a,a\napple,1,1\n", 1, 0, "two columns", "", ""},
@@ -314,6 +316,27 @@ func FuzzCSVVocabulary(f *testing.F) {
 	})
 }
 
+// TestCSVIndex reads tables whose first column is the index of pandas.
+func TestCSVIndex(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		s     CSV
+		want  string
+		notes int
+	}{
+		{",a,labels\n0,5,x\n1,6,y\n", CSV{}, "[a]", 1},
+		{"Unnamed: 0,a,labels\n0,5,x\n1,6,y\n", CSV{}, "[a]", 1},
+		{",a,labels\n0,5,x\n1,6,y\n", CSV{Numbers: []string{"", "a"}}, "[ a]", 0},
+		{"a,Unnamed: 0,labels\n5,0,x\n6,1,y\n", CSV{}, "[a Unnamed: 0]", 0},
+	} {
+		var w example.Watcher
+		d, err := test.s.ReadDataset(progress.With(t.Context(), &w), strings.NewReader(test.text), "x.csv", nil)
+		if err != nil || fmt.Sprint(d.Vocabulary) != test.want || len(w.Notes) != test.notes {
+			t.Errorf("%q: %v, %v, notes %q", test.text, d, err, w.Notes)
+		}
+	}
+}
+
 func TestCSVTitles(t *testing.T) {
 	for _, test := range []struct {
 		titles string
@@ -327,6 +350,8 @@ func TestCSVTitles(t *testing.T) {
 		{"body,kind", CSV{Labels: "category"}, `no column is called "category"; the titles are "body, kind"`},
 		{"text;labels", CSV{}, `no column is called "labels"; the only title is "text;labels"; if ';' is between the fields, read with CSV{Comma: ';'}`},
 		{"text\tlabels", CSV{}, `no column is called "labels"; the only title is "text\tlabels"; if '\t' is between the fields, read with CSV{Comma: '\t'}`},
+		{"5.1,3.5,setosa", CSV{}, `no column is called "labels"; the first line is "5.1, 3.5, setosa", a row, it seems, as it has the number 5.1; write the titles of the columns, such as labels,a,b, into a line above it`},
+		{"# made by hand", CSV{}, `no column is called "labels"; the first line is "# made by hand", a comment, it seems; take it away: the first line has the titles of the columns, and tables have no comments`},
 		{"text,labels", CSV{Comma: ';'}, `no column is called "labels"; the only title is "text,labels"; if ',' is between the fields, read with CSV{Comma: ','}`},
 	} {
 		_, err := test.s.Read(t.Context(), strings.NewReader(test.titles+"\na,b\n"), "x.csv", nil)

@@ -30,6 +30,7 @@ var (
 	faultFeatureTwice = faultKind{name: "feature given twice", repair: "values added"}
 	faultOrder        = faultKind{name: "features out of order", repair: "sorted"}
 	faultNotFinite    = faultKind{name: "value not finite", repair: "taken as zero"}
+	faultMissing      = faultKind{name: "missing number", repair: "taken as zero"}
 	faultUnknownValue = faultKind{name: "unknown value", repair: "value left out"}
 	faultUnreadable   = faultKind{name: "unreadable instance", repair: "instance left out", leavesOut: true}
 	faultEmptyRow     = faultKind{name: "instance without features", repair: "kept, all zeros"}

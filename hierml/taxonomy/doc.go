@@ -19,6 +19,7 @@
 //	cycle                the edge that closes it is left out, on a depth-first walk from the roots
 //	duplicate name       a number is put behind the second, in formats in which a name is not the node itself
 //	empty name           see the format
+//	titles               see the format
 //	name not in UTF-8    read as Latin-1
 //	unknown parent       the edge is left out (OBO; unknown node in JSON)
 //

@@ -19,7 +19,9 @@ import (
 // Separator is empty, a file without tabs whose lines all look like edges with another separator is
 // a fault.
 //
-// Repairs: a line that lacks a name is left out, fields after the child are ignored, and those of
+// A first line that has the titles of columns, such as parent and child, or source and target, is a fault.
+//
+// Repairs: a line that lacks a name is left out, and so is one of titles, fields after the child are ignored, and those of
 // all formats (see the package).
 type Edges struct {
 	Separator  string // between the two names; "" is a tab, " " is any number of blanks and tabs, also around them
@@ -50,6 +52,12 @@ func (f Edges) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, e
 		fields = f.split(line, fields[:0])
 		if f.Separator == "" {
 			other.look(line, len(fields))
+		}
+		if len(d.names) == 0 && f.titles(fields) {
+			if err := d.fault("titles", "line left out", f.titled(d, fields, lines.Line())); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if err := f.line(d, fields, lines.Line()); err != nil {
 			return nil, err
@@ -243,6 +251,39 @@ func (f Edges) line(d *draft, fields []field, number int) error {
 	return nil
 }
 
+// titles reports whether the fields of a first line are the titles of columns, in either order.
+func (f Edges) titles(fields []field) bool {
+	if len(fields) != 2 {
+		return false
+	}
+	first, second := titleRole(fields[0].text), titleRole(fields[1].text)
+	return first != 0 && second == -first
+}
+
+// titleRole is 1 for the title of a column of parents, -1 for that of one of children, 0 for what is no title.
+func titleRole(text []byte) int {
+	title := strings.ToLower(strings.Trim(string(text), " \"'"))
+	for _, end := range []string{"_id", " id", "_name", " name", "id", "s"} {
+		title = strings.TrimSuffix(title, end)
+	}
+	switch title {
+	case "parent", "source":
+		return 1
+	case "child", "children", "target":
+		return -1
+	}
+	return 0
+}
+
+// titled says what to do with a line of titles.
+func (f Edges) titled(d *draft, fields []field, number int) *SyntaxError {
+	advice := "take the line away, or read by Edges{Repair: &taxonomy.Faults{}}, which leaves it out"
+	if f.ChildFirst != (titleRole(fields[0].text) < 0) {
+		advice += fmt.Sprintf(", and by ChildFirst: %v, as they say", !f.ChildFirst)
+	}
+	return d.errorf(placeAt(number, fields[0].column), "%s and %s are titles of columns; %s", textfile.Quote(string(fields[0].text)), textfile.Quote(string(fields[1].text)), advice)
+}
+
 // Write implements Format. Nodes without edges come first.
 func (f Edges) Write(w io.Writer, t *Taxonomy) error {
 	return write(w, "edges", func(out *bufio.Writer) error {
@@ -257,12 +298,13 @@ func (f Edges) Write(w io.Writer, t *Taxonomy) error {
 				return fmt.Errorf("the name of node %d, %s, has the separator %q in it; choose another", v, textfile.Quote(name), f.separator())
 			}
 		}
-		other := newSeparators()
+		other, alone := newSeparators(), false // nodes without edges, which come first
 		for v, name := range t.names {
 			if len(t.parents[v])+len(t.children[v]) > 0 {
 				other = separators{}
 				continue
 			}
+			alone = true
 			if f.Separator == "" {
 				other.look([]byte(name), 1)
 			}
@@ -275,7 +317,7 @@ func (f Edges) Write(w io.Writer, t *Taxonomy) error {
 		}
 		var line []byte
 		var fields []field
-		for _, e := range t.edges {
+		for i, e := range t.edges {
 			if f.ChildFirst {
 				e[0], e[1] = e[1], e[0]
 			}
@@ -285,6 +327,9 @@ func (f Edges) Write(w io.Writer, t *Taxonomy) error {
 			if len(fields) != 2 || string(fields[0].text) != first || string(fields[1].text) != second {
 				return fmt.Errorf("the separator %q cannot be told from the names %s and %s around it; choose another",
 					f.separator(), textfile.Quote(first), textfile.Quote(second))
+			}
+			if i == 0 && !alone && f.titles(fields) {
+				return fmt.Errorf("the edge from %s to %s comes first and would be taken for titles; rename a node, or choose the format JSON", textfile.Quote(t.names[t.edges[0][0]]), textfile.Quote(t.names[t.edges[0][1]]))
 			}
 			if _, err := out.Write(append(line, '\n')); err != nil {
 				return err
