@@ -23,6 +23,7 @@ type description struct {
 	// typeDeclaration and typeDocumentation are of the type of a variable.
 	typeDeclaration, typeDocumentation string
 	source                             string
+	exports                            string // what a package has, a line each
 }
 
 // bundle returns the description as plain text, as Markdown and as HTML.
@@ -69,6 +70,7 @@ func (d *description) bundle() *program.Bundle {
 	code("Type:", d.typeDeclaration)
 	prose(d.typeDocumentation)
 	code("Source:", d.source)
+	code("Functions and types:", d.exports)
 	return &program.Bundle{Data: map[string]any{
 		"text/plain":    strings.Join(plain, "\n\n") + "\n",
 		"text/markdown": strings.Join(markdown, "\n\n") + "\n",

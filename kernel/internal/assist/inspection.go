@@ -197,6 +197,7 @@ func (q *inspector) describe(v *view, obj types.Object, path []ast.Node) *descri
 	switch {
 	case isPackage:
 		d.documentation = v.doc(pkg.Imported().Path(), "")
+		d.exports = v.exports(pkg.Imported())
 	case obj.Pkg() == nil:
 		d.documentation = v.doc("builtin", docName(obj))
 	case obj.Pkg() == v.k.Pkg:

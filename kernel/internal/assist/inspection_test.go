@@ -26,7 +26,7 @@ func TestInspect(t *testing.T) {
 		{"strings.ToUpper|", 1, "func strings.ToUpper(s string) string", []string{"ToUpper returns"}},
 		{"strings.ToUpper?|", 0, "func strings.ToUpper(s string) string", nil},
 		{"strings.ToUpper|??\n", 1, "func strings.ToUpper(s string) string", nil},
-		{"str|.ToUpper(\"a\")", 0, `package strings // import "strings"`, []string{"Package strings implements simple functions"}},
+		{"str|.ToUpper(\"a\")", 0, `package strings // import "strings"`, []string{"Package strings implements simple functions", "Functions and types:", "\nBuilder ", "\nToUpper()  ", "returns s with all Unicode letters mapped to their upper case.\n"}},
 		{"math|", 0, `package math // import "math"`, []string{"!Declared in"}},
 		{`import "net/ht|tp"`, 0, `package http // import "net/http"`, []string{"Package http provides HTTP client"}},
 		{"fmt.Println|", 0, "func fmt.Println(a ...any) (n int, err error)", []string{"Println formats using the default formats"}},
