@@ -215,3 +215,14 @@ func TestScriptInterrupted(t *testing.T) {
 		t.Errorf("it took %v to end", took)
 	}
 }
+
+// TestRunOfStandardInput runs a script that comes through a pipe.
+func TestRunOfStandardInput(t *testing.T) {
+	got := hierml(t, t.TempDir(), "x := 3\nfmt.Println(x, os.Args[1:])\n", "run", "-", "-a", "b")
+	if got.stdout != "3 [-a b]\n" || got.status != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := hierml(t, t.TempDir(), "x := 3\nnope()\n", "run", "-"); got.status != 1 || !strings.Contains(got.stderr, "(standard input):2:1: undefined: nope") {
+		t.Errorf("%+v", got)
+	}
+}

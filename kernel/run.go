@@ -29,7 +29,8 @@ packages of hierml, Go's standard library, gonum and gonum/plot need no import.
 A plain program begins with "package main", and its function main is called.
 
 Run prints what the file prints, and what it displays with nb.Display and the like, as text. The value of a script's last
-expression is not printed; "hierml repl < FILE.go" shows it, as a notebook does. ARGS are os.Args[1:].
+expression is not printed; "hierml repl < FILE.go" shows it, as a notebook does. ARGS are os.Args[1:]. For - in
+the place of FILE.go the script is read from the standard input, of which nothing is left for it.
 
 A script may leave out the error that a call returns beside its values. Outside of functions, an error
 that is left out ends the script:
@@ -51,7 +52,11 @@ A script:
   fmt.Println(docs)`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			s, err := script.Read(args[0])
+			read := script.Read
+			if args[0] == "-" {
+				read = func(string) (*script.Script, error) { return script.ReadFrom(cmd.InOrStdin(), "(standard input)") }
+			}
+			s, err := read(args[0])
 			if err != nil {
 				return err
 			}
@@ -81,6 +86,9 @@ A script:
 
 // scriptAgain has studies know how a farm runs the script.
 func scriptAgain(args []string, mode program.Mode, strict bool) error {
+	if args[0] == "-" {
+		return runAgain() // what was read is gone
+	}
 	file, err := filepath.Abs(args[0])
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,13 +104,32 @@ func Getenv(name string) {
 }
 
 // Setenv sets an environment variable and prints it: %env NAME=VALUE.
-func Setenv(name, value string) {
+func Setenv(name, value string) { setenv(name, value, secret(name)) }
+
+func setenv(name, value string, hides bool) {
 	fail(os.Setenv(name, value))
-	if secret(name) {
+	if hides {
 		value = "(hidden)"
 	}
 	say("%s=%s", name, value)
 }
+
+// ExpandEnv is Setenv with a value in which $NAME and ${NAME} stand for the variables that are set:
+// %env PATH=$PATH:/opt/bin. What is not set stays as it is written.
+func ExpandEnv(name, value string) {
+	hides := secret(name)
+	expanded := variable.ReplaceAllStringFunc(value, func(written string) string {
+		other := strings.Trim(written, "${}")
+		if of, ok := os.LookupEnv(other); ok {
+			hides = hides || secret(other)
+			return of
+		}
+		return written
+	})
+	setenv(name, expanded, hides)
+}
+
+var variable = regexp.MustCompile(`\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})`)
 
 // Show shows a text that is of a type which front ends know: %%html, %%markdown and the like.
 func Show(mimeType, text string) { nb.MIME(mimeType, text) }

@@ -101,8 +101,13 @@ func TestEnvironment(t *testing.T) {
 	t.Setenv("MAGIC_KEY", "")
 	Setenv("MAGIC_A", "x y")
 	Setenv("MAGIC_KEY", "z")
+	ExpandEnv("MAGIC_A", "$MAGIC_KEY ${MAGIC_KEY}$MAGIC_UNSET$ ")
+	if got := os.Getenv("MAGIC_A"); got != "z z$MAGIC_UNSET$ " {
+		t.Errorf("expanded to %q", got)
+	}
+	os.Setenv("MAGIC_A", "x y")
 	Getenv("MAGIC_KEY")
-	if got := p.take(); got != "MAGIC_A=x y\nMAGIC_KEY=(hidden)\nz\n" {
+	if got := p.take(); got != "MAGIC_A=x y\nMAGIC_KEY=(hidden)\nMAGIC_A=(hidden)\nz\n" {
 		t.Error(got)
 	}
 	Environ()

@@ -61,6 +61,12 @@ func TestHabits(t *testing.T) {
 			// Files.
 			{"%%writefile helper.go\nfunc twice(x int) int { return 2 * x }\nfmt.Println(\"helps\")\ntwice(1)\n", "Wrote helper.go\n"},
 			{"%run helper.go\ntwice(w)", "helps\n=> 10"},
+			{"%%writefile 'said args.go'\nfmt.Println(os.Args[1:], len(os.Args))\n", "Wrote said args.go\n"},
+			{"%run 'said args.go' -n 3 \"a b\"", "[-n 3 a b] 4\n"},
+			{"%run said args.go\nlen(os.Args)", "[-n 3 a b] 4\n=> 4"},
+			// Variables of the environment.
+			{"%env HABIT_A=/a:'b'\n%env HABIT_B=$HABIT_A:${HABIT_A}:$HABIT_NONE/x", "HABIT_A=/a:'b'\nHABIT_B=/a:'b':/a:'b':$HABIT_NONE/x\n"},
+			{"%env HABIT_C='$HABIT_A'\n%env HABIT_D \"$HABIT_A\"\nos.Getenv(\"HABIT_C\") + os.Getenv(\"HABIT_D\")", "HABIT_C=$HABIT_A\nHABIT_D=/a:'b'\n=> $HABIT_A/a:'b'"},
 			{"%%writefile main.go\npackage main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"main\") }\n", "Wrote main.go\n"},
 			{"%run main.go", "main\n"},
 			{"%%html\n<b>x</b>", ""},

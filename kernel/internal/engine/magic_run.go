@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/magics"
@@ -44,9 +45,19 @@ func (e *Engine) runFile(ctx context.Context, src *syntax.Source, m *magics.Use,
 	if err != nil {
 		return refuse(err.Error())
 	}
+	arguments := ""
+	if _, err := os.Stat(path); err != nil { // the name of a file may have blanks in it
+		argument, arguments = magics.FileAndArguments(argument)
+		if path, err = e.expand(magics.Unquote(argument)); err != nil {
+			return refuse(err.Error())
+		}
+	}
 	cells, err := e.cells(path)
 	if err != nil {
 		return refuse(err.Error())
+	}
+	if arguments != "" {
+		cells = slices.Insert(cells, 0, program.Cell{Source: "%args " + arguments})
 	}
 	ctx = context.WithValue(ctx, runDepth{}, depth+1)
 	for _, cell := range cells {

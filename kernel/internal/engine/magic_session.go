@@ -60,12 +60,15 @@ func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.Use
 		return e.mod(ctx, src, m, argument, out)
 	case "strict":
 		e.mu.Lock()
-		e.checker.Strict = argument != "off"
+		if argument != "" {
+			e.checker.Strict = argument == "on"
+		}
+		strict := e.checker.Strict
 		e.mu.Unlock()
-		if argument == "off" {
-			out.Stream("stdout", "strict is off: an error that a statement of a cell does not look at stops the cell\n")
+		if strict {
+			out.Stream("stdout", "strict is on: errors are what they are in Go, and stop no cell by themselves; %strict off turns it off\n")
 		} else {
-			out.Stream("stdout", "strict is on: errors are what they are in Go, and stop no cell by themselves\n")
+			out.Stream("stdout", "strict is off: an error that a statement of a cell does not look at stops the cell; %strict on turns it on\n")
 		}
 	case "help":
 		out.Display(magics.Help(), "", false)

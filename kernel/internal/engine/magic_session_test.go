@@ -36,6 +36,11 @@ func TestMagicErrors(t *testing.T) {
 		{"x := 1\n%who\nx++", "Cell [1]:2:1: %who stands between statements; put it at the beginning or the end of the cell", "^"},
 		{"nope?", "Cell [1]:1:1: nothing is known of nope", "^"},
 		{"%tim?", "Cell [1]:1:1: there is no magic %tim; the nearest is %time (%help lists them)", "^"},
+		{"%pwd", "Cell [1]:1:1: there is no magic %pwd; !pwd runs the command (%help lists the magics)", "^"},
+		{"%ls -l", "Cell [1]:1:1: there is no magic %ls; !ls runs the command (%help lists the magics)", "^"},
+		{"%hist", "Cell [1]:1:1: there is no magic %hist; in its place there is %history (%help lists the magics)", "^"},
+		{"%pip install numpy", "Cell [1]:1:1: there is no magic %pip; in its place there is an import of the package by its path, and %mod for its version (%help", "^"},
+		{"%matplotlib inline", "Cell [1]:1:1: there is no magic %matplotlib; in its place there is nothing, as charts show themselves (%help", "^"},
 		{"%strict of", "Cell [1]:1:9: %strict is on or off", "        ^"},
 	} {
 		n.cell = 0
@@ -153,7 +158,16 @@ func TestStrict(t *testing.T) {
 	if _, _, err := n.run(forgets); err == nil {
 		t.Error("an error stops no cell")
 	}
-	n.runOn(t, "%strict\n"+forgets)
+	if _, out, err := n.run("%strict"); err != nil || !strings.HasPrefix(out, "strict is off: ") || !strings.Contains(out, "%strict on") {
+		t.Errorf("%q, %v", out, err)
+	}
+	if _, _, err := n.run(forgets); err == nil {
+		t.Error("an error stops no cell after strict was asked for")
+	}
+	n.runOn(t, "%strict on\n"+forgets)
+	if _, out, err := n.run("%strict"); err != nil || !strings.HasPrefix(out, "strict is on: ") {
+		t.Errorf("%q, %v", out, err)
+	}
 	n.runOn(t, forgets+"\n%strict off")
 	if _, _, err := n.run(forgets); err == nil {
 		t.Error("an error stops no cell, with strict off")

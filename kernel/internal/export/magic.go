@@ -35,7 +35,9 @@ func (x *exporter) heed(src *syntax.Source, uses []*magics.Use) {
 		argument := src.Cell.Source[m.Argument:m.ArgumentEnd]
 		switch m.Name {
 		case "strict":
-			x.Strict = argument != "off"
+			if argument != "" {
+				x.Strict = argument == "on"
+			}
 		case "rm":
 			for _, name := range strings.Fields(argument) {
 				delete(x.Session.Live, name)

@@ -1,6 +1,7 @@
 package magics
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -55,8 +56,8 @@ var Kinds = []Kind{
 	{Name: "history", Line: true, own: true, Usage: "%history [-n INPUTS]",
 		doc:     "lists the inputs of this session with their numbers, with -n the last of them.",
 		example: "%history -n 5"},
-	{Name: "run", Line: true, own: true, Files: true, Usage: "%run FILE",
-		doc:     "runs a script or a program of Go, or the cells of a notebook but for those with the tags raises-exception and skip-execution, in this session, which then has what they declare. What they print and display is shown, and not the values of their last expressions.",
+	{Name: "run", Line: true, own: true, Files: true, Usage: "%run FILE [ARGUMENT...]",
+		doc:     "runs a script or a program of Go, or the cells of a notebook but for those with the tags raises-exception and skip-execution, in this session, which then has what they declare. What they print and display is shown, and not the values of their last expressions. With arguments, these are in os.Args[1:] from then on, as %args sets them.",
 		example: "%run helpers.go"},
 	{Name: "args", Line: true, Usage: "%args [ARGUMENT...]",
 		doc:     "lists the arguments that the cells, and what they run by %run, find in os.Args[1:], or sets them; -- alone stands for none. Flags of package flag can be declared anew afterwards.",
@@ -68,7 +69,7 @@ var Kinds = []Kind{
 		doc:     "changes the working directory: to the folder, with ~ for the user's home, to that one without a folder, and with - to the one before.",
 		example: "%cd ~/data"},
 	{Name: "env", Line: true, Usage: "%env [NAME[=VALUE]]",
-		doc:     "lists the environment variables of the cells, shows one, or sets one.",
+		doc:     "lists the environment variables of the cells, shows one, or sets one. $NAME and ${NAME} stand for the value of another that is set, but in single quotes.",
 		example: "%env OMP_NUM_THREADS=2"},
 	{Name: "load", Line: true, Files: true, Usage: "%load FILE",
 		doc:     "puts the text of the file in place of the cell.",
@@ -101,7 +102,7 @@ var Kinds = []Kind{
 		doc:     "lists the modules that cells have imported packages of, or has the session take a module in a version from now on: v1.2.3, latest, a branch or a commit, or none for what others require. Otherwise a module has the version that the go.mod or go.work beside the notebook says, or the latest.",
 		example: "%mod golang.org/x/exp@latest"},
 	{Name: "strict", Line: true, own: true, Usage: "%strict [on|off]",
-		doc:     "turns off that an error which a statement of a cell does not look at stops the cell, and with off turns that on again. In functions errors are what they are in Go; must(f()), which needs no declaration, panics with that of f there.",
+		doc:     "says whether an error which a statement of a cell does not look at stops the cell, or, with on, turns that off, and with off on again. In functions errors are what they are in Go; must(f()), which needs no declaration, panics with that of f there.",
 		example: "%strict on"},
 	{Name: "help", Line: true, own: true, Usage: "%help",
 		doc:     "lists the magics.",
@@ -149,9 +150,27 @@ func Describe(written string) (*program.Bundle, string) {
 	}}, ""
 }
 
+// instead says what there is in place of magics that other kernels have.
+var instead = map[string]string{
+	"hist": "%history", "whos": "%who", "lsmagic": "%help", "magic": "%help", "quickref": "%help", "set_env": "%env", "reset_selective": "%rm", "xdel": "%rm",
+	"prun": "%prof", "lprun": "%prof", "sh": "%%bash", "script": "%%bash", "system": "!COMMAND", "sx": "!COMMAND", "pycat": "!cat FILE", "pinfo": "NAME?", "file": "%%writefile",
+	"matplotlib": "nothing, as charts show themselves", "autoreload": "nothing, as cells that are run again declare anew", "load_ext": "nothing, as all magics are there",
+	"pip": "an import of the package by its path, and %mod for its version", "conda": "an import of the package by its path, and %mod for its version",
+	"python": "!python3 FILE", "python3": "!python3 FILE",
+}
+
+// shellCommands are those that IPython has magics for.
+var shellCommands = []string{"pwd", "ls", "ll", "cat", "cp", "mv", "rm", "mkdir", "rmdir", "less", "more", "man", "head", "tail", "echo", "git", "wget", "curl"}
+
 // unknown words the complaint about a name that no magic has.
 func unknown(written string) string {
 	name := strings.TrimLeft(written, "%")
+	if slices.Contains(shellCommands, name) {
+		return "there is no magic " + written + "; !" + name + " runs the command (%help lists the magics)"
+	}
+	if other := instead[name]; other != "" {
+		return "there is no magic " + written + "; in its place there is " + other + " (%help lists the magics)"
+	}
 	best, least := "", len(name)/2+1 // more changes than that are another word
 	for _, k := range Kinds {
 		if d := editDistance(name, k.Name); d < least {

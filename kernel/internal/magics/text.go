@@ -432,12 +432,16 @@ func (w *magicWriter) env(m *Use, argument string) {
 			name, value, set = argument[:i], argument[i:], true
 		}
 	}
-	name, value = strings.TrimSpace(name), Unquote(strings.TrimSpace(value))
+	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	function := "Setenv"
+	if strings.Contains(value, "$") && value[0] != '\'' {
+		function = "ExpandEnv"
+	}
 	switch {
 	case set && (name == "" || strings.ContainsAny(name, " \t\x00")):
 		m.complain(m.Argument, fmt.Sprintf("%q is not the name of an environment variable", name))
 	case set:
-		w.call(m, "Setenv", strconv.Quote(name), strconv.Quote(value))
+		w.call(m, function, strconv.Quote(name), strconv.Quote(Unquote(value)))
 	case argument == "":
 		w.call(m, "Environ")
 	default:
@@ -464,6 +468,24 @@ func (w *magicWriter) finish() {
 	t := w.translation
 	t.Text = w.b.String()
 	t.Timed = w.stopped > 0 && syntax.IsEmpty(t.Text[w.stopped:])
+}
+
+// FileAndArguments cuts the argument of a %run into the name of the file and what follows it, each as it is written.
+func FileAndArguments(argument string) (file, arguments string) {
+	quote := rune(0)
+	for i, r := range argument {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '"' || r == '\'':
+			quote = r
+		case r == ' ' || r == '\t':
+			return argument[:i], strings.TrimSpace(argument[i:])
+		}
+	}
+	return argument, ""
 }
 
 // Unquote removes the quotes around a name.

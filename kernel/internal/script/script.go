@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"go/scanner"
 	"go/token"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,6 +37,15 @@ type Script struct {
 
 // Program reports whether the script is a plain program.
 func (s *Script) Program() bool { return s.program }
+
+// ReadFrom reads a script that is in no file.
+func ReadFrom(r io.Reader, name string) (*Script, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return New(name, string(text))
+}
 
 // Read reads a script from a file.
 func Read(path string) (*Script, error) {
