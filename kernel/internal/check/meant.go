@@ -23,7 +23,7 @@ func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 	if name := c.meant(k, path, msg); name != "" {
 		return " (did you mean " + name + "?)"
 	}
-	for _, help := range []func([]ast.Node, string) string{k.errorWithin, k.errorReturned, k.secondLeft, declares, k.fieldsOffered, k.resultHas, c.contextLeftOut} {
+	for _, help := range []func([]ast.Node, string) string{k.errorWithin, k.errorReturned, k.secondLeft, declares, k.fieldsOffered, k.resultHas, c.contextLeftOut, k.noFunction, k.typeAlone, k.otherModel} {
 		if text := help(path, msg); text != "" {
 			return " (" + text + ")"
 		}
@@ -200,7 +200,8 @@ func (c *Checker) namesAt(k *Checked, path []ast.Node, id *ast.Ident) []string {
 }
 
 // nearest returns the one of the names that a mistyped one is likely to be, or nothing: it differs
-// in case only, in one letter of four, or by two letters that changed places.
+// in case only, in one letter of four, or by two letters that changed places. Of three letters none is
+// another: sum is no svm.
 func nearest(mistyped string, names []string) string {
 	slices.Sort(names) // the first of those as near
 	best, distance := "", max(1, (utf8.RuneCountInString(mistyped)+1)/4)+1
@@ -214,6 +215,8 @@ func nearest(mistyped string, names []string) string {
 		case transposed(mistyped, name):
 			d = 1
 		case utf8.RuneCountInString(name) < 2 || utf8.RuneCountInString(mistyped) < 3:
+			continue
+		case utf8.RuneCountInString(name) <= 3 && utf8.RuneCountInString(mistyped) <= 3:
 			continue
 		}
 		if d < distance {

@@ -19,6 +19,9 @@ type habit struct {
 const (
 	block  = `(?:\s*:(?:\s.*)?)`
 	braced = `(?:\s*(?::(?:\s.*)?|\{.*))`
+
+	// operand is a simple expression: names, calls and elements.
+	operand = `[\pL_][\w.]*(?:\[[^\]]*\]|\([^()]*\))*`
 )
 
 // said returns a help that is always the same.
@@ -72,6 +75,9 @@ var habits = sync.OnceValue(func() []habit {
 			return m[1] + " := map[string]int{" + strings.ReplaceAll(m[2], "'", `"`) + "}, with the types of keys and values"
 		}},
 		{regexp.MustCompile(`\w\s+(?:and|or)\s+\w|(?:^|\s)not\s+\w`), said("&&, || and ! stand for and, or and not")},
+		{regexp.MustCompile(`^` + operand + `(?:\s*,\s*` + operand + `)+$`), func(m []string) string {
+			return "one expression is shown at the end of a cell: fmt.Println(" + m[0] + ") prints all"
+		}},
 		{regexp.MustCompile(`^#`), said("comments begin with //")},
 	}
 })
