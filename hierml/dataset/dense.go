@@ -52,6 +52,36 @@ func FromDense(name string, t *taxonomy.Taxonomy, x mat.Matrix, labels [][]int) 
 	return d, nil
 }
 
+// MatrixOf returns rows of numbers as a matrix: what a model predicts of.
+//
+//	predicted := model.Predict(must(dataset.MatrixOf([]float64{5.1, 3.5})))
+//
+// All rows have one number a column, in the order of the training data. Zeros are not stored; the others have to be finite and within the
+// range of a float32.
+func MatrixOf(rows ...[]float64) (*Matrix, error) {
+	m := &Matrix{Rows: len(rows), Indptr: make([]int, 1, len(rows)+1)}
+	for i, row := range rows {
+		if i == 0 {
+			m.Cols = len(row)
+		}
+		if len(row) != m.Cols {
+			return nil, fmt.Errorf("dataset: row %d has %d numbers, and the first has %d", i, len(row), m.Cols)
+		}
+		for j, x := range row {
+			v := float32(x)
+			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+				return nil, fmt.Errorf("dataset: row %d, column %d is %v; expected a finite number within the range of a float32", i, j, x)
+			}
+			if v != 0 {
+				m.Indices = append(m.Indices, int32(j))
+				m.Values = append(m.Values, v)
+			}
+		}
+		m.Indptr = append(m.Indptr, len(m.Values))
+	}
+	return m, nil
+}
+
 // LabelSets returns the nodes of the labels that each instance has by name, in their most specific
 // form. It is an error if a name is that of no node, or given twice for one instance.
 func LabelSets(t *taxonomy.Taxonomy, names [][]string) ([][]int, error) {

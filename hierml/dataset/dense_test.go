@@ -71,3 +71,19 @@ func TestDense(t *testing.T) {
 		}
 	}
 }
+
+// TestMatrixOf makes matrices of rows, and refuses what is none.
+func TestMatrixOf(t *testing.T) {
+	m, err := dataset.MatrixOf([]float64{0, 1.5, 0}, []float64{0, 0, 0}, []float64{-2, 0, 3})
+	if err != nil || m.Rows != 3 || m.Cols != 3 || fmt.Sprint(m.Indptr, m.Indices, m.Values) != "[0 1 1 3] [1 0 2] [1.5 -2 3]" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if m, err := dataset.MatrixOf(); err != nil || m.Rows != 0 {
+		t.Errorf("of nothing: %+v, %v", m, err)
+	}
+	for _, rows := range [][][]float64{{{1}, {1, 2}}, {{math.NaN()}}, {{1e39}}} {
+		if _, err := dataset.MatrixOf(rows...); err == nil {
+			t.Errorf("%v is a matrix", rows)
+		}
+	}
+}

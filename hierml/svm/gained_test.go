@@ -100,14 +100,36 @@ func TestGained(t *testing.T) {
 	if len(n.Notes) != 1 || !strings.Contains(n.Notes[0], "zero weights are within") {
 		t.Errorf("next to nothing to gain: notes %q", n.Notes)
 	}
+	// A table of numbers is said to have no constant, unless it has.
+	random := rand.New(rand.NewPCG(1, 2))
+	rows := make([][]float64, 300)
+	for i := range rows {
+		rows[i] = []float64{random.NormFloat64() / 4, random.NormFloat64() / 4}
+	}
+	table, err := dataset.MatrixOf(rows...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := rareLabels(t, 300, 0.5, 1)
+	numbers.X, numbers.Vocabulary = table, nil
+	for with, d := range map[bool]*dataset.Dataset{false: numbers, true: numbers.WithConstant(1)} {
+		n.Notes = nil
+		if _, err := (svm.Flat{C: 0.01, Settings: solver.Settings{Gap: 0.05}}).Fit(progress.With(t.Context(), &n), d); err != nil {
+			t.Fatal(err)
+		}
+		if len(n.Notes) != 1 || strings.Contains(n.Notes[0], "WithConstant") == with {
+			t.Errorf("with a constant %v: notes %q", with, n.Notes)
+		}
+	}
+	n.Notes = nil
 	// Each instance is there with both labels: no weights are better than zero, and the training ends
 	// all the same.
 	d := example.Texts(example.Tree(2, 2), 20, 20, 5, 1)
-	rows := make([]int, 0, 40)
+	twice := make([]int, 0, 40)
 	for i := range 20 {
-		rows = append(rows, i, i)
+		twice = append(twice, i, i)
 	}
-	both := d.Subset(rows)
+	both := d.Subset(twice)
 	for i := range both.Labels {
 		both.Labels[i] = []int{both.Taxonomy.Leaves()[i%2]}
 	}
