@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/hierml/notebook/internal/testprogram"
 )
 
 // protocolTests are the tests of jupyter_kernel_test. It skips those for which it has no sample,
@@ -31,6 +33,10 @@ var protocolTests = []string{
 
 func TestProtocol(t *testing.T) {
 	interpreter, data := jupyter(t), kernelData(t)
+	// What compiled cells need takes longer to make than the suite waits for a message.
+	if _, err := testprogram.Open(t, false).Kit(); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	private := t.TempDir()
