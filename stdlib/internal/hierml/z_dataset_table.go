@@ -17,6 +17,7 @@ var datasetPackage = table.Package{
 		{Name: "FromDense", Value: dataset.FromDense},
 		{Name: "LabelSets", Value: dataset.LabelSets},
 		{Name: "Map", Value: dataset.Map},
+		{Name: "MatrixOf", Value: dataset.MatrixOf},
 		{Name: "SaveMap", Value: dataset.SaveMap},
 	},
 	Types: []table.Symbol{

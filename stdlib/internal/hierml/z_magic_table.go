@@ -21,6 +21,7 @@ var magicPackage = table.Package{
 		{Name: "Chdir", Value: magic.Chdir},
 		{Name: "Enter", Value: magic.Enter},
 		{Name: "Environ", Value: magic.Environ},
+		{Name: "ExpandEnv", Value: magic.ExpandEnv},
 		{Name: "Getenv", Value: magic.Getenv},
 		{Name: "Insert", Value: magic.Insert},
 		{Name: "Leave", Value: magic.Leave},

@@ -24,6 +24,9 @@ var taxonomyPackage = table.Package{
 		{Name: "Save", Value: taxonomy.Save},
 		{Name: "SaveAs", Value: taxonomy.SaveAs},
 	},
+	Variables: []table.Symbol{
+		{Name: "ErrNone", Value: &taxonomy.ErrNone},
+	},
 	Types: []table.Symbol{
 		{Name: "CycleError", Value: (*taxonomy.CycleError)(nil)},
 		{Name: "DOT", Value: (*taxonomy.DOT)(nil)},
