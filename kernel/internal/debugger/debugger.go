@@ -95,7 +95,7 @@ type goroutine struct {
 	key   uintptr
 	calls []*call // the outermost first
 	// leaf is the call of a function that is not noted when it is entered, and left are the calls
-	// that have ended since the last hook, the outermost first.
+	// that have ended since the last hook, the innermost first.
 	leaf *call
 	left []*call
 	step step
@@ -266,7 +266,10 @@ func (d *Debugger) Leave(number int) {
 	if g == nil {
 		return
 	}
-	at := slices.IndexFunc(g.calls, func(c *call) bool { return c.number == number })
+	at := len(g.calls) - 1
+	for at >= 0 && g.calls[at].number != number {
+		at--
+	}
 	if at < 0 {
 		return
 	}
@@ -274,7 +277,9 @@ func (d *Debugger) Leave(number int) {
 		if g.leaf != nil {
 			g.left = append(g.left, g.leaf)
 		}
-		g.left = append(slices.Clone(g.calls[at:]), g.left...)
+		for _, c := range slices.Backward(g.calls[at:]) {
+			g.left = append(g.left, c)
+		}
 	}
 	g.leaf = nil
 	g.calls = g.calls[:at]
@@ -377,7 +382,10 @@ func (d *Debugger) Failed(err *program.RuntimeError) {
 		d.mu.Unlock()
 		return
 	}
-	calls := append(slices.Clone(g.calls), g.left...)
+	calls := slices.Clone(g.calls)
+	for _, c := range slices.Backward(g.left) {
+		calls = append(calls, c)
+	}
 	if g.leaf != nil {
 		calls = append(calls, g.leaf)
 	}
