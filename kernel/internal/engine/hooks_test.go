@@ -71,30 +71,51 @@ func TestHookedBehaviours(t *testing.T) {
 	}
 }
 
-// TestHookedCompiled holds the same of compiled cells, with a debugger that is told by all hooks, of
-// every tenth program, or of all in a long run: it is to stop at failures, at which it goes on.
-func TestHookedCompiled(t *testing.T) {
-	f := newFrontEnd(t, program.CompiledMode)
+// goesOn has a front end stop at failures, and go on at each.
+func (f *frontEnd) goesOn() (over func()) {
 	f.ask("setExceptionBreakpoints", `{"filters": ["panic", "error"]}`)
-	over := make(chan struct{})
-	defer close(over)
+	ended := make(chan struct{})
 	go func() {
 		for {
 			select {
-			case <-over:
+			case <-ended:
 				return
 			case e := <-f.events:
 				if e["event"] == "stopped" {
 					if _, err := f.engine.Debug(context.Background(), []byte(`{"seq": 0, "type": "request", "command": "continue", "arguments": {"threadId": 1}}`)); err != nil {
-						t.Error(err)
+						f.t.Error(err)
 					}
 				}
 			}
 		}
 	}()
+	return func() { close(ended) }
+}
+
+// TestHookedCompiled holds the same of compiled cells, with a debugger that is told by all hooks, of
+// every tenth program, or of all in a long run: it is to stop at failures, at which it goes on.
+func TestHookedCompiled(t *testing.T) {
+	f := newFrontEnd(t, program.CompiledMode)
+	defer f.goesOn()()
 	for i, p := range enginetest.Joined(archives(t)) {
 		if i%10 == 0 || testrun.Long() {
 			t.Run(p.Name, func(t *testing.T) { checkProgram(t, f.notebook, p) })
 		}
+	}
+}
+
+// TestHookedBehavioursCompiled does it with the cases of notebooks.
+func TestHookedBehavioursCompiled(t *testing.T) {
+	for _, c := range behaviours(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			if deadly[c.Name] {
+				t.Skip("ends the process")
+			}
+			f := newFrontEnd(t, program.CompiledMode)
+			defer f.goesOn()()
+			if refusal := c.check(t, f.notebook); refusal != "" {
+				t.Errorf("refused: %s", refusal)
+			}
+		})
 	}
 }
