@@ -116,6 +116,16 @@ func inserted(value any) string {
 // command, unless it says set -e.
 func Bash(script string) { fail(run(host.Stdout(), "bash", "-c", script)) }
 
+// Test runs a program of tests: %test. A status other than 0 ends the cell.
+func Test(program string, args ...string) {
+	err := run(host.Stdout(), program, args...)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		err = errors.New("tests have failed")
+	}
+	fail(err)
+}
+
 func run(stdout io.Writer, shell string, args ...string) error {
 	path, err := exec.LookPath(shell)
 	switch {

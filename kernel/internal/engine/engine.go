@@ -67,6 +67,7 @@ type Engine struct {
 	dead      int            // the process of the executor that died last
 	last      program.Output // of the cell that began last
 	inputs    []program.Cell // that were run, oldest first
+	goflags   []string       // of %goflags, guarded by declaring
 	outside   *outside
 	cells     func(path string) ([]program.Cell, error)
 	left      left

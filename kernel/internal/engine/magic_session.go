@@ -58,6 +58,10 @@ func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.Use
 		return e.chooseMode(ctx, src, argument, out)
 	case "mod":
 		return e.mod(ctx, src, m, argument, out)
+	case "test":
+		return e.test(ctx, src, m, argument, out)
+	case "goflags":
+		e.chooseFlags(argument, out)
 	case "strict":
 		e.mu.Lock()
 		if argument != "" {

@@ -169,6 +169,9 @@ func (e *Engine) openCompiler(ctx context.Context, out program.Output) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.compiler, e.cannot, e.asked = compiler, err, time.Now()
+	if modules, ok := compiler.(program.Modules); ok {
+		modules.SetFlags(e.goflags)
+	}
 	return err
 }
 

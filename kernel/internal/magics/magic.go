@@ -21,8 +21,9 @@ type Kind struct {
 	Name string // without the percent sign
 	// Line and cell say how the magic is written.
 	Line, Cell bool
-	// own says that the engine carries it out, with no Go.
-	own bool
+	// own says that the engine carries it out, with no Go; last that it does so behind the cell's Go,
+	// wherever it stands.
+	own, last bool
 	// Files says that its argument is the name of a file, folders that it is that of a folder, and
 	// Names that it is names that the session has declared.
 	Files, Folders, Names bool
@@ -45,7 +46,7 @@ var Kinds = []Kind{
 		doc:     "runs the statement once and lists the functions that the processors were in, as a profile of package pprof tells of the whole process, with what each took by itself and with what it calls, and draws the calls. %%prof on the first line is about the cell. Of interpreted cells it shows the interpreter.",
 		example: "%prof model := e.Fit(nb.Context(), d)"},
 	{Name: "who", Line: true, own: true, Usage: "%who [-m]",
-		doc:     "lists what the session has declared: variables with their types and values, functions, types, constants and imports; with -m how much memory the compiled code of cells has.",
+		doc:     "lists what the session has declared: variables with their types and values, functions, types, constants and imports; with -m how much memory the compiled code of cells has. JupyterLab shows the variables as they change, in the panel of the bug at its right edge.",
 		example: "%who"},
 	{Name: "rm", Line: true, own: true, Names: true, Usage: "%rm NAME...",
 		doc:     "forgets declarations of the session. Functions and variables that use them keep what they have; a package that a name has hidden can be reached again.",
@@ -101,6 +102,12 @@ var Kinds = []Kind{
 	{Name: "mod", Line: true, own: true, Usage: "%mod [MODULE[@VERSION]]",
 		doc:     "lists the modules that cells have imported packages of, or has the session take a module in a version from now on: v1.2.3, latest, a branch or a commit, or none for what others require. Otherwise a module has the version that the go.mod or go.work beside the notebook says, or the latest.",
 		example: "%mod golang.org/x/exp@latest"},
+	{Name: "test", Line: true, own: true, last: true, Usage: "%test [-run REGEXP] [-bench REGEXP] [-v] [-race]",
+		doc:     "runs the tests, examples, seeds of fuzz tests and, with -bench, benchmarks that cells have declared, as go test does: when the rest of its cell has run, in a process of their own, in the cells' folder. They see the newest declaration of each name; a variable has the value that its declaration gives it, and no other statement of a cell is run. -short, -count, -benchtime, -benchmem, -cpu, -failfast, -skip and -timeout are those of go test, too.",
+		example: "%test -run Parse -v"},
+	{Name: "goflags", Line: true, own: true, Usage: "%goflags [FLAG...]",
+		doc:     "lists the flags with which the go command builds tests, or sets them: -tags, -race, -gcflags, -ldflags and their like; -- alone stands for none. Of modules that cells import it heeds -tags. Cells themselves are compiled as this program was, which they become a part of.",
+		example: "%goflags -tags=integration -race"},
 	{Name: "strict", Line: true, own: true, Usage: "%strict [on|off]",
 		doc:     "says whether an error which a statement of a cell does not look at stops the cell, or, with on, turns that off, and with off on again. In functions errors are what they are in Go; must(f()), which needs no declaration, panics with that of f there.",
 		example: "%strict on"},

@@ -57,6 +57,8 @@ func Translate(cell program.Cell, taken func(string) bool) (*syntax.Source, Own,
 		}
 		if m.Kind != nil && m.Kind.own {
 			switch {
+			case m.Kind.last:
+				own.After = append(own.After, m)
 			case m.after == 0:
 				own.Before = append(own.Before, m)
 			case m.after == total:
@@ -186,6 +188,14 @@ func (w *magicWriter) magic(m *Use) {
 	case "run":
 		if argument == "" {
 			m.complain(m.Start, "%run needs the name of a file")
+		}
+	case "test":
+		if _, _, complaint := TestArguments(argument); complaint != "" {
+			m.complain(m.Argument, complaint)
+		}
+	case "goflags":
+		if _, _, complaint := GoFlags(argument); complaint != "" {
+			m.complain(m.Argument, complaint)
 		}
 	case "history":
 		if _, ok := m.LastInputs(w.source); !ok {

@@ -240,6 +240,7 @@ func (s *Session) session(p *place) (*sessionModule, error) {
 		return nil, err
 	}
 	h := sha256.New()
+	fmt.Fprintln(h, s.tags())
 	for _, part := range append([][]byte{text, data}, p.files...) {
 		fmt.Fprintf(h, "%d\n%s", len(part), part)
 	}

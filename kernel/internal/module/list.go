@@ -92,6 +92,9 @@ func (s *Session) list(ctx context.Context, m *sessionModule, paths []string, pr
 	var b strings.Builder
 	b.WriteString("package session\n")
 	arguments := append([]string{"list", "-mod=mod", "-e", "-export", "-deps", "-json=" + listedFields}, s.program.Flags...)
+	if tags := s.tags(); tags != "" {
+		arguments = append(arguments, tags)
+	}
 	arguments = append(arguments, ".")
 	for _, path := range paths {
 		if m.mayImport(path) {

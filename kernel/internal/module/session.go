@@ -52,6 +52,8 @@ type Session struct {
 	used     map[string]program.Module
 	// roots are the folders of modules whose packages are known, by their paths.
 	roots map[string]string
+	// flags are those of the user.
+	flags []string
 }
 
 var _ program.Modules = (*Session)(nil)

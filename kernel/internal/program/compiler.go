@@ -42,6 +42,14 @@ type Modules interface {
 	// returned.
 	Require(ctx context.Context, folder, module, version string, progress func(line string)) (string, error)
 
+	// SetFlags has the go command build with more flags from now on: with -tags packages of other
+	// modules that are not loaded yet, with all of them tests.
+	SetFlags(flags []string)
+
+	// BuildTests builds a package of tests for cells that work in the folder, from files by their
+	// names, and returns the program that runs them, alone in a folder of package temporary.
+	BuildTests(ctx context.Context, folder string, files map[string]string, progress func(line string)) (binary string, err error)
+
 	// Doc returns the documentation of what a package that was found exports, as a Library has it.
 	Doc(path, name string) string
 

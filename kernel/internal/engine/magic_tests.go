@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/internal/temporary"
+	"github.com/hierml/notebook/kernel/internal/export"
+	"github.com/hierml/notebook/kernel/internal/magics"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// test does what %test says: it has the tests of the session built, and runs them in a cell of their
+// own, so that they end with an interrupt, and have the folder and the environment of cells.
+func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, argument string, out program.Output) (err error) {
+	arguments, race, _ := magics.TestArguments(argument) // which were looked at before
+	e.mu.Lock()
+	tests, err := export.WriteTests(e.checker)
+	e.mu.Unlock()
+	switch {
+	case err != nil:
+		return e.testError(ctx, src, m, err)
+	case tests == nil:
+		out.Stream("stdout", "No cell has declared a test, as func TestX(t *testing.T), func BenchmarkX(b *testing.B), func FuzzX(f *testing.F) or func ExampleX().\n")
+		return nil
+	}
+	binary, err := e.buildTests(ctx, tests, race, out)
+	if err != nil {
+		return e.testError(ctx, src, m, err)
+	}
+	defer func() { err = errors.Join(err, temporary.Remove(filepath.Dir(binary))) }()
+	if len(tests.Variables) > 0 {
+		out.Stream(host.Notes, fmt.Sprintf("note: tests have of %s what the declaration says: other statements of cells are not run for them\n", strings.Join(tests.Variables, ", ")))
+	}
+	e.mu.Lock()
+	alias := magics.Alias(func(name string) bool { return e.checker.Session.Live[name] != nil })
+	e.mu.Unlock()
+	words := []string{strconv.Quote(binary)}
+	for _, a := range arguments {
+		words = append(words, strconv.Quote(a))
+	}
+	cell := program.Cell{Number: e.number(0), Count: src.Cell.Count, Name: src.Cell.Title(), Source: src.Cell.Source, Aside: true}
+	text := alias + ".Test(" + strings.Join(words, ", ") + ")"
+	at := []syntax.TextPiece{{Origin: m.Start}}
+	_, err = e.run(ctx, &syntax.Source{Cell: cell, Translation: &syntax.Translation{Text: text, Pieces: at, Alias: alias}}, out)
+	return err
+}
+
+// testError words what keeps tests from being run.
+func (e *Engine) testError(ctx context.Context, src *syntax.Source, m *magics.Use, err error) error {
+	var known *program.Error
+	if ctx.Err() != nil || errors.As(err, &known) {
+		return err
+	}
+	return syntax.ProblemsError("error", []syntax.Problem{{Source: src, Offset: m.Start, Msg: err.Error()}})
+}
+
+// buildTests returns the program that runs tests.
+func (e *Engine) buildTests(ctx context.Context, tests *export.Tests, race bool, out program.Output) (string, error) {
+	e.declaring.Lock() // a cell may ask for modules
+	defer e.declaring.Unlock()
+	if err := e.openCompiler(ctx, out); err != nil {
+		if ctx.Err() != nil {
+			return "", err
+		}
+		return "", fmt.Errorf("tests are built by the go command, and cannot be: %w", err)
+	}
+	modules, ok := e.compiler.(program.Modules)
+	if !ok {
+		return "", errors.New("tests are built by the go command, which this program has not")
+	}
+	flags := e.goflags
+	if race {
+		flags = append(slices.Clone(flags), "-race")
+	}
+	modules.SetFlags(flags)
+	defer modules.SetFlags(e.goflags)
+	files := map[string]string{"cells.go": tests.Declared, "cells_test.go": tests.Tested}
+	return modules.BuildTests(ctx, e.folder(), files, func(line string) { out.Stream(host.Notes, line+"\n") })
+}
+
+// chooseFlags does what %goflags says: it lists the flags of the go command, or sets them.
+func (e *Engine) chooseFlags(argument string, out program.Output) {
+	flags, clear, _ := magics.GoFlags(argument) // which were looked at before
+	e.declaring.Lock()
+	defer e.declaring.Unlock()
+	if len(flags) > 0 || clear {
+		e.goflags = flags
+		if modules, ok := e.compiler.(program.Modules); ok {
+			modules.SetFlags(flags)
+		}
+	}
+	if len(e.goflags) == 0 {
+		out.Stream("stdout", "The go command has no flags.\n")
+		return
+	}
+	out.Stream("stdout", strings.Join(e.goflags, " ")+"\n")
+}

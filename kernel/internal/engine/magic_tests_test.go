@@ -1,0 +1,93 @@
+package engine_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/stdlib"
+)
+
+// TestTests runs tests that cells have declared, by both back ends.
+func TestTests(t *testing.T) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
+		folder := t.TempDir()
+		n := newWorkerNotebook(t, mode)
+		n.runOn(t, "%cd "+folder)
+		ran := filepath.Join(folder, "ran")
+		for _, c := range []struct {
+			source string
+			want   []string // parts of what is printed
+			not    string
+			fails  string
+		}{
+			{"%test", []string{"No cell has declared a test"}, "", ""},
+			{"type Point struct{ x, Y int }\nfunc (p Point) Sum() int { return p.x + p.Y }", nil, "", ""},
+			{"x, strings := 7, 1", nil, "", ""},
+			{"%rm strings\nfunc TestData() []int { return []int{1, 2} }", nil, "", ""},
+			// A test in the cell of the magic, whose keys have the names of other things.
+			{"%test -v\nfunc TestSum(t *testing.T) {\n\tif got := (Point{x: 1, Y: 2}).Sum(); got != 3 {\n\t\tt.Error(got)\n\t}\n}",
+				[]string{"--- PASS: TestSum", "PASS\n"}, "note", ""},
+			// Statements are not run; a failure names the cell and its line.
+			{"!echo -n x >> ran\ntable := map[string]int{\"a\": must(strconv.Atoi(\"1\"))}\ntable[\"b\"] = 2\nn, m := must(strconv.Atoi(\"1\")), 2", nil, "", ""},
+			{"size := strconv.Atoi(\"12\")\nsize++", nil, "", ""},
+			{"func TestTable(t *testing.T) {\n\tif len(table) != 2 || size != 12 {\n\t\tt.Error(len(table), size)\n\t}\n}\n\n%test -run Table",
+				[]string{"--- FAIL: TestTable", "Cell [9]:3: 1 12"}, "Point", "tests have failed"},
+			// The newest declaration of each name.
+			{"func double(x int) int { return x }\nconst (\n\tzero = iota\n\tone\n)", nil, "", ""},
+			{"func double(x int) int { return 2 * x }\nconst zero = \"0\"", nil, "", ""},
+			{"func TestTable(t *testing.T) {\n\tif got := double(one); got != 2 || zero != \"0\" {\n\t\tt.Error(got)\n\t}\n}\nfunc ExamplePoint() {\n\tfmt.Println(Point{}.Sum())\n\t// Output: 0\n}\nfunc FuzzDouble(f *testing.F) {\n\tf.Add(3)\n\tf.Fuzz(func(t *testing.T, x int) {\n\t\tif double(x) != x+x {\n\t\t\tt.Error(x)\n\t\t}\n\t})\n}\nfunc BenchmarkDouble(b *testing.B) {\n\tfor b.Loop() {\n\t\tdouble(3)\n\t}\n}", nil, "", ""},
+			{"%test -bench . -benchtime=1x -v", []string{"--- PASS: ExamplePoint", "--- PASS: FuzzDouble/seed#0", "BenchmarkDouble", "PASS\n"}, "FAIL", ""},
+			// Files are those of the cells' folder, and the environment is theirs.
+			{"%env WHICH=that\nfunc TestTable(t *testing.T) {\n\tif data, err := os.ReadFile(\"ran\"); err != nil || string(data) != \"x\" || os.Getenv(\"WHICH\") != \"that\" {\n\t\tt.Error(string(data), err)\n\t}\n}\n%test -run=Table", []string{"PASS\n"}, "", ""},
+			{"%goflags", []string{"The go command has no flags."}, "", ""},
+			{"%goflags -tags extra '-ldflags=-X session/tests.stamp=now'", []string{"-tags=extra -ldflags=-X session/tests.stamp=now\n"}, "", ""},
+			{"var stamp string\nfunc TestTable(t *testing.T) {\n\tif stamp != \"now\" {\n\t\tt.Error(stamp)\n\t}\n}\n%test -run Table", []string{"PASS\n"}, "", ""},
+			{"%goflags --", []string{"no flags"}, "", ""},
+			{"%test -run Table", []string{"FAIL: TestTable"}, "", "tests have failed"},
+			// What does not fit together any more is told with its place.
+			{"func TestTable(t *testing.T) {\n\tdouble(3)\n}", nil, "", ""},
+			{"func double(x string) string { return x }\n%test", nil, "", "Cell [20]:2: cannot use 3 (untyped int constant) as string value in argument to double"},
+		} {
+			_, d, notes, err := n.runNoting(c.source)
+			d += notes
+			for _, want := range c.want {
+				if !strings.Contains(d, want) {
+					t.Errorf("%s\nprints %q\nwant %q in it", c.source, d, want)
+				}
+			}
+			if c.not != "" && strings.Contains(d, c.not) {
+				t.Errorf("%s\nprints %q\nwith %q in it", c.source, d, c.not)
+			}
+			if (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {
+				t.Errorf("%s\nfails by %v, want %q", c.source, err, c.fails)
+			}
+		}
+		if data, err := os.ReadFile(ran); err != nil || string(data) != "x" {
+			t.Errorf("a statement was run for tests: %q, %v", data, err)
+		}
+	})
+}
+
+// TestTestsWithoutGo looks at what is said where there is nothing to build tests with, and of wrong
+// options.
+func TestTestsWithoutGo(t *testing.T) {
+	n := &notebook{t: t}
+	n.engine = engine.New(engine.Config{Executor: newExecutor(t, n), Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
+	for _, c := range []struct{ source, want string }{
+		{"func TestX(t *testing.T) {}", ""},
+		{"%test", "error: Cell [2]:1:1: tests are built by the go command, and cannot be: this program has no compiler"},
+		{"%test -x", "CompileError: Cell [3]:1:7: %test has no option -x"},
+		{"%test TestX", "CompileError: Cell [4]:1:7: %test takes options, and TestX is none"},
+		{"%test -run", "CompileError: Cell [5]:1:7: -run needs a value"},
+		{"%goflags -toolexec=x", "CompileError: Cell [6]:1:10: %goflags has no option -toolexec"},
+	} {
+		_, _, err := n.run(c.source)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {
+			t.Errorf("%s: %v, want %q", c.source, err, c.want)
+		}
+	}
+}
