@@ -1,6 +1,7 @@
 package classifier
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -54,6 +55,17 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 		return nil, fmt.Errorf("classifier: load: %w", err)
 	}
 	return m, nil
+}
+
+// UnmarshalBinary makes m the model that MarshalBinary has written. It trusts nothing in it, as Load
+// does.
+func (m *Model) UnmarshalBinary(data []byte) error {
+	found, err := Read(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return err
+	}
+	*m = *found
+	return nil
 }
 
 func read(f *safetensors.File) (*Model, error) {

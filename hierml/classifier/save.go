@@ -2,6 +2,7 @@ package classifier
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -120,6 +121,16 @@ func (m *Model) Write(w io.Writer, f Format) error {
 		return fmt.Errorf("classifier: save: %w", err)
 	}
 	return nil
+}
+
+// MarshalBinary returns what Write writes. It makes a model an encoding.BinaryMarshaler, which can be a
+// part of what others keep.
+func (m *Model) MarshalBinary() ([]byte, error) {
+	var b bytes.Buffer
+	if err := m.Write(&b, Format{}); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 func (m *Model) metadata() map[string]string {

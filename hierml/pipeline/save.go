@@ -126,6 +126,27 @@ func Read(r io.ReaderAt, size int64) (*Pipeline, error) {
 	return p, nil
 }
 
+// MarshalBinary returns what Write writes. It makes a pipeline an encoding.BinaryMarshaler, which can be
+// a part of what others keep.
+func (p *Pipeline) MarshalBinary() ([]byte, error) {
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// UnmarshalBinary makes p the pipeline that MarshalBinary has written. It trusts nothing in it, as Load
+// does.
+func (p *Pipeline) UnmarshalBinary(data []byte) error {
+	found, err := Read(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return err
+	}
+	p.Vectorizer, p.Steps, p.Model, p.Calibrated, p.Beam = found.Vectorizer, found.Steps, found.Model, found.Calibrated, found.Beam
+	return nil
+}
+
 // of returns the pipeline of a model with the rest attached, which it takes off.
 func of(m *classifier.Model) (*Pipeline, error) {
 	data, ok := m.Attached[attachment]

@@ -69,7 +69,7 @@ var Groups = []Group{
 	},
 	{
 		Name:     "hierml",
-		Patterns: []string{"github.com/hierml/notebook/hierml/...", "github.com/hierml/notebook/stdlib/nb", "github.com/hierml/notebook/stdlib/magic"},
+		Patterns: []string{"github.com/hierml/notebook/hierml/...", "github.com/hierml/notebook/stdlib/nb", "github.com/hierml/notebook/stdlib/cache", "github.com/hierml/notebook/stdlib/magic"},
 		Prefixes: []string{"github.com/hierml/notebook/hierml/", "github.com/hierml/notebook/stdlib/"},
 		Exclude:  []string{"github.com/hierml/notebook/hierml"}, // the front page, which has no code
 	},

@@ -54,6 +54,7 @@ var treatments = []struct {
 	{AsKept, "github.com/hierml/notebook/stdlib/nb", ""},
 	{AsRaw, "sort", "Slice SliceStable SliceIsSorted"},
 	{AsEncoded, "encoding/json", "Marshal MarshalIndent Unmarshal Encode Decode"},
+	{AsEncoded, "github.com/hierml/notebook/stdlib/cache", "Keep"},
 }
 
 // handed is the table by its names, packages with a period behind them.
