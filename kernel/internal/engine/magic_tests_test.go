@@ -1,12 +1,14 @@
 package engine_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
@@ -70,6 +72,36 @@ func TestTests(t *testing.T) {
 			t.Errorf("a statement was run for tests: %q, %v", data, err)
 		}
 	})
+}
+
+// A begunRecorder ends a context when a text is written.
+type begunRecorder struct {
+	enginetest.Recorder
+	text string
+	end  func()
+}
+
+func (r *begunRecorder) Stream(name, text string) {
+	r.Recorder.Stream(name, text)
+	if strings.Contains(text, r.text) {
+		r.end()
+	}
+}
+
+// TestTestsInterrupted ends tests that do not end by themselves, and goes on.
+func TestTestsInterrupted(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	n.runOn(t, "kept := 3")
+	n.runOn(t, "func TestForever(t *testing.T) {\n\tfmt.Println(\"begun\")\n\tfor {\n\t\ttime.Sleep(time.Hour)\n\t}\n}")
+	ctx, end := context.WithCancel(t.Context())
+	n.cell++
+	_, err := n.engine.Run(ctx, program.Cell{Number: n.cell, Source: "%test"}, &begunRecorder{text: "begun", end: end})
+	if err == nil || ctx.Err() == nil {
+		t.Fatalf("%v, %v", err, ctx.Err())
+	}
+	if shown, _, err := n.run("kept"); err != nil || shown != "3" {
+		t.Errorf("%s, %v", shown, err)
+	}
 }
 
 // TestTestsWithoutGo looks at what is said where there is nothing to build tests with, and of wrong
