@@ -170,7 +170,7 @@ type loop struct{ Next *loop }
 func TestNotKept(t *testing.T) {
 	ownFolder(t)
 	never := func() { t.Error("a value was computed that cannot be kept") }
-	_, err := Cache("k", func() ([]hidden, error) { never(); return nil, nil })
+	_, err := Cache("k", func() ([]hidden, error) { never(); return []hidden{{name: "a"}}, nil })
 	if err == nil || err.Error() != "cache: the field name of cache.hidden is not exported, and cannot be kept; begin its name with a capital letter" {
 		t.Error(err)
 	}
