@@ -38,6 +38,7 @@ var Packages = []*table.Package{
 	&syntheticPackage,
 	&taxonomyPackage,
 	&weightingPackage,
+	&cachePackage,
 	&magicPackage,
 	&nbPackage,
 }

@@ -39,6 +39,7 @@ var magicPackage = table.Package{
 		{Name: "StopTimer", Value: magic.StopTimer},
 		{Name: "Stops", Value: magic.Stops},
 		{Name: "Switch", Value: magic.Switch},
+		{Name: "Test", Value: magic.Test},
 		{Name: "TimeIt", Value: magic.TimeIt},
 		{Name: "WriteFile", Value: magic.WriteFile},
 	},
