@@ -25,6 +25,11 @@ var habits = []struct{ cell, want string }{
 	{"%%latex\n$x$", "[text/latex text/plain]"},
 	{"%%svg\n<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "[image/svg+xml text/plain]"},
 	{"%%javascript\n1", "[application/javascript text/plain]"},
+	{"func TestTwice(t *testing.T) {\n\tif twice(2) != 4 {\n\t\tt.Error(\"no\")\n\t}\n}\n%test", "PASS\n"},
+	{"%goflags -tags=slow", "-tags=slow\n"},
+	{"cache.Cache(\"habits\", func() (int, error) { return 42, nil })", "=> 42"},
+	{"cache.Cache(\"habits\", func() (int, error) { return 0, errors.New(\"computed again\") })", "=> 42"},
+	{"cache.Reset(\"habits\")", ""},
 }
 
 // TestHabits runs the habits through a client of Jupyter, by both ways to run cells.
