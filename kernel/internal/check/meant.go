@@ -23,7 +23,7 @@ func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 	if name := c.meant(k, path, msg); name != "" {
 		return " (did you mean " + name + "?)"
 	}
-	for _, help := range []func([]ast.Node, string) string{k.errorWithin, k.errorReturned, k.secondLeft, declares, k.fieldsOffered, k.resultHas, c.contextLeftOut, k.noFunction, k.typeAlone, k.otherModel} {
+	for _, help := range []func([]ast.Node, string) string{k.errorWithin, k.errorReturned, k.secondLeft, declares, k.fieldsOffered, k.resultHas, c.contextLeftOut, k.noFunction, k.typeAlone, k.otherModel, c.packageAlone} {
 		if text := help(path, msg); text != "" {
 			return " (" + text + ")"
 		}

@@ -102,6 +102,7 @@ func chain() (*Model, error) { return nil, nil }`}); err != nil {
 		{"# a comment", "(comments begin with //)"},
 		{"svm := 3\nsvm.Flat{}", "(the variable svm hides the package svm: give it another name, or import the package under one)"},
 		{"func f() {\n\tif true {\n\t\tprintln(1)\n}", "(the { of line 1 is not closed)"},
+		{"x := metric", "use of package metric not in selector (no cell has declared a variable metric; the package is github.com/hierml/notebook/hierml/metric)"},
 		{"fmt.println(\"hi\")", "undefined: fmt.println (but have Println)"},
 		{"fmt.Println('hello')", "syntax error: illegal rune literal (text stands in double quotes)"},
 		{"fmt.Println('hello", "(text stands in double quotes)"},

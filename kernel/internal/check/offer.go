@@ -61,3 +61,13 @@ func (c *Checker) contextLeftOut(_ []ast.Node, msg string) string {
 	}
 	return ""
 }
+
+// packageAlone says that a name is that of a package, if a complaint is about one that stands for a value.
+func (c *Checker) packageAlone(_ []ast.Node, msg string) string {
+	name, ok := strings.CutPrefix(msg, "use of package ")
+	name, _, cut := strings.Cut(name, " ")
+	if !ok || !cut || c.Preloaded[name] == "" {
+		return ""
+	}
+	return "no cell has declared a variable " + name + "; the package is " + c.Preloaded[name]
+}
