@@ -132,9 +132,10 @@ func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output)
 	return bundle, nil
 }
 
-// noteMissed notes what a cell that failed would have declared.
+// noteMissed notes what a cell that failed would have declared, unless a check that goes on holds the
+// session.
 func (e *Engine) noteMissed(cell program.Cell) {
-	if cell.Aside || len(cell.Source) > maxAsked {
+	if cell.Aside || len(cell.Source) > maxAsked || e.left.work() != nil {
 		return
 	}
 	e.mu.Lock()

@@ -102,7 +102,7 @@ func TestDeclare(t *testing.T) {
 		{"point{21}.twice()", "42"},
 		{"cmplx.Abs(3+4i)", "5"},
 		{"p", "CompileError: Cell [3]:1:1: undefined: p"},
-		{"uses()", "CompileError: Cell [4]:1:1: undefined: uses (did you mean user?)"},
+		{"uses()", "CompileError: Cell [4]:1:1: undefined: uses (an earlier cell, which would declare it, did not run)"},
 	} {
 		if _, published := c.Execute(code(test.source)); text(published) != test.want {
 			t.Errorf("%s shows %q, want %q", test.source, text(published), test.want)
