@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -283,9 +282,6 @@ func TestLazy(t *testing.T) {
 }
 
 func TestPrivate(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("permissions are those of the folder of the user")
-	}
 	folder := filepath.Join(t.TempDir(), "folder")
 	path := filepath.Join(folder, "history.db")
 	for _, loosen := range []bool{false, true} {
