@@ -3,8 +3,10 @@
 package lock
 
 import (
+	"context"
 	"errors"
 	"os"
+	"time"
 )
 
 // A Lock is one that this process holds.
@@ -19,6 +21,29 @@ func Shared(path string) (*Lock, error) { return take(path, os.O_CREATE, false) 
 
 // Existing takes the lock of a file alone, which it does not make.
 func Existing(path string) (*Lock, error) { return take(path, 0, true) }
+
+// pause is how long [Wait] waits until it asks again.
+const pause = 50 * time.Millisecond
+
+// Wait is Alone that waits until others have released the lock, or the context has ended. It calls
+// waits once, if that is not nil, when others have it.
+func Wait(ctx context.Context, path string, waits func()) (*Lock, error) {
+	for {
+		l, err := Alone(path)
+		if l != nil || err != nil {
+			return l, err
+		}
+		if waits != nil {
+			waits()
+			waits = nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
 
 // take goes on until the file that it has locked is the one at path: another process may have
 // removed it between the opening and the locking.

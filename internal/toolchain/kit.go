@@ -173,20 +173,7 @@ func kitsFolder() (string, error) {
 
 // lockMaking waits until this process is the only one that makes the kit.
 func lockMaking(ctx context.Context, path string, progress func(string)) (*lock.Lock, error) {
-	for waited := false; ; waited = true {
-		l, err := lock.Alone(path)
-		if l != nil || err != nil {
-			return l, err
-		}
-		if !waited {
-			progress("waiting for another process that does the same")
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+	return lock.Wait(ctx, path, func() { progress("waiting for another process that does the same") })
 }
 
 const (

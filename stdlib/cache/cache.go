@@ -26,7 +26,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"time"
 
 	"github.com/hierml/notebook/internal/lock"
 	"github.com/hierml/notebook/internal/replace"
@@ -67,9 +66,13 @@ func Keep(key string, value any, f func() error) error {
 	if load(path, key, form, v) {
 		return nil
 	}
-	held, err := alone(path + ".lock")
+	ctx := host.Current().Context()
+	held, err := lock.Wait(ctx, path+".lock", nil)
 	if err != nil {
-		return err
+		if ctx.Err() != nil {
+			return err
+		}
+		return fmt.Errorf("cache: %w", err)
 	}
 	defer func() { _ = held.Release() }() // it was not written to
 	// Another kernel may have computed it meanwhile.
@@ -112,28 +115,6 @@ func place(key string) (string, error) {
 		return "", fmt.Errorf("cache: %w", err)
 	}
 	return filepath.Join(folder, fmt.Sprintf("%x", sha256.Sum256([]byte(here+"\x00"+key)))), nil
-}
-
-// wait is how long one waits until a lock is asked for again.
-const wait = 50 * time.Millisecond
-
-// alone waits for a lock. The end of the cell ends that.
-func alone(path string) (*lock.Lock, error) {
-	ctx := host.Current().Context()
-	for {
-		held, err := lock.Alone(path)
-		if err != nil {
-			return nil, fmt.Errorf("cache: %w", err)
-		}
-		if held != nil {
-			return held, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(wait):
-		}
-	}
 }
 
 // magic begins the files.
