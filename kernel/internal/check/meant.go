@@ -155,10 +155,8 @@ func fields(t types.Type) (names []string) {
 
 // fieldsAround returns the names of the fields of the innermost composite literal of a path.
 func (k *Checked) fieldsAround(path []ast.Node) []string {
-	for _, n := range slices.Backward(path) {
-		if lit, ok := n.(*ast.CompositeLit); ok {
-			return fields(k.Info.TypeOf(lit))
-		}
+	if lit := innermost[*ast.CompositeLit](path); lit != nil {
+		return fields(k.Info.TypeOf(lit))
 	}
 	return nil
 }
