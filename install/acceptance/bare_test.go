@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/install/internal/debian"
 	"github.com/hierml/notebook/internal/testrun"
 )
 
@@ -40,9 +39,7 @@ func newBareSystem(t *testing.T) bareSystem {
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
 		testrun.Need(t, "a bare system", errors.New("to make one takes root, on Linux"))
 	}
-	if _, err := exec.LookPath("debootstrap"); err != nil {
-		testrun.Need(t, "debootstrap", debian.Install(t.Context(), "debootstrap"))
-	}
+	needDebian(t, "debootstrap", "debootstrap")
 	dir := filepath.Join(scratch, "bare")
 	suite, err := exec.Command("sh", "-c", ". /etc/os-release && echo $VERSION_CODENAME").Output()
 	if err != nil {
