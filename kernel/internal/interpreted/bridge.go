@@ -15,6 +15,7 @@ func (in *Interpreter) bridge() interp.Exports {
 	functions := map[string]any{
 		"Frame":         in.frames.register,
 		"Reached":       in.setReached,
+		"Whole":         in.whole,
 		"Show":          in.show,
 		"Stop":          stop,
 		"Kept":          in.keptValue,
@@ -100,6 +101,29 @@ func (in *Interpreter) setReached(statement int) {
 	if t := in.tasks[id]; t != nil {
 		t.reached = statement
 	}
+}
+
+// whole calls a function, or the method of that name of a receiver, and assigns its results to what the
+// places point to, nil for those that are dropped: a statement of the cell that is not cut. number is
+// how many statements are done then.
+func (in *Interpreter) whole(number int, places []any, callee any, method string, args ...any) {
+	f := reflect.ValueOf(callee)
+	if method != "" {
+		f = f.MethodByName(method)
+	}
+	values := make([]reflect.Value, len(args))
+	for i, arg := range args {
+		values[i] = reflect.New(f.Type().In(i)).Elem()
+		if v := reflect.ValueOf(arg); v.IsValid() {
+			values[i].Set(v)
+		}
+	}
+	for i, result := range f.Call(values) {
+		if places[i] != nil {
+			reflect.ValueOf(places[i]).Elem().Set(result)
+		}
+	}
+	in.setReached(number)
 }
 
 // show keeps what the values of the cell's last expression look like. The last of several results

@@ -11,13 +11,34 @@ import (
 // interrupt is under way, and so would what calls a function of the session a million times: the
 // function does nothing then, and does not keep its caller from calling it again.
 func (in *Interpreter) heed() {
-	if !in.control.stopping.Load() && !in.lingering.Load() {
-		return
-	}
-	// A goroutine that compiled code has started is left to it: others may wait for what it does.
-	if t := in.task(); t != nil && in.control.stopped(t) {
+	if t := in.interruptedTask(); t != nil {
 		runtime.Goexit()
 	}
+}
+
+// interruptedTask returns the task of the calling goroutine if it was interrupted. A goroutine that
+// compiled code has started is left to it: others may wait for what it does.
+func (in *Interpreter) interruptedTask() *task {
+	if !in.control.stopping.Load() && !in.lingering.Load() {
+		return nil
+	}
+	if t := in.task(); t != nil && in.control.stopped(t) {
+		return t
+	}
+	return nil
+}
+
+// tell is heed for a function that returns an error: once in a task it returns one, so that its caller
+// can return what it has.
+func (in *Interpreter) tell() error {
+	t := in.interruptedTask()
+	if t == nil {
+		return nil
+	}
+	if t.told.Swap(true) {
+		runtime.Goexit()
+	}
+	return t.ctx.Err()
 }
 
 // linger notes whether goroutines of interrupted cells are left. They were in compiled code while the
@@ -34,7 +55,7 @@ func (in *Interpreter) linger() {
 
 // heeds returns a function that is given to compiled code as one that heeds interrupts, before it
 // does anything, and after, so that its caller does not go on with what an interrupt has cut short.
-// Its type has no name.
+// Its type has no name. One that returns an error tells of the interrupt by that.
 func (in *Interpreter) heeds(f any) any {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() {
@@ -69,10 +90,28 @@ func (in *Interpreter) heeds(f any) any {
 	if t.IsVariadic() {
 		call = v.CallSlice
 	}
+	last := t.NumOut() - 1
+	if last < 0 || t.Out(last) != reflect.TypeFor[error]() {
+		return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
+			in.heed()
+			results := call(args)
+			in.heed()
+			return results
+		}).Interface()
+	}
 	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
-		in.heed()
-		results := call(args)
-		in.heed()
+		err := in.tell()
+		if err == nil {
+			results := call(args)
+			if err = in.tell(); err == nil {
+				return results
+			}
+		}
+		results := make([]reflect.Value, last+1)
+		for i := range last {
+			results[i] = reflect.Zero(t.Out(i))
+		}
+		results[last] = reflect.ValueOf(&err).Elem()
 		return results
 	}).Interface()
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/traefik/yaegi/interp"
@@ -26,6 +27,9 @@ type task struct {
 	bundle  *program.Bundle
 	values  []any // of the bundle
 	reached int
+
+	// told says that compiled code which called a function of the session was told of the interrupt.
+	told atomic.Bool
 
 	// failed is closed when a goroutine has failed while the call went on.
 	failed chan struct{}

@@ -66,6 +66,10 @@ func (b *body) cellStatements() string {
 		if r, ok := s.(*ast.ReturnStmt); ok {
 			l.RefuseAnywhere(r.Pos(), "return outside a function")
 		}
+		if text, ok := b.whole(s, i+1); ok {
+			out.WriteString(text)
+			continue
+		}
 		out.WriteString(b.stmt(s, ""))
 	}
 	out.WriteString(b.endMeasurement())
