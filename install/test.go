@@ -213,6 +213,9 @@ func (r *testRun) conclude(begun time.Time) error {
 	if reasons := r.summary.Reasons(); len(reasons) > 0 {
 		r.console.printf("\nskipped:\n%s", strings.Join(reasons, "\n"))
 	}
+	if complaints := r.summary.Complaints(); len(complaints) > 0 {
+		r.console.printf("\nfailed:\n%s", strings.Join(complaints, "\n"))
+	}
 	if len(r.skipped) > 0 {
 		r.console.printf("skipped: %s", strings.Join(r.skipped, ", "))
 	}

@@ -17,6 +17,14 @@ import (
 type Summary struct {
 	Passed, Failed int
 	Skipped        []Skip
+	Failures       []Failure
+}
+
+// Failure is a test that failed, or a package if none of its tests says why.
+type Failure struct {
+	Test string
+	// Said is what it printed.
+	Said []string
 }
 
 // Skip is a test that was left out.
@@ -31,11 +39,27 @@ func (s *Summary) Add(other Summary) {
 	s.Passed += other.Passed
 	s.Failed += other.Failed
 	s.Skipped = append(s.Skipped, other.Skipped...)
+	s.Failures = append(s.Failures, other.Failures...)
 }
 
 // String returns the counts in one line.
 func (s Summary) String() string {
 	return fmt.Sprintf("%d passed, %d failed, %d skipped", s.Passed, s.Failed, len(s.Skipped))
+}
+
+// most is how many lines of what a failed test said are said again, the last ones.
+const most = 25
+
+// Complaints repeats what failed tests said: it is far above by the end of a run.
+func (s Summary) Complaints() []string {
+	var lines []string
+	for _, f := range s.Failures {
+		lines = append(lines, f.Test)
+		for _, line := range f.Said[max(len(f.Said)-most, 0):] {
+			lines = append(lines, "    "+strings.TrimLeft(line, " \t"))
+		}
+	}
+	return lines
 }
 
 // Reasons lists why tests were skipped, a line for each reason with how many they were and the
@@ -150,12 +174,13 @@ func (p *reader) end(line string) {
 		p.write(strings.Join(piece, "\n") + "\n")
 	}
 	if line != "" || len(p.text) > 0 { // else it is the FAIL below all packages
-		p.count()
+		p.count(line)
 	}
 	p.now, p.said, p.results, p.text, p.bad = "", map[string][]string{}, nil, nil, false
 }
 
-func (p *reader) count() {
+// count counts the tests of a package, of which line is what the go command says.
+func (p *reader) count(line string) {
 	failed := 0
 	for _, r := range p.results {
 		if p.hasParts(r) {
@@ -166,14 +191,27 @@ func (p *reader) count() {
 			p.all.Passed++
 		case "FAIL":
 			failed++
+			p.complain(r.test, p.said[r.test])
 		case "SKIP":
 			p.all.Skipped = append(p.all.Skipped, Skip{r.test, reason(p.said[r.test])})
 		}
 	}
-	if p.bad {
-		failed = max(failed, 1) // as where it does not build, or ends early
+	if p.bad && failed == 0 { // as where it does not build, or ends early
+		failed = 1
+		p.complain(strings.Join(strings.Fields(line), " "), nil)
 	}
 	p.all.Failed += failed
+}
+
+// complain keeps what a test said that failed, or what its package did if that is nothing.
+func (p *reader) complain(test string, said []string) {
+	if len(said) == 0 {
+		said = p.text
+	}
+	if n := len(p.all.Failures); n > 0 && p.all.Failures[n-1].Test == test {
+		return // a fuzz test, which go test tells of twice
+	}
+	p.all.Failures = append(p.all.Failures, Failure{test, said})
 }
 
 // hasParts reports whether the parts of a test tell what there is to tell of it.

@@ -81,6 +81,28 @@ func TestRead(t *testing.T) {
 	}
 }
 
+func TestComplaints(t *testing.T) {
+	for _, test := range []struct{ printed, want string }{
+		{"=== RUN   TestA\n    a_test.go:1: wrong\n=== RUN   TestB\n    a_test.go:2: fine\n--- FAIL: TestA (0.00s)\n--- PASS: TestB (0.00s)\nFAIL\nFAIL\texample.org/d\t0.1s\nFAIL\n",
+			"TestA|    a_test.go:1: wrong"},
+		{"=== RUN   FuzzA\nfuzz: elapsed: 0s\n--- FAIL: FuzzA (1.00s)\n    --- FAIL: FuzzA (0.00s)\n        a_test.go:3: no\n    \nFAIL\nexit status 1\nFAIL\texample.org/d\t0.1s\n",
+			"FuzzA|    fuzz: elapsed: 0s|    a_test.go:3: no|    |    exit status 1"},
+		{"# example.org/c\nc_test.go:1:1: expected 'package'\nFAIL\texample.org/c [setup failed]\nFAIL\n",
+			"FAIL example.org/c [setup failed]|    # example.org/c|    c_test.go:1:1: expected 'package'"},
+		{"=== RUN   TestA\n" + strings.Repeat("line\n", most) + "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\texample.org/d\t0.1s\n",
+			"TestA" + strings.Repeat("|    line", most)},
+		{printed[:strings.Index(printed, "=== RUN   TestWrong")], ""},
+	} {
+		got, err := Read(strings.NewReader(test.printed), Packages, func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if complaints := strings.Join(got.Complaints(), "|"); complaints != test.want {
+			t.Errorf("%q: complaints %q, want %q", test.printed, complaints, test.want)
+		}
+	}
+}
+
 func TestAdd(t *testing.T) {
 	s := Summary{Passed: 1, Skipped: []Skip{{"TestA", "why"}}}
 	s.Add(Summary{Passed: 2, Failed: 3, Skipped: []Skip{{"TestB", "why"}}})
