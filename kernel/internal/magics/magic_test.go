@@ -2,6 +2,7 @@ package magics_test
 
 import (
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"strings"
@@ -64,10 +65,26 @@ func FuzzMagics(f *testing.F) {
 		if text == cell && len(problems) == 0 && without != cell {
 			t.Fatalf("no magics, and without them:\n%s", without)
 		}
-		if _, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+cell, parser.SkipObjectResolution); err == nil {
+		file := "package p\n" + cell
+		if f, err := parser.ParseFile(token.NewFileSet(), "", file, parser.SkipObjectResolution); err == nil && !commands(f, file) {
 			if len(problems) > 0 || text != cell {
 				t.Fatalf("Go becomes\n%s\n%v", text, problems)
 			}
 		}
 	})
+}
+
+// commands reports whether a statement of a file begins as a shell command does: it parses, but no
+// value that begins with ! is used as a statement or assigned to, and the line !ls in a function is told
+// of as what it is meant to be.
+func commands(f *ast.File, source string) bool {
+	found := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(ast.Stmt); ok {
+			begin := int(s.Pos() - f.FileStart)
+			found = found || begin < len(source) && source[begin] == '!'
+		}
+		return !found
+	})
+	return found
 }
