@@ -34,7 +34,7 @@
       autoStart: true,
       requires: [IKernelSpecs],
       optional: [IKernelClient],
-      activate(app, specs, client) {
+      async activate(app, specs, client) {
         program().catch(() => {}); // who starts a kernel hears of it
         const kernels = new Map();
         specs.register({
@@ -54,6 +54,9 @@
           const theirs = client.interrupt.bind(client);
           client.interrupt = async id => kernels.has(id) ? kernels.get(id).interrupt() : theirs(id);
         }
+        // A notebook is opened when all extensions are active. Who opens it asks for a kernel in a dialog
+        // if this one is not yet in the list, which is read anew some time after it has changed.
+        await app.serviceManager.kernelspecs.refreshSpecs();
       },
     };
   }
