@@ -12,6 +12,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/carry"
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
@@ -47,10 +48,6 @@ func (s *interpreting) Close() error { return nil }
 // unasked is an executor of what the tests do not ask for.
 type unasked struct{ program.Executor }
 
-type nowhere struct{ program.Output }
-
-func (nowhere) Stream(string, string) {}
-
 // interpret runs cells.
 func interpret(t testing.TB, cells ...string) *interpreting {
 	t.Helper()
@@ -61,7 +58,7 @@ func interpret(t testing.TB, cells ...string) *interpreting {
 	s := &interpreting{unasked{}, in, map[string]string{}, map[string]string{}}
 	e := engine.New(engine.Config{Executor: s, Importer: stdlib.Importer})
 	for i, c := range cells {
-		if _, err := e.Run(t.Context(), program.Cell{Number: i + 1, Source: c}, nowhere{}); err != nil {
+		if _, err := e.Run(t.Context(), program.Cell{Number: i + 1, Source: c}, &enginetest.Recorder{}); err != nil {
 			t.Fatalf("cell %d: %v", i+1, err)
 		}
 	}
