@@ -3,6 +3,7 @@ package syntax
 import (
 	"go/scanner"
 	"go/token"
+	"strings"
 )
 
 // An itemKind says what a piece of a cell is.
@@ -38,6 +39,11 @@ type Lexeme struct {
 func (l Lexeme) End(src string) int {
 	switch {
 	case l.Tok == token.EOF:
+		return len(src)
+	case strings.HasPrefix(l.Lit, "`"): // without the carriage returns of the source
+		if i := strings.IndexByte(src[l.Pos+1:], '`'); i >= 0 {
+			return l.Pos + 1 + i + 1
+		}
 		return len(src)
 	case l.Tok.IsLiteral() || l.Tok.IsKeyword() || l.Tok == token.COMMENT || l.Tok == token.ILLEGAL:
 		return l.Pos + len(l.Lit)
