@@ -332,8 +332,8 @@ const siteKept = `caches.open("hierml-site").then(c => c.keys()).then(all => ["s
 // chapterLimit is how long a chapter may take in the browser, on a quiet machine.
 const chapterLimit = 10 * time.Minute
 
-// TestBrowserLiteChapters runs each chapter of the course in the browser, after a restart: no cell fails
-// but those that are to, and those that say that a browser cannot do it.
+// TestBrowserLiteChapters runs each chapter of the course in the browser, in a kernel of its own: no cell
+// fails but those that are to, and those that say that a browser cannot do it.
 func TestBrowserLiteChapters(t *testing.T) {
 	testrun.LeaveToLong(t, "all chapters take an hour in a browser")
 	_, err := browser.Find()
@@ -351,7 +351,6 @@ func TestBrowserLiteChapters(t *testing.T) {
 			p.checkConsole(t)
 			run(t, p, "opening "+name, time.Minute, chromedp.Navigate(server.URL+"/lab/index.html?path="+name))
 			p.waitNotebook(t)
-			p.restart(t)
 			begun := time.Now()
 			p.runAll(t, chapterLimit)
 			t.Logf("%s took %.0f s", name, time.Since(begun).Seconds())
