@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -27,7 +28,17 @@ func TestRefusedCell(t *testing.T) {
 func TestSequences(t *testing.T) {
 	for _, c := range courses {
 		t.Run(c.name, func(t *testing.T) { c.check(t, newNotebook(t)) })
+		t.Run("lines of Windows/"+c.name, func(t *testing.T) { c.ofWindows().check(t, newNotebook(t)) })
 	}
+}
+
+// ofWindows returns a course whose lines end as editors on Windows end them.
+func (c course) ofWindows() course {
+	steps := slices.Clone(c.steps)
+	for i := range steps {
+		steps[i].cell = strings.ReplaceAll(steps[i].cell, "\n", "\r\n")
+	}
+	return course{c.name, steps}
 }
 
 func (c course) check(t *testing.T, n *notebook) {
