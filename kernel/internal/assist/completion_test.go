@@ -2,6 +2,7 @@ package assist_test
 
 import (
 	"go/types"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -427,4 +428,18 @@ func FuzzComplete(f *testing.F) {
 		got := e.Complete(source, cursor)
 		checkBounds(t, source, max(0, min(cursor, utf8.RuneCountInString(source))), got)
 	})
+}
+
+// TestAssistSpoiled completes and inspects in cells that are spoiled.
+func TestAssistSpoiled(t *testing.T) {
+	enginetest.FailOnFaults(t)
+	e := newAssistant(t, earlier...)
+	random := rand.New(rand.NewPCG(1, 2))
+	for source := range enginetest.Spoiled(t, 2000, "../magics/testdata/magic/*.cells", "../interpreted/lower/testdata/lowering/*.cells") {
+		cursor := random.IntN(utf8.RuneCountInString(source) + 1)
+		checkBounds(t, source, cursor, e.Complete(source, cursor))
+		if bundle := e.Inspect(source, cursor, random.IntN(2)); bundle != nil {
+			texts(t, bundle)
+		}
+	}
 }

@@ -31,11 +31,24 @@ func FuzzCheck(f *testing.F) {
 		}
 		ended := time.AfterFunc(time.Minute, func() { panic("the check does not end") })
 		defer ended.Stop()
-		session := enginetest.NewSession()
-		for i, source := range []string{first, second} {
-			syntax.Completeness(source)
-			// What does not check is refused with an error.
-			_, _ = session.Lower(program.Cell{Number: i + 1, Source: source})
-		}
+		checkCells(first, second)
 	})
+}
+
+// TestCheckSpoiled holds the same of cells that are spoiled.
+func TestCheckSpoiled(t *testing.T) {
+	first := ""
+	for second := range enginetest.Spoiled(t, 1000, "../interpreted/lower/testdata/lowering/*.cells") {
+		checkCells(first, second)
+		first = second
+	}
+}
+
+func checkCells(cells ...string) {
+	session := enginetest.NewSession()
+	for i, source := range cells {
+		syntax.Completeness(source)
+		// What does not check is refused with an error.
+		_, _ = session.Lower(program.Cell{Number: i + 1, Source: source})
+	}
 }

@@ -63,7 +63,7 @@ func (c course) check(t *testing.T, n *notebook) {
 var courses = []course{
 	{"carriage returns, which raw strings do not have", []step{
 		{"s := `a\r\nb`\r\nn := len(s)", ""}, {"n", "3"}, {"const c = `\r\n`", ""}, {"var v = `x\r\n\r\ny`\r\nlen(c + v)", "5"}, {"func f() string {\r\n\treturn `\r\n`\r\n}\r\nlen(f() + `\r\n`)", "2"},
-		{"/* a\r\nb */ len(`\r`)", "0"}, {"%%capture\r\nq := `a\r\nb`", ""}, {"len(q)", "3"}, {"len([]string{`a\r\nb`,\r\n\t`c`}[0])", "3"},
+		{"/* a\r\nb */ len(`\r`)", "0"}, {"%%capture\r\nq := `a\r\nb`", ""}, {"len(q)", "3"}, {"%prof w := `a\r\nb`\r\nlen(w)", "3"}, {"len([]string{`a\r\nb`,\r\n\t`c`}[0])", "3"},
 	}},
 	{"variables are initialized behind what they need", []step{
 		{"var p = f()\nfunc f() int { return z }\nvar z = 5", ""}, {"p", "5"},

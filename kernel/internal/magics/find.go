@@ -394,8 +394,7 @@ func splitFirst(bytes []byte) syntax.Item {
 		it := syntax.Item{Semicolon: -1}
 		if last > 0 {
 			it.Kind = syntax.Classify(lexemes[:last])
-			// Only the end of the last lexeme needs the text.
-			it.End = min(lexemes[last-1].End(""), l.Pos)
+			it.End = min(lexemes[last-1].End(string(bytes[:l.Pos])), l.Pos)
 		}
 		if tok == token.SEMICOLON && lit == ";" {
 			it.Semicolon = l.Pos

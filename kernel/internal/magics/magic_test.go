@@ -38,40 +38,52 @@ func TestMagicText(t *testing.T) {
 // nothing says of no name that the session has declared it.
 func nothing(string) bool { return false }
 
+// seeds are cells with magics, and with Go.
+var seeds = []string{"testdata/magic/*.cells", "../interpreted/lower/testdata/lowering/*.cells", "../engine/testdata/programs/*.txtar"}
+
 // FuzzMagics holds that magics are found in any text without a fault, that all places of the Go are
 // places of the cell, and that whole files of Go have none; a function must may be put before them.
 func FuzzMagics(f *testing.F) {
-	enginetest.Seeds(f, "testdata/magic/*.cells", "../interpreted/lower/testdata/lowering/*.cells", "../engine/testdata/programs/*.txtar")
-	f.Fuzz(func(t *testing.T, cell string) {
-		src, _, problems := magics.Translate(program.Cell{Source: cell}, nothing)
-		text := src.Text
-		for _, fault := range problems {
-			if fault.Offset < 0 || fault.Offset > len(cell) {
-				t.Fatalf("a fault at %d of %d", fault.Offset, len(cell))
-			}
+	enginetest.Seeds(f, seeds...)
+	f.Fuzz(checkMagics)
+}
+
+// TestMagicsSpoiled holds the same of cells that are spoiled.
+func TestMagicsSpoiled(t *testing.T) {
+	for cell := range enginetest.Spoiled(t, 5000, seeds...) {
+		checkMagics(t, cell)
+	}
+}
+
+func checkMagics(t *testing.T, cell string) {
+	src, _, problems := magics.Translate(program.Cell{Source: cell}, nothing)
+	text := src.Text
+	for _, fault := range problems {
+		if fault.Offset < 0 || fault.Offset > len(cell) {
+			t.Errorf("a fault at %d of %d", fault.Offset, len(cell))
 		}
-		last := 0
-		for i := range len(text) + 1 {
-			at := src.Origin(i)
-			if at < last || at > len(cell) {
-				t.Fatalf("offset %d of the Go is %d of the cell, after %d of %d\n%s", i, at, last, len(cell), text)
-			}
-			last = at
+	}
+	last := 0
+	for i := range len(text) + 1 {
+		at := src.Origin(i)
+		if at < last || at > len(cell) {
+			t.Errorf("offset %d of the Go is %d of the cell, after %d of %d\n%s", i, at, last, len(cell), text)
 		}
-		without := magics.Without(cell, nothing)
-		if len(without) != len(cell) || strings.Count(without, "\n") != strings.Count(cell, "\n") {
-			t.Fatalf("without magics:\n%s", without)
+		last = at
+	}
+	without := magics.Without(cell, nothing)
+	if len(without) != len(cell) || strings.Count(without, "\n") != strings.Count(cell, "\n") {
+		t.Errorf("without magics:\n%s", without)
+	}
+	if text == cell && len(problems) == 0 && without != cell {
+		t.Errorf("no magics, and without them:\n%s", without)
+	}
+	file := "package p\n" + cell
+	if f, err := parser.ParseFile(token.NewFileSet(), "", file, parser.SkipObjectResolution); err == nil && !commands(f, file) {
+		if len(problems) > 0 || text != cell && !(strings.HasPrefix(text, "func must[") && strings.HasSuffix(text, "\n"+cell)) {
+			t.Errorf("Go becomes\n%s\n%v", text, problems)
 		}
-		if text == cell && len(problems) == 0 && without != cell {
-			t.Fatalf("no magics, and without them:\n%s", without)
-		}
-		file := "package p\n" + cell
-		if f, err := parser.ParseFile(token.NewFileSet(), "", file, parser.SkipObjectResolution); err == nil && !commands(f, file) {
-			if len(problems) > 0 || text != cell && !(strings.HasPrefix(text, "func must[") && strings.HasSuffix(text, "\n"+cell)) {
-				t.Fatalf("Go becomes\n%s\n%v", text, problems)
-			}
-		}
-	})
+	}
 }
 
 // commands reports whether a statement of a file begins as a shell command does: it parses, but no

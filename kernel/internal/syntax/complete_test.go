@@ -130,13 +130,22 @@ func FuzzIsComplete(f *testing.F) {
 	for _, source := range []string{"x := `a", "/* a", "if x {\n} else", "switch x {\ncase 1:", "f(func() {", "'a", "L:", "type T struct {", "func f(a,", "_ + Out[1]"} {
 		f.Add(source)
 	}
-	f.Fuzz(func(t *testing.T, source string) {
-		status, indent := syntax.Completeness(source)
-		if strings.Trim(indent, "\t") != "" || indent != "" && status != "incomplete" {
-			t.Errorf("%q: %s, indent %q", source, status, indent)
-		}
-		if _, problems := syntax.NewFiles().Parse(syntax.NewSource(program.Cell{Number: 1, Source: source, Plain: true})); status == "complete" && len(problems) > 0 {
-			t.Errorf("%q is complete, but %v", source, problems)
-		}
-	})
+	f.Fuzz(checkComplete)
+}
+
+// TestIsCompleteSpoiled holds the same of cells that are spoiled.
+func TestIsCompleteSpoiled(t *testing.T) {
+	for source := range enginetest.Spoiled(t, 5000, lowering) {
+		checkComplete(t, source)
+	}
+}
+
+func checkComplete(t *testing.T, source string) {
+	status, indent := syntax.Completeness(source)
+	if strings.Trim(indent, "\t") != "" || indent != "" && status != "incomplete" {
+		t.Errorf("%q: %s, indent %q", source, status, indent)
+	}
+	if _, problems := syntax.NewFiles().Parse(syntax.NewSource(program.Cell{Number: 1, Source: source, Plain: true})); status == "complete" && len(problems) > 0 {
+		t.Errorf("%q is complete, but %v", source, problems)
+	}
 }

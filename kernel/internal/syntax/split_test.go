@@ -23,6 +23,15 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
+// TestSplitSpoiled holds the same of cells that are spoiled.
+func TestSplitSpoiled(t *testing.T) {
+	for cell := range enginetest.Spoiled(t, 5000, lowering, "../engine/testdata/programs/*.txtar") {
+		if err := checkSplit(cell); err != nil {
+			t.Errorf("%v\n%q", err, cell)
+		}
+	}
+}
+
 // checkSplit splits a cell and looks at the items.
 func checkSplit(cell string) error {
 	last := 0

@@ -39,13 +39,22 @@ func TestLowering(t *testing.T) {
 // makes the engine fail.
 func FuzzLower(f *testing.F) {
 	enginetest.Seeds(f, "testdata/lowering/*.cells", "../../engine/testdata/programs/*.txtar")
-	f.Fuzz(func(t *testing.T, cell string) {
-		lowered, err := enginetest.NewSession().Lower(program.Cell{Number: 1, Source: cell})
-		if err != nil {
-			return
-		}
-		if _, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+lowered, 0); err != nil {
-			t.Fatalf("%v\n%s", err, lowered)
-		}
-	})
+	f.Fuzz(checkLower)
+}
+
+// TestLowerSpoiled holds the same of cells that are spoiled.
+func TestLowerSpoiled(t *testing.T) {
+	for cell := range enginetest.Spoiled(t, 2000, "testdata/lowering/*.cells", "../../engine/testdata/programs/*.txtar") {
+		checkLower(t, cell)
+	}
+}
+
+func checkLower(t *testing.T, cell string) {
+	lowered, err := enginetest.NewSession().Lower(program.Cell{Number: 1, Source: cell})
+	if err != nil {
+		return
+	}
+	if _, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+lowered, 0); err != nil {
+		t.Errorf("%q: %v\n%s", cell, err, lowered)
+	}
 }
