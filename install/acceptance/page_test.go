@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -115,13 +116,16 @@ func (p *page) collect(m chromedp.ConsoleMessage) {
 	p.errors = append(p.errors, fmt.Sprintf("%s (%s)", m.Text, m.URL))
 }
 
-// checkConsole fails the test at its end if the console has shown an error.
-func (p *page) checkConsole(t *testing.T) {
+// checkConsole fails the test at its end if the console has shown an error that has none of the texts.
+func (p *page) checkConsole(t *testing.T, but ...string) {
 	t.Cleanup(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if len(p.errors) > 0 {
-			t.Errorf("the browser's console shows errors:\n%s", strings.Join(p.errors, "\n"))
+		errors := slices.DeleteFunc(slices.Clone(p.errors), func(text string) bool {
+			return slices.ContainsFunc(but, func(part string) bool { return strings.Contains(text, part) })
+		})
+		if len(errors) > 0 {
+			t.Errorf("the browser's console shows errors:\n%s", strings.Join(errors, "\n"))
 		}
 	})
 }
