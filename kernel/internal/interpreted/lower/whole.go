@@ -8,7 +8,6 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
-	"github.com/hierml/notebook/kernel/internal/state"
 )
 
 // library is where the functions are that return what they have when their context ends.
@@ -61,7 +60,8 @@ func (b *body) whole(s ast.Stmt, number int) (text string, ok bool) {
 	case method == nil:
 		receiver = b.l.Use(f.Pkg()) + "." + f.Name()
 	case method.Kind() == types.MethodVal && len(method.Index()) == 1 && !types.IsInterface(method.Recv()):
-		receiver, name = b.operand(fun.X), f.Name()
+		receiver, _, _ = b.receiver(fun, method)
+		name = f.Name()
 		if pointer(f.Signature().Recv().Type()) && !pointer(method.Recv()) {
 			receiver = "&" + receiver
 		}
@@ -78,7 +78,7 @@ func (b *body) whole(s ast.Stmt, number int) (text string, ok bool) {
 // returnsWhatItHas reports whether a function is one of the library that is given a context first and
 // returns an error last.
 func returnsWhatItHas(f *types.Func) bool {
-	if f == nil || f.Pkg() == nil || state.IsSession(f) || !strings.HasPrefix(f.Pkg().Path(), library) {
+	if f == nil || f.Pkg() == nil || !strings.HasPrefix(f.Pkg().Path(), library) {
 		return false
 	}
 	sig := f.Signature()
@@ -88,8 +88,8 @@ func returnsWhatItHas(f *types.Func) bool {
 	return sig.Params().At(0).Type().String() == "context.Context" && check.IsError(sig.Results().At(sig.Results().Len()-1).Type())
 }
 
-// compiledValue reports whether a value of type t is one of the parameter's already: of a named type of
-// compiled code, or a pointer to one.
+// compiledValue reports whether a value of type t is one of the parameter's already: of a named type,
+// which is one of compiled code as the parameter's is, or a pointer to one.
 func compiledValue(t, parameter types.Type) bool {
 	if !types.Identical(t, parameter) {
 		return false
@@ -98,7 +98,7 @@ func compiledValue(t, parameter types.Type) bool {
 		t = p.Elem()
 	}
 	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil || state.IsSession(named.Obj()) {
+	if !ok || named.Obj().Pkg() == nil {
 		return false
 	}
 	_, function := named.Underlying().(*types.Signature)
