@@ -29,8 +29,6 @@ func FuzzCheck(f *testing.F) {
 		if len(first) > most || len(second) > most {
 			t.Skip("too long to be checked soon")
 		}
-		ended := time.AfterFunc(time.Minute, func() { panic("the check does not end") })
-		defer ended.Stop()
 		checkCells(first, second)
 	})
 }
@@ -45,6 +43,8 @@ func TestCheckSpoiled(t *testing.T) {
 }
 
 func checkCells(cells ...string) {
+	ended := time.AfterFunc(time.Minute, func() { panic("the check does not end") })
+	defer ended.Stop()
 	session := enginetest.NewSession()
 	for i, source := range cells {
 		syntax.Completeness(source)

@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"flag"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,42 +52,32 @@ func Cells(text string) []string {
 // target.
 func Seeds(f *testing.F, patterns ...string) {
 	f.Helper()
-	for seed := range seeds(f, patterns...) {
+	for _, seed := range seeds(f, patterns...) {
 		f.Add(seed)
 	}
 }
 
 // seeds returns the cells of files, and the programs of archives, that match patterns.
-func seeds(t testing.TB, patterns ...string) iter.Seq[string] {
+func seeds(t testing.TB, patterns ...string) (list []string) {
 	t.Helper()
-	return func(yield func(string) bool) {
-		for _, pattern := range patterns {
-			files, err := filepath.Glob(pattern)
-			if err != nil || len(files) == 0 {
-				t.Fatalf("no files %s: %v", pattern, err)
-			}
-			for _, file := range files {
-				for _, seed := range seedsOf(t, file) {
-					if !yield(seed) {
-						return
-					}
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no files %s: %v", pattern, err)
+		}
+		for _, file := range files {
+			if filepath.Ext(file) == ".txtar" {
+				for _, p := range ReadArchive(t, file) {
+					list = append(list, p.Source)
 				}
+				continue
 			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, Cells(string(text))...)
 		}
 	}
-}
-
-func seedsOf(t testing.TB, file string) []string {
-	if filepath.Ext(file) == ".txtar" {
-		var sources []string
-		for _, p := range ReadArchive(t, file) {
-			sources = append(sources, p.Source)
-		}
-		return sources
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Cells(string(text))
+	return list
 }

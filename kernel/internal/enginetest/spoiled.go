@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -14,7 +15,7 @@ import (
 func Spoiled(t testing.TB, n int, patterns ...string) iter.Seq[string] {
 	t.Helper()
 	var cells [][]string
-	for seed := range seeds(t, patterns...) {
+	for _, seed := range seeds(t, patterns...) {
 		if tokens := spoiledToken.FindAllString(seed, -1); len(tokens) > 0 {
 			cells = append(cells, tokens)
 		}
@@ -47,7 +48,7 @@ type spoiler struct {
 func (s spoiler) piece() string { return spoiledPieces[s.IntN(len(spoiledPieces))] }
 
 func (s spoiler) cell() string {
-	tokens := append([]string(nil), s.cells[s.IntN(len(s.cells))]...)
+	tokens := slices.Clone(s.cells[s.IntN(len(s.cells))])
 	switch s.IntN(10) {
 	case 0, 1, 2:
 		tokens = tokens[:0]

@@ -45,45 +45,53 @@ var seeds = []string{"testdata/magic/*.cells", "../interpreted/lower/testdata/lo
 // places of the cell, and that whole files of Go have none; a function must may be put before them.
 func FuzzMagics(f *testing.F) {
 	enginetest.Seeds(f, seeds...)
-	f.Fuzz(checkMagics)
+	f.Fuzz(func(t *testing.T, cell string) {
+		if err := checkMagics(cell); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 // TestMagicsSpoiled holds the same of cells that are spoiled.
 func TestMagicsSpoiled(t *testing.T) {
 	for cell := range enginetest.Spoiled(t, 5000, seeds...) {
-		checkMagics(t, cell)
+		if err := checkMagics(cell); err != nil {
+			t.Errorf("%v\n%q", err, cell)
+		}
 	}
 }
 
-func checkMagics(t *testing.T, cell string) {
+// checkMagics translates a cell and looks at what becomes of it.
+func checkMagics(cell string) error {
 	src, _, problems := magics.Translate(program.Cell{Source: cell}, nothing)
 	text := src.Text
 	for _, fault := range problems {
 		if fault.Offset < 0 || fault.Offset > len(cell) {
-			t.Errorf("a fault at %d of %d", fault.Offset, len(cell))
+			return fmt.Errorf("a fault at %d of %d", fault.Offset, len(cell))
 		}
 	}
 	last := 0
 	for i := range len(text) + 1 {
 		at := src.Origin(i)
 		if at < last || at > len(cell) {
-			t.Errorf("offset %d of the Go is %d of the cell, after %d of %d\n%s", i, at, last, len(cell), text)
+			return fmt.Errorf("offset %d of the Go is %d of the cell, after %d of %d\n%s", i, at, last, len(cell), text)
 		}
 		last = at
 	}
 	without := magics.Without(cell, nothing)
 	if len(without) != len(cell) || strings.Count(without, "\n") != strings.Count(cell, "\n") {
-		t.Errorf("without magics:\n%s", without)
+		return fmt.Errorf("without magics:\n%s", without)
 	}
 	if text == cell && len(problems) == 0 && without != cell {
-		t.Errorf("no magics, and without them:\n%s", without)
+		return fmt.Errorf("no magics, and without them:\n%s", without)
 	}
 	file := "package p\n" + cell
 	if f, err := parser.ParseFile(token.NewFileSet(), "", file, parser.SkipObjectResolution); err == nil && !commands(f, file) {
 		if len(problems) > 0 || text != cell && !(strings.HasPrefix(text, "func must[") && strings.HasSuffix(text, "\n"+cell)) {
-			t.Errorf("Go becomes\n%s\n%v", text, problems)
+			return fmt.Errorf("Go becomes\n%s\n%v", text, problems)
 		}
 	}
+	return nil
 }
 
 // commands reports whether a statement of a file begins as a shell command does: it parses, but no

@@ -9,13 +9,16 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// lowering are the cells that lowering is tested with.
-const lowering = "../interpreted/lower/testdata/lowering/*.cells"
+// lowering are the cells that lowering is tested with, and programs those of the engine.
+const (
+	lowering = "../interpreted/lower/testdata/lowering/*.cells"
+	programs = "../engine/testdata/programs/*.txtar"
+)
 
 // FuzzSplit holds that the items of a cell follow each other and leave out nothing but blanks,
 // comments and semicolons.
 func FuzzSplit(f *testing.F) {
-	enginetest.Seeds(f, lowering, "../engine/testdata/programs/*.txtar")
+	enginetest.Seeds(f, lowering, programs)
 	f.Fuzz(func(t *testing.T, cell string) {
 		if err := checkSplit(cell); err != nil {
 			t.Fatal(err)
@@ -25,7 +28,7 @@ func FuzzSplit(f *testing.F) {
 
 // TestSplitSpoiled holds the same of cells that are spoiled.
 func TestSplitSpoiled(t *testing.T) {
-	for cell := range enginetest.Spoiled(t, 5000, lowering, "../engine/testdata/programs/*.txtar") {
+	for cell := range enginetest.Spoiled(t, 5000, lowering, programs) {
 		if err := checkSplit(cell); err != nil {
 			t.Errorf("%v\n%q", err, cell)
 		}

@@ -35,16 +35,19 @@ func TestLowering(t *testing.T) {
 	})
 }
 
+// seeds are what is spoiled and fuzzed.
+var seeds = []string{"testdata/lowering/*.cells", "../../engine/testdata/programs/*.txtar"}
+
 // FuzzLower holds that whatever type-checks is refused or becomes Go that parses, and that nothing
 // makes the engine fail.
 func FuzzLower(f *testing.F) {
-	enginetest.Seeds(f, "testdata/lowering/*.cells", "../../engine/testdata/programs/*.txtar")
+	enginetest.Seeds(f, seeds...)
 	f.Fuzz(checkLower)
 }
 
 // TestLowerSpoiled holds the same of cells that are spoiled.
 func TestLowerSpoiled(t *testing.T) {
-	for cell := range enginetest.Spoiled(t, 2000, "testdata/lowering/*.cells", "../../engine/testdata/programs/*.txtar") {
+	for cell := range enginetest.Spoiled(t, 2000, seeds...) {
 		checkLower(t, cell)
 	}
 }
