@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -68,9 +69,12 @@ func liteServeCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, done := interruptible(cmd.Context())
 			defer done()
-			return lite.Serve(ctx, args[0], func(address string) {
+			if err := lite.Serve(ctx, args[0], func(address string) {
 				fmt.Fprintln(cmd.OutOrStdout(), address, "has the site, until Ctrl-C")
-			})
+			}); err != nil {
+				return err
+			}
+			return context.Cause(ctx)
 		},
 	}
 }
