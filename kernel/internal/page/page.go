@@ -82,7 +82,7 @@ func (silence) Stream(string, string) {}
 
 // Serve answers the clients until one of them asks the kernel to end, or ctx ends.
 func (k *Kernel) Serve(ctx context.Context) error {
-	return session.Run(ctx, k.server, k.engine, session.Config{Log: k.log})
+	return session.Run(ctx, k.server, k.engine, session.Config{Log: k.log, OneShell: true})
 }
 
 var errNoCompiler = errors.New("a browser has neither Go's compiler nor another process for cells")

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -49,6 +50,18 @@ func text(messages []*wiretest.Message) string {
 		}
 	}
 	return strings.Join(all, "|")
+}
+
+// TestOneShell holds that clients hear of no subshells: in a page the worker that had them may end, and
+// another take its place.
+func TestOneShell(t *testing.T) {
+	_, c := connected(t)
+	if info := c.Ask("shell", "kernel_info_request", nil); fmt.Sprint(info.Content["supported_features"]) != "[]" {
+		t.Errorf("the features are %v", info.Content["supported_features"])
+	}
+	if reply := c.Ask("control", "create_subshell_request", nil); reply.Content["status"] != "error" {
+		t.Errorf("create_subshell_reply is %v", reply.Content)
+	}
 }
 
 func TestCells(t *testing.T) {

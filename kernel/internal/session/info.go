@@ -14,9 +14,12 @@ func kernelInfo(s *session, _ *request) (any, error) {
 		version = buildVersion()
 	}
 	language := strings.TrimPrefix(runtime.Version(), "go")
-	features := []string{"kernel subshells"}
+	features := []string{}
 	if s.debugger() != nil {
-		features = append([]string{"debugger"}, features...)
+		features = append(features, "debugger")
+	}
+	if !s.config.OneShell {
+		features = append(features, "kernel subshells")
 	}
 	return wire.KernelInfoReply{
 		Status:                "ok",

@@ -69,6 +69,9 @@ type Config struct {
 	// History is the file that keeps the cells of all runs, in a folder of its own. Without it they
 	// are forgotten at the end.
 	History string
+	// OneShell leaves subshells out, where another kernel may take this one's place without a word
+	// to clients, who would go on to use them.
+	OneShell bool
 }
 
 // Run serves the clients of a server until one of them asks the kernel to end, or ctx ends. Then it

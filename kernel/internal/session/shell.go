@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -80,6 +81,9 @@ func (s *session) setRunning(sh *shell, parent wire.Parent) {
 }
 
 func createSubshell(s *session, _ *request) (any, error) {
+	if s.config.OneShell {
+		return nil, errors.New("this kernel has no subshells")
+	}
 	sh := newShell(uuid.NewString())
 	s.mu.Lock()
 	defer s.mu.Unlock()
