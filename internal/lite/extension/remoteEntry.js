@@ -176,7 +176,7 @@
       this.disposed = new Signal(this);
       this._session = '';
       this._open = new Map(); // requests that were not answered, by their ids
-      this._interrupts = []; // what to call when the kernel has answered them
+      this._interrupts = new Map(); // what to call when the kernel has answered them, by the ids of requests
       this._ran = new Set(); // sources of cells, in the order in which they were run last
       this._start();
     }
@@ -221,8 +221,9 @@
           break;
         case 'message': {
           const header = JSON.parse(m.header), parent = JSON.parse(m.parent);
-          if (m.channel === 'control') { // JupyterLite has no such channel: the answer is to interrupt
-            for (const answered of this._interrupts.splice(0)) answered(true);
+          const interrupted = this._interrupts.get(parent.msg_id);
+          if (interrupted) { // of which clients know nothing
+            if (m.channel === 'control') interrupted(true);
             break;
           }
           if (header.msg_type === 'execute_reply') this._note(this._open.get(parent.msg_id)?.content.code, m.content);
@@ -257,7 +258,7 @@
         msg_type: 'interrupt_request', version: '5.4',
       };
       const worker = this._worker;
-      const answered = new Promise(resolve => this._interrupts.push(resolve));
+      const answered = new Promise(resolve => this._interrupts.set(header.msg_id, resolve));
       this._post({ channel: 'control', header });
       const patience = new Promise(resolve => setTimeout(resolve, PATIENCE, false));
       if (!await Promise.race([answered, patience]) && worker === this._worker) this._end('interrupted: what ran did not heed it, so the kernel was ended, and the variables with it');
@@ -286,7 +287,7 @@
           header: { msg_id: crypto.randomUUID(), session: msg.header.session, username: 'kernel', date: new Date().toISOString(), msg_type, version: '5.4' },
         });
         if (msg.header.msg_type === 'execute_request') send('iopub', 'error', content);
-        send('shell', msg.header.msg_type.replace('_request', '_reply'), { ...content, execution_count: 0 });
+        send(msg.channel, msg.header.msg_type.replace('_request', '_reply'), { ...content, execution_count: 0 });
         send('iopub', 'status', { execution_state: 'idle' });
       }
       this._open.clear();
