@@ -3,6 +3,7 @@ package acceptance
 import (
 	"cmp"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -54,7 +55,7 @@ func TestBrowserLite(t *testing.T) {
 	server := serveLite(t, buildLite(t, folder))
 	p := openPage(t)
 	p.checkConsole(t)
-	run(t, p, "opening the site", time.Minute, chromedp.Navigate(server.URL+"/lab/index.html?path=try.ipynb"))
+	p.enter(t, server.URL)
 	begun := time.Now()
 	p.waitText(t, ".hierml-loading", " of ", time.Minute)
 	p.waitNotebook(t)
@@ -118,6 +119,27 @@ func TestBrowserLite(t *testing.T) {
 	p.waitText(t, output(15), "8", time.Minute)
 	p.grow(t)
 	p.screenshot(t, "lite")
+	// What JupyterLab still waits for would be an error in the console now.
+	eval[chromedp.Void](t, p, `window.jupyterapp.shell.currentWidget.sessionContext.shutdown()`, patience)
+}
+
+// enter opens a site, which goes on to its first notebook, and waits until that is drawn.
+func (p *page) enter(t *testing.T, address string) {
+	t.Helper()
+	run(t, p, "opening the site", time.Minute, chromedp.Navigate(address))
+	ctx, cancel := context.WithTimeout(p.ctx, busyFactor*time.Minute)
+	defer cancel()
+	for {
+		// A page that goes on to another cannot be asked just then.
+		drawn, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelector(".jp-Notebook .jp-CodeCell") !== null`))
+		if drawn && err == nil {
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("the site does not go on to its notebook: %v", err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 // mostFirst is how much a site may send until a first cell has run, in bytes.
@@ -140,8 +162,7 @@ func TestBrowserLiteOffline(t *testing.T) {
 	}
 	server := serveLite(t, buildLite(t, folder))
 	p := openPage(t)
-	address := server.URL + "/lab/index.html?path=try.ipynb"
-	run(t, p, "opening the site", time.Minute, chromedp.Navigate(address))
+	p.enter(t, server.URL)
 	p.waitNotebook(t)
 	p.click(t, cell(1)+" .cm-content", "1+2")
 	p.press(t, "Shift+Enter")
@@ -152,7 +173,7 @@ func TestBrowserLiteOffline(t *testing.T) {
 	server.Close()
 
 	begun := time.Now()
-	run(t, p, "opening the site again", time.Minute, chromedp.Navigate(address))
+	p.enter(t, server.URL)
 	p.waitNotebook(t)
 	t.Logf("without its server the kernel was ready after %.1f s", time.Since(begun).Seconds())
 	p.click(t, cell(1)+" .cm-content", "1+2")

@@ -76,6 +76,9 @@ func (w *writer) contents(folder string) error {
 			if data, err = shown(data); err != nil {
 				return fmt.Errorf("%s is no notebook: %w", file, err)
 			}
+			if parent == "." && w.first == "" { // files come in the order of their names
+				w.first = name
+			}
 		}
 		lists[parent] = append(lists[parent], w.entry(name, kind, len(data)))
 		return w.write("files/"+name, data)

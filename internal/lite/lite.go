@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -50,6 +51,7 @@ func Build(site, notebooks string, parts Parts) (Summary, error) {
 		func() error { return s.kernel(parts) },
 		func() error { return s.licences(parts) },
 		func() error { return s.contents(notebooks) },
+		s.entrance,
 		s.settings,
 	} {
 		if err := step(); err != nil {
@@ -64,6 +66,7 @@ type writer struct {
 	Summary
 	root       string
 	at         string           // when all files were changed, in the words of Jupyter
+	first      string           // name of the notebook that the site opens with, if there is one
 	icon       []byte           // of the pages, a picture as browsers take it
 	extensions []map[string]any // as jupyter-lite.json lists them
 	schemas    []map[string]any // of their settings
@@ -201,6 +204,27 @@ func (w *writer) extension(name string, data []byte) error {
 	}
 	return w.write("extensions/"+name, data)
 }
+
+// entrance writes the page at the site's own address, which goes on to JupyterLab with the first notebook. Pages
+// of JupyterLite look in it for settings.
+func (w *writer) entrance() error {
+	address := "lab/index.html"
+	if w.first != "" {
+		address += "?path=" + strings.ReplaceAll(url.QueryEscape(w.first), "+", "%20")
+	}
+	return w.write(entranceFile, fmt.Appendf(nil, `<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<title>hierml</title>
+<script id="jupyter-config-data" type="application/json" data-jupyter-lite-root=".">{}</script>
+<meta http-equiv="refresh" content="0; url=%s">
+<a href="%[1]s">To the notebooks</a>
+</html>
+`, address))
+}
+
+// entranceFile is what servers send for the address of a folder.
+const entranceFile = "index.html"
 
 // settingsFile is what JupyterLite reads first.
 const settingsFile = "jupyter-lite.json"

@@ -78,6 +78,7 @@ func parts(t *testing.T) Parts {
 			"jupyterlite_core-0.8.6.dist-info/licenses/LICENSE": "that of JupyterLite",
 			"jupyterlite_core/jupyterlite-app-0.8.6.tgz": archive(t, map[string]string{
 				"package/jupyter-lite.json":       `{"jupyter-config-data":{"appName":"another","kept":1}}`,
+				"package/index.html":              "another",
 				"package/lab/index.html":          "a page",
 				"package/lab/favicon.ico":         "an icon",
 				"package/service-worker.js":       "another",
@@ -103,7 +104,9 @@ func TestBuild(t *testing.T) {
 		{"output_type":"stream","text":["x\n","y\n"]},
 		{"output_type":"display_data","data":{"text/plain":["1\n","2"],"application/json":[1,2],"text/html":"<p>"}}]}],
 		"nbformat":4,"metadata":{"big":12345678901234567890}}`
-	file(t, filepath.Join(notebooks, "one.ipynb"), notebook)
+	file(t, filepath.Join(notebooks, "one & only.ipynb"), notebook)
+	file(t, filepath.Join(notebooks, "two.ipynb"), notebook)
+	file(t, filepath.Join(notebooks, "data", "before.ipynb"), notebook)
 	file(t, filepath.Join(notebooks, "data", "in", "numbers.csv"), "1,2\n")
 	file(t, filepath.Join(notebooks, ".ipynb_checkpoints", "one.ipynb"), notebook)
 	file(t, filepath.Join(notebooks, ".hidden"), "")
@@ -141,10 +144,10 @@ func TestBuild(t *testing.T) {
 	want := `{"cells":[{"cell_type":"code","outputs":[{"output_type":"stream","text":"x\ny\n"},` +
 		`{"data":{"application/json":[1,2],"text/html":"\u003cp\u003e","text/plain":"1\n2"},"output_type":"display_data"}],"source":"a\nb"}],` +
 		`"metadata":{"big":12345678901234567890},"nbformat":4}`
-	if got := read("files/one.ipynb"); got != want {
+	if got := read("files/one & only.ipynb"); got != want {
 		t.Errorf("the notebook is\n%s\nwant\n%s", got, want)
 	}
-	for list, names := range map[string]string{"": "data one.ipynb", "data": "in", "data/in": "numbers.csv"} {
+	for list, names := range map[string]string{"": "data one & only.ipynb two.ipynb", "data": "before.ipynb in", "data/in": "numbers.csv"} {
 		var e entry
 		if err := json.Unmarshal([]byte(read("api/contents/"+list+"/all.json")), &e); err != nil {
 			t.Fatal(err)
@@ -192,6 +195,9 @@ func TestBuild(t *testing.T) {
 	}
 	if got := read("service-worker.js"); got != string(serviceWorker) {
 		t.Errorf("the service worker is %s", got)
+	}
+	if got := read("index.html"); !strings.Contains(got, `url=lab/index.html?path=one%20%26%20only.ipynb"`) || strings.Contains(got, "another") {
+		t.Errorf("the site opens with %s", got)
 	}
 	if schemas := read("build/schemas/all_federated.json"); !strings.Contains(schemas, `"id":"@a/widgets:plugin"`) {
 		t.Errorf("the schemas are %s", schemas)

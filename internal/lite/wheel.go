@@ -46,7 +46,7 @@ func (w *writer) unpack(r io.Reader) error {
 			return err
 		}
 		_, name, _ := strings.Cut(path.Clean(header.Name), "/")
-		if header.Typeflag != tar.TypeReg || path.Ext(name) == ".map" || strings.HasPrefix(name, "rspack") || strings.HasPrefix(name, "doc/") {
+		if header.Typeflag != tar.TypeReg || name == entranceFile || path.Ext(name) == ".map" || strings.HasPrefix(name, "rspack") || strings.HasPrefix(name, "doc/") {
 			continue
 		}
 		data, err := io.ReadAll(archive)

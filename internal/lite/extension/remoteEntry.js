@@ -144,7 +144,8 @@
     const { files } = await description();
     const { active } = await navigator.serviceWorker.ready;
     const had = performance.getEntriesByType('resource').map(e => e.name).filter(name => !name.endsWith('/hierml.wasm.xz'));
-    active.postMessage({ kind: 'keep', urls: [location.origin + location.pathname, ...had, ...files.map(name => base + name)] });
+    const entrance = base.slice(0, base.indexOf('/extensions/@hierml/') + 1);
+    active.postMessage({ kind: 'keep', urls: [entrance, location.origin + location.pathname, ...had, ...files.map(name => base + name)] });
   }
 
   // progress shows a bar while the program comes.
