@@ -123,7 +123,7 @@ func TestBrowserLite(t *testing.T) {
 	eval[chromedp.Void](t, p, `window.jupyterapp.shell.currentWidget.sessionContext.shutdown()`, patience)
 }
 
-// enter opens a site, which goes on to its first notebook, and waits until that is drawn.
+// enter opens a site, which goes on to its first notebook, and waits until that is drawn or the kernel loads.
 func (p *page) enter(t *testing.T, address string) {
 	t.Helper()
 	run(t, p, "opening the site", time.Minute, chromedp.Navigate(address))
@@ -131,7 +131,7 @@ func (p *page) enter(t *testing.T, address string) {
 	defer cancel()
 	for {
 		// A page that goes on to another cannot be asked just then.
-		drawn, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelector(".jp-Notebook .jp-CodeCell") !== null`))
+		drawn, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelector(".hierml-loading, .jp-Notebook .jp-CodeCell") !== null`))
 		if drawn && err == nil {
 			return
 		}
