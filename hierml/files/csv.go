@@ -258,8 +258,9 @@ func (t *csvTable) others(title, field string) string {
 		return said + "; did you mean CSV{" + fmt.Sprintf(field, near) + "}?"
 	case field != "":
 		example := "…"
-		for _, other := range t.titles { // the last of them that says nothing by itself
-			if !slices.Contains([]string{"id", "split", "text", "label", "labels"}, other) && plainTitle(other) {
+		spoken := append([]string{"id", "split", "text", "label", "labels", t.Labels, t.ID, t.Part}, t.Levels...)
+		for _, other := range t.titles { // the last of them that says nothing by itself, and has no use yet
+			if !slices.Contains(spoken, other) && plainTitle(other) {
 				example = other
 			}
 		}

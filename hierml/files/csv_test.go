@@ -347,6 +347,7 @@ func TestCSVTitles(t *testing.T) {
 		{"Text,Label", CSV{}, `no column is called "labels"; the titles are "Text, Label"; did you mean CSV{Labels: "Label"}?`},
 		{"labels,Full Text", CSV{}, `no column is called "text"; the titles are "labels, Full Text"; did you mean CSV{Text: []string{"Full Text"}}?`},
 		{"body,Category", CSV{Labels: "category"}, `no column is called "category"; the titles are "body, Category"; did you mean "Category"?`},
+		{"no,notes,kind", CSV{Labels: "kind"}, `no column is called "text"; the titles are "no, notes, kind"; name the one that is meant, as CSV{Text: []string{"notes"}} does`},
 		{"body,kind", CSV{Labels: "category"}, `no column is called "category"; the titles are "body, kind"`},
 		{"text;labels", CSV{}, `no column is called "labels"; the only title is "text;labels"; if ';' is between the fields, read with CSV{Comma: ';'}`},
 		{"text\tlabels", CSV{}, `no column is called "labels"; the only title is "text\tlabels"; if '\t' is between the fields, read with CSV{Comma: '\t'}`},
