@@ -130,7 +130,7 @@ func run(stdout io.Writer, shell string, args ...string) error {
 	path, err := exec.LookPath(shell)
 	switch {
 	case runtime.GOOS == "js":
-		return errors.New("other programs, as the shell, cannot be run in a browser")
+		return errors.New("other programs, as the shell, cannot be run in a browser; os.ReadDir(\".\") lists files, os.ReadFile reads one")
 	case err != nil:
 		return fmt.Errorf("there is no %s on this machine", shell)
 	}
