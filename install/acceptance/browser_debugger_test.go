@@ -19,7 +19,8 @@ func TestBrowserDebugger(t *testing.T) {
 
 			p.click(t, ".jp-DebuggerBugButton", "")
 			p.wait(t, `document.querySelector(".jp-DebuggerBugButton[aria-pressed=true]") !== null`, patience)
-			p.wait(t, `document.querySelector(".jp-DebuggerSidebar") !== null`, patience)
+			// The panel names the notebook when its cells can have breakpoints.
+			p.wait(t, `document.querySelector(".jp-DebuggerSidebar")?.textContent.includes("debugger.ipynb") === true`, patience)
 			// The first element of the gutter is a measure.
 			p.click(t, cell(2)+" .cm-breakpoint-gutter .cm-gutterElement:nth-child(8)", "")
 			p.waitText(t, ".jp-DebuggerBreakpoints-body", "7", patience)
