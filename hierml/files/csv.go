@@ -258,9 +258,9 @@ func (t *csvTable) others(title, field string) string {
 		return said + "; did you mean CSV{" + fmt.Sprintf(field, near) + "}?"
 	case field != "":
 		example := "…"
-		spoken := append([]string{"id", "split", "text", "label", "labels", t.Labels, t.ID, t.Part}, t.Levels...)
+		used := slices.Concat([]string{"id", "split", "text", "label", "labels", t.Labels, t.ID, t.Part}, t.Levels, t.Text, t.Numbers, t.Nominal)
 		for _, other := range t.titles { // the last of them that says nothing by itself, and has no use yet
-			if !slices.Contains(spoken, other) && plainTitle(other) {
+			if !slices.Contains(used, other) && plainTitle(other) {
 				example = other
 			}
 		}

@@ -348,6 +348,7 @@ func TestCSVTitles(t *testing.T) {
 		{"labels,Full Text", CSV{}, `no column is called "text"; the titles are "labels, Full Text"; did you mean CSV{Text: []string{"Full Text"}}?`},
 		{"body,Category", CSV{Labels: "category"}, `no column is called "category"; the titles are "body, Category"; did you mean "Category"?`},
 		{"no,notes,kind", CSV{Labels: "kind"}, `no column is called "text"; the titles are "no, notes, kind"; name the one that is meant, as CSV{Text: []string{"notes"}} does`},
+		{"no,kind,notes", CSV{Text: []string{"notes"}}, `no column is called "labels"; the titles are "no, kind, notes"; name the one that is meant, as CSV{Labels: "kind"} does`},
 		{"body,kind", CSV{Labels: "category"}, `no column is called "category"; the titles are "body, kind"`},
 		{"text;labels", CSV{}, `no column is called "labels"; the only title is "text;labels"; if ';' is between the fields, read with CSV{Comma: ';'}`},
 		{"text\tlabels", CSV{}, `no column is called "labels"; the only title is "text\tlabels"; if '\t' is between the fields, read with CSV{Comma: '\t'}`},
