@@ -21,10 +21,11 @@ func drawGrowth(w io.Writer, measured []measurement) error {
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
 	p.Y.Tick.Marker = plot.LogTicks{Prec: -1}
 	p.Legend.Top, p.Legend.Left = true, true
-	problems := []string{"wikipedia"}
-	for i, g := range grown {
-		problems = slices.Insert(problems, i, g.problem)
+	var problems []string
+	for _, g := range grown {
+		problems = append(problems, g.problem)
 	}
+	problems = append(problems, "wikipedia")
 	var found []measurement
 	for _, problem := range problems {
 		if k := slices.IndexFunc(measured, func(m measurement) bool {
