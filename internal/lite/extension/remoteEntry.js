@@ -142,10 +142,9 @@
     if (asked || !navigator.serviceWorker) return;
     asked = true;
     const { files } = await description();
-    const { active } = await navigator.serviceWorker.ready;
+    const site = await navigator.serviceWorker.ready;
     const had = performance.getEntriesByType('resource').map(e => e.name).filter(name => !name.endsWith('/hierml.wasm.xz'));
-    const entrance = base.slice(0, base.indexOf('/extensions/@hierml/') + 1);
-    active.postMessage({ kind: 'keep', urls: [entrance, location.origin + location.pathname, ...had, ...files.map(name => base + name)] });
+    site.active.postMessage({ kind: 'keep', urls: [site.scope, location.origin + location.pathname, ...had, ...files.map(name => base + name)] });
   }
 
   // progress shows a bar while the program comes.
