@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net/http"
 	"os/exec"
@@ -50,13 +51,13 @@ func TestLiteServes(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(answer.Body)
-	if answer.Body.Close(); err != nil || string(text) != "settings" {
+	if err = errors.Join(err, answer.Body.Close()); err != nil || string(text) != "settings" {
 		t.Errorf("the site has %q, %v", text, err)
 	}
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
-		t.Errorf("it ended with %v, not 130", cmd.ProcessState)
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
+		t.Errorf("it ended with %v, not 130", err)
 	}
 }
