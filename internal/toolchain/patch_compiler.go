@@ -45,8 +45,8 @@ func isCell(p *Package) bool {
 		"if !exp.Exported() && !samePkg(pkg, check.pkg) {"},
 	// A literal without field names may set unexported fields.
 	{"types2/literals.go",
-		"fld.pkg != check.pkg {",
-		"!samePkg(fld.pkg, check.pkg) {"},
+		"\t\t\t\tfld := fields[i]\n\t\t\t\tif !fld.Exported() && fld.pkg != check.pkg {",
+		"\t\t\t\tfld := fields[i]\n\t\t\t\tif !fld.Exported() && !samePkg(fld.pkg, check.pkg) {"},
 	// Unexported fields and methods are written to the export data as those of package main, so
 	// that struct types and interfaces of two cells are identical for the parts of the compiler
 	// that follow, and for the linker.
@@ -159,8 +159,8 @@ func (s *state) typeInItab(itab *ssa.Value) *ssa.Value {
 	// generic finds methods in its dictionary. Go compiles them, for each package that reads of
 	// reflect.Type, say, some fifty functions, which is more than a cell has.
 	{"noder/reader.go",
-		"func (r *reader) needWrapper(typ *types.Type) {\n\tif typ.IsPtr() {",
-		"func (r *reader) needWrapper(typ *types.Type) {\n\tif typ.IsPtr() || typ.IsShape() {"},
+		"func (r *reader) needWrapper(typ *types.Type) {\n",
+		"func (r *reader) needWrapper(typ *types.Type) {\n\tif typ.IsShape() {\n\t\treturn\n\t}\n\n"},
 	// The name of an instance of a generic type holds the paths of its type arguments. At run time
 	// they are those of package main.
 	{"reflectdata/reflect.go",
