@@ -3,7 +3,7 @@
 //
 // A notebook is one Go package that grows, but Go compiles packages whole. So each cell is compiled
 // as a package of its own, whose import path begins with [Prefix] and whose name is main, by the
-// user's compiler with a few lines changed (patch.go): for it, packages with that prefix are one
+// user's compiler with a few lines changed (patches): for it, packages with that prefix are one
 // package, in which all see each other's names, fields and methods, exported or not, and types that
 // are identical in one package are identical across them. The linker keeps their names apart; what
 // the run time says of types and functions is that they are of package main.
@@ -11,7 +11,7 @@
 // What a build needs, a [Kit], is made once for a build of this program and then used without the
 // go command: the changed compiler, a changed linker, and the archives of all packages that the
 // program consists of, compiled for plugins (packages.go). A plugin imports from the program what
-// the program has, symbol for symbol, and brings along the rest (patch_linker.go); it has some ten
+// the program has, symbol for symbol, and brings along the rest (patches/link/imports.diff); it has some ten
 // kilobytes then. So a kit belongs to one build of the program, and to the settings it was built
 // with (program.go). [Open] finds or makes the kit; a [Builder] builds with it.
 //

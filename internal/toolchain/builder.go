@@ -208,7 +208,10 @@ func (b *Builder) runCompiler(ctx context.Context, dir, file, config string, arg
 		return err
 	}
 	// Nobody debugs a plugin, which is linked without what only debuggers read.
-	args = append([]string{"-host", filepath.Join(b.kit.dir, symbolsFile), "-importcfg", file, "-dynlink", "-pack", "-c=1", "-dwarf=false"}, args...)
+	args = append([]string{"-importcfg", file, "-dynlink", "-pack", "-c=1", "-dwarf=false"}, args...)
+	if b.kit.has("compile/host") {
+		args = append([]string{"-host", filepath.Join(b.kit.dir, symbolsFile)}, args...)
+	}
 	if b.kit.info.Race {
 		args = append([]string{"-race"}, args...)
 	}
@@ -257,8 +260,15 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 	// that not be enough, all are read; and where symbols of the program cannot be imported, they
 	// are linked.
 	host := []string{"-host", filepath.Join(b.kit.dir, symbolsFile)}
+	ways := [][]string{append(host[:2:2], "-part"), host, nil}
+	if !b.kit.has("link/part") {
+		ways = ways[1:]
+	}
+	if !b.kit.has("link/imports") {
+		ways = ways[1:]
+	}
 	var err error
-	for _, way := range [][]string{append(host[:2:2], "-part"), host, nil} {
+	for _, way := range ways {
 		_, err = run(ctx, dir, b.environment(), filepath.Join(b.kit.dir, "link"), append(way, args...)...)
 		var failed *commandError
 		if !errors.As(err, &failed) {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -58,6 +59,9 @@ type kitInfo struct {
 	// does without it where it can.
 	Linker []string
 	Writes bool
+	// Without names the patches that do not fit this Go, such as link/part. Cells take longer to
+	// build without them.
+	Without []string
 	// Archives are the files of the packages, by import path.
 	Archives map[string]string
 	// Files are the sizes of all files of the kit, by their paths in it.
@@ -75,7 +79,7 @@ const (
 
 // format is part of a kit's identity. It changes with the layout of the folder and with how its
 // files are made.
-const format = "8"
+const format = "9"
 
 // Find returns the kit of a program if there is one. It takes no time. The error is fs.ErrNotExist if
 // there is none.
@@ -158,7 +162,11 @@ func Open(ctx context.Context, s Settings) (*Kit, error) {
 func identity(p program) string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, format, p.id, p.info.GoVersion, p.info.Path, p.info.Settings)
-	fmt.Fprintln(sum, compiler, linker, string(fastldSource))
+	fmt.Fprintln(sum, string(fastldSource))
+	for _, t := range []tool{compiler, linker} {
+		all, err := t.patches(p.goVersion())
+		fmt.Fprintln(sum, t, all, err) // an error comes again when the kit is made
+	}
 	return hex.EncodeToString(sum.Sum(nil))[:24]
 }
 
@@ -216,6 +224,9 @@ func (k *Kit) readInfo() error {
 	k.info = info
 	return nil
 }
+
+// has reports whether the compiler or the linker of the kit has a patch.
+func (k *Kit) has(name string) bool { return !slices.Contains(k.info.Without, name) }
 
 // make makes the kit's folder: aside, and under its name when it is complete.
 func (k *Kit) make(ctx context.Context, p program, s Settings) error {
@@ -280,11 +291,15 @@ func (k *Kit) replace(complete string) error {
 func (k *Kit) fill(ctx context.Context, tc toolchain, p program, src source, dir string, progress func(string)) error {
 	progress("building the compiler and the linker for cells")
 	source := filepath.Join(dir, "source")
-	if err := compiler.build(ctx, tc, source, filepath.Join(dir, "compile")); err != nil {
-		return err
-	}
-	if err := linker.build(ctx, tc, source, filepath.Join(dir, "link")); err != nil {
-		return err
+	var without []string
+	for _, t := range []tool{compiler, linker} {
+		left, err := t.build(ctx, tc, source, filepath.Join(dir, t.name))
+		if err != nil {
+			return err
+		}
+		for _, p := range left {
+			without = append(without, t.name+"/"+p.name)
+		}
 	}
 	if err := writeSymbols(p.file, filepath.Join(dir, symbolsFile)); err != nil {
 		return err
@@ -296,7 +311,7 @@ func (k *Kit) fill(ctx context.Context, tc toolchain, p program, src source, dir
 	}
 	k.info = kitInfo{
 		Root: src.root, Program: p.info.Path, Race: p.race(), Archives: archives,
-		GOROOT: tc.GOROOT, Flags: p.buildFlags(), Settings: append(p.settings(), src.settings...),
+		Without: without, GOROOT: tc.GOROOT, Flags: p.buildFlags(), Settings: append(p.settings(), src.settings...),
 	}
 	if src.archive != "" {
 		k.info.Root, k.info.Unpacked = filepath.Join(k.dir, moduleFolder), true
@@ -342,8 +357,8 @@ func (k *Kit) chooseLinker(ctx context.Context, tc toolchain, dir string) error 
 		}
 	}
 	if err == nil {
-		try.info.Writes = true
-		try.info.Writes = try.tryBuild(ctx) == nil
+		try.info.Writes = try.has("link/write")
+		try.info.Writes = try.info.Writes && try.tryBuild(ctx) == nil
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -328,51 +328,6 @@ func TestRemoveOld(t *testing.T) {
 	}
 }
 
-func TestAdapt(t *testing.T) {
-	goroot := open(t, false).kit.info.GOROOT
-	for _, test := range []struct {
-		name   string
-		change func(t *testing.T, copied string)
-		want   string
-	}{
-		{"as it is", func(*testing.T, string) {}, ""},
-		{"no source", func(t *testing.T, copied string) {
-			if err := os.RemoveAll(filepath.Join(copied, "src")); err != nil {
-				t.Fatal(err)
-			}
-		}, "has no source of the compiler (src/cmd/compile); install Go from go.dev/dl, or the package of your system that holds Go's source"},
-		{"another compiler", func(t *testing.T, copied string) {
-			file := filepath.Join(copied, "src", "cmd", "compile", "internal", "types2", "predicates.go")
-			if err := os.WriteFile(file, []byte("package types2\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}, "cannot be adapted to cells: its types2/predicates.go is not the one that this program knows; a newer hierml may know it"},
-	} {
-		copied := t.TempDir()
-		for _, r := range compiler.replacements {
-			file := filepath.Join("src", "cmd", "compile", "internal", filepath.FromSlash(r.file))
-			if err := os.MkdirAll(filepath.Dir(filepath.Join(copied, file)), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			content, err := os.ReadFile(filepath.Join(goroot, file))
-			if err == nil {
-				err = os.WriteFile(filepath.Join(copied, file), content, 0o600)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		test.change(t, copied)
-		_, err := compiler.adapt(copied, t.TempDir())
-		switch {
-		case test.want == "" && err != nil:
-			t.Errorf("%s: %v", test.name, err)
-		case test.want != "" && (err == nil || !strings.HasSuffix(err.Error(), test.want)):
-			t.Errorf("%s: got %v", test.name, err)
-		}
-	}
-}
-
 // TestRace holds that a program with the race detector gets plugins with it.
 func TestRace(t *testing.T) {
 	testrun.LeaveOutShort(t)

@@ -9,7 +9,7 @@ import (
 )
 
 // writeSymbols writes the names of the symbols that program exports to path, in the form in which
-// the linker looks them up (link/imports.go.txt).
+// the linker looks them up (patches/both/hosttable.diff).
 func writeSymbols(program, path string) (err error) {
 	f, err := elf.Open(program)
 	if err != nil {
