@@ -125,11 +125,16 @@ func goBuild(ctx context.Context, b build, progress func(what string)) (err erro
 
 // goEnv returns what the go command says of one of its variables in a folder, or in the working directory.
 func goEnv(ctx context.Context, dir, variable string) (string, error) {
-	cmd := process.Bind(exec.CommandContext(ctx, "go", "env", variable))
+	return goOutput(ctx, dir, "env", variable)
+}
+
+// goOutput returns what the go command prints in a folder.
+func goOutput(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := process.Bind(exec.CommandContext(ctx, "go", args...))
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("go env %s: %w", variable, err)
+		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -128,8 +129,15 @@ func siteParts(ctx context.Context, c *console, root, wheels string) (parts lite
 func besideKernel(ctx context.Context, root, goroot, cache string) (map[string]string, error) {
 	files := map[string]string{}
 	for _, of := range []string{"std", "gonum", "hierml"} {
-		for _, what := range []string{"export.zip", "docs.zip"} {
-			files[of+"-"+what] = filepath.Join(root, "stdlib", "internal", of, what)
+		// The archives of the standard library differ between releases of Go; the program has those of the one that
+		// builds it.
+		embedded, err := goOutput(ctx, root, "list", "-f", `{{join .EmbedFiles " "}}`, "./stdlib/internal/"+of)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range strings.Fields(embedded) {
+			what, _, _ := strings.Cut(strings.TrimSuffix(name, ".zip"), "-")
+			files[of+"-"+what+".zip"] = filepath.Join(root, "stdlib", "internal", of, name)
 		}
 	}
 	godoc := filepath.Join(cache, "documentation.gz")

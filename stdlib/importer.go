@@ -48,6 +48,11 @@ type archiveImporter struct {
 func (imp *archiveImporter) Import(path string) (*types.Package, error) {
 	imp.mu.Lock()
 	defer imp.mu.Unlock()
+	return imp.load(path)
+}
+
+// load is Import while imp.mu is held.
+func (imp *archiveImporter) load(path string) (*types.Package, error) {
 	file, err := exports.file(path)
 	if err != nil {
 		return nil, err
@@ -64,6 +69,16 @@ func (imp *archiveImporter) Import(path string) (*types.Package, error) {
 	}
 	if pkg := imp.packages[path]; pkg != nil && pkg.Complete() {
 		return pkg, nil
+	}
+	// What the export data of gonum and hierml mention of the standard library is that of go.mod's
+	// release, which is not to be taken for that of a later one.
+	for _, mentioned := range strings.Fields(file.Comment) {
+		if unavailable[mentioned] != "" {
+			continue
+		}
+		if _, err := imp.load(mentioned); err != nil {
+			return nil, err
+		}
 	}
 	r, err := file.Open()
 	if err != nil {

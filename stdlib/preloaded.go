@@ -1,8 +1,6 @@
 package stdlib
 
 import (
-	"slices"
-
 	"github.com/hierml/notebook/stdlib/internal/gonum"
 	"github.com/hierml/notebook/stdlib/internal/hierml"
 	"github.com/hierml/notebook/stdlib/internal/std"
@@ -17,6 +15,7 @@ var Preloaded = preload()
 
 // preferred decides between packages of the same name.
 var preferred = map[string]string{
+	"json":     "encoding/json",
 	"rand":     "math/rand/v2",
 	"template": "text/template",
 	"draw":     "gonum.org/v1/plot/vg/draw",
@@ -28,10 +27,13 @@ var preferred = map[string]string{
 
 func preload() map[string]string {
 	names := map[string]string{}
-	for _, group := range [][]*table.Package{hierml.Packages, slices.Concat(std.Packages, std.Platform), gonum.Packages} {
-		count := map[string]int{}
+	for _, group := range [][]*table.Package{hierml.Packages, std.All(), gonum.Packages} {
+		count, paths := map[string]int{}, map[string]bool{}
 		for _, p := range group {
-			count[p.Name]++
+			if !paths[p.Path] {
+				paths[p.Path] = true
+				count[p.Name]++
+			}
 		}
 		for _, p := range group {
 			if _, taken := names[p.Name]; !taken && count[p.Name] == 1 && preferred[p.Name] == "" {

@@ -7,6 +7,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"go/version"
 	"maps"
 	"math"
 	"runtime"
@@ -19,8 +20,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// GoVersion is the language version that cells are written in.
-const GoVersion = "go1.26"
+// GoVersion is the language version that cells are written in: that of the Go that built this
+// program, which compiles the cells.
+var GoVersion = version.Lang(runtime.Version())
 
 // A Checker type-checks cells against a session. It changes nothing in the session; the
 // declarations of a cell that passed are in its checked.

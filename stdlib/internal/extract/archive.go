@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"compress/flate"
 	"fmt"
+	"go/token"
 	"go/types"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/gcexportdata"
 )
@@ -16,20 +18,35 @@ import (
 // Export returns a zip archive of the packages' export data, an entry a package, in a form that
 // does not depend on the Go release. Positions are left out: they would name files of the machine
 // that generated the archive.
+//
+// Export data describe what they mention of other packages. So the comment of an entry names the
+// packages of the standard library that its data mention, for those to be read first: a program
+// built with a later release of Go has more in them.
 func Export(pkgs []*types.Package) ([]byte, error) {
-	entries := map[string][]byte{}
+	entries, comments := map[string][]byte{}, map[string]string{}
 	for _, pkg := range pkgs {
 		var data bytes.Buffer
 		if err := gcexportdata.Write(&data, nil, pkg); err != nil {
 			return nil, fmt.Errorf("write the export data of %s: %w", pkg.Path(), err)
 		}
 		entries[pkg.Path()] = data.Bytes()
+		if !strings.Contains(pkg.Path(), ".") {
+			continue
+		}
+		mentioned := map[string]*types.Package{}
+		if _, err := gcexportdata.Read(&data, token.NewFileSet(), mentioned, pkg.Path()); err != nil {
+			return nil, fmt.Errorf("read the export data of %s: %w", pkg.Path(), err)
+		}
+		maps.DeleteFunc(mentioned, func(path string, _ *types.Package) bool {
+			return strings.Contains(path, ".") || path == "unsafe" || strings.Contains("/"+path+"/", "/internal/")
+		})
+		comments[pkg.Path()] = strings.Join(slices.Sorted(maps.Keys(mentioned)), " ")
 	}
-	return pack(entries, "")
+	return pack(entries, comments, "")
 }
 
-// pack returns a zip archive of the entries, sorted by name.
-func pack(entries map[string][]byte, comment string) ([]byte, error) {
+// pack returns a zip archive of the entries, sorted by name, with their comments and that of the archive.
+func pack(entries map[string][]byte, comments map[string]string, comment string) ([]byte, error) {
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
@@ -39,7 +56,7 @@ func pack(entries map[string][]byte, comment string) ([]byte, error) {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Comment: comments[name], Method: zip.Deflate})
 		if err != nil {
 			return nil, err
 		}

@@ -166,5 +166,5 @@ func Documentation(all map[string]Docs) ([]byte, error) {
 		}
 		entries[path] = text.Bytes()
 	}
-	return pack(entries, runtime.Version())
+	return pack(entries, nil, runtime.Version())
 }

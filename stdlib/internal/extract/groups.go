@@ -121,7 +121,11 @@ func (g *Group) identifier(importPath string) string {
 // file returns the name of the file that holds a package's table. The prefix keeps names such as
 // os_linux or x_test from meaning something to go build.
 func (g *Group) file(importPath string) string {
-	return "z_" + strings.NewReplacer("/", "_", ".", "_", "-", "_").Replace(g.base(importPath)) + "_table.go"
+	return "z_" + g.underscored(importPath) + "_table.go"
+}
+
+func (g *Group) underscored(importPath string) string {
+	return strings.NewReplacer("/", "_", ".", "_", "-", "_").Replace(g.base(importPath))
 }
 
 // Archive is the name of the file, in the group's folder, that holds the export data.

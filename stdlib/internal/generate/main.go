@@ -5,6 +5,11 @@
 //	go generate ./stdlib               # all, from scratch some minutes
 //	cd stdlib && go run ./internal/generate hierml
 //
+// With a later release of Go than that of go.mod, it writes what the standard library of that
+// release adds, and nothing else:
+//
+//	GOTOOLCHAIN=go1.27.4 go generate ./stdlib
+//
 // With the flag -e it leaves out packages that do not compile, and says so.
 package main
 
@@ -13,6 +18,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/types"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -38,13 +44,23 @@ func main() {
 }
 
 func run(ctx context.Context, names []string, broken func(path, message string)) error {
+	layer, err := extract.LayerOf(extract.Release())
+	if err != nil {
+		return err
+	}
 	groups := extract.Groups
+	if layer.Before != "" && len(names) == 0 {
+		names = []string{"std"}
+	}
 	if len(names) > 0 {
 		groups = nil
 		for _, name := range names {
 			g, ok := extract.Lookup(name)
 			if !ok {
 				return fmt.Errorf("there is no group %q; the groups are std, gonum and hierml", name)
+			}
+			if layer.Before != "" && name != "std" {
+				return fmt.Errorf("the group %s is generated with %s, and this is %s", name, extract.Releases[0], layer.Release)
 			}
 			groups = append(groups, g)
 		}
@@ -53,7 +69,7 @@ func run(ctx context.Context, names []string, broken func(path, message string))
 	var wg sync.WaitGroup
 	for i, g := range groups {
 		wg.Go(func() {
-			if err := generate(ctx, g, broken); err != nil {
+			if err := generate(ctx, g, layer, broken); err != nil {
 				errs[i] = fmt.Errorf("%s: %w", g.Name, err)
 			}
 		})
@@ -63,27 +79,27 @@ func run(ctx context.Context, names []string, broken func(path, message string))
 }
 
 // generate writes the group's files and removes those of packages that are no longer there.
-func generate(ctx context.Context, g extract.Group, broken func(path, message string)) error {
+func generate(ctx context.Context, g extract.Group, layer extract.Layer, broken func(path, message string)) error {
 	pkgs, err := g.Load(ctx, ".", broken)
 	if err != nil {
 		return err
 	}
-	files, err := g.Tables(pkgs)
+	dir := filepath.FromSlash(g.Dir())
+	files, pattern, err := tables(g, layer, pkgs, dir)
 	if err != nil {
 		return err
 	}
-	if files[extract.Archive], err = extract.Export(pkgs); err != nil {
+	if files[layer.File(extract.Archive)], err = extract.Export(pkgs); err != nil {
 		return err
 	}
 	docs, err := g.Docs(ctx, ".", pkgs)
 	if err != nil {
 		return err
 	}
-	if files[extract.DocsArchive], err = extract.Documentation(docs); err != nil {
+	if files[layer.File(extract.DocsArchive)], err = extract.Documentation(docs); err != nil {
 		return err
 	}
-	dir := filepath.FromSlash(g.Dir())
-	old, err := filepath.Glob(filepath.Join(dir, "z_*_table.go"))
+	old, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil {
 		return err
 	}
@@ -102,4 +118,22 @@ func generate(ctx context.Context, g extract.Group, broken func(path, message st
 	}
 	fmt.Printf("%s: %d packages\n", g.Name, len(pkgs))
 	return nil
+}
+
+// tables returns the files of the tables, and the pattern that their names have.
+func tables(g extract.Group, layer extract.Layer, pkgs []*types.Package, dir string) (files map[string][]byte, pattern string, err error) {
+	if layer.Before == "" {
+		files, err = g.Tables(pkgs)
+		return files, "z_*_table.go", err
+	}
+	data, err := os.ReadFile(filepath.Join(dir, layer.FileBefore(extract.Archive)))
+	if err != nil {
+		return nil, "", err
+	}
+	before, err := extract.ReadArchive(data)
+	if err != nil {
+		return nil, "", err
+	}
+	prefix, files, err := g.Additions(layer, pkgs, before)
+	return files, prefix + "*.go", err
 }

@@ -6,9 +6,6 @@ package gonum
 
 import "github.com/hierml/notebook/stdlib/internal/table"
 
-// GoVersion is the Go release whose compiler the tables were read from.
-const GoVersion = "go1.26"
-
 // Packages lists the tables by import path.
 var Packages = []*table.Package{
 	&gonumPackage,

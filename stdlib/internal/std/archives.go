@@ -1,4 +1,4 @@
-//go:build !js
+//go:build !js && !go1.27
 
 package std
 

@@ -6,7 +6,17 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"slices"
+
+	"github.com/hierml/notebook/stdlib/internal/table"
 )
+
+// added lists the tables of what releases of Go after that of go.mod have, up to the one that builds
+// the program.
+var added []*table.Package
+
+// All returns the tables; those that say what a package has in a later release follow its first.
+func All() []*table.Package { return slices.Concat(Packages, Platform, added) }
 
 // Exit is the panic by which os.Exit and log.Fatal end a cell instead of the process: its value is
 // the exit status.
