@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/compiled/emit"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
@@ -134,7 +135,7 @@ func notBuilt(c *syntax.Files, title string, unbuilt *unbuiltError) *program.Err
 	var problems []syntax.Problem
 	text := ""
 	if refused := (*toolchain.CompileError)(nil); errors.As(err, &refused) {
-		text = refused.Text
+		text = emit.UserNames(refused.Text)
 	}
 	for _, m := range complaint.FindAllStringSubmatch(text, -1) {
 		line, _ := strconv.Atoi(m[2]) // they consist of digits
@@ -148,7 +149,7 @@ func notBuilt(c *syntax.Files, title string, unbuilt *unbuiltError) *program.Err
 		failed.Cause = err
 		return failed
 	}
-	return titled("Refused", title, unbuilt.Error(), err)
+	return titled("Refused", title, emit.UserNames(unbuilt.Error()), err)
 }
 
 // deathError says what the death of a process costs.

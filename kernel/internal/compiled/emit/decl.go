@@ -110,8 +110,8 @@ func (u *Unit) declaredConstants() []*types.Const {
 	return out
 }
 
-// addDependants adds types that are compiled anew, and what mentions them or generic functions that
-// are declared again, which no variable can hold.
+// addDependants adds the types that the unit declares again, with everything that mentions them or
+// the generic functions that it declares again: types, constants, functions and variables.
 func (u *Unit) addDependants(set *compilation, late []*state.TypeSpec, functions []*state.Function, taken map[string]bool) {
 	anew := map[types.Object]bool{}
 	add := func(spec *state.TypeSpec) {
@@ -142,6 +142,7 @@ func (u *Unit) addDependants(set *compilation, late []*state.TypeSpec, functions
 		again = len(set.types)+len(set.functions) > count
 	}
 	slices.SortFunc(set.types, func(a, b *state.TypeSpec) int { return strings.Compare(a.Lowered, b.Lowered) })
+	set.constants = append(set.constants, u.constantsOf(anew)...)
 	seen := map[string]bool{}
 	for _, d := range u.Session.ByObject {
 		v, ok := d.Object.(*types.Var)
@@ -158,6 +159,26 @@ func (u *Unit) addDependants(set *compilation, late []*state.TypeSpec, functions
 	byName := func(a, b *state.Declaration) int { return strings.Compare(a.Lowered, b.Lowered) }
 	slices.SortFunc(set.moved, byName)
 	slices.SortFunc(set.renewed, byName)
+}
+
+// constantsOf returns the constants of earlier units whose types are among some declared ones.
+func (u *Unit) constantsOf(declared map[types.Object]bool) []*types.Const {
+	var list []*state.Declaration
+	for obj, d := range u.Session.ByObject {
+		if h, there := u.homes[obj]; there && h.path != u.path && holdsAny(obj.Type(), declared) {
+			if _, ok := obj.(*types.Const); ok {
+				list = append(list, d)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b *state.Declaration) int {
+		return cmp.Or(cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.Object.Pos(), b.Object.Pos()))
+	})
+	out := make([]*types.Const, len(list))
+	for i, d := range list {
+		out[i] = d.Object.(*types.Const)
+	}
+	return out
 }
 
 // mentionsAny reports whether a type, or one of its methods, mentions types or functions that are
@@ -191,7 +212,7 @@ func (u *Unit) nodeMentions(n ast.Node, info *types.Info, anew map[types.Object]
 		case *types.Func:
 			fn := u.Session.FunctionOf(obj)
 			found = fn != nil && slices.Contains(functions, fn)
-		case *types.Var:
+		case *types.Var, *types.Const:
 			found = u.Session.ByObject[obj] != nil && holdsAny(obj.Type(), anew)
 		}
 		return !found

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,6 +27,16 @@ const (
 	CellPath = "github.com/hierml/notebook/kernel/internal/compiled/cell"
 	GobPath  = "github.com/hierml/notebook/kernel/internal/compiled/gobnames"
 )
+
+var (
+	unitName = regexp.MustCompile(`"` + toolchain.Prefix + `\d+"\.|\bk\d+` + Mark + `\.`)
+	marks    = regexp.MustCompile(Mark + `(\d+` + Mark + `)?`)
+)
+
+// UserNames replaces the names of the emission in a message of the compiler by those of the user.
+func UserNames(message string) string {
+	return marks.ReplaceAllString(unitName.ReplaceAllString(message, ""), "")
+}
 
 // An Emitter writes the units of a session.
 type Emitter struct {
@@ -221,7 +232,7 @@ func (u *Unit) alias(path, name string) string {
 	}
 	a := name + Mark
 	for n := 2; slices.Contains(slices.Collect(maps.Values(u.aliases)), a); n++ {
-		a = fmt.Sprintf("%s%d%s", name, n, Mark)
+		a = fmt.Sprintf("%s%s%d%s", name, Mark, n, Mark)
 	}
 	u.aliases[path] = a
 	return a
