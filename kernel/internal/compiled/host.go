@@ -127,10 +127,10 @@ func (r *Runner) Waits(name string, f any) any {
 
 // Guard implements cell.Host.
 func (r *Runner) Guard(f func()) func() {
-	label := profLabel()
+	label := program.Label()
 	return func() {
-		defer setProfLabel(profLabel())
-		setProfLabel(label)
+		defer program.SetLabel(program.Label())
+		program.SetLabel(label)
 		if t := r.tasks.bearer().task; t != nil && t.stopped() {
 			r.tasks.rouser.stopped(r.tasks)
 		}
@@ -138,6 +138,9 @@ func (r *Runner) Guard(f func()) func() {
 		f()
 	}
 }
+
+// Coroutine implements cell.Host.
+func (r *Runner) Coroutine() cell.Coroutine { return new(program.Coroutine) }
 
 // Caught implements cell.Host.
 func (r *Runner) Caught(value any) {

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A rouser ends the waits of stopped goroutines in plain operations on channels, see package cell.
@@ -65,8 +66,8 @@ func (r *rouser) stopped(all *tasks) {
 // are to find that out by themselves, at a check or at an operation: those that are always served
 // would never be found waiting.
 func (r *rouser) sweep(c *census, all *tasks) {
-	setProfLabel(nil) // which may be that of a goroutine that has to end
-	waited := 0       // for goroutines that are active
+	program.SetLabel(nil) // which may be that of a goroutine that has to end
+	waited := 0           // for goroutines that are active
 	for pause := shortestPause; ; {
 		all.mu.Lock() // so that each bears a label that is known
 		stopped := all.stoppedLabels()
@@ -174,7 +175,7 @@ func CannotRouse() error {
 // try settles whether goroutines can be roused. If they cannot, hierml doctor says why.
 func (r *rouser) try(all *tasks) {
 	defer close(r.tried)
-	setProfLabel(nil)
+	program.SetLabel(nil)
 	if c, err := prove(all); err == nil {
 		r.census.Store(c)
 		r.stopped(all) // tasks may have been stopped before

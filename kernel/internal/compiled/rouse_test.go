@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // newRousing returns a runner that rouses goroutines, and looks at checks only for a short time once
@@ -94,10 +95,10 @@ func whenParked(r *Runner, n int, f func()) {
 
 // apart calls f in a goroutine that belongs to no cell.
 func apart(f func()) {
-	label := profLabel()
-	setProfLabel(nil)
+	label := program.Label()
+	program.SetLabel(nil)
 	go f()
-	setProfLabel(label)
+	program.SetLabel(label)
 }
 
 // Hundreds of goroutines that wait plainly in all ways end with their cell, by way of their deferred
@@ -215,7 +216,7 @@ func TestRouseLate(t *testing.T) {
 // not run yet.
 func TestPlaceOfFreedLabel(t *testing.T) {
 	all := newTasks(nil)
-	defer setProfLabel(profLabel())
+	defer program.SetLabel(program.Label())
 	all.relabel()
 	freed := weak.Make(&new([64]byte)[0])
 	for freed.Value() != nil {
@@ -223,7 +224,7 @@ func TestPlaceOfFreedLabel(t *testing.T) {
 	}
 	stopped := newTask(1)
 	stopped.halted.Store(true)
-	place := uintptr(profLabel())
+	place := uintptr(program.Label())
 	all.replace(func(labels map[uintptr]*bearer) { labels[place] = &bearer{task: stopped, label: freed} })
 	if b := all.bearer(); b.task != nil {
 		t.Errorf("the goroutine is taken for one of cell %d", b.task.cell)
@@ -232,7 +233,7 @@ func TestPlaceOfFreedLabel(t *testing.T) {
 		t.Error("the goroutine would be roused")
 	}
 	all.label(bearer{task: stopped})
-	if b := all.bearer(); b.task != stopped || !all.stoppedLabels().has(uintptr(profLabel())) {
+	if b := all.bearer(); b.task != stopped || !all.stoppedLabels().has(uintptr(program.Label())) {
 		t.Errorf("the goroutine is taken for one of %v", b.task)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 	"weak"
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
@@ -104,7 +103,7 @@ type bearer struct {
 func newTasks(relabel func()) *tasks {
 	if relabel == nil {
 		relabel = func() {
-			labels := pprof.Labels("cell", strconv.FormatUint(uint64(uintptr(profLabel())), 16))
+			labels := pprof.Labels("cell", strconv.FormatUint(uint64(uintptr(program.Label())), 16))
 			pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
 		}
 	}
@@ -112,15 +111,6 @@ func newTasks(relabel func()) *tasks {
 	all.labels.Store(&map[uintptr]*bearer{})
 	return all
 }
-
-// profLabel returns the labels of the calling goroutine, and setProfLabel sets them. Go keeps these
-// functions of its own for others to use, see the run time's proflabel.go.
-//
-//go:linkname profLabel runtime/pprof.runtime_getProfLabel
-func profLabel() unsafe.Pointer
-
-//go:linkname setProfLabel runtime/pprof.runtime_setProfLabel
-func setProfLabel(unsafe.Pointer)
 
 // begin makes the calling goroutine that of a task's call.
 func (all *tasks) begin(t *task) {
@@ -132,7 +122,7 @@ func (all *tasks) begin(t *task) {
 func (all *tasks) label(b bearer) {
 	all.mu.Lock()
 	all.relabel()
-	label := profLabel()
+	label := program.Label()
 	b.label = weak.Make((*byte)(label))
 	all.replace(func(labels map[uintptr]*bearer) { labels[uintptr(label)] = &b })
 	all.mu.Unlock()
@@ -156,7 +146,7 @@ func (all *tasks) replace(change func(map[uintptr]*bearer)) {
 
 // bearer returns what is known of the calling goroutine; its task is nil if it belongs to none.
 func (all *tasks) bearer() bearer {
-	if b := (*all.labels.Load())[uintptr(profLabel())]; b != nil && b.label.Value() != nil {
+	if b := (*all.labels.Load())[uintptr(program.Label())]; b != nil && b.label.Value() != nil {
 		return *b
 	}
 	return bearer{}

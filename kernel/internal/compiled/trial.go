@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"time"
 	"unsafe"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // provenCensus returns a census of this process, if the run time is as it is expected to be:
@@ -44,10 +46,10 @@ func (g *runtimeG) isSelf(relabel func()) bool {
 	if g.low > local || local >= g.high || g.status != running || goroutine() != strconv.FormatUint(g.number, 10) {
 		return false
 	}
-	defer setProfLabel(profLabel())
-	before := g.labels == profLabel()
+	defer program.SetLabel(program.Label())
+	before := g.labels == program.Label()
 	relabel()
-	return before && g.labels == profLabel()
+	return before && g.labels == program.Label()
 }
 
 // A trial has goroutines that wait for two channels: for one to receive, for the other to send.

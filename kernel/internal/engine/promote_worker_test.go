@@ -16,6 +16,7 @@ import (
 type beat struct {
 	cell  string
 	value string
+	out   string // all that it writes to standard output
 	notes string // a part of them
 	err   string // a part of it
 	// stop interrupts the cell, and kill ends its process, when it has written something.
@@ -124,6 +125,9 @@ func (b beat) play(t *testing.T, n *notebook) {
 	}
 	if b.value != "" && shown != b.value {
 		t.Errorf("%s: %q, want %q", b.cell, shown, b.value)
+	}
+	if b.out != "" && r.Out() != b.out {
+		t.Errorf("%s: it writes %q, want %q", b.cell, r.Out(), b.out)
 	}
 	if notes := r.Notes(); !strings.Contains(notes, b.notes) {
 		t.Errorf("%s: it says %q without %q", b.cell, notes, b.notes)

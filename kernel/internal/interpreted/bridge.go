@@ -2,12 +2,15 @@ package interpreted
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"reflect"
 	"slices"
 
 	"github.com/traefik/yaegi/interp"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // bridge returns the functions that lowered code calls, as a package.
@@ -71,6 +74,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Println":       in.println,
 		"Words":         func(v any) words { return words{v} },
 		"Go":            in.start,
+		"Coroutine":     in.coroutine,
 		"Select":        in.selects,
 		"Lock":          in.lock,
 		"RLock":         in.rlock,
@@ -194,6 +198,33 @@ func (in *Interpreter) stderr() interface{ Write([]byte) (int, error) } {
 
 // start runs f in a goroutine of its own.
 func (in *Interpreter) start(f func()) { go in.aside(f)() }
+
+// coroutine returns a function that resumes a coroutine, which calls run and waits in pause to be
+// resumed. The coroutine belongs to the task, and the cell, of the goroutine that resumes it.
+func (in *Interpreter) coroutine(run func(pause func())) (resume func()) {
+	var c program.Coroutine
+	var t *task
+	next, _ := iter.Pull(func(yield func(struct{}) bool) {
+		id := goroutineID()
+		in.frames.begin(id)
+		defer in.frames.end(id)
+		defer in.leave(id)
+		resumed := func() {
+			c.Resumed()
+			in.join(id, t)
+		}
+		resumed()
+		run(func() {
+			yield(struct{}{})
+			resumed()
+		})
+	})
+	return func() {
+		c.Resume()
+		t = in.task()
+		next()
+	}
+}
 
 // aside returns f for a goroutine that belongs to the task of the calling one. When it panics or
 // exits, so does the task; if that is over, it says so on standard error, and the session goes on.

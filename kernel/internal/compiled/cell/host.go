@@ -33,6 +33,8 @@ type Host interface {
 	Caught(value any)
 	// Guard returns f made to belong to the cell, and to tell Caught its panics.
 	Guard(f func()) func()
+	// Coroutine returns what makes a coroutine belong to the cell of the goroutine that resumes it.
+	Coroutine() Coroutine
 	// Exit ends the cell as os.Exit would end a program.
 	Exit(status int)
 	// Fatal logs a text, which the formatter makes, and exits. depth is how many calls are between

@@ -10,8 +10,8 @@ import (
 )
 
 // guardedFunctions are the functions of the standard library that package cell has in another form,
-// of the same type: they wait no longer than the cell runs, end the cell and not the worker, or
-// write and read what is the cell's.
+// of the same type: they wait no longer than the cell runs, end the cell and not the worker, write
+// and read what is the cell's, or make a coroutine that belongs to the cell which resumes it.
 var guardedFunctions = map[string]string{
 	"time.Sleep":   "Sleep",
 	"os.Exit":      "Exit",
@@ -25,6 +25,8 @@ var guardedFunctions = map[string]string{
 	"fmt.Scan":     "FmtScan",
 	"fmt.Scanf":    "FmtScanf",
 	"fmt.Scanln":   "FmtScanln",
+	"iter.Pull":    "Pull",
+	"iter.Pull2":   "Pull2",
 }
 
 // standardFunctions are those that package standard has.

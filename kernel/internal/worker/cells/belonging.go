@@ -5,8 +5,10 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"strconv"
+	"strings"
 	"sync"
-	"unsafe"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A belonging tells to which cell a goroutine belongs. Go has no values that goroutines inherit,
@@ -29,23 +31,12 @@ func newBelonging(forgotten func(int)) *belonging {
 	return &belonging{forgotten: forgotten, cells: map[uintptr]*Cell{}, labels: map[int]int{}}
 }
 
-// profLabel returns the labels of the calling goroutine. Go keeps this function of its own for
-// others to use, see the run time's proflabel.go.
-//
-//go:linkname profLabel runtime/pprof.runtime_getProfLabel
-func profLabel() unsafe.Pointer
-
-// setProfLabel gives labels to the calling goroutine.
-//
-//go:linkname setProfLabel runtime/pprof.runtime_setProfLabel
-func setProfLabel(unsafe.Pointer)
-
 // carry returns f made to belong, on whatever goroutine it is called, to the cell of the goroutine
 // that calls carry. A goroutine that gets the label so keeps it.
 func (b *belonging) carry(f func()) func() {
-	label := profLabel()
+	label := program.Label()
 	return func() {
-		setProfLabel(label)
+		program.SetLabel(label)
 		f()
 	}
 }
@@ -54,7 +45,7 @@ func (b *belonging) carry(f func()) func() {
 func (b *belonging) adopt(c *Cell) {
 	labels := pprof.Labels("cell", strconv.Itoa(c.Number))
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
-	label := profLabel()
+	label := program.Label()
 	b.mu.Lock()
 	b.cells[uintptr(label)] = c
 	b.labels[c.Number]++
@@ -95,12 +86,44 @@ func (b *belonging) drop(d dropped) {
 	}
 }
 
-// cell returns the cell of the calling goroutine, nil if it has none.
+// cell returns the cell of the calling goroutine, nil if it has none. A coroutine that a library has
+// made with iter.Pull bears the label of the cell that made it for ever: when that cell has ended,
+// another one resumes it, and which one is not known.
 func (b *belonging) cell() *Cell {
-	label := uintptr(profLabel())
+	label := uintptr(program.Label())
 	b.mu.RLock()
-	defer b.mu.RUnlock()
-	return b.cells[label]
+	c := b.cells[label]
+	b.mu.RUnlock()
+	if c != nil && c.Ended() && inCoroutine() {
+		return nil
+	}
+	return c
+}
+
+// inCoroutine reports whether the calling goroutine is a coroutine whose label is not passed on as
+// program.Coroutine does.
+func inCoroutine() bool {
+	const (
+		start  = "runtime.corostart"
+		passed = "github.com/hierml/notebook/kernel/internal/compiled/cell.Pull"
+	)
+	var pcs [64]uintptr
+	for skip := 2; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		frames := runtime.CallersFrames(pcs[:n])
+		for more := n > 0; more; {
+			var f runtime.Frame
+			switch f, more = frames.Next(); {
+			case strings.HasPrefix(f.Function, passed):
+				return false
+			case f.Function == start:
+				return true
+			}
+		}
+		if n < len(pcs) {
+			return false
+		}
+	}
 }
 
 // alive reports whether goroutines belong to the cell of that number.

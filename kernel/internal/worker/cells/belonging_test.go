@@ -2,6 +2,7 @@ package cells
 
 import (
 	"context"
+	"iter"
 	"runtime"
 	"runtime/pprof"
 	"sync"
@@ -79,4 +80,55 @@ func TestBelonging(t *testing.T) {
 	if n := <-forgotten; n != 1 || len(b.cells) > 0 || len(b.labels) > 0 {
 		t.Errorf("forgot %d, has %d labels of %d cells, want 1, 0, 0", n, len(b.cells), len(b.labels))
 	}
+}
+
+// The coroutine of a library belongs to the cell that made it while that runs, and then to none: the
+// main cell is taken for it. A goroutine keeps its cell.
+func TestCoroutineOfALibrary(t *testing.T) {
+	b := newBelonging(nil)
+	first := New(1, nil)
+	told := func(deep int) iter.Seq[*Cell] {
+		return func(yield func(*Cell) bool) {
+			for nested(deep, func() bool { return yield(b.cell()) }) {
+			}
+		}
+	}
+	var shallow, deep func() (*Cell, bool)
+	asked, answers := make(chan bool), make(chan *Cell)
+	made := make(chan bool)
+	go func() {
+		b.adopt(first)
+		shallow, _ = iter.Pull(told(1))
+		deep, _ = iter.Pull(told(300))
+		go func() {
+			for range asked {
+				answers <- b.cell()
+			}
+		}()
+		made <- true
+	}()
+	<-made
+	for _, ended := range []bool{false, true} {
+		want := first
+		if ended {
+			first.End()
+			want = nil
+		}
+		for name, next := range map[string]func() (*Cell, bool){"shallow": shallow, "deep": deep} {
+			if got, _ := next(); got != want {
+				t.Errorf("%s, ended %v: the coroutine belongs to %v, want %v", name, ended, got, want)
+			}
+		}
+		asked <- true
+		if got := <-answers; got != first {
+			t.Errorf("ended %v: the goroutine belongs to %v", ended, got)
+		}
+	}
+}
+
+func nested(depth int, f func() bool) bool {
+	if depth == 0 {
+		return f()
+	}
+	return nested(depth-1, f)
 }

@@ -133,7 +133,7 @@ func (h *Host) Interrupter() func() {
 }
 
 // Here implements host.Host.
-func (h *Host) Here() host.Sink { return &place{h, h.owner(), profLabel()} }
+func (h *Host) Here() host.Sink { return &place{h, h.owner(), program.Label()} }
 
 // Page implements host.Host.
 func (h *Host) Page(b *display.Bundle) {

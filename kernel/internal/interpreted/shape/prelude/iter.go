@@ -16,47 +16,39 @@ func Pull[V any](seq iter.Seq[V]) (next func() (V, bool), stop func()) {
 	}, stop
 }
 
-// The sequence runs in a goroutine of its own, which and whose caller wait for
-// each other.
+// coroutine returns what resumes a coroutine, in which run is called and waits in pause.
+func coroutine(run func(pause func())) (resume func())
+
 func Pull2[K, V any](seq iter.Seq2[K, V]) (next func() (K, V, bool), stop func()) {
 	var key K
 	var value V
 	var started, yielded, done, failed bool
 	var failure any
-	goOn := make(chan bool)
-	paused := make(chan bool)
-	run := func() {
+	sequence := coroutine(func(pause func()) {
 		defer func() {
 			if failed {
 				failure = recover()
 			}
 			done = true
-			paused <- true
 		}()
-		if !<-goOn {
-			return
-		}
 		failed = true
 		seq(func(k K, v V) bool {
 			if done {
 				return false
 			}
 			key, value, yielded = k, v, true
-			paused <- true
-			return <-goOn
+			pause()
+			return !done
 		})
 		failed = false
-	}
-	resume := func(on bool) {
-		if !started {
-			started = true
-			go run()
-		}
-		goOn <- on
-		<-paused
-		if failed && done {
-			failed = false
-			panic(failure)
+	})
+	resume := func() {
+		started = true
+		sequence()
+		if failure != nil {
+			f := failure
+			failure = nil
+			panic(f)
 		}
 	}
 	next = func() (k K, v V, ok bool) {
@@ -64,7 +56,7 @@ func Pull2[K, V any](seq iter.Seq2[K, V]) (next func() (K, V, bool), stop func()
 			return k, v, false
 		}
 		yielded = false
-		resume(true)
+		resume()
 		if !yielded {
 			return k, v, false
 		}
@@ -75,11 +67,10 @@ func Pull2[K, V any](seq iter.Seq2[K, V]) (next func() (K, V, bool), stop func()
 		if done {
 			return
 		}
-		if !started {
-			done = true
-			return
+		done = true
+		if started {
+			resume()
 		}
-		resume(false)
 	}
 	return next, stop
 }

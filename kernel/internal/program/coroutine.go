@@ -1,0 +1,33 @@
+package program
+
+import "unsafe"
+
+// Label returns the labels for Go's profiler that the calling goroutine bears. Goroutines inherit
+// them, so their address tells to which cell a goroutine belongs; their content is not looked at. Go
+// keeps this function of its own for others to use, see the run time's proflabel.go.
+//
+//go:linkname Label runtime/pprof.runtime_getProfLabel
+func Label() unsafe.Pointer
+
+// SetLabel gives labels to the calling goroutine.
+//
+//go:linkname SetLabel runtime/pprof.runtime_setProfLabel
+func SetLabel(unsafe.Pointer)
+
+// A Coroutine passes the label of the goroutine that resumes a coroutine, as that of iter.Pull, on to
+// the coroutine, which otherwise keeps the label of the one that made it.
+type Coroutine struct{ label unsafe.Pointer }
+
+// Resume notes the label of the calling goroutine, which is about to resume the coroutine.
+func (c *Coroutine) Resume() { c.label = Label() }
+
+// Resumed gives the coroutine that calls it the label of the goroutine that has resumed it.
+func (c *Coroutine) Resumed() { SetLabel(c.label) }
+
+// Fail notes the label of the coroutine that calls it, which is about to panic or to end, and has the
+// goroutine that has resumed it do the same.
+func (c *Coroutine) Fail() { c.label = Label() }
+
+// Paused is called by the goroutine that has resumed the coroutine when that does not run any more. A
+// goroutine that ends because its coroutine has ended so bears the label of it.
+func (c *Coroutine) Paused() { SetLabel(c.label) }
