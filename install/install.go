@@ -64,7 +64,7 @@ func install(ctx context.Context, c *console, s settings, places place.Places) (
 	if err := r.save(); err != nil {
 		return err
 	}
-	for _, stage := range []func(context.Context, *console, *receipt, string) error{o.buildProgram, o.prepareCells, o.registerKernel, o.placeFiles} {
+	for _, stage := range []func(context.Context, *console, *receipt, string) error{o.chooseGo, o.buildProgram, o.prepareCells, o.registerKernel, o.placeFiles} {
 		if err := stage(ctx, c, r, root); err != nil {
 			return err
 		}
@@ -79,6 +79,26 @@ func install(ctx context.Context, c *console, s settings, places place.Places) (
 	}
 	_, err = c.out.Write([]byte(o.summary()))
 	return err
+}
+
+// chooseGo has all that follows use a Go for which cells can be compiled.
+func (o *outcome) chooseGo(ctx context.Context, c *console, _ *receipt, root string) error {
+	step := c.begin("Looking at Go")
+	choice, err := toolchain.Choose(ctx, root)
+	switch {
+	case ctx.Err() != nil:
+		return step.fail(err)
+	case err != nil:
+		step.end("%s; cells will be interpreted; run `go run ./install` again with a network", err)
+	case choice.Misfit != nil:
+		if err := os.Setenv("GOTOOLCHAIN", choice.Version); err != nil {
+			return step.fail(err)
+		}
+		step.end("%s; so program and cells are built with %s, which the go command has fetched", choice.Misfit, choice.Version)
+	default:
+		step.end("%s", choice.Version)
+	}
+	return nil
 }
 
 func (o *outcome) buildProgram(ctx context.Context, c *console, r *receipt, root string) error {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -143,7 +144,12 @@ func examineToolchain(ctx context.Context) []finding {
 	if err != nil {
 		return one(wrong("the Go tool chain does not answer: %s env GOVERSION: %v; install Go from go.dev/dl", command, err))
 	}
-	return one(ok("the Go tool chain is %s, %s", strings.TrimSpace(string(out)), command))
+	found := strings.TrimSpace(string(out))
+	findings := one(ok("the Go tool chain is %s, %s", found, command))
+	if found != runtime.Version() {
+		findings = append(findings, ok("cells are compiled by %s, which built this program and which the go command fetches where it is not there", runtime.Version()))
+	}
+	return findings
 }
 
 // examineWorker runs a cell.
@@ -184,6 +190,9 @@ func examineCells(ctx context.Context) []finding {
 		return cannot(err)
 	}
 	findings := one(ok("cells can be compiled, and are from the first one on"))
+	if slow := kit.Slow(); slow != "" {
+		findings = append(findings, hint("%s", slow))
+	}
 	if err := compiled.CannotRouse(); err != nil {
 		findings = append(findings, hint("sends and receives of compiled cells take up to twice the time that they need: %v", err))
 	}

@@ -85,6 +85,9 @@ func (k *Kit) archive(path string) string {
 	return filepath.Join(k.dir, "archives", k.info.Archives[path])
 }
 
+// Slow is that of the kit.
+func (b *Builder) Slow() string { return b.kit.Slow() }
+
 // Close removes the builder's folder with the plugins in it.
 func (b *Builder) Close() error {
 	return errors.Join(b.folder.remove(), b.using.Release())

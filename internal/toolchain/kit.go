@@ -60,8 +60,9 @@ type kitInfo struct {
 	Linker []string
 	Writes bool
 	// Without names the patches that do not fit this Go, such as link/part. Cells take longer to
-	// build without them.
+	// build without them: some seconds, as measured.
 	Without []string
+	Seconds float64
 	// Archives are the files of the packages, by import path.
 	Archives map[string]string
 	// Files are the sizes of all files of the kit, by their paths in it.
@@ -228,6 +229,20 @@ func (k *Kit) readInfo() error {
 // has reports whether the compiler or the linker of the kit has a patch.
 func (k *Kit) has(name string) bool { return !slices.Contains(k.info.Without, name) }
 
+// Slow says in half a sentence which patches do not fit the Go that the kit was made with, and how
+// long a cell takes to build without them; empty if all fit.
+func (k *Kit) Slow() string {
+	switch n := len(k.info.Without); n {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("patch %s does not fit this Go, so a cell takes %.2f s to build; a newer hierml may have one that fits", k.info.Without[0], k.info.Seconds)
+	default:
+		return fmt.Sprintf("patches %s and %s do not fit this Go, so a cell takes %.2f s to build; a newer hierml may have some that fit",
+			strings.Join(k.info.Without[:n-1], ", "), k.info.Without[n-1], k.info.Seconds)
+	}
+}
+
 // make makes the kit's folder: aside, and under its name when it is complete.
 func (k *Kit) make(ctx context.Context, p program, s Settings) error {
 	src, err := p.findSource(s)
@@ -263,7 +278,11 @@ func (k *Kit) make(ctx context.Context, p program, s Settings) error {
 		}
 	}
 	if err == nil {
-		err = errors.Join(k.fill(ctx, tc, p, src, aside, s.Progress), os.RemoveAll(aside+usersSuffix))
+		err = k.fill(ctx, tc, p, src, aside, s.Progress)
+		if misfit := (*MisfitError)(nil); errors.As(err, &misfit) {
+			err = fmt.Errorf("%w; %s, with a network: that fetches %s to build this program", err, src.mend, goName(Newest()))
+		}
+		err = errors.Join(err, os.RemoveAll(aside+usersSuffix))
 	}
 	if err == nil {
 		err = k.replace(aside)
@@ -319,6 +338,13 @@ func (k *Kit) fill(ctx context.Context, tc toolchain, p program, src source, dir
 	progress("trying them")
 	if err := k.chooseLinker(ctx, tc, dir); err != nil {
 		return err
+	}
+	if len(without) > 0 {
+		started := time.Now()
+		if err := (&Kit{dir: dir, info: k.info}).tryBuild(ctx); err != nil {
+			return err
+		}
+		k.info.Seconds = time.Since(started).Seconds()
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "tmp")); err != nil {
 		return err

@@ -135,7 +135,7 @@ func TestOpenErrors(t *testing.T) {
 		{"no C compiler", func(t *testing.T, _ *Settings) { onPath(t, "go") },
 			`^\w+ was not found, whose linker compiled cells need; install gcc or clang$`},
 		{"another version", func(t *testing.T, _ *Settings) { fakeGo(t, `{"GOVERSION": "go1.1"}`) },
-			"^this program was built by go[0-9.]+ and the go command is go1.1; run `go run ./install` again in "},
+			"^this program was built by go[0-9.]+ and the go command is go1.1; install that one from go.dev/dl, or run `go run ./install` again in "},
 		{"a go command that answers otherwise", func(t *testing.T, _ *Settings) { fakeGo(t, "?") },
 			"^the go command's answer to `go env -json` cannot be read: "},
 		{"cache that cannot be made", func(t *testing.T, _ *Settings) {

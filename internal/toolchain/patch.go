@@ -18,7 +18,10 @@ import (
 // patchFiles are the changes of Go's compiler and linker, see patches/README.md.
 //
 //go:embed patches
-var patchFiles embed.FS
+var embedded embed.FS
+
+// patchFiles is where the changes are read; tests have others.
+var patchFiles fs.FS = embedded
 
 // A tool is a program of the tool chain that is built with changes.
 type tool struct {
@@ -123,7 +126,7 @@ func (t tool) patches(version string) ([]patch, error) {
 	minor := minorOf(version)
 	var all []patch
 	for _, folder := range []string{"both", t.name} {
-		entries, err := patchFiles.ReadDir(path.Join("patches", folder))
+		entries, err := fs.ReadDir(patchFiles, path.Join("patches", folder))
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +143,7 @@ func (t tool) patches(version string) ([]patch, error) {
 			}
 		}
 		for name, file := range files {
-			content, err := patchFiles.ReadFile(file)
+			content, err := fs.ReadFile(patchFiles, file)
 			if err != nil {
 				return nil, err
 			}
@@ -318,13 +321,13 @@ func (t tool) adapt(tc toolchain, dir string) (overlay string, without []patch, 
 		misfit, err := fits(p)
 		if errors.Is(err, fs.ErrNotExist) {
 			if _, err := os.Stat(filepath.Join(tc.GOROOT, "src", "cmd", t.name)); err != nil {
-				return "", nil, fmt.Errorf("the Go tool chain in %s has no source of the %s (src/cmd/%s); install Go from go.dev/dl, or the package of your system that holds Go's source", tc.GOROOT, t.description, t.name)
+				return "", nil, &MisfitError{tc.GOVERSION, fmt.Sprintf("it has no source of the %s, in %s", t.description, filepath.Join(tc.GOROOT, "src", "cmd", t.name))}
 			}
 		} else if err != nil {
 			return "", nil, err
 		}
 		if misfit != "" && p.required {
-			return "", nil, fmt.Errorf("the %s of the Go tool chain in %s cannot be adapted to cells: patch %s does not fit %s; a newer hierml may know it", t.description, tc.GOROOT, p.name, misfit)
+			return "", nil, &MisfitError{tc.GOVERSION, fmt.Sprintf("patch %s/%s does not fit %s, in %s", t.name, p.name, misfit, tc.GOROOT)}
 		}
 		if misfit != "" {
 			without = append(without, p)

@@ -130,12 +130,12 @@ func TestAdapt(t *testing.T) {
 		want    string
 	}{
 		{name: "required", of: compiler, file: "src/cmd/compile/internal/types2/predicates.go", text: "package types2\n",
-			want: "cannot be adapted to cells: patch onepackage does not fit src/cmd/compile/internal/types2/predicates.go; a newer hierml may know it"},
+			want: "cannot be adapted to cells: patch compile/onepackage does not fit src/cmd/compile/internal/types2/predicates.go, in "},
 		{name: "for speed", of: compiler, file: "src/cmd/compile/internal/gc/compile.go", text: "package gc\n", without: "host"},
 		{name: "file gone", of: compiler, file: "src/cmd/compile/internal/gc/compile.go", without: "host"},
 		{name: "needed", of: linker, file: "src/cmd/link/internal/ld/main.go", text: "package ld\n", without: "imports part write"},
 		{name: "no source", of: linker, file: "src/cmd/link",
-			want: "has no source of the linker (src/cmd/link); install Go from go.dev/dl, or the package of your system that holds Go's source"},
+			want: "cannot be adapted to cells: it has no source of the linker, in "},
 	} {
 		tc := copySource(t, test.of, ownToolchain(t))
 		file := filepath.Join(tc.GOROOT, filepath.FromSlash(test.file))
@@ -148,7 +148,7 @@ func TestAdapt(t *testing.T) {
 			}
 		}
 		_, without, err := adapted(t, test.of, tc)
-		if test.want != "" && (err == nil || !strings.HasSuffix(err.Error(), test.want)) || test.want == "" && err != nil {
+		if test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) || test.want == "" && err != nil {
 			t.Errorf("%s: got %v", test.name, err)
 		}
 		if got := strings.Join(without, " "); got != test.without {

@@ -41,12 +41,7 @@ func (p program) findSource(s Settings) (source, error) {
 		archive, err := beside.File(s.Program, beside.Source)
 		switch {
 		case err == nil:
-			src := source{archive: archive, vendored: []string{"GOFLAGS=-mod=vendor", "GOWORK=off"}, mend: "install hierml again"}
-			// The go command fetches the version that the program was built by, if it is another one.
-			if version := p.goVersion(); strings.HasPrefix(version, "go1") {
-				src.settings = []string{"GOTOOLCHAIN=" + version}
-			}
-			return src, nil
+			return source{archive: archive, settings: p.ownGo(), vendored: []string{"GOFLAGS=-mod=vendor", "GOWORK=off"}, mend: "install hierml again"}, nil
 		case errors.Is(err, fs.ErrNotExist):
 			return source{}, errors.New("this program was built with -trimpath and does not know where its sources are; take the flag out of GOFLAGS and run `go run ./install` again")
 		}
@@ -60,7 +55,16 @@ func (p program) findSource(s Settings) (source, error) {
 	if err != nil || modfile.ModulePath(content) != module {
 		return source{}, fmt.Errorf("the sources that this program was built from are not in %s; clone %s and run `go run ./install` in the clone", s.Root, module)
 	}
-	return source{root: s.Root, mend: "run `go run ./install` again in " + s.Root}, nil
+	return source{root: s.Root, settings: p.ownGo(), mend: "run `go run ./install` again in " + s.Root}, nil
+}
+
+// ownGo returns the setting by which the go command takes the version that the program was built by,
+// and fetches it if it is another one.
+func (p program) ownGo() []string {
+	if version := p.goVersion(); strings.HasPrefix(version, "go1") {
+		return []string{"GOTOOLCHAIN=" + version}
+	}
+	return nil
 }
 
 // unpack unpacks an archive into a folder, which it makes.

@@ -37,7 +37,7 @@ func findToolchain(ctx context.Context, p program, src source) (toolchain, error
 	}
 	out, err := tc.goCommand(ctx, dir, programBuild, "env", "-json", "GOROOT", "GOVERSION", "GOTOOLDIR", "CC")
 	if err != nil && len(src.settings) > 0 {
-		return toolchain{}, fmt.Errorf("this program was built by %s, and the go command neither is of that version nor gets it; install it from go.dev/dl: %w", goName(p.goVersion()), err)
+		return toolchain{}, fmt.Errorf("this program was built by %s, and the go command neither is of that version nor gets it; install it from go.dev/dl, or %s: %w", goName(p.goVersion()), src.mend, err)
 	}
 	if err != nil {
 		return toolchain{}, fmt.Errorf("the go command does not answer: %w", err)
@@ -47,10 +47,7 @@ func findToolchain(ctx context.Context, p program, src source) (toolchain, error
 	}
 	version, _, _ := strings.Cut(tc.GOVERSION, " ")
 	if version != p.goVersion() {
-		if src.archive != "" {
-			return toolchain{}, fmt.Errorf("this program was built by %s and the go command is %s; install that one from go.dev/dl", p.goVersion(), version)
-		}
-		return toolchain{}, fmt.Errorf("this program was built by %s and the go command is %s; %s", p.goVersion(), version, src.mend)
+		return toolchain{}, fmt.Errorf("this program was built by %s and the go command is %s; install that one from go.dev/dl, or %s", p.goVersion(), version, src.mend)
 	}
 	// The linker takes a C compiler with arguments; here only its name counts.
 	cc, _, _ := strings.Cut(tc.CC, " ")

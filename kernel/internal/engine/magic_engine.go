@@ -56,6 +56,9 @@ func (s *switching) runs() string {
 	default:
 		text += "cells are interpreted as far as the interpreter is shown to do what Go does; from the first one beyond that on they are compiled"
 	}
+	if c, ok := s.compiler.(interface{ Slow() string }); ok && c.Slow() != "" {
+		text += "; " + c.Slow()
+	}
 	return text
 }
 
