@@ -112,10 +112,6 @@ func (u *Unit) implementations(set *compilation) []string {
 	})
 	var lists []string
 	for _, i := range interfaces {
-		iface, ok := u.spoken(i)
-		if !ok {
-			continue
-		}
 		var values []string
 		for _, t := range concrete {
 			if !types.Implements(t, i.Underlying().(*types.Interface)) {
@@ -125,7 +121,10 @@ func (u *Unit) implementations(set *compilation) []string {
 				values = append(values, "*new("+text+")")
 			}
 		}
-		if len(values) > 0 {
+		if len(values) == 0 {
+			continue // the unit would import the package of the interface for nothing
+		}
+		if iface, ok := u.spoken(i); ok {
 			slices.Sort(values)
 			lists = append(lists, fmt.Sprintf("[]%s{%s}", iface, strings.Join(values, ", ")))
 		}
