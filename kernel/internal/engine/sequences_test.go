@@ -61,6 +61,13 @@ func (c course) check(t *testing.T, n *notebook) {
 }
 
 var courses = []course{
+	{"nil as the list of what is appended or passed on", []step{
+		{"func list(name string, xs ...any) string { return fmt.Sprint(name, len(xs), xs == nil) }\ntype T struct{}\nfunc (T) m(xs ...error) bool { return xs == nil }\ntype I interface{ m(...error) bool }\ntype L []int\nfunc of[X any](xs ...X) bool { return xs == nil }", ""},
+		{"list(\"c\", nil...)", "c0 true"}, {"var i I = T{}\ng := i.m\nfmt.Sprint(T{}.m(nil...), i.m(nil...), g(nil...), T.m(T{}, nil...), of[I](nil...))", "true true true true true"},
+		{"append([]int{1}, nil...)", "[1]"}, {"append([]string{\"a\"}, (nil)...)", "[a]"}, {"append(L{2}, nil...)", "[2]"}, {"append([]error(nil), nil...) == nil", "true"}, {"append([]int{3}, L(nil)...)", "[3]"},
+		{"m := map[string][]byte{}\nm[\"a\"] = append(m[\"a\"], nil...)\nfunc r() [][]int { return append([][]int{{4}}, nil...) }\nfmt.Sprint(m, m[\"a\"] == nil, r(), fmt.Sprint(nil...), errors.Join(nil...))", "map[a:[]] true [[4]]<nil>"},
+		{"var out string\nfunc d() { defer func(xs ...int) { out += fmt.Sprint(xs == nil) }(nil...) }\nd()\nout", "true"},
+	}},
 	{"carriage returns, which raw strings do not have", []step{
 		{"s := `a\r\nb`\r\nn := len(s)", ""}, {"n", "3"}, {"const c = `\r\n`", ""}, {"var v = `x\r\n\r\ny`\r\nlen(c + v)", "5"}, {"func f() string {\r\n\treturn `\r\n`\r\n}\r\nlen(f() + `\r\n`)", "2"},
 		{"/* a\r\nb */ len(`\r`)", "0"}, {"%%capture\r\nq := `a\r\nb`", ""}, {"len(q)", "3"}, {"%prof w := `a\r\nb`\r\nlen(w)", "3"}, {"len([]string{`a\r\nb`,\r\n\t`c`}[0])", "3"},

@@ -457,7 +457,7 @@ func (b *body) appendCall(e *ast.CallExpr) string {
 	}
 	for i, a := range e.Args[1:] {
 		if e.Ellipsis.IsValid() || !ok {
-			args = append(args, b.expr(a))
+			args = append(args, b.key(a, t)) // of nil, the interpreter has to be told the type
 			continue
 		}
 		text := b.functionAs(a, s.Elem())
