@@ -194,7 +194,7 @@ func (b *Bundle) plain(v value) {
 		return
 	}
 	s := text(v)
-	if err, ok := v.any().(error); ok {
+	if err, ok := As[error](v.any()); ok {
 		s = bounded(s + wrapped(err))
 	}
 	fits := len(s) <= maxLine && !strings.Contains(s, "\n")
@@ -214,7 +214,7 @@ func (b *Bundle) plain(v value) {
 // that nothing was put into, stays as it is.
 func withMethods(v any) any {
 	r := reflect.ValueOf(v)
-	if r.Kind() != reflect.Struct || showsItself(r.Type()) || !showsItself(reflect.PointerTo(r.Type())) {
+	if _, ok := v.(Typed); ok || r.Kind() != reflect.Struct || showsItself(r.Type()) || !showsItself(reflect.PointerTo(r.Type())) {
 		return v
 	}
 	p := reflect.New(r.Type())

@@ -15,6 +15,21 @@ type Typed interface {
 	// Call calls a method that takes nothing and has one result, or a second that is an error. It
 	// reports whether the value, or a pointer to it, has such a method.
 	Call(method string) (result any, has bool, err error)
+	// Implementing returns the value as one of an interface, if its type has the methods.
+	Implementing(iface reflect.Type) (v reflect.Value, ok bool)
+}
+
+// As returns a value as one of an interface, if its type has the methods: those that Go code of its
+// type would have, and not those that a [Typed] value has for its own purposes.
+func As[T any](v any) (as T, ok bool) {
+	if t, typed := v.(Typed); typed {
+		if found, ok := t.Implementing(reflect.TypeFor[T]()); ok {
+			return found.Interface().(T), true
+		}
+		return as, false
+	}
+	as, ok = v.(T)
+	return as, ok
 }
 
 // Type is a type of a [Typed] value.
@@ -111,11 +126,9 @@ func (v value) any() any {
 // speaks tells whether the value has a text of its own.
 func (v value) speaks() bool {
 	if v.typed != nil {
-		switch v.typed.(type) {
-		case error, fmt.Stringer:
-			return true
-		}
-		return false // it is a fmt.Formatter for the sake of its type
+		_, fails := As[error](v.typed)
+		_, says := As[fmt.Stringer](v.typed)
+		return fails || says // it is a fmt.Formatter for the sake of its type
 	}
 	switch v.any().(type) {
 	case error, fmt.Formatter, fmt.Stringer:

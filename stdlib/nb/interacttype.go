@@ -65,9 +65,7 @@ func (p parameter) take(x any) (reflect.Value, error) {
 	v, typ := typed(x)
 	if kind == reflect.Interface {
 		v = reflect.ValueOf(x)
-		if x, ok := x.(interface {
-			Implementing(reflect.Type) (reflect.Value, bool)
-		}); ok && !v.Type().AssignableTo(p.t) {
+		if x, ok := x.(display.Typed); ok && !v.Type().AssignableTo(p.t) {
 			v, _ = x.Implementing(p.t)
 		}
 	}
@@ -182,7 +180,7 @@ func nameOf(x any) string {
 		return "nil"
 	}
 	text := ""
-	_, says := x.(fmt.Stringer)
+	_, says := display.As[fmt.Stringer](x)
 	switch {
 	case says || isNumber(v.Kind()) || v.Kind() == reflect.Bool || v.Kind() == reflect.String:
 		text = fmt.Sprint(x)

@@ -44,6 +44,8 @@ type Change struct {
 	// checkOnly says that nothing is lowered: only the session is to know what the cell declares.
 	checkOnly bool
 	instances int // of generic functions, made for the cell
+	// Added holds the methods that types of earlier cells get.
+	Added map[*types.Func]bool
 	// Kept holds the functions that the cell declares as they are.
 	Kept map[*state.Function]bool
 	// Pos is where the work is, for refusals of types. In a stand-in for a function of a compiled
@@ -96,7 +98,7 @@ func (ch *Change) Rollback() {
 
 // New returns the change of a checked cell, which has done nothing yet.
 func New(c *check.Checker, k *check.Checked) *Change {
-	return &Change{C: c, S: c.Session, K: k, Queued: map[*state.Function]bool{}}
+	return &Change{C: c, S: c.Session, K: k, Queued: map[*state.Function]bool{}, Added: map[*types.Func]bool{}}
 }
 
 // RecoverRefusal takes the lowering back if it panics, and reports why it was refused. It is to be

@@ -2,7 +2,9 @@ package change
 
 import (
 	"fmt"
+	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/state"
@@ -43,6 +45,59 @@ func (ch *Change) declareFunc(f *check.Func) {
 	spec.Methods[fn.Method] = fn
 	ch.Later(func() { delete(spec.Methods, fn.Method) })
 	ch.knowFunc(obj, fn)
+	if d.Cell != cell {
+		ch.Added[obj] = true
+	}
+}
+
+// RelowerMentioning has the functions lowered again whose code has values of types that get methods
+// with the cell.
+func (ch *Change) RelowerMentioning() {
+	if len(ch.Added) == 0 {
+		return
+	}
+	known := map[types.Type]bool{}
+	gets := func(t types.Type) bool {
+		has, ok := known[t]
+		if !ok {
+			for m := range ch.Added {
+				has = has || state.PartOf(receiver(m), t)
+			}
+			known[t] = has
+		}
+		return has
+	}
+	renewed := map[*state.Function]bool{}
+	for _, fn := range slices.Clone(ch.S.All) {
+		if !fn.Emitted || fn.Generic || fn.Info == ch.K.Info {
+			continue
+		}
+		mentions := false
+		ast.Inspect(fn.Decl, func(n ast.Node) bool {
+			if e, ok := n.(ast.Expr); ok && !mentions {
+				t := fn.Info.TypeOf(e)
+				mentions = t != nil && gets(t)
+			}
+			return !mentions
+		})
+		switch {
+		case !mentions || renewed[fn.Origin]:
+		case fn.Origin != nil:
+			renewed[fn.Origin] = true
+			ch.renewInstances(fn.Origin)
+		default:
+			ch.relower(fn)
+		}
+	}
+}
+
+// receiver returns the type that a method belongs to.
+func receiver(m *types.Func) types.Type {
+	t := m.Signature().Recv().Type()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	return types.Unalias(t)
 }
 
 func (ch *Change) declarePlainFunc(f *check.Func, fn *state.Function) {

@@ -25,7 +25,7 @@ func (ch *Change) leave() {
 			} else {
 				ch.note("%s does not compile: %s", fn.Name, x.Why())
 			}
-		case x.Late:
+		case x.Late, x.Selects:
 			ch.note("%s keeps the older %s: %s", fn.Name, strings.Join(x.Names, ", "), x.Why())
 		default:
 			x.Names = slices.DeleteFunc(x.Names, func(name string) bool { return !names[name] })

@@ -17,6 +17,9 @@ import (
 // what its names mean now. One that does not compile so is left as it was, with a note; but if a
 // function that it calls has another signature now, it waits for one that fits.
 //
+// Functions follow methods in the same way, if a cell gives a type one that hides the promoted one
+// which they selected.
+//
 // A variable that is declared anew with another type is followed with the next cell: until its
 // statement is done, the older one is there still. Types are not followed by types, nor by values:
 // these keep the type that they have.
@@ -174,18 +177,27 @@ func sameMeaning(old, obj types.Object) bool {
 // Those that mention a variable which the cell declares anew, too, are left.
 func (known *followers) following(s *state.Session, k *Checked) (more []*state.Follower) {
 	names, variables := k.Changed(s)
-	if len(names) == 0 {
+	methods := map[string]bool{}
+	for _, f := range k.Funcs {
+		if f.Receiver != nil && len(k.undo) > 0 {
+			methods[f.Decl.Name.Name] = true
+		}
+	}
+	if len(names)+len(methods) == 0 {
 		return nil
 	}
 	for _, fn := range s.All {
 		if !s.Current(fn) || fn.Pending != "" || known.has(fn) || declaresAnew(k.written(), fn) {
 			continue
 		}
-		mentioned := s.Mentions(fn, names)
-		if len(mentioned) == 0 {
+		f := &state.Follower{Fn: fn, Names: s.Mentions(fn, names)}
+		if len(f.Names) == 0 {
+			f.Names = selectsOthers(fn, methods)
+			f.Selects = len(f.Names) > 0
+		}
+		if len(f.Names) == 0 {
 			continue
 		}
-		f := &state.Follower{Fn: fn, Names: mentioned}
 		if moved := s.Mentions(fn, variables); len(moved) > 0 {
 			f.Problems = []string{"the cell declares the variable " + moved[0] + " anew"}
 			known.left = append(known.left, f)
@@ -194,6 +206,28 @@ func (known *followers) following(s *state.Session, k *Checked) (more []*state.F
 		more = append(more, f)
 	}
 	return more
+}
+
+// selectsOthers returns what a function selects by some names that is not what it selected when it
+// was checked.
+func selectsOthers(fn *state.Function, names map[string]bool) (out []string) {
+	if len(names) == 0 {
+		return nil
+	}
+	ast.Inspect(fn.Written, func(n ast.Node) bool {
+		e, ok := n.(*ast.SelectorExpr)
+		if !ok || !names[e.Sel.Name] {
+			return true
+		}
+		if s := fn.Info.Selections[e]; s != nil {
+			now, _, _ := types.LookupFieldOrMethod(s.Recv(), true, s.Obj().Pkg(), e.Sel.Name)
+			if now != s.Obj() {
+				out = append(out, Shown(s.Recv())+"."+e.Sel.Name)
+			}
+		}
+		return true
+	})
+	return out
 }
 
 // lateFor returns the functions that follow variables of cells before, unless the cell declares

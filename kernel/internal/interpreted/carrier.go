@@ -1,8 +1,10 @@
 package interpreted
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -11,7 +13,8 @@ import (
 
 // A carrier is a value of a session type in an interface: the value, and what is lost of its type
 // at run time. It is comparable where the value is, and formats itself as the value would in a
-// compiled program.
+// compiled program. All carriers are errors and Stringers for compiled code, whatever methods their
+// type has: a later cell may declare them, and values must stay equal to those made before.
 type carrier struct {
 	d     *description
 	value any
@@ -43,9 +46,6 @@ func (c carrier) Format(s fmt.State, verb rune) {
 	}
 	p.print(v, c.d, verb, depth, true, true)
 }
-
-// held is the carrier itself, for those that embed it.
-func (c carrier) held() carrier { return c }
 
 // call calls a method that has no parameters and one result.
 func (c carrier) call(name string) (any, bool) {
@@ -146,7 +146,7 @@ func (c carrier) Implementing(iface reflect.Type) (v reflect.Value, ok bool) {
 	if !c.d.implements(iface) {
 		return reflect.Value{}, false
 	}
-	return c.d.types.wrapped(c.d.types.carry(c.d.id, c.value), iface), true
+	return c.d.types.wrapped(c, iface), true
 }
 
 func (c carrier) panicText() string {
@@ -174,12 +174,6 @@ func (c carrier) MarshalText() ([]byte, error) { return nil, c.refusal("encoding
 // GobEncode fails, for the same reason.
 func (c carrier) GobEncode() ([]byte, error) { return nil, c.refusal("gob") }
 
-// A stringCarrier is a carrier whose type is a fmt.Stringer.
-type stringCarrier struct{ carrier }
-
-// String calls the method of the value.
-func (c stringCarrier) String() string { return c.text("String") }
-
 // text calls a method that returns a string.
 func (c carrier) text(method string) string {
 	v, _ := c.call(method)
@@ -187,14 +181,23 @@ func (c carrier) text(method string) string {
 	return s
 }
 
-// An errorCarrier is a carrier whose type is an error.
-type errorCarrier struct{ carrier }
+// String calls the method of the value. A type without one has its name, as package context prints
+// keys.
+func (c carrier) String() string {
+	if !c.isStringer() {
+		return c.d.name
+	}
+	return c.text("String")
+}
 
 // Error calls the method of the value.
-func (c errorCarrier) Error() string { return c.text("Error") }
+func (c carrier) Error() string { return c.text("Error") }
+
+func (c carrier) isError() bool    { return c.d.text("Error") == "func(interface{}) string" }
+func (c carrier) isStringer() bool { return c.d.text("String") == "func(interface{}) string" }
 
 // Unwrap calls the method of the value, if it has one.
-func (c errorCarrier) Unwrap() error {
+func (c carrier) Unwrap() error {
 	if c.d.text("Unwrap") != "func(interface{}) error" {
 		return nil
 	}
@@ -203,21 +206,37 @@ func (c errorCarrier) Unwrap() error {
 	return err
 }
 
-// Is calls the method of the value, if it has one.
-func (c errorCarrier) Is(target error) bool {
-	return c.d.text("Is") == "func(interface{}, error) bool" && c.answer("Is", reflect.ValueOf(&target).Elem())
+// joined calls the method Unwrap of an error that joins several.
+func (c carrier) joined() []error {
+	if c.d.text("Unwrap") != "func(interface{}) []error" {
+		return nil
+	}
+	v, _ := c.call("Unwrap")
+	errs, _ := v.([]error)
+	return errs
 }
 
-// As calls the method of the value, if it has one.
-func (c errorCarrier) As(target any) bool {
+// Is calls the method of the value, if it has one, and asks the errors that the value joins.
+func (c carrier) Is(target error) bool {
+	return c.d.text("Is") == "func(interface{}, error) bool" && c.answer("Is", reflect.ValueOf(&target).Elem()) ||
+		slices.ContainsFunc(c.joined(), func(err error) bool { return errors.Is(err, target) })
+}
+
+// As calls the method of the value, if it has one, and asks the errors that the value joins.
+func (c carrier) As(target any) bool {
+	return c.finds(target) || slices.ContainsFunc(c.joined(), func(err error) bool { return errors.As(err, target) })
+}
+
+// finds calls the method As of the value, if it has one.
+func (c carrier) finds(target any) bool {
 	return c.d.text("As") == "func(interface{}, interface{}) bool" && c.answer("As", reflect.ValueOf(&target).Elem())
 }
 
-// Timeout calls the method of the value; one that has none is no timeout, as for those who ask.
-func (c errorCarrier) Timeout() bool { return c.says("Timeout") }
+// Timeout calls the method of the value; without one the error is no timeout.
+func (c carrier) Timeout() bool { return c.says("Timeout") }
 
 // Temporary is Timeout for the method of that name.
-func (c errorCarrier) Temporary() bool { return c.says("Temporary") }
+func (c carrier) Temporary() bool { return c.says("Temporary") }
 
 func (c carrier) says(method string) bool {
 	if c.d.text(method) != "func(interface{}) bool" {
@@ -234,34 +253,10 @@ func (c carrier) answer(method string, value reflect.Value) bool {
 	return out[0].Bool()
 }
 
-// An errorStringCarrier is an errorCarrier whose type is a fmt.Stringer too.
-type errorStringCarrier struct{ errorCarrier }
-
-// String calls the method of the value.
-func (c errorStringCarrier) String() string { return c.text("String") }
-
-// A joinCarrier is a carrier whose type is an error of several.
-type joinCarrier struct{ errorCarrier }
-
-// Unwrap calls the method of the value.
-func (c joinCarrier) Unwrap() []error {
-	v, _ := c.call("Unwrap")
-	errs, _ := v.([]error)
-	return errs
-}
-
-// A joinStringCarrier is a joinCarrier whose type is a fmt.Stringer too.
-type joinStringCarrier struct{ joinCarrier }
-
-// String calls the method of the value.
-func (c joinStringCarrier) String() string { return c.text("String") }
-
 // carried returns the carrier in an interface.
 func carried(v any) (carrier, bool) {
-	if c, ok := v.(interface{ held() carrier }); ok {
-		return c.held(), true
-	}
-	return carrier{}, false
+	c, ok := v.(carrier)
+	return c, ok
 }
 
 // Text shows values as text: what %+v makes of each, with the name of the type before a struct of

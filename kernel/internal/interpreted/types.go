@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 )
 
@@ -71,10 +72,17 @@ func (t *types) address(id, pointer int) {
 	}
 }
 
+// addMethod gives a type a method, in place of one of that name. A nil f takes it away.
 func (t *types) addMethod(id int, name, text string, f any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if d := t.known[id]; d != nil {
+	d := t.known[id]
+	switch {
+	case d == nil:
+	case f == nil:
+		delete(d.methods, name)
+		delete(d.texts, name)
+	default:
 		d.methods[name] = f
 		d.texts[name] = text
 	}
@@ -105,41 +113,13 @@ func (t *types) carry(id int, value any) any {
 	if d == nil {
 		return value
 	}
-	c := carrier{d, value}
-	stringer := d.text("String") == "func(interface{}) string"
-	if d.text("Error") != "func(interface{}) string" {
-		if stringer {
-			return stringCarrier{c}
-		}
-		return c
-	}
-	e := errorCarrier{c}
-	join := d.text("Unwrap") == "func(interface{}) []error"
-	switch {
-	case join && stringer:
-		return joinStringCarrier{joinCarrier{e}}
-	case join:
-		return joinCarrier{e}
-	case stringer:
-		return errorStringCarrier{e}
-	}
-	return e
+	return carrier{d, value}
 }
 
-func (t *types) carryError(id int, value any) error {
-	err, ok := t.carry(id, value).(error)
-	if !ok {
-		panic(fmt.Sprintf("hierml: type %d is not an error", id))
-	}
-	return err
-}
+func (t *types) carryError(id int, value any) error { return t.carry(id, value).(error) }
 
 func (t *types) carryStringer(id int, value any) fmt.Stringer {
-	s, ok := t.carry(id, value).(fmt.Stringer)
-	if !ok {
-		panic(fmt.Sprintf("hierml: type %d is not a fmt.Stringer", id))
-	}
-	return s
+	return t.carry(id, value).(fmt.Stringer)
 }
 
 // get copies a value into the variable that pointer points to.
@@ -200,7 +180,7 @@ func implements(value, pointer any) bool {
 		return false
 	}
 	iface := reflect.TypeOf(pointer).Elem()
-	if c, ok := carried(value); ok && !carries(iface) {
+	if c, ok := carried(value); ok {
 		return c.d.implements(iface)
 	}
 	return reflect.TypeOf(value).Implements(iface)
@@ -372,27 +352,30 @@ func (t *types) errorsAs(err error, id, pointer int, target any, names, texts []
 	var visit func(err error) bool
 	visit = func(err error) bool {
 		for err != nil {
-			switch c, ok := carried(err); {
+			c, session := carried(err)
+			switch {
 			case len(names) > 0 && t.has(err, names, texts, samples):
 				reflect.ValueOf(target).Elem().Set(reflect.ValueOf(err))
 				return true
-			case len(names) == 0 && ok && id != 0 && c.d.id == id:
+			case len(names) == 0 && session && id != 0 && c.d.id == id:
 				get(c.value, target)
 				return true
 			case len(names) == 0 && id == 0 && implements(err, target):
 				t.take(err, target)
 				return true
 			}
-			if e, ok := err.(interface{ As(any) bool }); ok && e.As(t.carry(pointer, target)) {
+			if session {
+				if c.finds(t.carry(pointer, target)) {
+					return true
+				}
+				if errs := c.joined(); errs != nil {
+					return slices.ContainsFunc(errs, visit)
+				}
+			} else if e, ok := err.(interface{ As(any) bool }); ok && e.As(t.carry(pointer, target)) {
 				return true
 			}
 			if e, ok := err.(interface{ Unwrap() []error }); ok {
-				for _, inner := range e.Unwrap() {
-					if visit(inner) {
-						return true
-					}
-				}
-				return false
+				return slices.ContainsFunc(e.Unwrap(), visit)
 			}
 			err = errors.Unwrap(err)
 		}

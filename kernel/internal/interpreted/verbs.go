@@ -109,7 +109,8 @@ func (s *formatScanner) scan() {
 
 // verb is the verb to print an operand with.
 func (s *formatScanner) verb(verb rune, operand any) rune {
-	if _, ok := carried(operand); !ok {
+	c, ok := carried(operand)
+	if !ok {
 		return verb
 	}
 	switch verb {
@@ -118,7 +119,7 @@ func (s *formatScanner) verb(verb rune, operand any) rune {
 	case 'p':
 		return pointerVerb
 	case 'w':
-		if _, isError := operand.(error); !isError || !s.wraps {
+		if !s.wraps || !c.isError() {
 			return wrongVerb
 		}
 	}

@@ -66,13 +66,13 @@ func (t *types) wrapIn(wrapper, iface reflect.Type, value any, c carrier) reflec
 	w.FieldByName("IValue").Set(reflect.ValueOf(value))
 	for i := range iface.NumMethod() {
 		m := iface.Method(i)
-		f := reflect.ValueOf(c.d.method(m.Name))
-		if !f.IsValid() {
-			panic(fmt.Sprintf("hierml: %s has no method %s", c.d.name, m.Name))
-		}
 		receiver := reflect.ValueOf(&c.value).Elem()
 		w.FieldByName("W" + m.Name).Set(reflect.MakeFunc(m.Type, func(in []reflect.Value) []reflect.Value {
 			t.heed()
+			f := reflect.ValueOf(c.d.method(m.Name)) // a later cell may declare it again, or hide a promoted one
+			if !f.IsValid() {
+				panic(fmt.Sprintf("hierml: %s has no method %s", c.d.name, m.Name))
+			}
 			results := apply(f, append([]reflect.Value{receiver}, in...))
 			t.heed()
 			return results

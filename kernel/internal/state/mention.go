@@ -33,6 +33,8 @@ type Follower struct {
 	Fn *Function
 	// Names are those for which it follows; none of a function that waited.
 	Names []string
+	// Selects says that it follows methods, which hide those that it selected.
+	Selects bool
 	// Late says that it follows variables of the cell before.
 	Late bool
 	// Waits names an undeclared function that the body calls, and problems says why else it does
@@ -145,6 +147,48 @@ func (s *Session) SamePlace(a, b types.Object) bool {
 		return d == e
 	}
 	return d.Lowered != "" && d.Lowered == e.Lowered
+}
+
+// PartOf reports whether a type is part of another, or that type itself.
+func PartOf(part, of types.Type) bool { return partOf(part, of, map[types.Type]bool{}) }
+
+func partOf(part, t types.Type, seen map[types.Type]bool) bool {
+	if types.Identical(t, part) {
+		return true
+	}
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		return IsSession(t.Obj()) && !types.IsInterface(t) && partOf(part, t.Underlying(), seen)
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if partOf(part, t.Field(i).Type(), seen) {
+				return true
+			}
+		}
+	case *types.Signature:
+		return partOf(part, t.Params(), seen) || partOf(part, t.Results(), seen)
+	case *types.Tuple:
+		for i := range t.Len() {
+			if partOf(part, t.At(i).Type(), seen) {
+				return true
+			}
+		}
+	case *types.Pointer:
+		return partOf(part, t.Elem(), seen)
+	case *types.Slice:
+		return partOf(part, t.Elem(), seen)
+	case *types.Array:
+		return partOf(part, t.Elem(), seen)
+	case *types.Chan:
+		return partOf(part, t.Elem(), seen)
+	case *types.Map:
+		return partOf(part, t.Key(), seen) || partOf(part, t.Elem(), seen)
+	}
+	return false
 }
 
 // NamesOf collects the declared types that a type is written with.

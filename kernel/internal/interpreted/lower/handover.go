@@ -13,6 +13,9 @@ import (
 
 // handOver decides about an argument of a compiled function that becomes an empty interface.
 func (b *body) handOver(from, to types.Type, obj *types.Func, pos token.Pos) {
+	if b.literal > 0 && shape.TreatmentBy(obj) == shape.AsEncoded && !b.l.Native(from) {
+		b.l.Encodes(from)
+	}
 	if shape.TreatmentBy(obj) != shape.AsRefused && shape.TreatmentBy(obj) != shape.AsEncoded || obj.Pkg() == nil || b.l.TakesAsIs(obj, from) {
 		return
 	}

@@ -23,5 +23,8 @@ func (b *body) decodes(e ast.Expr) bool {
 		return types.IsInterface(t)
 	}
 	b.l.Encodable(t, e.Pos())
+	if b.literal > 0 {
+		b.l.Encodes(t)
+	}
 	return true
 }

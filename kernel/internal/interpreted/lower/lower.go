@@ -71,6 +71,8 @@ func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Prog
 	for _, spec := range k.Types {
 		l.emitType(spec)
 	}
+	l.RelowerMentioning()
+	l.Extend()
 	body := l.cellBody()
 	for len(l.Queue) > 0 {
 		f := l.Queue[0]

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/state"
@@ -112,6 +114,9 @@ func (l *Shapes) Wrapped(text string, from, to types.Type, pos token.Pos) string
 			l.Refuse(pos, fmt.Sprintf("a %s as a %s: compiled code would look for its method %s and not find it", check.Shown(from), check.Shown(to), name))
 		}
 	}
+	if key := wrappedKey(l.S.Identities.Of(from)); !slices.Contains(strings.Fields(l.S.Instances[key]), RuntimeName(to)) {
+		l.note(key, l.S.Instances[key]+" "+RuntimeName(to))
+	}
 	iface := to.Underlying().(*types.Interface)
 	for i := range iface.NumMethods() {
 		m := iface.Method(i)
@@ -145,6 +150,14 @@ var companions = map[string][]string{
 	"graph.Multigraph":    graphs,
 	"traverse.Graph":      graphs,
 	"encoding.Builder":    graphs,
+}
+
+// companionsHad lists those that it has (kernel/internal/interpreted/companion.go), if the value has
+// them when it is wrapped.
+var companionsHad = map[string][]string{
+	"io.Reader":    {"WriteTo"},
+	"io.Writer":    {"ReadFrom", "WriteString"},
+	"plot.Plotter": {"DataRange", "GlyphBoxes"},
 }
 
 // What gonum looks for in edges and in graphs.

@@ -96,6 +96,10 @@ func (l *Shapes) TakesAsIs(obj *types.Func, t types.Type) bool {
 	return false
 }
 
+// Encodes notes that a function literal, which cannot be written again, gives values of a type to
+// encoding/json as they are.
+func (l *Shapes) Encodes(t types.Type) { l.note(encodedKey(l.S.Identities.Of(t)), "by a literal") }
+
 // shapeOnly reports whether all that encoding/json looks at in values of a type is there at run
 // time: there must be neither embedded structs nor types that encode themselves.
 func (l *Shapes) shapeOnly(t types.Type, seen map[types.Type]bool) bool {

@@ -3,6 +3,8 @@ package shape
 import (
 	"fmt"
 	"go/types"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check"
@@ -75,15 +77,14 @@ func (l *Shapes) methods(id int, t types.Type) {
 	for i := range set.Len() {
 		sel := set.At(i)
 		m := sel.Obj().(*types.Func)
-		key := fmt.Sprintf("method %d %s", id, m.Name())
-		if l.S.Instances[key] != "" || l.hidden(sel) {
+		key, way := methodKey(id, m.Name()), fmt.Sprint(m.FullName(), sel.Index())
+		if l.S.Instances[key] == way || l.hidden(sel) {
 			continue
 		}
 		if fn := l.S.Funcs[m.Origin()]; fn != nil && fn.Pending != "" {
 			continue
 		}
-		l.S.Instances[key] = "known"
-		l.Later(func() { delete(l.S.Instances, key) })
+		l.note(key, way)
 		sig := m.Signature()
 		typ := l.Typ(t)
 		args := make([]string, sig.Params().Len())
@@ -109,6 +110,87 @@ func (l *Shapes) methods(id int, t types.Type) {
 			Bridge, id, m.Name(), l.methodType(sig), head, through, typ, Bridge, nilPointer, Returning(sig, call)))
 	}
 }
+
+// methodKey is where Instances keep the way to a method that the bridge calls of a described type.
+func methodKey(id int, name string) string { return fmt.Sprintf("method %d %s", id, name) }
+
+// note sets a text of Instances, until the cell is taken back. An empty text deletes it.
+func (l *Shapes) note(key, text string) {
+	was := l.S.Instances[key]
+	set := func(text string) {
+		if l.S.Instances[key] = text; text == "" {
+			delete(l.S.Instances, key)
+		}
+	}
+	set(text)
+	l.Later(func() { set(was) })
+}
+
+// Extend tells the bridge about the methods that the cell declares of types which are described:
+// values of earlier cells have them, too, and a type that embeds another gets the methods of that,
+// or loses one that two embedded types have now.
+func (l *Shapes) Extend() {
+	names := map[string]bool{}
+	for _, f := range l.K.Funcs {
+		if f.Receiver != nil {
+			names[f.Decl.Name.Name] = true
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	described := map[int]types.Type{}
+	l.S.Identities.Numbers.Iterate(func(t types.Type, number any) {
+		if id := l.S.Described[number.(int)]; id != 0 {
+			described[id] = t
+		}
+		if len(l.Added) > 0 {
+			l.refuseLate(t, number.(int))
+		}
+	})
+	for _, id := range slices.Sorted(maps.Keys(described)) {
+		t := described[id]
+		set := types.NewMethodSet(t)
+		has := false
+		for name := range names {
+			if set.Lookup(l.K.Pkg, name) != nil {
+				has = true
+			} else if key := methodKey(id, name); l.S.Instances[key] != "" {
+				l.note(key, "")
+				l.Setup = append(l.Setup, fmt.Sprintf("%s.Method(%d, %q, \"\", nil)", Bridge, id, name))
+			}
+		}
+		if has {
+			l.methods(id, t)
+		}
+		l.address(id, t)
+	}
+}
+
+// refuseLate refuses a method if code or values of earlier cells rest on the type not having it, and
+// cannot be made again.
+func (l *Shapes) refuseLate(t types.Type, number int) {
+	refuse := func(m types.Object, what string) {
+		l.Refuse(m.Pos(), fmt.Sprintf("method %s of %s: %s, and would not find the method; declare it in the same cell as the type, in a new session", m.Name(), check.Shown(t), what))
+	}
+	set := types.NewMethodSet(t)
+	for m := range l.Added {
+		if l.S.Instances[encodedKey(number)] != "" && !l.shapeOnly(t, map[types.Type]bool{}) {
+			refuse(m, "a function literal of an earlier cell encodes such values as JSON")
+		}
+		sel := set.Lookup(m.Pkg(), m.Name())
+		for iface := range strings.FieldsSeq(l.S.Instances[wrappedKey(number)]) {
+			if sel != nil && sel.Obj() == m && (slices.Contains(companions[iface], m.Name()) || slices.Contains(companionsHad[iface], m.Name())) {
+				refuse(m, "compiled code may have such a value as "+iface)
+			}
+		}
+	}
+}
+
+// encodedKey and wrappedKey are where Instances note that values of a type are encoded as they are
+// by a function literal, and of which compiled interfaces there may be values of the type.
+func encodedKey(number int) string { return fmt.Sprintf("encoded %d", number) }
+func wrappedKey(number int) string { return fmt.Sprintf("wrapped %d", number) }
 
 // Between the call of a method of an interface and the method are, in lowered code, the dispatcher,
 // if the interface is the session's, and the function that tells the bridge how to call the method.

@@ -252,7 +252,7 @@ func tangled(t, self types.Type, field bool) bool {
 			}
 		}
 	case *types.Signature:
-		return !field && mentions(u, self, map[types.Type]bool{})
+		return !field && state.PartOf(self, u)
 	case *types.Pointer:
 		return tangled(u.Elem(), self, false)
 	case *types.Slice:
@@ -262,47 +262,7 @@ func tangled(t, self types.Type, field bool) bool {
 	case *types.Chan:
 		return tangled(u.Elem(), self, false)
 	case *types.Map:
-		return mentions(u.Key(), self, map[types.Type]bool{}) || tangled(u.Elem(), self, false)
-	}
-	return false
-}
-
-// mentions reports whether a type is part of another.
-func mentions(t, part types.Type, seen map[types.Type]bool) bool {
-	if types.Identical(t, part) {
-		return true
-	}
-	if seen[t] {
-		return false
-	}
-	seen[t] = true
-	switch t := types.Unalias(t).(type) {
-	case *types.Named:
-		return state.IsSession(t.Obj()) && !types.IsInterface(t) && mentions(t.Underlying(), part, seen)
-	case *types.Struct:
-		for i := range t.NumFields() {
-			if mentions(t.Field(i).Type(), part, seen) {
-				return true
-			}
-		}
-	case *types.Signature:
-		return mentions(t.Params(), part, seen) || mentions(t.Results(), part, seen)
-	case *types.Tuple:
-		for i := range t.Len() {
-			if mentions(t.At(i).Type(), part, seen) {
-				return true
-			}
-		}
-	case *types.Pointer:
-		return mentions(t.Elem(), part, seen)
-	case *types.Slice:
-		return mentions(t.Elem(), part, seen)
-	case *types.Array:
-		return mentions(t.Elem(), part, seen)
-	case *types.Chan:
-		return mentions(t.Elem(), part, seen)
-	case *types.Map:
-		return mentions(t.Key(), part, seen) || mentions(t.Elem(), part, seen)
+		return state.PartOf(self, u.Key()) || tangled(u.Elem(), self, false)
 	}
 	return false
 }

@@ -1,0 +1,92 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/hierml/notebook/kernel/internal/program"
+)
+
+// laterMethods declare methods in cells behind functions and values that have to know them.
+var laterMethods = []course{
+	{"printed, in functions of earlier cells", []step{
+		{"type P struct{ x int }\nfunc show() string { return fmt.Sprint(P{1}, []P{{2}}, &P{3}, map[string]P{\"a\": {4}}) }", ""}, {"show()", "{1} [{2}] &{3} map[a:{4}]"},
+		{"func (p P) String() string { return \"P!\" }", ""}, {"show()", "P! [P!] P! map[a:P!]"},
+		{"func (p P) Format(s fmt.State, verb rune) { fmt.Fprintf(s, \"<%c>\", verb) }", ""}, {"show() + fmt.Sprintf(\"%d\", P{})", "<v> [<v>] <v> map[a:<v>]<d>"},
+	}},
+	{"of values in variables, maps, channels and interfaces", []step{
+		{"type P struct{ x int }\nvar a any = P{1}\nm := map[any]string{P{1}: \"one\"}\nlist, c := []any{P{2}, &P{3}}, make(chan any, 1)\nc <- P{4}\nbox := struct{ V any }{P{5}}", ""},
+		{"func (p P) String() string { return fmt.Sprint(\"P\", p.x) }", ""},
+		{"fmt.Sprint(a, m, list, <-c, box, a == any(P{1})) + m[P{1}]", "P1 map[P1:one] [P2 P3] P4 {P5} trueone"},
+		{"s, ok := list[0].(fmt.Stringer)\nfmt.Sprint(s, ok)", "P2 true"},
+		{"func kind(v any) string { switch v := v.(type) { case error: return \"error \" + v.Error(); case fmt.Stringer: return \"stringer \" + v.String() }; return \"\" }\nkind(a)", "stringer P1"},
+		{"func (p P) Error() string { return \"E\" }", ""}, {"kind(a) + fmt.Sprint(a, m)", "error EE map[E:one]"}, {"delete(m, P{1})\nlen(m)", "0"},
+	}},
+	{"of pointers", []step{
+		{"type Q struct{ n int }\nvar q any = &Q{1}\nfunc pointer() any { return &Q{2} }\nfunc value() any { return Q{3} }", ""}, {"func (q *Q) String() string { return fmt.Sprint(\"Q\", q.n) }", ""},
+		{"fmt.Sprint(q, pointer(), value())", "Q1 Q2 {3}"}, {"_, ok := value().(fmt.Stringer)\n_, p := pointer().(fmt.Stringer)\nfmt.Sprint(ok, p)", "false true"},
+	}},
+	{"instead of promoted ones", []step{
+		{"type base struct{ n int }\nfunc (b base) String() string { return fmt.Sprint(\"base\", b.n) }\ntype top struct{ base }\nfunc all() []fmt.Stringer { return []fmt.Stringer{top{base{1}}} }\nfunc text(t top) string { return fmt.Sprint(t) + \"/\" + t.String() }\nkept := all()", ""},
+		{"func (t top) String() string { return \"top\" }", ""}, {"fmt.Sprintln(all()[0], all()[0].String(), text(top{}), top{}, kept[0], kept[0].String())", "top top top/top top top top\n"},
+	}},
+	{"between what promotes and what is promoted, by names of neither", []step{
+		{"type base struct{}\nfunc (base) Name() string { return \"base\" }\ntype mid struct{ base }\ntype top struct{ *mid }\nfunc made() top { return top{&mid{}} }\nfunc say() string { return made().Name() }\nfunc of[T interface{ Name() string }](x T) string { return x.Name() }\nfunc generic() string { return of(made()) }", ""},
+		{"say() + generic()", "basebase"}, {"func (mid) Name() string { return \"mid\" }", ""}, {"say() + generic()", "midmid"}, {"func (top) Name() string { return \"top\" }", ""}, {"say() + generic()", "toptop"},
+	}},
+	{"that make a selection ambiguous", []step{
+		{"type A struct{}\nfunc (A) String() string { return \"A\" }\ntype B struct{}\ntype C struct{ A; B }\nvar c any = C{}\nfmt.Sprint(c)", "A"},
+		{"func (B) String() string { return \"B\" }", ""}, {"_, ok := c.(fmt.Stringer)\nfmt.Sprint(c, ok)", "{A B} false"},
+	}},
+	{"of errors", []step{
+		{"type wrap struct{ error }\nfunc fail() error { return wrap{io.EOF} }\nearlier := fail()\nerrors.Is(earlier, io.EOF)", "false"},
+		{"func (w wrap) Error() string { return \"wrapped \" + w.error.Error() }\nfunc (w wrap) Unwrap() error { return w.error }", ""},
+		{"fmt.Sprint(fail(), errors.Is(fail(), io.EOF), errors.Is(earlier, io.EOF))", "wrapped EOF true true"},
+		{"type many struct{ name string }\nfunc (m *many) Error() string { return m.name }\nvar err error = fmt.Errorf(\"in: %w\", &many{\"m\"})", ""},
+		{"func (m *many) Unwrap() []error { return []error{fs.ErrExist, wrap{fs.ErrClosed}} }\nfunc (m *many) Is(target error) bool { return target == io.EOF }", ""},
+		{"var w wrap\nfmt.Sprint(errors.Is(err, fs.ErrClosed), errors.Is(err, io.EOF), errors.Is(err, fs.ErrInvalid), errors.As(err, &w), w)", "true true false true wrapped file already closed"},
+	}},
+	{"that compiled packages call", []step{
+		{"type up struct{ io.Reader }\nfunc made(r io.Reader) io.Reader { return up{r} }\nearlier := made(strings.NewReader(\"earlier\"))", ""},
+		{"func (u up) Read(p []byte) (int, error) { n, err := u.Reader.Read(p); copy(p, bytes.ToUpper(p[:n])); return n, err }", ""},
+		{"a, _ := io.ReadAll(made(strings.NewReader(\"abc\")))\nb, _ := io.ReadAll(earlier)\nstring(a) + string(b)", "ABCEARLIER"},
+		{"type down struct{ sort.Interface }\nfunc sorted(xs ...int) []int { sort.Sort(down{sort.IntSlice(xs)}); return xs }\nsorted(2, 3, 1)", "[1 2 3]"},
+		{"func (d down) Less(i, j int) bool { return d.Interface.Less(j, i) }", ""}, {"sorted(2, 3, 1)", "[3 2 1]"},
+	}},
+	{"that wait for a function", []step{
+		{"type P struct{}\nfunc show() string { return fmt.Sprint(P{}) }\nfunc (P) String() string { return later() }", "? P.String calls later"}, {"func later() string { return \"later\" }", ""}, {"show()", "later"},
+	}},
+}
+
+// TestLaterMethods runs them interpreted, in which mode values and functions know methods by tables,
+// and compiled.
+func TestLaterMethods(t *testing.T) {
+	for _, c := range laterMethods {
+		t.Run(c.name, func(t *testing.T) { c.check(t, newNotebook(t)) })
+		t.Run("compiled/"+c.name, func(t *testing.T) { c.check(t, newWorkerNotebook(t, program.CompiledMode)) })
+	}
+}
+
+// TestMethodsTooLate declares methods for which the interpreter cannot make what is there again. It
+// refuses them by name, and goes on without them.
+func TestMethodsTooLate(t *testing.T) {
+	for _, c := range []course{
+		{"", []step{
+			{"type T int\nfunc g() string { text, _ := json.Marshal([]T{1}); return string(text) }", ""},
+			{"func (T) MarshalJSON() ([]byte, error) { return []byte(\"7\"), nil }", "! json of a type of the session needs compiled cells"},
+			{"func g() string { return \"none\" }", ""}, {"f := func() string { text, _ := json.Marshal(T(1)); return string(text) }", ""},
+			{"func (T) MarshalJSON() ([]byte, error) { return []byte(\"7\"), nil }", "! method MarshalJSON of T: a function literal of an earlier cell encodes such values as JSON"},
+			{"f() + g()", "1none"},
+		}},
+		{"", []step{
+			{"type W struct{}\nfunc (W) Write(p []byte) (int, error) { return len(p), nil }\nvar w io.Writer = W{}", ""},
+			{"func (W) WriteString(s string) (int, error) { return 1000, nil }", "! method WriteString of W: compiled code may have such a value as io.Writer"},
+			{"func (W) Close() error { return nil }", ""}, {"n, _ := io.WriteString(w, \"abc\")\nn", "3"},
+		}},
+		{"", []step{
+			{"type base struct{}\nfunc (base) Val() string { return \"b\" }\ntype D struct{ base }\nfunc use(d D) string { return d.Val() + \"!\" }", ""},
+			{"func (D) Val() int { return 3 }", "? use keeps the older D.Val: invalid operation"}, {"fmt.Sprintln(use(D{}), D{}.Val())", "b! 3\n"},
+		}},
+	} {
+		c.check(t, newNotebook(t))
+	}
+}
