@@ -14,6 +14,7 @@ import (
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/internal/testrun"
+	"github.com/hierml/notebook/internal/testrun/given"
 )
 
 var full = flag.Bool("full", testrun.Long(), "train on all rows of every data set, and hold Flat to the linear baselines: ten minutes")
@@ -120,10 +121,10 @@ func briefly() (names []string, methods map[string]classifier.Estimator) {
 	return names, methods
 }
 
-// TestPublicData trains every method on some rows of every data set; that these are what the
+// TestGivenPublicData trains every method on some rows of every data set; that these are what the
 // catalogue says is tested in package dataset.
-func TestPublicData(t *testing.T) {
-	needData(t)
+func TestGivenPublicData(t *testing.T) {
+	given.Folder(t, given.Data)
 	names, methods := briefly()
 	for _, data := range publicData {
 		t.Run(data.name, func(t *testing.T) {
@@ -174,10 +175,10 @@ func TestPublicData(t *testing.T) {
 	}
 }
 
-// TestPublicBaselines compares Flat with linear baselines of others on whole data sets: it is
+// TestGivenPublicBaselines compares Flat with linear baselines of others on whole data sets: it is
 // better, or within half a point. Without -full only on the data sets on which that takes a moment.
-func TestPublicBaselines(t *testing.T) {
-	needData(t)
+func TestGivenPublicBaselines(t *testing.T) {
+	given.Folder(t, given.Data)
 	const halfPoint = 0.005
 	for _, data := range publicData {
 		if !*full && !data.quick {
@@ -225,11 +226,11 @@ func TestPublicBaselines(t *testing.T) {
 	}
 }
 
-// TestSetsOfNouns trains on sets of labels of a graph, in which 19 of 434 nodes have several
+// TestGivenSetsOfNouns trains on sets of labels of a graph, in which 19 of 434 nodes have several
 // parents, and one row in twenty has two labels: with all sets to compare with, the training must
 // come near its optimum, and predict nearly as well as one of single labels.
-func TestSetsOfNouns(t *testing.T) {
-	needData(t)
+func TestGivenSetsOfNouns(t *testing.T) {
+	given.Folder(t, given.Data)
 	c, err := collection.Open("wordnet_nouns")
 	if err != nil {
 		t.Fatal(err)

@@ -7,13 +7,14 @@ import (
 	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/hierml/forest"
 	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/internal/testrun/given"
 )
 
-// TestPublicForests compares trees and forests with AU(PRC) as it is quoted of Clus-HMC [VSSDB08] and
+// TestGivenPublicForests compares trees and forests with AU(PRC) as it is quoted of Clus-HMC [VSSDB08] and
 // of its ensembles [SVSKDB10], trained on the training and the validation part of the yeast sets: with
 // these, and with what the frequencies of the labels reach.
-func TestPublicForests(t *testing.T) {
-	needData(t)
+func TestGivenPublicForests(t *testing.T) {
+	given.Folder(t, given.Data)
 	for _, data := range []struct {
 		name                      string
 		frequencies, tree, forest float64 // forest 0 where none is quoted: better than the tree

@@ -11,14 +11,15 @@ import (
 	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/perceptron"
+	"github.com/hierml/notebook/internal/testrun/given"
 )
 
-// TestNewsgroupsHierarchyIsFound compares the hierarchy that is learned from the groups' centroids
+// TestGivenNewsgroupsHierarchyIsFound compares the hierarchy that is learned from the groups' centroids
 // with the true one. [Cai08, figure 6.1] gets 7 clusters from nine tenths of the 15,000 posts: the
 // true parents, but religion and politics each in two. From the training part at hand come 7
 // clusters as well, each within a true parent: here computers and politics are in two.
-func TestNewsgroupsHierarchyIsFound(t *testing.T) {
-	needData(t)
+func TestGivenNewsgroupsHierarchyIsFound(t *testing.T) {
+	given.Folder(t, given.Data)
 	c, err := collection.Open("ng15")
 	if err != nil {
 		t.Fatal(err)
@@ -55,14 +56,14 @@ func TestNewsgroupsHierarchyIsFound(t *testing.T) {
 	}
 }
 
-// TestNewsgroupsLearnedHierarchy repeats the first rows of [Cai08, table 7.24]: averaged
+// TestGivenNewsgroupsLearnedHierarchy repeats the first rows of [Cai08, table 7.24]: averaged
 // perceptrons of 20 epochs on 10 and 20 documents a class, flat and under the hierarchy learned
 // from these documents, judged by the true one. There the learned hierarchy gains 2 to 3 points of
 // average precision, 3 of parent accuracy, and 0.05 of tree loss. On the later release, at hand,
 // the flat perceptron is ten points more accurate, and even under the true hierarchy it gains no
 // more than a point: what must come out is the better ranking, and nothing lost.
-func TestNewsgroupsLearnedHierarchy(t *testing.T) {
-	needData(t)
+func TestGivenNewsgroupsLearnedHierarchy(t *testing.T) {
+	given.Folder(t, given.Data)
 	texts, err := collection.OpenTexts("ng15")
 	if err != nil {
 		t.Fatal(err)
@@ -111,10 +112,10 @@ func TestNewsgroupsLearnedHierarchy(t *testing.T) {
 	}
 }
 
-// TestHierarchiesOfTextsDoNotChain clusters the classes of texts by the settings for texts, and by
+// TestGivenHierarchiesOfTextsDoNotChain clusters the classes of texts by the settings for texts, and by
 // others, which add one class after the other to one cluster where many classes have few texts.
-func TestHierarchiesOfTextsDoNotChain(t *testing.T) {
-	needData(t)
+func TestGivenHierarchiesOfTextsDoNotChain(t *testing.T) {
+	given.Folder(t, given.Data)
 	for name, chains := range map[string]bool{"ng15": false, "reuters21578": true} {
 		c, err := collection.Open(name)
 		if err != nil {

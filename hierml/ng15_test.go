@@ -2,9 +2,7 @@ package hierml_test
 
 import (
 	"context"
-	"errors"
 	"math"
-	"os"
 	"testing"
 
 	"github.com/hierml/notebook/hierml/classifier"
@@ -14,7 +12,7 @@ import (
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
-	"github.com/hierml/notebook/internal/testrun"
+	"github.com/hierml/notebook/internal/testrun/given"
 )
 
 // pair is a value of the flat and one of the hierarchical SVM.
@@ -37,7 +35,7 @@ var published = []struct {
 	{0, pair{84.8, 84.5}, pair{94.8, 94.9}, pair{0.204, 0.206}},
 }
 
-// TestNewsgroups repeats the experiment of [Cai08, table 7.10] as far as the text tells it: word
+// TestGivenNewsgroups repeats the experiment of [Cai08, table 7.10] as far as the text tells it: word
 // counts of unit length without stop words and words that stand in one text only, C = 1, means over
 // random samples.
 //
@@ -45,8 +43,8 @@ var published = []struct {
 // one, at hand, has 13,919 without these, on which both methods are better by 7 to 13 points of
 // accuracy. What it concludes from its table must come out: the accuracies hardly differ, and the
 // hierarchical SVM always excels in parent accuracy.
-func TestNewsgroups(t *testing.T) {
-	needData(t)
+func TestGivenNewsgroups(t *testing.T) {
+	given.Folder(t, given.Data)
 	texts, err := collection.OpenTexts("ng15")
 	if err != nil {
 		t.Fatal(err)
@@ -100,10 +98,10 @@ func TestNewsgroups(t *testing.T) {
 	}
 }
 
-// TestNewsgroupsByDate compares with what LinearSVC of scikit-learn 1.2.1 (C = 1, one against the
+// TestGivenNewsgroupsByDate compares with what LinearSVC of scikit-learn 1.2.1 (C = 1, one against the
 // rest) reaches on the same rows: 85.75 and, from the top of the taxonomy down, 85.12 percent.
-func TestNewsgroupsByDate(t *testing.T) {
-	needData(t)
+func TestGivenNewsgroupsByDate(t *testing.T) {
+	given.Folder(t, given.Data)
 	c, err := collection.Open("ng15")
 	if err != nil {
 		t.Fatal(err)
@@ -131,13 +129,6 @@ var fits = []fitFunc{
 	// [Cai08] scales attributes by 1/sqrt(depth) and costs by 1/2; with both as here, C is the
 	// same.
 	svm.Hierarchical{Settings: solver.Settings{Gap: 1e-2}}.Fit,
-}
-
-func needData(t *testing.T) {
-	t.Helper()
-	if os.Getenv(collection.Environment) == "" {
-		testrun.Need(t, "data", errors.New("HIERML_DATA names no folder of data sets"))
-	}
 }
 
 // sample returns perClass instances of each class to train on and the others to test with, or a

@@ -7,13 +7,14 @@ import (
 	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/internal/testrun/given"
 )
 
-// TestPublicRidge compares the default of NodeSets with AU(PRC) as it is published of C-HMCNN [GL20],
+// TestGivenPublicRidge compares the default of NodeSets with AU(PRC) as it is published of C-HMCNN [GL20],
 // trained on the training and the validation part of the sets, as there, and what it announces with
 // what it has.
-func TestPublicRidge(t *testing.T) {
-	needData(t)
+func TestGivenPublicRidge(t *testing.T) {
+	given.Folder(t, given.Data)
 	for _, data := range []struct {
 		name      string
 		published float64 // AU(PRC) of C-HMCNN

@@ -105,7 +105,12 @@ cores, where an earlier run has filled the caches.
 With --quick it takes at most three minutes: it vets and tests the packages that
 have changed since the branch main, or those that are named, and those that
 import them. With --long cells, notebooks and data sets are all that there are,
-and what is fuzzed is fuzzed for a while: some hours.`,
+and what is fuzzed is fuzzed for a while: some hours.
+
+Some tests need folders that no clone has: HIERML_DATA names the data sets,
+HIERML_DRIVERS the programs that load a kernel, HIERML_PROGRAMS (with --long)
+the Go programs that are run as cells. Without a folder its tests are listed as
+skipped. With --given only these tests run, and a missing folder is an error.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 && !form.quick {
 				return errors.New("packages are named with --quick only")
@@ -119,7 +124,9 @@ and what is fuzzed is fuzzed for a while: some hours.`,
 	}
 	cmd.Flags().BoolVar(&form.quick, "quick", false, "test what has changed only, or the packages named")
 	cmd.Flags().BoolVar(&form.long, "long", false, "test all that can be tested")
+	cmd.Flags().BoolVar(&form.given, "given", false, "run only the tests that need HIERML_DATA, HIERML_DRIVERS or HIERML_PROGRAMS")
 	cmd.MarkFlagsMutuallyExclusive("quick", "long")
+	cmd.MarkFlagsMutuallyExclusive("quick", "given")
 	return cmd
 }
 

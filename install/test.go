@@ -22,6 +22,7 @@ import (
 	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/internal/testrun"
+	"github.com/hierml/notebook/internal/testrun/given"
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
@@ -52,6 +53,8 @@ var underRace = []struct {
 type testForm struct {
 	// quick leaves all out but the tests of packages and of those that import them.
 	quick bool
+	// given runs only the tests that need folders of data, drivers or programs, and requires the folders.
+	given bool
 	// long has the tests do all that they can.
 	long bool
 	// packages are those of the quick form, or the changed ones if there are none.
@@ -97,9 +100,17 @@ func test(ctx context.Context, c *console, form testForm, ci bool) error {
 	}
 	r := &testRun{console: c, form: form, ci: ci}
 	begun := time.Now()
-	if form.quick {
+	if form.long {
+		if err := os.Setenv(testrun.LongVariable, "1"); err != nil {
+			return err
+		}
+	}
+	switch {
+	case form.quick:
 		err = r.quick(ctx, root, dir)
-	} else {
+	case form.given:
+		err = r.given(ctx, root, dir)
+	default:
 		err = r.full(ctx, root, dir)
 	}
 	if err := errors.Join(err, temporary.Remove(dir)); err != nil {
@@ -112,12 +123,7 @@ func test(ctx context.Context, c *console, form testForm, ci bool) error {
 // lane takes when it has done its own, so that none ends long before the other, and the comparison,
 // which measures, alone.
 func (r *testRun) full(ctx context.Context, root, dir string) error {
-	if r.form.long {
-		if err := os.Setenv(testrun.LongVariable, "1"); err != nil {
-			return err
-		}
-	}
-	r.provide(ctx, root, dir)
+	r.provide(ctx, r.needs(root, dir))
 	plain, err := packages(ctx)
 	if err != nil {
 		return err
@@ -137,7 +143,7 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 	waiting := []stage{
 		acceptance("protocol suite", "Protocol"),
 		acceptance("front ends", "FrontEnds|Jupytext"),
-		acceptance("drivers", "Drivers|Habits"),
+		acceptance("drivers and habits", "Drivers|Habits"),
 		acceptance("browser test", "Browser"),
 		acceptance("installation", "Installation|Readme"),
 		acceptance("cluster", "Cluster"),
@@ -362,9 +368,44 @@ func (r *testRun) race(ctx context.Context) error {
 	return failed
 }
 
-// provide makes what the tests need, and says what cannot be made.
-func (r *testRun) provide(ctx context.Context, root, dir string) {
-	needs := []stage{
+// given runs the tests that need folders which a clone does not have, see package given. One that still
+// lacks what it needs is a failure.
+func (r *testRun) given(ctx context.Context, root, dir string) error {
+	all, err := listAll(ctx)
+	if err != nil {
+		return err
+	}
+	args := []string{"-count=1", "-vet=off", "-parallel=8", "-timeout=" + r.limit(), "-run=^" + given.Prefix}
+	for _, p := range all {
+		if p.tests(given.Package) {
+			args = append(args, p.ImportPath)
+		}
+	}
+	needs := r.needs(root, dir)
+	r.provide(ctx, []stage{needs[0], needs[len(needs)-1]})
+	r.stages(ctx, stage{"tests of given folders", func(ctx context.Context) error {
+		return errors.Join(r.goTest(args...)(ctx), complete(r.summary))
+	}})
+	return ctx.Err()
+}
+
+// complete is an error if no test ran, or one lacked what it needs.
+func complete(s gotest.Summary) error {
+	lacking := 0
+	for _, skip := range s.Skipped {
+		if strings.HasPrefix(skip.Reason, "needs ") {
+			lacking++
+		}
+	}
+	if lacking > 0 || s.Passed == 0 {
+		return fmt.Errorf("%d tests passed, and %d lack what they need", s.Passed, lacking)
+	}
+	return nil
+}
+
+// needs returns the stages that make what the tests need: Python first, and the program last.
+func (r *testRun) needs(root, dir string) []stage {
+	return []stage{
 		{"Python environment of the tests", func(ctx context.Context) error { return providePython(ctx, r.console) }},
 		{"Chromium", func(ctx context.Context) error { return provideBrowser(ctx, r.console) }},
 		{"parts of a site for the browser", func(ctx context.Context) error {
@@ -374,6 +415,10 @@ func (r *testRun) provide(ctx context.Context, root, dir string) {
 		{"Slurm", func(ctx context.Context) error { return provideSlurm(ctx, r.console) }},
 		{"compiled cells", func(ctx context.Context) error { return provideProgram(ctx, r.console, root, dir, false) }},
 	}
+}
+
+// provide makes what the tests need, and says what cannot be made.
+func (r *testRun) provide(ctx context.Context, needs []stage) {
 	for _, need := range needs {
 		if err := need.run(ctx); err != nil {
 			if r.ci || ctx.Err() != nil {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/hierml/notebook/internal/notebook"
 	"github.com/hierml/notebook/internal/testrun"
+	"github.com/hierml/notebook/internal/testrun/given"
 	"github.com/hierml/notebook/stdlib/display"
 )
 
@@ -26,22 +26,18 @@ var runElsewhere = map[string]string{
 	"compiled.ipynb": "TestBrowserCompiled runs it",
 }
 
-// outline tells what kinds of outputs each cell has.
-func outline(nb *notebook.Notebook) [][]string {
-	var cells [][]string
-	for _, c := range nb.Cells {
-		var kinds []string
-		for _, o := range c.Outputs {
-			if text, _ := o.Data[display.Text].(string); display.IsNote(o.Metadata) &&
-				(strings.HasPrefix(text, "note: this cell computed for ") || strings.HasPrefix(text, "note: cells are compiled for the first time;")) {
-				continue // advice to compile, which a slower machine gets earlier, or what only the first of all notebooks has to wait for
-			}
-			kinds = append(kinds, o.Kind+o.Name)
-			kinds = append(kinds, slices.Sorted(maps.Keys(o.Data))...)
+// outline tells what kinds of outputs a cell has.
+func outline(c *notebook.Cell) []string {
+	var kinds []string
+	for _, o := range c.Outputs {
+		if text, _ := o.Data[display.Text].(string); display.IsNote(o.Metadata) &&
+			(strings.HasPrefix(text, "note: this cell computed for ") || strings.HasPrefix(text, "note: cells are compiled for the first time;")) {
+			continue // advice to compile, which a slower machine gets earlier, or what only the first of all notebooks has to wait for
 		}
-		cells = append(cells, kinds)
+		kinds = append(kinds, o.Kind+o.Name)
+		kinds = append(kinds, slices.Sorted(maps.Keys(o.Data))...)
 	}
-	return cells
+	return kinds
 }
 
 // folder is where the notebooks are.
@@ -73,42 +69,96 @@ func name(path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// TestNotebooks runs the notebooks, and compares with what is saved in them, up to the figures:
-// those depend on the release of Go, whose documentation is the data, and on the machine.
+// needsData is the tag of the cells that show what is saved only where HIERML_DATA names data sets.
+const needsData = "needs-data"
+
+// TestNotebooks runs the notebooks without HIERML_DATA, as in any clone, and compares with what is saved
+// in them, up to the figures: those depend on the release of Go, whose documentation is the data, and on
+// the machine. A notebook whose code asks for HIERML_DATA says what it leaves out.
 func TestNotebooks(t *testing.T) {
+	t.Setenv(given.Data, "")
 	for _, path := range notebooks(t) {
 		t.Run(strings.TrimSuffix(name(path), ".ipynb"), func(t *testing.T) {
 			saved := checkSaved(t, path)
-			testrun.LeaveOutShort(t)
-			if raceEnabled {
-				t.Skip("the program that runs it is built without the race detector: it would do the same again")
-			}
-			if why := runElsewhere[name(path)]; why != "" {
-				testrun.LeaveToLong(t, why)
-			}
-			out := filepath.Join(t.TempDir(), "out.ipynb")
-			got, took := timed(t, ".", "", "notebook", "run", shortened(t, path), "-o", out)
-			if got.status != 0 || got.stdout != "" {
-				t.Fatalf("the notebook ended with %+v", got)
-			}
-			t.Logf("the notebook took %.1f s of a processor:\n%s", took.Seconds(), got.stderr)
-			if took > notebookLimit {
-				t.Errorf("the notebook took %v of a processor, want at most %v", took, notebookLimit)
-			}
-			now, err := notebook.ReadFile(out)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, want := outline(now), outline(saved); !reflect.DeepEqual(got, want) {
-				t.Errorf("the cells show %q, and what is saved is %q", got, want)
-			}
-			if without, missing := os.Getenv("HIERML_DATA") == "", saysLeftOut(now); missing && !without || saysLeftOut(saved) {
-				t.Errorf("a part that needs data is left out, with HIERML_DATA %q", os.Getenv("HIERML_DATA"))
-			} else if without && !missing && shorter[name(path)] != nil {
-				t.Error("nothing says that a part needs data, which are not there")
+			now := runSaved(t, path)
+			checkOutlines(t, now, saved, false)
+			if says, want := saysLeftOut(now), asksForData(saved); says != want {
+				t.Errorf("it says that a part without data is left out: %v, want %v", says, want)
 			}
 		})
 	}
+}
+
+// TestGivenNotebooks runs with HIERML_DATA the notebooks whose code asks for it, and compares all cells.
+func TestGivenNotebooks(t *testing.T) {
+	given.Folder(t, given.Data)
+	for _, path := range notebooks(t) {
+		saved := checkSaved(t, path)
+		if !asksForData(saved) {
+			continue
+		}
+		t.Run(strings.TrimSuffix(name(path), ".ipynb"), func(t *testing.T) {
+			now := runSaved(t, path)
+			checkOutlines(t, now, saved, true)
+			if saysLeftOut(now) || saysLeftOut(saved) {
+				t.Error("it says that a part is left out for lack of data")
+			}
+		})
+	}
+}
+
+// runSaved runs a notebook, in less time where it has a form for that, and returns it with its outputs.
+func runSaved(t *testing.T, path string) *notebook.Notebook {
+	t.Helper()
+	testrun.LeaveOutShort(t)
+	if raceEnabled {
+		t.Skip("the program that runs it is built without the race detector: it would do the same again")
+	}
+	if why := runElsewhere[name(path)]; why != "" {
+		testrun.LeaveToLong(t, why)
+	}
+	out := filepath.Join(t.TempDir(), "out.ipynb")
+	got, took := timed(t, ".", "", "notebook", "run", shortened(t, path), "-o", out)
+	if got.status != 0 || got.stdout != "" {
+		t.Fatalf("the notebook ended with %+v", got)
+	}
+	t.Logf("the notebook took %.1f s of a processor:\n%s", took.Seconds(), got.stderr)
+	if took > notebookLimit {
+		t.Errorf("the notebook took %v of a processor, want at most %v", took, notebookLimit)
+	}
+	now, err := notebook.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return now
+}
+
+// checkOutlines compares what the cells show with what is saved. Without data those that need them show
+// something else.
+func checkOutlines(t *testing.T, now, saved *notebook.Notebook, data bool) {
+	t.Helper()
+	if len(now.Cells) != len(saved.Cells) {
+		t.Fatalf("%d cells, and %d are saved", len(now.Cells), len(saved.Cells))
+	}
+	for i, c := range saved.Cells {
+		got, want := outline(now.Cells[i]), outline(c)
+		same := slices.Equal(got, want)
+		switch {
+		case data || !c.Tagged(needsData):
+			if !same {
+				t.Errorf("cell %d shows %q, and what is saved is %q", i, got, want)
+			}
+		case same:
+			t.Errorf("cell %d has the tag %s, and shows the same without data", i, needsData)
+		}
+	}
+}
+
+// asksForData tells whether the code of a notebook asks for the data sets of HIERML_DATA.
+func asksForData(nb *notebook.Notebook) bool {
+	return slices.ContainsFunc(nb.Cells, func(c *notebook.Cell) bool {
+		return c.Kind == notebook.Code && strings.Contains(c.Source, given.Data)
+	})
 }
 
 // shorter are what takes long in the notebooks with a cell of parameters, and what a test does

@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"github.com/hierml/notebook/internal/testrun/given"
 	"testing"
 )
 
@@ -13,7 +14,7 @@ func BenchmarkGoDoc(b *testing.B) {
 }
 
 func BenchmarkOpen(b *testing.B) {
-	needData(b)
+	given.Folder(b, given.Data)
 	for b.Loop() {
 		if _, err := Open("ng15"); err != nil {
 			b.Fatal(err)

@@ -1,14 +1,11 @@
 package collection
 
 import (
-	"errors"
-	"os"
 	"testing"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/testrun"
 )
 
 // node returns the id of a name that is there.
@@ -26,13 +23,5 @@ func checkMatrix(t testing.TB, m *dataset.Matrix) {
 	t.Helper()
 	if err := example.CheckMatrix(m); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// needData skips the test where the data sets are not.
-func needData(t testing.TB) {
-	t.Helper()
-	if os.Getenv(Environment) == "" {
-		testrun.Need(t, "data", errors.New("HIERML_DATA names no folder of data sets; the same is tested on generated files"))
 	}
 }

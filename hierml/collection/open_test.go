@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/testrun/given"
 )
 
 // folder writes the files of a data set called small, compressed where the name says so, and sets
@@ -176,8 +177,8 @@ func TestOpenErrors(t *testing.T) {
 }
 
 // The figures are those of the entries and of the table that comes with the data sets.
-func TestOpenPublished(t *testing.T) {
-	needData(t)
+func TestGivenOpenPublished(t *testing.T) {
+	given.Folder(t, given.Data)
 	tests := map[string]struct {
 		entriesPerRow, labelsPerRow float64
 		withInnerLabel              int

@@ -6,6 +6,7 @@ import (
 	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/internal/testrun/given"
 )
 
 func BenchmarkTFIDF(b *testing.B) {
@@ -36,7 +37,7 @@ func BenchmarkTFIDF(b *testing.B) {
 
 // BenchmarkNewsgroups makes vectors of the texts of ng15.
 func BenchmarkNewsgroups(b *testing.B) {
-	needData(b)
+	given.Folder(b, given.Data)
 	texts, err := collection.OpenTexts("ng15")
 	if err != nil {
 		b.Fatal(err)

@@ -1,21 +1,19 @@
 package features_test
 
 import (
-	"errors"
 	"math"
-	"os"
 	"testing"
 
 	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/features"
-	"github.com/hierml/notebook/internal/testrun"
+	"github.com/hierml/notebook/internal/testrun/given"
 )
 
 // The vectors of ng15, reuters21578 and ec10 were made from their texts by another program, with
 // settings that their descriptions tell: the same settings give the same words and the same values.
-func TestTextPublished(t *testing.T) {
-	needData(t)
+func TestGivenTextPublished(t *testing.T) {
+	given.Folder(t, given.Data)
 	for name, settings := range map[string]features.Text{
 		"ng15":         {Pattern: `[a-z][a-z0-9]+`, MinDocuments: 3},
 		"reuters21578": {Pattern: `[a-z][a-z0-9]+`, MinDocuments: 2},
@@ -75,12 +73,4 @@ func distance(a, b *dataset.Dataset, i int) float64 {
 		largest = max(largest, math.Abs(float64(w-vb[k])))
 	}
 	return largest
-}
-
-// needData skips the test where the data sets are not.
-func needData(t testing.TB) {
-	t.Helper()
-	if os.Getenv(collection.Environment) == "" {
-		testrun.Need(t, "data", errors.New("HIERML_DATA names no folder of data sets; the same is tested on generated files"))
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -17,7 +16,7 @@ import (
 
 	"github.com/hierml/notebook/install/internal/pattern"
 	"github.com/hierml/notebook/internal/testprogram"
-	"github.com/hierml/notebook/internal/testrun"
+	"github.com/hierml/notebook/internal/testrun/given"
 )
 
 // drivers are the programs in the folder of HIERML_DRIVERS that load the kernel, or ask it much,
@@ -48,12 +47,9 @@ var hostile = []string{
 	"same_identity", "idle_10000", "handshaken_2000", "fuzz",
 }
 
-// TestDrivers runs the drivers, several at once: they mostly wait.
-func TestDrivers(t *testing.T) {
-	folder := os.Getenv("HIERML_DRIVERS")
-	if folder == "" {
-		testrun.Need(t, "drivers", errors.New("HIERML_DRIVERS does not name their folder"))
-	}
+// TestGivenDrivers runs the drivers, several at once: they mostly wait.
+func TestGivenDrivers(t *testing.T) {
+	folder := given.Folder(t, given.Drivers)
 	if runtime.GOOS != "linux" {
 		t.Skip("the drivers look at the kernel through Linux's /proc")
 	}

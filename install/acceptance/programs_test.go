@@ -21,6 +21,7 @@ import (
 	"github.com/hierml/notebook/install/internal/cut"
 	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/internal/testrun"
+	"github.com/hierml/notebook/internal/testrun/given"
 )
 
 var (
@@ -65,19 +66,16 @@ var byRule = []struct{ rule, calls string }{
 	{"addresses, which Go leaves open", `&\w+ [!=]= \w+|uintptr\(unsafe\.Pointer\(&\w+\)\) [<>]`},
 }
 
-// TestProgramsAsCells cuts the programs in the folder of HIERML_PROGRAMS into cells, runs each through
+// TestGivenProgramsAsCells cuts the programs in the folder of HIERML_PROGRAMS into cells, runs each through
 // jupyter_client in a kernel of its own, and compares it with what go does. The folder has programs
 // as corpus/SOURCE/NAME/*.go and what go does as truth/SOURCE/NAME.json (see knownProgram).
 //
 //	HIERML_PROGRAMS=FOLDER go test -v -timeout 2h -run ProgramsAsCells ./install/acceptance -programs regress/ -results /tmp/ran.jsonl
-func TestProgramsAsCells(t *testing.T) {
+func TestGivenProgramsAsCells(t *testing.T) {
 	if *chosenPrograms == "" {
 		testrun.LeaveToLong(t, "some thousands of programs take most of an hour")
 	}
-	folder := os.Getenv("HIERML_PROGRAMS")
-	if folder == "" {
-		testrun.Need(t, "programs", errors.New("HIERML_PROGRAMS does not name their folder"))
-	}
+	folder := given.Folder(t, given.Programs)
 	interpreter, data := jupyter(t), kernelData(t)
 	if _, err := testprogram.Open(t, false).Kit(); err != nil {
 		t.Fatal(err)

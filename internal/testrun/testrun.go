@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -16,8 +14,6 @@ import (
 const (
 	// LongVariable is set in the long form of the run.
 	LongVariable = "HIERML_TEST_LONG"
-	// WithoutVariable lists needs, separated by commas, that are missing for good where CI is true.
-	WithoutVariable = "HIERML_TEST_WITHOUT"
 	// PythonVariable names a Python that has numpy. The run sets it to that of its own environment.
 	PythonVariable = "HIERML_PYTHON"
 )
@@ -41,13 +37,13 @@ func LeaveOutShort(t testing.TB) {
 	}
 }
 
-// Need skips the test if missing, which says why the test cannot have what it needs, is not nil.
-// Where CI is true it fails the test, unless the need, a word, is one that the variable names.
+// Need skips the test if missing, which says why the test lacks something that the run provides, is not
+// nil. Where CI is true it fails the test. See package given for what the run cannot provide.
 func Need(t testing.TB, need string, missing error) {
 	t.Helper()
 	switch {
 	case missing == nil:
-	case os.Getenv("CI") == "true" && !slices.Contains(strings.Split(os.Getenv(WithoutVariable), ","), need):
+	case os.Getenv("CI") == "true":
 		t.Fatalf("needs %s: %v", need, missing)
 	default:
 		t.Skipf("needs %s: %v", need, missing)
