@@ -6,9 +6,6 @@
 // finds there: it may be killed, run again, and run twice. The engine decides where and when parts
 // run, and bounds what they may use; what is to be done when one is lost is left to who submitted
 // them. See package experiment, whose studies are computed so.
-//
-// The parts of a computation that needs them to wait for each other are started together, and end
-// together when one of them is lost ([Job]).
 package farm
 
 import (
@@ -30,7 +27,6 @@ const (
 	ProcessorsVariable = "HIERML_PROCESSORS" // how many it may use
 	MachineVariable    = "HIERML_MACHINE"    // the name of its machine
 	MemoryVariable     = "HIERML_MEMORY"     // the MiB that it was promised; empty where nothing was
-	StartVariable      = "HIERML_START"      // of parts that run together: a name that they share, and no others, also of the same job
 )
 
 // Job is a computation in parts.
@@ -44,9 +40,6 @@ type Job struct {
 	Log string
 	// Parts is their number, 1 or more.
 	Parts int
-	// Together says that the parts wait for each other: they begin when there is room for all, and
-	// when one ends otherwise than well, so do the others.
-	Together bool
 	// Command is run for each part, with the variables above. Its first word is the path of a
 	// program, at which all machines find it.
 	Command []string
@@ -77,7 +70,7 @@ func (j *Job) check() error {
 	return nil
 }
 
-// State is how a job stands. Parts that run together may be counted as one.
+// State is how a job stands.
 type State struct {
 	Waiting int // parts that have not begun, and will
 	Running int
@@ -91,7 +84,7 @@ type State struct {
 
 // Failure is a part that ended otherwise than well.
 type Failure struct {
-	Part    int    // -1 for parts that ran together, of which the engine does not say which it was
+	Part    int
 	Machine string // "" if it was not given one
 	Reason  string // a word of the engine's
 }
@@ -131,13 +124,10 @@ func Part() (number int, ok bool, err error) {
 }
 
 // script is the text for a shell that becomes a part. Variables are given as the shell reads them.
-func (j *Job) script(part, processors, machine, memory, start string) string {
+func (j *Job) script(part, processors, machine, memory string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "export %s=%s %s=%d %s=%s %s=%s %s=%s\n", PartVariable, part, PartsVariable, j.Parts,
 		ProcessorsVariable, processors, MachineVariable, machine, MemoryVariable, memory)
-	if j.Together {
-		fmt.Fprintf(&b, "export %s=%s\n", StartVariable, start)
-	}
 	for _, variable := range j.Environment {
 		name, value, _ := strings.Cut(variable, "=")
 		fmt.Fprintf(&b, "export %s=%s\n", name, quote(value))

@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,17 +49,11 @@ func (l Local) Submit(ctx context.Context, j Job) (id string, err error) {
 			err = errors.Join(err, os.RemoveAll(id))
 		}
 	}()
-	processes := l.MostTogether()
-	if j.Together {
-		processes = j.Parts
-	}
+	processes := cmp.Or(l.Processes, machine.Processors())
 	share := max(1, machine.Processors()/processes)
-	one := "exec > " + quote(filepath.Join(j.Log, j.Name)) + "_$1.txt 2>&1\n" + j.script("$1", strconv.Itoa(share), "$(uname -n)", "''", quote(filepath.Base(id)))
+	one := "exec > " + quote(filepath.Join(j.Log, j.Name)) + "_$1.txt 2>&1\n" + j.script("$1", strconv.Itoa(share), "$(uname -n)", "''")
 	// What a part leaves: N.begun and, with its status, N.ended.
 	part := fmt.Sprintf("cd %s || exit 1; : > %s/$1.begun; (\n%s); echo $? > %s/$1.ended\n", quote(j.Directory), quote(id), one, quote(id))
-	if j.Together {
-		part += fmt.Sprintf("[ $(cat %s/$1.ended) = 0 ] || kill -TERM 0\n", quote(id)) // all that this job is
-	}
 	all := ""
 	if j.After != "" {
 		after := quote(j.After)
@@ -80,14 +75,6 @@ func (l Local) Submit(ctx context.Context, j Job) (id string, err error) {
 		return "", errors.Join(fmt.Errorf("farm: %w", err), end(cmd.Process.Pid))
 	}
 	return id, nil
-}
-
-// MostTogether returns how many parts a job should have whose parts run together: Processes.
-func (l Local) MostTogether() int {
-	if l.Processes == 0 {
-		return machine.Processors()
-	}
-	return l.Processes
 }
 
 // State implements Farm.

@@ -1,7 +1,6 @@
 package farm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,20 +30,12 @@ func (s Slurm) Submit(ctx context.Context, j Job) (string, error) {
 		return "", err
 	}
 	log := filepath.Join(strings.ReplaceAll(j.Log, "%", "%%"), j.Name)
-	args := []string{"--parsable", "--job-name=" + j.Name, "--requeue", "--open-mode=append", "--export=ALL", "--chdir=" + j.Directory}
-	text := "#!/bin/sh\n"
-	if j.Together {
-		args = append(args, fmt.Sprintf("--ntasks=%d", j.Parts), "--output="+log+"_0.txt")
-		one := j.script("$SLURM_PROCID", "${SLURM_CPUS_PER_TASK:-1}", "$SLURMD_NODENAME", "''", "$SLURM_JOB_ID-${SLURM_RESTART_COUNT:-0}")
-		text += "exec srun --kill-on-bad-exit=1 --cpus-per-task=${SLURM_CPUS_PER_TASK:-1} --open-mode=append --output=" + quote(log+"_%t.txt") + " sh -c " + quote(one) + "\n"
-	} else {
-		array := fmt.Sprintf("--array=0-%d", j.Parts-1)
-		if s.AtOnce > 0 {
-			array += fmt.Sprintf("%%%d", s.AtOnce)
-		}
-		args = append(args, array, "--ntasks=1", "--output="+log+"_%a.txt")
-		text += j.script("$SLURM_ARRAY_TASK_ID", "${SLURM_CPUS_PER_TASK:-1}", "$SLURMD_NODENAME", "$SLURM_MEM_PER_NODE", "")
+	array := fmt.Sprintf("--array=0-%d", j.Parts-1)
+	if s.AtOnce > 0 {
+		array += fmt.Sprintf("%%%d", s.AtOnce)
 	}
+	args := []string{"--parsable", "--job-name=" + j.Name, "--requeue", "--open-mode=append", "--export=ALL", "--chdir=" + j.Directory, array, "--ntasks=1", "--output=" + log + "_%a.txt"}
+	text := "#!/bin/sh\n" + j.script("$SLURM_ARRAY_TASK_ID", "${SLURM_CPUS_PER_TASK:-1}", "$SLURMD_NODENAME", "$SLURM_MEM_PER_NODE")
 	if j.After != "" {
 		args = append(args, "--dependency=afterany:"+j.After)
 	}
@@ -96,12 +87,12 @@ func (s Slurm) State(ctx context.Context, id string) (State, error) {
 		if len(f) != 5 || f[0] != id {
 			continue
 		}
-		part, name := -1, f[0]
-		if number, err := strconv.Atoi(f[1]); err == nil { // of parts that run together there is none
-			part, name = number, f[0]+"_"+f[1]
+		part, err := strconv.Atoi(f[1])
+		if err != nil {
+			return State{}, fmt.Errorf("farm: squeue printed %q; expected the number of a part in its second column", strings.TrimSpace(line))
 		}
 		if f[4] == launchFailed {
-			held = append(held, name)
+			held = append(held, f[0]+"_"+f[1])
 		}
 		switch {
 		case slices.Contains(pending, f[2]):
@@ -141,10 +132,6 @@ func (s Slurm) Cancel(ctx context.Context, ids ...string) error {
 	_, err := slurm(ctx, "", "scancel", append([]string{"--quiet"}, ids...)...)
 	return err
 }
-
-// MostTogether returns how many parts a job should have whose parts run together: AtOnce, or 8, for
-// which a site soon has room.
-func (s Slurm) MostTogether() int { return cmp.Or(s.AtOnce, 8) }
 
 // MostParts returns the number of parts that a job may have at most on this site, its MaxArraySize.
 func (s Slurm) MostParts(ctx context.Context) (int, error) {

@@ -103,10 +103,9 @@ type Settings struct {
 
 	// Farm, if not nil, has other machines solve trainings of many problems that do not depend on each other
 	// (svm.OneVsRest, Recursive, PLT, HierarchicalSoftmax; see there), by what is in Directory, which all of them see.
-	// The weights and the certificate are those of a training here, but that the result is none to Start from. Where
-	// problems depend on each other (svm.HR) its parts run together, and the weights have the gap, but are others.
+	// The weights and the certificate are those of a training here, but that the result is none to Start from.
 	// Where ctx ends the training ends waiting, and not its parts: the same training again waits for them, and
-	// experiment.Stop ends them. Time is to be 0, and what the parts may take is for the farm to bound.
+	// experiment.Stop ends them. Time must be 0: the farm bounds how long a part may take.
 	Farm farm.Farm
 	// Directory keeps what a Farm is to solve and has solved, for one training. A training that is there is not done
 	// again.

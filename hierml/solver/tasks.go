@@ -32,9 +32,6 @@ type Tasks struct {
 	Positive   [][]int32 // by candidate, ascending
 	C          float64
 	Loss       MarginLoss
-	// Origin, if not nil, has weights a candidate that are added to its own and have no penalty, nil for
-	// zeros; candidates may have the same. It does not go with Free.
-	Origin [][]float64
 	// Free are nodes, ascending, whose u is not penalized; no task has two of them, and the attribute
 	// is 1, as structured.Laplacian returns them. See free.go.
 	Free []int
@@ -127,9 +124,6 @@ func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 	if err := p.Loss.Check(); err != nil {
 		return nil, err
 	}
-	if err := p.checkOrigin(); err != nil {
-		return nil, err
-	}
 	least, about := p.memory(set.Wide())
 	if err := set.Fits(ctx, fmt.Sprintf("%d tasks", candidates), least, about, 0); err != nil {
 		return nil, err
@@ -141,15 +135,15 @@ func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 		rng: rand.New(rand.NewPCG(set.Seed, 0)), aim: firstAim,
 		primal: make([]float64, candidates), gap: make([]float64, candidates), result: &Result{},
 	}
-	t.empty = p.featureless()
 	for i := range p.Inputs.Len() {
-		t.longestRow = max(t.longestRow, math.Sqrt(p.Inputs.SquaredNorm(i)))
+		norm := p.Inputs.SquaredNorm(i)
+		if t.longestRow = max(t.longestRow, math.Sqrt(norm)); norm == 0 {
+			t.empty++
+		}
 	}
 	t.best = make([][]float64, candidates)
-	t.result.Primal = t.atZero()
-	if t.result.Origin = t.result.Primal; p.Origin != nil {
-		t.result.Origin = math.NaN() // what zero weights have is no measure where others are added
-	}
+	t.result.Primal = p.C * p.Loss.Value(0) * float64(p.Inputs.Len()) * float64(candidates)
+	t.result.Origin = t.result.Primal
 	if err := structured.CheckOrigin(t.result.Primal); err != nil {
 		return nil, err
 	}
@@ -170,65 +164,6 @@ func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 		return t, t.start(set.Start.Parts)
 	}
 	return t, nil
-}
-
-// checkOrigin says what is wrong with Origin.
-func (p *Tasks) checkOrigin() error {
-	if p.Origin == nil {
-		return nil
-	}
-	if len(p.Free) > 0 || len(p.Origin) != len(p.Positive) {
-		return fmt.Errorf("solver: the origins of %d of %d tasks, %d free nodes; give each task one, and no free nodes", len(p.Origin), len(p.Positive), len(p.Free))
-	}
-	for y, o := range p.Origin {
-		if o != nil && len(o) != p.Inputs.Matrix().Cols {
-			return fmt.Errorf("solver: the origin of task %d has %d features, and the examples have %d", y, len(o), p.Inputs.Matrix().Cols)
-		}
-	}
-	return nil
-}
-
-// featureless returns the number of examples without features.
-func (p *Tasks) featureless() int {
-	n := 0
-	for i := range p.Inputs.Len() {
-		if p.Inputs.SquaredNorm(i) == 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// origin returns the origin of a task, nil for zeros.
-func (p *Tasks) origin(y int) []float64 {
-	if p.Origin == nil {
-		return nil
-	}
-	return p.Origin[y]
-}
-
-// atZero returns the value of zero weights.
-func (p *Tasks) atZero() float64 {
-	if p.Origin == nil {
-		return p.C * p.Loss.Value(0) * float64(p.Inputs.Len()) * float64(len(p.Positive))
-	}
-	var sum float64
-	x := p.Inputs.Matrix()
-	for y, positive := range p.Positive {
-		o := p.origin(y)
-		for i := range x.Rows {
-			var margin float64
-			if o != nil {
-				features, values := x.Row(i)
-				margin = -dot(o, features, values)
-			}
-			if len(positive) > 0 && int(positive[0]) == i {
-				margin, positive = -margin, positive[1:]
-			}
-			sum += p.C * p.Loss.Value(margin)
-		}
-	}
-	return sum
 }
 
 // start takes over the coefficients of the tasks with another C.
@@ -500,7 +435,6 @@ func (t *tasks) solve(ctx context.Context, y int, settings Settings) error {
 func (t *tasks) others(y int) (scale float64) {
 	var own float64
 	clear(t.weights)
-	copy(t.weights, t.origin(y))
 	t.columns(y, func(c int, value float64) {
 		scale += value * value
 		if t.shared[c] != nil {
@@ -543,39 +477,8 @@ func (t *tasks) columns(y int, do func(c int, value float64)) {
 	}
 }
 
-// Dual returns the value of the dual at the coefficients of results, one a candidate, as those of
-// Result.Parts, and by column of the attributes u_n there. The tasks have no free nodes.
-func (p *Tasks) Dual(parts []*Result) (value float64, u [][]float64, err error) {
-	if len(parts) != len(p.Positive) || len(p.Free) > 0 {
-		return 0, nil, fmt.Errorf("solver: the coefficients of %d tasks, of %d, with %d free nodes; give each task its own, and no free nodes", len(parts), len(p.Positive), len(p.Free))
-	}
-	features, empty := p.Inputs.Matrix().Cols, p.featureless()
-	u = make([][]float64, len(p.Attributes.Columns()))
-	for c := range u {
-		u[c] = make([]float64, features)
-	}
-	v := make([]float64, features)
-	for y, part := range parts {
-		if part == nil || part.Coefficients == nil {
-			return 0, nil, errForeign
-		}
-		value += p.point(v, y, part.Coefficients) + p.C*p.Loss.Value(0)*float64(empty)
-		if o := p.origin(y); o != nil {
-			value -= floats.Dot(v, o)
-		}
-		nodes, attributes := p.Attributes.Leaf(y)
-		for k, n := range nodes {
-			floats.AddScaled(u[p.Attributes.Column(n)], attributes[k], v)
-		}
-	}
-	for _, u := range u {
-		value -= floats.Dot(u, u) / 2
-	}
-	return value, u, nil
-}
-
 // point makes v that of coefficients of a task, and returns their terms in the dual.
-func (t *Tasks) point(v []float64, y int, alpha *Coefficients) float64 {
+func (t *tasks) point(v []float64, y int, alpha *Coefficients) float64 {
 	clear(v)
 	var terms float64
 	x, positive := t.Inputs.Matrix(), t.Positive[y]

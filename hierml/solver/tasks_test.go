@@ -3,7 +3,6 @@ package solver
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -97,9 +96,6 @@ func (p *Tasks) value(w *structured.Weights) float64 {
 		w.Scores(features, values, columns)
 		p.Attributes.Scores(columns, make([]float64, len(w.Columns)+1), leaves)
 		for y, m := range leaves {
-			if p.Origin != nil && p.Origin[y] != nil {
-				m += dot(p.Origin[y], features, values)
-			}
 			if !slices.Contains(p.Positive[y], int32(i)) {
 				m = -m
 			}
@@ -351,60 +347,5 @@ func TestTasksGlances(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestTasksOrigin has weights added to those of tasks: the primal value is that of the definition, no
-// weights have a value below the dual, and the trained ones are an optimum, from wherever it is begun.
-func TestTasksOrigin(t *testing.T) {
-	for _, loss := range []MarginLoss{Hinge, SquaredHinge, Logistic} {
-		p := texts(t, loss)
-		features := p.Inputs.Matrix().Cols
-		rng := rand.New(rand.NewPCG(3, uint64(loss)))
-		random := func(size float64) []float64 {
-			v := make([]float64, features)
-			for f := range v {
-				v[f] = size * rng.NormFloat64()
-			}
-			return v
-		}
-		p.Origin = make([][]float64, len(p.Positive))
-		some := random(1)
-		p.Origin[0], p.Origin[1], p.Origin[4] = some, some, random(0.3)
-		r, err := SolveTasks(t.Context(), p, &Settings{Gap: 1e-7, MaxEpochs: 5000})
-		if err != nil || r.Status != Converged {
-			t.Fatalf("%v: %v, %v", loss, r, err)
-		}
-		if v := p.value(r.Weights); math.Abs(v-r.Primal) > 1e-9*v {
-			t.Errorf("%v: value %v, certified %v", loss, v, r)
-		}
-		for _, size := range []float64{0, 1e-3, 0.03, 1} {
-			w := structured.NewWideWeights(r.Weights.Columns, features)
-			for c := range w.Columns {
-				for f, v := range random(size) {
-					w.Set(f, c, r.Weights.At(f, c)+v)
-				}
-			}
-			if v := p.value(w); v < r.Dual*(1-1e-12) {
-				t.Errorf("%v: weights with the value %v below the dual of %v", loss, v, r)
-			}
-		}
-		if dual, _, err := p.Dual(r.Parts); err != nil || dual > r.Dual+1e-12*r.Dual || dual < r.Primal*(1-1e-5) {
-			t.Errorf("%v: the dual is %v, %v, of %v", loss, dual, err, r)
-		}
-		again, err := SolveTasks(t.Context(), p, &Settings{Gap: 1e-7, Start: r})
-		if err != nil || again.Epochs != 0 || again.Status != Converged {
-			t.Errorf("%v: begun at the optimum %v, %v", loss, again, err)
-		}
-	}
-	p := texts(t, Hinge)
-	p.Origin = make([][]float64, len(p.Positive)-1)
-	if _, err := SolveTasks(t.Context(), p, nil); err == nil {
-		t.Error("an origin is missing")
-	}
-	p.Origin = make([][]float64, len(p.Positive))
-	p.Origin[2] = make([]float64, 1)
-	if _, err := SolveTasks(t.Context(), p, nil); err == nil {
-		t.Error("an origin of few features")
 	}
 }

@@ -128,9 +128,6 @@ func (t *tasks) penalized(p dualPoint) (value float64, sums [][]float64) {
 	for y, v := range p.v {
 		value += p.terms[y] + constant
 		if v != nil {
-			if o := t.origin(y); o != nil {
-				value -= floats.Dot(v, o)
-			}
 			t.columns(y, func(c int, scale float64) {
 				if t.shared[c] == nil {
 					value -= scale * scale * floats.Dot(v, v) / 2
@@ -181,7 +178,6 @@ func (t *tasks) evaluate(ctx context.Context, first int, values []taskValues) {
 	for k := range values {
 		v := &values[k]
 		clear(weights)
-		copy(weights, t.origin(first+k))
 		t.columns(first+k, func(c int, value float64) {
 			v.scale += value * value
 			if t.centers[c] != nil {
@@ -250,9 +246,6 @@ func (t *tasks) evaluate(ctx context.Context, first int, values []taskValues) {
 func (t *tasks) bound(y int, shared []float64, v *taskValues) {
 	var norm float64
 	*v = taskValues{}
-	if o := t.origin(y); o != nil {
-		norm = floats.Norm(o, 2)
-	}
 	t.columns(y, func(c int, value float64) {
 		if t.centers[c] != nil {
 			value = 1

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/farmed"
 	"github.com/hierml/notebook/hierml/internal/safetensors"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -125,7 +126,7 @@ const (
 
 // solutions are the problems that a process has solved since it wrote the last.
 type solutions struct {
-	file func(write func(io.Writer) error) error // writes one
+	part *farmed.Part
 	wide bool
 
 	mu      sync.Mutex
@@ -175,7 +176,7 @@ func (s *solutions) write() error {
 	if s.wide {
 		of = safetensors.F64
 	}
-	err := s.file(func(w io.Writer) error {
+	err := s.part.Write(func(w io.Writer) error {
 		return safetensors.Write(w, nil, []safetensors.Tensor{
 			safetensors.New("problems", s.pieces, n), safetensors.New("primal", primal, n), safetensors.New("dual", dual, n), safetensors.New("counts", counts, n, 5),
 			safetensors.New("names", names, len(names)), safetensors.New("index", index, len(index)),
@@ -193,9 +194,6 @@ func solvedIn(path string) ([]int, error) {
 		return nil, err
 	}
 	defer file.Close()
-	if _, ok := f.Tensors[groupsTensor]; ok {
-		return nil, nil // parts that run together ask each other
-	}
 	problems, err := safetensors.Read[int64](f, "problems")
 	return ints(problems), err
 }

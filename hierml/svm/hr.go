@@ -33,11 +33,6 @@ import (
 //
 // [solver.SolveTasks] solves it, leaf by leaf in sweeps, and a method for structured problems, with
 // a kernel, the hinge as one problem. The zero value is ready to use.
-//
-// With [solver.Settings].Farm a tree is trained by subtrees, each process a group of them: as many as
-// the farm runs together, farm.Local.Processes or farm.Slurm.AtOnce, by default 8. An epoch is a round
-// of all. It takes about ten rounds to a gap of a thousandth, and up to a hundred where C is so small
-// that leaves hardly differ from their parents.
 type HR struct {
 	// C weighs the training error. The default value is 1.
 	C float64
@@ -71,9 +66,6 @@ func (s HR) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, err
 }
 
 func (s HR) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
-	if s.Settings.Farm != nil {
-		return s.fitOnFarm(ctx, d)
-	}
 	if err := checkData(d); err != nil {
 		return nil, err
 	}

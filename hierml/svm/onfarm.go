@@ -114,7 +114,7 @@ func (s HierarchicalSoftmax) fitting(text []byte, settings solver.Settings, _ so
 
 // The types that orders name.
 var (
-	trainedInParts = []inParts{OneVsRest{}, Recursive{}, PLT{}, HierarchicalSoftmax{}, hrInSubtrees{}}
+	trainedInParts = []inParts{OneVsRest{}, Recursive{}, PLT{}, HierarchicalSoftmax{}}
 	methods        = []solver.Method{solver.BCFW{}, solver.DualAscent{}, solver.Pegasos{}, solver.RDA{}, solver.VariableSelection{}}
 )
 
@@ -179,9 +179,6 @@ func (p *parts) onFarm(ctx context.Context, s inParts, d *dataset.Dataset, f far
 		return err
 	}
 	w := &farmed.Work{Farm: f, Directory: directory, Variable: jobVariable, Command: command, Read: p.take}
-	if w.Together = p.parts[0].together != nil; w.Together {
-		w.Read = p.takeTogether
-	}
 	for _, part := range p.parts {
 		w.Sizes = append(w.Sizes, max(1, part.size))
 	}
@@ -192,9 +189,6 @@ func (p *parts) onFarm(ctx context.Context, s inParts, d *dataset.Dataset, f far
 	defer end()
 	before := 0
 	w.Report = func(done int, state farm.State) error {
-		if w.Together && done == 0 {
-			return p.tellRounds(directory, report, state)
-		}
 		if done > before {
 			before = done
 			if err := p.tell(); err != nil {
@@ -349,11 +343,8 @@ func (s *share) solve(ctx context.Context, p *parts) error {
 	if len(p.parts) != s.problems {
 		return fmt.Errorf("machine %s runs another version of the program than the one that submitted the training: it has %d problems there, and %d here", farm.Machine(), len(p.parts), s.problems)
 	}
+	kept := &solutions{part: s.part, wide: p.settings.Wide()}
 	p.weights = &partWeights{records: make([]*record, len(p.parts))}
-	kept := &solutions{file: s.part.Write, wide: p.settings.Wide()}
-	if p.parts[0].together != nil {
-		return s.together(ctx, p, kept)
-	}
 	p.solved = kept.add
 	p.solveHere(ctx, s.pieces)
 	if p.err != nil {

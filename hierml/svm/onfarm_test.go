@@ -27,7 +27,6 @@ import (
 
 const (
 	deathOfTest = "HIERML_TEST_DEATH" // names a file that the first process of a farm removes, to be killed
-	roundOfTest = "HIERML_TEST_ROUND" // is the round in which that happens, of parts that run together
 	gateOfTest  = "HIERML_TEST_GATE"  // names a pipe that processes read first
 )
 
@@ -36,10 +35,10 @@ func TestMain(m *testing.M) {
 	if _, ok, _ := farm.Part(); !ok {
 		os.Exit(m.Run())
 	}
-	if round := os.Getenv(roundOfTest); round != "" {
-		go dieInRound(round)
-	} else {
-		die()
+	if file := os.Getenv(deathOfTest); file != "" && os.Remove(file) == nil {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
+			panic(err)
+		}
 	}
 	if gate := os.Getenv(gateOfTest); gate != "" {
 		if _, err := os.ReadFile(gate); err != nil {
@@ -51,27 +50,6 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	os.Exit(0)
-}
-
-// die ends this process as a machine that is lost does, if it is the first of its farm.
-func die() {
-	if file := os.Getenv(deathOfTest); file != "" && os.Remove(file) == nil {
-		if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
-			panic(err)
-		}
-	}
-}
-
-// dieInRound waits until parts tell each other something in a round.
-func dieInRound(round string) {
-	for folder := filepath.Dir(filepath.Dir(os.Getenv("HIERML_TRAINING"))); ; time.Sleep(time.Millisecond) {
-		if files, err := filepath.Glob(filepath.Join(folder, "rounds", "*", "0000"+round+"-*")); err != nil {
-			panic(err)
-		} else if len(files) > 0 {
-			die()
-			return
-		}
-	}
 }
 
 // bits are the weights of all nodes, with their certificate.
@@ -297,6 +275,7 @@ func TestFarmOfProblemsFaults(t *testing.T) {
 		{"time", svm.Recursive{Settings: with(func(s *solver.Settings) { s.Time = 1 })}, "svm: Settings.Time is for a training on this machine"},
 		{"start", svm.OneVsRest{Settings: with(func(s *solver.Settings) { s.Start = &solver.Result{} })}, "svm: a training on a farm has no Start"},
 		{"one problem", svm.Flat{Settings: set}, "solver: Farm and Directory are for trainings of many problems"},
+		{"hierarchical regularization", svm.HR{Settings: set}, "solver: Farm and Directory are for trainings of many problems"},
 		{"a study's", svm.OneVsRest{Settings: with(func(s *solver.Settings) { s.Directory = study })}, "svm: " + study + " has a study; choose another Directory"},
 		{"no data", svm.OneVsRest{Settings: with(func(s *solver.Settings) { s.Farm = spoiling{farm.Local{}, directory} })}, "svm: machine " + farm.Machine() + ": "},
 	} {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
-	"github.com/hierml/notebook/hierml/internal/farmed"
 	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
@@ -29,9 +28,6 @@ type part struct {
 	// solve solves it, gives the weights to p, and returns nil where it was cancelled before there
 	// were any. A worker solves one part at a time. Time in the settings is the share of the part.
 	solve func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error)
-	// together, in the place of solve, solves it in rounds with the others, on a farm, and returns nil
-	// where they are solved already.
-	together func(ctx context.Context, p *parts, r *farmed.Rounds, settings solver.Settings) (*outcome, error)
 }
 
 // An outcome is the end of a part.
@@ -58,8 +54,6 @@ type parts struct {
 
 	started time.Time
 	cancel  context.CancelCauseFunc
-
-	round int // of parts that are solved together, the last that was told
 
 	mu     sync.Mutex
 	left   float64 // sizes of the parts that have not begun

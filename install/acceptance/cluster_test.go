@@ -27,11 +27,17 @@ const clusterStudy = `{
 	"Inner": {"HeldOut": 0.3}, "Repeats": 6, "Measures": ["accuracy", "tree loss"], "Baseline": "flat"
 }`
 
-// clusterTrainings train, on the cluster if they are given a directory, and print what became of it:
-// an SVM of many problems, of which nothing depends on where they are solved, and one whose parts tell
-// each other from round to round what they have found, to a gap of a thousandth of all.
-var clusterTrainings = []struct{ name, train string }{
-	{"one-vs-rest", `m, err := svm.OneVsRest{C: 1000, Settings: s}.Fit(context.Background(), c.Train)
+// clusterTraining trains an SVM of many problems, on the cluster if it is given a directory, and prints
+// what became of it. Nothing depends on where the problems are solved.
+const clusterTraining = `c, err := synthetic.TextLike{Levels: []int{6, 60}, Train: 4000, Test: 10, Workers: 1}.Generate(context.Background())
+if err != nil {
+	log.Fatal(err)
+}
+var s solver.Settings
+if len(os.Args) > 1 {
+	s.Farm, s.Directory = farm.Slurm{Options: []string{"--partition=all"}, AtOnce: 3}, os.Args[1]
+}
+m, err := svm.OneVsRest{C: 1000, Settings: s}.Fit(context.Background(), c.Train)
 if err != nil {
 	log.Fatal(err)
 }
@@ -43,24 +49,6 @@ for n := range m.Taxonomy.Len() {
 }
 r := m.Training.Certificate
 fmt.Printf("weights %x, primal %v, dual %v, %v\n", h.Sum(nil), r.Primal, r.Dual, r.Status)
-`},
-	{"subtrees", `m, err := svm.HR{C: 1, Settings: s}.Fit(context.Background(), c.Train)
-if err != nil {
-	log.Fatal(err)
-}
-r := m.Training.Certificate
-fmt.Printf("%d leaves, gap %t, %v\n", len(m.Taxonomy.Leaves()), r.Primal-r.Dual <= 1e-3*r.Primal, r.Status)
-`},
-}
-
-const clusterTraining = `c, err := synthetic.TextLike{Levels: []int{6, 60}, Train: 4000, Test: 10, Workers: 1}.Generate(context.Background())
-if err != nil {
-	log.Fatal(err)
-}
-var s solver.Settings
-if len(os.Args) > 1 {
-	s.Farm, s.Directory = farm.Slurm{Options: []string{"--partition=all"}, AtOnce: 3}, os.Args[1]
-}
 `
 
 // TestCluster has a cluster of four machines compute a study, and breaks something in the middle:
@@ -314,54 +302,28 @@ func (c *cluster) signalWorkers(machines []string, signal syscall.Signal) int {
 // trains has the cluster train, kills what waits for it and some of what computes, waits again, and
 // compares what has become of it with what one process has made.
 func (c *cluster) trains(program string) {
-	for _, training := range clusterTrainings {
-		c.t.Run(training.name, func(t *testing.T) {
-			own := *c
-			own.t = t
-			file, directory := training.name+".go", training.name+".parts"
-			own.write(file, clusterTraining+training.train)
-			command := []string{"run", "--engine", "interpreted", file}
-			local := own.begin(program, command...)
-			if err := own.end(local); err != nil {
-				t.Fatalf("%v: %s", err, &local.stderr)
-			}
-			run := own.begin(program, append(command, directory)...)
-			own.until("workers are killed", func() bool { return own.killWorkers(own.machines) > 0 })
-			if err := run.Process.Kill(); err != nil {
-				t.Error(err)
-			}
-			_ = own.end(run) // killed
-			run = own.begin(program, append(command, directory)...)
-			if err := own.end(run); err != nil || run.stdout.String() != local.stdout.String() {
-				t.Errorf("%v, %s: the cluster has %q, and one process %q", err, &run.stderr, &run.stdout, &local.stdout)
-			}
-			jobs, err := filepath.Glob(filepath.Join(own.dir, "studies", directory, "jobs", "*"))
-			t.Logf("%d jobs, %v: %s", len(jobs), err, &run.stdout)
-		})
-	}
-	c.t.Run("lost between rounds", func(t *testing.T) {
+	c.t.Run("training", func(t *testing.T) {
 		own := *c
 		own.t = t
-		own.loses(program)
+		own.write("train.go", clusterTraining)
+		command := []string{"run", "--engine", "interpreted", "train.go"}
+		local := own.begin(program, command...)
+		if err := own.end(local); err != nil {
+			t.Fatalf("%v: %s", err, &local.stderr)
+		}
+		run := own.begin(program, append(command, "train.parts")...)
+		own.until("workers are killed", func() bool { return own.killWorkers(own.machines) > 0 })
+		if err := run.Process.Kill(); err != nil {
+			t.Error(err)
+		}
+		_ = own.end(run) // killed
+		run = own.begin(program, append(command, "train.parts")...)
+		if err := own.end(run); err != nil || run.stdout.String() != local.stdout.String() {
+			t.Errorf("%v, %s: the cluster has %q, and one process %q", err, &run.stderr, &run.stdout, &local.stdout)
+		}
+		jobs, err := filepath.Glob(filepath.Join(own.dir, "studies", "train.parts", "jobs", "*"))
+		t.Logf("%d jobs, %v: %s", len(jobs), err, &run.stdout)
 	})
-}
-
-// loses kills a process of a training whose parts wait for each other when it has done whole rounds: all
-// of them begin again, behind those.
-func (c *cluster) loses(program string) {
-	c.write("together.go", clusterTraining+clusterTrainings[1].train)
-	run := c.begin(program, "run", "--engine", "interpreted", "together.go", "together.parts")
-	rounds := filepath.Join(c.dir, "studies", "together.parts", "rounds", "*")
-	c.until("a process is killed after the second round", func() bool {
-		// The third has begun: nobody removes the files of the second.
-		told, err := filepath.Glob(filepath.Join(rounds, "above-00003*"))
-		return err == nil && len(told) > 0 && c.killWorkers(c.machines[1:]) > 0
-	})
-	if err := c.end(run); err != nil || !strings.Contains(run.stdout.String(), "gap true") {
-		c.t.Errorf("after the loss of a process %v, %s: %q", err, &run.stderr, &run.stdout)
-	}
-	starts, err := filepath.Glob(rounds)
-	c.t.Logf("%d folders of starts, %v: %s", len(starts), err, &run.stdout)
 }
 
 // fills has the directory of a study on a disk that is soon full, and then is not.

@@ -155,7 +155,7 @@ func (s *Submission) Cancel(ctx context.Context) error {
 	return s.Farm.Cancel(ctx, ids...)
 }
 
-// Submit has a farm run a job of a name, whose Parts, Together, Command and After are given. The
+// Submit has a farm run a job of a name, whose Parts, Command and After are given. The
 // variable names the job's file to the parts.
 func Submit(ctx context.Context, f farm.Farm, directory, name, variable string, j farm.Job) (Job, error) {
 	folder, err := os.Getwd()
@@ -199,48 +199,31 @@ func Most(ctx context.Context, f farm.Farm) (int, error) {
 // LastSaid tells what the first part that failed and said something said last, "" if none did.
 func (a Attempt) LastSaid(directory string, failed []farm.Failure) string {
 	for _, f := range failed {
-		if said := a.said(directory, f, nil); said != "" {
-			name := fmt.Sprintf("part %d", f.Part)
-			if f.Part < 0 {
-				name = "one of the parts"
-			}
-			return fmt.Sprintf("%s, on machine %s, said last: %s", name, f.Machine, said)
+		if said := a.said(directory, f.Part); said != "" {
+			return fmt.Sprintf("part %d, on machine %s, said last: %s", f.Part, f.Machine, said)
 		}
 	}
 	return ""
 }
 
-// said returns the last line that the part has printed that failed, or one of those that failed
-// together, without the lines that are left out.
-func (a Attempt) said(directory string, f farm.Failure, leftOut func(line string) bool) string {
+// said returns the last line that a part has printed.
+func (a Attempt) said(directory string, part int) string {
 	for _, j := range slices.Backward(a) {
-		for _, log := range j.logs(directory, f.Part) {
-			text, err := os.ReadFile(log)
-			if err != nil { // there is none
-				continue
-			}
-			for _, line := range slices.Backward(strings.Split(string(text), "\n")) {
-				if line = strings.TrimSpace(line); line != "" && (leftOut == nil || !leftOut(line)) {
-					return line
-				}
-			}
+		text, err := os.ReadFile(j.log(directory, part))
+		if err != nil { // there is none
+			continue
+		}
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+			return last
 		}
 	}
 	return ""
 }
 
-// logs returns what the files with the output of a part are called, or, of parts that failed together,
-// the files that are there.
-func (j Job) logs(directory string, part int) []string {
-	folder, name := filepath.Join(directory, Logs), "hierml-"+j.Name+"_"
-	if part >= 0 {
-		return []string{filepath.Join(folder, fmt.Sprintf("%s%d.txt", name, part))}
-	}
-	files, err := named(folder, name, "")
-	if err != nil { // a folder that cannot be read has none
-		return nil
-	}
-	return files
+// log returns the path of the file with the output of a part.
+func (j Job) log(directory string, part int) string {
+	return filepath.Join(directory, Logs, fmt.Sprintf("hierml-%s_%d.txt", j.Name, part))
 }
 
 // named returns the paths of what is in a folder under names that begin and end so, nothing for a folder
@@ -259,12 +242,6 @@ func named(folder, begin, end string) ([]string, error) {
 	return paths, nil
 }
 
-// ofEngine tells whether a line in the output of a part is of the engine that ran it: such a line tells
-// that the part was ended, not why it failed.
-func ofEngine(line string) bool {
-	return strings.HasPrefix(line, "srun: ") || strings.HasPrefix(line, "slurmstepd: ")
-}
-
 // Unseen is an error if a part has failed without a trace in the directory, or before it could begin, for
 // what it said. That a part of a job has begun, begun tells. One that said nothing was killed.
 func (a Attempt) Unseen(directory string, failed []farm.Failure, begun func(job string, part int) bool) error {
@@ -274,13 +251,11 @@ func (a Attempt) Unseen(directory string, failed []farm.Failure, begun func(job 
 		}
 		is, seen := false, false
 		for _, j := range a {
-			for _, log := range j.logs(directory, f.Part) {
-				_, err := os.Stat(log)
-				seen = seen || err == nil
-			}
+			_, err := os.Stat(j.log(directory, f.Part))
+			seen = seen || err == nil
 			is = is || begun(j.Name, f.Part)
 		}
-		switch said := a.said(directory, f, ofEngine); {
+		switch said := a.said(directory, f.Part); {
 		case is:
 		case !seen:
 			return fmt.Errorf("a part failed on machine %s and left nothing in %s: that machine does not see the directory, or cannot write there; it has to be on a file system that all machines share", f.Machine, directory)

@@ -9,28 +9,20 @@ import (
 	"github.com/hierml/notebook/hierml/farm"
 )
 
-// What failed before it began is told by what it said; a part that was killed said nothing, and parts
-// that run together are ended by the engine when one of them is.
+// What failed before it began is told by what it said; a part that was killed said nothing.
 func TestUnseen(t *testing.T) {
-	const ended = "slurmstepd: error: *** STEP 7.0 ON n2 CANCELLED ***\nsrun: Force Terminated StepId=7.0\n"
-	one, together := farm.Failure{Part: 1, Machine: "n1", Reason: farm.Failed}, farm.Failure{Part: -1, Machine: "n[1-2]", Reason: farm.Failed}
+	failed := farm.Failure{Part: 1, Machine: "n1", Reason: farm.Failed}
 	for _, test := range []struct {
-		name   string
-		failed farm.Failure
-		logs   map[string]string
-		begun  string // the folder of a process
-		want   string // of the error, "" for none
+		name  string
+		logs  map[string]string
+		begun string // the folder of a process
+		want  string // of the error, "" for none
 	}{
-		{"nothing of it is seen", one, map[string]string{"hierml-0001-1_0.txt": ""}, "", "left nothing in "},
-		{"it says why", one, map[string]string{"hierml-0001-1_1.txt": "first\nhierml: no such file\n\n"}, "", "machine n1 before it began: no such file"},
-		{"killed", one, map[string]string{"hierml-0001-1_1.txt": ""}, "", ""},
-		{"it began", one, map[string]string{"hierml-0001-1_1.txt": "panic"}, "0001-1-00001-1", ""},
-		{"another began", one, map[string]string{"hierml-0001-1_1.txt": "no"}, "0001-1-00000-1", "before it began: no"},
-		{"of all nothing is seen", together, map[string]string{"hierml-0002-1_0.txt": ""}, "", "left nothing in "},
-		{"of all one says why", together, map[string]string{"hierml-0001-1_0.txt": ended, "hierml-0001-1_1.txt": "sh: no program\n" + ended}, "", "before it began: sh: no program"},
-		{"of all one was killed", together, map[string]string{"hierml-0001-1_0.txt": ended, "hierml-0001-1_1.txt": ""}, "", ""},
-		{"of all one began", together, map[string]string{"hierml-0001-1_0.txt": "panic\n" + ended}, "0001-1-00001-2", ""},
-		{"of others one began", together, map[string]string{"hierml-0001-1_0.txt": "no"}, "0001-2-00001-2", "before it began: no"},
+		{"nothing of it is seen", map[string]string{"hierml-0001-1_0.txt": ""}, "", "left nothing in "},
+		{"it says why", map[string]string{"hierml-0001-1_1.txt": "first\nhierml: no such file\n\n"}, "", "machine n1 before it began: no such file"},
+		{"killed", map[string]string{"hierml-0001-1_1.txt": ""}, "", ""},
+		{"it began", map[string]string{"hierml-0001-1_1.txt": "panic"}, "0001-1-00001-1", ""},
+		{"another began", map[string]string{"hierml-0001-1_1.txt": "no"}, "0001-1-00000-1", "before it began: no"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			directory := filepath.Join(t.TempDir(), "wiki [1]*")
@@ -48,7 +40,7 @@ func TestUnseen(t *testing.T) {
 			if test.begun != "" {
 				write(filepath.Join(processes, test.begun), "kept", "")
 			}
-			err := Attempt{{Name: "0001-1"}}.Unseen(directory, []farm.Failure{test.failed}, func(job string, part int) bool {
+			err := Attempt{{Name: "0001-1"}}.Unseen(directory, []farm.Failure{failed}, func(job string, part int) bool {
 				folders, err := named(filepath.Join(directory, processes), folderOf(job, part), "")
 				if err != nil {
 					t.Fatal(err)

@@ -39,9 +39,6 @@ type Work struct {
 	Variable  string   // by which a part knows the file of its job
 	Command   []string // that a part is
 	Sizes     []int    // what each piece takes, compared with the others, 1 or more
-	// Together says that the pieces are done by parts that wait for each other, each by one, see [Rounds].
-	// A file then has all of them.
-	Together bool
 	// Read reads a file that a process has finished, and returns the numbers of the pieces in it. A
 	// piece may be in several files, in each the same.
 	Read func(path string) (pieces []int, err error)
@@ -197,12 +194,6 @@ func (r *wait) submit(ctx context.Context, kind json.RawMessage) error {
 	}
 	name := Name(number+1, 1)
 	parts := r.share(min(most, blindParts))
-	if r.Together {
-		parts = make([][]int, len(r.Sizes))
-		for k := range parts {
-			parts[k] = []int{k}
-		}
-	}
 	text, err := json.Marshal(Parts{parts})
 	if err == nil {
 		err = replace.Content(Path(r.Directory, name), append(text, '\n'))
@@ -210,7 +201,7 @@ func (r *wait) submit(ctx context.Context, kind json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	j, err := Submit(ctx, r.Farm, r.Directory, name, r.Variable, farm.Job{Parts: len(parts), Together: r.Together, Command: r.Command})
+	j, err := Submit(ctx, r.Farm, r.Directory, name, r.Variable, farm.Job{Parts: len(parts), Command: r.Command})
 	if err != nil {
 		return err
 	}
@@ -353,11 +344,5 @@ func (r *wait) ask(ctx context.Context) error {
 	return nil
 }
 
-// folderOf is how the names of the folders of the processes of a part begin, or of all parts of a job
-// where it is -1.
-func folderOf(job string, part int) string {
-	if part < 0 {
-		return job + "-"
-	}
-	return fmt.Sprintf("%s-%05d-", job, part)
-}
+// folderOf is how the names of the folders of the processes of a part begin.
+func folderOf(job string, part int) string { return fmt.Sprintf("%s-%05d-", job, part) }

@@ -25,7 +25,6 @@ var farmPackage = table.Package{
 		{Name: "PartVariable", Kind: token.STRING, Text: "\"HIERML_PART\""},
 		{Name: "PartsVariable", Kind: token.STRING, Text: "\"HIERML_PARTS\""},
 		{Name: "ProcessorsVariable", Kind: token.STRING, Text: "\"HIERML_PROCESSORS\""},
-		{Name: "StartVariable", Kind: token.STRING, Text: "\"HIERML_START\""},
 	},
 	Types: []table.Symbol{
 		{Name: "Failure", Value: (*farm.Failure)(nil)},
