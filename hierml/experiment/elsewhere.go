@@ -166,7 +166,7 @@ func (s *Study) assigned(ctx context.Context, h *role, a *assignment, kept *stor
 	found := newReader(h.directory)
 	ignore := func(string) {}
 	if err := found.folder(h.job, h.part, func(_ string, c *Cell) { kept.cells[c.Key] = c }, ignore); err != nil {
-		return err
+		return named(err)
 	}
 	if len(wanted) > 0 {
 		all, _, err := readCells(h.directory)

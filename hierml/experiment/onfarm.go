@@ -26,11 +26,10 @@ const (
 // watch waits for what a farm computes of a study. The directory is all that it knows: several may
 // watch at the same time, and one that ends is missed by nobody.
 type watch struct {
-	*run       // of the cells that are to come, none of which this process computes
-	submission *farmed.Submission
-	reader     *reader
-	state      farm.State
-	outline    *outline
+	*run    // of the cells that are to come, none of which this process computes
+	jobs    farmed.Follower
+	reader  *reader
+	outline *outline
 }
 
 // onFarm runs the study, which is checked, on its farm.
@@ -49,7 +48,7 @@ func (s *Study) onFarm(ctx context.Context) (*Results, error) {
 	}
 	ctx, report, end := progress.Follow(ctx, "study", s.Progress)
 	defer end()
-	w := &watch{reader: newReader(directory)}
+	w := &watch{reader: newReader(directory), jobs: farmed.Follower{Directory: directory, Work: "the study", Again: "run the study again"}}
 	started := time.Now()
 	for {
 		err := w.settle(ctx, p)
@@ -113,25 +112,22 @@ func (w *watch) settle(ctx context.Context, p *plan) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, kept.close()) }()
-	if w.submission, err = readSubmission(directory, p.study.Farm); err != nil {
+	if w.jobs.Submission, err = readSubmission(directory, p.study.Farm); err != nil {
 		return err
 	}
-	s := w.submission
+	s := w.jobs.Submission
 	if s != nil && s.Stopped {
 		s = nil
 	}
 	alive := false
 	fresh := make(map[string]bool)
 	if s != nil {
-		if w.state, err = s.State(ctx); err != nil {
+		if w.jobs.State, err = s.State(ctx); err != nil {
 			return named(err)
 		}
-		alive = !w.state.Over
+		alive = !w.jobs.State.Over
 		if err := w.read(s.Names(), func(_ string, c *Cell) { fresh[c.Key] = true }); err != nil {
-			if fault := (*faultError)(nil); errors.As(err, &fault) { // nobody was there to see it
-				err = errors.Join(err, named(s.Stop(ctx, directory)))
-			}
-			return err
+			return named(w.jobs.Ended(ctx, err)) // nobody was there to see a fault
 		}
 		if alive {
 			if err := p.expects(s.Last()); err != nil {
@@ -183,15 +179,10 @@ func (w *watch) read(jobs []string, cell func(job string, c *Cell)) error {
 		return err
 	}
 	if len(faults) > 0 {
-		return &faultError{faults[0]}
+		return &farmed.Fault{Text: faults[0]}
 	}
 	return nil
 }
-
-// faultError is what a machine has that keeps it from computing cells.
-type faultError struct{ text string }
-
-func (e *faultError) Error() string { return "experiment: " + e.text }
 
 // expects is an error if jobs have cells that the study has not.
 func (p *plan) expects(jobs farmed.Attempt) error {
@@ -301,7 +292,7 @@ func (w *watch) submit(ctx context.Context, s *farmed.Submission) error {
 		jobs = append(jobs, j)
 	}
 	next.Attempts = append(next.Attempts, jobs)
-	w.submission, w.state = next, farm.State{}
+	w.jobs.Submission, w.jobs.State = next, farm.State{}
 	return named(next.Keep(study.Directory))
 }
 
@@ -374,7 +365,7 @@ func (s *Study) portable() error {
 // lost is the error of cells that did not come back.
 func (w *watch) lost(s *farmed.Submission) error {
 	text := fmt.Sprintf("experiment: %s of %s did not come back from %d attempts", plural(len(w.waiting), "cell"), w.study.Directory, len(s.Attempts))
-	if said := s.Last().LastSaid(w.study.Directory, w.state.Failed); said != "" {
+	if said := s.Last().LastSaid(w.study.Directory, w.jobs.State.Failed); said != "" {
 		return fmt.Errorf("%s; %s", text, said)
 	}
 	return fmt.Errorf("%s; what its processes printed is in %s", text, filepath.Join(w.study.Directory, farmed.Logs))
@@ -383,8 +374,7 @@ func (w *watch) lost(s *farmed.Submission) error {
 // follow waits until all cells are finished, or nothing is under way any more. The end of ctx ends
 // the waiting alone.
 func (w *watch) follow(ctx context.Context) error {
-	jobs, begun := w.submission.Last(), time.Now()
-	ids, directory := w.submission.Names(), w.study.Directory
+	names := w.jobs.Submission.Names()
 	byKey := make(map[string]*job)
 	for _, j := range w.waiting {
 		byKey[j.key] = j
@@ -398,68 +388,17 @@ func (w *watch) follow(ctx context.Context) error {
 			w.count(j, c)
 		}
 	}
-	detached := func(why error) error {
-		goes := "goes"
-		if len(jobs) > 1 {
-			goes = "go"
-		}
-		return fmt.Errorf("experiment: %s %s on, with %d of %s finished: run the study again to wait for the rest, or stop it (experiment.Stop, hierml study stop %s): %w", jobs, goes, w.done, plural(len(w.cells), "cell"), directory, why)
+	w.jobs.Collect = func() (int, error) {
+		err := w.read(names, take)
+		return len(byKey), err
 	}
-	var asked time.Time
-	for {
-		err := w.read(ids, take)
-		if err == nil && time.Since(asked) >= farmed.Pause(begun, 5*time.Second) && len(byKey) > 0 {
-			err = w.ask(ctx)
-			asked = time.Now()
-			if err == nil && w.state.Over {
-				err = w.read(ids, take)
-			}
-		}
-		if err != nil {
-			if ctx.Err() != nil {
-				return detached(context.Cause(ctx))
-			}
-			if fault := (*faultError)(nil); errors.As(err, &fault) {
-				err = errors.Join(err, named(w.submission.Stop(ctx, directory)))
-			}
-			return err
-		}
-		if err := w.tell(); err != nil {
-			return detached(err)
-		}
-		if len(byKey) == 0 || w.state.Over {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return detached(context.Cause(ctx))
-		case <-time.After(farmed.Pause(begun, 2*time.Second)):
-		}
-	}
-}
-
-// ask asks the farm how its jobs stand. That a farm does not answer for a while is no error: the
-// cells come by the directory.
-func (w *watch) ask(ctx context.Context) error {
-	now, err := readSubmission(w.study.Directory, w.study.Farm)
-	switch {
-	case err != nil:
-		return err
-	case now != nil && now.Stopped:
-		return fmt.Errorf("experiment: the study was stopped, with %d of %s finished; run it again to go on", w.done, plural(len(w.cells), "cell"))
-	}
-	state, err := w.submission.State(ctx)
-	if err != nil {
-		return context.Cause(ctx)
-	}
-	w.state = state
-	if err := w.submission.Last().Unseen(w.study.Directory, state.Failed, func(job string, part int) bool {
+	w.jobs.Begun = func(job string, part int) bool {
 		_, err := os.Stat(partFolder(w.study.Directory, job, part))
 		return err == nil
-	}); err != nil {
-		return &faultError{err.Error()}
 	}
-	return nil
+	w.jobs.Finished = func() string { return fmt.Sprintf("%d of %s", w.done, plural(len(w.cells), "cell")) }
+	w.jobs.Report = w.tell
+	return named(w.jobs.Follow(ctx))
 }
 
 // tell tells the progress function.
@@ -471,16 +410,16 @@ func (w *watch) tell() error {
 	if w.failed > 0 {
 		state += fmt.Sprintf(", %d failed", w.failed)
 	}
-	if w.state.Running > 0 {
-		state += fmt.Sprintf(", %s on %s", plural(w.state.Running, "part"), plural(len(w.state.Machines), "machine"))
+	if w.jobs.State.Running > 0 {
+		state += fmt.Sprintf(", %s on %s", plural(w.jobs.State.Running, "part"), plural(len(w.jobs.State.Machines), "machine"))
 	}
-	if w.state.Waiting > 0 {
-		state += fmt.Sprintf(", %d waiting", w.state.Waiting)
+	if w.jobs.State.Waiting > 0 {
+		state += fmt.Sprintf(", %d waiting", w.jobs.State.Waiting)
 	}
 	if elapsed := time.Since(w.started); elapsed >= time.Second {
 		state += ", " + elapsed.Round(time.Second).String()
 	}
-	if left, known := w.timing.remaining(nil, max(1, w.state.Running)); known && left >= 1 {
+	if left, known := w.timing.remaining(nil, max(1, w.jobs.State.Running)); known && left >= 1 {
 		state += fmt.Sprintf(", about %s left", time.Duration(math.Round(left))*time.Second)
 	}
 	return w.progress(float64(w.done)/float64(max(len(w.cells), 1)), state)

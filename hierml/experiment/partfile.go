@@ -97,7 +97,7 @@ func newReader(directory string) *reader {
 func (r *reader) read(jobs []string, cell func(job string, c *Cell), fault func(text string)) error {
 	folders, err := os.ReadDir(filepath.Join(r.directory, partsFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("experiment: %w", err)
+		return err
 	}
 	for _, folder := range folders {
 		at := strings.LastIndex(folder.Name(), "-")
@@ -124,7 +124,7 @@ func (r *reader) folder(job string, part int, cell func(job string, c *Cell), fa
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("experiment: %w", err)
+		return err
 	}
 	for _, e := range entries {
 		name := filepath.Join(folder, e.Name())
@@ -135,7 +135,7 @@ func (r *reader) folder(job string, part int, cell func(job string, c *Cell), fa
 		}
 		info, err := e.Info()
 		if err != nil {
-			return fmt.Errorf("experiment: %w", err)
+			return err
 		}
 		if f.broken || info.Size() <= f.offset {
 			continue
@@ -151,12 +151,12 @@ func (r *reader) folder(job string, part int, cell func(job string, c *Cell), fa
 func (f *partFile) read(name string, cell func(job string, c *Cell), fault func(text string)) (err error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return fmt.Errorf("experiment: %w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	content, err := io.ReadAll(io.NewSectionReader(file, f.offset, 1<<62))
 	if err != nil {
-		return fmt.Errorf("experiment: %w", err)
+		return err
 	}
 	content = content[:bytes.LastIndexByte(content, '\n')+1]
 	for line := range bytes.Lines(content) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -217,6 +218,41 @@ func TestLocalCancel(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(j.Directory, "late")); err == nil {
 		t.Error("the part went on")
+	}
+}
+
+// TestLocalForeignLeader has other processes under the number of a job's leader, as after a start of the
+// machine: the job is over, and the one after it begins.
+func TestLocalForeignLeader(t *testing.T) {
+	for _, command := range [][]string{{"/bin/sleep", "1000"}, {"/bin/true"}} { // the second is left as a zombie
+		cmd := exec.Command(command[0], command[1:]...)
+		detach(cmd)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill() // the second has ended
+			_ = cmd.Wait()         // killed
+		})
+		j := job(t)
+		id := filepath.Join(j.Log, "local-it's")
+		if err := os.Mkdir(id, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for name, n := range map[string]int{leaderFile: cmd.Process.Pid, partsFile: 3} {
+			if err := os.WriteFile(filepath.Join(id, name), fmt.Appendln(nil, n), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		until(t, Local{}, id, over)
+		j.After, j.Parts, j.Command = id, 1, []string{"/bin/true"}
+		next, err := Local{}.Submit(t.Context(), j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := until(t, Local{}, next, over); s.Failed != nil {
+			t.Errorf("%q: %+v", command, s)
+		}
 	}
 }
 

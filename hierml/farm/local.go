@@ -57,10 +57,12 @@ func (l Local) Submit(ctx context.Context, j Job) (id string, err error) {
 	all := ""
 	if j.After != "" {
 		after := quote(j.After)
-		all += fmt.Sprintf("while [ -d %s ] && [ ! -e %s/%s ] && kill -0 $(cat %s/%s); do sleep 0.1; done\n", after, after, overFile, after, leaderFile)
+		// As lives: the number of the leader may be another process's by now.
+		all += fmt.Sprintf("p=$(cat %s/%s); while [ -d %s ] && [ ! -e %s/%s ] && kill -0 $p && { [ ! -r /proc/$p/cmdline ] || grep -qF %s /proc/$p/cmdline; }; do sleep 0.1; done\n",
+			after, leaderFile, after, after, overFile, quote(lastWords(j.After)))
 	}
-	all += fmt.Sprintf("i=0; while [ $i -lt %d ]; do echo $i; i=$((i+1)); done | xargs -P %d -n 1 sh -c %s part\n: > %s/%s\n",
-		j.Parts, processes, quote(part), quote(id), overFile)
+	all += fmt.Sprintf("i=0; while [ $i -lt %d ]; do echo $i; i=$((i+1)); done | xargs -P %d -n 1 sh -c %s part\n%s\n",
+		j.Parts, processes, quote(part), lastWords(id))
 	if err := os.WriteFile(filepath.Join(id, partsFile), []byte(strconv.Itoa(j.Parts)+"\n"), 0o666); err != nil {
 		return "", fmt.Errorf("farm: %w", err)
 	}
@@ -77,6 +79,9 @@ func (l Local) Submit(ctx context.Context, j Job) (id string, err error) {
 	return id, nil
 }
 
+// lastWords are those with which the command of a job's leader ends, and no other process's.
+func lastWords(id string) string { return ": > " + quote(id) + "/" + overFile }
+
 // State implements Farm.
 func (l Local) State(ctx context.Context, id string) (State, error) {
 	leader, err := numberIn(filepath.Join(id, leaderFile))
@@ -86,7 +91,7 @@ func (l Local) State(ctx context.Context, id string) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	s := State{Over: !lives(leader)} // before it is read what is left of the parts
+	s := State{Over: !lives(leader, id)} // before it is read what is left of the parts
 	entries, err := os.ReadDir(id)
 	if err != nil {
 		return State{}, fmt.Errorf("farm: %w", err)

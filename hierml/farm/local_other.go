@@ -9,6 +9,6 @@ import (
 
 func detach(*exec.Cmd) {}
 
-func lives(int) bool { return false }
+func lives(int, string) bool { return false }
 
 func end(int) error { return errors.ErrUnsupported }

@@ -222,7 +222,7 @@ func TestFarmDetaches(t *testing.T) {
 	if err := experiment.Stop(t.Context(), set.Directory); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-stopped; err == nil || !strings.Contains(err.Error(), "this was stopped, with 0 of 4 problems finished; train again to go on") {
+	if err := <-stopped; err == nil || !strings.Contains(err.Error(), "the training was stopped, with 0 of 4 problems finished; train again to go on") {
 		t.Error(err)
 	}
 	t.Setenv(gateOfTest, "")

@@ -52,16 +52,28 @@ type Parts struct{ Parts [][]int }
 // wait waits for the pieces of a work that are left.
 type wait struct {
 	*Work
-	left       map[int]bool
-	read       map[string]bool // files
-	submission *Submission
-	state      farm.State
+	jobs Follower
+	left map[int]bool
+	read map[string]bool // files
 }
 
 // Run has the pieces done that are in no file of the directory, and waits for them, or for those that
 // a farm does already. The end of ctx ends the waiting alone.
 func (w *Work) Run(ctx context.Context) error {
 	r := &wait{Work: w, left: make(map[int]bool), read: make(map[string]bool)}
+	r.jobs = Follower{
+		Directory: w.Directory, Work: "the training", Again: "train again",
+		Finished: func() string { return fmt.Sprintf("%d of %d problems", len(w.Sizes)-len(r.left), len(w.Sizes)) },
+		Collect: func() (int, error) {
+			err := r.collect(r.jobs.Submission)
+			return len(r.left), err
+		},
+		Report: func() error { return w.Report(len(w.Sizes)-len(r.left), r.jobs.State) },
+		Begun: func(job string, part int) bool {
+			folders, err := named(filepath.Join(w.Directory, processes), folderOf(job, part), "")
+			return err == nil && len(folders) > 0
+		},
+	}
 	for k := range w.Sizes {
 		r.left[k] = true
 	}
@@ -69,16 +81,11 @@ func (w *Work) Run(ctx context.Context) error {
 		if err := r.settle(ctx); err != nil || len(r.left) == 0 {
 			return err
 		}
-		if err := r.follow(ctx); err != nil {
+		if err := r.jobs.Follow(ctx); err != nil {
 			return err
 		}
 	}
 }
-
-// fault is what a machine has that keeps it from working.
-type fault struct{ text string }
-
-func (e *fault) Error() string { return e.text }
 
 // settle looks what is finished, and has the rest done if nothing is under way. The directory is
 // locked meanwhile.
@@ -104,26 +111,26 @@ func (r *wait) settle(ctx context.Context) (err error) {
 	if s != nil && s.Stopped {
 		s = nil
 	}
-	r.submission, r.state = s, farm.State{Over: true}
+	r.jobs.Submission, r.jobs.State = s, farm.State{Over: true}
 	if s != nil {
 		if own, its := nameOf(kind), nameOf(s.Kind); own != its {
 			return fmt.Errorf("a farm of another kind, %s, works in %s, by %s: wait for it with that, or stop it (experiment.Stop, hierml study stop)", its, r.Directory, s.Last())
 		}
 		s.Farm = r.Farm
-		if r.state, err = s.State(ctx); err != nil {
+		if r.jobs.State, err = s.State(ctx); err != nil {
 			return err
 		}
 	}
 	if err := r.collect(s); err != nil {
-		return r.ended(ctx, err)
+		return r.jobs.Ended(ctx, err)
 	}
 	switch {
 	case len(r.left) == 0:
-		if s != nil && !r.state.Over {
+		if s != nil && !r.jobs.State.Over {
 			err = s.Cancel(ctx)
 		}
 		return errors.Join(err, Remove(r.Directory))
-	case s != nil && !r.state.Over:
+	case s != nil && !r.jobs.State.Over:
 		return nil // attached
 	case s != nil && len(s.Attempts) >= MostAttempts:
 		s.Stopped = true
@@ -176,12 +183,6 @@ func (r *wait) lock(ctx context.Context) (*lock.Lock, error) {
 	}
 }
 
-// Pause is how long to wait before something is asked again: a tenth of what has been waited for, a
-// tenth of a second at least.
-func Pause(since time.Time, most time.Duration) time.Duration {
-	return min(most, max(time.Since(since)/10, 100*time.Millisecond))
-}
-
 // submit has a farm do what is left.
 func (r *wait) submit(ctx context.Context, kind json.RawMessage) error {
 	most, err := Most(ctx, r.Farm)
@@ -206,11 +207,11 @@ func (r *wait) submit(ctx context.Context, kind json.RawMessage) error {
 		return err
 	}
 	next := &Submission{Kind: kind, Farm: r.Farm}
-	if r.submission != nil {
-		next.Attempts = r.submission.Attempts
+	if r.jobs.Submission != nil {
+		next.Attempts = r.jobs.Submission.Attempts
 	}
 	next.Attempts = append(next.Attempts, Attempt{j})
-	r.submission, r.state = next, farm.State{}
+	r.jobs.Submission, r.jobs.State = next, farm.State{}
 	return next.Keep(r.Directory)
 }
 
@@ -241,7 +242,7 @@ func (r *wait) collect(s *Submission) error {
 		path := filepath.Join(r.Directory, processes, folder.Name())
 		own := s != nil && slices.ContainsFunc(s.Names(), func(job string) bool { return strings.HasPrefix(folder.Name(), job+"-") })
 		if text, err := os.ReadFile(filepath.Join(path, faultFile)); own && err == nil {
-			return &fault{string(text)}
+			return &Fault{string(text)}
 		}
 		files, err := finished(path)
 		if err != nil {
@@ -267,81 +268,13 @@ func (r *wait) collect(s *Submission) error {
 // finished returns the files that a process has finished.
 func finished(folder string) ([]string, error) { return named(folder, "", suffix) }
 
-// ended is err, for which nobody waits any more if it is a machine's fault.
-func (r *wait) ended(ctx context.Context, err error) error {
-	if f := (*fault)(nil); errors.As(err, &f) && r.submission != nil {
-		err = errors.Join(err, r.submission.Stop(ctx, r.Directory))
-	}
-	return err
-}
-
 // lost is the error of pieces that did not come back.
 func (r *wait) lost() error {
-	text := fmt.Sprintf("%d of %d problems did not come back from %d attempts", len(r.left), len(r.Sizes), len(r.submission.Attempts))
-	if said := r.submission.Last().LastSaid(r.Directory, r.state.Failed); said != "" {
+	text := fmt.Sprintf("%d of %d problems did not come back from %d attempts", len(r.left), len(r.Sizes), len(r.jobs.Submission.Attempts))
+	if said := r.jobs.Submission.Last().LastSaid(r.Directory, r.jobs.State.Failed); said != "" {
 		return fmt.Errorf("%s; %s", text, said)
 	}
 	return fmt.Errorf("%s; what their processes printed is in %s. If they were killed for want of memory, give parts more, with Slurm by the option --mem of sbatch", text, filepath.Join(r.Directory, Logs))
-}
-
-// follow waits until all pieces are finished, or nothing is under way any more.
-func (r *wait) follow(ctx context.Context) error {
-	begun, jobs := time.Now(), r.submission.Last()
-	detached := func(why error) error {
-		return fmt.Errorf("%s goes on, with %d of %d problems finished: train again to wait for the rest, or stop it (experiment.Stop, hierml study stop %s): %w", jobs, len(r.Sizes)-len(r.left), len(r.Sizes), r.Directory, why)
-	}
-	var asked time.Time
-	for {
-		err := r.collect(r.submission)
-		if err == nil && len(r.left) > 0 && time.Since(asked) >= Pause(begun, 5*time.Second) {
-			err = r.ask(ctx)
-			asked = time.Now()
-			if err == nil && r.state.Over {
-				err = r.collect(r.submission)
-			}
-		}
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return detached(context.Cause(ctx))
-		case err != nil:
-			return r.ended(ctx, err)
-		}
-		if err := r.Report(len(r.Sizes)-len(r.left), r.state); err != nil {
-			return detached(err)
-		}
-		if len(r.left) == 0 || r.state.Over {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return detached(context.Cause(ctx))
-		case <-time.After(Pause(begun, 2*time.Second)):
-		}
-	}
-}
-
-// ask asks the farm how its jobs stand. That it does not answer for a while is no error: the pieces
-// come by the directory.
-func (r *wait) ask(ctx context.Context) error {
-	now, err := Read(r.Directory)
-	switch {
-	case err != nil:
-		return err
-	case now != nil && now.Stopped:
-		return fmt.Errorf("this was stopped, with %d of %d problems finished; train again to go on", len(r.Sizes)-len(r.left), len(r.Sizes))
-	}
-	state, err := r.submission.State(ctx)
-	if err != nil {
-		return context.Cause(ctx)
-	}
-	r.state = state
-	if err := r.submission.Last().Unseen(r.Directory, state.Failed, func(job string, part int) bool {
-		folders, err := named(filepath.Join(r.Directory, processes), folderOf(job, part), "")
-		return err == nil && len(folders) > 0
-	}); err != nil {
-		return &fault{err.Error()}
-	}
-	return nil
 }
 
 // folderOf is how the names of the folders of the processes of a part begin.
