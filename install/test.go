@@ -8,12 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/hierml/notebook/install/internal/browser"
+	"github.com/hierml/notebook/install/internal/debian"
 	"github.com/hierml/notebook/install/internal/gotest"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
@@ -149,7 +151,7 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 		acceptance("cluster", "Cluster"),
 	}
 	if r.form.long {
-		waiting = append(waiting, acceptance("releases", "Wheel|Release|BareSystem|Papermill|Windows|Arm64"))
+		waiting = append(waiting, acceptance("releases", "Wheel|Release|BareSystem|Papermill|Windows|Arm64"), acceptance("both commands on a bare system", "BareClone"))
 	}
 	either := [][]stage{
 		{{"program with the race detector", r.provideRaced(root, dir)}, {"race detector", r.race}},
@@ -382,7 +384,7 @@ func (r *testRun) given(ctx context.Context, root, dir string) error {
 		}
 	}
 	needs := r.needs(root, dir)
-	r.provide(ctx, []stage{needs[0], needs[len(needs)-1]})
+	r.provide(ctx, append(needs[:1:1], needs[len(needs)-2:]...))
 	r.stages(ctx, stage{"tests of given folders", func(ctx context.Context) error {
 		return errors.Join(r.goTest(args...)(ctx), complete(r.summary))
 	}})
@@ -403,7 +405,7 @@ func complete(s gotest.Summary) error {
 	return nil
 }
 
-// needs returns the stages that make what the tests need: Python first, and the program last.
+// needs returns the stages that make what the tests need: Python first, and the compiler and the program last.
 func (r *testRun) needs(root, dir string) []stage {
 	return []stage{
 		{"Python environment of the tests", func(ctx context.Context) error { return providePython(ctx, r.console) }},
@@ -413,6 +415,7 @@ func (r *testRun) needs(root, dir string) []stage {
 			return err
 		}},
 		{"Slurm", func(ctx context.Context) error { return provideSlurm(ctx, r.console) }},
+		{"C compiler", func(ctx context.Context) error { return provideCompiler(ctx, r.console) }},
 		{"compiled cells", func(ctx context.Context) error { return provideProgram(ctx, r.console, root, dir, false) }},
 	}
 }
@@ -487,6 +490,23 @@ func provideBrowser(ctx context.Context, c *console) error {
 	}
 	step.end("%s", path)
 	return nil
+}
+
+// provideCompiler installs a compiler of C where Go finds none: compiled cells and the race detector need it.
+func provideCompiler(ctx context.Context, c *console) error {
+	if runtime.GOOS != "linux" || raceable(ctx) == nil {
+		return nil
+	}
+	step := c.begin("Installing a C compiler for compiled cells")
+	err := debian.Install(ctx, "gcc", "libc6-dev")
+	if errors.Is(err, debian.ErrNotHere) {
+		err = fmt.Errorf("compiled cells need gcc; install it (on Debian: apt-get install gcc libc6-dev): %w", err)
+	}
+	if err != nil {
+		return step.fail(err)
+	}
+	step.end("installed")
+	return raceable(ctx)
 }
 
 func provideSlurm(ctx context.Context, c *console) error {

@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -10,14 +11,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/internal/process"
 	"github.com/hierml/notebook/internal/testrun"
 )
 
-// A bareSystem is the root of a Debian that has what its package manager needs, and Python.
+// A bareSystem is the root of a Debian that has what its package manager needs, and some packages.
 type bareSystem struct {
 	t *testing.T
 	// dir is the root, into which the tree of Go can be mounted.
 	dir, goroot string
+	// proxy is where Go finds modules, "off" for no network.
+	proxy string
 }
 
 // bareMounts mounts what programs need into the root $1, and the tree of Go $2, if there is one, and
@@ -32,20 +36,23 @@ if [ -n "$2" ]; then
 	mount --bind "$2" "$1/usr/local/go"
 	path=/usr/local/go/bin:$path
 fi
-exec chroot "$1" env -i HOME=/root LANG=C.UTF-8 GOPROXY=off DEBIAN_FRONTEND=noninteractive PIP_CERT="$PIP_CERT" "PATH=$path" sh -ec "$3"`
+exec chroot "$1" env -i HOME=/root LANG=C.UTF-8 "GOPROXY=$4" DEBIAN_FRONTEND=noninteractive PIP_CERT="$PIP_CERT" "PATH=$path" sh -ec "$3"`
 
-func newBareSystem(t *testing.T) bareSystem {
+func newBareSystem(t *testing.T, packages string) bareSystem {
 	t.Helper()
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
 		testrun.Need(t, "a bare system", errors.New("to make one takes root, on Linux"))
 	}
 	needDebian(t, "debootstrap", "debootstrap")
-	dir := filepath.Join(scratch, "bare")
+	dir, err := os.MkdirTemp(scratch, "bare")
+	if err != nil {
+		t.Fatal(err)
+	}
 	suite, err := exec.Command("sh", "-c", ". /etc/os-release && echo $VERSION_CODENAME").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("debootstrap", "--variant=minbase", "--include=python3,python3-venv,ca-certificates,gcc,libc6-dev", strings.TrimSpace(string(suite)), dir).CombinedOutput()
+	out, err := exec.Command("debootstrap", "--variant=minbase", "--include="+packages, strings.TrimSpace(string(suite)), dir).CombinedOutput()
 	if err != nil {
 		t.Fatalf("debootstrap: %v\n%s", err, out)
 	}
@@ -59,14 +66,17 @@ func newBareSystem(t *testing.T) bareSystem {
 			t.Fatal(err)
 		}
 	}
-	return bareSystem{t: t, dir: dir}
+	return bareSystem{t: t, dir: dir, proxy: "off"}
 }
 
 // sh runs a command of the shell in the system, and returns what it prints.
 func (b bareSystem) sh(command string) string {
 	b.t.Helper()
-	cmd := exec.Command("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", bareMounts, "sh", b.dir, b.goroot, command)
-	out, err := cmd.CombinedOutput()
+	cmd := process.Bind(exec.Command("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", bareMounts, "sh", b.dir, b.goroot, command, b.proxy))
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err := process.Run(cmd)
+	out := said.Bytes()
 	if err != nil {
 		b.t.Fatalf("%s: %v\n%s", command, err, out)
 	}
@@ -97,7 +107,7 @@ func (b bareSystem) list() []string {
 // without a network, and that both leave nothing.
 func TestBareSystem(t *testing.T) {
 	testrun.LeaveToLong(t, "a Debian is unpacked, JupyterLab is fetched, and all packages are compiled")
-	b := newBareSystem(t)
+	b := newBareSystem(t, "python3,python3-venv,ca-certificates,gcc,libc6-dev")
 	dir, err := madeRelease()
 	if err != nil {
 		t.Fatal(err)
@@ -123,12 +133,8 @@ func TestBareSystem(t *testing.T) {
 	if said := b.sh("/opt/jupyter/bin/hierml run --engine compiled /root/cell.go 2>&1 || true"); !strings.Contains(said, "install Go 1.") {
 		t.Errorf("without Go, a compiled cell prints\n%s", said)
 	}
-	out, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	withGo := b
-	withGo.goroot = strings.TrimSpace(string(out))
+	withGo.goroot = goEnv(t, "GOROOT")
 	if said := withGo.sh("/opt/jupyter/bin/hierml run --engine compiled /root/cell.go"); !strings.Contains(said, "2\n") {
 		t.Errorf("with Go, a compiled cell prints\n%s", said)
 	}
@@ -145,5 +151,30 @@ func TestBareSystem(t *testing.T) {
 	b.sh("dpkg --purge hierml")
 	if after := b.list(); !slices.Equal(before, after) {
 		t.Errorf("dpkg leaves %q", slices.DeleteFunc(after, func(name string) bool { return slices.Contains(before, name) }))
+	}
+}
+
+// goEnv returns what the go command says of a variable.
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// TestBareClone holds that the two commands of the README pass in a clone on a Debian that has Go, Python and
+// git alone: no data, no compiler of C, no browser, no Slurm, and nothing in any cache.
+func TestBareClone(t *testing.T) {
+	testrun.LeaveToLong(t, "a Debian is unpacked, and everything is installed, compiled and tested in it")
+	b := newBareSystem(t, "python3,python3-venv,ca-certificates,git")
+	if out, err := exec.Command("git", "clone", "--no-hardlinks", root(), filepath.Join(b.dir, "root", "hierml")).CombinedOutput(); err != nil {
+		t.Fatalf("git clone: %v\n%s", err, out)
+	}
+	b.goroot, b.proxy = goEnv(t, "GOROOT"), goEnv(t, "GOPROXY")
+	for _, command := range []string{"go run ./install", "go run ./install test"} {
+		said := b.sh("cd /root/hierml && " + command)
+		t.Logf("%s prints\n%s", command, said[max(0, len(said)-20000):])
 	}
 }
