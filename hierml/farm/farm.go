@@ -84,7 +84,7 @@ type State struct {
 
 // Failure is a part that ended otherwise than well.
 type Failure struct {
-	Part    int
+	Part    int    // -1 where the engine does not say which
 	Machine string // "" if it was not given one
 	Reason  string // a word of the engine's
 }

@@ -94,7 +94,7 @@ func TestSlurmRefusals(t *testing.T) {
 
 // TestSlurmState reads what squeue prints.
 func TestSlurmState(t *testing.T) {
-	lines := "12|0|COMPLETED|n1|None\n12|1|FAILED|n2|NonZeroExitCode\n12|2|CANCELLED||None\n12|3|OUT_OF_MEMORY|n1|OutOfMemory\n12|4|NODE_FAIL|n3|None\n12|5|TIMEOUT|n1|TimeLimit\n3|0|RUNNING|n9|None\n"
+	lines := "12|0|COMPLETED|n1|None\n12|1|FAILED|n2|NonZeroExitCode\n12|2|CANCELLED||None\n12|3|OUT_OF_MEMORY|n1|OutOfMemory\n12|4|NODE_FAIL|n3|None\n12|5|TIMEOUT|n1|TimeLimit\n12|N/A|CANCELLED||Dependency\n3|0|RUNNING|n9|None\n"
 	failed := []Failure{{1, "n2", Failed}, {3, "n1", "OUT_OF_MEMORY"}, {4, "n3", "NODE_FAIL"}, {5, "n1", "TIMEOUT"}}
 	for _, test := range []struct {
 		more string

@@ -88,8 +88,8 @@ func (s Slurm) State(ctx context.Context, id string) (State, error) {
 			continue
 		}
 		part, err := strconv.Atoi(f[1])
-		if err != nil {
-			return State{}, fmt.Errorf("farm: squeue printed %q; expected the number of a part in its second column", strings.TrimSpace(line))
+		if err != nil { // parts that were cancelled before they began are one line, without a number
+			part = -1
 		}
 		if f[4] == launchFailed {
 			held = append(held, f[0]+"_"+f[1])

@@ -246,7 +246,7 @@ func named(folder, begin, end string) ([]string, error) {
 // what it said. That a part of a job has begun, begun tells. One that said nothing was killed.
 func (a Attempt) Unseen(directory string, failed []farm.Failure, begun func(job string, part int) bool) error {
 	for _, f := range failed {
-		if f.Reason != farm.Failed {
+		if f.Reason != farm.Failed || f.Part < 0 {
 			continue
 		}
 		is, seen := false, false
