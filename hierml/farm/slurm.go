@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Slurm runs the parts of a job as an array of Slurm's, by its programs sbatch, squeue, scancel and
@@ -153,16 +154,24 @@ func (s Slurm) MostParts(ctx context.Context) (int, error) {
 	return 0, errors.New("farm: scontrol show config has no MaxArraySize; job arrays are not to be had on this cluster")
 }
 
+// patience is how long one of Slurm's programs may take to answer.
+var patience = 5 * time.Minute
+
 // slurm runs one of Slurm's programs and returns what it prints.
 func slurm(ctx context.Context, stdin, program string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, program, args...)
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(limited, program, args...)
 	cmd.Stdin = strings.NewReader(stdin)
+	cmd.WaitDelay = time.Second // for its children to close what it prints to
 	out, err := cmd.Output()
 	switch {
 	case err == nil:
 		return string(out), nil
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
+	case limited.Err() != nil:
+		return "", fmt.Errorf("farm: %s has not answered for %s; run it in a terminal to see whether Slurm works here", program, patience)
 	case errors.Is(err, exec.ErrNotFound):
 		return "", fmt.Errorf("farm: there is no program %s on this machine; run this where Slurm's programs are, as on a cluster's login node", program)
 	}
