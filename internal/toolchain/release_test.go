@@ -20,13 +20,17 @@ import (
 )
 
 // TestReleases holds that all patches fit the Go that runs the test and the releases that are
-// supported, and, in the long form, the newest version of each release since, and its candidates.
+// supported, that these build with them, and the same, in the long form, the newest version of each release since, and its candidates.
 func TestReleases(t *testing.T) {
 	own := ownToolchain(t)
 	check := func(t *testing.T, tc toolchain) {
 		for _, of := range []tool{compiler, linker} {
 			if _, without, err := adapted(t, of, tc); err != nil || len(without) > 0 {
 				t.Errorf("%s: %v, without %q", of.name, err, without)
+			} else if tc.GOROOT != own.GOROOT && !testing.Short() { // that one builds the kits of other tests
+				if _, err := of.build(t.Context(), tc, filepath.Join(t.TempDir(), "source"), filepath.Join(t.TempDir(), of.name)); err != nil {
+					t.Error(err)
+				}
 			}
 		}
 	}
@@ -84,7 +88,7 @@ func publishedReleases(t *testing.T) (versions, candidates []string) {
 
 // fetch returns the tool chain of a version, which the go command downloads as a module.
 func fetch(ctx context.Context, version string) (toolchain, error) {
-	tc := toolchain{GOVERSION: version}
+	tc := toolchain{GOVERSION: version, command: "go", env: os.Environ()}
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", "golang.org/toolchain@v0.0.1-"+version+"."+runtime.GOOS+"-"+runtime.GOARCH)
 	out, err := cmd.Output()
 	var module struct{ Dir, Error string }

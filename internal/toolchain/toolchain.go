@@ -79,10 +79,14 @@ const (
 func (tc toolchain) goCommand(ctx context.Context, dir string, kind buildKind, args ...string) (string, error) {
 	env := append([]string(nil), tc.env...)
 	env = append(env, "PWD="+dir)
+	command := tc.command
 	if kind == plainBuild {
-		env = append(env, "GOFLAGS=", "GOWORK=off", "GO111MODULE=")
+		// A Go that was fetched is in the cache of modules, in which the go command replaces no files
+		// by others. The tools need no modules, so they are built as if the cache were elsewhere.
+		command = filepath.Join(tc.GOROOT, "bin", "go")
+		env = append(env, "GOFLAGS=", "GOWORK=off", "GO111MODULE=", "GOTOOLCHAIN=local", "GOMODCACHE="+filepath.Join(tc.GOROOT, "pkg", "mod"))
 	} else {
 		env = append(env, tc.vendored...)
 	}
-	return run(ctx, dir, env, tc.command, args...)
+	return run(ctx, dir, env, command, args...)
 }
