@@ -2,10 +2,7 @@
 
 package compiled
 
-import (
-	"errors"
-	"unsafe"
-)
+import "errors"
 
 // How other versions of Go keep parked goroutines is not known.
 
@@ -20,5 +17,3 @@ func (*census) asleep() bool { return false }
 func provenCensus(*tasks) (*census, error) {
 	return nil, errors.New("it is not known how this version of Go keeps goroutines")
 }
-
-func goroutineState() unsafe.Pointer { return nil }

@@ -148,24 +148,37 @@ func Classify(l []Lexeme) itemKind {
 		if len(l) > 1 && l[1].Tok == token.IDENT {
 			return ItemFunc
 		}
-		// func (r T) Name( is a method; func (a int) T { a literal.
-		depth := 0
-		for i := 1; i < len(l); i++ {
-			switch l[i].Tok {
-			case token.LPAREN:
-				depth++
-			case token.RPAREN:
-				depth--
-			}
-			if depth == 0 {
-				if i+2 < len(l) && l[i+1].Tok == token.IDENT && l[i+2].Tok == token.LPAREN {
-					return ItemFunc
-				}
-				break
-			}
+		// func (r T) Name( and func (r T) Name[P any]( are methods; func (a int) T { and
+		// func (a int) T[int] { are literals.
+		i := group(l, 1)
+		if i >= len(l) || l[i].Tok != token.IDENT {
+			return ItemStatement
+		}
+		if i++; i < len(l) && l[i].Tok == token.LBRACK {
+			i = group(l, i)
+		}
+		if i < len(l) && l[i].Tok == token.LPAREN {
+			return ItemFunc
 		}
 	}
 	return ItemStatement
+}
+
+// group returns the index behind the parentheses or brackets that begin at i.
+func group(l []Lexeme, i int) int {
+	depth := 0
+	for ; i < len(l); i++ {
+		switch l[i].Tok {
+		case token.LPAREN, token.LBRACK:
+			depth++
+		case token.RPAREN, token.RBRACK:
+			depth--
+		}
+		if depth <= 0 {
+			return i + 1
+		}
+	}
+	return i
 }
 
 // IsEmpty reports whether a text is nothing but semicolons and comments.

@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
@@ -397,6 +398,9 @@ func (b *body) composite(e *ast.CompositeLit) string {
 		for i, elt := range e.Elts {
 			if kv, ok := elt.(*ast.KeyValueExpr); ok {
 				f := b.Info.Uses[kv.Key.(*ast.Ident)].(*types.Var)
+				if !slices.ContainsFunc(slices.Collect(u.Fields()), func(direct *types.Var) bool { return direct.Name() == f.Name() }) {
+					b.l.Refuse(kv.Pos(), "the interpreter cannot set "+f.Name()+", a field of an embedded struct, in a literal")
+				}
 				parts = append(parts, shape.FieldName(f)+": "+b.fieldValue(kv.Value, f))
 				continue
 			}

@@ -58,6 +58,7 @@ func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Prog
 	l.refuseForeignImports()
 	l.refuseElsewhere()
 	l.refuseOldLoops()
+	l.refuseGenericMethods()
 	for v := range l.K.Embedded {
 		l.Refuse(v.Pos(), "files are embedded when a program is compiled: the interpreter embeds none")
 	}
@@ -142,6 +143,22 @@ func (l *lowering) refuseForeignImports() {
 		if path, err := strconv.Unquote(spec.Path.Value); err == nil && l.C.Foreign(path) {
 			l.Refuse(spec.Path.Pos(), "the interpreter has no package "+path)
 		}
+	}
+}
+
+// refuseGenericMethods refuses a cell that declares or uses a method with type parameters of its own.
+func (l *lowering) refuseGenericMethods() {
+	var first *ast.Ident
+	for _, named := range []map[*ast.Ident]types.Object{l.K.Info.Defs, l.K.Info.Uses} {
+		for id, obj := range named {
+			f, ok := obj.(*types.Func)
+			if ok && f.Signature().Recv() != nil && f.Origin().Signature().TypeParams() != nil && (first == nil || id.Pos() < first.Pos()) {
+				first = id
+			}
+		}
+	}
+	if first != nil {
+		l.Refuse(first.Pos(), "the interpreter has no methods with type parameters, such as "+first.Name)
 	}
 }
 
