@@ -64,6 +64,8 @@ func (imp *archiveImporter) load(path string) (*types.Package, error) {
 		return nil, &ImportError{Path: path, Reason: unavailable[path]}
 	case strings.HasPrefix(path, "internal/") || strings.Contains(path, "/internal/") || strings.HasPrefix(path, "vendor/"):
 		return nil, &ImportError{Path: path, Reason: "it is internal to the packages around it"}
+	case imp.Later(path, "") != "":
+		return nil, &ImportError{Path: path, Reason: imp.Later(path, "")}
 	case file == nil:
 		return nil, &ImportError{Path: path, Meant: Preloaded[path[strings.LastIndex(path, "/")+1:]]}
 	}

@@ -20,6 +20,9 @@ func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 	if word, ok := strings.CutPrefix(msg, "undefined: "); ok && foreign[word] != "" {
 		return " (" + foreign[word] + ")"
 	}
+	if text := c.later(k, path, msg); text != "" {
+		return " (" + text + ")"
+	}
 	if name := c.meant(k, path, msg); name != "" {
 		return " (did you mean " + name + "?)"
 	}
@@ -37,6 +40,45 @@ var foreign = map[string]string{
 	"np": "mat, floats and stat of gonum need no import", "numpy": "mat, floats and stat of gonum need no import",
 	"pd": "package dataset needs no import", "pandas": "package dataset needs no import", "plt": "package chart needs no import",
 	"input": "fmt.Scanln(&x) reads a line",
+}
+
+// later says that a later release of Go has what a complaint says is not there.
+func (c *Checker) later(k *Checked, path []ast.Node, msg string) string {
+	library, ok := c.Importer.(interface {
+		Later(path, name string) string
+	})
+	if !ok || !strings.Contains(msg, "undefined") && !strings.HasPrefix(msg, "unknown field ") {
+		return ""
+	}
+	id, ok := path[len(path)-1].(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	sel := selected(path)
+	if sel == nil {
+		if lit := innermost[*ast.CompositeLit](path); lit != nil && strings.HasPrefix(msg, "unknown field ") {
+			return laterOf(library.Later, k.Info.TypeOf(lit), id.Name)
+		}
+		return library.Later(id.Name, "")
+	}
+	if x, ok := sel.X.(*ast.Ident); ok {
+		if pkg, ok := k.Info.Uses[x].(*types.PkgName); ok {
+			return library.Later(pkg.Imported().Path(), id.Name)
+		}
+	}
+	return laterOf(library.Later, k.Info.TypeOf(sel.X), id.Name)
+}
+
+// laterOf is later for a field or method of a type.
+func laterOf(later func(path, name string) string, t types.Type, name string) string {
+	if t == nil {
+		return ""
+	}
+	named, ok := types.Unalias(deref(t)).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return ""
+	}
+	return later(named.Obj().Pkg().Path(), named.Obj().Name()+"."+name)
 }
 
 // hidden says that a variable hides a package, if a complaint is about what the package has and the

@@ -59,6 +59,16 @@ func (o *outside) Paths() []string {
 	return paths
 }
 
+// Later is that of the standard library.
+func (o *outside) Later(path, name string) string {
+	if library, ok := o.Importer.(interface {
+		Later(path, name string) string
+	}); ok {
+		return library.Later(path, name)
+	}
+	return ""
+}
+
 // Doc returns the documentation of what a package exports.
 func (o *outside) Doc(path, name string) string {
 	if path = check.PlainPath(path); o.resolved[path] {

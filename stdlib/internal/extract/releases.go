@@ -60,7 +60,7 @@ func fileOf(release, name string) string {
 func (g *Group) Additions(l Layer, pkgs []*types.Package, before map[string]*types.Package) (prefix string, files map[string][]byte, err error) {
 	suffix := strings.ReplaceAll(l.Release, ".", "")
 	prefix = "z_" + suffix
-	files = map[string][]byte{}
+	files = map[string][]byte{l.File(LaterFile): Later(pkgs, before)}
 	for name, platform := range map[string]bool{prefix + ".go": false, prefix + "_" + runtime.GOOS + "_" + runtime.GOARCH + ".go": true} {
 		var tables bytes.Buffer
 		var identifiers []string
@@ -99,6 +99,64 @@ func (g *Group) Additions(l Layer, pkgs []*types.Package, before map[string]*typ
 		}
 	}
 	return prefix, files, nil
+}
+
+// LaterFile is the name of the file, in the group's folder, that says what a later release has.
+const LaterFile = "later.txt"
+
+// Later lists what packages have that those of the same path before do not have, sorted: new packages
+// by their paths, and exported names, methods and fields of others behind the path of theirs.
+func Later(pkgs []*types.Package, before map[string]*types.Package) []byte {
+	var lines []string
+	for _, pkg := range pkgs {
+		old := before[pkg.Path()]
+		if old == nil {
+			lines = append(lines, pkg.Path())
+			continue
+		}
+		had := map[string]bool{}
+		for _, name := range exported(old) {
+			had[name] = true
+		}
+		for _, name := range exported(pkg) {
+			if !had[name] {
+				lines = append(lines, pkg.Path()+" "+name)
+			}
+		}
+	}
+	slices.Sort(lines)
+	return []byte(strings.Join(lines, "\n") + "\n")
+}
+
+// exported returns the exported names of a package, and the methods and fields of its types behind
+// theirs.
+func exported(pkg *types.Package) (names []string) {
+	for _, name := range pkg.Scope().Names() {
+		obj, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+		if token.IsExported(name) {
+			names = append(names, name)
+		}
+		if !token.IsExported(name) || !ok {
+			continue
+		}
+		if s, ok := obj.Type().Underlying().(*types.Struct); ok {
+			for f := range s.Fields() {
+				if f.Exported() {
+					names = append(names, name+"."+f.Name())
+				}
+			}
+		}
+		t := obj.Type()
+		if !types.IsInterface(t) {
+			t = types.NewPointer(t)
+		}
+		for m := range types.NewMethodSet(t).Methods() {
+			if m.Obj().Exported() {
+				names = append(names, name+"."+m.Obj().Name())
+			}
+		}
+	}
+	return names
 }
 
 // different returns the names for which the table of a package differs from that of before, which is
