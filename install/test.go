@@ -148,6 +148,7 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 		acceptance("drivers and habits", "Drivers|Habits"),
 		acceptance("browser test", "Browser"),
 		acceptance("installation", "Installation|Readme"),
+		acceptance("the other Go", "OtherGo"),
 		acceptance("cluster", "Cluster"),
 	}
 	if r.form.long {
