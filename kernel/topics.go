@@ -23,8 +23,11 @@ func topics() []*cobra.Command {
 		{Use: "cells", Short: "What stands in the cells of a notebook, and in scripts", Long: `A cell has imports, declarations and statements of Go, in any order. The packages of Go's
 standard library, gonum, gonum/plot and hierml need no import. What a cell declares, later cells use; a
 name that is declared again is the new one from then on. A cell is checked before it runs: one that does not
-compile changes nothing. Statements run one after the other; variables that var declares with nothing but
-declarations between are initialized as those of a package, each behind those that its value needs.
+compile changes nothing. Declarations may stand in any order over the cells: a function, method, type or
+constant may use names that later cells declare. A note names what is missing, and using the declaration
+before that is an error. Statements run one after the other, and need what they use at once. Variables that
+var declares with nothing but declarations between are initialized as those of a package, each behind those
+that its value needs.
 
 The last expression of a cell is shown; a semicolon behind it keeps it to itself. A value that was shown is
 Out[N], and the last one is _. At the top, return ends the cell, and shows a value that stands behind it.

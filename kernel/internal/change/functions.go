@@ -18,8 +18,8 @@ func (ch *Change) declareFunc(f *check.Func) {
 		ch.RefuseAnywhere(f.Decl.Pos(), "missing function body")
 	}
 	cell := ch.K.Source.Cell.Number
-	if f.Again != nil {
-		cell = f.Again.Cell
+	if src, _ := ch.C.Within(f.Decl.Pos()); src != nil {
+		cell = src.Cell.Number // an earlier one, if the function follows what the cell declares
 	}
 	fn := &state.Function{Name: f.Decl.Name.Name, Cell: cell, Decl: f.Body, Info: ch.K.Info, Calls: map[*state.Function]bool{}, Pending: f.Pending, Written: f.Decl}
 	fn.Generic = f.Body.Type.TypeParams.NumFields() > 0
@@ -134,7 +134,7 @@ func (ch *Change) register(fn *state.Function) {
 	n := len(ch.S.All)
 	ch.S.All = append(ch.S.All, fn)
 	ch.Later(func() { ch.S.All = ch.S.All[:n] })
-	if !fn.Generic && fn.Pending == "" {
+	if !fn.Generic && fn.Pending == nil {
 		ch.Need(fn)
 	}
 }
@@ -148,7 +148,7 @@ func (ch *Change) knowFunc(obj *types.Func, fn *state.Function) {
 func (ch *Change) renew(old, fn *state.Function) {
 	was := *old
 	ch.Later(func() { *old = was })
-	if ch.checkOnly && old.Pending == "" && fn.Pending == "" && ch.unchanged(old, fn) {
+	if ch.checkOnly && old.Pending == nil && fn.Pending == nil && ch.unchanged(old, fn) {
 		old.Decl, old.Info, old.Cell, old.Written = fn.Decl, fn.Info, fn.Cell, fn.Written
 		return
 	}
@@ -164,7 +164,7 @@ func (ch *Change) relower(fn *state.Function) {
 	if ch.Queued[fn] {
 		return
 	}
-	if fn.Pending == "" && !fn.Generic {
+	if fn.Pending == nil && !fn.Generic {
 		version := fn.Version
 		if fn.Emitted {
 			// Once this cell is done, nothing mentions the older one.

@@ -16,14 +16,16 @@ func (ch *Change) leave() {
 	for _, x := range ch.K.Left {
 		fn := x.Fn
 		switch {
-		case fn.Pending != "":
-			if x.Waits != "" {
-				was := fn.Pending
-				ch.Later(func() { fn.Pending = was })
-				fn.Pending = x.Waits
-				ch.note("%s calls %s, which no cell has declared yet", fn.Name, x.Waits)
-			} else {
+		case fn.Pending != nil:
+			if len(x.Problems) > 0 {
 				ch.note("%s does not compile: %s", fn.Name, x.Why())
+				continue
+			}
+			was := fn.Pending
+			ch.Later(func() { fn.Pending = was })
+			fn.Pending = x.Waits
+			if !x.Waits.Within(was) {
+				ch.note("%s %s", fn.Name, x.Waits.Undeclared())
 			}
 		case x.Late, x.Selects:
 			ch.note("%s keeps the older %s: %s", fn.Name, strings.Join(x.Names, ", "), x.Why())
@@ -37,7 +39,7 @@ func (ch *Change) leave() {
 				return ok && ch.S.Live[name] != nil && ch.S.Live[name].Function != nil
 			})
 			if callee >= 0 {
-				ch.breaks(fn, x.Names[callee])
+				ch.breaks(fn, state.Wait{Name: x.Names[callee], Calls: true})
 				ch.note("%s does not compile any more: %s", fn.Name, x.Why())
 				continue
 			}
@@ -50,6 +52,10 @@ func (ch *Change) leave() {
 		})
 	})
 	ch.moved = variables
+	for _, d := range ch.K.NewlyDeferred {
+		ch.note("%s", d.Why())
+	}
+	ch.commits = append(ch.commits, func() { ch.S.Deferred = ch.K.Deferred })
 }
 
 // trail has the functions that mention a variable follow it with the next cell.
@@ -58,7 +64,7 @@ func (ch *Change) trail(name string) {
 		return
 	}
 	for _, fn := range ch.S.All {
-		if ch.S.Current(fn) && fn.Pending == "" && fn.Info != ch.K.Info && len(ch.S.Mentions(fn, map[string]bool{name: true})) > 0 {
+		if ch.S.Current(fn) && fn.Pending == nil && fn.Info != ch.K.Info && len(ch.S.Mentions(fn, map[string]bool{name: true})) > 0 {
 			ch.S.Late = append(ch.S.Late, &state.Follower{Fn: fn, Names: []string{name}})
 		}
 	}
@@ -72,8 +78,8 @@ func (ch *Change) note(format string, args ...any) {
 func (ch *Change) Notes() []string {
 	notes := ch.noted
 	for _, fn := range ch.S.All {
-		if fn.Pending != "" && fn.Cell == ch.K.Source.Cell.Number {
-			notes = append(notes, fmt.Sprintf("note: %s calls %s, which no cell has declared yet\n", fn.Name, fn.Pending))
+		if fn.Pending != nil && (fn.Cell == ch.K.Source.Cell.Number || fn.Info == ch.K.Info) {
+			notes = append(notes, fmt.Sprintf("note: %s %s\n", fn.Name, fn.Pending.Undeclared()))
 		}
 	}
 	sort.Strings(notes)

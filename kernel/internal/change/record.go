@@ -38,7 +38,7 @@ func (ch *Change) CannotRun() (problems []syntax.Problem) {
 		ast.Inspect(stmt, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
 				obj := ch.K.Info.Uses[id]
-				if fn := ch.S.FunctionOf(obj); fn != nil && fn.Pending != "" {
+				if fn := ch.S.FunctionOf(obj); fn != nil && fn.Pending != nil {
 					problems = append(problems, ch.C.Problem(id.Pos(), ch.wait(fn)))
 				}
 				if d := ch.S.NeedsLost(obj); d != nil {

@@ -3,22 +3,22 @@ package change
 import (
 	"fmt"
 	"go/ast"
-	"go/types"
+	"slices"
 
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
 // breaks makes pending what does not compile with a new declaration, and what calls that.
-func (ch *Change) breaks(fn *state.Function, waitsFor string) {
-	if fn.Pending != "" {
+func (ch *Change) breaks(fn *state.Function, waitsFor state.Wait) {
+	if fn.Pending != nil {
 		return
 	}
 	was := *fn
 	ch.Later(func() { *fn = was })
-	fn.Pending, fn.Emitted = waitsFor, false
+	fn.Pending, fn.Emitted = state.Waits{waitsFor}, false
 	for _, g := range ch.S.All {
 		if g.Calls[fn] {
-			ch.breaks(g, fn.Name)
+			ch.breaks(g, state.WaitFor(fn, true))
 		}
 	}
 }
@@ -28,44 +28,51 @@ func (ch *Change) spreadWaiting() {
 	for more := true; more; {
 		more = false
 		for _, f := range append([]*state.Function(nil), ch.Queue...) {
-			if f.Pending != "" {
+			if f.Pending != nil {
 				continue
 			}
-			if name := ch.waits(f); name != "" {
+			if waits := ch.waits(f); waits != nil {
 				was := f.Pending
 				ch.Later(func() { f.Pending = was })
-				f.Pending = name
+				f.Pending = waits
 				more = true
 			}
 		}
 	}
 	kept := ch.Queue[:0]
 	for _, f := range ch.Queue {
-		if f.Pending == "" {
+		if f.Pending == nil {
 			kept = append(kept, f)
 		}
 	}
 	ch.Queue = kept
 }
 
-// waits returns the name of a pending function that a body mentions.
-func (ch *Change) waits(f *state.Function) (name string) {
+// waits returns the pending functions that a body mentions.
+func (ch *Change) waits(f *state.Function) (waits state.Waits) {
+	called := map[*ast.Ident]bool{}
 	ast.Inspect(f.Decl.Body, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && name == "" {
-			if obj, ok := f.Info.Uses[id].(*types.Func); ok {
-				if callee := ch.S.Funcs[obj.Origin()]; callee != nil && callee.Pending != "" {
-					name = callee.Name
-				}
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			switch fun := ast.Unparen(n.Fun).(type) {
+			case *ast.Ident:
+				called[fun] = true
+			case *ast.SelectorExpr:
+				called[fun.Sel] = true
+			}
+		case *ast.Ident:
+			if callee := ch.S.FunctionOf(f.Info.Uses[n]); callee != nil && callee.Pending != nil {
+				waits = waits.Add(state.WaitFor(callee, called[n]))
 			}
 		}
-		return name == ""
+		return true
 	})
-	return name
+	return waits
 }
 
 // Ready refuses a call of a pending function.
 func (ch *Change) Ready(fn *state.Function) {
-	if fn.Pending != "" {
+	if fn.Pending != nil {
 		ch.Unready = true
 		ch.Refuse(ch.Pos, ch.wait(fn))
 	}
@@ -74,19 +81,31 @@ func (ch *Change) Ready(fn *state.Function) {
 // wait says what a pending function waits for.
 func (ch *Change) wait(fn *state.Function) string {
 	text := fn.Name
-	seen := map[*state.Function]bool{}
-	for !seen[fn] {
+	for seen := map[*state.Function]bool{}; !seen[fn]; {
 		seen[fn] = true
-		text += " calls " + fn.Pending
-		d := ch.S.Live[fn.Pending]
-		if d == nil || d.Function == nil {
-			return fmt.Sprintf("undefined: %s (%s, which no cell has declared yet)", fn.Pending, text)
+		w := fn.Pending[max(0, slices.IndexFunc(fn.Pending, func(w state.Wait) bool { return !ch.isThere(w) }))]
+		w.Hint = ""
+		text += " " + state.Waits{w}.String()
+		next := w.Function
+		if d := ch.S.Live[w.Name]; next == nil && d != nil {
+			next = d.Function
 		}
-		if d.Function.Pending == "" {
+		switch {
+		case next == nil || next.Pending == nil && !ch.isThere(w):
+			return fmt.Sprintf("undefined: %s (%s, which no cell has declared yet)", w, text)
+		case next.Pending == nil:
 			return text + ", and does not compile with it as it is declared now"
 		}
-		fn = d.Function
+		fn = next
 		text += ", which"
 	}
 	return text + " waits for itself"
+}
+
+// isThere reports whether the session has what a wait is for.
+func (ch *Change) isThere(w state.Wait) bool {
+	if w.Function != nil {
+		return w.Function.Pending == nil
+	}
+	return ch.S.Live[w.Name] != nil
 }

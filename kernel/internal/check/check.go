@@ -76,9 +76,8 @@ type Func struct {
 	Object *types.Func
 	// Receiver is the type the method belongs to; nil for functions.
 	Receiver *types.TypeName
-	// Pending names the function that the body calls and that no cell has declared yet; such a body
-	// is not checked.
-	Pending string
+	// Pending are the names in the body that no cell has declared yet; such a body is not checked.
+	Pending state.Waits
 	// Again is the function of an earlier cell that is declared again with the cell; nil for the
 	// cell's own functions.
 	Again *state.Function
@@ -108,6 +107,12 @@ type Checked struct {
 	// declarations, and left those that do not compile with it.
 	again map[*ast.FuncDecl]*state.Function
 	Left  []*state.Follower
+	// declarations are those of the cell and those that join it, as they were written.
+	declarations []ast.Decl
+	// Deferred are all declarations that wait when the cell is done, and NewlyDeferred those of which the
+	// user has not been told. takenOut are those of the cell.
+	Deferred, NewlyDeferred, takenOut []*state.Deferred
+	joined                            []*state.Deferred // of earlier cells
 	// Embedded are the files that variables embed.
 	Embedded map[*ast.ValueSpec]*Embedding
 	// lent are the variables that were declared among the declarations (constvars.go).
@@ -140,36 +145,35 @@ func NewInfo() *types.Info {
 // (without bodies), then its statements one after the other, then the bodies of its functions,
 // which see all of it.
 //
-// waiting holds, for functions of the cell by their offset, the name of the undeclared function
-// that they call, and followers those of earlier cells that are declared again. forgotten holds the
-// places of what leaves out an error, and renewed the names of types that must not
-// stay what they are; check adds what it finds wrong for want of that.
-func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.Follower, forgotten map[token.Pos]int, renewed map[string]bool) (*Checked, []syntax.Problem) {
-	k := &Checked{Reading: p, Pkg: c.Fresh(), Info: NewInfo(), strict: c.Strict, renewed: renewed}
-	k.Remember(forgotten)
-	k.join(followers)
+// It assumes what the attempt says, and adds to it what it finds to be otherwise.
+func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
+	k := &Checked{Reading: p, Pkg: c.Fresh(), Info: NewInfo(), strict: c.Strict, renewed: a.renewed}
+	k.Remember(a.forgotten)
+	k.take(c, a)
+	k.join(a.followers.with)
+	if p.Declarations != nil {
+		k.declarations = divided(p.Declarations.Decls)
+	}
 	passed := false
 	defer func() {
 		if !passed {
 			k.Rollback()
 		}
 	}()
-	var problems []syntax.Problem
-	var places []token.Pos
+	var problems []failure
 	complain := func(pos token.Pos, msg string) {
-		problems = append(problems, c.Problem(pos, msg))
-		places = append(places, pos)
+		problems = append(problems, failure{Problem: c.Problem(pos, msg), pos: pos})
 	}
 
 	c.ImportAll(k, complain)
 	c.embed(k, func(offset int, msg string) {
-		problems = append(problems, syntax.Problem{Source: k.Source, Offset: k.Source.Origin(offset), Msg: msg})
+		problems = append(problems, failure{Problem: syntax.Problem{Source: k.Source, Offset: k.Source.Origin(offset), Msg: msg}})
 	})
 	late := c.Declarations(k)
 	Shield(k.Types)
 	for _, f := range k.Funcs {
 		if f.Again == nil {
-			f.Pending = waiting[int(f.Decl.Pos()-p.Declarations.FileStart)]
+			f.Pending = a.pending[c.originOf(f.Decl)]
 		}
 	}
 	takeBack := k.lendVariables()
@@ -177,7 +181,7 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 	c.refuseForeign(k, complain)
 	c.RefuseGrowth(k, complain)
 	if len(problems) > 0 {
-		return nil, problems
+		return k, problems
 	}
 
 	seen := map[string]bool{}
@@ -240,20 +244,21 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 		in.refuseCycles(c.Session.Live, complain)
 	}
 	if len(problems) > 0 {
-		// What is not shown needs no hint, which takes time that grows with the cell.
-		order := make([]int, len(problems))
-		for i := range order {
-			order[i] = i
-		}
-		sort.SliceStable(order, func(i, j int) bool { return problems[order[i]].Offset < problems[order[j]].Offset })
-		for _, i := range order[:min(len(order), syntax.MaxProblems)] {
-			problems[i].Hint = c.hint(k, places[i], problems[i].Msg)
+		sort.SliceStable(problems, func(i, j int) bool { return problems[i].Offset < problems[j].Offset })
+		for i := range problems {
+			f := &problems[i]
+			f.wait = c.undeclared(k, f.pos, f.Msg)
+			if i < syntax.MaxProblems { // A hint takes time that grows with the cell.
+				f.Hint = c.hint(k, f.pos, f.Msg)
+			}
+			if f.wait != nil && c.Session.DeferredOf(f.wait.Name) == nil {
+				f.wait.Hint = f.Hint
+			}
 		}
 		if !c.Strict {
-			maps.Copy(forgotten, Forgets(k))
+			maps.Copy(a.forgotten, Forgets(k))
 		}
-		sort.SliceStable(problems, func(i, j int) bool { return problems[i].Offset < problems[j].Offset })
-		return nil, problems
+		return k, problems
 	}
 	in.sortVariables()
 	passed = true
@@ -422,6 +427,11 @@ func (c *Checker) aliases(k *Checked) map[string]bool {
 			names[src.Alias] = true
 		}
 	}
+	for _, d := range k.joined {
+		if src, _ := c.Within(d.Decl.Pos()); src != nil {
+			names[src.Alias] = true
+		}
+	}
 	delete(names, "")
 	return names
 }
@@ -461,12 +471,17 @@ func (c *Checker) Insert(k *Checked) {
 			scope.Insert(d.Object)
 			continue
 		}
-		if path := c.Preloaded[name]; path != "" && types.Universe.Lookup(name) == nil && c.Session.Gone[name] == nil && !k.hides(name) {
+		if path := c.Preloaded[name]; path != "" && types.Universe.Lookup(name) == nil && c.Session.Gone[name] == nil && !k.hides(name) && !k.defersName(c, name) {
 			if pkg, err := c.Importer.Import(path); err == nil {
 				scope.Insert(types.NewPkgName(token.NoPos, k.Pkg, name, pkg))
 			}
 		}
 	}
+}
+
+// defersName reports whether a declaration of a name is deferred.
+func (k *Checked) defersName(c *Checker, name string) bool {
+	return c.Session.DeferredOf(name) != nil || slices.ContainsFunc(k.takenOut, func(d *state.Deferred) bool { return slices.Contains(state.DeclaredBy(d.Decl), name) })
 }
 
 // Known reports whether a name means something in the session, before a cell declares anything.

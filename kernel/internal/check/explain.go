@@ -17,6 +17,11 @@ func (c *Checker) Explain(problems []syntax.Problem) []syntax.Problem {
 		if name, ok := strings.CutPrefix(p.Msg, "undefined: "); ok && s.Missed[name].Cell != 0 && s.Live[name] == nil {
 			problems[i].Msg += " (" + s.Missed[name].Why() + ")"
 		}
+		if name, ok := strings.CutPrefix(p.Msg, "undefined: "); ok && s.Live[name] == nil {
+			if d := s.DeferredOf(name); d != nil {
+				problems[i].Msg = fmt.Sprintf("undefined: %s (%s)", name, d.Why())
+			}
+		}
 		if name, ok := strings.CutPrefix(p.Msg, "undefined: "); ok && s.Gone[name] != nil {
 			problems[i].Msg = fmt.Sprintf("undefined: %s (%s)", name, s.Gone[name].Lost)
 		}

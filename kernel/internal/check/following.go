@@ -41,51 +41,29 @@ func (k *Checked) join(followers []*state.Follower) {
 		return
 	}
 	k.again = map[*ast.FuncDecl]*state.Function{}
-	if k.Parsed.Declarations == nil {
-		file := &ast.File{Name: ast.NewIdent("main"), Scope: ast.NewScope(nil), GoVersion: k.GoVersion}
-		if s := k.Parsed.Statements; s != nil {
-			file.FileStart, file.FileEnd = s.FileStart, s.FileEnd
-		}
-		k.Parsed.Declarations = file
-	}
+	file := k.declarationFile()
 	for _, f := range followers {
 		written := *f.Fn.Written
 		k.again[&written] = f.Fn
-		k.Parsed.Declarations.Decls = append(k.Parsed.Declarations.Decls, &written)
-		ast.Inspect(&written, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok {
-				k.Mentioned[id.Name] = true
-			}
-			return true
-		})
+		file.Decls = append(file.Decls, &written)
+		k.mention(&written)
 	}
 }
 
 // drop takes out the followers that do not compile. It reports whether there are some.
-func (f *followers) drop(c *Checker, problems []syntax.Problem) bool {
+func (f *followers) drop(c *Checker, failures []failure) bool {
 	dropped := false
-	for _, q := range problems {
-		for i, x := range f.with {
-			src, start := c.At(x.Fn.Written.Pos())
-			_, end := c.At(x.Fn.Written.End())
-			if src == nil || src != q.Source || q.Offset < start || q.Offset > end {
-				continue
-			}
-			if name := undeclaredCall(c, x.Fn.Written, q); name != "" {
-				x.Waits = name
-			} else {
-				x.Problems = append(x.Problems, q.Msg)
-			}
-			f.left = append(f.left, x)
+	for _, q := range failures {
+		fails := func(x *state.Follower) bool { return q.at(x.Fn.Written) }
+		if i := slices.IndexFunc(f.with, fails); i >= 0 {
+			f.left, dropped = append(f.left, f.with[i]), true
 			f.with = slices.Delete(f.with, i, i+1)
-			dropped = true
-			break
 		}
-		for _, x := range f.left {
-			if src, start := c.At(x.Fn.Written.Pos()); src == q.Source && start <= q.Offset && !slices.Contains(x.Problems, q.Msg) && x.Waits == "" {
-				if _, end := c.At(x.Fn.Written.End()); q.Offset <= end {
-					x.Problems = append(x.Problems, q.Msg)
-				}
+		if i := slices.IndexFunc(f.left, fails); i >= 0 {
+			if x := f.left[i]; q.wait != nil && x.Fn.Pending != nil {
+				x.Waits = x.Waits.Add(*q.wait)
+			} else if !slices.Contains(x.Problems, q.Msg) {
+				x.Problems = append(x.Problems, q.Msg)
 			}
 		}
 	}
@@ -187,7 +165,7 @@ func (known *followers) following(s *state.Session, k *Checked) (more []*state.F
 		return nil
 	}
 	for _, fn := range s.All {
-		if !s.Current(fn) || fn.Pending != "" || known.has(fn) || declaresAnew(k.written(), fn) {
+		if !s.Current(fn) || fn.Pending != nil || known.has(fn) || declaresAnew(k.written(), fn) {
 			continue
 		}
 		f := &state.Follower{Fn: fn, Names: s.Mentions(fn, names)}
@@ -244,7 +222,7 @@ func lateFor(s *state.Session, p *syntax.Parsed) []*state.Follower {
 	}
 	var out []*state.Follower
 	for _, f := range s.Late {
-		if s.Current(f.Fn) && f.Fn.Pending == "" && !declaresAnew(functions(p), f.Fn) && len(s.Mentions(f.Fn, variables)) == 0 {
+		if s.Current(f.Fn) && f.Fn.Pending == nil && !declaresAnew(functions(p), f.Fn) && len(s.Mentions(f.Fn, variables)) == 0 {
 			out = append(out, &state.Follower{Fn: f.Fn, Names: f.Names, Late: true})
 		}
 	}

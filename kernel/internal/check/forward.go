@@ -3,6 +3,9 @@ package check
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,9 +13,11 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A function may call one that no cell has declared yet. It is pending then: its signature is
-// known, its body is neither checked nor lowered, and what calls it is pending too or refused. The
-// cell that declares what it waits for has its body checked again.
+// Declarations may stand in any order over the cells. A function whose body uses a name that no cell
+// has declared yet is pending: its signature is known, its body is neither checked nor lowered, and
+// functions that use it are pending too. A declaration is deferred if its own words need such a name:
+// the signature of a function, a type, a group of constants. The session does not know it. A cell that
+// declares what a function or declaration waits for checks it again, as if it held its text.
 
 // CheckSource parses and checks a cell, whose text other cells can recall from now on. The error is
 // a *program.Error.
@@ -31,13 +36,77 @@ func (c *Checker) CheckSource(src *syntax.Source) (*Checked, error) {
 	return checked, nil
 }
 
-// CheckWaiting checks a cell. Functions whose only fault is that they call what is not declared yet
-// are left pending, and those of earlier cells that waited for what the cell declares follow it, as
-// do those that mention what it declares anew (following.go).
+// An attempt is what one check of a cell assumes. The check adds to it what it finds to be otherwise.
+type attempt struct {
+	// followers are functions of earlier cells, and joined are deferred declarations, that are declared
+	// with the cell.
+	followers followers
+	joined    []*state.Deferred
+	// pending are the waits of functions, and deferred those of declarations of the cell.
+	pending, deferred map[origin]state.Waits
+	// forgotten are the places that leave out an error, and renewed the types that must not stay what
+	// they are.
+	forgotten map[token.Pos]int
+	renewed   map[string]bool
+}
+
+// An origin is where a declaration stands, however often it is parsed.
+type origin struct {
+	source *syntax.Source
+	offset int
+}
+
+func (c *Checker) originOf(n ast.Node) origin {
+	src, offset := c.Within(n.Pos())
+	return origin{src, offset}
+}
+
+// A failure is a problem at a position of the tree. If the declaration of a name could solve it, wait
+// is that name.
+type failure struct {
+	syntax.Problem
+	pos  token.Pos
+	wait *state.Wait
+}
+
+// problemsOf returns failures with what solves those that no later cell can.
+func (k *Checked) problemsOf(failures []failure) []syntax.Problem {
+	out := make([]syntax.Problem, len(failures))
+	for i, f := range failures {
+		out[i] = f.Problem
+		if f.wait != nil && f.Hint == "" && k.decides(f.pos) {
+			out[i].Hint = " (declare " + f.wait.String() + " in this cell or an earlier one)"
+		}
+	}
+	return out
+}
+
+// decides reports whether a position is in a declaration that cannot wait, or not here: of a variable,
+// in the words of a type or function, or in an init function.
+func (k *Checked) decides(pos token.Pos) bool {
+	within := func(n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
+	for _, d := range k.declarations {
+		if within(d) {
+			return !inBody(d, pos) || !canWait(d)
+		}
+	}
+	return slices.ContainsFunc(k.Body, func(s ast.Stmt) bool {
+		_, ok := s.(*ast.DeclStmt)
+		return ok && within(s)
+	})
+}
+
+// CheckWaiting checks a cell. Declarations that only lack names are left pending or deferred. Those of
+// earlier cells that waited for what the cell declares follow it, as do functions that mention what it
+// declares anew (following.go).
 func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
-	waiting := map[int]string{}
-	forgotten, renewed := map[token.Pos]int{}, map[string]bool{}
-	follow := &followers{with: append(c.Session.WaitingFor(declaredNames(p.Parsed)), lateFor(c.Session, p.Parsed)...)}
+	own := map[string]bool{}
+	names := declaredNames(p.Parsed, own)
+	a := &attempt{pending: map[origin]state.Waits{}, deferred: map[origin]state.Waits{}, forgotten: map[token.Pos]int{}, renewed: map[string]bool{}}
+	a.followers.with, a.joined = c.Session.WaitingFor(names, func(name string) bool { return own[name] })
+	a.followers.with = append(a.followers.with, lateFor(c.Session, p.Parsed)...)
+	var kept []*state.Deferred  // which the cell does not complete
+	var before []syntax.Problem // when no declaration of the cell was deferred
 	for first := true; ; first = false {
 		if !first {
 			// The tree was changed by the check.
@@ -46,29 +115,248 @@ func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 				return nil, problems
 			}
 		}
-		known := len(forgotten) + len(renewed)
-		k, problems := c.check(p, waiting, follow.with, forgotten, renewed)
-		if len(problems) == 0 {
-			more := follow.following(c.Session, k)
+		known := len(a.forgotten) + len(a.renewed)
+		k, failures := c.check(p, a)
+		if len(failures) == 0 {
+			more := a.followers.following(c.Session, k)
 			if len(more) == 0 {
-				k.Left = follow.left
+				k.Left = a.followers.left
+				k.defers(c, a, own, kept)
 				return k, nil
 			}
-			follow.with = append(follow.with, more...)
+			a.followers.with = append(a.followers.with, more...)
 			k.Rollback()
 			continue
 		}
-		if len(forgotten)+len(renewed) > known || follow.drop(c, problems) {
+		if len(a.forgotten)+len(a.renewed) > known || a.followers.drop(c, failures) {
 			continue
 		}
-		more := undeclaredCalls(p.Parsed, c, problems)
-		if more == nil {
-			return nil, problems
+		if rest := a.drop(k, failures); len(rest) > 0 {
+			kept = append(kept, rest...)
+			continue
 		}
-		for offset, name := range more {
-			waiting[offset] = name
+		defers := len(a.deferred)
+		if !a.waits(c, k, failures) {
+			if before == nil {
+				before = k.problemsOf(failures)
+			}
+			return nil, before
+		}
+		if len(a.deferred) > defers && before == nil {
+			before = k.problemsOf(failures)
 		}
 	}
+}
+
+// at reports whether a failure is in a node.
+func (f *failure) at(n ast.Node) bool { return n.Pos() <= f.pos && f.pos < n.End() }
+
+// drop takes out the joined declarations that do not compile with the cell and returns what they wait
+// for now. A function of which only the body waits stays.
+func (a *attempt) drop(k *Checked, failures []failure) (dropped []*state.Deferred) {
+	a.joined = slices.DeleteFunc(a.joined, func(d *state.Deferred) bool {
+		rest := *d
+		rest.Waits, rest.Fault = nil, ""
+		failed := false
+		for _, f := range failures {
+			if !f.at(d.Decl) || f.wait != nil && inBody(d.Decl, f.pos) {
+				continue
+			}
+			failed = true
+			if f.wait != nil {
+				rest.Waits = rest.Waits.Add(*f.wait)
+			} else if rest.Fault == "" {
+				rest.Fault = f.Msg
+			}
+		}
+		if failed {
+			dropped = append(dropped, &rest)
+		}
+		return failed
+	})
+	return dropped
+}
+
+func inBody(decl ast.Decl, pos token.Pos) bool {
+	f, ok := decl.(*ast.FuncDecl)
+	return ok && f.Body != nil && f.Body.Pos() <= pos
+}
+
+// waits notes which declarations of a cell wait, and for what, if that explains all failures. A
+// program has nothing to wait for, and neither has an init function, which runs at once.
+func (a *attempt) waits(c *Checker, k *Checked, failures []failure) bool {
+	if k.Source.Cell.Plain {
+		return false
+	}
+	pending, deferred := map[origin]state.Waits{}, map[origin]state.Waits{}
+	var consequences []failure
+	for _, f := range failures {
+		i := slices.IndexFunc(k.declarations, func(d ast.Decl) bool { return f.at(d) })
+		switch {
+		case i < 0:
+			return false
+		case f.wait == nil && inBody(k.declarations[i], f.pos) && strings.HasPrefix(f.Msg, "declared and not used"):
+			consequences = append(consequences, f)
+			continue
+		case f.wait == nil || !canWait(k.declarations[i]):
+			return false
+		}
+		into := deferred
+		if inBody(k.declarations[i], f.pos) {
+			into = pending
+		} else if slices.ContainsFunc(state.DeclaredBy(k.declarations[i]), c.isLive) {
+			return false // The older declaration would take its place.
+		}
+		at := c.originOf(k.declarations[i])
+		into[at] = into[at].Add(*f.wait)
+	}
+	for _, f := range consequences {
+		if i := slices.IndexFunc(k.declarations, func(d ast.Decl) bool { return f.at(d) }); pending[c.originOf(k.declarations[i])] == nil {
+			return false
+		}
+	}
+	for at, waits := range pending {
+		for _, w := range waits {
+			a.pending[at] = a.pending[at].Add(w)
+		}
+	}
+	maps.Copy(a.deferred, deferred)
+	return true
+}
+
+// canWait reports whether others can find a declaration later, and whether it need not run at once.
+func canWait(decl ast.Decl) bool {
+	f, ok := decl.(*ast.FuncDecl)
+	name := state.DeclaredBy(decl)
+	return len(name) > 0 && name[0] != "_" && (!ok || f.Recv != nil || f.Name.Name != "init")
+}
+
+// isLive reports whether a name, or that of a method, is declared.
+func (c *Checker) isLive(name string) bool {
+	owner, method, ok := strings.Cut(name, ".")
+	d := c.Session.Live[owner]
+	return d != nil && (!ok || d.Spec != nil && d.Spec.Methods[method] != nil)
+}
+
+// defers notes which declarations wait after the cell, and which do not any more.
+func (k *Checked) defers(c *Checker, a *attempt, own map[string]bool, kept []*state.Deferred) {
+	for _, d := range c.Session.Deferred {
+		names := state.DeclaredBy(d.Decl)
+		if !slices.Contains(a.joined, d) && !slices.ContainsFunc(names, func(name string) bool { return own[name] }) {
+			if i := slices.IndexFunc(kept, func(x *state.Deferred) bool { return x.Decl == d.Decl }); i >= 0 {
+				if !kept[i].Waits.Within(d.Waits) || kept[i].Fault != d.Fault {
+					k.NewlyDeferred = append(k.NewlyDeferred, kept[i])
+				}
+				d = kept[i]
+			}
+			k.Deferred = append(k.Deferred, d)
+		}
+	}
+	for _, d := range k.takenOut {
+		k.Deferred, k.NewlyDeferred = append(k.Deferred, d), append(k.NewlyDeferred, d)
+	}
+}
+
+// take removes the deferred declarations from the cell and adds those of earlier cells that join it.
+func (k *Checked) take(c *Checker, a *attempt) {
+	if len(a.joined)+len(a.deferred) == 0 {
+		return
+	}
+	file := k.declarationFile()
+	var decls []ast.Decl
+	for _, decl := range divided(file.Decls) {
+		waits := a.deferred[c.originOf(decl)]
+		if waits == nil {
+			decls = append(decls, decl)
+			continue
+		}
+		k.takenOut = append(k.takenOut, &state.Deferred{Decl: decl, Cell: k.Source.Cell.Number, Waits: waits})
+		if f, ok := decl.(*ast.FuncDecl); !ok || f.Recv == nil {
+			for _, name := range state.DeclaredBy(decl) {
+				delete(file.Scope.Objects, name)
+			}
+		}
+	}
+	k.joined = slices.Clone(a.joined)
+	for _, d := range k.joined {
+		decl := copyOf(d.Decl)
+		decls = append(decls, decl)
+		k.mention(decl)
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			if decl.Recv == nil {
+				file.Scope.Insert(ast.NewObj(ast.Fun, decl.Name.Name))
+			}
+		case *ast.GenDecl:
+			kind := ast.Con
+			if decl.Tok == token.TYPE {
+				kind = ast.Typ
+			}
+			for _, name := range state.DeclaredBy(decl) {
+				obj := ast.NewObj(kind, name)
+				if decl.Tok == token.TYPE {
+					obj.Decl = decl.Specs[0]
+				}
+				file.Scope.Insert(obj)
+			}
+		}
+	}
+	file.Decls = decls
+}
+
+// divided makes a declaration of its own of each type, so that each can wait by itself.
+func divided(decls []ast.Decl) (out []ast.Decl) {
+	for _, decl := range decls {
+		g, ok := decl.(*ast.GenDecl)
+		if !ok || g.Tok != token.TYPE || len(g.Specs) < 2 {
+			out = append(out, decl)
+			continue
+		}
+		for _, spec := range g.Specs {
+			out = append(out, &ast.GenDecl{TokPos: spec.Pos(), Tok: token.TYPE, Specs: []ast.Spec{spec}})
+		}
+	}
+	return out
+}
+
+// copyOf returns a declaration whose parts the check may replace.
+func copyOf(decl ast.Decl) ast.Decl {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		written := *decl
+		return &written
+	case *ast.GenDecl:
+		group := *decl
+		group.Specs = slices.Clone(decl.Specs)
+		if spec, ok := group.Specs[0].(*ast.TypeSpec); ok {
+			own := *spec
+			group.Specs[0] = &own
+		}
+		return &group
+	}
+	return decl
+}
+
+// mention notes the names in a declaration that joins the cell.
+func (k *Checked) mention(decl ast.Decl) {
+	ast.Inspect(decl, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			k.Mentioned[id.Name] = true
+		}
+		return true
+	})
+}
+
+// declarationFile returns the file of the cell's declarations, which it makes if there is none.
+func (k *Checked) declarationFile() *ast.File {
+	if k.Parsed.Declarations == nil {
+		file := &ast.File{Name: ast.NewIdent("main"), Scope: ast.NewScope(nil), GoVersion: k.GoVersion}
+		if s := k.Parsed.Statements; s != nil {
+			file.FileStart, file.FileEnd = s.FileStart, s.FileEnd
+		}
+		k.Parsed.Declarations = file
+	}
+	return k.Parsed.Declarations
 }
 
 // declaresAnew reports whether one of some declarations is that of a function anew.
@@ -109,70 +397,76 @@ func functions(p *syntax.Parsed) []*ast.FuncDecl {
 	return out
 }
 
-// undeclaredCalls returns the functions of a cell that call undeclared ones, by their offset in the
-// file, if that explains all problems. A program has nothing to wait for.
-func undeclaredCalls(p *syntax.Parsed, c *Checker, problems []syntax.Problem) map[int]string {
-	if p.Declarations == nil || p.Source.Cell.Plain {
-		return nil
-	}
-	out := map[int]string{}
-	for _, q := range problems {
-		found := false
-		for _, d := range p.Declarations.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok {
-				if name := undeclaredCall(c, f, q); name != "" {
-					out[int(f.Pos()-p.Declarations.FileStart)] = name
-					found = true
-				}
+var lacksMethod = regexp.MustCompile(`(?:^|: |\t|dynamic type )\*?([\pL_][\pL\d_]*) (?:does not (?:implement|satisfy) .*)?\(missing method ([\pL_][\pL\d_]*)\)`)
+
+// undeclared returns the name whose declaration could solve a problem, nil if there is none.
+func (c *Checker) undeclared(k *Checked, pos token.Pos, msg string) *state.Wait {
+	path := k.pathTo(pos)
+	if name, ok := strings.CutPrefix(msg, "undefined: "); ok && token.IsIdentifier(name) {
+		call := false
+		for _, n := range path {
+			if x, ok := n.(*ast.CallExpr); ok {
+				id, ok := ast.Unparen(x.Fun).(*ast.Ident)
+				call = call || ok && id.Pos() == pos
 			}
 		}
-		if !found {
+		return &state.Wait{Name: name, Calls: call}
+	}
+	declarable := func(t types.Type) *types.Named {
+		named, ok := types.Unalias(t).(*types.Named)
+		if !ok || !state.IsSession(named.Obj()) || types.IsInterface(named) || named.TypeParams().Len() > 0 {
 			return nil
 		}
+		return named
 	}
-	return out
-}
-
-// undeclaredCall returns the name of the undeclared function that a function calls, if that
-// explains a problem.
-func undeclaredCall(c *Checker, f *ast.FuncDecl, q syntax.Problem) (undeclared string) {
-	name, ok := strings.CutPrefix(q.Msg, "undefined: ")
-	if !ok || !token.IsIdentifier(name) || f.Body == nil {
-		return ""
-	}
-	ast.Inspect(f.Body, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			if id, ok := call.Fun.(*ast.Ident); ok && id.Name == name {
-				if src, offset := c.At(id.Pos()); src == q.Source && offset == q.Offset {
-					undeclared = name
-				}
+	if sel := selected(path); sel != nil && strings.Contains(msg, " undefined (type ") {
+		t := k.Info.TypeOf(sel.X)
+		if t == nil {
+			return nil
+		}
+		if p, ok := types.Unalias(t).(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		if named := declarable(t); named != nil {
+			call := len(path) > 2
+			if call {
+				x, ok := path[len(path)-3].(*ast.CallExpr)
+				call = ok && x.Fun == ast.Expr(sel)
 			}
-		}
-		return true
-	})
-	return undeclared
-}
-
-// declaredNames returns the names that a cell declares and calls may wait for.
-func declaredNames(p *syntax.Parsed) map[string]bool {
-	names := map[string]bool{}
-	for _, f := range functions(p) {
-		if f.Recv == nil {
-			names[f.Name.Name] = true
+			return &state.Wait{Name: "." + sel.Sel.Name, Owner: named.Obj().Name(), Calls: call}
 		}
 	}
+	if m := lacksMethod.FindStringSubmatch(msg); m != nil {
+		if obj, ok := k.Pkg.Scope().Lookup(m[1]).(*types.TypeName); ok && declarable(obj.Type()) != nil {
+			return &state.Wait{Name: "." + m[2], Owner: m[1]}
+		}
+	}
+	return nil
+}
+
+// declaredNames returns the names that a cell declares and that others may wait for, and adds those by
+// which its own declarations are known.
+func declaredNames(p *syntax.Parsed, own map[string]bool) map[string]bool {
+	names := map[string]bool{}
 	if p.Declarations != nil {
 		for _, d := range p.Declarations.Decls {
-			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
-				for _, spec := range g.Specs {
-					names[spec.(*ast.TypeSpec).Name.Name] = true
-				}
+			state.Ends(d, names)
+			for _, name := range state.DeclaredBy(d) {
+				own[name] = true
 			}
 		}
+	}
+	for _, spec := range p.Imports {
+		name := strings.Trim(spec.Path.Value, "`\"")
+		name = name[strings.LastIndexByte(name, '/')+1:]
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		names[name] = true
 	}
 	for _, stmt := range p.Body {
 		for _, id := range syntax.DeclaredBy(stmt) {
-			names[id.Name] = true
+			names[id.Name], own[id.Name] = true, true
 		}
 	}
 	return names

@@ -24,8 +24,8 @@ func chain() (*Model, error) { return nil, nil }`}); err != nil {
 		{"trainign", "undefined: trainign (did you mean training?)"},
 		{"Training", "undefined: Training (did you mean training?)"},
 		{"for threshold := range 3 { fmt.Println(treshold) }", "undefined: treshold (did you mean threshold?)"},
-		{"func f() int {\n\tcount := 1\n\treturn cuont\n}", "undefined: cuont (did you mean count?)"}, // two letters of five, which changed places
-		{"func f() int {\n\tcount := 1\n\treturn coutn + counts\n}", "undefined: counts (did you mean count?)"},
+		{"f := func() int {\n\tcount := 1\n\treturn cuont\n}", "undefined: cuont (did you mean count?)"}, // two letters of five, which changed places
+		{"f := func() int {\n\tcount := 1\n\treturn coutn + counts\n}", "undefined: counts (did you mean count?)"},
 		{"string.ToUpper(\"a\")", "string.ToUpper undefined (type string has no field or method ToUpper)"},
 		{"stirngs.ToUpper(\"a\")", "undefined: stirngs (did you mean strings?)"},
 		{"string2.ToUpper(\"a\")", "undefined: string2 (did you mean string?)"},

@@ -45,7 +45,7 @@ func (e *Engine) unhooked() []unhookedCell {
 	s := e.checker.Session
 	pieces := map[*syntax.Source][]ast.Node{}
 	for _, fn := range s.All {
-		if fn.Pending != "" || fn.Name == "init" || !s.Current(fn) {
+		if fn.Pending != nil || fn.Name == "init" || !s.Current(fn) {
 			continue
 		}
 		src, _ := e.checker.At(fn.Written.Pos())

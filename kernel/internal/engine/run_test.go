@@ -166,7 +166,7 @@ func TestNothingChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cell := range []string{
-		"func (t T) M() int { return nope }\nfunc f() int { return 2 }",
+		"func (t T) M() int { return \"nope\" }\nfunc f() int { return 2 }",
 		"type T struct{ B int }\nvar y string = 1",
 		"func (t T) N() int { return t.A }\nz := t.N() + \"a\"",
 		"x := 5\nreturn 1, 2",

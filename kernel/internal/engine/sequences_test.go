@@ -223,7 +223,72 @@ var courses = []course{
 		{"type T struct{ n int }\nfunc (t T) Go() int { return helper(t) }", "? calls helper"}, {"T{1}.Go()", "! helper"}, {"func helper(t T) int { return t.n + 1 }", ""}, {"T{1}.Go()", "2"},
 	}},
 	{"a forward reference to a variable", []step{
-		{"func f() int { return later }", "! undefined: later"}, {"later := 3", ""}, {"func f() int { return later }\nf()", "3"},
+		{"func f() int { return later }", "? note: f uses later, which no cell has declared yet"}, {"f()", "! undefined: later (f uses later, which no cell has declared yet)"}, {"later := 3", ""}, {"f()", "3"}, {"later = 4\nf()", "4"},
+	}},
+	{"functions that are named before they are declared", []step{
+		{"func pick() func(int) int { return later }\nfunc use(xs []int) []int { return apply(later, xs) }", "? note: pick uses later, which no cell has declared yet\nnote: use uses apply and later, which no cell has declared yet"},
+		{"func apply(f func(int) int, xs []int) (out []int) { for _, x := range xs { out = append(out, f(x)) }; return }", ""}, {"pick()(1)", "! undefined: later (pick uses later, which no cell has declared yet)"},
+		{"func later(x int) int { return 2 * x }", ""}, {"fmt.Sprint(pick()(4), use([]int{1, 2}))", "8 [2 4]"}, {"func later(x int) int { return 3 * x }", ""}, {"pick()(4)", "12"},
+	}},
+	{"a parser whose methods call each other, from the top down", []step{
+		{"type parser struct { toks []string; pos int }\nfunc (p *parser) expr() int { v := p.term(); for p.peek() == \"+\" { p.next(); v += p.term() }; return v }", "? note: (*parser).expr calls parser.term, parser.peek and parser.next, which no cell has declared yet"},
+		{"func (p *parser) term() int { v := p.factor(); for p.peek() == \"*\" { p.next(); v *= p.factor() }; return v }", "? (*parser).term calls parser.factor"},
+		{"(&parser{}).expr()", "! (*parser).expr calls"},
+		{"func (p *parser) factor() int { if p.peek() == \"(\" { p.next(); v := p.expr(); p.next(); return v }; n, _ := strconv.Atoi(p.next()); return n }", "? (*parser).factor calls parser.peek and parser.next"},
+		{"func (p *parser) peek() string { if p.pos < len(p.toks) { return p.toks[p.pos] }; return \"\" }\nfunc (p *parser) next() string { t := p.peek(); p.pos++; return t }", ""},
+		{"(&parser{toks: strings.Fields(\"2 + 3 * ( 4 + 1 )\")}).expr()", "17"},
+	}},
+	{"types that bodies use before they are declared", []step{
+		{"func run() int { var s stack; s.push(1); s.push(2); t := stack{xs: []int{9}}; u := any(s); v, ok := u.(stack); if !ok { return -1 }; return s.pop() + t.pop() + v.pop() + len(pair[int]{1, 2}.all()) }", "? note: run uses stack and pair, which no cell has declared yet"},
+		{"type stack struct { xs []int }", "? note: run uses stack.push, stack.pop and pair, which no cell has declared yet"},
+		{"func (s *stack) push(x int) { s.xs = append(s.xs, x) }\nfunc (s *stack) pop() int { n := len(s.xs) - 1; x := s.xs[n]; s.xs = s.xs[:n]; return x }", ""},
+		{"type pair[T any] struct { a, b T }\nfunc (p pair[T]) all() []T { return []T{p.a, p.b} }", ""}, {"run()", "15"},
+	}},
+	{"variables and constants that bodies use before they are declared", []step{
+		{"func area(r float64) float64 { return pi2 * r * r * scale }\nfunc bump() int { counter++; return counter }", "? note: area uses pi2 and scale, which no cell has declared yet\nnote: bump uses counter"},
+		{"const pi2 = 3.0\nvar scale = 2.0", ""}, {"counter := 5", ""}, {"fmt.Sprint(area(2), bump(), counter)", "24 6 6"},
+	}},
+	{"functions and methods before the types in their signatures", []step{
+		{"func total(s stack) int { n := 0; for _, x := range s.xs { n += x }; return n }\nfunc (s *stack) push(x int) { s.xs = append(s.xs, x) }\nfunc mk() *stack { return &stack{} }", "? note: stack.push uses stack, which no cell has declared yet\nnote: total uses stack, which no cell has declared yet"},
+		{"total", "! undefined: total (total uses stack, which no cell has declared yet)"}, {"type stack struct { xs []int }", ""}, {"s := mk()\ns.push(3); s.push(4)\ntotal(*s)", "7"},
+	}},
+	{"types that need each other", []step{
+		{"type A struct { b *B; n int }", "? note: A uses B, which no cell has declared yet"}, {"type B struct { a *A; c []C }", "? note: B uses C"}, {"A{}", "! undefined: A (A uses B, which no cell has declared yet)"}, {"type C map[string]A", ""},
+		{"x := A{n: 1, b: &B{c: []C{{\"k\": A{n: 7}}}}}\nx.b.a = &x\nfmt.Sprint(x.b.a.n, x.b.c[0][\"k\"].n)", "1 7"},
+	}},
+	{"interfaces whose methods come later", []step{
+		{"type Shape interface { Area() float64; Name() string }\ntype Sq struct { s float64 }\nfunc sum(xs ...Shape) (t float64) { for _, x := range xs { t += x.Area() }; return }\nfunc demo() float64 { return sum(Sq{2}, &Circle{1}) }\n" +
+			"func kind(s Shape) string { switch s := s.(type) { case Sq: return s.Name() + \"!\"; case *Circle: return s.Name() }; return \"\" }", "? note: demo uses Sq.Area and Circle, which no cell has declared yet\nnote: kind uses Sq.Area, Sq.Name and Circle"},
+		{"var shape Shape = Sq{1}", "! (missing method Area) (declare Sq.Area in this cell or an earlier one)"},
+		{"func (s Sq) Area() float64 { return s.s * s.s }", "? demo uses Sq.Name"}, {"type Circle struct { r float64 }\nfunc (c *Circle) Area() float64 { return 3 * c.r }\nfunc (c *Circle) Name() string { return \"circle\" }", ""},
+		{"func (s Sq) Name() string { return \"sq\" }", ""}, {"fmt.Sprint(demo(), kind(Sq{1}), kind(&Circle{}))", "7sq!circle"},
+	}},
+	{"constants before their type", []step{
+		{"const ( Red Color = iota; Green )\nfunc (c Color) String() string { return names[c] }", "? note: Color.String uses Color, which no cell has declared yet\nnote: Red uses Color"},
+		{"var names = [...]string{\"red\", \"green\"}", ""}, {"type Color int", ""}, {"fmt.Sprint(Red, Green, []Color{1, 0})", "red green [green red]"},
+	}},
+	{"generic functions before what they use", []step{
+		{"func Map[T, U any](s Seq[T], f func(T) U) (out Seq[U]) { s.each(func(t T) { out = append(out, f(t)) }); return }", "? Map uses Seq"}, {"type Num interface { ~int | ~float64 }\nfunc Sum[T Num](s Seq[T]) (t T) { for _, x := range s { t = add(t, x) }; return }", "? Sum uses Seq"},
+		{"func twice[T Num](x T) T { return add(x, x) }", "? twice calls add"},
+		{"type Seq[T any] []T\nfunc (s Seq[T]) each(f func(T)) { for _, x := range s { f(x) } }", "? Sum calls add"}, {"func add[T Num](a, b T) T { return a + b }", ""},
+		{"fmt.Sprint(Map(Seq[int]{1, 2}, func(i int) string { return fmt.Sprint(i, \"!\") }), Sum(Seq[float64]{1, 2.5}), twice(4))", "[1! 2!] 3.5 8"},
+	}},
+	{"a package that is imported later", []step{
+		{"func f() string { return h.EscapeString(\"<\") }", "? note: f uses h, which no cell has declared yet"}, {"import h \"html\"", ""}, {"f()", "&lt;"},
+	}},
+	{"deferred declarations that are declared again", []step{
+		{"func f(x T) int { return 1 }", "? f uses T"}, {"func f(x U) int { return 2 }", "? f uses U"}, {"type T int", ""}, {"f(T(1))", "! undefined: f (f uses U, which no cell has declared yet)"}, {"type U int", ""}, {"f(3)", "2"}, {"func f(x V) int { return 3 }", "! undefined: V (declare V in this cell or an earlier one)"}, {"f(3)", "2"},
+	}},
+	{"deferred declarations with other faults", []step{
+		{"func f(x T) int { return \"a\" + x }", "? f uses T"}, {"type T int", "? note: f does not compile: "}, {"f(1)", "! undefined: f (f does not compile: "}, {"func f(x T) int { return 1 + int(x) }", ""}, {"f(1)", "2"},
+	}},
+	{"a typo where a name may come later", []step{
+		{"func f() { prntln(1) }", "? note: f calls prntln (did you mean println?), which no cell has declared yet"}, {"f()", "! undefined: prntln (f calls prntln, which no cell has declared yet)"}, {"func g(count int) int { return cuont }", "? note: g uses cuont (did you mean count?)"},
+		{"type P struct{ Width int }\nfunc (p P) Area() int { return p.Widht * 2 }", "? note: P.Area uses P.Widht (did you mean Width?)"},
+	}},
+	{"what cannot wait", []step{
+		{"type T struct { b B }\nvar t T", "! undefined: B (declare B in this cell or an earlier one)"}, {"var x B", "! undefined: B (declare B in this cell or an earlier one)"}, {"func init() { later() }", "! undefined: later (declare later in this cell or an earlier one)"},
+		{"var y = later()", "! undefined: later (declare later in this cell or an earlier one)"}, {"func f() int { return strings.Nope() }", "! undefined: strings.Nope"}, {"func f(x int) int { return x.m() }", "! x.m undefined"}, {"type _ struct{ b B }", "! undefined: B (declare B"},
 	}},
 	{"a forward reference in a literal", []step{
 		{"f := func() int { return later() }", "! undefined: later"}, {"func g() func() int { return func() int { return later() } }", "? g calls later"}, {"func later() int { return 3 }", ""}, {"g()()", "3"},
@@ -296,10 +361,10 @@ var courses = []course{
 		{"g()", "1.5"}, {"h()", "! h calls f, and does not compile with it"}, {"func h() float64 { return f() }", ""}, {"h()", "1.5"},
 	}},
 	{"a function that waits for two", []step{
-		{"func f() int { return a() + b() }", "? f calls b"}, {"func a() int { return 1 }", ""}, {"f()", "! f calls b, which no cell has declared yet"}, {"func b() int { return 2 }", ""}, {"f()", "3"},
+		{"func f() int { return a() + b() }", "? note: f calls a and b, which no cell has declared yet"}, {"func a() int { return 1 }", ""}, {"f()", "! f calls b, which no cell has declared yet"}, {"func b() int { return 2 }", ""}, {"f()", "3"},
 	}},
 	{"a function that waits for two, the other way round", []step{
-		{"func f() int { return a() + b() }", "? f calls b"}, {"func b() int { return 2 }", "? note: f calls a, which no cell has declared yet"}, {"f()", "! f calls a, which no cell has declared yet"}, {"func a() int { return 1 }", ""}, {"f()", "3"},
+		{"func f() int { return a() + b() }", "? note: f calls a and b, which no cell has declared yet"}, {"func b() int { return 2 }", ""}, {"f()", "! f calls a, which no cell has declared yet"}, {"func a() int { return 1 }", ""}, {"f()", "3"},
 	}},
 	{"a function that waits for a variable", []step{
 		{"func f() int { return later(2) }", "? f calls later"}, {"later := func(n int) int { return 10 * n }", ""}, {"f()", "20"},
@@ -335,7 +400,7 @@ var courses = []course{
 		{"_, err := 1, fail()\ncode(err)", "3"}, {"type E struct{ Code, Sub int }\nfunc (e *E) Error() string { return \"new\" }", "? fail keeps the older E"}, {"func fail() error { return &E{3, 4} }", ""}, {"code(fail())", "3"}, {"code(err)", "-1"},
 	}},
 	{"the order of cells is the other way round", []step{
-		{"g()", "! undefined: g"}, {"func g() int { return f() }", "? g calls f"}, {"func f() int { return n }", "! undefined: n"}, {"n := 2", ""}, {"func f() int { return n }", ""}, {"g()", "2"}, {"n := 3\ng()", "3"},
+		{"g()", "! undefined: g"}, {"func g() int { return f() }", "? g calls f"}, {"func f() int { return n }", "? f uses n"}, {"g()", "! g calls f, which uses n, which no cell has declared yet"}, {"n := 2", ""}, {"g()", "2"}, {"n := 3\ng()", "3"},
 	}},
 	{"blank declarations", []step{{"var _ = 3\nfunc _() int { return 1 }\ntype _ struct{}\nconst _ = 4", ""}, {"var _ fmt.Stringer = time.Duration(1)\n1", "1"}}},
 	{"a label twice and goto", []step{{"i := 0\nloop:\nfor { i++; if i > 3 { break loop } }\ni", "4"}, {"loop:\nfor { i++; if i > 6 { break loop } }\ni", "7"}}},

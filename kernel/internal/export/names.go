@@ -32,7 +32,7 @@ func (x *exporter) functionVersions(e *exportedCell) {
 		}
 		obj := f.Object
 		fn := x.Session.FunctionOf(obj)
-		if fn == nil || fn.Pending != "" {
+		if fn == nil || fn.Pending != nil {
 			continue
 		}
 		v.symbol, v.signature = x.functionSymbol(fn, obj), obj.Signature()

@@ -38,7 +38,7 @@ func Add(k *check.Checked, c *check.Checker, first int) (*syntax.Source, *progra
 	}
 	w.statements()
 	for _, f := range k.Funcs {
-		if src, _ := c.Within(f.Decl.Pos()); f.Again == nil && f.Pending == "" && f.Body != nil && src == k.Source {
+		if src, _ := c.Within(f.Decl.Pos()); f.Again == nil && f.Pending == nil && f.Body != nil && src == k.Source {
 			w.scope = nil
 			w.declareFields(f.Decl.Recv)
 			w.function(w.name(f), f.Decl.Type, f.Decl.Body)

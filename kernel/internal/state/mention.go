@@ -37,19 +37,13 @@ type Follower struct {
 	Selects bool
 	// Late says that it follows variables of the cell before.
 	Late bool
-	// Waits names an undeclared function that the body calls, and problems says why else it does
-	// not compile.
-	Waits    string
+	// Waits are undeclared names in the body, and Problems says why else it does not compile.
+	Waits    Waits
 	Problems []string
 }
 
 // Why says why a function does not compile.
-func (f *Follower) Why() string {
-	if f.Waits != "" {
-		return "undefined: " + f.Waits
-	}
-	return strings.Join(f.Problems, "; ")
-}
+func (f *Follower) Why() string { return strings.Join(f.Problems, "; ") }
 
 // Current reports whether a function of an earlier cell is what its name means.
 func (s *Session) Current(fn *Function) bool {
@@ -95,24 +89,6 @@ func (s *Session) Mentions(fn *Function, names map[string]bool) []string {
 		}
 		return true
 	})
-	return out
-}
-
-// WaitingFor returns the pending functions that wait for one of the names, or for a function that
-// does.
-func (s *Session) WaitingFor(names map[string]bool) []*Follower {
-	var out []*Follower
-	taken := map[*Function]bool{}
-	for more := true; more; {
-		more = false
-		for _, fn := range s.All {
-			if fn.Pending != "" && !taken[fn] && names[fn.Pending] && s.Current(fn) && !names[fn.Name] {
-				taken[fn], more = true, true
-				names[fn.Name] = true
-				out = append(out, &Follower{Fn: fn})
-			}
-		}
-	}
 	return out
 }
 

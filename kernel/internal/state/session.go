@@ -53,8 +53,9 @@ type Function struct {
 	Receiver *TypeSpec
 	Pointer  bool
 	Method   string
-	// Pending names the function that a call in the body waits for.
-	Pending string
+	// Pending are the names in the body that the function waits for; it is not written before they are
+	// declared.
+	Pending Waits
 	// StandsIn says that the function stands in for one of a compiled package, and site is where an
 	// instance of it was first called. bridge names the function of the bridge that it is.
 	StandsIn bool
@@ -116,6 +117,8 @@ type Session struct {
 	Described     map[int]int
 	// Missed holds names that cells would have declared which ended before that.
 	Missed map[string]Missed
+	// Deferred holds the declarations that wait for the names in them.
+	Deferred []*Deferred
 	// Late holds functions that follow with the next cell.
 	Late []*Follower
 	// Outputs and inputs hold what the cells showed, and their sources, by their counts; lastOutput
@@ -227,6 +230,7 @@ func (s *Session) Snapshot() (restore func()) {
 	was.Described, was.Missed = maps.Clone(s.Described), maps.Clone(s.Missed)
 	was.Shown, was.Inputs = maps.Clone(s.Shown), maps.Clone(s.Inputs)
 	was.All, was.Obsolete, was.Late = slices.Clone(s.All), slices.Clone(s.Obsolete), slices.Clone(s.Late)
+	was.Deferred = slices.Clone(s.Deferred)
 	return func() { *s = was }
 }
 

@@ -58,7 +58,7 @@ func (u *Unit) own() *compilation {
 	var renewed []*state.Function
 	for _, f := range l.K.Funcs {
 		fn := u.Session.FunctionOf(f.Object)
-		if fn == nil || !fn.Generic || fn.Receiver != nil || fn.Pending != "" || l.Kept[fn] {
+		if fn == nil || !fn.Generic || fn.Receiver != nil || fn.Pending != nil || l.Kept[fn] {
 			continue
 		}
 		if _, there := u.homes[fn]; there {
@@ -131,7 +131,7 @@ func (u *Unit) addDependants(set *compilation, late []*state.TypeSpec, functions
 			}
 		}
 		for _, fn := range u.Session.All {
-			if fn.Receiver != nil || fn.Pending != "" || !u.Session.Current(fn) || taken[fn.Name] || slices.Contains(set.functions, fn) {
+			if fn.Receiver != nil || fn.Pending != nil || !u.Session.Current(fn) || taken[fn.Name] || slices.Contains(set.functions, fn) {
 				continue
 			}
 			if u.bodyMentions(fn, anew, functions) {
@@ -376,7 +376,7 @@ func (u *Unit) declareType(spec *state.TypeSpec) {
 	u.parts = append(u.parts, u.line(spec.Node)+"type "+u.declaration(spec.Node, spec.Node.Name, h.name, setting{info: spec.Info})+"\n")
 	var methods []*state.Function
 	for _, m := range spec.Methods {
-		if m.Pending == "" && m.Written != nil {
+		if m.Pending == nil && m.Written != nil {
 			methods = append(methods, m)
 		}
 	}

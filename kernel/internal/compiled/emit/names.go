@@ -222,7 +222,7 @@ func isSelected(id *ast.Ident, stack []ast.Node) bool {
 
 // callee returns what the text calls a function by.
 func (u *Unit) callee(fn *state.Function, outlives bool) string {
-	if fn.Pending != "" {
+	if fn.Pending != nil {
 		u.l.Ready(fn)
 	}
 	if holders := u.holders[fn]; outlives && len(holders) > 0 {

@@ -144,7 +144,7 @@ func (r *reach) declaration(d *state.Declaration) {
 }
 
 func (r *reach) function(fn *state.Function) {
-	if fn.Written == nil || fn.Pending != "" || r.seen[fn] || fn.Base == "init" {
+	if fn.Written == nil || fn.Pending != nil || r.seen[fn] || fn.Base == "init" {
 		return
 	}
 	r.seen[fn] = true
@@ -165,7 +165,7 @@ func (r *reach) spec(spec *state.TypeSpec) {
 	r.queue = append(r.queue, func() {
 		r.node(spec.Node, spec.Info)
 		for _, m := range spec.Methods {
-			if m.Written != nil && m.Pending == "" {
+			if m.Written != nil && m.Pending == nil {
 				r.node(m.Written, m.Info)
 			}
 		}

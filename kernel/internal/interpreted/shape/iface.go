@@ -81,7 +81,7 @@ func (l *Shapes) methods(id int, t types.Type) {
 		if l.S.Instances[key] == way || l.hidden(sel) {
 			continue
 		}
-		if fn := l.S.Funcs[m.Origin()]; fn != nil && fn.Pending != "" {
+		if fn := l.S.Funcs[m.Origin()]; fn != nil && fn.Pending != nil {
 			continue
 		}
 		l.note(key, way)

@@ -62,7 +62,7 @@ func (l *look) typeSpec(spec *ast.TypeSpec) {
 
 func (l *look) function(f *check.Func) {
 	switch {
-	case f.Pending != "" || f.Again != nil:
+	case f.Pending != nil || f.Again != nil:
 		l.outside(f.Decl.Pos(), "a function that waits for another, or follows it")
 	case f.Object == nil || f.Body == nil || f.Body.Body == nil:
 		l.outside(f.Decl.Pos(), "a function without a body")
