@@ -19,18 +19,24 @@ import (
 )
 
 var (
-	randomPrograms = flag.Int("random", usualRandom(), "how many random programs are run")
+	randomPrograms = flag.Int("random", 0, "run so many generated programs, and not the usual number")
 	keepWhole      = flag.Bool("whole", false, "whether random programs that differ are not made smaller")
 	randomSeed     = flag.Uint64("seed", 1, "the seed of the first of them")
 )
 
-// usualRandom is how many are run if nobody says how many.
-func usualRandom() int {
-	if testrun.Long() {
-		return 2000
+// programCount is how many programs a test runs that usually runs so many.
+func programCount(usual int) int {
+	switch {
+	case *randomPrograms > 0:
+		return *randomPrograms
+	case testrun.Long():
+		return 10 * usual
 	}
-	return 200
+	return usual
 }
+
+// usualPrograms is how many uncut programs are run.
+const usualPrograms = 200
 
 // together is how many programs are built as one, to learn what they print.
 const together = 250
@@ -79,8 +85,8 @@ func TestInterpretedPrograms(t *testing.T) {
 		t.Logf("%d refused: %s", refused[reason], reason)
 		total += refused[reason]
 	}
-	if total*2 > *randomPrograms {
-		t.Errorf("%d of %d programs are refused", total, *randomPrograms)
+	if number := programCount(usualPrograms); total*2 > number {
+		t.Errorf("%d of %d programs are refused", total, number)
 	}
 }
 
@@ -105,9 +111,10 @@ func TestTrustedProgramsAreOnTheList(t *testing.T) {
 // runRandom runs programs in sessions, many in each: a cell with what they all declare, and cells with
 // a few programs each. It shows the smallest one it finds that prints something else than it should.
 func runRandom(t *testing.T, g generator, begin func(t *testing.T) *notebook) {
-	for first := 0; first < *randomPrograms; first += together {
+	number := programCount(usualPrograms)
+	for first := 0; first < number; first += together {
 		var seeds []uint64
-		for i := first; i < min(first+together, *randomPrograms); i++ {
+		for i := first; i < min(first+together, number); i++ {
 			seeds = append(seeds, *randomSeed+uint64(i))
 		}
 		t.Run(fmt.Sprint(seeds[0]), func(t *testing.T) {
