@@ -99,7 +99,7 @@ func testCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [flags] [PACKAGE...]",
 		Short: "Provide what the tests need and run them all",
-		Long: `Provides what the tests need and runs them all: a quarter of an hour on two
+		Long: `Provides what the tests need and runs them all: half an hour or more on two
 cores, where an earlier run has filled the caches.
 
 With --quick it takes at most three minutes: it vets and tests the packages that
