@@ -10,6 +10,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -254,28 +256,35 @@ func (t tool) build(ctx context.Context, tc toolchain, dir, path string) (withou
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	overlay, without, err := t.adapt(tc, dir)
+	texts, without, err := t.adapt(tc)
+	if err == nil && t == compiler {
+		err = omitOtherMachines(tc.GOROOT, texts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	overlay, err := writeOverlay(tc.GOROOT, texts, dir)
 	if err != nil {
 		return nil, err
 	}
 	// With the distribution's profile, the go command would compile the standard library once more,
 	// for a tool that is hardly faster on cells.
 	_, err = tc.goCommand(ctx, filepath.Join(tc.GOROOT, "src", "cmd"), plainBuild,
-		"build", "-overlay", overlay, "-pgo=off", "-ldflags=-s -w", "-o", path, "cmd/"+t.name)
+		"build", "-v", "-overlay", overlay, "-pgo=off", "-ldflags=-s -w", "-o", path, "cmd/"+t.name)
 	if err != nil {
 		return nil, fmt.Errorf("the %s adapted to cells does not build: %w", t.description, err)
 	}
 	return without, os.RemoveAll(dir)
 }
 
-// adapt writes the changed files of the tool into dir, and the file for go build's -overlay, whose
-// name it returns. It leaves out patches that do not fit, unless cells are wrong without them.
-func (t tool) adapt(tc toolchain, dir string) (overlay string, without []patch, err error) {
+// adapt returns the changed files of the tool. It leaves out patches that do not fit, unless cells
+// are wrong without them.
+func (t tool) adapt(tc toolchain) (texts map[string]string, without []patch, err error) {
 	all, err := t.patches(tc.GOVERSION)
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
-	texts := map[string]string{} // of Go's files and of added ones
+	texts = map[string]string{} // of Go's files and of added ones
 	edits := map[string][]edit{}
 	fits := func(p patch) (misfit string, err error) {
 		for _, name := range p.needs {
@@ -321,35 +330,75 @@ func (t tool) adapt(tc toolchain, dir string) (overlay string, without []patch, 
 		misfit, err := fits(p)
 		if errors.Is(err, fs.ErrNotExist) {
 			if _, err := os.Stat(filepath.Join(tc.GOROOT, "src", "cmd", t.name)); err != nil {
-				return "", nil, &MisfitError{tc.GOVERSION, fmt.Sprintf("it has no source of the %s, in %s", t.description, filepath.Join(tc.GOROOT, "src", "cmd", t.name))}
+				return nil, nil, &MisfitError{tc.GOVERSION, fmt.Sprintf("it has no source of the %s, in %s", t.description, filepath.Join(tc.GOROOT, "src", "cmd", t.name))}
 			}
 		} else if err != nil {
-			return "", nil, err
+			return nil, nil, err
 		}
 		if misfit != "" && p.required {
-			return "", nil, &MisfitError{tc.GOVERSION, fmt.Sprintf("patch %s/%s does not fit %s, in %s", t.name, p.name, misfit, tc.GOROOT)}
+			return nil, nil, &MisfitError{tc.GOVERSION, fmt.Sprintf("patch %s/%s does not fit %s, in %s", t.name, p.name, misfit, tc.GOROOT)}
 		}
 		if misfit != "" {
 			without = append(without, p)
 		}
 	}
+	for file, text := range texts {
+		if texts[file], err = apply(text, edits[file]); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return texts, without, nil
+}
+
+// writeOverlay writes the texts of files below goroot into dir, and the file for go build's -overlay,
+// whose name it returns.
+func writeOverlay(goroot string, texts map[string]string, dir string) (string, error) {
 	replace := map[string]string{}
 	for file, text := range texts {
-		if text, err = apply(text, edits[file]); err != nil {
-			return "", nil, fmt.Errorf("%s: %w", file, err)
-		}
 		changed := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
 		if err := os.WriteFile(changed, []byte(text), 0o600); err != nil {
-			return "", nil, err
+			return "", err
 		}
-		replace[filepath.Join(tc.GOROOT, filepath.FromSlash(file))] = changed
+		replace[filepath.Join(goroot, filepath.FromSlash(file))] = changed
 	}
 	content, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
-	overlay = filepath.Join(dir, "overlay.json")
-	return overlay, without, os.WriteFile(overlay, content, 0o600)
+	overlay := filepath.Join(dir, "overlay.json")
+	return overlay, os.WriteFile(overlay, content, 0o600)
+}
+
+var (
+	rulesFile = regexp.MustCompile(`^rewrite([0-9A-Z][0-9A-Za-z]*?)(splitload|latelower)?\.go$`)
+	rulesFunc = regexp.MustCompile(`(?m)^func rewrite(Value|Block)[0-9A-Za-z]+\(.*\{\n`)
+)
+
+// omitOtherMachines empties the files with the compiler's rules for other machines. They take half
+// the time in which the compiler compiles.
+func omitOtherMachines(goroot string, texts map[string]string) error {
+	const dir = "src/cmd/compile/internal/ssa"
+	entries, err := os.ReadDir(filepath.Join(goroot, dir))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		match := rulesFile.FindStringSubmatch(e.Name())
+		// ppc64le has the rules of PPC64.
+		if match == nil || strings.HasPrefix(runtime.GOARCH, strings.ToLower(match[1])) {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(goroot, dir, e.Name()))
+		if err != nil {
+			return err
+		}
+		text := "package ssa\n"
+		for _, f := range rulesFunc.FindAllString(string(content), -1) {
+			text += f + "panic(\"the rules of another machine\")\n}\n"
+		}
+		texts[dir+"/"+e.Name()] = text
+	}
+	return nil
 }
 
 // apply makes changes, which must not overlap, to a text.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -55,36 +56,12 @@ func copySource(t *testing.T, of tool, from toolchain) toolchain {
 
 // adapted returns the texts that adapt makes, by file, and the names of the patches that it leaves
 // out.
-func adapted(t *testing.T, of tool, tc toolchain) (texts map[string]string, without []string, err error) {
-	t.Helper()
-	overlay, left, err := of.adapt(tc, t.TempDir())
-	if err != nil {
-		return nil, nil, err
-	}
+func adapted(of tool, tc toolchain) (texts map[string]string, without []string, err error) {
+	texts, left, err := of.adapt(tc)
 	for _, p := range left {
 		without = append(without, p.name)
 	}
-	content, err := os.ReadFile(overlay)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var files struct{ Replace map[string]string }
-	if err := json.Unmarshal(content, &files); err != nil {
-		t.Fatal(err)
-	}
-	texts = map[string]string{}
-	for file, changed := range files.Replace {
-		content, err := os.ReadFile(changed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name, err := filepath.Rel(tc.GOROOT, file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[filepath.ToSlash(name)] = string(content)
-	}
-	return texts, without, nil
+	return texts, without, err
 }
 
 // TestPatchesAreDiffs holds that all patches fit this Go, and that git makes of its source the same
@@ -92,7 +69,7 @@ func adapted(t *testing.T, of tool, tc toolchain) (texts map[string]string, with
 func TestPatchesAreDiffs(t *testing.T) {
 	for _, of := range []tool{compiler, linker} {
 		tc := copySource(t, of, ownToolchain(t))
-		want, without, err := adapted(t, of, tc)
+		want, without, err := adapted(of, tc)
 		if err != nil || len(without) > 0 {
 			t.Fatalf("%s: %v, without %q", of.name, err, without)
 		}
@@ -147,7 +124,7 @@ func TestAdapt(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, without, err := adapted(t, test.of, tc)
+		_, without, err := adapted(test.of, tc)
 		if test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) || test.want == "" && err != nil {
 			t.Errorf("%s: got %v", test.name, err)
 		}
@@ -214,6 +191,26 @@ func TestMinorOf(t *testing.T) {
 	for version, want := range map[string]int{"go1.26.8": 26, "go1.27rc2": 27, "go1.27": 27, "devel go1.28-abc": 1<<31 - 1, "": 1<<31 - 1} {
 		if got := minorOf(version); got != want {
 			t.Errorf("%q: got %d, want %d", version, got, want)
+		}
+	}
+}
+
+// TestOmitOtherMachines holds that the compiler keeps the rules of this machine and those of all
+// machines, and that the functions of the others stay.
+func TestOmitOtherMachines(t *testing.T) {
+	texts := map[string]string{}
+	if err := omitOtherMachines(ownToolchain(t).GOROOT, texts); err != nil {
+		t.Fatal(err)
+	}
+	const dir = "src/cmd/compile/internal/ssa/"
+	for _, file := range []string{"rewritegeneric.go", "rewritedec64.go", "rewritedivmod.go", "rewrite" + strings.ToUpper(runtime.GOARCH) + ".go"} {
+		if texts[dir+file] != "" {
+			t.Errorf("%s is empty", file)
+		}
+	}
+	for _, function := range []string{"rewriteValueS390X(v *Value) bool", "rewriteBlockS390X(b *Block) bool"} {
+		if text := texts[dir+"rewriteS390X.go"]; strings.Count(text, "func ") != 2 || !strings.Contains(text, "func "+function+" {\n") {
+			t.Errorf("no function %s in\n%s", function, text)
 		}
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-
-	"github.com/hierml/notebook/internal/temporary"
 )
 
 // Releases are the releases of Go that programs and cells are tested with, oldest first: of each, the
@@ -75,14 +73,9 @@ func askGo(ctx context.Context, dir string, env []string) (toolchain, error) {
 }
 
 // adaptable returns a *MisfitError if the compiler or the linker cannot be changed as cells need it.
-func (tc toolchain) adaptable() (err error) {
-	dir, err := temporary.Folder("", "adapt")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, temporary.Remove(dir)) }()
+func (tc toolchain) adaptable() error {
 	for _, t := range []tool{compiler, linker} {
-		if _, _, err := t.adapt(tc, dir); err != nil {
+		if _, _, err := t.adapt(tc); err != nil {
 			return err
 		}
 	}

@@ -25,7 +25,7 @@ func TestReleases(t *testing.T) {
 	own := ownToolchain(t)
 	check := func(t *testing.T, tc toolchain) {
 		for _, of := range []tool{compiler, linker} {
-			if _, without, err := adapted(t, of, tc); err != nil || len(without) > 0 {
+			if _, without, err := adapted(of, tc); err != nil || len(without) > 0 {
 				t.Errorf("%s: %v, without %q", of.name, err, without)
 			} else if tc.GOROOT != own.GOROOT && !testing.Short() { // that one builds the kits of other tests
 				if _, err := of.build(t.Context(), tc, filepath.Join(t.TempDir(), "source"), filepath.Join(t.TempDir(), of.name)); err != nil {
