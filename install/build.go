@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"debug/buildinfo"
 	"errors"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/hierml/notebook/internal/process"
 	"github.com/hierml/notebook/internal/temporary"
+	"github.com/hierml/notebook/internal/toolchain"
 )
 
 const module = "github.com/hierml/notebook"
@@ -96,29 +95,13 @@ func goBuild(ctx context.Context, b build, progress func(what string)) (err erro
 	cmd := process.Bind(exec.CommandContext(ctx, "go", append(args, "-o", b.path, b.target)...))
 	cmd.Dir = b.root
 	cmd.Env = append(append(os.Environ(), "TMPDIR="+dir), b.env...)
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		return err
-	}
-	wait, err := process.Start(cmd)
-	if err != nil {
-		return err
-	}
-	var text bytes.Buffer
-	lines := bufio.NewScanner(stderr)
-	for lines.Scan() {
-		line := strings.TrimPrefix(lines.Text(), "go: ")
-		if strings.HasPrefix(line, "#") || strings.Contains(line, ": ") || strings.HasPrefix(line, "\t") {
-			fmt.Fprintln(&text, line)
-			continue
-		}
-		progress(line)
-	}
-	if err := errors.Join(lines.Err(), wait()); err != nil {
+	stderr := toolchain.Messages{Package: progress}
+	cmd.Stderr = &stderr
+	if err := process.Run(cmd); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("go build %s: %w\n%s", b.target, err, text.String())
+		return fmt.Errorf("go build %s: %w\n%s", b.target, err, stderr.Text())
 	}
 	return nil
 }

@@ -58,9 +58,12 @@ func (c *console) begin(name string) *step {
 	return s
 }
 
-// progress says how far the step is. A total of 0 means that it is unknown.
+// progress says how far the step is. A total of 0 means that it is unknown; done counts packages then.
 func (s *step) progress(done, total int, what string) {
 	text := s.name
+	if total == 0 && done > 0 {
+		text += fmt.Sprintf(": %d packages", done)
+	}
 	if what != "" {
 		text += ": " + what
 	}

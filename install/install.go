@@ -126,18 +126,22 @@ func (o *outcome) buildProgram(ctx context.Context, c *console, r *receipt, root
 // prepareCells makes what the program needs to compile cells. Where that cannot be, it says why;
 // cells are interpreted then.
 func (o *outcome) prepareCells(ctx context.Context, c *console, _ *receipt, root string) error {
-	step := c.begin("Preparing compiled cells, which takes a minute or two")
-	steps := 0
-	_, err := toolchain.Open(ctx, toolchain.Settings{Program: o.spec.Program, Root: root, Progress: func(what string) {
-		step.progress(steps, 0, what)
-		steps++
-	}})
+	step := c.begin("Preparing compiled cells")
+	now := ""
+	_, err := toolchain.Open(ctx, toolchain.Settings{
+		Program: o.spec.Program, Root: root,
+		Progress: func(what string) {
+			now = what
+			step.progress(0, 0, now)
+		},
+		Compiled: func(packages int) { step.progress(packages, 0, now) },
+	})
 	switch {
 	case ctx.Err() != nil:
 		return step.fail(err)
 	case err != nil:
 		step.end("not possible here, cells are interpreted: %s", err)
-	case steps == 0:
+	case now == "":
 		step.end("kept, because the program is the same")
 	default:
 		step.end("ready, in the cache of the user")

@@ -30,22 +30,56 @@ func (e *commandError) Error() string {
 // noRoom reports whether the command failed for a full disk.
 func (e *commandError) noRoom() bool { return strings.Contains(e.text, "no space left on device") }
 
+// Messages is the standard error of a go command that runs with the flag -v.
+type Messages struct {
+	// Package, if set, is called with each package that the command compiles, and with each download.
+	Package func(what string)
+
+	text, line bytes.Buffer
+}
+
+// Text returns the rest: errors.
+func (m *Messages) Text() string { return m.text.String() + m.line.String() }
+
+func (m *Messages) Write(p []byte) (int, error) {
+	for text := range bytes.Lines(p) {
+		m.line.Write(text)
+		if text[len(text)-1] != '\n' {
+			break
+		}
+		line := strings.TrimPrefix(strings.TrimSuffix(m.line.String(), "\n"), "go: ")
+		if m.Package != nil && (!strings.ContainsAny(line, " \t") || strings.HasPrefix(line, "downloading ")) {
+			m.Package(line)
+		} else {
+			m.text.Write(m.line.Bytes())
+		}
+		m.line.Reset()
+	}
+	return len(p), nil
+}
+
 // run runs a command to its end in dir and returns what it wrote to standard output. The end of ctx
 // kills it with what it started, and so does that of this process. A command that fails gives a
 // *commandError with what it wrote to standard error, or, if that is empty, to standard output.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
+	return runSaying(ctx, nil, dir, env, name, args...)
+}
+
+// runSaying is run for a go command with the flag -v. It calls compiled with each package.
+func runSaying(ctx context.Context, compiled func(what string), dir string, env []string, name string, args ...string) (string, error) {
 	cmd := process.Bind(exec.CommandContext(ctx, name, args...))
 	cmd.Dir = dir
 	cmd.Env = env
 	cmd.WaitDelay = time.Second
-	var stdout, stderr bytes.Buffer
+	var stdout bytes.Buffer
+	stderr := Messages{Package: compiled}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := process.Run(cmd)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		text := strings.TrimSpace(stderr.String())
+		text := strings.TrimSpace(stderr.Text())
 		if text == "" {
 			text = strings.TrimSpace(stdout.String())
 		}

@@ -33,6 +33,8 @@ type Settings struct {
 	// Progress, if set, is called with each step of the making of a kit, which takes from seconds
 	// to a minute. It is not called if the kit is there.
 	Progress func(step string)
+	// Compiled, if set, is called with the number of packages that the current step has compiled.
+	Compiled func(packages int)
 }
 
 // A Kit is what is needed to build plugins for one build of a program. It is a folder in the user's
@@ -252,6 +254,14 @@ func (k *Kit) make(ctx context.Context, p program, s Settings) error {
 	tc, err := findToolchain(ctx, p, src)
 	if err != nil {
 		return err
+	}
+	packages, say := 0, s.Progress
+	s.Progress = func(step string) { packages = 0; say(step) }
+	tc.compiled = func(string) {
+		packages++
+		if s.Compiled != nil {
+			s.Compiled(packages)
+		}
 	}
 	aside := k.dir + asideSuffix
 	// What is written on the way goes with the folder, also if this process is killed.

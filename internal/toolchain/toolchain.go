@@ -16,6 +16,8 @@ type toolchain struct {
 	// env is the environment in which a program was built, and vendored what the go command needs
 	// besides in the module of the program.
 	env, vendored []string
+	// compiled is called with each package that the go command compiles.
+	compiled func(what string)
 
 	GOROOT    string
 	GOVERSION string
@@ -30,7 +32,7 @@ func findToolchain(ctx context.Context, p program, src source) (toolchain, error
 	if err != nil {
 		return toolchain{}, fmt.Errorf("the go command was not found; install %s from go.dev/dl and put its bin folder on PATH", goName(p.goVersion()))
 	}
-	tc := toolchain{command: command, env: append(p.environment(), src.settings...), vendored: src.vendored}
+	tc := toolchain{command: command, env: append(p.environment(), src.settings...), vendored: src.vendored, compiled: func(string) {}}
 	dir := src.root
 	if dir == "" {
 		dir = filepath.Dir(src.archive) // no module
@@ -88,5 +90,5 @@ func (tc toolchain) goCommand(ctx context.Context, dir string, kind buildKind, a
 	} else {
 		env = append(env, tc.vendored...)
 	}
-	return run(ctx, dir, env, command, args...)
+	return runSaying(ctx, tc.compiled, dir, env, command, args...)
 }
