@@ -49,14 +49,19 @@ func programName() string {
 // newSuffix ends the names of files that are made aside of those that they replace.
 const newSuffix = ".new"
 
-// buildProgram builds the program of the module at root into path, with these flags besides: in
-// place of the program there, once it is complete. The packages that are compiled are reported to
-// progress.
-func buildProgram(ctx context.Context, root, path string, progress func(what string), flags ...string) error {
+// buildProgram builds the program of the module at root into path, with these flags of the linker and
+// of the go command. It replaces the program there once the new one is complete. The packages that
+// are compiled are reported to progress.
+func buildProgram(ctx context.Context, root, path string, progress func(what string), ldflags string, flags ...string) error {
 	aside := path + newSuffix
 	if err := os.Remove(aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	shared, err := toolchain.ProgramFlags(ctx, root, ldflags)
+	if err != nil {
+		return err
+	}
+	flags = append(flags, shared...)
 	// The go command links nothing where the program is there and the same. Where there are no links,
 	// it links.
 	_ = os.Link(path, aside)

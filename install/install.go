@@ -108,14 +108,14 @@ func (o *outcome) buildProgram(ctx context.Context, c *console, r *receipt, root
 		return step.fail(err)
 	}
 	compiled := 0
-	var flags []string
+	ldflags := ""
 	if o.version != "" {
-		flags = []string{"-ldflags", "-X main.released=" + o.version}
+		ldflags = "-X main.released=" + o.version
 	}
 	err := buildProgram(ctx, root, o.spec.Program, func(what string) {
 		compiled++
 		step.progress(compiled, 0, what)
-	}, flags...)
+	}, ldflags)
 	if err != nil {
 		return step.fail(err)
 	}

@@ -536,7 +536,7 @@ func provideProgram(ctx context.Context, c *console, root, dir string, race bool
 	step := c.begin(name)
 	program := filepath.Join(dir, programName())
 	progress := func(what string) { step.progress(0, 0, what) }
-	if err := buildProgram(ctx, root, program, progress, flags...); err != nil {
+	if err := buildProgram(ctx, root, program, progress, "", flags...); err != nil {
 		return step.fail(err)
 	}
 	if err := os.Setenv(testprogram.Variable(race), program); err != nil {

@@ -101,17 +101,22 @@ func buildAside(race bool) (string, error) {
 		name += ".exe"
 	}
 	file := filepath.Join(built.folder, name)
-	if out, err := exec.Command("go", arguments(race, file)...).CombinedOutput(); err != nil {
+	flags, err := toolchain.ProgramFlags(context.Background(), ".", "")
+	if err != nil {
+		return "", err
+	}
+	if out, err := exec.Command("go", arguments(race, file, flags)...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return file, nil
 }
 
-// arguments are those of the go command, somewhere in the module, that build the program into file.
-func arguments(race bool, file string) []string {
+// arguments are those of the go command, somewhere in the module, that build the program into file
+// with these flags.
+func arguments(race bool, file string, flags []string) []string {
 	// No version control: a clone that belongs to another user would end the build, and the kit
 	// would be another for each commit.
-	args := []string{"build", "-buildvcs=false"}
+	args := append([]string{"build", "-buildvcs=false"}, flags...)
 	if race {
 		args = append(args, "-race")
 	}

@@ -58,7 +58,7 @@ type Packages struct {
 func (k *Kit) Packages() Packages {
 	p := Packages{
 		Root: k.info.Root, Module: module, Archives: map[string]string{},
-		Go: filepath.Join(k.info.GOROOT, "bin", "go"), Flags: append([]string{"-buildmode=plugin"}, k.info.Flags...), Env: k.info.Settings,
+		Go: filepath.Join(k.info.GOROOT, "bin", "go"), Flags: k.info.Flags, Env: k.info.Settings,
 	}
 	for path := range k.info.Archives {
 		p.Archives[path] = k.archive(path)

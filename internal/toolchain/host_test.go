@@ -58,6 +58,12 @@ func newHost(race bool) (h host) {
 	if race {
 		h.file += "-race"
 		args = append(args, "-race")
+	} else {
+		flags, err := ProgramFlags(ctx, ".", "")
+		if err != nil {
+			return host{err: err}
+		}
+		args = append(args, flags...)
 	}
 	if _, h.err = run(ctx, ".", os.Environ(), "go", append(args, "-o", h.file, hostPath)...); h.err != nil {
 		return h

@@ -54,8 +54,8 @@ type kitInfo struct {
 	Race     bool
 	// GOROOT is the tool chain.
 	GOROOT string
-	// Flags are those of the go command when it builds for the program, and Settings what it, the
-	// compiler and the linker have to find in their environment.
+	// Flags are those of the go command when it compiles packages for plugins of the program, and
+	// Settings what it, the compiler and the linker have to find in their environment.
 	Flags, Settings []string
 	// Linker are the arguments that name the linker of the system, and Writes is set if the kit's
 	// does without it where it can.
@@ -82,7 +82,7 @@ const (
 
 // format is part of a kit's identity. It changes with the layout of the folder and with how its
 // files are made.
-const format = "9"
+const format = "10"
 
 // Find returns the kit of a program if there is one. It takes no time. The error is fs.ErrNotExist if
 // there is none.
@@ -340,7 +340,7 @@ func (k *Kit) fill(ctx context.Context, tc toolchain, p program, src source, dir
 	}
 	k.info = kitInfo{
 		Root: src.root, Program: p.info.Path, Race: p.race(), Archives: archives,
-		Without: without, GOROOT: tc.GOROOT, Flags: p.buildFlags(), Settings: append(p.settings(), src.settings...),
+		Without: without, GOROOT: tc.GOROOT, Flags: p.pluginFlags(), Settings: append(p.settings(), src.settings...),
 	}
 	if src.archive != "" {
 		k.info.Root, k.info.Unpacked = filepath.Join(k.dir, moduleFolder), true

@@ -183,6 +183,27 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+// TestProgramFlags holds that the kit of a program that was built with these flags uses the packages
+// of the program: none is compiled again.
+func TestProgramFlags(t *testing.T) {
+	p, err := readProgram(open(t, false).file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := source{root: root(t)}
+	tc, err := findToolchain(t.Context(), p, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, err := listPackages(t.Context(), tc, p, src.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := mainSum(listed); sum == "" || !strings.Contains(p.id, "/"+sum+"/") {
+		t.Errorf("the package main of the kit is %q, which is not part of the program %q", sum, p.id)
+	}
+}
+
 func TestOpenCancelled(t *testing.T) {
 	h := open(t, false)
 	cache := newCache(t)

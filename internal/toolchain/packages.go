@@ -15,7 +15,7 @@ import (
 
 // checkSources reports an error if the sources are not those that p was built from.
 func checkSources(ctx context.Context, tc toolchain, p program, src source) error {
-	args := append([]string{"list", "-export", "-f", "{{.BuildID}}"}, p.buildFlags()...)
+	args := append([]string{"list", "-v", "-export", "-f", "{{.BuildID}}"}, p.buildFlags()...)
 	out, err := tc.goCommand(ctx, src.root, programBuild, append(args, p.info.Path)...)
 	if err != nil {
 		return fmt.Errorf("the packages of this program do not build any more: %w", err)
@@ -76,8 +76,8 @@ func mainSum(listed string) string {
 // listPackages compiles the packages of p for plugins. It returns a line for each with its import path
 // and the file of its archive, and one with the word main and the ID of its package main.
 func listPackages(ctx context.Context, tc toolchain, p program, root string) (string, error) {
-	args := append([]string{"list", "-export", "-deps", "-buildmode=plugin",
-		"-f", `{{if and .Export (ne .Name "main")}}{{.ImportPath}} {{.Export}}{{else if eq .Name "main"}}main {{.BuildID}}{{end}}`}, p.buildFlags()...)
+	args := append([]string{"list", "-v", "-export", "-deps",
+		"-f", `{{if and .Export (ne .Name "main")}}{{.ImportPath}} {{.Export}}{{else if eq .Name "main"}}main {{.BuildID}}{{end}}`}, p.pluginFlags()...)
 	out, err := tc.goCommand(ctx, root, programBuild, append(args, p.info.Path)...)
 	if err != nil {
 		return "", fmt.Errorf("the packages of this program cannot be compiled for plugins: %w", err)

@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
 	"debug/elf"
@@ -117,6 +118,36 @@ func (p program) buildFlags() []string {
 	}
 	if p.setting("vcs") == "" {
 		flags = append(flags, "-buildvcs=false")
+	}
+	return flags
+}
+
+// dynlink is the flag of the compiler and the assembler with which packages fit both a program and the
+// plugins that it loads.
+const dynlink = "all=-dynlink"
+
+// dynlinkFlags link such packages. Go's linker merges the symbols that they refer to one by one
+// unless the program may be moved, and the linker of the system can still give it a fixed address.
+const dynlinkFlags = "-buildmode=pie -extldflags=-no-pie"
+
+// ProgramFlags returns the flags of the go command in dir that build a program, with these flags of
+// the linker, so that its kit can use its packages. Without them, a kit compiles each package again.
+func ProgramFlags(ctx context.Context, dir, ldflags string) ([]string, error) {
+	out, err := run(ctx, dir, os.Environ(), "go", "env", "GOOS", "GOARCH", "CGO_ENABLED")
+	if err != nil {
+		return nil, err
+	}
+	if system := strings.Join(strings.Fields(out), " "); system != "linux amd64 1" && system != "linux arm64 1" {
+		return []string{"-ldflags=" + ldflags}, nil
+	}
+	return []string{"-gcflags=" + dynlink, "-asmflags=" + dynlink, "-ldflags=" + dynlinkFlags + " " + ldflags}, nil
+}
+
+// pluginFlags returns the flags of the go command that compile packages for plugins of the program.
+func (p program) pluginFlags() []string {
+	flags := p.buildFlags()
+	if p.setting("-gcflags") != dynlink || p.setting("-asmflags") != dynlink {
+		flags = append(flags, "-buildmode=plugin")
 	}
 	return flags
 }
