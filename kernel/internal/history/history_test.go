@@ -239,6 +239,9 @@ func TestUnusable(t *testing.T) {
 			if n := strings.Count(j.String(), "lives in memory"); n != 1 {
 				t.Errorf("the log hears %d times of it: %s", n, j)
 			}
+			if info, err := os.Stat(folder); err != nil || !info.IsDir() || info.Mode().Perm()&0o700 != 0o700 {
+				t.Errorf("the folder was moved, or closed to its user: %v, %v", info, err)
+			}
 		})
 	}
 }

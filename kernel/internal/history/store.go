@@ -102,9 +102,12 @@ func (s *store) protect() error {
 }
 
 // repairing runs f, and once more without the file when that is damaged: it is renamed, since a
-// part of it may still be of use to someone.
+// part of it may still be of use to someone. A folder or a device is left as it is.
 func (s *store) repairing(f func() error) error {
-	before, _ := os.Stat(s.path) // fails where f does
+	before, missing := os.Stat(s.path) // fails where f does
+	if missing == nil && !before.Mode().IsRegular() {
+		return &fs.PathError{Op: "open", Path: s.path, Err: errors.New("not a regular file")}
+	}
 	err := f()
 	if !errors.Is(err, errDamaged) {
 		return err
