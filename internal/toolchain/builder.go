@@ -246,7 +246,7 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 	if err := os.WriteFile(path+".cfg", objects.Bytes(), 0o600); err != nil {
 		return "", err
 	}
-	args := []string{"-importcfg", path + ".cfg", "-buildmode=plugin", "-pluginpath=" + pluginPath, "-s", "-w"}
+	args := []string{"-importcfg", path + ".cfg", "-buildmode=plugin", "-pluginpath=" + pluginPath, "-extldflags=-Wl,-z,norelro", "-s", "-w"}
 	if b.kit.info.Race {
 		args = append(args, "-race")
 	}

@@ -187,7 +187,7 @@ func (r *Runner) open(plugin string) (err error) {
 			err = fmt.Errorf("compiled: a unit cannot be initialized: %s", panicText(v))
 		}
 	}()
-	if err := r.config.Load(plugin); err != nil {
+	if err := cell.Open(plugin, r.config.Load); err != nil {
 		return fmt.Errorf("compiled: %w", err)
 	}
 	return nil

@@ -22,9 +22,6 @@ type Code struct {
 	// also be there by the numbers that they have in it, in decimal: by these the types of values
 	// in interfaces are found when variables are carried over.
 	Types map[string]reflect.Type
-	// Implemented holds values of the session's types in the interfaces that they implement, so
-	// that there is one method table of each for all packages.
-	Implemented []any
 }
 
 var (

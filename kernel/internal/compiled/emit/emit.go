@@ -100,8 +100,6 @@ type Unit struct {
 	variables []string
 	pointers  []string // to variables of other units
 	types     []string // entries of the table of types
-	// implemented are lists of values as interfaces.
-	implemented []string
 	moved       []program.Moved
 	// held give the variables that hold functions of the unit their values, before all else.
 	held []string
@@ -156,9 +154,6 @@ func (e *Emitter) emit(l *change.Change) (unit *toolchain.Unit, compiled *progra
 	set := u.own()
 	u.claim(set)
 	u.declare(set)
-	if len(set.moved)+len(set.renewed) > 0 {
-		u.implemented = u.implementations(set)
-	}
 	u.statements()
 	u.importBlank()
 	b, c := u.assemble(l.K.Source.Cell.Title())
@@ -320,9 +315,6 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	table("Moved", u.predeclared("any"), pointers(u.pointers))
 	if len(u.types) > 0 {
 		table("Types", u.alias("reflect", "reflect")+".Type", u.types)
-	}
-	if len(u.implemented) > 0 {
-		fields += "Implemented: []" + u.predeclared("any") + "{" + strings.Join(u.implemented, ", ") + "}, "
 	}
 	register := fmt.Sprintf("%s(%q, %s{%s})", u.cell("Register"), u.path, u.cell("Code"), strings.TrimSuffix(fields, ", "))
 	fmt.Fprintf(&tail, "%sfunc init() { %s }\n", generated, strings.Join(append(u.held, register), "; "))

@@ -81,7 +81,6 @@ func (e *Emitter) Everything() (unit *toolchain.Unit, units program.Units, undo 
 	}
 	u.declare(set)
 	u.types = append(u.types, u.describedTypes()...)
-	u.implemented = u.implementations(set)
 	u.setup, u.inits = nil, nil
 	unit, compiled := u.assemble("everything that is declared")
 	return unit, compiled.Units, l.Rollback, nil

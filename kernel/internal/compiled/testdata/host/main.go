@@ -30,9 +30,14 @@ func main() {
 	}
 }
 
+func open(file string) error {
+	_, err := plugin.Open(file)
+	return err
+}
+
 func load(arg string) error {
 	file, unit, _ := strings.Cut(arg, "=")
-	if _, err := plugin.Open(file); err != nil {
+	if err := cell.Open(file, open); err != nil {
 		return err
 	}
 	code, ok := cell.Lookup(unit)
