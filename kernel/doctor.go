@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hierml/notebook/internal/toolchain"
-	"github.com/hierml/notebook/kernel/internal/compiled"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker"
@@ -192,9 +191,6 @@ func examineCells(ctx context.Context) []finding {
 	findings := one(ok("cells can be compiled, and are from the first one on"))
 	if slow := kit.Slow(); slow != "" {
 		findings = append(findings, hint("%s", slow))
-	}
-	if err := compiled.CannotRouse(); err != nil {
-		findings = append(findings, hint("sends and receives of compiled cells take up to twice the time that they need: %v", err))
 	}
 	return findings
 }

@@ -10,15 +10,8 @@
 // check for it or wait: deferred calls are made, recover sees nothing, and variables stay as they
 // are. What a deferred call then has to wait for ends that call; its loops run to their end.
 //
-// A goroutine that waits in a send or a receive does so by Go's own operation, since a select
-// statement with a case for the end of the cell takes twice as long. It is roused (rouse.go,
-// parked.go): while no other goroutine runs, it is taken out of the channel's queue, as if the
-// operation had been done, and ends before it goes on. This rests on how the run time keeps parked
-// goroutines, which is tried when the process begins (trial.go); where it is otherwise, operations
-// wait in select statements.
-//
-// In the same way it is found out that all goroutines of cells wait for each other (asleep.go), which
-// Go ends a program for.
+// A goroutine that waits in a send or a receive does so in a select statement with a case for the end
+// of the cell, which takes up to twice the time of Go's own operation.
 //
 // Text of fmt.Print and its like, of package log and of the builtin functions is written by way of
 // this package, as that of interpreted cells: it keeps its order and belongs to the cell of the

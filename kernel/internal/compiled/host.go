@@ -35,13 +35,6 @@ func (r *Runner) Stop() {
 	runtime.Goexit()
 }
 
-// Roused implements cell.Host.
-func (r *Runner) Roused() {
-	if unaware.remove(goroutineState()) {
-		r.Stop()
-	}
-}
-
 // Sleep implements cell.Host.
 func (r *Runner) Sleep(nanoseconds int64) {
 	done := r.Done()
@@ -131,9 +124,6 @@ func (r *Runner) Guard(f func()) func() {
 	return func() {
 		defer program.SetLabel(program.Label())
 		program.SetLabel(label)
-		if t := r.tasks.bearer().task; t != nil && t.stopped() {
-			r.tasks.rouser.stopped(r.tasks)
-		}
 		defer cell.Caught()
 		f()
 	}

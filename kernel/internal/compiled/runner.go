@@ -69,7 +69,6 @@ func New(config Config) *Runner {
 	r.stdio = newStdio(r)
 	cell.SetHost(r)
 	standard.SetHost(standardHost{r})
-	go r.tasks.rouser.try(r.tasks)
 	return r
 }
 

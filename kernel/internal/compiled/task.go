@@ -85,8 +85,6 @@ type tasks struct {
 
 	mu     sync.Mutex // held while labels is replaced, and while a goroutine gets a label
 	labels atomic.Pointer[map[uintptr]*bearer]
-
-	rouser rouser
 }
 
 // A bearer is what a label says of its goroutines. They are ending when they make their last
@@ -107,7 +105,7 @@ func newTasks(relabel func()) *tasks {
 			pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
 		}
 	}
-	all := &tasks{relabel: relabel, linger: time.Second, rouser: newRouser()}
+	all := &tasks{relabel: relabel, linger: time.Second}
 	all.labels.Store(&map[uintptr]*bearer{})
 	return all
 }
@@ -162,30 +160,9 @@ func (all *tasks) stop(t *task, reason error) bool {
 		cell.Stopping(1)
 		t.halted.Store(true)
 		t.cancel()
-		all.rouser.stopped(all)
 	}
 	return !t.over
 }
-
-// stoppedLabels returns the labels of goroutines that have to end, by their addresses. No other label
-// gets the place of one of them while they are held.
-func (all *tasks) stoppedLabels() heldLabels {
-	held := heldLabels{}
-	for at, b := range *all.labels.Load() {
-		if !b.task.stopped() {
-			continue
-		}
-		if label := b.label.Value(); label != nil {
-			held[at] = label
-		}
-	}
-	return held
-}
-
-// heldLabels are labels that the garbage collector does not free.
-type heldLabels map[uintptr]*byte
-
-func (held heldLabels) has(label uintptr) bool { return held[label] != nil }
 
 // end is called when the call of a task has ended.
 func (all *tasks) end(t *task) {

@@ -78,8 +78,6 @@ func (f *fake) gate(name string) chan struct{} {
 
 func (f *fake) EndDeep(uintptr, func(int)) bool { return false }
 
-func (f *fake) Asleep() bool { return false }
-
 func (f *fake) Do(_ context.Context, _ int, do func()) error {
 	do()
 	return nil

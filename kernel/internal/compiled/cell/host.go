@@ -16,9 +16,6 @@ type Host interface {
 	Done() <-chan struct{}
 	// Stop ends the calling goroutine.
 	Stop()
-	// Roused ends the calling goroutine if it was roused: its operation on a channel has returned
-	// because its cell was stopped, and was not done.
-	Roused()
 	// Sleep waits for so many nanoseconds.
 	Sleep(nanoseconds int64)
 	// Apart calls f in a goroutine of its own and returns when f has. When the cell is stopped
@@ -93,8 +90,5 @@ func SetHost(h Host) { current.Store(&h) }
 func host() Host { return *current.Load() }
 
 // Stopping adds to the number of cells that are being stopped. While it is not 0, Check asks the
-// host, and operations on channels wait in select statements.
-func Stopping(cells int) {
-	selecting.Add(int32(cells))
-	stopping.Add(int32(cells))
-}
+// host.
+func Stopping(cells int) { stopping.Add(int32(cells)) }

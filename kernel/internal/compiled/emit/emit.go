@@ -100,7 +100,7 @@ type Unit struct {
 	variables []string
 	pointers  []string // to variables of other units
 	types     []string // entries of the table of types
-	moved       []program.Moved
+	moved     []program.Moved
 	// held give the variables that hold functions of the unit their values, before all else.
 	held []string
 	// inits are the init functions that were not called yet.

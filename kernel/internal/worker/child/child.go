@@ -35,8 +35,6 @@ type Runner interface {
 	// EndDeep ends the goroutines whose stacks have at least that many bytes, until it is called with
 	// 0, and reports whether it can. tell hears of the cell of each before.
 	EndDeep(size uintptr, tell func(cell int)) bool
-	// Asleep reports whether all goroutines of cells wait for each other.
-	Asleep() bool
 	// Debug carries out a request of the debugger, as one of that number, and Ended says that a cell has ended. Its events go
 	// where SetEvents says.
 	Debug(ctx context.Context, cell int, request []byte, globals []program.Global) []byte
@@ -238,7 +236,6 @@ func (c *child) runProgram(r Runner, cell *cell, p *program.Program) (pipe.Answe
 	}
 	var interpreted time.Duration
 	p.Interpreted = func(d time.Duration) { interpreted = d }
-	c.watchSleep(r, cell)
 	shown, err := r.Run(cell.Context(), p)
 	if interpreted > 0 {
 		c.must(c.out.send(cell.Cell, &pipe.Interpreted{Time: interpreted}))

@@ -181,6 +181,3 @@ func (r *runners) Do(ctx context.Context, cell int, f func()) error {
 func (r *runners) EndDeep(size uintptr, tell func(cell int)) bool {
 	return r.compiled.EndDeep(size, tell)
 }
-
-// Asleep implements Runner, for the goroutines of interpreted code, too.
-func (r *runners) Asleep() bool { return r.compiled.Asleep() }
