@@ -119,6 +119,9 @@ var movedConstants = []course{
 	{"what a cell showed", []step{
 		{"type Sh int\nconst Shown Sh = 1\nShown", "1"}, {"func (s Sh) String() string { return \"s\" + strconv.Itoa(int(s)) }", ""}, {"_ == Shown", "true"}, {"Shown", "s1"},
 	}},
+	{"a cell of constants that runs twice", []step{
+		{"type Heat float32", ""}, {"const Boil Heat = 100", ""}, {"const Boil Heat = 100", ""}, {"func (h Heat) Hot() bool { return h >= Boil }", ""}, {"fmt.Sprint(Boil.Hot(), Heat(3).Hot(), Boil == 100)", "true false true"},
+	}},
 	{"one name twice", []step{
 		{"type Hue int\nconst Pink Hue = 1\ntype T struct { C Hue }\nvar old = T{Pink}", ""}, {"type T struct { C Hue; n int }\nvar young = T{Pink, 1}", ""}, {"func (c Hue) String() string { return \"pink\" }", ""},
 		{"fmt.Sprintf(\"%T %v %T %v\", old, old, young, young)", "main.T {pink} main.T {pink 1}"},

@@ -160,7 +160,7 @@ func (e *Emitter) emit(l *change.Change) (unit *toolchain.Unit, compiled *progra
 	if u.empty() {
 		return nil, &program.Compiled{}, nil
 	}
-	if len(set.types)+len(set.variables) == 0 && u.again(b, c, set.functions) {
+	if len(set.types)+len(set.variables) == 0 && u.again(b, c, set) {
 		return nil, c, nil
 	}
 	return b, c, nil
@@ -174,7 +174,7 @@ func (u *Unit) empty() bool {
 
 // again has the session run a unit that is loaded already, if one has the same text and declares
 // nothing that must be new.
-func (u *Unit) again(b *toolchain.Unit, c *program.Compiled, functions []*state.Function) bool {
+func (u *Unit) again(b *toolchain.Unit, c *program.Compiled, set *compilation) bool {
 	number := u.l.K.Source.Cell.Number
 	replaced := []string{
 		u.l.K.Source.Cell.CompiledFile() + ":", "/cell/:",
@@ -193,10 +193,16 @@ func (u *Unit) again(b *toolchain.Unit, c *program.Compiled, functions []*state.
 		u.l.Later(func() { delete(u.loaded, text) })
 		return false
 	}
-	for _, fn := range functions {
-		h := u.homes[fn]
+	declared := func(key any) {
+		h := u.homes[key]
 		h.path = old.path
-		u.settle(fn, h)
+		u.settle(key, h)
+	}
+	for _, fn := range set.functions {
+		declared(fn)
+	}
+	for _, c := range set.constants {
+		declared(types.Object(c))
 	}
 	*c = program.Compiled{Units: program.Units{Paths: []string{old.path}}, Again: old.cell}
 	if u.runs {
