@@ -221,10 +221,7 @@ func (p *piece) variable(names, typ, value string, r *rand.Rand) {
 	}
 }
 
-var (
-	cutForward = flag.Bool("forward", false, "let function bodies mention what later cells declare")
-	cutChosen  = flag.String("topics", "", "write cut programs about the topics that match this `EXPRESSION`")
-)
+var cutChosen = flag.String("topics", "", "write cut programs about the topics that match this `EXPRESSION`")
 
 // A cutProgram is a program that is cut into cells.
 type cutProgram struct {
@@ -247,7 +244,8 @@ func newCut(seed uint64) cutProgram {
 
 // arranged returns pieces in an order in which they can be declared and run.
 func arranged(pieces []*piece, r *rand.Rand) (order []*piece) {
-	strict := r.IntN(4) == 0 || !*cutForward // function bodies mention nothing that comes later
+	// Function bodies mention nothing that comes later, or they may, or all declarations may.
+	freedom := []sequence{inOrder, bodies, anyOrder, anyOrder}[r.IntN(4)]
 	bias := [4]float64{}
 	for i := range bias {
 		bias[i] = float64(r.IntN(3)-1) / 2
@@ -269,13 +267,9 @@ func arranged(pieces []*piece, r *rand.Rand) (order []*piece) {
 	pending := slices.Clone(pieces)
 	slices.SortFunc(pending, func(a, b *piece) int { return cmp.Compare(rank[a], rank[b]) })
 	for len(pending) > 0 {
-		i := slices.IndexFunc(pending, func(p *piece) bool { return ready(p, order, pending, strict) })
-		if i < 0 && !*cutForward {
-			topic := pending[0].topic
-			return arranged(slices.DeleteFunc(pieces, func(p *piece) bool { return p.topic == topic }), r)
-		}
-		if i < 0 {
-			i = slices.IndexFunc(pending, func(p *piece) bool { return ready(p, order, pending, false) })
+		i := -1
+		for s := freedom; i < 0 && s <= anyOrder; s++ {
+			i = slices.IndexFunc(pending, func(p *piece) bool { return ready(p, order, pending, s) })
 		}
 		if i < 0 {
 			panic(fmt.Sprintf("nothing can come next, for instance %+v", *pending[0]))
@@ -286,14 +280,24 @@ func arranged(pieces []*piece, r *rand.Rand) (order []*piece) {
 	return order
 }
 
+// A sequence is how freely declarations are ordered.
+type sequence int
+
+const (
+	inOrder  sequence = iota
+	bodies            // function bodies mention what comes later
+	anyOrder          // so do types, signatures and constants
+)
+
 // ready reports whether a piece may come after others, and before those that are pending.
-func ready(p *piece, placed, pending []*piece, strict bool) bool {
+func ready(p *piece, placed, pending []*piece, s sequence) bool {
 	declared := func(name string) bool {
 		return slices.ContainsFunc(placed, func(q *piece) bool { return slices.Contains(q.names, name) })
 	}
-	if slices.ContainsFunc(p.hard, func(name string) bool { return !declared(name) }) ||
-		strict && p.kind == token.FUNC && !whole(p, placed, pending) ||
-		p.again && !declared(p.names[0]) {
+	runs := p.kind == token.ILLEGAL || p.kind == token.VAR
+	if p.again && !declared(p.names[0]) ||
+		(s < anyOrder || runs) && slices.ContainsFunc(p.hard, func(name string) bool { return !declared(name) }) ||
+		s == inOrder && p.kind == token.FUNC && !whole(p, placed, pending) {
 		return false
 	}
 	for _, q := range pending {
@@ -301,14 +305,19 @@ func ready(p *piece, placed, pending []*piece, strict bool) bool {
 			return false
 		}
 	}
-	return !p.acts || complete(p.hard, placed, pending)
+	for _, q := range placed {
+		if replaces(p, q) && !complete(q.names, false, placed, pending) {
+			return false
+		}
+	}
+	return !runs || complete(p.hard, !p.acts, placed, pending)
 }
 
 // whole reports whether all is placed that the body of a function may need, so that it can be checked.
 func whole(p *piece, placed, pending []*piece) bool {
 	if !strings.Contains(p.names[0], ".") {
 		pending = slices.DeleteFunc(slices.Clone(pending), func(q *piece) bool { return q == p })
-		return complete(slices.Concat(p.hard, p.soft), placed, pending)
+		return complete(slices.Concat(p.hard, p.soft), false, placed, pending)
 	}
 	return !slices.ContainsFunc(pending, func(q *piece) bool {
 		return q != p && !q.again && slices.ContainsFunc(q.names, func(name string) bool {
@@ -327,8 +336,8 @@ func replaces(p, q *piece) bool {
 }
 
 // complete reports whether everything is placed that names mention, through the bodies of functions
-// and the methods of types.
-func complete(names []string, placed, pending []*piece) bool {
+// and the methods of types too unless only their declarations count.
+func complete(names []string, declarations bool, placed, pending []*piece) bool {
 	seen := map[string]bool{}
 	names = slices.Clone(names)
 	for len(names) > 0 {
@@ -338,13 +347,18 @@ func complete(names []string, placed, pending []*piece) bool {
 			continue
 		}
 		seen[name] = true
-		declares := func(own string) bool { return own == name || strings.HasPrefix(own, name+".") }
+		declares := func(own string) bool {
+			return own == name || !declarations && strings.HasPrefix(own, name+".")
+		}
 		if slices.ContainsFunc(pending, func(q *piece) bool { return !q.again && slices.ContainsFunc(q.names, declares) }) {
 			return false
 		}
 		for _, q := range placed {
 			if slices.ContainsFunc(q.names, declares) {
-				names = append(append(names, q.hard...), q.soft...)
+				names = append(names, q.hard...)
+				if !declarations {
+					names = append(names, q.soft...)
+				}
 			}
 		}
 	}
