@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +19,7 @@ import (
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
 	"github.com/hierml/notebook/internal/beside"
+	"github.com/hierml/notebook/internal/toolchain"
 )
 
 // installed puts into dir what an installation leaves there, by its own means, with this test's
@@ -305,5 +309,58 @@ func TestConsoleWithoutTerminal(t *testing.T) {
 	want := "Baking ...\n  Baking: oven (2 of 3)\nBaking: failed (0.0 s)\n"
 	if out.String() != want {
 		t.Errorf("printed %q, want %q", &out, want)
+	}
+}
+
+// TestChooseGo holds that the installer builds with the Go that is there, or, if cells cannot be compiled
+// with it, with the one that is fetched, and that it says so, and what helps if there is none.
+func TestChooseGo(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("cells are compiled on Linux only")
+	}
+	real, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	goroot, err := goEnv(t.Context(), ".", "GOROOT")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := func(root, version string) string {
+		return fmt.Sprintf(`echo '{"GOROOT": "%s", "GOVERSION": "%s"}'`, root, version)
+	}
+	const misfit = "Go 1.99.0 cannot be adapted to cells: it has no source of the compiler"
+	for _, test := range []struct {
+		name, own, newest string
+		want              []string
+		set               string // GOTOOLCHAIN
+	}{
+		{name: "the own", own: "exec " + real + ` "$@"`, newest: "exit 1"},
+		{name: "fetched", own: answer(t.TempDir(), "go1.99.0"), newest: answer(goroot, toolchain.Newest()),
+			want: []string{misfit, "so program and cells are built with " + toolchain.Newest() + ", which the go command has fetched"}, set: toolchain.Newest()},
+		{name: "without a network", own: answer(t.TempDir(), "go1.99.0"), newest: "echo no route to host >&2; exit 1",
+			want: []string{misfit, "no route to host; cells will be interpreted; run `go run ./install` again with a network"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			script := fmt.Sprintf("#!/bin/sh\nif [ \"$GOTOOLCHAIN\" = %s ]; then\n%s\nelse\n%s\nfi\n", toolchain.Newest(), test.newest, test.own)
+			if err := os.WriteFile(filepath.Join(dir, "go"), []byte(script), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+			t.Setenv("GOTOOLCHAIN", "")
+			var out bytes.Buffer
+			if err := (&outcome{}).chooseGo(t.Context(), &console{out: &out}, nil, "."); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("said %q, without %q", out.String(), want)
+				}
+			}
+			if got := os.Getenv("GOTOOLCHAIN"); got != test.set {
+				t.Errorf("GOTOOLCHAIN is %q, want %q", got, test.set)
+			}
+		})
 	}
 }

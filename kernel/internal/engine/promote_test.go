@@ -95,6 +95,7 @@ func (d *double) Restart() (int, error) {
 
 // A scribe is a compiler that keeps the text.
 type scribe struct {
+	slow   string
 	built  []string // the sources of a plugin
 	fails  error
 	closed bool
@@ -111,6 +112,9 @@ func (s *scribe) Build(ctx context.Context, units []plugin.Unit) (string, error)
 	s.built = append(s.built, text)
 	return fmt.Sprint("plugin", len(s.built)), nil
 }
+
+// Slow says what cells lack, if anything.
+func (s *scribe) Slow() string { return s.slow }
 
 func (s *scribe) Close() error {
 	s.closed = true
@@ -279,10 +283,13 @@ func TestPrepared(t *testing.T) {
 		mode     program.Mode
 		prepared bool
 		cannot   error
+		slow     string
 		cells    []string
 		out      string
 		ran      []string
 	}{
+		{name: "without a patch", prepared: true, slow: "patch link/part does not fit", cells: []string{"x := 1", "%engine"},
+			out: "auto: cells are compiled since Cell [1]; patch link/part does not fit\n", ran: []string{ran}},
 		{name: "prepared", prepared: true, cells: []string{"x := 1", "%engine"}, out: "auto: cells are compiled since Cell [1]\n", ran: []string{ran}},
 		{name: "asked before the first cell", prepared: true, cells: []string{"%engine"}, out: "auto: cells are compiled\n"},
 		{name: "not prepared", cells: []string{"x := 1"}},
@@ -294,7 +301,7 @@ func TestPrepared(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, c.mode, func(config *engine.Config) { config.Prepared = func() bool { return c.prepared } })
-			s.cannot = c.cannot
+			s.cannot, s.scribe.slow = c.cannot, c.slow
 			var out string
 			for _, cell := range c.cells {
 				_, text, notes, err := s.runNoting(cell)
