@@ -21,6 +21,9 @@ func PlainFunction(d *ast.FuncDecl, name string, params *ast.FieldList) *ast.Fun
 		Results:    d.Type.Results,
 	}
 	if params != nil {
+		if own := d.Type.TypeParams; own != nil { // since Go 1.27
+			params.List = append(params.List, own.List...)
+		}
 		typ.TypeParams = params
 	}
 	if d.Recv != nil {
@@ -57,6 +60,10 @@ func (c *Checker) AddMethods(k *Checked, late []*Func, complain func(token.Pos, 
 		}
 		if named.TypeParams().Len() > 0 {
 			complain(f.Decl.Name.Pos(), fmt.Sprintf("method %s.%s: methods of a generic type belong into the cell that declares the type", named.Obj().Name(), f.Decl.Name.Name))
+			continue
+		}
+		if f.Decl.Type.TypeParams != nil {
+			complain(f.Decl.Name.Pos(), fmt.Sprintf("method %s.%s: a method with type parameters belongs into the cell that declares the type", named.Obj().Name(), f.Decl.Name.Name))
 			continue
 		}
 		obj, ok := k.Info.Defs[f.Body.Name].(*types.Func)

@@ -19,7 +19,7 @@ var laterCells = []struct {
 	{name: "strings.CutLast", cells: "before, after, ok := strings.CutLast(`a-b-c`, `-`)\n~fmt.Sprint(before, ` `, after, ` `, ok)", want: "a-b c true"},
 	{name: "encoding/json/v2", cells: "import json2 \"encoding/json/v2\"\n~text, err := json2.Marshal(map[string]int{`a`: 1})\n~fmt.Sprint(string(text), err)", want: `{"a":1}<nil>`},
 	{name: "unicode.Version", cells: "unicode.Version", want: "17.0.0"},
-	{name: "generic method", cells: "type list[T any] struct{ xs []T }\n~" +
+	{name: "generic method", cells: "type list[T any] struct{ xs []T }\n" +
 		"func (l list[T]) Map[U any](f func(T) U) (out list[U]) {\n\tfor _, x := range l.xs {\n\t\tout.xs = append(out.xs, f(x))\n\t}\n\treturn out\n}\n~" +
 		"l := list[int]{[]int{1, 2}}\n~fmt.Sprint(l.Map(func(i int) string { return strconv.Itoa(i) + `!` }))",
 		want: "{[1! 2!]}", refused: "the interpreter has no methods with type parameters, such as Map"},
@@ -28,7 +28,11 @@ var laterCells = []struct {
 	{name: "promoted field in a literal", cells: "type base struct{ id int }\ntype user struct {\n\tbase\n\tname string\n}\n~" +
 		"u := user{id: 7, name: `Go`}\n~fmt.Sprint(u)",
 		want: "{{7} Go}", refused: "the interpreter cannot set id, a field of an embedded struct, in a literal"},
-	{name: "inferred in conversions and elements", cells: "func id[T any](x T) T { return x }\ntype f func(int) int\n~fs := []f{id}\n~fmt.Sprint(fs[0](3), f(id)(4))", want: "3 4"},
+	{name: "generic method of a plain type", cells: "type pair struct{ a, b int }\nfunc (p pair) Both[T any](f func(int) T) []T { return []T{f(p.a), f(p.b)} }\n~" +
+		"p := pair{1, 2}\n~fmt.Sprint(p.Both(strconv.Itoa), p.Both[float64](func(i int) float64 { return float64(i) / 2 }))",
+		want: "[1 2] [0.5 1]", refused: "the interpreter has no methods with type parameters, such as Both"},
+	{name: "inferred in an element", cells: "func id[T any](x T) T { return x }\ntype f func(int) int\nfs := []f{id}\n~fmt.Sprint(fs[0](3))", want: "3"},
+	{name: "inferred in a conversion", cells: "func id[T any](x T) T { return x }\ntype f func(int) int\n~f(id)(4)", want: "4"},
 }
 
 // TestLaterGo runs them in both engines.
@@ -59,5 +63,17 @@ func TestLaterGo(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestLaterMethods holds that a method with type parameters stands beside its type.
+func TestLaterMethods(t *testing.T) {
+	n := newNotebook(t)
+	if _, _, err := n.run("type pair struct{ a, b int }"); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := n.run("func (p pair) First[T any](f func(int) T) T { return f(p.a) }")
+	if err == nil || !strings.Contains(err.Error(), "method pair.First: a method with type parameters belongs into the cell that declares the type") {
+		t.Errorf("got %v", err)
 	}
 }
