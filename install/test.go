@@ -421,7 +421,7 @@ func (r *testRun) needs(root, dir string) []stage {
 	}
 }
 
-// provide makes what the tests need, and says what cannot be made.
+// provide installs and builds what the tests need, and reports what it cannot provide.
 func (r *testRun) provide(ctx context.Context, needs []stage) {
 	for _, need := range needs {
 		if err := need.run(ctx); err != nil {
