@@ -209,18 +209,18 @@ func (in *Interpreter) coroutine(run func(pause func())) (resume func()) {
 		in.frames.begin(id)
 		defer in.frames.end(id)
 		defer in.leave(id)
-		resumed := func() {
-			c.Resumed()
-			in.join(id, t)
-		}
-		resumed()
-		run(func() {
-			yield(struct{}{})
-			resumed()
+		in.join(id, t)
+		c.Body(func() {
+			run(func() {
+				yield(struct{}{})
+				c.Resumed()
+				in.join(id, t)
+			})
 		})
 	})
 	return func() {
 		c.Resume()
+		defer c.Paused()
 		t = in.task()
 		next()
 	}

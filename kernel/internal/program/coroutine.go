@@ -24,10 +24,19 @@ func (c *Coroutine) Resume() { c.label = Label() }
 // Resumed gives the coroutine that calls it the label of the goroutine that has resumed it.
 func (c *Coroutine) Resumed() { SetLabel(c.label) }
 
-// Fail notes the label of the coroutine that calls it, which is about to panic or to end, and has the
-// goroutine that has resumed it do the same.
-func (c *Coroutine) Fail() { c.label = Label() }
+// Body calls what the coroutine does. If that panics or ends the coroutine, the goroutine that has
+// resumed it does the same, and bears the label of the coroutine then.
+func (c *Coroutine) Body(f func()) {
+	returned := false
+	defer func() {
+		if !returned {
+			c.label = Label()
+		}
+	}()
+	c.Resumed()
+	f()
+	returned = true
+}
 
-// Paused is called by the goroutine that has resumed the coroutine when that does not run any more. A
-// goroutine that ends because its coroutine has ended so bears the label of it.
+// Paused is called by the goroutine that has resumed the coroutine when that does not run any more.
 func (c *Coroutine) Paused() { SetLabel(c.label) }

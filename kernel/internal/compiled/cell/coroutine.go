@@ -7,17 +7,16 @@ type Coroutine interface {
 	// Resume and Paused are called by the goroutine that resumes the coroutine, before and after.
 	Resume()
 	Paused()
-	// Resumed and Fail are called by the coroutine: when it is resumed, and when it panics or ends
-	// before its function returns.
+	// Body is called by the coroutine with all that it does, and Resumed when it is resumed.
+	Body(f func())
 	Resumed()
-	Fail()
 }
 
 // Pull is iter.Pull. The coroutine belongs to the cell of the goroutine that resumes it.
 func Pull[V any](seq iter.Seq[V]) (next func() (V, bool), stop func()) {
 	c := host().Coroutine()
 	resume, end := iter.Pull(func(yield func(V) bool) {
-		body(c, func() {
+		c.Body(func() {
 			seq(func(v V) bool {
 				more := yield(v)
 				c.Resumed()
@@ -36,7 +35,7 @@ func Pull[V any](seq iter.Seq[V]) (next func() (V, bool), stop func()) {
 func Pull2[K, V any](seq iter.Seq2[K, V]) (next func() (K, V, bool), stop func()) {
 	c := host().Coroutine()
 	resume, end := iter.Pull2(func(yield func(K, V) bool) {
-		body(c, func() {
+		c.Body(func() {
 			seq(func(k K, v V) bool {
 				more := yield(k, v)
 				c.Resumed()
@@ -49,19 +48,6 @@ func Pull2[K, V any](seq iter.Seq2[K, V]) (next func() (K, V, bool), stop func()
 		defer c.Paused()
 		return resume()
 	}, resuming(c, end)
-}
-
-// body calls what a coroutine does.
-func body(c Coroutine, seq func()) {
-	returned := false
-	defer func() {
-		if !returned {
-			c.Fail()
-		}
-	}()
-	c.Resumed()
-	seq()
-	returned = true
 }
 
 // resuming returns end, which resumes the coroutine for the last time.

@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -105,7 +104,7 @@ func (b *belonging) cell() *Cell {
 func inCoroutine() bool {
 	const (
 		start  = "runtime.corostart"
-		passed = "github.com/hierml/notebook/kernel/internal/compiled/cell.Pull"
+		passed = "github.com/hierml/notebook/kernel/internal/program.(*Coroutine).Body"
 	)
 	var pcs [64]uintptr
 	for skip := 2; ; skip += len(pcs) {
@@ -113,10 +112,10 @@ func inCoroutine() bool {
 		frames := runtime.CallersFrames(pcs[:n])
 		for more := n > 0; more; {
 			var f runtime.Frame
-			switch f, more = frames.Next(); {
-			case strings.HasPrefix(f.Function, passed):
+			switch f, more = frames.Next(); f.Function {
+			case passed:
 				return false
-			case f.Function == start:
+			case start:
 				return true
 			}
 		}

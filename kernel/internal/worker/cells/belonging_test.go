@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // What the package relies on Go for: goroutines inherit labels, also those that compiled code
@@ -93,13 +95,18 @@ func TestCoroutineOfALibrary(t *testing.T) {
 			}
 		}
 	}
-	var shallow, deep func() (*Cell, bool)
+	var shallow, deep, passed func() (*Cell, bool)
 	asked, answers := make(chan bool), make(chan *Cell)
 	made := make(chan bool)
 	go func() {
 		b.adopt(first)
 		shallow, _ = iter.Pull(told(1))
 		deep, _ = iter.Pull(told(300))
+		passed, _ = iter.Pull(func(yield func(*Cell) bool) {
+			c := &program.Coroutine{}
+			c.Resume()
+			c.Body(func() { told(1)(yield) })
+		})
 		go func() {
 			for range asked {
 				answers <- b.cell()
@@ -118,6 +125,9 @@ func TestCoroutineOfALibrary(t *testing.T) {
 			if got, _ := next(); got != want {
 				t.Errorf("%s, ended %v: the coroutine belongs to %v, want %v", name, ended, got, want)
 			}
+		}
+		if got, _ := passed(); got != first {
+			t.Errorf("ended %v: a coroutine whose label is passed on belongs to %v", ended, got)
 		}
 		asked <- true
 		if got := <-answers; got != first {
