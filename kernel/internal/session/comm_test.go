@@ -63,6 +63,53 @@ func TestCommsOfTheFrontEnd(t *testing.T) {
 	c.Ask("shell", "kernel_info_request", nil) // is the next message: comms have no replies
 }
 
+// A message of a comm is delivered while a cell runs, in its order, whether it comes before the cell
+// has begun or after, and on the shell's own queue: not every front end has subshells.
+func TestCommsWhileACellRuns(t *testing.T) {
+	c, evaluator := connectedTo(t)
+	sendComm(c, "open", map[string]any{"comm_id": "b", "target_name": "cell", "data": map[string]any{}})
+	for _, channel := range []string{"shell", "control"} {
+		begun, ended := "begun "+channel, "ended "+channel
+		cell := c.Send("shell", "execute_request", code("print stdout "+begun+"\nawait "+channel))
+		var sent []string
+		for i := range 20 {
+			sent = append(sent, c.Send(channel, "comm_msg", map[string]any{"comm_id": "b", "data": map[string]any{"code": fmt.Sprint("print stdout ", i)}}))
+		}
+		last := c.Send(channel, "comm_msg", map[string]any{"comm_id": "b", "data": map[string]any{"code": "print stdout " + ended}})
+		var got, want []string
+		for parents := append(sent, last); len(got) < len(parents); {
+			if m := c.Recv("iopub"); m.Type() == "stream" && m.ParentID() != cell {
+				got = append(got, m.ParentID()+" "+fmt.Sprint(m.Content["text"]))
+			}
+		}
+		for i, id := range sent {
+			want = append(want, fmt.Sprint(id, " ", i, "\n"))
+		}
+		if want = append(want, last+" "+ended+"\n"); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", channel, got, want)
+		}
+		close(evaluator.gate(channel))
+		if m := c.Recv("shell"); m.ParentID() != cell || m.Content["status"] != "ok" {
+			t.Errorf("%s: the cell: %v", channel, m.Content)
+		}
+		c.UntilIdle(cell)
+	}
+	// Behind the cell they keep their order with the next one.
+	first := c.Send("shell", "execute_request", code("await gate"))
+	second := c.Send("shell", "execute_request", code("print stdout second"))
+	sent := c.Send("shell", "comm_msg", map[string]any{"comm_id": "b", "data": map[string]any{"code": "print stdout message"}})
+	close(evaluator.gate("gate"))
+	var order []string
+	for len(order) < 2 {
+		if m := c.Recv("iopub"); m.Type() == "stream" {
+			order = append(order, fmt.Sprint(m.Content["text"]))
+		}
+	}
+	if got := strings.Join(order, ""); got != "second\nmessage\n" {
+		t.Errorf("got %q for %s, %s, %s", got, first, second, sent)
+	}
+}
+
 func TestBuffersOfComms(t *testing.T) {
 	c := connected(t)
 	sendComm(c, "open", map[string]any{"comm_id": "b", "target_name": "echo"})

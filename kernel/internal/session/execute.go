@@ -78,6 +78,10 @@ func (s *session) evaluateInTurn(ctx context.Context, r *request, cell program.C
 		return nil, err
 	}
 	r.turn = s.turns.cellDone
+	s.mu.Lock()
+	r.shell.cell = true
+	s.mu.Unlock()
+	s.takeBeside(r.shell)
 	return s.evaluate(ctx, cell, out)
 }
 

@@ -17,6 +17,7 @@ type handler struct {
 	concurrent bool // on shell, it need not wait for a cell
 	oneWay     bool // it is not replied to
 	runsCode   bool // the user's: on control, too, it takes its turn in a shell
+	comm       bool // it does not wait for a cell that has begun
 	ends       bool // the session ends when the reply is out
 }
 
@@ -35,9 +36,9 @@ func init() {
 		"kernel_info_request": {handle: kernelInfo},
 		"connect_request":     {handle: connect},
 		"comm_info_request":   {handle: commInfo, concurrent: true},
-		"comm_open":           {handle: commOpen, oneWay: true, runsCode: true},
-		"comm_msg":            {handle: commMessage, oneWay: true, runsCode: true},
-		"comm_close":          {handle: commClose, oneWay: true, runsCode: true},
+		"comm_open":           {handle: commOpen, oneWay: true, runsCode: true, comm: true},
+		"comm_msg":            {handle: commMessage, oneWay: true, runsCode: true, comm: true},
+		"comm_close":          {handle: commClose, oneWay: true, runsCode: true, comm: true},
 		"interrupt_request":   {handle: interrupt},
 		"shutdown_request":    {handle: shutdown, ends: true},
 		"debug_request":       {handle: debugRequest, concurrent: true},

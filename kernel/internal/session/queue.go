@@ -141,19 +141,37 @@ func (q *queue) cells() (sources []string) {
 
 // takeAll removes the requests of a type.
 func (q *queue) takeAll(msgType string) []*wire.Request {
+	var taken []*wire.Request
+	for _, t := range q.remove(func(t task) bool { return t.request != nil && t.request.Header.Type == msgType }) {
+		taken = append(taken, t.request)
+	}
+	return taken
+}
+
+// takeComms removes the messages of comms that come before the next cell.
+func (q *queue) takeComms() []task {
+	cell := false
+	return q.remove(func(t task) bool {
+		comm := t.request != nil && handlers[t.request.Header.Type].comm
+		cell = cell || t.runsCode() && !comm
+		return comm && !cell
+	})
+}
+
+// remove removes the tasks that are chosen, which it asks of one after the other.
+func (q *queue) remove(chosen func(task) bool) (removed []task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var taken []*wire.Request
 	q.tasks = slices.DeleteFunc(q.tasks, func(t task) bool {
-		if t.request == nil || t.request.Header.Type != msgType {
+		if !chosen(t) {
 			return false
 		}
-		taken = append(taken, t.request)
+		removed = append(removed, t)
 		q.size -= t.size()
 		return true
 	})
 	q.changed.Broadcast()
-	return taken
+	return removed
 }
 
 // close ends the queue and returns the requests that waited.

@@ -99,6 +99,7 @@ type session struct {
 	history   *history.History
 	comms     comms
 	calls     *shell // of what comms ask for
+	beside    beside
 	turns     turns
 
 	ctx     context.Context // of all that runs
@@ -111,7 +112,7 @@ type session struct {
 
 	mu          sync.Mutex
 	count       int         // of the cells that were stored
-	shells      []*shell    // the kernel's own, that of the calls, and then the subshells
+	shells      []*shell    // the kernel's own, those of calls and of messages of comms, and then the subshells
 	files       []string    // with what cells wrote, which go with the session
 	debugParent wire.Parent // the last request of the debugger
 }
@@ -132,8 +133,9 @@ func newSession(server *wire.Server, evaluator Evaluator, config Config) *sessio
 		history:   history.Open(config.History, config.Log),
 		ending:    make(chan struct{}),
 		calls:     newShell(""),
+		beside:    beside{shell: newShell("")},
 	}
-	s.shells = []*shell{newShell(""), s.calls}
+	s.shells = []*shell{newShell(""), s.calls, s.beside.shell}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	return s
 }
@@ -145,6 +147,7 @@ func (s *session) start() {
 	parent := s.shells[0]
 	s.working.Go(func() { s.serve(parent) })
 	s.working.Go(func() { s.serve(s.calls) })
+	s.working.Go(func() { s.serve(s.beside.shell) })
 	go s.readShell()
 	go s.serveControl()
 }
@@ -205,8 +208,10 @@ func (s *session) readShell() {
 			s.refuse(r, unknownSubshell(r.Header.SubshellID))
 		case handlers[r.Header.Type].concurrent && s.isRunning(sh):
 			s.answer(&request{Request: r})
-		case !sh.queue.put(s.asked(r)):
+		case !s.beside.shellOf(r, sh).queue.put(s.asked(r)):
 			s.refuse(r, errDeleted)
+		default:
+			s.takeBeside(sh)
 		}
 	}
 }
@@ -226,8 +231,10 @@ func (s *session) serveControl() {
 		switch sh := s.shell(r.Header.SubshellID); {
 		case sh == nil:
 			s.refuse(r, unknownSubshell(r.Header.SubshellID))
-		case !sh.queue.offer(s.asked(r)):
+		case !s.beside.shellOf(r, sh).queue.offer(s.asked(r)):
 			s.refuse(r, errFull)
+		default:
+			s.takeBeside(sh)
 		}
 	}
 }

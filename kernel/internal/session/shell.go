@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,6 +27,7 @@ type shell struct {
 	deleted bool         // it is one no more, and perhaps a cell of it still runs
 	running *wire.Parent // of the task that is being done
 	run     *run         // of the user's code
+	cell    bool         // which is a cell
 	// interrupted says that an interrupt came between two runs, and is meant for the next.
 	interrupted bool
 }
@@ -56,6 +59,45 @@ func (s *session) serve(sh *shell) {
 		}
 		s.setRunning(sh, t.parent)
 		t.run(sh)
+		if sh == s.beside.shell {
+			s.beside.pending.Add(-1)
+		}
+	}
+}
+
+// beside has the messages of comms that come while a cell runs. They are delivered at once, in their
+// order, so that widgets react also where the front end does not send them to a subshell.
+type beside struct {
+	shell   *shell
+	pending atomic.Int32 // messages that are not delivered yet
+	moving  sync.Mutex
+}
+
+// shellOf returns the shell in whose queue a request for sh belongs: a message of a comm must not
+// overtake others.
+func (b *beside) shellOf(r *wire.Request, sh *shell) *shell {
+	if handlers[r.Header.Type].comm && b.pending.Load() > 0 {
+		b.pending.Add(1)
+		return b.shell
+	}
+	return sh
+}
+
+// takeBeside takes the messages of comms that wait for the cell of a shell, if one runs.
+func (s *session) takeBeside(sh *shell) {
+	s.beside.moving.Lock()
+	defer s.beside.moving.Unlock()
+	s.mu.Lock()
+	cell := sh.cell
+	s.mu.Unlock()
+	if !cell {
+		return
+	}
+	for _, t := range sh.queue.takeComms() {
+		s.beside.pending.Add(1)
+		if !s.beside.shell.queue.put(t) {
+			s.refuse(t.request, errDeleted)
+		}
 	}
 }
 
@@ -90,7 +132,7 @@ func createSubshell(s *session, _ *request) (any, error) {
 	if err := context.Cause(s.ctx); err != nil {
 		return nil, err
 	}
-	if len(s.shells) >= 2+maxSubshells {
+	if len(s.shells) >= 3+maxSubshells {
 		return nil, fmt.Errorf("there are %d subshells already, and no more are allowed", maxSubshells)
 	}
 	s.shells = append(s.shells, sh)
@@ -168,7 +210,7 @@ func (s *session) interruptible(sh *shell, out *output) (ctx context.Context, do
 	}
 	return ctx, func() {
 		s.mu.Lock()
-		sh.run = nil
+		sh.run, sh.cell = nil, false
 		s.mu.Unlock()
 		cancel(nil)
 	}
