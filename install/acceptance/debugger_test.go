@@ -179,8 +179,8 @@ func TestDebugger(t *testing.T) {
 				{"complete", `"Println"`},
 				{"output", `"136\n"`},
 				{"copyToGlobals", `"type":"[]int","value":"[3, 4, 5]"`},
-				{"inspectVariables", `"name":"copied","type":"[]int","value":"[3, 4, 5]"`},
-				{"inspectVariables", `"name":"values","type":"[]int","value":"[3, 4, 5]"`},
+				{"inspectVariables", `"name":"copied","value":"[3, 4, 5]"`},
+				{"inspectVariables", `"name":"values","value":"[3, 4, 5]"`},
 			} {
 				if !strings.Contains(text(w.message), w.part) {
 					t.Errorf("%s lacks %s: %s", w.message, w.part, text(w.message))

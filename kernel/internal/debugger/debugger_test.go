@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -400,6 +402,38 @@ func TestHash(t *testing.T) {
 	} {
 		if got := murmur2([]byte(tt.text), tt.seed); got != tt.hash {
 			t.Errorf("%q with %#x: %#x, want %#x", tt.text, tt.seed, got, tt.hash)
+		}
+	}
+}
+
+// TestPanelTypes compares what JupyterLab's list of variables shows of values, as its convertType reads
+// them: the value, or the type of one that is long.
+func TestPanelTypes(t *testing.T) {
+	type point struct{ X, Y int }
+	type celsius float64
+	var null *point
+	var failure error
+	for _, tt := range []struct {
+		value      any
+		typ, shown string
+	}{
+		{3, "int", "3"}, {int8(-3), "int", "-3"}, {uint64(7), "int", "7"}, {1 << 53, "int", "9007199254740992"},
+		{int64(1<<53 + 1), "", "9007199254740993"}, {uint64(math.MaxUint64), "", "18446744073709551615"},
+		{2.5, "float", "2.5"}, {float32(0.1), "float", "0.1"}, {1e300, "float", "1e+300"}, {math.NaN(), "float", "NaN"},
+		{math.Inf(-1), "", "-Inf"}, {true, "bool", "true"}, {"a\n", "str", `"a\n"`}, {"", "str", `""`}, {celsius(1.5), "", "1.5"},
+		{2 * time.Second, "", "2s"}, {complex(1, 2), "", "(1+2i)"}, {[]int{1, 2}, "", "[1, 2]"}, {[2]string{"a", "b"}, "", `["a", "b"]`},
+		{map[string]int{"a": 1}, "", `map["a":1]`}, {point{1, 2}, "", "debugger.point{X: 1, Y: 2}"}, {null, "", "nil"}, {failure, "", "nil"},
+		{strings.Repeat("a", 300), "str", `"` + strings.Repeat("a", 199) + "..."},
+		{make([]float64, 1000), "", "len 1000 [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ...]"}, {slices.Repeat([]string{"a text"}, 100), "[]string", "[]string"},
+	} {
+		n := named{name: "x", value: valueOf(tt.value)}
+		shown := n.value.text()
+		typ := n.panelType(shown)
+		if typ != "" && !slices.Contains([]string{"int", "float", "bool", "str"}, typ) {
+			shown = typ
+		}
+		if typ != tt.typ || shown != tt.shown {
+			t.Errorf("%v: type %q, shown as %q, want %q, %q", tt.value, typ, shown, tt.typ, tt.shown)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -292,12 +293,19 @@ func (d *Debugger) setBreakpoints(a *arguments) any {
 	d.bind(path)
 	d.arm()
 	return map[string]any{"breakpoints": list(a.Breakpoints, func(b *breakpoint) any {
-		return map[string]any{"id": b.ID, "verified": true, "line": b.Line, "source": source(path)}
+		return map[string]any{"id": b.ID, "verified": true, "line": b.Line, "source": d.source(path)}
 	})}
 }
 
-func source(path string) any {
-	return map[string]any{"name": filepath.Base(path), "path": path}
+// source describes the source of a cell by its title, if it has run.
+func (d *Debugger) source(path string) any {
+	name := filepath.Base(path)
+	for _, p := range d.sites {
+		if p.Site != nil && p.path == path {
+			name = p.Title
+		}
+	}
+	return map[string]any{"name": name, "path": path}
 }
 
 // threads tells of the stopped goroutine, or of the one that will be, and of those that wait.
@@ -318,7 +326,7 @@ func (d *Debugger) stackTrace(a *arguments) any {
 			if name == "" {
 				name = p.Title
 			}
-			told = append(told, map[string]any{"id": i + 1, "name": name, "line": p.Line, "column": p.Column, "endLine": p.End, "source": source(p.path)})
+			told = append(told, map[string]any{"id": i + 1, "name": name, "line": p.Line, "column": p.Column, "endLine": p.End, "source": d.source(p.path)})
 		}
 	}
 	total := len(told)
@@ -424,7 +432,11 @@ func (d *Debugger) told(parts []named, of *reference, shown int) []any {
 	all := []any{}
 	for i := range parts {
 		n := &parts[i]
-		told := map[string]any{"name": n.name, "value": n.value.text(), "type": n.typeName(), "evaluateName": n.evaluate}
+		text := n.value.text()
+		told := map[string]any{"name": n.name, "value": text, "evaluateName": n.evaluate}
+		if t := n.panelType(text); t != "" {
+			told["type"] = t
+		}
 		maps.Copy(told, d.expandable(n, of, i, shown))
 		all = append(all, told)
 	}
@@ -466,6 +478,32 @@ func (n *named) typeName() string {
 		return v.typeName()
 	}
 	return n.typ
+}
+
+// inline is how long the text of a value may be that is shown in place of its type.
+const inline = 80
+
+// panelType returns the type that a list of variables has for a value of that text; empty for none.
+// JupyterLab shows the value only of types that Python has by these names, reading int and float as a
+// JavaScript number, and of those without a type. Of others it shows the type.
+func (n *named) panelType(text string) string {
+	const exact = 1 << 53
+	if v := n.value.open(); v.rv.IsValid() && v.typ == nil && v.rv.Type().PkgPath() == "" {
+		switch r := v.rv; {
+		case r.Kind() == reflect.Bool:
+			return "bool"
+		case r.Kind() == reflect.String:
+			return "str"
+		case r.CanFloat() && !math.IsInf(r.Float(), 0):
+			return "float"
+		case r.CanInt() && -exact <= r.Int() && r.Int() <= exact, r.CanUint() && r.Uint() <= exact:
+			return "int"
+		}
+	}
+	if len(text) <= inline {
+		return ""
+	}
+	return n.typeName()
 }
 
 func (d *Debugger) setVariable(a *arguments) (any, error) {
