@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/wire"
@@ -24,6 +25,7 @@ type output struct {
 	budget  budget
 	notes   strings.Builder // shown last, under notesID
 	notesID string
+	streams alternation
 
 	mu      sync.Mutex
 	ended   bool
@@ -78,6 +80,13 @@ func (o *output) Stream(name, text string) {
 		return
 	}
 	shown, note := o.budget.text(text)
+	if name != host.Notes && shown != "" {
+		to, first := o.streams.stream(name, time.Now())
+		if first {
+			defer o.note("note: standard output and standard error alternate too often for front ends; here they are together, in order\n")
+		}
+		name = to
+	}
 	o.write(name, shown)
 	o.write("stderr", note)
 }

@@ -17,6 +17,7 @@ type outlets struct {
 	frames         *os.File
 	stdout, stderr *os.File
 	runtime        *os.File // descriptor 2
+	last           string   // the stream that the main cell wrote to last
 }
 
 // write writes text of a cell, or of nobody's, to one of the streams.
@@ -30,12 +31,17 @@ func (o *outlets) write(c *cells.Cell, name string, p []byte) (int, error) {
 	if c == nil {
 		c = o.main
 	}
-	switch {
-	case c == nil, c == o.main && name != host.Notes:
+	// Text of the main cell goes the short way, unless it goes to another stream than the text
+	// before: frames keep their order, and streams would have to be emptied.
+	switch last := o.last; {
+	case c == nil, c == o.main && name == last:
 		o.drain(file)
 		return file.Write(p)
 	case c == o.main:
 		o.drain(nil)
+		if name != host.Notes {
+			o.last = name
+		}
 	}
 	const most = 256 << 10 // in a frame
 	done := 0
