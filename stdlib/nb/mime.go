@@ -11,48 +11,103 @@ import (
 )
 
 // Text shows plain text.
-func Text(s string) *Handle { return MIME(display.Text, s) }
+func Text(s string) *Handle { return Content.Text(s).show() }
 
 // HTML shows a piece of a web page.
-func HTML(s string) *Handle { return MIME(display.HTML, s) }
+func HTML(s string) *Handle { return Content.HTML(s).show() }
 
 // Markdown shows formatted text.
-func Markdown(s string) *Handle { return MIME(display.Markdown, s) }
+func Markdown(s string) *Handle { return Content.Markdown(s).show() }
 
 // LaTeX shows a formula or text; formulas stand between dollar signs.
-func LaTeX(s string) *Handle { return MIME(display.LaTeX, s) }
+func LaTeX(s string) *Handle { return Content.LaTeX(s).show() }
 
 // SVG shows a drawing, given as an svg element.
-func SVG(s string) *Handle { return MIME(display.SVG, s) }
+func SVG(s string) *Handle { return Content.SVG(s).show() }
 
 // PNG shows a picture, given as the content of a PNG file.
-func PNG(data []byte) *Handle { return MIME(display.PNG, data) }
+func PNG(data []byte) *Handle { return Content.PNG(data).show() }
 
 // JPEG shows a picture, given as the content of a JPEG file.
-func JPEG(data []byte) *Handle { return MIME(display.JPEG, data) }
+func JPEG(data []byte) *Handle { return Content.JPEG(data).show() }
 
 // JSON shows a value, or text that is JSON, as a tree that can be unfolded.
-func JSON(v any) *Handle { return MIME("application/json", v) }
+func JSON(v any) *Handle { return Content.JSON(v).show() }
 
 // JavaScript runs a script in the page. Not every front end allows it.
-func JavaScript(s string) *Handle { return MIME("application/javascript", s) }
+func JavaScript(s string) *Handle { return Content.JavaScript(s).show() }
 
 // VegaLite shows a chart, given as a Vega-Lite specification: JSON text, or a value that
 // encoding/json turns into it.
-func VegaLite(spec any) *Handle { return MIME("application/vnd.vegalite.v5+json", spec) }
+func VegaLite(spec any) *Handle { return Content.VegaLite(spec).show() }
 
 // Vega shows a chart, given as a Vega specification: JSON text, or a value that encoding/json turns
 // into it.
-func Vega(spec any) *Handle { return MIME("application/vnd.vega.v5+json", spec) }
+func Vega(spec any) *Handle { return Content.Vega(spec).show() }
 
 // MIME shows data of any type that the front end knows: text as a string, binary data as []byte,
 // JSON as a value for encoding/json. For the type application/json, and those that end in +json,
 // text is JSON, too. Plain text goes along for front ends that do not know the type.
-func MIME(mimeType string, data any) *Handle {
+func MIME(mimeType string, data any) *Handle { return Content.MIME(mimeType, data).show() }
+
+// Content has the functions of this package by the same names, but does not show what they make:
+//
+//	func bar(n int) *nb.Handle { return nb.Content.HTML(strings.Repeat("#", n)) }
+//
+// It is shown as the value of a cell, by [Display], and by [Handle.Update] in place of something else.
+var Content content
+
+type content struct{}
+
+// Display makes what the function [Display] shows.
+func (content) Display(values ...any) *Handle {
+	b := bundleOf(values)
+	if b == nil {
+		// There has to be something to replace.
+		b = &display.Bundle{Data: map[string]any{display.Text: ""}}
+	}
+	return &Handle{content: b}
+}
+
+// Text makes what [Text] shows.
+func (c content) Text(s string) *Handle { return c.MIME(display.Text, s) }
+
+// HTML makes what [HTML] shows.
+func (c content) HTML(s string) *Handle { return c.MIME(display.HTML, s) }
+
+// Markdown makes what [Markdown] shows.
+func (c content) Markdown(s string) *Handle { return c.MIME(display.Markdown, s) }
+
+// LaTeX makes what [LaTeX] shows.
+func (c content) LaTeX(s string) *Handle { return c.MIME(display.LaTeX, s) }
+
+// SVG makes what [SVG] shows.
+func (c content) SVG(s string) *Handle { return c.MIME(display.SVG, s) }
+
+// PNG makes what [PNG] shows.
+func (c content) PNG(data []byte) *Handle { return c.MIME(display.PNG, data) }
+
+// JPEG makes what [JPEG] shows.
+func (c content) JPEG(data []byte) *Handle { return c.MIME(display.JPEG, data) }
+
+// JSON makes what [JSON] shows.
+func (c content) JSON(v any) *Handle { return c.MIME("application/json", v) }
+
+// JavaScript makes what [JavaScript] shows.
+func (c content) JavaScript(s string) *Handle { return c.MIME("application/javascript", s) }
+
+// VegaLite makes what [VegaLite] shows.
+func (c content) VegaLite(spec any) *Handle { return c.MIME("application/vnd.vegalite.v5+json", spec) }
+
+// Vega makes what [Vega] shows.
+func (c content) Vega(spec any) *Handle { return c.MIME("application/vnd.vega.v5+json", spec) }
+
+// MIME makes what the function [MIME] shows.
+func (content) MIME(mimeType string, data any) *Handle {
 	if mimeType == "application/json" || strings.HasSuffix(mimeType, "+json") {
 		data = unpacked(mimeType, data)
 	}
-	return show(&display.Bundle{Data: map[string]any{display.Text: plain(mimeType, data), mimeType: data}})
+	return &Handle{content: &display.Bundle{Data: map[string]any{display.Text: plain(mimeType, data), mimeType: data}}}
 }
 
 // unpacked returns data with JSON text made a value for encoding/json.

@@ -21,6 +21,8 @@ import (
 	"context"
 	"crypto/rand"
 	"os"
+	"slices"
+	"sync"
 
 	"golang.org/x/term"
 
@@ -45,32 +47,80 @@ func Context() context.Context {
 func stderrIsTerminal() bool { return term.IsTerminal(int(os.Stderr.Fd())) }
 
 // A Handle stands for something shown, so that it can be replaced. As the value of a cell it shows
-// nothing more.
-type Handle struct{ id string }
+// nothing more, unless it is of [Content], which is not shown yet.
+type Handle struct {
+	id string // empty for what is not shown yet
+
+	mu      sync.Mutex
+	content *display.Bundle
+}
 
 // Display shows the values as the notebook shows the value of a cell.
-func Display(values ...any) *Handle { return show(display.Of(values...)) }
+func Display(values ...any) *Handle { return Content.Display(values...).show() }
 
-func show(b *display.Bundle) *Handle {
-	h := &Handle{id: rand.Text()}
-	if b == nil {
-		// There has to be something to replace.
-		b = &display.Bundle{Data: map[string]any{display.Text: ""}}
-	}
-	host.Current().Display(b, h.id, false)
+func (h *Handle) show() *Handle {
+	h.id = rand.Text()
+	host.Current().Display(h.bundle(), h.id, false)
 	return h
 }
 
-// Update replaces what is shown by the values. Where nothing can be replaced, as in a terminal, it
-// shows them below.
+// Update replaces what is shown by the values. What a function of this package shows it takes as it
+// is, and in a cell h.Update(nb.HTML(text)) does not show the text twice. Where nothing can be
+// replaced, as in a terminal, it shows the values below.
 func (h *Handle) Update(values ...any) {
-	if b := display.Of(values...); b != nil {
+	b := bundleOf(values)
+	if b == nil {
+		return
+	}
+	h.mu.Lock()
+	h.content = b
+	h.mu.Unlock()
+	if h.id != "" {
 		host.Current().Display(b, h.id, true)
 	}
 }
 
-// MimeBundle returns nothing: a handle is not shown itself.
-func (h *Handle) MimeBundle() map[string]any { return nil }
+func (h *Handle) bundle() *display.Bundle {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.content
+}
+
+// bundleOf is display.Of for values some of which may be handles. What was shown for itself moves: it
+// disappears there, or if it cannot it is not shown again.
+func bundleOf(values []any) *display.Bundle {
+	if !slices.ContainsFunc(values, func(v any) bool { _, is := v.(*Handle); return is }) {
+		return display.Of(values...)
+	}
+	var outputs []output
+	for _, v := range values {
+		b := display.Of(v)
+		if h, is := v.(*Handle); is && h != nil && h.id != "" {
+			if b = nil; host.Current().Updates() {
+				b = h.bundle()
+				host.Current().Display(&display.Bundle{}, h.id, true)
+			}
+		}
+		if b != nil {
+			outputs = append(outputs, output{bundle: b})
+		}
+	}
+	switch len(outputs) {
+	case 0:
+		return nil
+	case 1:
+		return outputs[0].bundle
+	}
+	return &display.Bundle{Data: still(outputs)}
+}
+
+// MimeBundle returns what is not shown yet, and otherwise nothing.
+func (h *Handle) MimeBundle() map[string]any {
+	if b := h.bundle(); b != nil && h.id == "" {
+		return b.Data
+	}
+	return nil
+}
 
 // Clear removes what the cell has shown so far. With wait it does so only when something new is
 // shown, which avoids flicker.
@@ -78,7 +128,7 @@ func Clear(wait ...bool) { host.Current().Clear(len(wait) > 0 && wait[0]) }
 
 // Page shows the values beside the notebook, where the front end has a place for what is read and
 // put away. In a terminal it prints them.
-func Page(values ...any) { host.Current().Page(display.Of(values...)) }
+func Page(values ...any) { host.Current().Page(bundleOf(values)) }
 
 // NextInput puts a new cell with the source below the running one. A terminal has no cells; nothing
 // happens there.

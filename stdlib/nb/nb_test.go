@@ -153,6 +153,48 @@ func TestDisplay(t *testing.T) {
 	}
 }
 
+func TestContent(t *testing.T) {
+	n := open(t)
+	made := Content.HTML("<b>a</b>")
+	if len(n.shown) > 0 {
+		t.Errorf("it shows %s", n.shown)
+	}
+	if b := display.Of(made); b == nil || b.Data[display.HTML] != "<b>a</b>" {
+		t.Errorf("as a value it is %v", b)
+	}
+	h := HTML("one")
+	h.Update(Content.Markdown("*two*"))
+	h.Update(Content.HTML("<i>three</i>"), 4)
+	Display(Content.SVG("<svg/>"))
+	Page(Content.Text("five"))
+	if got, want := strings.Join(n.shown, "|"), "false one|true *two*|true three\n4|false (image/svg+xml, 6 bytes)|page five"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if n.data[1][display.Markdown] != "*two*" || n.data[2][display.HTML] != "<i>three</i>\n<pre>4</pre>" || n.data[3][display.SVG] != "<svg/>" {
+		t.Errorf("got %v", n.data)
+	}
+	made.Update("six")
+	if b := display.Of(made); len(n.shown) != 5 || b.Text() != "six" {
+		t.Errorf("what is not shown yet shows %v, and is %v", n.shown, b)
+	}
+	if new(Handle).MimeBundle() != nil {
+		t.Error("a handle of nothing shows something")
+	}
+}
+
+// What was shown for itself moves where it is given to Update.
+func TestMoved(t *testing.T) {
+	n := open(t)
+	h, other := Text("one"), HTML("<b>two</b>")
+	h.Update(other)
+	if got, want := strings.Join(n.shown, "|"), "false one|false two|true |true two"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if n.ids[2] != n.ids[1] || n.ids[3] != n.ids[0] || len(n.data[2]) > 0 {
+		t.Errorf("ids %q, removed by %v", n.ids, n.data[2])
+	}
+}
+
 func TestMIME(t *testing.T) {
 	n := open(t)
 	Text("a")

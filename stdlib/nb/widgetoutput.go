@@ -41,7 +41,7 @@ func Output(values ...any) *OutputArea {
 func (o *OutputArea) Show(values ...any) {
 	o.sink.restart()
 	for _, v := range values {
-		if b := display.Of(v); b != nil {
+		if b := bundleOf([]any{v}); b != nil {
 			o.sink.Display(b, "", false)
 		}
 	}
@@ -246,10 +246,14 @@ func (s *outputSink) draw() {
 func (s *outputSink) still() map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return still(s.outputs)
+}
+
+func still(outputs []output) map[string]any {
 	var texts, parts []string
 	var shown []map[string]any
-	for i := range s.outputs {
-		o := &s.outputs[i]
+	for i := range outputs {
+		o := &outputs[i]
 		text, part := o.text.String(), ""
 		switch {
 		case o.failure != nil:

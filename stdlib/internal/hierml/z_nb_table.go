@@ -52,6 +52,7 @@ var nbPackage = table.Package{
 		{Name: "VegaLite", Value: nb.VegaLite},
 	},
 	Variables: []table.Symbol{
+		{Name: "Content", Value: &nb.Content},
 		{Name: "ErrCommClosed", Value: &nb.ErrCommClosed},
 		{Name: "ErrNoFrontEnd", Value: &nb.ErrNoFrontEnd},
 	},

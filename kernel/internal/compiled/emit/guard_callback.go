@@ -55,10 +55,15 @@ func (g *Guard) callback(x ast.Expr) {
 	}
 }
 
-// callbacks notes the arguments of a call that imported code may call.
-func (g *Guard) callbacks(call *ast.CallExpr) {
-	if f := g.called(call); f == nil || f.Pkg() == nil || f.Pkg().Path() == state.PackagePath {
+// given guards the arguments of a call of imported code: those that it may call, and those that it
+// shows.
+func (g *Guard) given(call *ast.CallExpr) {
+	f := g.called(call)
+	if f == nil || f.Pkg() == nil || f.Pkg().Path() == state.PackagePath {
 		return
+	}
+	for _, name := range check.Content(g.Info, f, call) {
+		g.insert(name.Pos(), "Content.")
 	}
 	sig, ok := g.typeOf(call.Fun).Underlying().(*types.Signature)
 	if !ok {

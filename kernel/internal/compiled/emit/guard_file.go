@@ -17,7 +17,7 @@ func (g *Guard) convert(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		g.convertArguments(n)
-		g.callbacks(n)
+		g.given(n)
 	case *ast.SelectorExpr:
 		switch n.Sel.Name {
 		case "Read", "Write", "WriteString", "ReadFrom", "WriteTo":

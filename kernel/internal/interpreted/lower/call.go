@@ -55,7 +55,11 @@ func (b *body) made(e *ast.CallExpr) string {
 		obj = nil // an instance is lowered code, whatever the package
 	}
 	if obj != nil && obj.Pkg() != nil && !state.IsSession(obj) && obj.Signature().TypeParams() == nil && obj.Signature().Recv() == nil {
-		return b.apply(e, b.l.Use(obj.Pkg())+"."+obj.Name(), nil, sig, obj)
+		name := obj.Name()
+		if sel, ok := fun.(*ast.SelectorExpr); ok && b.override[sel.Sel] != "" {
+			name = b.override[sel.Sel]
+		}
+		return b.apply(e, b.l.Use(obj.Pkg())+"."+name, nil, sig, obj)
 	}
 	return b.apply(e, b.operandOf(fun), nil, sig, obj)
 }
@@ -73,6 +77,8 @@ func (b *body) operandOf(fun ast.Expr) string {
 
 // apply writes the call of the function f with first, if any, before the arguments of e.
 func (b *body) apply(e *ast.CallExpr, f string, first []string, sig *types.Signature, obj *types.Func) string {
+	defer b.overriding()()
+	b.contents(e, obj)
 	if len(e.Args) == 1 {
 		if tuple, ok := b.Info.TypeOf(e.Args[0]).(*types.Tuple); ok {
 			return b.spread(e, f, first, sig, tuple, obj)
@@ -96,6 +102,16 @@ func (b *body) apply(e *ast.CallExpr, f string, first []string, sig *types.Signa
 		args = b.listed(args, len(first), given, sig)
 	}
 	return f + "(" + strings.Join(args, ", ") + ")"
+}
+
+// contents notes the arguments of a call of obj that are not shown for themselves.
+func (b *body) contents(e *ast.CallExpr, obj *types.Func) {
+	if obj == nil {
+		return
+	}
+	for _, name := range check.Content(b.Info, obj, e) {
+		b.override[name] = "Content." + name.Name
+	}
 }
 
 // listed writes variadic arguments as a list where the interpreter could take one of them for the

@@ -117,14 +117,9 @@ func (b *body) deferee(e *ast.CallExpr) int {
 // function which makes the call.
 func (b *body) deferred(e *ast.CallExpr) (before, call string) {
 	var out strings.Builder
-	saved := b.override
-	b.override = map[ast.Expr]string{}
-	for k, v := range saved {
-		b.override[k] = v
-	}
-	defer func() { b.override = saved }()
-
+	defer b.overriding()()
 	fun := ast.Unparen(e.Fun)
+	b.contents(e, b.CalleeObject(fun))
 	if lit, ok := fun.(*ast.FuncLit); ok && lit.Type.Params.NumFields() == 0 && lit.Type.Results.NumFields() == 0 {
 		return "", b.literalText(lit)
 	}
