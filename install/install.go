@@ -24,7 +24,10 @@ type outcome struct {
 	spec      kernelspec.Spec
 	kernelDir string
 	places    place.Places
-	jupyter   *python.Interpreter
+	// env is the private environment, and base the Python that makes it where it is needed.
+	env     python.Environment
+	base    *python.Interpreter
+	jupyter *python.Interpreter
 	// withoutJupyter says why jupyter is nil.
 	withoutJupyter string
 	// searchPath is what JUPYTER_PATH has to be for Jupyter to see the kernel; empty if it sees it
@@ -64,18 +67,17 @@ func install(ctx context.Context, c *console, s settings, places place.Places) (
 	if err := r.save(); err != nil {
 		return err
 	}
-	for _, stage := range []func(context.Context, *console, *receipt, string) error{o.chooseGo, o.buildProgram, o.prepareCells, o.registerKernel, o.placeFiles} {
+	if s.noJupyter {
+		o.withoutJupyter = "as --no-jupyter asks"
+	} else if err := o.findJupyter(ctx, c, r); err != nil {
+		return err
+	}
+	making := o.makeJupyter(ctx)
+	defer making.end()
+	for _, stage := range []func(context.Context, *console, *receipt, string) error{o.chooseGo, o.buildProgram, o.prepareCells, o.registerKernel, o.placeFiles, making.await, o.checkJupyter, o.runTour} {
 		if err := stage(ctx, c, r, root); err != nil {
 			return err
 		}
-	}
-	if s.noJupyter {
-		o.withoutJupyter = "as --no-jupyter asks"
-	} else if err := o.provideJupyter(ctx, c, r); err != nil {
-		return err
-	}
-	if err := o.runTour(ctx, c, r, root); err != nil {
-		return err
 	}
 	_, err = c.out.Write([]byte(o.summary()))
 	return err
@@ -184,59 +186,122 @@ func (o *outcome) registerKernel(_ context.Context, c *console, r *receipt, _ st
 	return nil
 }
 
-// provideJupyter finds a Jupyter or makes one: the private environment of an earlier installation,
-// what is on PATH, or a new private environment, in this order. Where Python is missing it leaves
-// o.jupyter nil and says why.
-func (o *outcome) provideJupyter(ctx context.Context, c *console, r *receipt) error {
+// findJupyter looks for a Jupyter: in the private environment of an earlier installation, then on
+// PATH. If there is none, it sets o.base to a Python that can make the private environment. Without
+// one, it says why.
+func (o *outcome) findJupyter(ctx context.Context, c *console, r *receipt) error {
 	step := c.begin("Looking for Jupyter")
-	env := python.Environment{Dir: filepath.Join(o.places.Data, "python"), Lock: python.Jupyter()}
-	if err := env.Tidy(); err != nil {
+	o.env = python.Environment{Dir: filepath.Join(o.places.Data, "python"), Lock: python.Jupyter()}
+	if err := o.env.Tidy(); err != nil {
 		return step.fail(err)
 	}
-	chosen, err := env.Open(ctx)
-	if err != nil {
+	if chosen, err := o.env.Open(ctx); err == nil {
+		o.jupyter = &chosen
+	} else {
 		found := python.Find(ctx)
-		existing, ok := python.Choose(found)
-		if ok {
-			chosen = existing
-			// What is left of a private one is of no use any more.
-			if err := env.Remove(); err != nil {
+		if existing, ok := python.Choose(found); ok {
+			o.jupyter = &existing
+			// The rest of a private environment has no use any more.
+			if err := o.env.Remove(); err != nil {
 				return step.fail(err)
 			}
 			r.Python = ""
+		} else if base, err := python.Base(found); err != nil {
+			o.withoutJupyter = "because Python is missing: " + err.Error()
+			step.end("none; %s", err)
+			return nil
 		} else {
-			base, err := python.Base(found)
-			if err != nil {
-				o.withoutJupyter = "because Python is missing: " + err.Error()
-				step.end("none; %s", err)
-				return nil
-			}
-			step.end("none; it will be put into %s", env.Dir)
-			step = c.begin("Installing JupyterLab")
-			r.Python = env.Dir
-			if err := r.save(); err != nil {
-				return step.fail(err)
-			}
-			total := env.Lock.Len()
-			chosen, err = env.Make(ctx, base, func(done int, what string) { step.progress(done, total, what) })
-			if err != nil {
-				before, none := env.Works(ctx)
-				if none != nil || ctx.Err() != nil {
-					return step.fail(err)
-				}
-				// One of an earlier version is better than none.
-				step.end("not possible now, the earlier one stays: %s", err)
-				step = c.begin("Looking for Jupyter")
-				chosen = before
-			}
+			o.base = &base
+			r.Python = o.env.Dir
+			step.end("none; JupyterLab will be put into %s while the program is built", o.env.Dir)
+			return r.save()
 		}
 	}
-	o.jupyter = &chosen
-	if o.searchPath, err = neededSearchPath(ctx, chosen, o.spec.Name, o.kernelDir, o.places.Jupyter); err != nil {
+	step.end("%s", o.jupyter.Path)
+	return r.save()
+}
+
+// jupyterMaking makes the private environment while the compiler runs. A nil one makes none.
+type jupyterMaking struct {
+	o      *outcome
+	cancel context.CancelFunc
+	// packages tells how many packages are in place, and of the last one. It is closed when made and
+	// err are set.
+	packages chan placed
+	made     python.Interpreter
+	err      error
+}
+
+type placed struct {
+	done int
+	what string
+}
+
+// makeJupyter begins to make the private environment, if o.base is set.
+func (o *outcome) makeJupyter(ctx context.Context) *jupyterMaking {
+	if o.base == nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	m := &jupyterMaking{o: o, cancel: cancel, packages: make(chan placed, o.env.Lock.Len())}
+	go func() {
+		defer close(m.packages)
+		m.made, m.err = o.env.Make(ctx, *o.base, func(done int, what string) {
+			select {
+			case m.packages <- placed{done, what}:
+			default: // nobody looks yet
+			}
+		})
+	}()
+	return m
+}
+
+// await waits until the environment is ready, and shows its packages.
+func (m *jupyterMaking) await(ctx context.Context, c *console, _ *receipt, _ string) error {
+	if m == nil {
+		return nil
+	}
+	step := c.begin("Installing JupyterLab")
+	total := m.o.env.Lock.Len()
+	for p := range m.packages {
+		step.progress(p.done, total, p.what)
+	}
+	m.o.jupyter = &m.made
+	if m.err == nil {
+		step.end("%d packages, in %s", total, m.o.env.Dir)
+		return nil
+	}
+	before, none := m.o.env.Works(ctx)
+	if none != nil || ctx.Err() != nil {
+		return step.fail(m.err)
+	}
+	// An earlier version is better than none.
+	m.o.jupyter = &before
+	step.end("not possible now, the earlier one stays: %s", m.err)
+	return nil
+}
+
+// end cancels the work and waits for its end.
+func (m *jupyterMaking) end() {
+	if m == nil {
+		return
+	}
+	m.cancel()
+	for range m.packages {
+	}
+}
+
+// checkJupyter finds out whether Jupyter sees the kernel.
+func (o *outcome) checkJupyter(ctx context.Context, c *console, r *receipt, _ string) (err error) {
+	if o.jupyter == nil {
+		return nil
+	}
+	step := c.begin("Showing the kernel to Jupyter")
+	if o.searchPath, err = neededSearchPath(ctx, *o.jupyter, o.spec.Name, o.kernelDir, o.places.Jupyter); err != nil {
 		return step.fail(err)
 	}
-	step.end("JupyterLab %s, %s", chosen.Packages["jupyterlab"], chosen.Path)
-	return r.save()
+	step.end("JupyterLab %s, %s", o.jupyter.Packages["jupyterlab"], o.jupyter.Path)
+	return nil
 }
 
 // neededSearchPath returns what JUPYTER_PATH has to be so that `jupyter kernelspec list` shows the

@@ -364,3 +364,31 @@ func TestChooseGo(t *testing.T) {
 		})
 	}
 }
+
+// TestJupyterMaking holds that a Jupyter which cannot be made ends the installation where its step
+// is, and that an installation which ends before waits for it.
+func TestJupyterMaking(t *testing.T) {
+	folder := t.TempDir()
+	make := func() *jupyterMaking {
+		o := outcome{env: python.Environment{Dir: filepath.Join(folder, "python"), Lock: python.Jupyter()}}
+		o.base = &python.Interpreter{Path: filepath.Join(folder, "none")}
+		return o.makeJupyter(t.Context())
+	}
+	var out bytes.Buffer
+	if err := make().await(t.Context(), &console{out: &out}, nil, ""); err == nil || !strings.HasPrefix(err.Error(), "installing JupyterLab: ") {
+		t.Errorf("got %v", err)
+	}
+	if said := out.String(); !strings.Contains(said, "Installing JupyterLab: failed") {
+		t.Errorf("it says\n%s", said)
+	}
+	m := make()
+	m.end()
+	if m.err == nil {
+		t.Error("it ended before the environment was given up")
+	}
+	if none := (&outcome{}).makeJupyter(t.Context()); none.await(t.Context(), nil, nil, "") != nil {
+		t.Error("without a Python, there is something to wait for")
+	} else {
+		none.end()
+	}
+}
