@@ -356,7 +356,7 @@ func (o *outcome) runTour(ctx context.Context, c *console, r *receipt, root stri
 	if err := r.save(); err != nil {
 		return step.fail(err)
 	}
-	step.end("every cell ran, by %s", o.tour.Runner)
+	step.end("ran, by %s", o.tour.Runner)
 	for _, path := range aside {
 		c.printf("  you had changed the last one; it is now %s", path)
 	}

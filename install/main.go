@@ -54,8 +54,9 @@ func command() *cobra.Command {
 	var s settings
 	root := &cobra.Command{
 		Use:   "install",
-		Short: "Build hierml, register it with Jupyter and run the tour",
-		Long: `Builds the program hierml, registers it with Jupyter and runs the tour.
+		Short: "Build hierml, register it with Jupyter and try it on the tour",
+		Long: `Builds the program hierml, registers it with Jupyter and tries it on the tour:
+Jupyter runs its first cells, hierml itself all of them.
 
 The program goes to GOBIN if that is set, and to ~/.local/bin otherwise (the
 folder for programs of the user on Windows); the kernel to the user's Jupyter

@@ -31,12 +31,16 @@ type tour struct {
 func (t tour) notebook() string { return filepath.Join(t.places.Data, "tour.ipynb") }
 func (t tour) html() string     { return filepath.Join(t.places.Data, "tour.html") }
 
+// firstCells is how many code cells of the tour Jupyter runs: up to the first trained models. They
+// show that everything works together. The rest takes ten times as long.
+const firstCells = 9
+
 // runner names what runs the tour.
 func (t tour) runner() string {
 	if t.jupyter == nil {
 		return "hierml notebook run"
 	}
-	return "Jupyter (nbclient " + t.jupyter.Packages["nbclient"] + ")"
+	return fmt.Sprintf("Jupyter (nbclient %s), its first %d cells; the others show saved outputs", t.jupyter.Packages["nbclient"], firstCells)
 }
 
 // inputs is the sum over everything that the executed notebook follows from. The Go tree, the
@@ -79,6 +83,7 @@ func (t tour) run(ctx context.Context, progress func(done, total int)) (*tourRec
 		err = python.Notebook{
 			Source: t.source,
 			Kernel: t.spec.Name, DisplayName: t.spec.DisplayName, Data: t.places.Jupyter,
+			Cells:  firstCells,
 			Output: t.notebook(), HTML: t.html(),
 		}.Run(ctx, *t.jupyter, progress)
 	} else {

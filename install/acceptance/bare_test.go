@@ -129,7 +129,7 @@ func TestBareSystem(t *testing.T) {
 	before := b.list()
 	b.sh("/opt/jupyter/bin/pip -q install --no-index /root/*.whl")
 	b.sh("cd /root && /opt/jupyter/bin/jupyter nbconvert --to notebook --execute --ExecutePreprocessor.kernel_name=hierml --output /root/done.ipynb 01-tour.ipynb")
-	checkExecuted(t, filepath.Join(b.dir, "root", "done.ipynb"))
+	checkExecuted(t, filepath.Join(b.dir, "root", "done.ipynb"), 0)
 	if said := b.sh("/opt/jupyter/bin/hierml run --engine compiled /root/cell.go 2>&1 || true"); !strings.Contains(said, "install Go 1.") {
 		t.Errorf("without Go, a compiled cell prints\n%s", said)
 	}

@@ -108,7 +108,7 @@ func TestModuleInstallation(t *testing.T) {
 	if said := run(filepath.Join(prefix, "bin", "hierml"), "version"); !strings.HasPrefix(said, "hierml "+version+" go") {
 		t.Errorf("hierml version prints %s", said)
 	}
-	checkExecuted(t, filepath.Join(prefix, "share", "hierml", "tour.ipynb"))
+	checkExecuted(t, filepath.Join(prefix, "share", "hierml", "tour.ipynb"), 0)
 	if testrun.Long() {
 		cell := filepath.Join(elsewhere, "cell.go")
 		if err := os.WriteFile(cell, []byte(`fmt.Println("ran")`), 0o644); err != nil {

@@ -201,7 +201,7 @@ func TestWheel(t *testing.T) {
 	if err := tour.Run(t.Context(), i, func(int, int) {}); err != nil {
 		t.Fatal(err)
 	}
-	checkExecuted(t, tour.Output)
+	checkExecuted(t, tour.Output, 0)
 
 	cell := filepath.Join(out, "cell.go")
 	if err := os.WriteFile(cell, []byte("import \"runtime/debug\"\n\n_, built := debug.ReadBuildInfo()\nfmt.Println(\"built\", built)\n"), 0o644); err != nil {

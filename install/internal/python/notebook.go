@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hierml/notebook/internal/process"
@@ -29,8 +30,10 @@ type Notebook struct {
 	// Data is the Jupyter data folder that has the kernelspec. It is looked into before those of
 	// Jupyter itself.
 	Data string
+	// Cells is how many code cells run, all if it is 0. The others keep their outputs.
+	Cells int
 	// Output and HTML are where the executed notebook and its page go. They are written only if
-	// every cell succeeded.
+	// every cell that ran succeeded.
 	Output, HTML string
 }
 
@@ -42,7 +45,7 @@ func (n Notebook) Run(ctx context.Context, i Interpreter, progress func(done, to
 
 // run is Run in an empty folder. The cells run in that of the output.
 func (n Notebook) run(ctx context.Context, i Interpreter, dir string, progress func(done, total int)) error {
-	cmd := i.Command(ctx, dir, runScript, n.Source, n.Kernel, n.DisplayName, n.Output, n.HTML)
+	cmd := i.Command(ctx, dir, runScript, n.Source, n.Kernel, n.DisplayName, n.Output, n.HTML, strconv.Itoa(n.Cells))
 	// The cells are not the user's, and do not belong in the user's history.
 	cmd.Env = append(cmd.Env, "JUPYTER_PATH="+SearchPath(n.Data, os.Getenv("JUPYTER_PATH")), "XDG_STATE_HOME="+dir, "TMPDIR="+dir)
 	stdout, err := cmd.StdoutPipe()

@@ -1,6 +1,7 @@
 """Executes a notebook with nbclient and writes it, executed, and as HTML.
 
-Arguments: notebook, kernel name, display name, output notebook, output HTML.
+Arguments: notebook, kernel name, display name, output notebook, output HTML, and how
+many code cells to run, 0 for all. The others keep their outputs, without numbers.
 Prints "cell N TOTAL" for each code cell done. The outputs are written only when every
 cell succeeded; otherwise the exit code is 1 and the failing cell is on stderr.
 """
@@ -16,10 +17,14 @@ CELL_SECONDS = 600
 
 
 def main():
-    source, kernel, display_name, output, html = sys.argv[1:]
+    source, kernel, display_name, output, html, count = sys.argv[1:]
     notebook = nbformat.read(source, as_version=4)
     notebook.metadata["kernelspec"] = {"name": kernel, "display_name": display_name, "language": "go"}
-    total = sum(cell.cell_type == "code" for cell in notebook.cells)
+    code = [i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+    total = min(int(count) or len(code), len(code))
+    end = (code + [len(notebook.cells)])[total]
+    others = notebook.cells[end:]
+    del notebook.cells[end:]
     done = 0
 
     def executed(cell, cell_index, execute_reply):
@@ -40,6 +45,11 @@ def main():
         sys.exit(f"{source}: the code cell after {done} others ran for more than {CELL_SECONDS} seconds")
     except (CellExecutionError, DeadKernelError) as error:
         sys.exit(f"{source}: a cell failed after {done} others\n{error}")
+    for cell in others:
+        for numbered in [cell, *cell.get("outputs", [])]:
+            if "execution_count" in numbered:
+                numbered.execution_count = None
+    notebook.cells += others
     page, _ = HTMLExporter().from_notebook_node(notebook, {"metadata": {"name": "tour"}})
     replace(output, lambda file: nbformat.write(notebook, file))
     replace(html, lambda file: file.write(page))
