@@ -26,6 +26,7 @@ import (
 
 var (
 	chosenPrograms = flag.String("programs", "", "run the programs of HIERML_PROGRAMS whose source and name match this `EXPRESSION`")
+	apartPrograms  = flag.Bool("apart", false, "cut the programs at every declaration, methods too")
 	keptResults    = flag.String("results", "", "write what each program did to this `FILE`, a line of JSON each")
 )
 
@@ -68,7 +69,8 @@ var byRule = []struct{ rule, calls string }{
 
 // TestGivenProgramsAsCells cuts the programs in the folder of HIERML_PROGRAMS into cells, runs each through
 // jupyter_client in a kernel of its own, and compares it with what go does. The folder has programs
-// as corpus/SOURCE/NAME/*.go and what go does as truth/SOURCE/NAME.json (see knownProgram).
+// as corpus/SOURCE/NAME/*.go and what go does as truth/SOURCE/NAME.json (see knownProgram). With -apart
+// each declaration and method has a cell.
 //
 //	HIERML_PROGRAMS=FOLDER go test -v -timeout 2h -run ProgramsAsCells ./install/acceptance -programs regress/ -results /tmp/ran.jsonl
 func TestGivenProgramsAsCells(t *testing.T) {
@@ -83,8 +85,12 @@ func TestGivenProgramsAsCells(t *testing.T) {
 	sources := strangers(t, folder)
 	var input bytes.Buffer
 	encoder := json.NewEncoder(&input)
+	cells := cut.Cells
+	if *apartPrograms {
+		cells = cut.Apart
+	}
 	for _, id := range slices.Sorted(maps.Keys(sources)) {
-		cells, err := cut.Cells(sources[id])
+		cells, err := cells(sources[id])
 		if err != nil {
 			t.Logf("%s is left out: %v", id, err)
 			continue

@@ -27,7 +27,13 @@ const (
 const minStatements = 2
 
 // Cells returns the cells of a program that is one file of package main.
-func Cells(source string) ([]string, error) {
+func Cells(source string) ([]string, error) { return cells(source, false) }
+
+// Apart is Cells with a cell for each declaration, in the order of the file, and variables behind all
+// others. Methods of types without parameters are apart from them.
+func Apart(source string) ([]string, error) { return cells(source, true) }
+
+func cells(source string, apart bool) ([]string, error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "main.go", source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -58,7 +64,11 @@ func Cells(source string) ([]string, error) {
 		statements = []string{"main()"}
 		p.add(p.main, "main")
 	}
-	add(p.ordered(), maxDeclarations, 1, "\n\n")
+	declarations, most := p.ordered(apart), maxDeclarations
+	if apart {
+		most = max(1, len(declarations))
+	}
+	add(declarations, most, 1, "\n\n")
 	add(statements, maxStatements, minStatements, "\n")
 	if version := p.version(); version != "" {
 		for i, cell := range cells {
@@ -210,8 +220,8 @@ func base(x ast.Expr) string {
 
 // ordered returns the texts of the groups in an order in which each comes behind what it needs.
 // Those that need each other are one text. Variables come in the order in which Go initializes them,
-// and before each init.
-func (p *program) ordered() []string {
+// and before each init. If the declarations are apart, only variables and inits need such an order.
+func (p *program) ordered(apart bool) []string {
 	var initialized []*group
 	for _, g := range p.groups {
 		if g.variables {
@@ -238,6 +248,9 @@ func (p *program) ordered() []string {
 		}
 	}
 	var texts []string
+	if apart {
+		texts = p.apart()
+	}
 	done := make([]bool, len(wholes))
 	for range wholes {
 		next := -1
@@ -253,7 +266,38 @@ func (p *program) ordered() []string {
 			}
 		}
 		done[next] = true
-		texts = append(texts, p.write(wholes[next]))
+		if !apart {
+			texts = append(texts, p.write(wholes[next]))
+			continue
+		}
+		for _, g := range wholes[next] {
+			if acts([]*group{g}) {
+				texts = append(texts, p.write([]*group{g}))
+			}
+		}
+	}
+	return texts
+}
+
+// apart returns the texts of the declarations at which nothing happens, in the order of the file.
+func (p *program) apart() (texts []string) {
+	var parts []*group
+	for _, g := range p.groups {
+		d, _ := g.parts[0].(*ast.GenDecl)
+		generic := d != nil && d.Tok == token.TYPE && slices.ContainsFunc(d.Specs, func(s ast.Spec) bool { return s.(*ast.TypeSpec).TypeParams != nil })
+		switch {
+		case acts([]*group{g}):
+		case d == nil || generic:
+			parts = append(parts, g)
+		default:
+			for _, d := range g.parts {
+				parts = append(parts, &group{parts: []ast.Decl{d}})
+			}
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b *group) int { return int(a.parts[0].Pos() - b.parts[0].Pos()) })
+	for _, g := range parts {
+		texts = append(texts, p.write([]*group{g}))
 	}
 	return texts
 }

@@ -73,6 +73,14 @@ func main() { println(even(4)) }
 	}
 }
 
+func TestApart(t *testing.T) {
+	got, err := Apart("package main\nvar a = f()\nfunc (t T) m() int { return len(b.c) }\nfunc f() int { return T{}.m() }\ntype T struct{ c []L[int] }\nvar b T\nfunc (l L[E]) n() {}\ntype L[E any] []E\nfunc main() { println(a) }")
+	want := []string{"func (t T) m() int { return len(b.c) }", "func f() int { return T{}.m() }", "type T struct{ c []L[int] }", "func (l L[E]) n() {}\n\ntype L[E any] []E", "var b T", "var a = f()", "println(a)"}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v\ngot\n%s", err, strings.Join(got, "\n---\n"))
+	}
+}
+
 // TestWholeMain keeps together what would do something else in cells of their own.
 func TestWholeMain(t *testing.T) {
 	for _, body := range []string{

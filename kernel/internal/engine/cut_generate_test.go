@@ -295,7 +295,11 @@ func ready(p *piece, placed, pending []*piece, s sequence) bool {
 		return slices.ContainsFunc(placed, func(q *piece) bool { return slices.Contains(q.names, name) })
 	}
 	runs := p.kind == token.ILLEGAL || p.kind == token.VAR
-	if p.again && !declared(p.names[0]) ||
+	// Before it is declared again, a name means what it was.
+	newer := func(name string) bool {
+		return strings.HasSuffix(name, "_2") && !declared(name) && !slices.Contains(p.names, name)
+	}
+	if p.again && !declared(p.names[0]) || slices.ContainsFunc(p.hard, newer) || slices.ContainsFunc(p.soft, newer) ||
 		(s < anyOrder || runs) && slices.ContainsFunc(p.hard, func(name string) bool { return !declared(name) }) ||
 		s == inOrder && p.kind == token.FUNC && !whole(p, placed, pending) {
 		return false
