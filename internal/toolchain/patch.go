@@ -270,7 +270,7 @@ func (t tool) build(ctx context.Context, tc toolchain, dir, path string) (withou
 	// With the distribution's profile, the go command would compile the standard library once more,
 	// for a tool that is hardly faster on cells.
 	_, err = tc.goCommand(ctx, filepath.Join(tc.GOROOT, "src", "cmd"), plainBuild,
-		"build", "-v", "-overlay", overlay, "-pgo=off", "-ldflags=-s -w", "-o", path, "cmd/"+t.name)
+		"build", "-v", "-overlay", overlay, "-pgo=off", "-gcflags=cmd/...=-dwarf=false", "-ldflags=-s -w", "-o", path, "cmd/"+t.name)
 	if err != nil {
 		return nil, fmt.Errorf("the %s adapted to cells does not build: %w", t.description, err)
 	}

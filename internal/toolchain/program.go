@@ -122,13 +122,15 @@ func (p program) buildFlags() []string {
 	return flags
 }
 
-// dynlink is the flag of the compiler and the assembler with which packages fit both a program and the
-// plugins that it loads.
-const dynlink = "all=-dynlink"
-
-// dynlinkFlags link such packages. Go's linker merges the symbols that they refer to one by one
-// unless the program may be moved, and the linker of the system can still give it a fixed address.
-const dynlinkFlags = "-buildmode=pie -extldflags=-no-pie"
+// These are the flags of the assembler and the compiler with which packages fit both a program and
+// the plugins that it loads, and those that link such packages. Go's linker merges symbols that the
+// packages refer to one by one, unless the program may be moved; the linker of the system can still
+// give it a fixed address. To describe all that for debuggers takes a seventh of the time.
+const (
+	dynlinkAssemble = "all=-dynlink"
+	dynlinkCompile  = "all=-dynlink -dwarf=false"
+	dynlinkLink     = "-s -w -buildmode=pie -extldflags=-no-pie"
+)
 
 // ProgramFlags returns the flags of the go command in dir that build a program, with these flags of
 // the linker, so that its kit can use its packages. Without them, a kit compiles each package again.
@@ -140,13 +142,13 @@ func ProgramFlags(ctx context.Context, dir, ldflags string) ([]string, error) {
 	if system := strings.Join(strings.Fields(out), " "); system != "linux amd64 1" && system != "linux arm64 1" {
 		return []string{"-ldflags=" + ldflags}, nil
 	}
-	return []string{"-gcflags=" + dynlink, "-asmflags=" + dynlink, "-ldflags=" + dynlinkFlags + " " + ldflags}, nil
+	return []string{"-gcflags=" + dynlinkCompile, "-asmflags=" + dynlinkAssemble, "-ldflags=" + dynlinkLink + " " + ldflags}, nil
 }
 
 // pluginFlags returns the flags of the go command that compile packages for plugins of the program.
 func (p program) pluginFlags() []string {
 	flags := p.buildFlags()
-	if p.setting("-gcflags") != dynlink || p.setting("-asmflags") != dynlink {
+	if p.setting("-gcflags") != dynlinkCompile || p.setting("-asmflags") != dynlinkAssemble {
 		flags = append(flags, "-buildmode=plugin")
 	}
 	return flags
