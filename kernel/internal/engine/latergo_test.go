@@ -66,8 +66,8 @@ func TestLaterGo(t *testing.T) {
 	}
 }
 
-// TestLaterMethods holds that a method with type parameters stands beside its type.
-func TestLaterMethods(t *testing.T) {
+// TestLaterGoMethods holds that a method with type parameters stands beside its type.
+func TestLaterGoMethods(t *testing.T) {
 	n := newNotebook(t)
 	if _, _, err := n.run("type pair struct{ a, b int }"); err != nil {
 		t.Fatal(err)
