@@ -17,7 +17,7 @@
 //
 // A build is what a user waits for. So each tool does only what the cell needs: the compiler leaves
 // out functions that the program has, the linker loads of the program what the plugin refers to,
-// and writes the plugin without the linker of the system. Each has some ten milliseconds of work
+// and this package writes the plugin without the linker of the system (shared.go). Each has some ten milliseconds of work
 // then, a quarter of which is to start: too little for processes that are started in advance.
 package toolchain
 

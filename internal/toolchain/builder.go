@@ -250,14 +250,6 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 	if b.kit.info.Race {
 		args = append(args, "-race")
 	}
-	if b.kit.info.Writes {
-		args = append(args, "-write")
-	}
-	if b.kit.info.Linker[0] == fastld {
-		args = append(args, "-extld="+filepath.Join(b.kit.dir, fastld))
-	} else {
-		args = append(args, "-extld="+b.kit.info.Linker[0])
-	}
 	args = append(args, "-o", path+".so", main)
 	// What the program has is imported from it, and little of its packages read for that. Should
 	// that not be enough, all are read; and where symbols of the program cannot be imported, they
@@ -272,7 +264,7 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 	}
 	var err error
 	for _, way := range ways {
-		_, err = run(ctx, dir, b.environment(), filepath.Join(b.kit.dir, "link"), append(way, args...)...)
+		err = b.runLinker(ctx, dir, path, way, args)
 		var failed *commandError
 		if !errors.As(err, &failed) {
 			break
@@ -283,6 +275,32 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 		return "", fmt.Errorf("the cell cannot be linked: %w", err)
 	}
 	return path + ".so", nil
+}
+
+// runLinker links the plugin path+".so", with the linker of the system if necessary.
+func (b *Builder) runLinker(ctx context.Context, dir, path string, way, args []string) error {
+	link := func(more ...string) error {
+		_, err := run(ctx, dir, b.environment(), filepath.Join(b.kit.dir, "link"), slices.Concat(way, more, args)...)
+		return err
+	}
+	if b.kit.info.Writes && way != nil {
+		objects := path + ".tmp"
+		if err := os.Mkdir(objects, 0o700); err != nil {
+			return err
+		}
+		written := false
+		err := link("-extld=none", "-tmpdir="+objects)
+		if err == nil {
+			written, err = writeShared(objects, path+".so")
+		}
+		if err := errors.Join(err, os.RemoveAll(objects)); err != nil || written {
+			return err
+		}
+	}
+	if b.kit.info.Linker[0] == fastld {
+		return link("-extld=" + filepath.Join(b.kit.dir, fastld))
+	}
+	return link("-extld=" + b.kit.info.Linker[0])
 }
 
 // compileMain compiles a package that imports the units, so that initializing it initializes them.

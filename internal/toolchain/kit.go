@@ -393,7 +393,7 @@ func (k *Kit) chooseLinker(ctx context.Context, tc toolchain, dir string) error 
 		}
 	}
 	if err == nil {
-		try.info.Writes = try.has("link/write")
+		try.info.Writes = runtime.GOARCH == "amd64" && try.has("link/object")
 		try.info.Writes = try.info.Writes && try.tryBuild(ctx) == nil
 	}
 	if ctx.Err() != nil {

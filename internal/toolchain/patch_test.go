@@ -110,7 +110,7 @@ func TestAdapt(t *testing.T) {
 			want: "cannot be adapted to cells: patch compile/onepackage does not fit src/cmd/compile/internal/types2/predicates.go, in "},
 		{name: "for speed", of: compiler, file: "src/cmd/compile/internal/gc/compile.go", text: "package gc\n", without: "host"},
 		{name: "file gone", of: compiler, file: "src/cmd/compile/internal/gc/compile.go", without: "host"},
-		{name: "needed", of: linker, file: "src/cmd/link/internal/ld/main.go", text: "package ld\n", without: "imports part write"},
+		{name: "needed", of: linker, file: "src/cmd/link/internal/ld/main.go", text: "package ld\n", without: "imports part"},
 		{name: "no source", of: linker, file: "src/cmd/link",
 			want: "cannot be adapted to cells: it has no source of the linker, in "},
 	} {

@@ -198,7 +198,7 @@ func TestOpenWithoutPatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"compile/host", "link/imports", "link/part", "link/write"} {
+	for _, name := range []string{"compile/host", "link/imports", "link/part", "link/object"} {
 		if k.has(name) || !strings.Contains(k.Slow(), name) {
 			t.Errorf("the kit has %s, or does not say that it lacks it: %s", name, k.Slow())
 		}
