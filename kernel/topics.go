@@ -82,6 +82,12 @@ nothing can be compiled, it interprets, and what the interpreter is known to do 
 %engine in a cell. Compiled cells need Linux, Go, gcc and ld; what they need is made once, in a minute or two, and kept in the
 cache. hierml doctor says whether that works here.
 
+context.Background() is Go's own, and an interrupt never ends it; nb.Context() is the context that ends with the cell. A call of a
+package that you give another context also ends when you interrupt the cell: it gets a context that ends with both.
+
+An interrupt is a signal to code that waits for one, by signal.Notify or signal.NotifyContext with os.Interrupt, so that it can end
+by itself. A second interrupt ends the cell.
+
 Cells run in a process of their own, which an interrupt does not end. If it ends all the same, for want of
 memory or by os.Exit, only its variables are lost.`},
 		{Use: "notebooks", Short: "Tags of cells, and files of notebooks", Long: `Notebooks are files of Jupyter's format 4. They are written as Jupyter writes them, byte for byte, so that version

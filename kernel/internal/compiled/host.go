@@ -1,7 +1,6 @@
 package compiled
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -49,15 +48,6 @@ func (r *Runner) Sleep(nanoseconds int64) {
 	case <-done:
 		r.Stop()
 	}
-}
-
-// Background returns a context that ends when the cell of the calling goroutine is stopped, and
-// only then.
-func (r *Runner) Background() context.Context {
-	if t := r.tasks.bearer().task; t != nil {
-		return t.ctx
-	}
-	return context.Background()
 }
 
 // Apart implements cell.Host.

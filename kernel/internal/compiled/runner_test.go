@@ -317,7 +317,7 @@ func TestDo(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
-	if err := r.Do(ctx, 5, func() { cancel(); <-standard.Background().Done() }); !errors.Is(err, context.Canceled) {
+	if err := r.Do(ctx, 5, func() { cancel(); <-standard.EndsWithCell(context.Background()).Done() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

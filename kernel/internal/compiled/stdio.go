@@ -9,6 +9,8 @@ import (
 	"os"
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
+	"github.com/hierml/notebook/kernel/internal/compiled/standard"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // stdio is what cells use in place of the standard files.
@@ -34,7 +36,14 @@ func newStdio(r *Runner) *stdio {
 // standardHost implements standard.Host.
 type standardHost struct{ r *Runner }
 
-func (h standardHost) Background() context.Context { return h.r.Background() }
+func (h standardHost) EndsWithCell(ctx context.Context) context.Context {
+	if t := h.r.tasks.bearer().task; t != nil {
+		return t.contexts.Context(ctx)
+	}
+	return ctx
+}
+
+func (h standardHost) Signals() standard.Signals { return &program.CellSignals }
 
 func (h standardHost) Stdin() io.Reader { return h.r.stdio.in }
 

@@ -20,9 +20,10 @@ import (
 type task struct {
 	cell int
 	// ctx ends when the task is stopped, and only then. halted says so without a lock.
-	ctx    context.Context
-	cancel context.CancelFunc
-	halted atomic.Bool
+	ctx      context.Context
+	cancel   context.CancelFunc
+	halted   atomic.Bool
+	contexts *program.Ending
 	// finished is closed when the call has ended.
 	finished chan struct{}
 
@@ -45,6 +46,7 @@ type leftOut struct {
 func newTask(cell int) *task {
 	t := &task{cell: cell, finished: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.contexts = program.NewEnding(cell, t.ctx)
 	return t
 }
 

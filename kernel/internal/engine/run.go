@@ -163,7 +163,7 @@ func (e *Engine) settle(ctx context.Context, l *change.Change, p *program.Progra
 	if err == nil {
 		l.Keep()
 	}
-	if stopped && death == nil {
+	if stopped && death == nil && err != nil {
 		if how := l.K.KeepsModel(reached, l.DeclaresBetween); how != "" {
 			err = &trainingError{err, how}
 		}

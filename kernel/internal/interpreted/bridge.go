@@ -83,6 +83,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"GroupGo":       in.groupGo,
 		"Waits":         in.waits,
 		"Heeds":         in.heeds,
+		"EndsWithCell":  in.endsWithCell,
 		"Standard":      in.standards(),
 		"Fatal":         loggerFatal,
 		"Fatalf":        loggerFatalf,

@@ -17,9 +17,10 @@ import (
 // A task is a call that the interpreter supervises, with the goroutines that it starts. Its context
 // ends when it is interrupted, and only then: goroutines that outlive the call keep it.
 type task struct {
-	cell   int
-	ctx    context.Context
-	cancel context.CancelFunc
+	cell     int
+	ctx      context.Context
+	cancel   context.CancelFunc
+	contexts *program.Ending
 	// finished is closed when the call has returned.
 	finished chan struct{}
 
@@ -45,6 +46,7 @@ type task struct {
 func newTask(cell int) *task {
 	t := &task{cell: cell, finished: make(chan struct{}), failed: make(chan struct{}), raised: map[uint64]chan struct{}{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.contexts = program.NewEnding(cell, t.ctx)
 	return t
 }
 
@@ -137,11 +139,15 @@ func (in *Interpreter) task() *task {
 
 // interruptible are functions that stand in for compiled ones which an interrupt would not reach.
 func (in *Interpreter) interruptible() interp.Exports {
-	background := reflect.ValueOf(in.background)
 	exports := in.blocking()
 	maps.Copy(exports, in.elsewhere())
 	exports["time/time"] = map[string]reflect.Value{"Sleep": reflect.ValueOf(in.sleep), "AfterFunc": reflect.ValueOf(in.afterFunc)}
-	exports["context/context"] = map[string]reflect.Value{"Background": background, "TODO": background, "AfterFunc": reflect.ValueOf(in.contextAfterFunc)}
+	exports["context/context"] = map[string]reflect.Value{"AfterFunc": reflect.ValueOf(in.contextAfterFunc)}
+	signals := &program.CellSignals
+	exports["os/signal/signal"] = map[string]reflect.Value{
+		"Notify": reflect.ValueOf(signals.Notify), "NotifyContext": reflect.ValueOf(signals.NotifyContext), "Stop": reflect.ValueOf(signals.Stop),
+		"Ignore": reflect.ValueOf(signals.Ignore), "Reset": reflect.ValueOf(signals.Reset),
+	}
 	return exports
 }
 
@@ -162,17 +168,23 @@ func (in *Interpreter) contextAfterFunc(ctx context.Context, f func()) (stop fun
 
 func (in *Interpreter) groupGo(group *sync.WaitGroup, f func()) { group.Go(in.aside(f)) }
 
-// background returns a context that ends when the cell that calls it is interrupted, and only then.
-func (in *Interpreter) background() context.Context {
+// endsWithCell returns a context that is given to a compiled function as one that also ends when the
+// cell that calls it is interrupted.
+func (in *Interpreter) endsWithCell(ctx context.Context) context.Context {
 	if t := in.task(); t != nil {
-		return t.ctx
+		return t.contexts.Context(ctx)
 	}
-	return context.Background()
+	return ctx
 }
 
 // interrupted returns a channel that is closed when the cell of the calling goroutine is
-// interrupted.
-func (in *Interpreter) interrupted() <-chan struct{} { return in.background().Done() }
+// interrupted; nil if it has none.
+func (in *Interpreter) interrupted() <-chan struct{} {
+	if t := in.task(); t != nil {
+		return t.ctx.Done()
+	}
+	return nil
+}
 
 func (in *Interpreter) sleep(d time.Duration) {
 	if d <= 0 {

@@ -158,6 +158,19 @@ func (c *connection) whyKilled() string {
 	return " by a signal (SIGKILL)"
 }
 
+// insist ends the cells whose programs were sent a signal by an interrupt, and reports whether there
+// are some.
+func (c *connection) insist() bool {
+	found := false
+	for _, j := range c.running() {
+		if j.signalled.Swap(false) {
+			found = true
+			_ = c.send(j.cell, &pipe.Interrupt{}) // can be encoded
+		}
+	}
+	return found
+}
+
 // silence has nothing shown any more.
 func (c *connection) silence() {
 	c.mu.Lock()
@@ -211,9 +224,10 @@ func (c *connection) ask(ctx context.Context, cell int, request pipe.Request, ou
 	if j.ended() {
 		return j.answer, j.err
 	}
-	_ = c.send(cell, &pipe.Interrupt{}) // can be encoded
+	deep := errors.Is(context.Cause(j.ctx), program.ErrDeep)
+	_ = c.send(cell, &pipe.Interrupt{Signal: !deep}) // can be encoded
 	grace := c.grace
-	if errors.Is(context.Cause(j.ctx), program.ErrDeep) {
+	if deep {
 		grace += time.Minute // for its stack to go, see the child's awaitShallow
 	}
 	patience := time.NewTimer(grace)
@@ -221,6 +235,11 @@ func (c *connection) ask(ctx context.Context, cell int, request pipe.Request, ou
 	select {
 	case <-j.done:
 	case <-patience.C:
+		if j.signalled.Load() {
+			j.text(host.Notes, "note: the interrupt was sent to the program as a signal, which it waits for (signal.Notify); a second interrupt ends the cell\n")
+			<-j.done
+			break
+		}
 		j.text(host.Notes, "interrupted, but the cell has not ended yet; a second interrupt ends it together with all variables\n")
 		<-j.done
 	}

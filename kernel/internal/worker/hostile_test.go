@@ -138,7 +138,7 @@ func FuzzFrames(f *testing.F) {
 	messages := []pipe.Message{
 		&pipe.Begin{Main: true}, &pipe.Begin{}, &pipe.Shown{}, &pipe.Count{Statements: -1}, &pipe.Delivered{}, &pipe.Seen{},
 		&pipe.Adopted{}, &pipe.Saved{}, &pipe.Failed{}, &pipe.Declared{}, &pipe.Interpreted{}, &pipe.Stream{Name: "x"},
-		&pipe.Display{}, &pipe.Clear{}, &pipe.Page{}, &pipe.NextInput{}, &pipe.Comm{}, &pipe.Question{}, &pipe.Deep{},
+		&pipe.Display{}, &pipe.Clear{}, &pipe.Page{}, &pipe.NextInput{}, &pipe.Comm{}, &pipe.Question{}, &pipe.Deep{}, &pipe.Signalled{},
 		&pipe.Forget{}, &pipe.Run{}, &pipe.Load{}, &pipe.Interrupt{}, &pipe.Line{}, &pipe.Memory{},
 		&pipe.Failed{Failure: pipe.Failure{Runtime: &program.RuntimeError{}, Canceled: true}},
 		&pipe.Stream{Name: "stderr", Text: pipe.Blob{Data: []byte("\xe4")}},

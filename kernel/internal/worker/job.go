@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/cells"
@@ -20,6 +21,9 @@ type job struct {
 	cell   int
 	// program is what is to be run; nil if something else is asked.
 	program *program.Program
+
+	// signalled says that the child was interrupted by a signal to the program only.
+	signalled atomic.Bool
 
 	mu  sync.Mutex // held while out is called, except for its Input
 	out program.Output

@@ -212,12 +212,13 @@ func (p *Process) Folder() string {
 
 // Kill ends the child and the processes it has started, whatever they are doing: the last resort
 // where an interrupt is not enough. A running cell ends with an *program.DeathError, and so does
-// the next one if none is running.
+// the next one if none is running. Cells that an interrupt has only sent a signal end as by an
+// interrupt, and the child lives.
 func (p *Process) Kill() {
 	p.mu.Lock()
 	conn := p.conn
 	p.mu.Unlock()
-	if conn != nil {
+	if conn != nil && !conn.insist() {
 		conn.kill("stopped by the user")
 	}
 }

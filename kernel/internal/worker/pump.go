@@ -202,6 +202,8 @@ func (p *pump) handle(f *pipe.Frame) {
 		}
 	case *pipe.Deep:
 		j.cancel(program.ErrDeep)
+	case *pipe.Signalled:
+		j.signalled.Store(true)
 	case pipe.Answer:
 		if j.ended() {
 			return // it is answered, and who asked has gone on

@@ -54,6 +54,8 @@ type Guard struct {
 	apart bool
 	// wrapped holds what stands around functions that imported code may call.
 	wrapped map[*ast.Ident][2]string
+	// contexts are arguments that have to end with the cell.
+	contexts map[ast.Expr]bool
 }
 
 const StandardPath = "github.com/hierml/notebook/kernel/internal/compiled/standard"
@@ -122,6 +124,13 @@ func (g *Guard) walk(n ast.Node) {
 		return
 	}
 	ast.Inspect(n, func(n ast.Node) bool {
+		if x, ok := n.(ast.Expr); ok && g.contexts[x] {
+			delete(g.contexts, x)
+			g.insert(x.Pos(), g.Standard("EndsWithCell")+"(")
+			g.walk(x)
+			g.insert(x.End(), ")")
+			return false
+		}
 		g.convert(n)
 		switch n := n.(type) {
 		case *ast.FuncDecl:

@@ -55,8 +55,8 @@ func (g *Guard) callback(x ast.Expr) {
 	}
 }
 
-// given guards the arguments of a call of imported code: those that it may call, and those that it
-// shows.
+// given guards the arguments of a call of imported code: those that it may call, those that it shows,
+// and contexts.
 func (g *Guard) given(call *ast.CallExpr) {
 	f := g.called(call)
 	if f == nil || f.Pkg() == nil || f.Pkg().Path() == state.PackagePath {
@@ -70,8 +70,14 @@ func (g *Guard) given(call *ast.CallExpr) {
 		return
 	}
 	for i, x := range call.Args {
-		if _, ok := check.Parameter(sig, i, call.Ellipsis.IsValid()).Underlying().(*types.Signature); ok {
+		param := check.Parameter(sig, i, call.Ellipsis.IsValid())
+		if _, ok := param.Underlying().(*types.Signature); ok {
 			g.callback(x)
+		} else if _, several := g.typeOf(x).(*types.Tuple); !several && check.EndsWithCell(f, param) {
+			if g.contexts == nil {
+				g.contexts = map[ast.Expr]bool{}
+			}
+			g.contexts[x] = true
 		}
 	}
 }

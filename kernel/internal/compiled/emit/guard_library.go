@@ -31,9 +31,12 @@ var guardedFunctions = map[string]string{
 
 // standardFunctions are those that package standard has.
 var standardFunctions = map[string]string{
-	"context.Background": "Background",
-	"context.TODO":       "Background",
-	"time.AfterFunc":     "AfterFunc",
+	"time.AfterFunc":          "AfterFunc",
+	"os/signal.Notify":        "Notify",
+	"os/signal.NotifyContext": "NotifyContext",
+	"os/signal.Stop":          "StopSignals",
+	"os/signal.Ignore":        "IgnoreSignals",
+	"os/signal.Reset":         "ResetSignals",
 }
 
 // gobFunctions are those that package gobnames has.

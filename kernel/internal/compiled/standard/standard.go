@@ -15,12 +15,24 @@ import (
 
 // A Host knows the standard files of cells.
 type Host interface {
-	// Background returns a context that ends when the cell of the calling goroutine is stopped.
-	Background() context.Context
+	// EndsWithCell returns a context as one that also ends when the cell of the calling goroutine is
+	// stopped.
+	EndsWithCell(ctx context.Context) context.Context
+	// Signals are the functions of package os/signal for cells.
+	Signals() Signals
 	// Stdin, Stdout and Stderr are what cells use.
 	Stdin() io.Reader
 	Stdout() io.Writer
 	Stderr() io.Writer
+}
+
+// Signals are a *program.Signals.
+type Signals interface {
+	Notify(c chan<- os.Signal, all ...os.Signal)
+	NotifyContext(parent context.Context, all ...os.Signal) (context.Context, context.CancelFunc)
+	Stop(c chan<- os.Signal)
+	Ignore(all ...os.Signal)
+	Reset(all ...os.Signal)
 }
 
 // A setting is what SetHost has set.
@@ -78,9 +90,28 @@ func (f *File) ReadFrom(r io.Reader) (int64, error) { return io.Copy(f.w, r) }
 // WriteTo implements io.WriterTo.
 func (f *File) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, f.r) }
 
-// Background is context.Background and context.TODO: a context that ends when the cell of the
-// calling goroutine is stopped, and only then.
-func Background() context.Context { return current.Load().host.Background() }
+// EndsWithCell returns a context that is given to a compiled package as one that also ends when the
+// cell of the calling goroutine is stopped.
+func EndsWithCell(ctx context.Context) context.Context { return current.Load().host.EndsWithCell(ctx) }
 
 // AfterFunc is time.AfterFunc, for a function that belongs to the cell of the calling goroutine.
 func AfterFunc(d time.Duration, f func()) *time.Timer { return time.AfterFunc(d, cell.Guard(f)) }
+
+func signals() Signals { return current.Load().host.Signals() }
+
+// Notify is signal.Notify.
+func Notify(c chan<- os.Signal, all ...os.Signal) { signals().Notify(c, all...) }
+
+// NotifyContext is signal.NotifyContext.
+func NotifyContext(parent context.Context, all ...os.Signal) (context.Context, context.CancelFunc) {
+	return signals().NotifyContext(parent, all...)
+}
+
+// StopSignals is signal.Stop.
+func StopSignals(c chan<- os.Signal) { signals().Stop(c) }
+
+// IgnoreSignals is signal.Ignore.
+func IgnoreSignals(all ...os.Signal) { signals().Ignore(all...) }
+
+// ResetSignals is signal.Reset.
+func ResetSignals(all ...os.Signal) { signals().Reset(all...) }

@@ -81,6 +81,14 @@ func (b *body) heedful(text string, t types.Type) string {
 	return shape.Bridge + ".Heeds(" + text + ").(func" + b.l.Signature(sig, false) + ")"
 }
 
+// ending writes a context that a compiled function is given as one that ends with the cell.
+func ending(text string, t types.Type, obj *types.Func) string {
+	if !check.EndsWithCell(obj, t) {
+		return text
+	}
+	return shape.Bridge + ".EndsWithCell(" + text + ")"
+}
+
 // argument writes an argument of a call. obj is the compiled function that is called, nil for
 // others.
 func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
@@ -97,7 +105,7 @@ func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
 	if check.IsEmptyInterface(t) && !types.IsInterface(from) && b.l.TakesAsIs(obj, from) {
 		return b.expr(e)
 	}
-	text := b.heeding(e, t)
+	text := ending(b.heeding(e, t), t, obj)
 	if !shape.Spaces(obj) {
 		return looked(text, from, t, obj)
 	}
@@ -122,7 +130,7 @@ func (b *body) argumentText(text string, from, to types.Type, obj *types.Func, p
 	if check.IsEmptyInterface(to) && !types.IsInterface(from) && b.l.TakesAsIs(obj, from) {
 		return text
 	}
-	text = looked(b.heedful(b.convert(text, from, to, pos), to), from, to, obj)
+	text = ending(looked(b.heedful(b.convert(text, from, to, pos), to), from, to, obj), to, obj)
 	if shape.Spaces(obj) && check.IsEmptyInterface(to) && (types.IsInterface(from) || check.IsString(from) && !b.l.Native(from)) {
 		return shape.Bridge + ".Operand(" + text + ")"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
@@ -27,7 +28,8 @@ type capture struct {
 // New returns a cell that begins. interrupted, if not nil, is called when its context has ended.
 func New(number int, interrupted func()) *Cell {
 	c := &Cell{Number: number, interrupted: interrupted, done: make(chan struct{})}
-	c.ctx, c.cancel = context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
+	c.ctx, c.cancel = program.CellContext(ctx, number), cancel
 	return c
 }
 

@@ -55,6 +55,9 @@ func (h *Host) Adopt(c *Cell) { h.belonging.adopt(c) }
 // Alive reports whether goroutines belong to the cell of that number.
 func (h *Host) Alive(number int) bool { return h.belonging.alive(number) }
 
+// Asking reports whether a cell asks the user for a line.
+func (h *Host) Asking() bool { return len(h.asking) > 0 }
+
 // Stderr returns the standard error of cells.
 func (h *Host) Stderr() io.Writer { return h.err }
 

@@ -149,7 +149,13 @@ func (c *child) receive(r Runner, commands *os.File) {
 			c.mu.Lock()
 			cell := c.running[f.Cell]
 			c.mu.Unlock()
-			if cell != nil {
+			switch {
+			case cell == nil:
+			case m.Signal && canSignal && !c.host.Asking() && program.CellSignals.Wanted():
+				c.must(c.out.send(cell.Cell, &pipe.Signalled{})) // before what the program says
+				signalProcesses(cell.began, syscall.SIGINT)
+				signalSelf()
+			default:
 				cell.Interrupt()
 			}
 		case *pipe.Line:

@@ -17,6 +17,11 @@ func end() {
 	}
 }
 
+// canSignal says whether signalSelf can send this process the signal of an interrupt.
+const canSignal = true
+
+func signalSelf() { _ = syscall.Kill(os.Getpid(), syscall.SIGINT) } // it is allowed to
+
 // duplicate opens what a file stands for once more.
 func duplicate(file *os.File, name string) (*os.File, error) {
 	fd, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 6) // above those that were handed over

@@ -16,6 +16,11 @@ func end() {
 	os.Exit(1)
 }
 
+// canSignal says whether signalSelf can send this process the signal of an interrupt.
+const canSignal = false
+
+func signalSelf() {}
+
 // duplicate opens what a file stands for once more.
 func duplicate(file *os.File, name string) (*os.File, error) {
 	var h windows.Handle

@@ -120,8 +120,12 @@ type (
 
 // Other messages to the child.
 type (
-	// Interrupt asks the cell to end.
-	Interrupt struct{ bare }
+	// Interrupt asks the cell to end; with Signal, by a signal if its program waits for one, so that it
+	// ends by itself.
+	Interrupt struct {
+		bare
+		Signal bool
+	}
 	// Line answers a question of a cell.
 	Line struct {
 		bare
@@ -191,6 +195,8 @@ type (
 	}
 	// Deep says that a stack is about to end the child.
 	Deep struct{ bare }
+	// Signalled says that an interrupt was a signal to the program, which has not ended for it.
+	Signalled struct{ bare }
 	// Forget says that nothing will come from the cell any more.
 	Forget struct{ bare }
 )
@@ -210,7 +216,7 @@ var kinds = []reflect.Type{
 	reflect.TypeFor[Interrupt](), reflect.TypeFor[Line](), reflect.TypeFor[Opened](), reflect.TypeFor[Memory](), reflect.TypeFor[Free](),
 	reflect.TypeFor[Begin](), reflect.TypeFor[Declared](), reflect.TypeFor[Interpreted](), reflect.TypeFor[Stream](),
 	reflect.TypeFor[Display](), reflect.TypeFor[Clear](), reflect.TypeFor[Page](), reflect.TypeFor[NextInput](), reflect.TypeFor[Comm](),
-	reflect.TypeFor[Question](), reflect.TypeFor[Deep](), reflect.TypeFor[Forget](),
+	reflect.TypeFor[Question](), reflect.TypeFor[Deep](), reflect.TypeFor[Signalled](), reflect.TypeFor[Forget](),
 	reflect.TypeFor[Debug](), reflect.TypeFor[Debugged](), reflect.TypeFor[Event](),
 }
 

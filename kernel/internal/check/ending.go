@@ -1,0 +1,28 @@
+package check
+
+import (
+	"go/types"
+	"slices"
+)
+
+// keeping are functions of compiled packages that keep a context for what is called later.
+var keeping = []string{"net/http.NewRequestWithContext", "(*net/http.Request).WithContext", "(*net/http.Request).Clone"}
+
+// EndsWithCell reports whether an argument of a call of f is a context that has to end with the cell:
+// if f is compiled, and does not make another context of it, which the cell itself uses.
+func EndsWithCell(f *types.Func, param types.Type) bool {
+	if f.Pkg() == nil || !isContext(param) || f.Pkg().Path() == "context" || slices.Contains(keeping, f.FullName()) {
+		return false
+	}
+	for result := range f.Signature().Results().Variables() {
+		if isContext(result.Type()) {
+			return false
+		}
+	}
+	return true
+}
+
+func isContext(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "context" && named.Obj().Name() == "Context"
+}

@@ -1,0 +1,84 @@
+//go:build unix
+
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/kernel/internal/enginetest"
+	"github.com/hierml/notebook/kernel/internal/program"
+)
+
+// signalled are sessions whose programs wait for interrupts themselves.
+var signalled = map[string][]beat{
+	"NotifyContext": {
+		{cell: "import \"os/signal\"\nctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)\nfmt.Println(\"begun\")\n<-ctx.Done()\nfmt.Println(\"shutting down\", ctx.Err())\nstop()", stop: true, out: "begun\nshutting down context canceled\n"},
+		{cell: "fmt.Println(\"begun\")\nfor {\n}", stop: true, err: "Interrupted"},
+	},
+	"Notify in an earlier cell": {
+		{cell: "import \"os/signal\"\nsignals := make(chan os.Signal, 1)\nsignal.Notify(signals, os.Interrupt)"},
+		{cell: "fmt.Println(\"begun\")\nfmt.Println(<-signals)", stop: true, out: "begun\ninterrupt\n"},
+		{cell: "signal.Stop(signals)"},
+		{cell: "fmt.Println(\"begun\")\n<-signals", stop: true, err: "Interrupted"},
+	},
+	"all signals, in a function with a goroutine": {
+		{cell: "import \"os/signal\"\nfunc serve() (n int) {\n\tdefer fmt.Println(\"closed\")\n\tc := make(chan os.Signal, 1)\n\tsignal.Notify(c)\n\tdefer signal.Stop(c)\n\tdone := make(chan bool)\n\tgo func() { <-c; done <- true }()\n\tfmt.Println(\"begun\")\n\t<-done\n\treturn 7\n}"},
+		{cell: "serve()", stop: true, out: "begun\nclosed\n", value: "7"},
+	},
+	"another signal": {
+		{cell: "import (\"os/signal\"; \"syscall\")\nc := make(chan os.Signal, 1)\nsignal.Notify(c, syscall.SIGUSR1)\nfmt.Println(\"begun\")\n<-c", stop: true, err: "Interrupted"},
+		{cell: "syscall.Kill(os.Getpid(), syscall.SIGUSR1)\nfmt.Println(<-c)", out: "user defined signal 1\n"},
+	},
+	"an error of the program": {
+		{cell: "import \"os/signal\"\nfunc serve() error {\n\tctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)\n\tdefer stop()\n\tfmt.Println(\"begun\")\n\t<-ctx.Done()\n\treturn nil\n}\nserve()\nfmt.Println(\"served\")", stop: true, out: "begun\nserved\n"},
+	},
+	"reset": {
+		{cell: "import \"os/signal\"\nc := make(chan os.Signal, 1)\nsignal.Notify(c, os.Interrupt)\nsignal.Reset(os.Interrupt)\nfmt.Println(\"begun\")\n<-c", stop: true, err: "Interrupted"},
+	},
+}
+
+// TestSignals interrupts programs that wait for the signal: their own code ends the cell.
+func TestSignals(t *testing.T) {
+	inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
+		for name, beats := range signalled {
+			t.Run(name, func(t *testing.T) {
+				n := newWorkerNotebook(t, mode)
+				for _, b := range beats {
+					b.play(t, n)
+				}
+			})
+		}
+	})
+}
+
+// TestSecondInterrupt interrupts a program that goes on after the signal: the second interrupt ends the
+// cell, and the variables stay.
+func TestSecondInterrupt(t *testing.T) {
+	inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
+		n := newWorkerNotebook(t, mode)
+		beat{cell: "import \"os/signal\"\nx := 3\nc := make(chan os.Signal, 1)\nsignal.Notify(c, os.Interrupt)"}.play(t, n)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer cancel()
+		out := &enginetest.Recorder{}
+		go func() {
+			for _, step := range []struct {
+				seen string
+				do   func()
+			}{{"begun", cancel}, {"got", n.engine.Kill}} {
+				for !strings.Contains(out.Out(), step.seen) && t.Context().Err() == nil {
+					time.Sleep(5 * time.Millisecond)
+				}
+				step.do()
+			}
+		}()
+		n.cell++
+		_, err := n.engine.Run(ctx, program.Cell{Number: n.cell, Source: "fmt.Println(\"begun\")\n<-c\nfmt.Println(\"got\")\nfor {\n}"}, out)
+		if err == nil || !strings.Contains(err.Error(), "Interrupted") {
+			t.Errorf("got %v", err)
+		}
+		beat{cell: "signal.Stop(c)\nx", value: "3"}.play(t, n)
+	})
+}
