@@ -54,7 +54,7 @@ func (k *Checked) join(followers []*state.Follower) {
 func (f *followers) drop(c *Checker, failures []failure) bool {
 	dropped := false
 	for _, q := range failures {
-		fails := func(x *state.Follower) bool { return q.at(x.Fn.Written) }
+		fails := func(x *state.Follower) bool { return q.in(x.Fn.Written) }
 		if i := slices.IndexFunc(f.with, fails); i >= 0 {
 			f.left, dropped = append(f.left, f.with[i]), true
 			f.with = slices.Delete(f.with, i, i+1)

@@ -118,13 +118,11 @@ func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 		known := len(a.forgotten) + len(a.renewed)
 		k, failures := c.check(p, a)
 		if len(failures) == 0 {
-			more := a.followers.following(c.Session, k)
-			if len(more) == 0 {
+			if !a.follow(c, k) {
 				k.Left = a.followers.left
 				k.defers(c, a, own, kept)
 				return k, nil
 			}
-			a.followers.with = append(a.followers.with, more...)
 			k.Rollback()
 			continue
 		}
@@ -137,6 +135,10 @@ func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 		}
 		defers := len(a.deferred)
 		if !a.waits(c, k, failures) {
+			// Functions that follow may be what the rest of the cell needs.
+			if a.follow(c, k) {
+				continue
+			}
 			if before == nil {
 				before = k.problemsOf(failures)
 			}
@@ -148,8 +150,21 @@ func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 	}
 }
 
-// at reports whether a failure is in a node.
-func (f *failure) at(n ast.Node) bool { return n.Pos() <= f.pos && f.pos < n.End() }
+// follow adds the functions that follow what the cell declares anew, for which others need not wait. It
+// reports whether there are some.
+func (a *attempt) follow(c *Checker, k *Checked) bool {
+	more := a.followers.following(c.Session, k)
+	if len(more) == 0 {
+		return false
+	}
+	a.followers.with = append(a.followers.with, more...)
+	clear(a.pending)
+	clear(a.deferred)
+	return true
+}
+
+// in reports whether a failure is in a declaration.
+func (f *failure) in(decl ast.Decl) bool { return decl.Pos() <= f.pos && f.pos < decl.End() }
 
 // drop takes out the joined declarations that do not compile with the cell and returns what they wait
 // for now. A function of which only the body waits stays.
@@ -159,7 +174,7 @@ func (a *attempt) drop(k *Checked, failures []failure) (dropped []*state.Deferre
 		rest.Waits, rest.Fault = nil, ""
 		failed := false
 		for _, f := range failures {
-			if !f.at(d.Decl) || f.wait != nil && inBody(d.Decl, f.pos) {
+			if !f.in(d.Decl) || f.wait != nil && inBody(d.Decl, f.pos) {
 				continue
 			}
 			failed = true
@@ -190,28 +205,33 @@ func (a *attempt) waits(c *Checker, k *Checked, failures []failure) bool {
 	}
 	pending, deferred := map[origin]state.Waits{}, map[origin]state.Waits{}
 	var consequences []failure
+	at := func(f failure) ast.Decl {
+		if i := slices.IndexFunc(k.declarations, f.in); i >= 0 {
+			return k.declarations[i]
+		}
+		return nil
+	}
 	for _, f := range failures {
-		i := slices.IndexFunc(k.declarations, func(d ast.Decl) bool { return f.at(d) })
-		switch {
-		case i < 0:
+		decl := at(f)
+		if decl == nil || !canWait(decl) {
 			return false
-		case f.wait == nil && inBody(k.declarations[i], f.pos) && strings.HasPrefix(f.Msg, "declared and not used"):
+		}
+		if f.wait == nil {
 			consequences = append(consequences, f)
 			continue
-		case f.wait == nil || !canWait(k.declarations[i]):
-			return false
 		}
 		into := deferred
-		if inBody(k.declarations[i], f.pos) {
+		if inBody(decl, f.pos) {
 			into = pending
-		} else if slices.ContainsFunc(state.DeclaredBy(k.declarations[i]), c.isLive) {
+		} else if slices.ContainsFunc(state.DeclaredBy(decl), c.isLive) {
 			return false // The older declaration would take its place.
 		}
-		at := c.originOf(k.declarations[i])
-		into[at] = into[at].Add(*f.wait)
+		from := c.originOf(decl)
+		into[from] = into[from].Add(*f.wait)
 	}
 	for _, f := range consequences {
-		if i := slices.IndexFunc(k.declarations, func(d ast.Decl) bool { return f.at(d) }); pending[c.originOf(k.declarations[i])] == nil {
+		from := c.originOf(at(f))
+		if deferred[from] == nil && (pending[from] == nil || !strings.HasPrefix(f.Msg, "declared and not used")) {
 			return false
 		}
 	}
@@ -402,15 +422,14 @@ var lacksMethod = regexp.MustCompile(`(?:^|: |\t|dynamic type )\*?([\pL_][\pL\d_
 // undeclared returns the name whose declaration could solve a problem, nil if there is none.
 func (c *Checker) undeclared(k *Checked, pos token.Pos, msg string) *state.Wait {
 	path := k.pathTo(pos)
-	if name, ok := strings.CutPrefix(msg, "undefined: "); ok && token.IsIdentifier(name) {
-		call := false
-		for _, n := range path {
-			if x, ok := n.(*ast.CallExpr); ok {
-				id, ok := ast.Unparen(x.Fun).(*ast.Ident)
-				call = call || ok && id.Pos() == pos
-			}
-		}
-		return &state.Wait{Name: name, Calls: call}
+	name, ok := strings.CutPrefix(msg, "undefined: ")
+	if !ok {
+		name, _ = strings.CutPrefix(msg, "undefined array length ")
+		name, ok = strings.CutSuffix(name, " or missing type constraint")
+	}
+	if ok && token.IsIdentifier(name) {
+		call := innermost[*ast.CallExpr](path)
+		return &state.Wait{Name: name, Calls: call != nil && ast.Unparen(call.Fun).Pos() == pos && token.IsIdentifier(types.ExprString(call.Fun))}
 	}
 	declarable := func(t types.Type) *types.Named {
 		named, ok := types.Unalias(t).(*types.Named)

@@ -47,7 +47,7 @@ func (c *Checker) later(k *Checked, path []ast.Node, msg string) string {
 	library, ok := c.Importer.(interface {
 		Later(path, name string) string
 	})
-	if !ok || !strings.Contains(msg, "undefined") && !strings.HasPrefix(msg, "unknown field ") {
+	if !ok || len(path) == 0 || !strings.Contains(msg, "undefined") && !strings.HasPrefix(msg, "unknown field ") {
 		return ""
 	}
 	id, ok := path[len(path)-1].(*ast.Ident)
@@ -111,8 +111,8 @@ func (k *Checked) pathTo(pos token.Pos) (path []ast.Node) {
 	if k.Declarations != nil {
 		roots = append(roots, k.Declarations)
 	}
-	for _, f := range k.Funcs {
-		roots = append(roots, f.Decl)
+	for _, d := range k.declarations {
+		roots = append(roots, d)
 	}
 	for _, root := range roots {
 		ast.Inspect(root, func(n ast.Node) bool {

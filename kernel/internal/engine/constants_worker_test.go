@@ -138,6 +138,16 @@ func TestConstantsInInterfaces(t *testing.T) {
 	}}.check(t, newWorkerNotebook(t, program.CompiledMode))
 }
 
+// TestPendingMethods gives types their methods before the bodies of these compile.
+func TestPendingMethods(t *testing.T) {
+	course{"", []step{
+		{"type Shape interface { Area() float64 }\ntype Sq struct { s float64 }", ""}, {"func (s Sq) Area() float64 { return scale * s.s }", "? note: Sq.Area uses scale, which no cell has declared yet"},
+		{"var shapes = []Shape{Sq{1}, Sq{2}}\nfunc total() (t float64) { for _, s := range shapes { t += s.Area() }; return }", ""}, {"total()", "! Sq.Area uses scale, which no cell has declared yet"},
+		{"const scale = 2.0", ""}, {"total()", "6"},
+		{"type T struct { n int }\nfunc (t *T) String() string { return helper(t.n) }\nvar s fmt.Stringer = &T{2}", "? (*T).String calls helper"}, {"func helper(n int) string { return fmt.Sprint(\"T\", n) }", ""}, {"fmt.Sprint(&T{1}, s)", "T1 T2"},
+	}}.check(t, newWorkerNotebook(t, program.CompiledMode))
+}
+
 // A complainer is a compiler that refuses each unit for all names that the emission made in it.
 type complainer struct {
 	program.Compiler

@@ -273,6 +273,23 @@ var courses = []course{
 		{"type Seq[T any] []T\nfunc (s Seq[T]) each(f func(T)) { for _, x := range s { f(x) } }", "? Sum calls add"}, {"func add[T Num](a, b T) T { return a + b }", ""},
 		{"fmt.Sprint(Map(Seq[int]{1, 2}, func(i int) string { return fmt.Sprint(i, \"!\") }), Sum(Seq[float64]{1, 2.5}), twice(4))", "[1! 2!] 3.5 8"},
 	}},
+	{"types whose words need later constants and types", []step{
+		{"type Grid [size][size]Cell\ntype Row = [size]Cell\ntype File struct { Buf; open bool }\ntype Reading interface { Reader; Close() error }", "? note: Grid uses size and Cell, which no cell has declared yet\nnote: Reading uses Reader"},
+		{"const size = 2", ""}, {"type Cell struct { Alive bool }\nfunc (g *Grid) Set(i, j int) { g[i][j].Alive = true }", ""}, {"var g Grid\ng.Set(1, 1)\nfmt.Sprint(g, Row{})", "[[{false} {false}] [{false} {true}]] [{false} {false}]"},
+		{"type Reader interface { Read() string }\ntype Buf struct { s string }\nfunc (b Buf) Read() string { return b.s }", ""}, {"func (f File) Close() error { return nil }", ""}, {"var r Reading = File{Buf{\"hi\"}, true}\nr.Read()", "hi"},
+	}},
+	{"a constraint that comes later", []step{
+		{"func Max[T Ordered](a, b T) T { if a > b { return a }; return b }", "? note: Max uses Ordered"}, {"type Ordered interface { ~int | ~string }", ""}, {"Max(\"a\", \"b\") + fmt.Sprint(Max(1, 2))", "b2"},
+	}},
+	{"an error type that comes later", []step{
+		{"func check(n int) error { if n < 0 { return &NegErr{n} }; return nil }\nfunc isNeg(err error) bool { var e *NegErr; return errors.As(err, &e) }", "? note: check uses NegErr"}, {"type NegErr struct { n int }", "? note: check uses NegErr.Error"},
+		{"func (e *NegErr) Error() string { return fmt.Sprint(\"neg \", e.n) }", ""}, {"fmt.Sprint(check(-1), isNeg(fmt.Errorf(\"x: %w\", check(-2))), isNeg(nil))", "neg -1 true false"},
+	}},
+	{"a type is declared again in the cell that uses it", []step{
+		{"type P struct{ X int }\nfunc (p P) Get() int { return p.X }\nfunc mk(x int) P { return P{X: x} }\nfunc use(p P) int { return p.Get() + 1 }", ""}, {"old := mk(3)", ""},
+		{"type P struct{ X, Y int }\nfunc (p P) Get() int { return p.X + p.Y }\nvar young P = mk(7)\nuse(young) + use(P{1, 2})", "12"}, {"old.Get()", "3"},
+		{"type P struct{ X, Y, Z int }\nfunc (p P) Sum() int { return p.Get() + p.Z }\nP{1, 2, 3}.Sum() + use(P{1, 2, 3})", "10"},
+	}},
 	{"a package that is imported later", []step{
 		{"func f() string { return h.EscapeString(\"<\") }", "? note: f uses h, which no cell has declared yet"}, {"import h \"html\"", ""}, {"f()", "&lt;"},
 	}},

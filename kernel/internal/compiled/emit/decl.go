@@ -58,6 +58,9 @@ func (u *Unit) own() *compilation {
 	var renewed []*state.Function
 	for _, f := range l.K.Funcs {
 		fn := u.Session.FunctionOf(f.Object)
+		if fn != nil && fn.Pending != nil && fn.Receiver != nil && !slices.Contains(set.types, fn.Receiver) && !slices.Contains(late, fn.Receiver) {
+			late = append(late, fn.Receiver)
+		}
 		if fn == nil || !fn.Generic || fn.Receiver != nil || fn.Pending != nil || l.Kept[fn] {
 			continue
 		}
@@ -376,18 +379,29 @@ func (u *Unit) declareType(spec *state.TypeSpec) {
 	u.parts = append(u.parts, u.line(spec.Node)+"type "+u.declaration(spec.Node, spec.Node.Name, h.name, setting{info: spec.Info})+"\n")
 	var methods []*state.Function
 	for _, m := range spec.Methods {
-		if m.Pending == nil && m.Written != nil {
+		if m.Written != nil {
 			methods = append(methods, m)
 		}
 	}
 	slices.SortFunc(methods, func(a, b *state.Function) int { return strings.Compare(a.Method, b.Method) })
 	for _, m := range methods {
+		if m.Pending != nil {
+			u.function(m.Written, u.pending(m))
+			continue
+		}
 		u.function(m.Written, u.declaration(m.Written, nil, "", setting{info: m.Info, outlives: true}))
 	}
 	if i, ok := spec.Object.Type().Underlying().(*types.Interface); spec.Object.IsAlias() || spec.Node.TypeParams != nil || ok && !i.IsMethodSet() {
 		return
 	}
 	u.types = append(u.types, fmt.Sprintf("%q: %s.TypeFor[%s]()", spec.Lowered, u.alias("reflect", "reflect"), h.name))
+}
+
+// pending writes a method whose body waits. The type has the method, so that interfaces can hold it.
+func (u *Unit) pending(m *state.Function) string {
+	head := *m.Written
+	head.Body = nil
+	return u.text(&head, setting{info: m.Info}) + fmt.Sprintf(" { panic(%q) }", m.Name+" "+m.Pending.Undeclared())
 }
 
 // directives returns those of a function for the compiler. What a linker would be told by the name
