@@ -2,11 +2,13 @@ package change
 
 import (
 	"fmt"
+	"go/ast"
 	"go/types"
 	"slices"
 	"sort"
 	"strings"
 
+	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
@@ -82,6 +84,24 @@ func (ch *Change) Notes() []string {
 			notes = append(notes, fmt.Sprintf("note: %s %s\n", fn.Name, fn.Pending.Undeclared()))
 		}
 	}
+	if ch.leavesMain() {
+		notes = append(notes, "note: main is declared; call main() to run it\n")
+	}
 	sort.Strings(notes)
 	return slices.Compact(notes)
+}
+
+// leavesMain reports whether the cell declares a function main that no statement of it mentions.
+func (ch *Change) leavesMain() bool {
+	declares := slices.ContainsFunc(ch.K.Funcs, func(f *check.Func) bool {
+		return f.Decl.Recv == nil && f.Decl.Name.Name == "main" && f.Again == nil && len(f.Pending) == 0
+	})
+	for _, s := range ch.K.Body {
+		ast.Inspect(s, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			declares = declares && !(ok && id.Name == "main")
+			return declares
+		})
+	}
+	return declares
 }

@@ -200,7 +200,7 @@ func inBody(decl ast.Decl, pos token.Pos) bool {
 // waits notes which declarations of a cell wait, and for what, if that explains all failures. A
 // program has nothing to wait for, and neither has an init function, which runs at once.
 func (a *attempt) waits(c *Checker, k *Checked, failures []failure) bool {
-	if k.Source.Cell.Plain {
+	if k.Source.Cell.Plain || k.Source.Program {
 		return false
 	}
 	pending, deferred := map[origin]state.Waits{}, map[origin]state.Waits{}

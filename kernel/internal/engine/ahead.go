@@ -9,7 +9,6 @@ import (
 	"github.com/hierml/notebook/kernel/internal/change"
 	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/program"
-	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // Cells that wait behind another are compiled with it, since a plugin of several units costs little
@@ -88,7 +87,8 @@ func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain
 			break
 		}
 		cell := program.Cell{Number: first.Number + i + 1, Count: first.ExecutionCount() + i + 1, Source: text}
-		k, err := e.checker.CheckSource(syntax.NewSource(cell))
+		src, _, _ := magics.Translate(cell, e.checker.Known)
+		k, err := e.checker.CheckSource(src)
 		if err != nil {
 			break
 		}

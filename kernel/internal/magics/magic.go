@@ -163,6 +163,7 @@ var instead = map[string]string{
 	"prun": "%prof", "lprun": "%prof", "sh": "%%bash", "script": "%%bash", "system": "!COMMAND", "sx": "!COMMAND", "pycat": "!cat FILE", "pinfo": "NAME?", "file": "%%writefile",
 	"matplotlib": "nothing, as charts show themselves", "autoreload": "nothing, as cells that are run again declare anew", "load_ext": "nothing, as all magics are there",
 	"pip": "an import of the package by its path, and %mod for its version", "conda": "an import of the package by its path, and %mod for its version",
+	"": "nothing, as statements of a cell run without it", "main": "nothing, as statements of a cell run without it, and %args sets os.Args",
 	"python": "!python3 FILE", "python3": "!python3 FILE",
 }
 

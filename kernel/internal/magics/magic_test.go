@@ -42,7 +42,8 @@ func nothing(string) bool { return false }
 var seeds = []string{"testdata/magic/*.cells", "../interpreted/lower/testdata/lowering/*.cells", "../engine/testdata/programs/*.txtar"}
 
 // FuzzMagics holds that magics are found in any text without a fault, that all places of the Go are
-// places of the cell, and that whole files of Go have none; a function must may be put before them.
+// places of the cell, and that whole files of Go have none; a function must may be put before them,
+// and a call of main behind them.
 func FuzzMagics(f *testing.F) {
 	enginetest.Seeds(f, seeds...)
 	f.Fuzz(func(t *testing.T, cell string) {
@@ -73,7 +74,7 @@ func checkMagics(cell string) error {
 	last := 0
 	for i := range len(text) + 1 {
 		at := src.Origin(i)
-		if at < last || at > len(cell) {
+		if at < last && !src.Program || at < 0 || at > len(cell) { // the call of main is placed at its declaration
 			return fmt.Errorf("offset %d of the Go is %d of the cell, after %d of %d\n%s", i, at, last, len(cell), text)
 		}
 		last = at
@@ -85,9 +86,12 @@ func checkMagics(cell string) error {
 	if text == cell && len(problems) == 0 && without != cell {
 		return fmt.Errorf("no magics, and without them:\n%s", without)
 	}
+	if call := "\nmain()\n"; src.Program && len(problems) == 0 && strings.Count(text, call) <= strings.Count(cell, call) {
+		return fmt.Errorf("the program does not call main:\n%s", text)
+	}
 	file := "package p\n" + cell
 	if f, err := parser.ParseFile(token.NewFileSet(), "", file, parser.SkipObjectResolution); err == nil && !commands(f, file) {
-		if len(problems) > 0 || text != cell && !(strings.HasPrefix(text, "func must[") && strings.HasSuffix(text, "\n"+cell)) {
+		if len(problems) > 0 || text != cell && !(strings.HasPrefix(text, "func must[") && strings.HasSuffix(text, "\n"+cell)) && !src.Program {
 			return fmt.Errorf("Go becomes\n%s\n%v", text, problems)
 		}
 	}

@@ -2,7 +2,6 @@ package magics
 
 import (
 	"go/token"
-	"slices"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -19,16 +18,7 @@ func withMust(t *syntax.Translation, taken func(string) bool) {
 	if !strings.Contains(t.Text, program.Must) || taken(program.Must) || !callsMust(t.Text) {
 		return
 	}
-	pieces := t.Pieces
-	if len(pieces) == 0 {
-		pieces = []syntax.TextPiece{{Verbatim: true}}
-	}
-	first := pieces[0].Origin
-	for i := range pieces {
-		pieces[i].At += len(mustText)
-	}
-	t.Pieces = slices.Insert(pieces, 0, syntax.TextPiece{Origin: first})
-	t.Text = mustText + t.Text
+	insertText(t, 0, t.Origin(0), mustText)
 }
 
 // callsMust reports whether a text calls a function must that it does not declare at its top.

@@ -31,7 +31,7 @@ func (o Own) Capture() *Use {
 }
 
 // Translate returns the source of a cell with its magics written as Go, and what else cells have that
-// Go has not (return.go, must.go); those that have no Go, and what is wrong with them. The names that
+// Go has not (return.go, must.go, main.go); those that have no Go, and what is wrong with them. The names that
 // mean something in the session are those for which taken returns true.
 func Translate(cell program.Cell, taken func(string) bool) (*syntax.Source, Own, []syntax.Problem) {
 	src := syntax.NewSource(cell)
@@ -40,6 +40,7 @@ func Translate(cell program.Cell, taken func(string) bool) (*syntax.Source, Own,
 	}
 	defer func() {
 		ended(src.Translation)
+		withMain(src.Translation)
 		withMust(src.Translation, taken)
 	}()
 	uses, total := Find(cell.Source, taken)

@@ -1,0 +1,63 @@
+package magics
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// withMain makes a cell that is a program, with the clause package main, call its function main
+// behind everything else, unless one of its statements does. Places in the call are those of the
+// declaration.
+func withMain(t *syntax.Translation) {
+	if !strings.Contains(t.Text, "package") || !strings.Contains(t.Text, "main") {
+		return
+	}
+	program, declared := false, -1
+	items := syntax.Split(t.Text)
+	for _, it := range items {
+		l := syntax.Lex(t.Text[it.Start:it.End])
+		named := len(l) > 1 && l[1].Tok == token.IDENT && l[1].Lit == "main"
+		switch {
+		case it.Kind == syntax.ItemPackage:
+			program = named
+		case it.Kind == syntax.ItemFunc && named:
+			declared = it.Start
+		case it.Kind == syntax.ItemStatement && l[0].Tok == token.IDENT && l[0].Lit == "main" && l[1].Tok == token.LPAREN:
+			return
+		}
+	}
+	if !program || declared < 0 {
+		return
+	}
+	t.Program = true
+	at := len(t.Text)
+	if t.Timed { // the last statement ends the measurement
+		at = items[len(items)-1].Start
+	}
+	insertText(t, at, t.Origin(declared), "\nmain()\n")
+}
+
+// insertText puts Go into the text that stands for an offset of the cell.
+func insertText(t *syntax.Translation, at, origin int, text string) {
+	if len(t.Pieces) == 0 {
+		t.Pieces = []syntax.TextPiece{{Verbatim: true}}
+	}
+	i := len(t.Pieces)
+	for ; i > 0 && t.Pieces[i-1].At >= at; i-- {
+		t.Pieces[i-1].At += len(text)
+	}
+	pieces := []syntax.TextPiece{{At: at, Origin: origin}}
+	if i > 0 && at < len(t.Text) && (i == len(t.Pieces) || t.Pieces[i].At > at+len(text)) {
+		rest := t.Pieces[i-1]
+		if rest.Verbatim {
+			rest.Origin += at - rest.At
+		}
+		rest.At = at + len(text)
+		pieces = append(pieces, rest)
+	}
+	t.Pieces = slices.Insert(t.Pieces, i, pieces...)
+	t.Text = t.Text[:at] + text + t.Text[at:]
+}
