@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,7 +21,7 @@ import (
 // test does what %test says: it has the tests of the session built, and runs them in a cell of their
 // own, so that they end with an interrupt, and have the folder and the environment of cells.
 func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, argument string, out program.Output) (err error) {
-	arguments, race, _ := magics.TestArguments(argument) // which were looked at before
+	wanted, _ := magics.TestArguments(argument) // which was looked at before
 	e.mu.Lock()
 	tests, err := export.WriteTests(e.checker)
 	e.mu.Unlock()
@@ -31,7 +32,18 @@ func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, ar
 		out.Stream("stdout", "No cell has declared a test, as func TestX(t *testing.T), func BenchmarkX(b *testing.B), func FuzzX(f *testing.F) or func ExampleX().\n")
 		return nil
 	}
-	binary, err := e.buildTests(ctx, tests, race, out)
+	arguments, fuzz, complaint := wanted.Choose(tests.Names)
+	if complaint != "" {
+		return e.testError(ctx, src, m, errors.New(complaint))
+	}
+	var flags []string
+	if wanted.Race {
+		flags = append(flags, "-race")
+	}
+	if fuzz != "" {
+		flags = append(flags, "-fuzz=.") // by which the go command instruments the program
+	}
+	binary, err := e.buildTests(ctx, tests, flags, out)
 	if err != nil {
 		return e.testError(ctx, src, m, err)
 	}
@@ -42,6 +54,10 @@ func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, ar
 	e.mu.Lock()
 	alias := magics.Alias(func(name string) bool { return e.checker.Session.Live[name] != nil })
 	e.mu.Unlock()
+	if fuzz != "" {
+		arguments = append(arguments, "-test.fuzzcachedir="+filepath.Join(filepath.Dir(binary), "inputs"))
+		defer e.showFailing(fuzz, out)()
+	}
 	words := []string{strconv.Quote(binary)}
 	for _, a := range arguments {
 		words = append(words, strconv.Quote(a))
@@ -51,6 +67,30 @@ func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, ar
 	at := []syntax.TextPiece{{Origin: m.Start}}
 	_, err = e.run(ctx, &syntax.Source{Cell: cell, Translation: &syntax.Translation{Text: text, Pieces: at, Alias: alias}}, out)
 	return err
+}
+
+// showFailing returns a function that shows the inputs of a fuzz test which failed since. The program
+// of the tests has written them to files.
+func (e *Engine) showFailing(fuzz string, out program.Output) func() {
+	inputs := func() []string {
+		files, _ := filepath.Glob(filepath.Join(e.folder(), "testdata", "fuzz", fuzz, "*")) // the pattern is a good one, or there are none
+		return files
+	}
+	before := inputs()
+	return func() {
+		for _, file := range inputs() {
+			if slices.Contains(before, file) {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				out.Stream("stderr", fmt.Sprintf("the input that fails cannot be read: %v\n", err))
+				continue
+			}
+			lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+			out.Stream("stdout", fmt.Sprintf("The input that fails is %s(%s); %%test %s/%s runs it again.\n", fuzz, strings.Join(lines[1:], ", "), fuzz, filepath.Base(file)))
+		}
+	}
 }
 
 // testError words what keeps tests from being run.
@@ -63,7 +103,7 @@ func (e *Engine) testError(ctx context.Context, src *syntax.Source, m *magics.Us
 }
 
 // buildTests returns the program that runs tests.
-func (e *Engine) buildTests(ctx context.Context, tests *export.Tests, race bool, out program.Output) (string, error) {
+func (e *Engine) buildTests(ctx context.Context, tests *export.Tests, more []string, out program.Output) (string, error) {
 	e.declaring.Lock() // a cell may ask for modules
 	defer e.declaring.Unlock()
 	if err := e.openCompiler(ctx, out); err != nil {
@@ -76,11 +116,7 @@ func (e *Engine) buildTests(ctx context.Context, tests *export.Tests, race bool,
 	if !ok {
 		return "", errors.New("tests are built by the go command, which this program has not")
 	}
-	flags := e.goflags
-	if race {
-		flags = append(slices.Clone(flags), "-race")
-	}
-	modules.SetFlags(flags)
+	modules.SetFlags(slices.Concat(e.goflags, more))
 	defer modules.SetFlags(e.goflags)
 	files := map[string]string{"cells.go": tests.Declared, "cells_test.go": tests.Tested}
 	return modules.BuildTests(ctx, e.folder(), files, func(line string) { out.Stream(host.Notes, line+"\n") })

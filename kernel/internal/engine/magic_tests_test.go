@@ -74,6 +74,51 @@ func TestTests(t *testing.T) {
 	})
 }
 
+// TestTestsByName runs tests by their names, and a fuzz test with random inputs, whose failing one is
+// shown and can be run again.
+func TestTestsByName(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	folder := t.TempDir()
+	n.runOn(t, "%cd "+folder+"\nfunc TestSum(t *testing.T) {\n\tfor _, name := range []string{\"one\", \"two two\"} {\n\t\tt.Run(name, func(*testing.T) {})\n\t}\n}\nfunc TestSummary(t *testing.T) {}\n"+
+		"func BenchmarkSum(b *testing.B) {\n\tfor b.Loop() {\n\t}\n}\nfunc BenchmarkAlone(b *testing.B) {\n\tfor b.Loop() {\n\t}\n}\nfunc ExampleSum() {\n\tfmt.Println(3)\n\t// Output: 3\n}\n"+
+		"func FuzzSum(f *testing.F) { f.Fuzz(func(*testing.T, int) {}) }\nfunc FuzzLong(f *testing.F) {\n\tf.Fuzz(func(t *testing.T, s string) {\n\t\tif len(s) > 2 {\n\t\t\tt.Fatal(\"too long\")\n\t\t}\n\t})\n}")
+	for _, c := range []struct {
+		source, want, not, fails string
+	}{
+		{"%test Sum -v", "--- PASS: TestSum ", "Summary", ""},
+		{"%test Sum -v", "--- PASS: ExampleSum ", "BenchmarkSum", ""},
+		{"%test TestSum/one TestSummary -v", "--- PASS: TestSummary ", "two", ""},
+		{"%test TestSum/two_two -v", "    --- PASS: TestSum/two_two ", "/one", ""},
+		{"%test Alone -benchtime 3x", "BenchmarkAlone", "BenchmarkSum", ""},
+		{"%test None", "", "", "no cell has declared a test None; there are BenchmarkAlone, BenchmarkSum, ExampleSum, FuzzLong, FuzzSum, TestSum, TestSummary"},
+		{"%test Sum -run Sum", "", "", "%test takes the name Sum, or -run, and not both"},
+		{"%test -fuzz TestSum", "", "", "no cell has declared a fuzz test TestSum"},
+		{"%test -fuzz (", "", "", "is no regular expression"},
+		{"%test -fuzz Sum 20x", "fuzz: elapsed", "TestSum", ""},
+		{"%test -fuzz FuzzLong -fuzztime 100000x", "The input that fails is FuzzLong(string(", "", "tests have failed"},
+		{"%test Long", "--- FAIL: FuzzLong/", "The input", "tests have failed"},
+	} {
+		n.cell++
+		d := &desk{}
+		_, err := n.engine.Run(t.Context(), program.Cell{Number: n.cell, Source: c.source}, d)
+		printed := d.Out() + d.Notes()
+		if !strings.Contains(printed, c.want) || c.not != "" && strings.Contains(printed, c.not) {
+			t.Errorf("%s prints %q, want %q in it, and not %q", c.source, printed, c.want, c.not)
+		}
+		if (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {
+			t.Errorf("%s fails by %v, want %q", c.source, err, c.fails)
+		}
+	}
+	inputs, err := filepath.Glob(filepath.Join(folder, "testdata", "fuzz", "FuzzLong", "*"))
+	if err != nil || len(inputs) != 1 {
+		t.Fatal(inputs, err)
+	}
+	again := filepath.Base(inputs[0])
+	if _, out, err := n.run("%test -v FuzzLong/" + again); err == nil || !strings.Contains(out, "--- FAIL: FuzzLong/"+again) {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
 // A begunRecorder ends a context when a text is written.
 type begunRecorder struct {
 	enginetest.Recorder
@@ -93,11 +138,14 @@ func TestTestsInterrupted(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode)
 	n.runOn(t, "kept := 3")
 	n.runOn(t, "func TestForever(t *testing.T) {\n\tfmt.Println(\"begun\")\n\tfor {\n\t\ttime.Sleep(time.Hour)\n\t}\n}")
-	ctx, end := context.WithCancel(t.Context())
-	n.cell++
-	_, err := n.engine.Run(ctx, program.Cell{Number: n.cell, Source: "%test"}, &begunRecorder{text: "begun", end: end})
-	if err == nil || ctx.Err() == nil {
-		t.Fatalf("%v, %v", err, ctx.Err())
+	n.runOn(t, "%cd "+t.TempDir()+"\nfunc FuzzForever(f *testing.F) { f.Fuzz(func(*testing.T, int) {}) }")
+	for source, begun := range map[string]string{"%test Forever": "begun", "%test -fuzz FuzzForever": "now fuzzing"} {
+		ctx, end := context.WithCancel(t.Context())
+		n.cell++
+		_, err := n.engine.Run(ctx, program.Cell{Number: n.cell, Source: source}, &begunRecorder{text: begun, end: end})
+		if err == nil || ctx.Err() == nil {
+			t.Fatalf("%s: %v, %v", source, err, ctx.Err())
+		}
 	}
 	if shown, _, err := n.run("kept"); err != nil || shown != "3" {
 		t.Errorf("%s, %v", shown, err)
@@ -113,9 +161,10 @@ func TestTestsWithoutGo(t *testing.T) {
 		{"func TestX(t *testing.T) {}", ""},
 		{"%test", "error: Cell [2]:1:1: tests are built by the go command, and cannot be: this program has no compiler"},
 		{"%test -x", "CompileError: Cell [3]:1:7: %test has no option -x"},
-		{"%test TestX", "CompileError: Cell [4]:1:7: %test takes options, and TestX is none"},
+		{"%test TestX", "error: Cell [4]:1:1: tests are built by the go command, and cannot be: this program has no compiler"},
 		{"%test -run", "CompileError: Cell [5]:1:7: -run needs a value"},
-		{"%goflags -toolexec=x", "CompileError: Cell [6]:1:10: %goflags has no option -toolexec"},
+		{"%goflags x", "CompileError: Cell [6]:1:10: %goflags takes options, and x is none"},
+		{"%goflags -toolexec=x", "CompileError: Cell [7]:1:10: %goflags has no option -toolexec"},
 	} {
 		_, _, err := n.run(c.source)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {

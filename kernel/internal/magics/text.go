@@ -191,7 +191,7 @@ func (w *magicWriter) magic(m *Use) {
 			m.complain(m.Start, "%run needs the name of a file")
 		}
 	case "test":
-		if _, _, complaint := TestArguments(argument); complaint != "" {
+		if _, complaint := TestArguments(argument); complaint != "" {
 			m.complain(m.Argument, complaint)
 		}
 	case "goflags":
