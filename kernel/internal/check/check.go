@@ -176,6 +176,11 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 			f.Pending = a.pending[c.originOf(f.Decl)]
 		}
 	}
+	for _, f := range k.Funcs {
+		if f.Decl.Body == nil {
+			complain(f.Decl.Name.Pos(), "missing function body")
+		}
+	}
 	takeBack := k.lendVariables()
 	c.Insert(k)
 	c.refuseForeign(k, complain)

@@ -78,7 +78,7 @@ func chain() (*Model, error) { return nil, nil }`}); err != nil {
 		{"x := ['a', 'b']", "(x := []string{\"a\", \"b\"})"},
 		{"x = [\"a\"]", "(x := []string{\"a\"})"},
 		{"x = {\"a\": 1}", "(x := map[string]int{\"a\": 1}, with the types of keys and values)"},
-		{"for i in range(3):\n\tprint(i)", "unexpected in, expected { (for i := range 3 { … })\nCell [2]:2:10: syntax error: unexpected end of cell, expected ;"},
+		{"for i in range(3):\n\tprint(i)", "unexpected in, expected { (for i := range 3 { … })\nCell [2]:2:10: syntax error: unexpected end of cell"},
 		{"for i in range(3): print(i)", "(for i := range 3 { … })"},
 		{"for x in xs[1:3]: print(x)", "(for _, x := range xs[1:3] { … })"},
 		{"while x < 3: x += 1", "(for x < 3 { … })"},

@@ -24,7 +24,7 @@ func TestMagicErrors(t *testing.T) {
 		{"!echo '😀\n%timeit -n 3 func() {\n\tnope()\n}()", "Cell [1]:3:2: undefined: nope", "\t^"},
 		{"%%time\nx := 1\nx + nope // no", "Cell [1]:3:5: undefined: nope", "    ^"},
 		{"%%timeit\nx := 1\n\tx + nope", "Cell [1]:3:6: undefined: nope", "\t    ^"},
-		{"%time f(", "Cell [1]:1:9: syntax error: unexpected }, expected expression", "        ^"},
+		{"%time f(", "Cell [1]:1:9: syntax error: unexpected end of cell, expected expression", "        ^"},
 		{"%time }", "Cell [1]:1:7: syntax error: unexpected }", "      ^"},
 		{"%timeit if {", "Cell [1]:1:12: syntax error: ", "           ^"},
 		{"%time 1 2", "Cell [1]:1:9: syntax error: ", "        ^"},

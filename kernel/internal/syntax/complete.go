@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
@@ -30,9 +31,12 @@ func Completeness(source string) (status, indent string) {
 		if it.Kind == ItemStatement {
 			prefix, suffix = StatementPrefix, "\n}"
 		}
-		_, err := parser.ParseFile(token.NewFileSet(), "", prefix+text[it.Start:it.End]+suffix, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), "", prefix+text[it.Start:it.End]+suffix, parser.SkipObjectResolution)
 		list, ok := err.(scanner.ErrorList)
 		if !ok {
+			if i+1 == len(items) && it.Kind == ItemFunc && file.Decls[0].(*ast.FuncDecl).Body == nil {
+				incomplete = true
+			}
 			continue
 		}
 		// An error behind the end of the text is one of text that is missing.

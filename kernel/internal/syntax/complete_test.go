@@ -19,7 +19,9 @@ func TestIsComplete(t *testing.T) {
 		{"x++", "complete", ""},
 		{"_ + Out[1]", "complete", ""},
 		{"f(xs...)", "complete", ""},
-		{"func f() int", "complete", ""},
+		{"func f() int", "incomplete", ""},
+		{"func (t T) f()", "incomplete", ""},
+		{"x := 1\nfunc f()", "incomplete", ""},
 		{"func f() {\n}", "complete", ""},
 		{"func f() {\r\n}\r\n", "complete", ""},
 		{"s := `raw\n`", "complete", ""},
@@ -147,5 +149,50 @@ func checkComplete(t *testing.T, source string) {
 	}
 	if _, problems := syntax.NewFiles().Parse(syntax.NewSource(program.Cell{Number: 1, Source: source, Plain: true})); status == "complete" && len(problems) > 0 {
 		t.Errorf("%q is complete, but %v", source, problems)
+	}
+}
+
+// TestIncompleteCells says of cells that end too early what is missing, and where.
+func TestIncompleteCells(t *testing.T) {
+	const end = "syntax error: unexpected end of cell"
+	for cell, want := range map[string]string{
+		"x := 1 +":                       "1:9: " + end + ", expected expression",
+		"x := 1 +\n\n// comment\n":       "1:9: " + end + ", expected expression",
+		"x := 1 + /* comment */":         "1:9: " + end + ", expected expression",
+		"fmt.Println(1); y := 2 *":       "1:25: " + end + ", expected expression",
+		"f(":                             "1:3: " + end + ", expected expression (the ( of line 1 is not closed)",
+		"f(1":                            "1:4: " + end + " in argument list; possibly missing comma or ) (the ( of line 1 is not closed)",
+		"xs[":                            "1:4: " + end + ", expected expression (the [ of line 1 is not closed)",
+		"x.":                             "1:3: " + end + ", expected selector or type assertion",
+		"var y =":                        "1:8: " + end + ", expected expression",
+		"var y":                          "1:6: " + end + ", expected type",
+		"a, b :=":                        "1:8: " + end + ", expected expression",
+		"[]int{1,":                       "1:9: " + end + ", expected } (the { of line 1 is not closed)",
+		"m := map[string]int{\"a\":":     "1:25: " + end + ", expected expression (the { of line 1 is not closed)",
+		"if x {":                         "1:7: " + end + ", expected } (the { of line 1 is not closed)",
+		"if x >":                         "1:7: " + end + ", expected expression",
+		"switch {":                       "1:9: " + end + ", expected } (the { of line 1 is not closed)",
+		"for i := range 3 {\n\tg()":      "2:5: " + end + ", expected } (the { of line 1 is not closed)",
+		"func f() {\n\tg(1,":             "2:6: " + end + ", expected ) (the ( of line 2 is not closed)",
+		"type T struct {":                "1:16: " + end + ", expected } (the { of line 1 is not closed)",
+		"type T =":                       "1:9: " + end + ", expected type",
+		"type":                           "1:5: " + end + ", expected name",
+		"const c =":                      "1:10: " + end + ", expected expression",
+		"import":                         "1:7: " + end + ", expected import path",
+		"import (":                       "1:9: " + end + ", expected ) (the ( of line 1 is not closed)",
+		"go":                             "1:3: " + end + ", expected expression",
+		"%time x := 1 +":                 "1:15: " + end + ", expected expression",
+		"func f()":                       "1:6: missing function body",
+		"type T int\nfunc (t T) f() int": "2:12: missing function body",
+		"s := \"abc":                     "1:6: syntax error: string literal not terminated",
+		"s := `abc\n":                    "1:6: syntax error: raw string literal not terminated",
+		"x := 1\n/* abc":                 "2:1: syntax error: comment not terminated",
+		"case 1:":                        "1:1: syntax error: unexpected keyword case, expected statement",
+		"if true { case 1: }":            "1:11: syntax error: unexpected keyword case, expected }",
+	} {
+		_, err := enginetest.NewSession().Check(program.Cell{Number: 1, Source: cell})
+		if err == nil || !strings.HasPrefix(err.Error(), "CompileError: Cell [1]:"+want) {
+			t.Errorf("%q: %v, want %s", cell, err, want)
+		}
 	}
 }

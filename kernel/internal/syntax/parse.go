@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"slices"
 	"sort"
 	"strings"
 
@@ -100,8 +101,12 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 			}
 		}
 		if list, ok := err.(scanner.ErrorList); ok {
-			for _, e := range list {
-				problems = append(problems, Problem{Source: src, Offset: src.Origin(clamp(e.Pos.Offset-PrefixLength, src.Text)), Msg: syntaxWording(e.Msg), Hint: syntaxHint(e.Msg)})
+			for i, e := range list {
+				if i > 0 && strings.HasSuffix(list[i-1].Msg, "not terminated") {
+					break // what comes behind is in the literal
+				}
+				offset, msg := complaintOf(e, src.Text)
+				problems = append(problems, Problem{Source: src, Offset: src.Origin(offset), Msg: syntaxWording(msg), Hint: syntaxHint(msg)})
 			}
 		}
 		return file
@@ -184,7 +189,8 @@ func Statements(text string) (list []ast.Stmt, at int, complaint string) {
 	}
 	f, err := parser.ParseFile(token.NewFileSet(), "", StatementPrefix+text+"\n}", parser.SkipObjectResolution|parser.AllErrors)
 	if list, ok := err.(scanner.ErrorList); ok {
-		return nil, clamp(list[0].Pos.Offset-PrefixLength, text), syntaxWording(list[0].Msg)
+		at, msg := complaintOf(list[0], text)
+		return nil, at, syntaxWording(msg)
 	}
 	return f.Decls[0].(*ast.FuncDecl).Body.List, -1, ""
 }
@@ -313,6 +319,81 @@ func clamp(offset int, text string) int {
 	return max(0, min(offset, len(strings.TrimRight(text, " \t\r\n"))))
 }
 
+// complaintOf returns the place and the words of a complaint of go/parser about a text that stands
+// behind a prefix, and in a function.
+func complaintOf(e *scanner.Error, text string) (offset int, msg string) {
+	offset = max(0, e.Pos.Offset-PrefixLength)
+	if last := lastEnd(text); offset >= last {
+		return last, atEnd(e.Msg, text)
+	}
+	if bracket, _ := unclosed(text[:offset]); bracket == "" {
+		return offset, strings.Replace(e.Msg, "expected '}', found", "expected statement, found", 1) // which closes no block of the text
+	}
+	return offset, e.Msg
+}
+
+// lastEnd is where the last lexeme of a text ends.
+func lastEnd(text string) int {
+	lexemes := Lex(text)
+	for _, l := range slices.Backward(lexemes) {
+		if l.Tok != token.EOF && (l.Tok != token.SEMICOLON || l.Lit == ";") {
+			if l.Lit == "" {
+				return l.Pos + len(l.Tok.String())
+			}
+			return min(len(text), l.Pos+len(l.Lit))
+		}
+	}
+	return 0
+}
+
+// atEnd words a complaint of go/parser about the end of a text: it does not know where that ends, nor,
+// if a bracket is open, which closes it.
+func atEnd(msg, text string) string {
+	if list, ok := strings.CutPrefix(msg, "missing ',' before newline in "); ok {
+		return "unexpected end of cell in " + list + "; possibly missing comma or " + closing(text)
+	}
+	expected, found, ok := strings.Cut(msg, ", found ")
+	if !ok || found != "'}'" && found != "'EOF'" && found != "newline" {
+		return msg
+	}
+	if expected == "expected ';'" || expected == "expected '}'" || expected == "expected declaration" {
+		if expected = "expected " + closing(text); expected == "expected " {
+			return "unexpected end of cell"
+		}
+	}
+	return expected + ", found 'EOF'"
+}
+
+// closing is what the end of a text lacks: what closes the innermost bracket, or the rest of a
+// declaration or an expression.
+func closing(text string) string {
+	if bracket, place := unclosed(text); bracket != "" {
+		return closerOf[Lex(text[place:])[0].Tok]
+	}
+	items := Split(text)
+	if len(items) == 0 {
+		return ""
+	}
+	item := Lex(text[items[len(items)-1].Start:])
+	last := item[0].Tok
+	for _, l := range item {
+		if l.Tok != token.EOF && l.Tok != token.SEMICOLON {
+			last = l.Tok
+		}
+	}
+	switch {
+	case last == token.IMPORT:
+		return "import path"
+	case last == token.TYPE, last == token.CONST, last == token.VAR, last == token.FUNC:
+		return "name"
+	case item[0].Tok == token.TYPE:
+		return "type"
+	case lacksOperand(last):
+		return "expression"
+	}
+	return ""
+}
+
 // onePerLine drops all but the first problem of a line: what follows a syntax error on its line is
 // rarely worth reading.
 func onePerLine(problems []Problem) []Problem {
@@ -371,7 +452,7 @@ func tokenWording(s string) string {
 	if quoted {
 		s = s[1 : len(s)-1]
 	}
-	if token.IsKeyword(s) {
+	if quoted && token.IsKeyword(s) {
 		return "keyword " + s
 	}
 	return s

@@ -38,7 +38,7 @@ func main() {
 
 	// This cell does not compile:
 	//
-	//	Cell [6]:1:14: syntax error: unexpected }, expected expression
+	//	Cell [6]:1:14: syntax error: unexpected end of cell, expected expression
 	//
 	//	%time y = x +
 	magic2.Bash(`echo one
