@@ -35,6 +35,8 @@ type Checker struct {
 	Strict bool
 	// Folder returns the folder in which the cells work; nil where there is none.
 	Folder func() string
+	// NotRun says of a name which cell would declare it that has not run; nil where that is not known.
+	NotRun func(name string) string
 	// Pkg is the package of all cells, emptied for each.
 	Pkg *types.Package
 	// Context, if not nil, is that of the cell that is worked on (heed.go).

@@ -13,6 +13,11 @@ import (
 
 // hint returns what may help with a complaint about the cell, to stand behind it, or nothing.
 func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
+	if name := c.lacking(msg); name != "" && c.NotRun != nil {
+		if text := c.NotRun(name); text != "" {
+			return " (" + text + ")"
+		}
+	}
 	path := k.pathTo(pos)
 	if text := c.hidden(k, path); text != "" {
 		return " (" + text + ")"
@@ -32,6 +37,19 @@ func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 		}
 	}
 	return ""
+}
+
+// lacking returns the name that a complaint is about the lack of, empty for others: one that nothing
+// declares, or that of a package which a declaration would have hidden.
+func (c *Checker) lacking(msg string) string {
+	name, undefined := strings.CutPrefix(msg, "undefined: ")
+	name, of := strings.CutPrefix(name, "use of package ")
+	name, _, _ = strings.Cut(name, " ")
+	name, _, selects := strings.Cut(name, ".")
+	if !undefined && !of || (of || selects) && c.Preloaded[name] == "" || c.Session.Missed[name].Cell != 0 {
+		return ""
+	}
+	return name
 }
 
 // foreign says what Go has for names of Python's.

@@ -89,7 +89,7 @@ func New(config Config) *Engine {
 		switching: switching{mode: config.Mode, open: config.Compiler, prepared: config.Prepared, emitter: emit.New(c)},
 	}
 	e.code.mostPlugins, e.code.mostCode = cmp.Or(config.MostPlugins, mostPlugins), cmp.Or(config.MostCode, mostCode)
-	o.folder, c.Folder = e.folder, e.folder
+	o.folder, c.Folder, c.NotRun = e.folder, e.folder, e.notRun
 	e.assistant = &assist.Assistant{Mutex: &e.mu, Checker: c, Folder: e.folder, Modules: e.moduleNames, Value: e.valueOf, DataSets: config.DataSets}
 	return e
 }

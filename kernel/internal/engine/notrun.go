@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// notRun says of a name which cell of the session's notebook declares it, if that cell has not run in
+// this session, as after a restart. Jupyter tells kernels the file of the notebook; without one there
+// is nothing to say.
+func (e *Engine) notRun(name string) string {
+	path := os.Getenv("JPY_SESSION_NAME")
+	if e.cells == nil || !strings.HasSuffix(path, ".ipynb") {
+		return ""
+	}
+	cells, err := e.cells(path)
+	if err != nil {
+		return "" // the file was moved, or is being written; the error of the cell stands for itself
+	}
+	for _, cell := range cells {
+		ran := false
+		for _, input := range e.checker.Session.Inputs {
+			ran = ran || input == cell.Source
+		}
+		if !ran && slices.Contains(syntax.Declares(cell.Source), name) {
+			return fmt.Sprintf("%s declares %s, and has not run in this session: run it first", cell.Title(), name)
+		}
+	}
+	return ""
+}
