@@ -56,6 +56,9 @@ A script:
 			if args[0] == "-" {
 				read = func(string) (*script.Script, error) { return script.ReadFrom(cmd.InOrStdin(), "(standard input)") }
 			}
+			if other, ok := otherLanguages[strings.ToLower(filepath.Ext(args[0]))]; ok {
+				return fmt.Errorf("%s is %s, and run runs Go: %s %[1]s", args[0], other.name, other.command)
+			}
 			s, err := read(args[0])
 			if err != nil {
 				return err
@@ -82,6 +85,11 @@ A script:
 	// What follows the script's name is the script's.
 	cmd.Flags().SetInterspersed(false)
 	return cmd
+}
+
+// otherLanguages are those that the extension of a script may tell of, with what runs it.
+var otherLanguages = map[string]struct{ name, command string }{
+	".py": {"Python", "python3"}, ".r": {"R", "Rscript"}, ".jl": {"Julia", "julia"}, ".sh": {"a shell script", "sh"},
 }
 
 // scriptAgain has studies know how a farm runs the script.

@@ -42,7 +42,7 @@ func asUsed(cmd *cobra.Command, args []string) error {
 func meant(cmd *cobra.Command, typed string, topics bool) string {
 	best, distance := "", 3
 	for _, sub := range cmd.Commands() {
-		if !sub.IsAvailableCommand() && !(topics && sub.IsAdditionalHelpTopicCommand()) {
+		if !sub.IsAvailableCommand() && sub.Name() != "help" && !(topics && sub.IsAdditionalHelpTopicCommand()) {
 			continue
 		}
 		d := levenshtein.ComputeDistance(strings.ToLower(typed), sub.Name())
