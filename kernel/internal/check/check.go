@@ -164,7 +164,11 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 	}()
 	var problems []failure
 	complain := func(pos token.Pos, msg string) {
-		problems = append(problems, failure{Problem: c.Problem(pos, msg), pos: pos})
+		f := failure{Problem: c.Problem(pos, msg), pos: pos}
+		if f.order = f.Offset; len(problems) > 0 && strings.HasPrefix(msg, "\t") {
+			f.order = problems[len(problems)-1].order
+		}
+		problems = append(problems, f)
 	}
 
 	c.ImportAll(k, complain)
@@ -251,7 +255,7 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 		in.refuseCycles(c.Session.Live, complain)
 	}
 	if len(problems) > 0 {
-		sort.SliceStable(problems, func(i, j int) bool { return problems[i].Offset < problems[j].Offset })
+		sort.SliceStable(problems, func(i, j int) bool { return problems[i].order < problems[j].order })
 		for i := range problems {
 			f := &problems[i]
 			f.wait = c.undeclared(k, f.pos, f.Msg)

@@ -67,6 +67,8 @@ type failure struct {
 	syntax.Problem
 	pos  token.Pos
 	wait *state.Wait
+	// order is the offset of the failure, or of the one that it goes on with.
+	order int
 }
 
 // problemsOf returns failures with what solves those that no later cell can.

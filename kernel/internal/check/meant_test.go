@@ -99,6 +99,7 @@ func chain() (*Model, error) { return nil, nil }`}); err != nil {
 		{"None", "undefined: None (nil stands for it)"},
 		{"x := True", "undefined: True (did you mean true?)"},
 		{"np.zeros(3)", "undefined: np (mat, floats and stat of gonum need no import)"},
+		{"func zz() {}\nx, zy := 1, 2\nfunc zz() {}\nx.y", "Cell [2]:3:6: zz redeclared in this block\nCell [2]:1:6: \tother declaration of zz\nCell [2]:4:3: x.y undefined (type int has no field or method y)"},
 		{"# a comment", "(comments begin with //)"},
 		{"svm := 3\nsvm.Flat{}", "(the variable svm hides the package svm: give it another name, or import the package under one)"},
 		{"func f() {\n\tif true {\n\t\tprintln(1)\n}", "(the { of line 1 is not closed)"},

@@ -19,7 +19,7 @@ type course struct {
 // TestRefusedCell refuses a cell in the middle of a redeclaration.
 func TestRefusedCell(t *testing.T) {
 	course{"", []step{
-		{"const c = 1", ""}, {"func f() int { return c }", ""}, {"const c = 2\nfunc g() int { return f() }\ntype T []T\nvar t T", "! type T refers to itself"}, {"f() + c", "2"}, {"g()", "! undefined: g"}, {"const c = 3", ""}, {"f() + c", "6"},
+		{"const c = 1", ""}, {"func f() int { return c }", ""}, {"const c = 2\nfunc g() int { return f() }\ntype T []T\nvar t T", "! type T refers to itself"}, {"tree := Tree{\"a\": {}}\ntype Tree map[string]Tree", "! Cell [4]:2:6: type Tree refers to itself"}, {"f() + c", "2"}, {"g()", "! undefined: g"}, {"const c = 3", ""}, {"f() + c", "6"},
 	}}.check(t, newNotebook(t))
 }
 

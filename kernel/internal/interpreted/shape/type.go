@@ -228,7 +228,7 @@ func (l *Shapes) localType(t *types.Named) string {
 func (l *Shapes) declareType(name string, t types.Type) {
 	underlying := t.Underlying()
 	if t := endless(underlying, map[types.Type]bool{}); t != nil {
-		l.Refuse(l.Pos, fmt.Sprintf("type %s refers to itself without a struct between: the interpreter cannot make such a type", t.Obj().Name()))
+		l.Refuse(t.Obj().Pos(), fmt.Sprintf("type %s refers to itself without a struct between: the interpreter cannot make such a type", t.Obj().Name()))
 	}
 	if tangled(underlying, t, true) {
 		l.Refuse(l.Pos, fmt.Sprintf("type %s refers to itself in lists of functions, or in the keys of a map: the interpreter cannot make such a type", check.Shown(t)))
