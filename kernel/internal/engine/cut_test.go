@@ -23,9 +23,9 @@ import (
 // they may be refused, until the faults are mended. Both must be empty in the end.
 var (
 	cutFaulty = map[program.Mode]*regexp.Regexp{
-		// Literals that make values of a type without its later methods; and functions
-		// that run, or are values, while what they call is declared again.
-		program.CompiledMode:    regexp.MustCompile("stringers|channels"),
+		// Literals and method values, in compiled cells, keep a type as it was before a method was declared, and
+		// functions that run, or are values, keep the functions that they call.
+		program.CompiledMode:    regexp.MustCompile("stringers|channels|signatures"),
 		program.InterpretedMode: regexp.MustCompile("channels|signatures"),
 	}
 	cutRefused = regexp.MustCompile("did you mean|as it is declared now|which no cell has declared yet|in this cell or an earlier one|has no field or method|missing method|was declared again in")
