@@ -38,7 +38,7 @@ type collector struct {
 	regions map[seen]*region
 	todo    []*region
 	where   map[*region]*place
-	boxed   map[reflect.Type]bool // types of values in interfaces
+	boxed   map[reflect.Type][]Lost // types of values in interfaces, and which variables lose what without the type
 	depth   int
 
 	name string // of the variable under way
@@ -57,7 +57,7 @@ func collect(vars []Named) (*collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{static: static, regions: map[seen]*region{}, where: map[*region]*place{}, boxed: map[reflect.Type]bool{}, refs: map[seen]reference{}}
+	c := &collector{static: static, regions: map[seen]*region{}, where: map[*region]*place{}, boxed: map[reflect.Type][]Lost{}, refs: map[seen]reference{}}
 	for i := range vars {
 		v := &vars[i]
 		r := &region{at: v.Value.Addr().UnsafePointer(), t: v.Value.Type(), n: 1, variable: v}
@@ -196,20 +196,29 @@ func (c *collector) iface(at *place, v reflect.Value) {
 	held := v.Elem()
 	t := held.Type()
 	if t == rtypeType {
-		c.boxed[held.Interface().(reflect.Type)] = true
+		c.box(at, held.Interface().(reflect.Type))
 		return
 	}
 	if why := c.cannotHold(t); why != "" {
 		c.lose(at, why)
 		return
 	}
-	c.boxed[t] = true
+	c.box(at, t)
 	if c.depth++; c.depth > maxDepth {
 		c.lose(at, "it is nested too deeply")
 	} else {
 		c.copied(at, held)
 	}
 	c.depth--
+}
+
+// box notes that an interface holds a value of a type, or the type.
+func (c *collector) box(at *place, t reflect.Type) {
+	if of := c.boxed[t]; len(of) > 0 && of[len(of)-1].Name == c.name {
+		of[len(of)-1].More++
+		return
+	}
+	c.boxed[t] = append(c.boxed[t], Lost{Name: c.name, Path: at.of(c.name), Why: "its type is not there any more: " + t.String()})
 }
 
 // cannotHold says why the value of an interface is not kept at all, by its type; empty if it is.

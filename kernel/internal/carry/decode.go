@@ -202,8 +202,6 @@ func (d *decoder) iface(p unsafe.Pointer, t reflect.Type) error {
 		}
 		reflect.NewAt(t, p).Elem().Set(box.Elem())
 		d.depth--
-	} else if held == nil {
-		d.lose("", d.textOf(n))
 	}
 	if _, err := io.Copy(io.Discard, content); err != nil || content.left > 0 {
 		return fmt.Errorf("%w: %w", errBroken, err)

@@ -38,7 +38,6 @@ type loader struct {
 	vars   map[string]reflect.Value
 
 	types   []reflect.Type
-	texts   []string // what the types are called
 	objects []object
 	lost    []Lost
 }
@@ -119,7 +118,34 @@ func (l *loader) typeTable() error {
 			t = nil
 		}
 		l.types = append(l.types, t)
-		l.texts = append(l.texts, description)
+		if err := l.holders(t == nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holders reads which variables hold values of a type in interfaces, and notes that they lose them
+// without the type.
+func (l *loader) holders(without bool) error {
+	count, err := number(l.r)
+	if err != nil {
+		return err
+	}
+	for range count {
+		var lost Lost
+		for _, field := range []*string{&lost.Name, &lost.Path, &lost.Why} {
+			if *field, err = text(l.r); err != nil {
+				return err
+			}
+		}
+		more, err := number(l.r)
+		if err != nil {
+			return err
+		}
+		if lost.More = int(more); without {
+			l.lose(lost)
+		}
 	}
 	return nil
 }
@@ -171,7 +197,7 @@ func (l *loader) header() error {
 			}
 			o.n = int(n)
 		}
-		if err := l.make(&o, l.textOf(typeNumber)); err != nil {
+		if err := l.make(&o); err != nil {
 			return err
 		}
 		l.objects = append(l.objects, o)
@@ -179,21 +205,19 @@ func (l *loader) header() error {
 	return nil
 }
 
-func (l *loader) textOf(n uint64) string { return l.texts[n-firstType] }
-
 // make makes the memory of an object.
-func (l *loader) make(o *object, typeText string) error {
+func (l *loader) make(o *object) error {
 	switch {
 	case o.t == nil:
 		if o.name != "" {
-			l.lose(o.name, typeText)
+			l.lose(Lost{Name: o.name, Path: o.name, Why: otherType})
 		}
 	case o.table:
 		o.memory = reflect.New(o.t).Elem()
 		o.memory.Set(reflect.MakeMap(o.t))
 	case o.name != "" && l.vars[o.name].IsValid():
 		if l.vars[o.name].Type() != o.t || o.n != 1 {
-			l.lose(o.name, typeText)
+			l.lose(Lost{Name: o.name, Path: o.name, Why: otherType})
 			o.t = nil
 			return nil
 		}
@@ -231,10 +255,18 @@ func (l *loader) expect(n, least uint64) error {
 	return nil
 }
 
-func (l *loader) lose(name, typeText string) {
-	lost := Lost{Name: name, Path: name, Why: "its type is not there any more: " + typeText}
-	if !slices.Contains(l.lost, lost) {
+const otherType = "its type is another now"
+
+// lose notes what of a variable is lost, once for each.
+func (l *loader) lose(lost Lost) {
+	i := slices.IndexFunc(l.lost, func(other Lost) bool { return other.Name == lost.Name })
+	switch {
+	case i < 0:
 		l.lost = append(l.lost, lost)
+	case lost.Path == lost.Name:
+		l.lost[i] = lost
+	default:
+		l.lost[i].More += 1 + lost.More
 	}
 }
 

@@ -116,6 +116,13 @@ func (s *saver) typeTable() {
 		for _, part := range parts {
 			s.number(s.types[part])
 		}
+		s.number(uint64(len(s.boxed[t])))
+		for _, l := range s.boxed[t] {
+			s.text(l.Name)
+			s.text(l.Path)
+			s.text(l.Why)
+			s.number(uint64(l.More))
+		}
 	}
 }
 

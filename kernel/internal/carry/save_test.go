@@ -218,6 +218,57 @@ func TestSavedLost(t *testing.T) {
 	}
 }
 
+// TestSavedTypeLost holds that each variable is named which holds something of a type that the
+// process that loads it does not have, or has several of by that name.
+func TestSavedTypeLost(t *testing.T) {
+	made := reflect.New(reflect.StructOf([]reflect.StructField{{Name: "Made", Type: reflect.TypeFor[int]()}})).Elem().Interface()
+	twin := func() any {
+		type twin struct{ n int }
+		return twin{1}
+	}()
+	other := func() any {
+		type twin struct{ n float64 }
+		return &twin{1}
+	}()
+	list := []any{1, made, "x", made}
+	pointer := any(&list)
+	typ := any(reflect.TypeOf(made))
+	fine := any(3)
+	var from, to []carry.Named
+	loaded := map[string]*any{}
+	for _, v := range []struct {
+		name string
+		p    *any
+	}{{"made", &made}, {"twin", &twin}, {"other", &other}, {"pointer", &pointer}, {"typ", &typ}, {"fine", &fine}} {
+		loaded[v.name] = new(any)
+		from = append(from, carry.Named{Name: v.name, Value: reflect.ValueOf(v.p).Elem()})
+		to = append(to, carry.Named{Name: v.name, Value: reflect.ValueOf(loaded[v.name]).Elem()})
+	}
+	var text bytes.Buffer
+	if lost, err := carry.Save(&text, from); err != nil || len(lost) > 0 {
+		t.Fatal(lost, err)
+	}
+	lost, err := carry.Load(&text, int64(text.Len()), to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, l := range lost {
+		got[l.Name] = l.String()
+	}
+	const why = "its type is not there any more: "
+	want := map[string]string{
+		"made": why + "struct { Made int }", "twin": why + "carry_test.twin", "other": why + "*carry_test.twin",
+		"pointer": "pointer[1]: " + why + "struct { Made int } (and 1 more)", "typ": why + "struct { Made int }",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if *loaded["made"] != nil || *loaded["twin"] != nil || *loaded["other"] != nil || *loaded["fine"] != any(3) || !reflect.DeepEqual(*loaded["pointer"], any(&[]any{1, nil, "x", nil})) {
+		t.Error(loaded)
+	}
+}
+
 // A knot is part of a random graph.
 type knot struct {
 	number int

@@ -1,6 +1,7 @@
 package carry
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -66,7 +67,10 @@ type names struct {
 
 // note makes a type and its parts known.
 func (n *names) note(t reflect.Type) {
-	key := fmt.Sprintf("named %s %s", pathOf(t), t)
+	key := describe(t)
+	if !strings.HasPrefix(key, "session ") {
+		key = fmt.Sprintf("named %s %s", pathOf(t), t)
+	}
 	if n.known[key] == t {
 		return
 	}
@@ -159,20 +163,26 @@ var predeclared = func() map[string]reflect.Type {
 	return all
 }()
 
-// listedName returns a type of the program by its package and what it prints as.
+// listedName returns a type of the program by its package and what it prints as; nil also if there
+// are several, as of types that functions declare.
 func listedName(path, name string) reflect.Type {
 	if t := predeclared[name]; t != nil && path == "" {
 		return t
 	}
+	var found reflect.Type
 	for _, prefix := range []string{"*", "[]", ""} {
 		for _, t := range listed(prefix + name) {
 			if prefix != "" {
 				t = t.Elem()
 			}
-			if pathOf(t) == path && t.String() == name {
-				return t
+			if _, other := cell.KeyOf(t); other || pathOf(t) != path || t.String() != name || t == found {
+				continue
 			}
+			if found != nil && t.Name() != "" {
+				return nil
+			}
+			found = cmp.Or(found, t)
 		}
 	}
-	return nil
+	return found
 }
