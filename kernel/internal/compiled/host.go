@@ -23,7 +23,7 @@ func (r *Runner) Check() {
 // Done implements cell.Host.
 func (r *Runner) Done() <-chan struct{} {
 	if t := r.tasks.bearer().task; t != nil {
-		return t.ctx.Done()
+		return t.contexts.Cell().Done()
 	}
 	return nil
 }

@@ -19,11 +19,9 @@ import (
 // outlive it.
 type task struct {
 	cell int
-	// ctx ends when the task is stopped, and only then. halted says so without a lock.
-	ctx      context.Context
-	cancel   context.CancelFunc
-	halted   atomic.Bool
+	// contexts end when the task is stopped, and only then. halted says so without a lock, afterwards.
 	contexts *program.Ending
+	halted   atomic.Bool
 	// finished is closed when the call has ended.
 	finished chan struct{}
 
@@ -44,10 +42,7 @@ type leftOut struct {
 }
 
 func newTask(cell int) *task {
-	t := &task{cell: cell, finished: make(chan struct{})}
-	t.ctx, t.cancel = context.WithCancel(context.Background())
-	t.contexts = program.NewEnding(cell, t.ctx)
-	return t
+	return &task{cell: cell, finished: make(chan struct{}), contexts: program.NewEnding(cell)}
 }
 
 func (t *task) stopped() bool { return t.halted.Load() }
@@ -90,13 +85,14 @@ type tasks struct {
 }
 
 // A bearer is what a label says of its goroutines. They are ending when they make their last
-// deferred calls.
+// deferred calls. They were spared when a check has let them go on.
 //
 // The garbage collector frees the label once they have ended, and another label may get its place,
 // of another runner or of a user's own, before the cleanup has been here.
 type bearer struct {
 	task   *task
 	ending bool
+	spared bool
 	label  weak.Pointer[byte]
 }
 
@@ -159,9 +155,9 @@ func (all *tasks) stop(t *task, reason error) bool {
 	defer t.mu.Unlock()
 	if !t.over && t.failure == nil {
 		t.failure = reason
-		cell.Stopping(1)
+		t.contexts.End()
 		t.halted.Store(true)
-		t.cancel()
+		cell.Stopping(1)
 	}
 	return !t.over
 }
@@ -174,11 +170,15 @@ func (all *tasks) end(t *task) {
 }
 
 // check ends the calling goroutine if its task was stopped; one that is ending only if it would
-// wait.
+// wait. Once it spares a goroutine that does not wait, if the cell has given a context to a package:
+// the package may call a function of the cell before it sees that the context has ended, and then
+// return what it has.
 func (all *tasks) check(waits bool) {
 	b := all.bearer()
 	switch {
 	case b.task == nil || !b.task.stopped():
+	case !b.ending && !b.spared && !waits && b.task.contexts.Given():
+		all.label(bearer{task: b.task, spared: true})
 	case !b.ending:
 		all.label(bearer{task: b.task, ending: true})
 		runtime.Goexit()

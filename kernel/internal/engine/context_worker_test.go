@@ -28,7 +28,8 @@ func TestBackground(t *testing.T) {
 	})
 }
 
-// TestContextsOfLibraries interrupts a training that is given another context than that of the cell.
+// TestContextsOfLibraries interrupts a training that is given another context than that of the
+// cell. The model is kept.
 func TestContextsOfLibraries(t *testing.T) {
 	inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
 		for _, context := range []string{
@@ -38,8 +39,8 @@ func TestContextsOfLibraries(t *testing.T) {
 				n := newWorkerNotebook(t, mode)
 				beat{cell: endlessTraining}.play(t, n)
 				beat{cell: "earlier := context.Background()\nwithin, cancel := context.WithTimeout(earlier, time.Hour)\nvar fields struct{ ctx context.Context }\nfields.ctx = within\nfunc given(int) context.Context { return earlier }"}.play(t, n)
-				beat{cell: "_, err := e.Fit(" + context + ", d)\nfor err != nil {\n}", stop: true, err: "Interrupted"}.play(t, n)
-				beat{cell: "fmt.Println(earlier.Err(), within.Err())", out: "<nil> <nil>\n"}.play(t, n)
+				beat{cell: "kept, err := e.Fit(" + context + ", d)\nfor err != nil {\n}", stop: true, err: "Interrupted"}.play(t, n)
+				beat{cell: "fmt.Println(kept != nil, earlier.Err(), within.Err())", out: "true <nil> <nil>\n"}.play(t, n)
 			})
 		}
 	})

@@ -68,9 +68,9 @@ func (c *control) stop(t *task) {
 	c.stops++
 	c.stopping.Store(true)
 	stopped := []*task{t}
-	t.cancel()
+	t.contexts.End()
 	for other := range c.calls {
-		other.cancel()
+		other.contexts.End()
 		stopped = append(stopped, other)
 	}
 	c.changed.Broadcast()

@@ -18,8 +18,7 @@ import (
 // ends when it is interrupted, and only then: goroutines that outlive the call keep it.
 type task struct {
 	cell     int
-	ctx      context.Context
-	cancel   context.CancelFunc
+	ctx      context.Context // of contexts
 	contexts *program.Ending
 	// finished is closed when the call has returned.
 	finished chan struct{}
@@ -44,9 +43,8 @@ type task struct {
 }
 
 func newTask(cell int) *task {
-	t := &task{cell: cell, finished: make(chan struct{}), failed: make(chan struct{}), raised: map[uint64]chan struct{}{}}
-	t.ctx, t.cancel = context.WithCancel(context.Background())
-	t.contexts = program.NewEnding(cell, t.ctx)
+	t := &task{cell: cell, contexts: program.NewEnding(cell), finished: make(chan struct{}), failed: make(chan struct{}), raised: map[uint64]chan struct{}{}}
+	t.ctx = t.contexts.Cell()
 	return t
 }
 

@@ -2,8 +2,11 @@ package program
 
 import (
 	"context"
+	"maps"
 	"reflect"
+	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // An Ending makes the contexts that a cell gives to compiled packages end with the cell: most cells
@@ -11,18 +14,42 @@ import (
 type Ending struct {
 	number int
 	cell   context.Context // ends when the cell is stopped
+	cancel context.CancelFunc
 
-	mu     sync.Mutex
+	given atomic.Bool
+
+	mu     sync.Mutex // not held while a method of a context is called: it may be the cell's own
 	merged map[context.Context]context.Context
+	ends   map[context.Context]context.CancelFunc // of the contexts that were made
 }
 
-// NewEnding returns that of the cell of a number, whose context is given.
-func NewEnding(number int, cell context.Context) *Ending {
-	return &Ending{number: number, cell: cell, merged: map[context.Context]context.Context{}}
+// NewEnding returns that of the cell of a number.
+func NewEnding(number int) *Ending {
+	e := &Ending{number: number, merged: map[context.Context]context.Context{}, ends: map[context.Context]context.CancelFunc{}}
+	e.cell, e.cancel = context.WithCancel(context.Background())
+	return e
 }
+
+// Cell returns the context that ends by End, and only so.
+func (e *Ending) Cell() context.Context { return e.cell }
+
+// End ends the contexts of the cell. All have ended when it returns.
+func (e *Ending) End() {
+	e.mu.Lock()
+	e.cancel()
+	ends := slices.Collect(maps.Values(e.ends))
+	e.mu.Unlock()
+	for _, end := range ends {
+		end()
+	}
+}
+
+// Given reports whether the cell has given a context to a compiled package.
+func (e *Ending) Given() bool { return e.given.Load() }
 
 // Context returns ctx as one that also ends when the cell is stopped.
 func (e *Ending) Context(ctx context.Context) context.Context {
+	e.given.Store(true)
 	switch {
 	case ctx == nil || ctx.Value(cellKey{}) == e.number || ctx.Err() != nil:
 		return ctx
@@ -32,25 +59,39 @@ func (e *Ending) Context(ctx context.Context) context.Context {
 		return valued{e.cell, ctx}
 	}
 	known := reflect.TypeOf(ctx).Kind() == reflect.Pointer
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if known && e.merged[ctx] != nil {
-		return e.merged[ctx]
+	if merged := e.find(ctx, known); merged != nil {
+		return merged
 	}
-	merged, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(e.cell, func() { cancel(context.Cause(e.cell)) })
+	merged, end := context.WithCancel(ctx)
+	e.mu.Lock()
+	over := e.cell.Err() != nil
+	e.ends[merged] = end
 	if known {
 		e.merged[ctx] = merged
 	}
+	e.mu.Unlock()
+	if over {
+		end()
+	}
 	context.AfterFunc(ctx, func() {
-		stop()
 		e.mu.Lock()
 		defer e.mu.Unlock()
+		delete(e.ends, merged)
 		if known {
 			delete(e.merged, ctx)
 		}
 	})
 	return merged
+}
+
+// find returns what Context has made of ctx, if that can be known.
+func (e *Ending) find(ctx context.Context, known bool) context.Context {
+	if !known {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.merged[ctx]
 }
 
 // A valued is the context of a cell with the values of another one.
