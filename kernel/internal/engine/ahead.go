@@ -19,7 +19,7 @@ import (
 // aheadCells bounds how many cells are compiled together.
 const aheadCells = 12
 
-// ahead is what the engine has compiled for cells that have not run yet.
+// ahead is what the engine has compiled for cells that have not run yet, behind one cell or several.
 type ahead struct {
 	units map[string]string // sources by import path
 	// last is the number of the last unit.
@@ -34,10 +34,9 @@ func (a *ahead) has(unit *toolchain.Unit) (loaded, taken bool) {
 
 // note keeps what was compiled.
 func (a *ahead) note(units []toolchain.Unit) {
-	if len(units) == 0 {
-		return
+	if a.units == nil {
+		a.units = map[string]string{}
 	}
-	a.units = map[string]string{}
 	for _, u := range units {
 		a.units[u.Path] = u.Source
 	}
@@ -77,7 +76,7 @@ func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain
 			l.Rollback()
 		}
 		restore()
-		e.ahead.last = e.emitter.Units
+		e.ahead.last = max(e.ahead.last, e.emitter.Units)
 		e.emitter.Units = count
 	}()
 	l.Commit(len(l.K.Body))
@@ -101,7 +100,13 @@ func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain
 			break
 		}
 		if unit != nil {
-			units = append(units, *unit)
+			loaded, taken := e.ahead.has(unit)
+			if taken {
+				break
+			}
+			if !loaded {
+				units = append(units, *unit)
+			}
 		}
 		next.Commit(len(next.K.Body))
 		next.Keep()

@@ -105,16 +105,52 @@ func TestAheadOfFailures(t *testing.T) {
 					t.Errorf("cell %d: %v", i, err)
 				}
 			}
-			seen := map[string]bool{}
-			for _, path := range regexp.MustCompile(`Register\("cell/\d+"`).FindAllString(strings.Join(s.scribe.built, "\n"), -1) {
-				if seen[path] {
-					t.Errorf("%s) is built twice", path)
-				}
-				seen[path] = true
-			}
-			if len(seen) < len(cells) {
-				t.Errorf("built %v", seen)
-			}
+			builtOnce(t, s.scribe.built, len(cells))
 		})
+	}
+}
+
+// TestAheadOfChangedCells announces other cells than come, more than once: no path is built twice, of
+// whichever announcement its unit was.
+func TestAheadOfChangedCells(t *testing.T) {
+	begin := []announced{
+		{"x := 1", []string{"fmt.Print(x)", "fmt.Print(x)", "y := 2", "z := 3"}}, // the second has no unit
+		{"fmt.Print(x)", nil},
+	}
+	for name, cells := range map[string][]announced{
+		"fewer":  {{"fmt.Print(x + 1)", []string{"%engine"}}, {"y := 7", nil}, {"z := 3", nil}},
+		"others": {{"fmt.Print(x + 1)", []string{"fmt.Print(x)", "w := 3"}}, {"y := 2", nil}, {"w := 3", nil}},
+		"taken":  {{"fmt.Print(x + 1)", []string{"y := 7", "w := 3"}}, {"y := 7", nil}, {"w := 3", nil}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, program.CompiledMode)
+			for i, c := range append(begin[:2:2], cells...) {
+				if _, err := s.engine.Run(t.Context(), program.Cell{Number: i + 1, Source: c.source, Next: func() []string { return c.next }}, &enginetest.Recorder{}); err != nil {
+					t.Errorf("cell %d: %v", i+1, err)
+				}
+			}
+			builtOnce(t, s.scribe.built, 5)
+		})
+	}
+}
+
+// An announced is a cell with those that wait behind it.
+type announced struct {
+	source string
+	next   []string
+}
+
+// builtOnce holds that at least that many paths are built, each once.
+func builtOnce(t *testing.T, built []string, least int) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, path := range regexp.MustCompile(`Register\("cell/\d+"`).FindAllString(strings.Join(built, "\n"), -1) {
+		if seen[path] {
+			t.Errorf("%s) is built twice", path)
+		}
+		seen[path] = true
+	}
+	if len(seen) < least {
+		t.Errorf("built %v", seen)
 	}
 }
