@@ -65,7 +65,7 @@ func TestRecall(t *testing.T) {
 		{"a failed cell keeps nothing", []string{"3", "var p *int\n*p", "_"}, "3"},
 		{"the blank identifier", []string{"3", "_, x := 1, 2\n_ = x\nfor _ = range 2 {}\nfor _, v := range []int{5} { x += v }\nfunc(_ int, _ string) { x++ }(1, \"\")\nvar _ = 4\nx"}, "8"},
 		{"not in functions", []string{"3", "func f() int { return _ }"}, "cannot use _ as value"},
-		{"Out not in functions", []string{"3", "func f() int { return Out[1] }"}, "undefined: Out"},
+		{"Out not in functions", []string{"3", "func f() int { return Out[1] }", "f()"}, "undefined: Out"},
 		{"nothing shown", []string{"_ + 1"}, "Cell [1]:1:1: cannot use _ as value: no cell has shown one"},
 		{"no value", []string{"x := 1", "Out[1]"}, "Cell [2]:1:1: Out[1]: cell 1 showed no value"},
 		{"no such cell", []string{"1", "Out[7]"}, "Cell [2]:1:1: Out[7]: no cell 7 has been run"},

@@ -422,7 +422,7 @@ var courses = []course{
 	{"blank declarations", []step{{"var _ = 3\nfunc _() int { return 1 }\ntype _ struct{}\nconst _ = 4", ""}, {"var _ fmt.Stringer = time.Duration(1)\n1", "1"}}},
 	{"a label twice and goto", []step{{"i := 0\nloop:\nfor { i++; if i > 3 { break loop } }\ni", "4"}, {"loop:\nfor { i++; if i > 6 { break loop } }\ni", "7"}}},
 	{"defer at the top", []step{{"x := 1\ndefer func() { x = 5 }()\nx", "1"}, {"x", "5"}}},
-	{"main is a function", []step{{"func main() { fmt.Print(\"m\") }", ""}, {"func main() { fmt.Print(\"n\") }\nmain()", ""}, {"func main() int { return 1 }", "! func main must have no arguments and no return values"}}},
+	{"main is a function", []step{{"func main() { fmt.Print(\"m\") }", "? note: main is declared; call main() to run it"}, {"func main() { fmt.Print(\"n\") }\nmain()", ""}, {"func main() int { return 1 }", "! func main must have no arguments and no return values"}}},
 	{"two functions of one name in a cell", []step{{"func f() int { return 1 }\nfunc f() int { return 2 }", "! f redeclared"}, {"f()", "! undefined: f"}}},
 	{"a variable and a function of one name in a cell", []step{{"func f() int { return 1 }\nf := 2", ""}, {"f", "2"}}},
 	{"a type that a failed cell used", []step{
