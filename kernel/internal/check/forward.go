@@ -128,14 +128,27 @@ func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 			k.Rollback()
 			continue
 		}
-		if len(a.forgotten)+len(a.renewed) > known || a.followers.drop(c, failures) {
+		if len(a.forgotten)+len(a.renewed) > known {
 			continue
 		}
-		if rest := a.drop(k, failures); len(rest) > 0 {
+		// Without a declaration, others fail, too: those are tried again.
+		if a.defers(c, k, failures) {
+			if before == nil {
+				before = k.problemsOf(a.own(failures))
+			}
+			continue
+		}
+		rest := a.drop(failures, true)
+		if len(rest) == 0 {
+			if a.followers.drop(c, failures) {
+				continue
+			}
+			rest = a.drop(failures, false)
+		}
+		if len(rest) > 0 {
 			kept = append(kept, rest...)
 			continue
 		}
-		defers := len(a.deferred)
 		if !a.waits(c, k, failures) {
 			// Functions that follow may be what the rest of the cell needs.
 			if a.follow(c, k) {
@@ -145,9 +158,6 @@ func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 				before = k.problemsOf(failures)
 			}
 			return nil, before
-		}
-		if len(a.deferred) > defers && before == nil {
-			before = k.problemsOf(failures)
 		}
 	}
 }
@@ -168,24 +178,31 @@ func (a *attempt) follow(c *Checker, k *Checked) bool {
 // in reports whether a failure is in a declaration.
 func (f *failure) in(decl ast.Decl) bool { return decl.Pos() <= f.pos && f.pos < decl.End() }
 
-// drop takes out the joined declarations that do not compile with the cell and returns what they wait
-// for now. A function of which only the body waits stays.
-func (a *attempt) drop(k *Checked, failures []failure) (dropped []*state.Deferred) {
+// own returns the failures that are not in declarations of earlier cells.
+func (a *attempt) own(failures []failure) []failure {
+	return slices.DeleteFunc(slices.Clone(failures), func(f failure) bool {
+		return slices.ContainsFunc(a.joined, func(d *state.Deferred) bool { return f.in(d.Decl) }) ||
+			slices.ContainsFunc(a.followers.with, func(x *state.Follower) bool { return f.in(x.Fn.Written) })
+	})
+}
+
+// drop takes out the joined declarations that do not compile with the cell, only those that lack names
+// or all, and returns what they wait for now. A function of which only the body waits stays.
+func (a *attempt) drop(failures []failure, lacking bool) (dropped []*state.Deferred) {
 	a.joined = slices.DeleteFunc(a.joined, func(d *state.Deferred) bool {
 		rest := *d
 		rest.Waits, rest.Fault = nil, ""
-		failed := false
 		for _, f := range failures {
 			if !f.in(d.Decl) || f.wait != nil && inBody(d.Decl, f.pos) {
 				continue
 			}
-			failed = true
 			if f.wait != nil {
 				rest.Waits = rest.Waits.Add(*f.wait)
 			} else if rest.Fault == "" {
 				rest.Fault = f.Msg
 			}
 		}
+		failed := rest.Waits != nil || rest.Fault != "" && !lacking
 		if failed {
 			dropped = append(dropped, &rest)
 		}
@@ -199,41 +216,48 @@ func inBody(decl ast.Decl, pos token.Pos) bool {
 	return ok && f.Body != nil && f.Body.Pos() <= pos
 }
 
-// waits notes which declarations of a cell wait, and for what, if that explains all failures. A
-// program has nothing to wait for, and neither has an init function, which runs at once.
-func (a *attempt) waits(c *Checker, k *Checked, failures []failure) bool {
-	if k.Source.Cell.Plain || k.Source.Program {
-		return false
-	}
-	pending, deferred := map[origin]state.Waits{}, map[origin]state.Waits{}
-	var consequences []failure
-	at := func(f failure) ast.Decl {
-		if i := slices.IndexFunc(k.declarations, f.in); i >= 0 {
-			return k.declarations[i]
-		}
+// declarationOf returns the declaration that a failure is in, nil if that cannot wait. A program has
+// nothing to wait for, and neither has an init function, which runs at once.
+func (k *Checked) declarationOf(f failure) ast.Decl {
+	i := slices.IndexFunc(k.declarations, f.in)
+	if i < 0 || k.Source.Cell.Plain || k.Source.Program || !canWait(k.declarations[i]) {
 		return nil
 	}
+	return k.declarations[i]
+}
+
+// defers notes which declarations of the cell wait for what their own words lack. It reports whether
+// there are some.
+func (a *attempt) defers(c *Checker, k *Checked, failures []failure) bool {
+	deferred := map[origin]state.Waits{}
 	for _, f := range failures {
-		decl := at(f)
-		if decl == nil || !canWait(decl) {
-			return false
-		}
-		if f.wait == nil {
-			consequences = append(consequences, f)
+		decl := k.declarationOf(f)
+		if decl == nil || f.wait == nil || inBody(decl, f.pos) || slices.ContainsFunc(state.DeclaredBy(decl), c.isLive) { // which would take its place
 			continue
 		}
-		into := deferred
-		if inBody(decl, f.pos) {
-			into = pending
-		} else if slices.ContainsFunc(state.DeclaredBy(decl), c.isLive) {
-			return false // The older declaration would take its place.
+		if from := c.originOf(decl); from.source == k.Source {
+			deferred[from] = deferred[from].Add(*f.wait)
 		}
-		from := c.originOf(decl)
-		into[from] = into[from].Add(*f.wait)
 	}
-	for _, f := range consequences {
-		from := c.originOf(at(f))
-		if deferred[from] == nil && (pending[from] == nil || !strings.HasPrefix(f.Msg, "declared and not used")) {
+	maps.Copy(a.deferred, deferred)
+	return len(deferred) > 0
+}
+
+// waits notes which functions wait in their bodies, and for what, if that explains all failures.
+func (a *attempt) waits(c *Checker, k *Checked, failures []failure) bool {
+	pending := map[origin]state.Waits{}
+	for _, f := range failures {
+		decl := k.declarationOf(f)
+		if decl == nil || !inBody(decl, f.pos) {
+			return false
+		}
+		if f.wait != nil {
+			from := c.originOf(decl)
+			pending[from] = pending[from].Add(*f.wait)
+		}
+	}
+	for _, f := range failures {
+		if f.wait == nil && (pending[c.originOf(k.declarationOf(f))] == nil || !strings.HasPrefix(f.Msg, "declared and not used")) {
 			return false
 		}
 	}
@@ -242,7 +266,6 @@ func (a *attempt) waits(c *Checker, k *Checked, failures []failure) bool {
 			a.pending[at] = a.pending[at].Add(w)
 		}
 	}
-	maps.Copy(a.deferred, deferred)
 	return true
 }
 
@@ -419,7 +442,7 @@ func functions(p *syntax.Parsed) []*ast.FuncDecl {
 	return out
 }
 
-var lacksMethod = regexp.MustCompile(`(?:^|: |\t|dynamic type )\*?([\pL_][\pL\d_]*) (?:does not (?:implement|satisfy) .*)?\(missing method ([\pL_][\pL\d_]*)\)`)
+var lacksMethod = regexp.MustCompile(`(?:^|: |\t|dynamic type |\(type )\*?([\pL_][\pL\d_]*)\)? (?:does not (?:implement|satisfy) .*)?\(missing method ([\pL_][\pL\d_]*)\)`)
 
 // undeclared returns the name whose declaration could solve a problem, nil if there is none.
 func (c *Checker) undeclared(k *Checked, pos token.Pos, msg string) *state.Wait {
@@ -428,6 +451,11 @@ func (c *Checker) undeclared(k *Checked, pos token.Pos, msg string) *state.Wait 
 	if !ok {
 		name, _ = strings.CutPrefix(msg, "undefined array length ")
 		name, ok = strings.CutSuffix(name, " or missing type constraint")
+	}
+	if !ok {
+		name, _ = strings.CutPrefix(msg, "use of package ")
+		name, ok = strings.CutSuffix(name, " not in selector")
+		ok = ok && c.Preloaded[name] != "" && c.Session.Live[name] == nil && !slices.ContainsFunc(k.Imported, func(p *types.PkgName) bool { return p.Name() == name })
 	}
 	if ok && token.IsIdentifier(name) {
 		call := innermost[*ast.CallExpr](path)
@@ -458,7 +486,11 @@ func (c *Checker) undeclared(k *Checked, pos token.Pos, msg string) *state.Wait 
 		}
 	}
 	if m := lacksMethod.FindStringSubmatch(msg); m != nil {
-		if obj, ok := k.Pkg.Scope().Lookup(m[1]).(*types.TypeName); ok && declarable(obj.Type()) != nil {
+		obj := k.Pkg.Scope().Lookup(m[1])
+		if d := c.Session.Live[m[1]]; obj == nil && d != nil { // a type that the cell does not mention
+			obj = d.Object
+		}
+		if obj, ok := obj.(*types.TypeName); ok && declarable(obj.Type()) != nil {
 			return &state.Wait{Name: "." + m[2], Owner: m[1]}
 		}
 	}

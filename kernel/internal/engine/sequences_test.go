@@ -285,6 +285,43 @@ var courses = []course{
 		{"func check(n int) error { if n < 0 { return &NegErr{n} }; return nil }\nfunc isNeg(err error) bool { var e *NegErr; return errors.As(err, &e) }", "? note: check uses NegErr"}, {"type NegErr struct { n int }", "? note: check uses NegErr.Error"},
 		{"func (e *NegErr) Error() string { return fmt.Sprint(\"neg \", e.n) }", ""}, {"fmt.Sprint(check(-1), isNeg(fmt.Errorf(\"x: %w\", check(-2))), isNeg(nil))", "neg -1 true false"},
 	}},
+	{"a cell of which one declaration waits keeps the methods of its others", []step{
+		{"type Log struct{ lines []string }", ""}, {"l := &Log{}", ""},
+		{"func (q Q) Swap(i, j int) { q[i], q[j] = q[j], q[i] }\nfunc (l *Log) Write(p []byte) (int, error) { l.lines = append(l.lines, string(p)); return len(p), nil }\nw := bufio.NewWriter(l)", "? note: Q.Swap uses Q, which no cell has declared yet"},
+		{"type Q []int", ""}, {"w.WriteString(\"x\")\nw.Flush()\nq := Q{1, 2}\nq.Swap(0, 1)\nfmt.Sprint(q, l.lines)", "[2 1] [x]"},
+	}},
+	{"constants and types that wait beside methods", []step{
+		{"type Base0 struct{ n int }\ntype Log struct{ lines []string }", ""},
+		{"const Body = Boil*3/8\ntype Mid struct { *Base; name string }\nfunc (l *Log) Write(p []byte) (int, error) { l.lines = append(l.lines, string(p)); return len(p), nil }\nfunc (m Mid) String() string { return fmt.Sprint(m.name, m.id) }\nvar w io.Writer = &Log{}", "? note: Body uses Boil, which no cell has declared yet"},
+		{"const Boil = 16\ntype Base struct { id int }", ""}, {"w.Write([]byte(\"q\"))\nfmt.Sprint(w, Body, Mid{&Base{1}, \"m\"})", "&{[q]} 6 m1"},
+	}},
+	{"a function and the method that it calls beside one that waits", []step{
+		{"type Job struct { id int; reply chan string }", ""},
+		{"func (p P) Get() int { return p.X }\nfunc (j Job) Text() string { return fmt.Sprint(\"job \", j.id) }\nfunc work(j Job) string { return j.Text() }\nfunc serve(j Job) string { return work(j) }", "? note: P.Get uses P, which no cell has declared yet"},
+		{"var on = serve(Job{})", ""}, {"type P struct{ X int }", ""}, {"on + fmt.Sprint(P{2}.Get())", "job 02"},
+	}},
+	{"a type that waits for a constant through two steps", []step{
+		{"type Row [Max + 1]int\ntype Color int", "? note: Row uses Max"}, {"const Max Color = Blue", "? note: Max uses Blue, which no cell has declared yet"},
+		{"type Table struct { rows [2]Row; by map[Color]string }", "? note: Table uses Row, which no cell has declared yet"},
+		{"table := Table{by: map[Color]string{Red: \"r\"}}\nconst ( Red Color = iota; Green; Blue )", ""}, {"fmt.Sprint(table, Max)", "{[[0 0 0] [0 0 0]] map[0:r]} 2"},
+	}},
+	{"a function converts a variable whose type gets the method later", []step{
+		{"type Shape interface{ Area() int };  type Rect struct{ a, b int };  r := &Rect{2, 3}", ""},
+		{"func static() map[Shape]string { return map[Shape]string{r: \"r\"} }", "? note: static uses Rect.Area, which no cell has declared yet"},
+		{"func (r *Rect) Area() int { return r.a * r.b }", ""}, {"len(static())", "1"},
+	}},
+	{"a type argument whose method comes later, behind generic functions", []step{
+		{"func walk() string { return show(apply([]int{1, 2}, func(n int) Meters { return Meters(n) })...) }", "? note: walk uses show, apply and Meters"},
+		{"func apply[A, B any](xs []A, f func(A) B) []B { out := make([]B, 0, len(xs)); for _, x := range xs { out = append(out, f(x)) }; return out }", ""},
+		{"func show[T fmt.Stringer](xs ...T) string { return strings.Join(apply(xs, func(x T) string { return x.String() }), \",\") }", ""},
+		{"type Meters int", "? note: walk uses Meters.String, which no cell has declared yet"},
+		{"func (m Meters) String() string { return fmt.Sprint(\"m:\", float64(m)) }", ""}, {"type Table[V any] = map[string][]V", ""},
+		{"t := Table[Meters]{\"a\": {1, 2}}", ""}, {"fmt.Sprint(show(Meters(4), 5), walk(), show(t[\"a\"]...))", "m:4,m:5m:1,m:2m:1,m:2"},
+	}},
+	{"a later function has the name of a package", []step{
+		{"func f() string { return trace(\"x\") + sort() }", "? note: f calls trace (no cell has declared a variable trace; the package is runtime/trace) and sort"},
+		{"func trace(s string) string { return \"t\" + s }\nfunc sort() string { return \"s\" }", ""}, {"f()", "txs"},
+	}},
 	{"a type is declared again in the cell that uses it", []step{
 		{"type P struct{ X int }\nfunc (p P) Get() int { return p.X }\nfunc mk(x int) P { return P{X: x} }\nfunc use(p P) int { return p.Get() + 1 }", ""}, {"old := mk(3)", ""},
 		{"type P struct{ X, Y int }\nfunc (p P) Get() int { return p.X + p.Y }\nvar young P = mk(7)\nuse(young) + use(P{1, 2})", "12"}, {"old.Get()", "3"},
