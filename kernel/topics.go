@@ -87,6 +87,8 @@ cache. hierml doctor says whether that works here.
 
 context.Background() is Go's own, and an interrupt never ends it; nb.Context() is the context that ends with the cell. A call of a
 package that you give another context also ends when you interrupt the cell: it gets a context that ends with both.
+A call by a function value (fit := e.Fit; fit(ctx, d)), or by an interface that a cell declares, gets the context as it is: give it
+nb.Context().
 
 An interrupt is a signal to code that waits for one, by signal.Notify or signal.NotifyContext with os.Interrupt, so that it can end
 by itself. A second interrupt ends the cell.
