@@ -139,7 +139,7 @@ func TestTestsInterrupted(t *testing.T) {
 	n.runOn(t, "kept := 3")
 	n.runOn(t, "func TestForever(t *testing.T) {\n\tfmt.Println(\"begun\")\n\tfor {\n\t\ttime.Sleep(time.Hour)\n\t}\n}")
 	n.runOn(t, "%cd "+t.TempDir()+"\nfunc FuzzForever(f *testing.F) { f.Fuzz(func(*testing.T, int) {}) }")
-	for source, begun := range map[string]string{"%test Forever": "begun", "%test -fuzz FuzzForever": "now fuzzing"} {
+	for source, begun := range map[string]string{"%test Forever": "begun", "%test -fuzz FuzzForever": "fuzz: elapsed"} {
 		ctx, end := context.WithCancel(t.Context())
 		n.cell++
 		_, err := n.engine.Run(ctx, program.Cell{Number: n.cell, Source: source}, &begunRecorder{text: begun, end: end})
