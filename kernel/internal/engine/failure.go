@@ -185,6 +185,9 @@ func frameLines(c *syntax.Files, frames []program.Frame) []string {
 		src := c.CellSource(f.Cell)
 		text := c.CellTitle(f.Cell)
 		line, column := c.Failed(f)
+		if i > 0 && f.Function == "" && src != nil && src.Program && line > 0 && src.Offset(line, column) == src.Main {
+			continue // the call of main, which the cell does not have
+		}
 		if line > 0 {
 			text += fmt.Sprintf(":%d", line)
 			if column > 0 {

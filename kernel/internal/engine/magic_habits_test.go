@@ -109,11 +109,7 @@ func cellsOf(path string) ([]program.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	source := string(text)
-	if rest, ok := strings.CutPrefix(source, "package main\n"); ok {
-		return []program.Cell{{Name: filepath.Base(path), Source: rest + "\nmain()\n", Plain: true}}, nil
-	}
-	return []program.Cell{{Name: filepath.Base(path), Source: source}}, nil
+	return []program.Cell{{Name: filepath.Base(path), Source: string(text), Plain: strings.HasPrefix(string(text), "package main\n")}}, nil
 }
 
 // TestHabitErrors looks at what is said of wrong magics, and that nothing is done then.

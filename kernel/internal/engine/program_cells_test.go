@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +28,9 @@ func TestProgramCells(t *testing.T) {
 	test := func(t *testing.T, n *notebook) {
 		for i, s := range steps {
 			_, out, notes, err := n.runNoting(s.cell)
+			if lines := traceback(err); strings.Contains(s.cell, "package main\n") && slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, ":2:1\x1b") }) {
+				t.Errorf("%q shows the call of main, which is not in the cell:\n%s", s.cell, strings.Join(lines, "\n"))
+			}
 			if out != s.out || notes != s.notes || (err == nil) != (s.fails == "") || err != nil && !strings.Contains(err.Error(), s.fails) {
 				t.Errorf("cell %d, %q: %q, notes %q, error %v; want %q, notes %q, error %q", i+1, s.cell, out, notes, err, s.out, s.notes, s.fails)
 			}

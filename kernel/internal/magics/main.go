@@ -32,12 +32,12 @@ func withMain(t *syntax.Translation) {
 	if !program || declared < 0 {
 		return
 	}
-	t.Program = true
+	t.Program, t.Main = true, t.Origin(declared)
 	at := len(t.Text)
 	if t.Timed { // the last statement ends the measurement
 		at = items[len(items)-1].Start
 	}
-	insertText(t, at, t.Origin(declared), "\nmain()\n")
+	insertText(t, at, t.Main, "\nmain()\n")
 }
 
 // insertText puts Go into the text that stands for an offset of the cell.

@@ -36,6 +36,7 @@ func (o Own) Capture() *Use {
 func Translate(cell program.Cell, taken func(string) bool) (*syntax.Source, Own, []syntax.Problem) {
 	src := syntax.NewSource(cell)
 	if cell.Plain {
+		withMain(src.Translation)
 		return src, Own{}, nil
 	}
 	defer func() {

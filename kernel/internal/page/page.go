@@ -73,7 +73,9 @@ func (k *Kernel) Declare(ctx context.Context, sources []string) {
 	}
 }
 
-func declares(it syntax.Item) bool { return it.Kind != syntax.ItemStatement }
+func declares(it syntax.Item) bool {
+	return it.Kind != syntax.ItemStatement && it.Kind != syntax.ItemPackage
+}
 
 // silence is the output of cells that show nothing.
 type silence struct{ program.Output }

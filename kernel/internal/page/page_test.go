@@ -110,12 +110,14 @@ func TestDeclare(t *testing.T) {
 		"const factor = 2\nfunc uses() int { return p.x }\n",
 		"func (p point) twice() int { return factor * p.x }",
 		"func broken( {",
+		"package main\nfunc main() { os.Setenv(\"DECLARED\", \"run\") }",
 	)
 	for _, test := range []struct{ source, want string }{
 		{"point{21}.twice()", "42"},
 		{"cmplx.Abs(3+4i)", "5"},
 		{"p", "CompileError: Cell [3]:1:1: undefined: p"},
 		{"uses()", "CompileError: Cell [4]:1:1: undefined: uses (an earlier cell, which would declare it, did not run)"},
+		{"_, run := os.LookupEnv(\"DECLARED\")\nrun", "false"},
 	} {
 		if _, published := c.Execute(code(test.source)); text(published) != test.want {
 			t.Errorf("%s shows %q, want %q", test.source, text(published), test.want)

@@ -27,11 +27,9 @@ type Evaluator interface {
 
 // A Script is a file of Go. Its text has the lines and columns of the file.
 type Script struct {
-	name   string
-	file   string // with its folder; empty for none
-	source string
-	// lines is the number of lines of the file; a call of main stands below.
-	lines   int
+	name    string
+	file    string // with its folder; empty for none
+	source  string
 	program bool
 }
 
@@ -69,7 +67,7 @@ func Read(path string) (*Script, error) {
 // with a #! line. If it begins with "package main" it is a program: its function main is called
 // after everything else. A package that is not main is an *program.Error.
 func New(name, text string) (*Script, error) {
-	s := &Script{name: name, source: strings.TrimPrefix(text, "\xef\xbb\xbf"), lines: strings.Count(text, "\n") + 1}
+	s := &Script{name: name, source: strings.TrimPrefix(text, "\xef\xbb\xbf")}
 	if strings.HasPrefix(s.source, "#!") {
 		s.source = "//" + s.source[2:]
 	}
@@ -77,24 +75,21 @@ func New(name, text string) (*Script, error) {
 	if len(l) < 2 || l[0].tok != token.PACKAGE || l[1].tok != token.IDENT {
 		return s, nil
 	}
-	start, end := l[0].offset, l[1].offset+len(l[1].lit)
 	if l[1].lit != "main" {
 		line := strings.Count(s.source[:l[1].offset], "\n") + 1
 		column := l[1].offset - strings.LastIndexByte(s.source[:l[1].offset], '\n')
 		msg := fmt.Sprintf("%s:%d:%d: package %s is not a program; a script is package main, or has no package clause", name, line, column, l[1].lit)
 		return nil, &program.Error{Name: "CompileError", Message: msg, Traceback: []string{msg}}
 	}
-	s.source = s.source[:start] + strings.Repeat(" ", end-start) + s.source[end:]
 	if !declaresMain(l) {
 		msg := name + ": function main is undeclared in package main; declare it, or leave out the package clause"
 		return nil, &program.Error{Name: "CompileError", Message: msg, Traceback: []string{msg}}
 	}
-	s.source += "\nmain()\n"
 	s.program = true
 	return s, nil
 }
 
-// Cell returns the script as a cell, without a number. A program ends with a call of its main.
+// Cell returns the script as a cell, without a number.
 func (s *Script) Cell() program.Cell {
 	return program.Cell{Name: s.name, File: s.file, Source: s.source, Plain: s.program}
 }
@@ -106,22 +101,7 @@ func (s *Script) Run(ctx context.Context, evaluator Evaluator, out program.Outpu
 	cell := s.Cell()
 	cell.Number = 1
 	_, err := evaluator.Run(ctx, cell, out)
-	var failure *program.Error
-	if errors.As(err, &failure) {
-		failure.Traceback = s.withoutCall(failure.Traceback)
-	}
 	return err
-}
-
-// withoutCall removes the call of main, which the file does not have, from a traceback.
-func (s *Script) withoutCall(traceback []string) []string {
-	place := fmt.Sprintf("%s:%d", s.name, s.lines+1)
-	for i, line := range traceback {
-		if strings.Contains(line, place) {
-			return traceback[:i]
-		}
-	}
-	return traceback
 }
 
 // ExitStatus returns the status of an error that is the end of the script by os.Exit, whether the
