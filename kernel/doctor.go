@@ -26,7 +26,7 @@ func doctorCommand() *cobra.Command {
 
   the program itself, the one that PATH finds, and the Go tool chain
   whether cells run, and whether they can be compiled
-  Jupyter, its widgets, and the kernels that Jupyter knows
+  Jupyter, its widgets, the kernels that Jupyter knows, and papermill
   the folders of HIERML_DATA, the cache and the history, with their sizes
   the memory that cells may use, and the terminal
   where there is Slurm, whether it takes jobs, and whether its machines may see the
@@ -46,7 +46,7 @@ first compiled cell would: it takes a minute or two then.`,
 			colours := takesColours(cmd.OutOrStdout())
 			wrong, total := 0, 0
 			for _, examine := range []func(context.Context) []finding{
-				examineProgram, examineToolchain, examineWorker, examineJupyter, examineKernels,
+				examineProgram, examineToolchain, examineWorker, examineJupyter, examineKernels, examinePapermill,
 				examineData, examineFolders, examineMemory, examineCluster, examineTerminal, examineCells,
 			} {
 				findings := examine(ctx)

@@ -63,6 +63,31 @@ func examineJupyter(ctx context.Context) []finding {
 	return append(findings, hint("JupyterLab draws no widgets, such as the sliders of nb.Interact; `pip install jupyterlab_widgets` beside %s adds them", command))
 }
 
+// examinePapermill looks whether papermill, where it is, has what sets parameters in Go.
+func examinePapermill(ctx context.Context) []finding {
+	command, err := exec.LookPath("papermill")
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, patienceWithPrograms)
+	defer cancel()
+	python := pythonOf(command)
+	if err := exec.CommandContext(ctx, python[0], append(python[1:], "-c", "import hierml._papermill")...).Run(); err != nil {
+		return one(hint("papermill, %s, cannot set parameters of notebooks in Go: its Python does not find the package hierml (%v); run `%s -m pip install ./python` in the clone of hierml", command, err, strings.Join(python, " ")))
+	}
+	return one(ok("papermill, %s, sets parameters of notebooks in Go", command))
+}
+
+// pythonOf returns how a command in Python is started: as its first line says, or by the Python beside.
+func pythonOf(command string) []string {
+	text, err := os.ReadFile(command)
+	line, _, _ := strings.Cut(string(text), "\n")
+	if line, is := strings.CutPrefix(line, "#!"); err == nil && is && strings.Contains(line, "python") {
+		return strings.Fields(line)
+	}
+	return []string{filepath.Join(filepath.Dir(command), "python")}
+}
+
 // jupyterCommand returns the program jupyter on PATH, or that of the private environment which the
 // installation makes. It is empty if there is none.
 func jupyterCommand() string {

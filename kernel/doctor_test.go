@@ -96,6 +96,11 @@ func TestDoctor(t *testing.T) {
 		}, []string{"wrong  Jupyter does not start: BIN/jupyter --version: exit status 1 ModuleNotFoundError: jupyter_core; install it again with `pip install --force-reinstall jupyterlab`.\n"}},
 		{"no JupyterLab", func(in *installation) { in.script("jupyter", "echo 'jupyterlab : not installed'") }, []string{"hint   Jupyter, BIN/jupyter, is without JupyterLab; `pip install jupyterlab` beside it adds it.\n"}},
 		{"no widgets", func(in *installation) { in.remove(in.widgets) }, []string{"hint   JupyterLab draws no widgets, such as the sliders of nb.Interact; `pip install jupyterlab_widgets` beside BIN/jupyter adds them.\n"}},
+		{"papermill alone", func(in *installation) { in.script("papermill", ""); in.script("python", "exit 1") }, []string{
+			"hint   Papermill, BIN/papermill, cannot set parameters of notebooks in Go: its Python does not find the package hierml (exit status 1); run `BIN/python -m pip install ./python` in the clone of hierml.\n"}},
+		{"papermill", func(in *installation) {
+			in.file(filepath.Join(in.bin, "papermill"), "#!"+in.script("python3", "test \"$*\" = '-c import hierml._papermill'")+"\n", 0o755)
+		}, []string{"ok     Papermill, BIN/papermill, sets parameters of notebooks in Go.\n"}},
 		{"cache that is a file", func(in *installation) { in.file(filepath.Join(in.cache, "hierml"), "x", 0o644) }, []string{
 			"wrong  The cache, of compiled packages and downloaded data sets, cannot be kept in CACHE/hierml: CACHE/hierml is not a folder; `chmod -R u+rwX` that folder, or name another by XDG_CACHE_HOME.\n"}},
 		{"unwritable cache", func(in *installation) { in.lock("XDG_CACHE_HOME", &in.cache) }, []string{"wrong  The cache, of compiled packages and downloaded data sets, cannot be kept in CACHE/hierml: "}},
