@@ -144,6 +144,10 @@ func TestCommandLine(t *testing.T) {
 }
 
 func TestScripts(t *testing.T) {
+	// Scripts of a program that has compiled nothing yet say that they are compiled now.
+	if got := hierml(t, t.TempDir(), "print()", "run", "--engine", "compiled", "-"); got.status != 0 {
+		t.Fatalf("cells cannot be compiled: %+v", got)
+	}
 	for _, test := range []struct {
 		name, script, stdin string
 		args                []string
