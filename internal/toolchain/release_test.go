@@ -143,7 +143,9 @@ func TestChoose(t *testing.T) {
 	}
 	const misfit = `cannot be adapted to cells: patch compile/onepackage does not fit src/cmd/compile/internal/types2/predicates.go, in `
 	t.Run("fetched", func(t *testing.T) {
-		unknownGo(t, fmt.Sprintf(`echo '{"GOROOT": "%s", "GOVERSION": "%s"}'`, own.GOROOT, Newest()))
+		newest, err := fetch(t.Context(), Newest())
+		testrun.Need(t, "network", err)
+		unknownGo(t, fmt.Sprintf(`echo '{"GOROOT": "%s", "GOVERSION": "%s"}'`, newest.GOROOT, Newest()))
 		choice, err := Choose(t.Context(), ".")
 		if err != nil || choice.Version != Newest() || choice.Misfit == nil || !strings.Contains(choice.Misfit.Error(), misfit) {
 			t.Errorf("%+v, %v", choice, err)
