@@ -48,7 +48,8 @@ type Emitter struct {
 	holders map[*state.Function][]holder
 	Units   int
 	// loaded finds units that may run again by their text without what only their cell has.
-	loaded map[string]loaded
+	loaded    map[string]loaded
+	instances instances
 	// showsFiles says that a unit may ask for the file that its callers are in, which would be that
 	// of the cell that a unit was compiled for.
 	showsFiles bool
@@ -151,6 +152,7 @@ func (e *Emitter) emit(l *change.Change) (unit *toolchain.Unit, compiled *progra
 			problems = []syntax.Problem{e.Problem(l.Pos, no.Error())}
 		}
 	}()
+	u.instances.note(u.Session, l.K.Info)
 	set := u.own()
 	u.claim(set)
 	u.declare(set)

@@ -34,7 +34,7 @@ func (e *Emitter) Compile(k *check.Checked) (l *change.Change, unit *toolchain.U
 // Forget makes the emitter that of a process which has loaded nothing. The paths of its units are
 // not used again.
 func (e *Emitter) Forget() {
-	e.homes, e.holders, e.loaded = map[any]home{}, map[*state.Function][]holder{}, map[string]loaded{}
+	e.homes, e.holders, e.loaded, e.instances = map[any]home{}, map[*state.Function][]holder{}, map[string]loaded{}, instances{}
 }
 
 // Skip leaves out the paths of units up to a number.
@@ -81,6 +81,7 @@ func (e *Emitter) Everything() (unit *toolchain.Unit, units program.Units, undo 
 	}
 	u.declare(set)
 	u.types = append(u.types, u.describedTypes()...)
+	u.keepInstances()
 	u.setup, u.inits = nil, nil
 	unit, compiled := u.assemble("everything that is declared")
 	return unit, compiled.Units, l.Rollback, nil

@@ -1,0 +1,120 @@
+package emit
+
+import (
+	"fmt"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+// instances are the types and functions without a declaration of their own that statements of cells
+// mention: instances of generic ones, and struct types. Values of them may be in interfaces.
+type instances struct {
+	types     typeutil.Map
+	functions []functionInstance
+}
+
+type functionInstance struct {
+	fn   *state.Function
+	args *types.TypeList
+}
+
+// note adds the instances in the text of a cell.
+func (i *instances) note(s *state.Session, info *types.Info) {
+	for id, instance := range info.Instances {
+		switch obj := info.Uses[id].(type) {
+		case *types.TypeName:
+			i.types.Set(instance.Type, true)
+		case *types.Func:
+			if fn := s.FunctionOf(obj); fn != nil && fn.Receiver == nil {
+				i.functions = append(i.functions, functionInstance{fn, instance.TypeArgs})
+			}
+		}
+	}
+	for _, x := range info.Types {
+		if _, ok := x.Type.(*types.Struct); ok && x.IsValue() {
+			i.types.Set(x.Type, true)
+		}
+	}
+}
+
+// keepInstances has the unit contain the instances of what it declares.
+func (u *Unit) keepInstances() {
+	texts := map[string]bool{}
+	u.instances.types.Iterate(func(t types.Type, _ any) {
+		if !u.declares(t) {
+			return
+		}
+		if text, ok := u.spoken(t); ok {
+			texts[u.alias("reflect", "reflect")+".TypeFor["+text+"]()"] = true
+		}
+	})
+	for _, i := range u.instances.functions {
+		if u.homes[i.fn].path != u.path || i.fn.Pending != nil {
+			continue
+		}
+		var args []string
+		for t := range i.args.Types() {
+			if text, ok := u.spoken(t); ok && u.declares(t) {
+				args = append(args, text)
+			}
+		}
+		if len(args) == i.args.Len() {
+			texts[u.refer(u.homes[i.fn])+"["+strings.Join(args, ", ")+"]"] = true
+		}
+	}
+	if len(texts) > 0 {
+		kept, list := "kept"+Mark, "[]"+u.predeclared("any")
+		u.parts = append(u.parts, fmt.Sprintf("%svar %s %s\n", generated, kept, list))
+		u.held = append(u.held, fmt.Sprintf("%s = %s{%s}", kept, list, strings.Join(slices.Sorted(maps.Keys(texts)), ", ")))
+	}
+}
+
+// declares reports whether the unit declares all of the session's that a type mentions, which
+// mentions no type parameter.
+func (u *Unit) declares(t types.Type) bool {
+	switch t := t.(type) {
+	case *types.Basic:
+		return t.Info()&types.IsUntyped == 0
+	case *types.Alias:
+		return u.declares(types.Unalias(t))
+	case *types.Named:
+		if obj := t.Origin().Obj(); state.IsSession(obj) && u.homes[obj].path != u.path {
+			return false
+		}
+		for arg := range t.TypeArgs().Types() {
+			if !u.declares(arg) {
+				return false
+			}
+		}
+		return true
+	case *types.Map:
+		return u.declares(t.Key()) && u.declares(t.Elem())
+	case interface{ Elem() types.Type }: // pointer, slice, array, channel
+		return u.declares(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if !u.declares(f.Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Signature:
+		return u.declares(t.Params()) && u.declares(t.Results())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			if !u.declares(v.Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Interface:
+		return t.Empty()
+	}
+	return false
+}
