@@ -113,10 +113,7 @@ func (l *loader) typeTable() error {
 			}
 			parts = append(parts, l.types[i-firstType])
 		}
-		t := names.find(description, parts)
-		if t != nil && fmt.Sprintf("%d %d", t.Size(), t.Kind()) != form {
-			t = nil
-		}
+		t := names.find(description, form, parts)
 		l.types = append(l.types, t)
 		if err := l.holders(t == nil); err != nil {
 			return err

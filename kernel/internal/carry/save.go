@@ -108,7 +108,7 @@ func (s *saver) typeTable() {
 	}
 	s.number(uint64(len(s.list)))
 	for _, t := range s.list {
-		for _, d := range []string{describe(t), fmt.Sprintf("%d %d", t.Size(), t.Kind())} {
+		for _, d := range []string{describe(t), formOf(t)} {
 			s.text(d)
 		}
 		parts := partsOf(t)

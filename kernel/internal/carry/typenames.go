@@ -36,6 +36,9 @@ func pathOf(t reflect.Type) string {
 	return t.PkgPath()
 }
 
+// formOf tells types apart that are described alike.
+func formOf(t reflect.Type) string { return fmt.Sprintf("%d %d", t.Size(), t.Kind()) }
+
 // partsOf returns what a type that has no name of its own is made of.
 func partsOf(t reflect.Type) []reflect.Type {
 	if _, ok := cell.KeyOf(t); ok || t.Name() != "" {
@@ -88,26 +91,27 @@ func (n *names) note(t reflect.Type) {
 	}
 }
 
-// find returns the type of a description, and of parts; nil if there is none.
-func (n *names) find(text string, parts []reflect.Type) reflect.Type {
-	t := n.look(text, parts)
-	if t != nil {
-		n.note(t)
+// find returns the type of a description, a form, and parts; nil if there is none.
+func (n *names) find(text, form string, parts []reflect.Type) reflect.Type {
+	t := n.look(text, form, parts)
+	if t == nil || formOf(t) != form {
+		return nil
 	}
+	n.note(t)
 	return t
 }
 
-func (n *names) look(text string, parts []reflect.Type) reflect.Type {
+func (n *names) look(text, form string, parts []reflect.Type) reflect.Type {
 	if key, ok := strings.CutPrefix(text, "session "); ok {
 		t, _ := cell.TypeOf(key)
 		return t
 	}
 	if rest, ok := strings.CutPrefix(text, "named "); ok {
-		if t := n.known[text]; t != nil {
+		if t := n.known[text]; t != nil && formOf(t) == form {
 			return t
 		}
 		path, name, _ := strings.Cut(rest, " ")
-		return listedName(path, name)
+		return listedName(path, name, form)
 	}
 	for _, part := range parts {
 		if part == nil {
@@ -163,9 +167,9 @@ var predeclared = func() map[string]reflect.Type {
 	return all
 }()
 
-// listedName returns a type of the program by its package and what it prints as; nil also if there
-// are several, as of types that functions declare.
-func listedName(path, name string) reflect.Type {
+// listedName returns a type of the program by its package, what it prints as, and its form; nil also
+// if there are several, as of types that functions declare.
+func listedName(path, name, form string) reflect.Type {
 	if t := predeclared[name]; t != nil && path == "" {
 		return t
 	}
@@ -175,7 +179,7 @@ func listedName(path, name string) reflect.Type {
 			if prefix != "" {
 				t = t.Elem()
 			}
-			if _, other := cell.KeyOf(t); other || pathOf(t) != path || t.String() != name || t == found {
+			if _, other := cell.KeyOf(t); other || pathOf(t) != path || t.String() != name || formOf(t) != form || t == found {
 				continue
 			}
 			if found != nil && t.Name() != "" {

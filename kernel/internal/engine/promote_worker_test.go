@@ -145,6 +145,10 @@ func TestReplacedTypes(t *testing.T) {
 		{cell: "fmt.Sprint(x == any(Box[int]{1}), xs[1] == any(Box[string]{\"a\"}), xs[2] == any(struct{ n int }{4}))", value: "true true true", notes: "note: local" + why},
 		{cell: "local", err: "undefined: local (the variable" + why + "its type is not there any more: *main.point"},
 		{cell: "Out[2]", err: "the value" + why + "its type is not there any more: main.point"},
+		{cell: "type P struct{ a int }\ntype boxed = Box[P]\nvar p any = boxed{P{1}}"},
+		{cell: "type P struct{ a, b int }\nvar q any = Box[P]{P{1, 2}}"},
+		{cell: "1"},
+		{cell: "fmt.Sprint(p, q, q == any(Box[P]{P{1, 2}}))", value: "{{1}} {{1 2}} true"},
 	} {
 		b.play(t, n)
 	}
