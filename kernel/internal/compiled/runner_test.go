@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -319,5 +320,48 @@ func TestDo(t *testing.T) {
 	ctx, cancel = context.WithCancel(t.Context())
 	if err := r.Do(ctx, 5, func() { cancel(); <-standard.EndsWithCell(context.Background()).Done() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestContextsEnd interrupts goroutines that have given a context to a package: it has ended when the
+// first check comes, which lets them return to the package, and the second check ends them. Others
+// end at the first.
+func TestContextsEnd(t *testing.T) {
+	own, end := context.WithTimeout(context.Background(), time.Hour)
+	defer end()
+	type key struct{}
+	for name, given := range map[string]context.Context{
+		"background": context.Background(), "own": own, "value": context.WithValue(own, key{}, 1), "none": nil,
+	} {
+		r := New(Config{})
+		ctx, cancel := context.WithCancel(t.Context())
+		passed := 0
+		err := r.Do(ctx, 3, func() {
+			var within context.Context
+			if given != nil {
+				within = standard.EndsWithCell(given)
+			}
+			cancel()
+			for !r.tasks.bearer().task.stopped() {
+				runtime.Gosched()
+			}
+			if within != nil && !errors.Is(within.Err(), context.Canceled) {
+				t.Errorf("%s: %v", name, within.Err())
+			}
+			for range 3 {
+				r.Check()
+				passed++
+			}
+		})
+		want := 1
+		if given == nil {
+			want = 0
+		}
+		if !errors.Is(err, context.Canceled) || passed != want {
+			t.Errorf("%s: %v after %d checks, want %d", name, err, passed, want)
+		}
+	}
+	if own.Err() != nil {
+		t.Errorf("the context of the cell: %v", own.Err())
 	}
 }
