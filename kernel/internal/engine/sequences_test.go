@@ -392,6 +392,11 @@ var courses = []course{
 	{"a function value follows", []step{
 		{"func f() int { return 1 }", ""}, {"g := f\nfs := []func() int{f}", ""}, {"func f() int { return 2 }", ""}, {"fs = append(fs, f)\nf() * 100 + fs[1]() * 10", "220"},
 	}},
+	{"a method value, and a function beside it", []step{
+		{"func s() int { return 1 }\nfunc b() int { return s() }\ntype T struct{ n int }\nfunc (t T) M(xs ...int) int { return s()*100 + t.n + len(xs) }\nfunc (t *T) P() int { return s()*10 + t.n }\nt := T{0}", ""},
+		{"g, m, p := b, t.M, t.P\nt.n = 5\n[]int{g(), m(), m(1, 2), p()}", "[1 100 102 15]"}, {"func s() int { return 2 }", ""}, {"[]int{b(), m(), m(nil...), p()}", "[2 200 200 25]"},
+		{"var e, h = (*T).P, t.P\n[]int{e(&t), h()}", "[25 25]"}, {"func get() (func() int, func(...int) int) { a, c := b, t.M; return a, c }\nx, y := get()\nfunc s() int { return 3 }\n[]int{x(), y(7)}", "[3 306]"},
+	}},
 	{"deleting by declaring again", []step{
 		{"big := make([]int, 1000)", ""}, {"var big []int", ""}, {"len(big)", "0"}, {"func f() int { return len(big) }\nf()", "0"},
 	}},

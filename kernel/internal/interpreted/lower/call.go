@@ -253,7 +253,9 @@ func (b *body) methodValue(e *ast.SelectorExpr, s *types.Selection) string {
 		return b.compiledMethodValue(e, s, recv)
 	}
 	first := state.SignatureOf(fn).Params().At(0).Type()
+	b.literal++ // It outlives what the method calls.
 	call := b.callee(fn) + "(" + strings.TrimSuffix("r, "+shape.Forwarded(sig), ", ") + ")"
+	b.literal--
 	return fmt.Sprintf("func(r %s) func%s { return func%s { %s%s } }(%s)", b.l.Typ(first), b.l.Signature(sig, false),
 		b.l.Signature(sig, true), b.l.Through(m, 0, 1), shape.Returning(sig, call), recv)
 }

@@ -414,6 +414,9 @@ func (b *body) plain(e ast.Expr) bool {
 			plain = plain && n.Op != token.ARROW
 		case *ast.StarExpr:
 			plain = plain && !b.readByFunction(n)
+		case *ast.SelectorExpr:
+			method := b.Info.Selections[n]
+			plain = plain && (method == nil || method.Kind() == types.FieldVal)
 		}
 		return plain
 	})
