@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"golang.org/x/tools/go/gcexportdata"
+
+	"github.com/hierml/notebook/stdlib/internal/std"
 )
 
 // Importer imports the packages that cells may import, from the export data in the program. It is
@@ -72,10 +74,11 @@ func (imp *archiveImporter) load(path string) (*types.Package, error) {
 	if pkg := imp.packages[path]; pkg != nil && pkg.Complete() {
 		return pkg, nil
 	}
-	// What the export data of gonum and hierml mention of the standard library is that of go.mod's
-	// release, which is not to be taken for that of a later one.
+	// The export data of gonum and hierml describe the standard library of go.mod's release. Packages of
+	// a later release have to be read first, so that theirs stand. Otherwise a page of a browser would
+	// fetch the archive of the standard library for its first cell.
 	for _, mentioned := range strings.Fields(file.Comment) {
-		if unavailable[mentioned] != "" {
+		if !std.Extended() || unavailable[mentioned] != "" {
 			continue
 		}
 		if _, err := imp.load(mentioned); err != nil {

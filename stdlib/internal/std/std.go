@@ -15,6 +15,9 @@ import (
 // the program.
 var added []*table.Package
 
+// Extended reports whether the program is built by a later release of Go than that of go.mod.
+func Extended() bool { return len(added) > 0 }
+
 // All returns the tables; those that say what a package has in a later release follow its first.
 func All() []*table.Package { return slices.Concat(Packages, Platform, added) }
 
