@@ -132,14 +132,20 @@ const (
 	dynlinkLink     = "-s -w -buildmode=pie -extldflags=-no-pie"
 )
 
+// lastDynlink is the last release of Go with which a program works that is built so. One of Go 1.27.4
+// dies where the garbage collector runs while interpreted functions call each other: "found pointer
+// to free object".
+const lastDynlink = 26
+
 // ProgramFlags returns the flags of the go command in dir that build a program, with these flags of
 // the linker, so that its kit can use its packages. Without them, a kit compiles each package again.
 func ProgramFlags(ctx context.Context, dir, ldflags string) ([]string, error) {
-	out, err := run(ctx, dir, os.Environ(), "go", "env", "GOOS", "GOARCH", "CGO_ENABLED")
+	out, err := run(ctx, dir, os.Environ(), "go", "env", "GOOS", "GOARCH", "CGO_ENABLED", "GOVERSION")
 	if err != nil {
 		return nil, err
 	}
-	if system := strings.Join(strings.Fields(out), " "); system != "linux amd64 1" && system != "linux arm64 1" {
+	system, version, _ := strings.Cut(strings.Join(strings.Fields(out), " "), " go")
+	if system != "linux amd64 1" && system != "linux arm64 1" || minorOf("go"+version) > lastDynlink {
 		return []string{"-ldflags=" + ldflags}, nil
 	}
 	return []string{"-gcflags=" + dynlinkCompile, "-asmflags=" + dynlinkAssemble, "-ldflags=" + dynlinkLink + " " + ldflags}, nil

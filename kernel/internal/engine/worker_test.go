@@ -92,6 +92,16 @@ func TestBehavioursInWorker(t *testing.T) {
 	})
 }
 
+// TestCollectedInterpreted collects garbage while interpreted functions call each other, which ended
+// the process where the program was built for plugins by Go 1.27.
+func TestCollectedInterpreted(t *testing.T) {
+	newWorkerNotebook(t, program.InterpretedMode).turns(t, []turn{
+		{source: "import \"runtime\"\nfunc f(n int) int { if n == 0 { runtime.GC(); return 0 }; return f(n-1) + 1 }"},
+		{source: "f(1000)", want: "1000"},
+		{source: "f(100000)", want: "100000"},
+	})
+}
+
 // TestSequencesInWorker runs the sequences compiled.
 func TestSequencesInWorker(t *testing.T) {
 	testrun.LeaveOutShort(t)
