@@ -95,7 +95,7 @@ func TestInterpretedPrograms(t *testing.T) {
 func TestTrustedProgramsAreOnTheList(t *testing.T) {
 	for seed := range uint64(20) {
 		source := trustedOnly.program(seed)
-		checked, err := enginetest.NewSession().Check(program.Cell{Number: 1, Source: source + "\nmain()"})
+		checked, err := enginetest.NewSession().Check(program.Cell{Number: 1, Source: source + "\nmain()", Plain: true})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, source)
 		}

@@ -39,7 +39,7 @@ func shrink(source string, differs func(source string) bool) string {
 
 // checks reports whether a program is one.
 func checks(source string) bool {
-	_, err := enginetest.NewSession().Check(program.Cell{Number: 1, Source: source + "\nmain()"})
+	_, err := enginetest.NewSession().Check(program.Cell{Number: 1, Source: source + "\nmain()", Plain: true})
 	return err == nil
 }
 

@@ -121,6 +121,7 @@ func TestPromotionInSequences(t *testing.T) {
 	skipMany(t)
 	unlike := map[string]string{
 		"literals keep what they were made with":    "a literal stays with the interpreter",
+		"a method value, and a function beside it":  "a method value stays with the interpreter",
 		"a panic in a declaration of the same type": "a literal stays with the interpreter",
 		"a type becomes a variable":                 "what the note says is noticed by the promotion",
 	}
