@@ -67,18 +67,7 @@ var coroutines = map[string][]beat{
 
 // TestCoroutines resumes coroutines in other cells than the one that made them: what they write, and
 // their interrupts, belong to the cell that resumes them.
-func TestCoroutines(t *testing.T) {
-	inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
-		for name, beats := range coroutines {
-			t.Run(name, func(t *testing.T) {
-				n := newWorkerNotebook(t, mode)
-				for _, b := range beats {
-					b.play(t, n)
-				}
-			})
-		}
-	})
-}
+func TestCoroutines(t *testing.T) { playInModes(t, coroutines) }
 
 // TestCoroutineDefers interrupts a compiled cell in a coroutine: its own deferred calls are done to
 // their end. (An interrupt of interpreted code leaves them out.)

@@ -93,6 +93,20 @@ func TestWorkerSessions(t *testing.T) {
 	}
 }
 
+// playInModes plays sessions in compiled and in interpreted cells.
+func playInModes(t *testing.T, sessions map[string][]beat) {
+	inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
+		for name, beats := range sessions {
+			t.Run(name, func(t *testing.T) {
+				n := newWorkerNotebook(t, mode)
+				for _, b := range beats {
+					b.play(t, n)
+				}
+			})
+		}
+	})
+}
+
 func (b beat) play(t *testing.T, n *notebook) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -41,18 +41,7 @@ var signalled = map[string][]beat{
 }
 
 // TestSignals interrupts programs that wait for the signal: their own code ends the cell.
-func TestSignals(t *testing.T) {
-	inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
-		for name, beats := range signalled {
-			t.Run(name, func(t *testing.T) {
-				n := newWorkerNotebook(t, mode)
-				for _, b := range beats {
-					b.play(t, n)
-				}
-			})
-		}
-	})
-}
+func TestSignals(t *testing.T) { playInModes(t, signalled) }
 
 // TestSecondInterrupt interrupts a program that goes on after the signal: the second interrupt ends the
 // cell, and the variables stay.
