@@ -28,7 +28,7 @@ func (e *MisfitError) Error() string {
 	return fmt.Sprintf("%s cannot be adapted to cells: %s", goName(e.Version), e.reason)
 }
 
-// A Choice is the Go that a program is to be built with.
+// A Choice names the Go to build a program with.
 type Choice struct {
 	// Version is its version, such as go1.26.8.
 	Version string
@@ -37,9 +37,9 @@ type Choice struct {
 	Misfit *MisfitError
 }
 
-// Choose looks, before a program is built in a folder, whether cells can be compiled for it with the
-// Go that the go command uses there. If not, it fetches the newest version that is known to do. The
-// error says why neither is possible; cells of a program that is built all the same are interpreted.
+// Choose checks, before a program is built in a folder, whether cells can be compiled for it with the
+// Go that the go command uses there. If not, it fetches the newest supported version. The error says
+// why neither is possible; a program that is built nevertheless interprets its cells.
 func Choose(ctx context.Context, dir string) (Choice, error) {
 	tc, err := askGo(ctx, dir, os.Environ())
 	if err == nil && runtime.GOOS == "linux" {

@@ -102,9 +102,8 @@ func fetch(ctx context.Context, version string) (toolchain, error) {
 	return tc, err
 }
 
-// unknownGo puts a go command first on PATH whose source of the compiler is one that a required
-// patch does not fit. It does what a line of shell says where it is to be the newest supported
-// version.
+// unknownGo puts a go command first on PATH, with a source of the compiler that a required patch does
+// not fit. Asked for the newest supported version, the command runs the given line of shell.
 func unknownGo(t *testing.T, newest string) {
 	t.Helper()
 	own := ownToolchain(t)

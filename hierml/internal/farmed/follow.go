@@ -96,7 +96,7 @@ func (f *Follower) Ended(ctx context.Context, err error) error {
 	return err
 }
 
-// detached is the error of jobs that go on, or of which that is not known.
+// detached is the error for jobs that go on, or may go on.
 func (f *Follower) detached(why error, still string) error {
 	jobs := f.Submission.Last()
 	if still == "" {

@@ -111,8 +111,8 @@ type Checked struct {
 	Left  []*state.Follower
 	// declarations are those of the cell and those that join it, as they were written.
 	declarations []ast.Decl
-	// Deferred are all declarations that wait when the cell is done, and NewlyDeferred those of which the
-	// user has not been told. takenOut are those of the cell.
+	// Deferred are all declarations that wait when the cell is done. NewlyDeferred are those that no note
+	// has named yet, and takenOut those of the cell.
 	Deferred, NewlyDeferred, takenOut []*state.Deferred
 	joined                            []*state.Deferred // of earlier cells
 	// Embedded are the files that variables embed.
