@@ -3,6 +3,7 @@ package carry
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
@@ -132,6 +133,50 @@ func (t *typeTable) renewed(from reflect.Type) reflect.Type {
 		if k, e := t.current(from.Key()), t.current(from.Elem()); k != from.Key() || e != from.Elem() {
 			return reflect.MapOf(k, e)
 		}
+	case reflect.Func:
+		in, a := t.currentAll(from.NumIn(), from.In)
+		out, b := t.currentAll(from.NumOut(), from.Out)
+		if a || b {
+			return reflect.FuncOf(in, out, from.IsVariadic())
+		}
+	case reflect.Struct:
+		types, other := t.currentAll(from.NumField(), func(i int) reflect.Type { return from.Field(i).Type })
+		if other {
+			return structOf(from, types)
+		}
 	}
 	return from
+}
+
+// currentAll returns what n types are by now, and whether one is another.
+func (t *typeTable) currentAll(n int, of func(int) reflect.Type) (all []reflect.Type, other bool) {
+	for i := range n {
+		all = append(all, t.current(of(i)))
+		other = other || all[i] != of(i)
+	}
+	return all, other
+}
+
+// structOf returns the type of structures that is like one but for the types of its fields. Reflection
+// cannot make all with embedded fields; of these it returns the given one if no unit has it.
+func structOf(like reflect.Type, types []reflect.Type) reflect.Type {
+	fields := make([]reflect.StructField, like.NumField())
+	embeds := false
+	for i := range fields {
+		fields[i] = like.Field(i)
+		fields[i].Type = types[i]
+		embeds = embeds || fields[i].Anonymous
+	}
+	if !embeds {
+		return reflect.StructOf(fields)
+	}
+	for _, to := range listed(like.String()) {
+		if to.Kind() == reflect.Struct && to.NumField() == len(fields) && newForms().same(like, to) && !slices.ContainsFunc(fields, func(f reflect.StructField) bool {
+			own := to.FieldByIndex(f.Index)
+			return own.Name != f.Name || own.Type != f.Type || own.Tag != f.Tag
+		}) {
+			return to
+		}
+	}
+	return like
 }

@@ -52,6 +52,21 @@ var laterMethods = []course{
 		{"type down struct{ sort.Interface }\nfunc sorted(xs ...int) []int { sort.Sort(down{sort.IntSlice(xs)}); return xs }\nsorted(2, 3, 1)", "[1 2 3]"},
 		{"func (d down) Less(i, j int) bool { return d.Interface.Less(j, i) }", ""}, {"sorted(2, 3, 1)", "[3 2 1]"},
 	}},
+	{"in literals and goroutines of earlier cells", []step{
+		{"type D struct{ n int }\nfunc (d *D) Set(n int) { d.n = n }\nf := func(d D) string { return fmt.Sprint(d, &d, []D{d}, map[string]D{\"a\": d}, [1]any{d}, struct{ D D }{d}) }\npool := sync.Pool{New: func() any { return D{3} }}\nvar fs = map[string]func() any{\"a\": func() any { return &D{4} }}", ""},
+		{"func text[T any](x T) func() string { return func() string { return fmt.Sprint(x, []T{x}) } }\ng := text(D{1})\nin, out := make(chan D), make(chan string)\ngo func() { for d := range in { out <- fmt.Sprint(d) } }()", ""},
+		{"kind := func(v any) string { switch v := v.(type) { case int, []D, string: return \"other\"; case D: return fmt.Sprint(\"D\", v.n); case *D: return fmt.Sprint(\"*D\", v.n); case fmt.Stringer: return \"stringer\" }; return \"none\" }\nis := func(v any) (D, bool) { d, ok := v.(D); return d, ok }\nnames := func(v any) bool { _, ok := v.(fmt.Stringer); return ok }", ""},
+		{"f(D{1}) + kind(D{1}) + kind(&D{1}) + fmt.Sprint(is(D{5})) + fmt.Sprint(names(D{}))", "{1} &{1} [{1}] map[a:{1}] [{1}] {{1}}D1*D1{5} truefalse"},
+		{"func (d D) String() string { return fmt.Sprint(\"D\", d.n) }", ""},
+		{"f(D{1})", "D1 D1 [D1] map[a:D1] [D1] {D1}"}, {"in <- D{2}\nfmt.Sprint(pool.Get(), fs[\"a\"](), g(), <-out)", "D3 D4D1 [D1]D2"},
+		{"kind(D{1}) + kind(&D{1}) + kind([]D{}) + fmt.Sprint(is(D{5})) + fmt.Sprint(is(&D{5})) + fmt.Sprint(names(D{}))", "D1*D1otherD5 trueD0 falsetrue"},
+		{"func (d D) String() string { return fmt.Sprint(\"again\", d.n) }", ""},
+		{"in <- D{2}\nfmt.Sprint(f(D{1}), pool.Get(), fs[\"a\"](), g(), <-out)", "again1 again1 [again1] map[a:again1] [again1] {again1}again3 again4again1 [again1]again2"},
+	}},
+	{"of interfaces in literals of earlier cells", []step{
+		{"type shape interface{ area() int }\ntype sq struct{ n int }\nfunc (s sq) area() int { return s.n * s.n }\nsum := func(all ...shape) (n int) { for _, s := range all { n += s.area() }; return n }\nof := func(v any) bool { _, ok := v.(shape); return ok }\nby := map[shape]string{sq{1}: \"one\"}\nname := func(s shape) string { return by[s] }", ""},
+		{"sum(sq{2}, &sq{3}) + len(name(sq{1}))", "16"}, {"func (s sq) String() string { return \"sq\" }", ""}, {"fmt.Sprint(sum(sq{2}, &sq{3}), of(sq{}), of(1), name(sq{1}), by)", "13 true falseonemap[sq:one]"},
+	}},
 	{"that wait for a function", []step{
 		{"type P struct{}\nfunc show() string { return fmt.Sprint(P{}) }\nfunc (P) String() string { return later() }", "? P.String calls later"}, {"func later() string { return \"later\" }", ""}, {"show()", "later"},
 	}},

@@ -3,6 +3,7 @@ package cell
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,11 +27,21 @@ import (
 // decides: it does not know the tables of plugins (patches/link/itabs.diff), and each word of a
 // plugin that holds the address of a table gets that of the runtime's table before any code of the
 // plugin runs.
+//
+// A type of the session is compiled again when a later cell declares a method of it. Function values
+// and goroutines go on with the code of older plugins. So that they, too, make values of the newest
+// type, the words of all plugins that hold the address of a type, or of a table of it, are changed
+// then (Renew). What types refer to stays.
 
 var (
 	opening sync.Mutex
 	opened  string // the plugin that Open loads
+	bound   words  // of all plugins
 )
+
+// words are addresses of words that hold those of types and of tables. Most types and tables of the
+// program are not among them.
+type words struct{ types, tables []uintptr }
 
 // Open loads a plugin by a function, which is called with the file.
 func Open(file string, load func(file string) error) error {
@@ -55,11 +68,67 @@ func bind(file string) error {
 	if err != nil {
 		return err
 	}
-	places, err := tableWords(content)
-	for _, place := range places {
-		bindWord(base + uintptr(place))
+	found, err := wordsOf(content)
+	for _, place := range found.tables {
+		at := base + uintptr(place)
+		if own := loadWord[table](at); bindWord(at, own.inter, own.typ) && (isSession(typeAt(own.typ)) || isSession(typeAt(own.inter))) {
+			bound.tables = append(bound.tables, at)
+		}
+	}
+	for _, place := range found.types {
+		at := base + uintptr(place)
+		if isSession(typeAt(unsafe.Pointer(loadWord[byte](at)))) {
+			bound.types = append(bound.types, at)
+		}
 	}
 	return err
+}
+
+// Renew has the code of all plugins use the types that current returns in place of those that they
+// use.
+func Renew(current func(reflect.Type) reflect.Type) {
+	opening.Lock()
+	defer opening.Unlock()
+	for _, at := range bound.types {
+		was := typeAt(unsafe.Pointer(loadWord[byte](at)))
+		if now := current(was); now != was {
+			storeWord(at, pointerTo(now))
+		}
+	}
+	for _, at := range bound.tables {
+		own := loadWord[table](at)
+		inter, typ := typeAt(own.inter), typeAt(own.typ)
+		if i, t := current(inter), current(typ); i != inter || t != typ {
+			bindWord(at, pointerTo(i), pointerTo(t))
+		}
+	}
+}
+
+// isSession reports whether a type of cells has a part in a type.
+func isSession(t reflect.Type) bool { return strings.Contains(t.String(), "main.") }
+
+// typeAt returns the type whose description is at an address, and pointerTo the address.
+func typeAt(p unsafe.Pointer) reflect.Type {
+	var v any
+	*(*unsafe.Pointer)(unsafe.Pointer(&v)) = p
+	return reflect.TypeOf(v)
+}
+
+func pointerTo(t reflect.Type) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&t))[1] }
+
+// loadWord returns what the word at an address points to.
+//
+//go:nocheckptr
+func loadWord[T any](at uintptr) *T {
+	return (*T)(atomic.LoadPointer(*(**unsafe.Pointer)(unsafe.Pointer(&at))))
+}
+
+// storeWord sets the word at an address. The collector need not know: types and tables that reflection
+// and the runtime have made are never freed.
+//
+//go:nocheckptr
+func storeWord(at uintptr, p unsafe.Pointer) {
+	atomic.StoreUintptr(*(**uintptr)(unsafe.Pointer(&at)), uintptr(p))
 }
 
 // A table is what the runtime calls an itab. It ends with the addresses of all methods.
@@ -74,37 +143,34 @@ type table struct {
 //go:linkname getitab runtime.getitab
 func getitab(inter, typ unsafe.Pointer, canFail bool) *table
 
-// bindWord makes the word at an address, which holds that of a table, hold that of the runtime's.
+// bindWord makes the word at an address, which holds that of a table, hold that of the runtime's
+// table of an interface and a type. It reports false if the type does not have the methods.
 //
 //go:norace
-//go:nocheckptr
-func bindWord(at uintptr) {
-	word := *(**uintptr)(unsafe.Pointer(&at))
-	own := *(**table)(unsafe.Pointer(word))
-	only := getitab(own.inter, own.typ, true)
-	if only == nil || only == own {
-		return
+func bindWord(at uintptr, inter, typ unsafe.Pointer) bool {
+	own := loadWord[table](at)
+	only := getitab(inter, typ, true)
+	if only == nil {
+		return false
 	}
-	if only.hash == 0 {
-		// The runtime has made this one. It leaves out the hash, by which the compiler looks for cases
-		// of a type switch, and it does not know methods that the plugin of the type does not contain,
-		// because nothing there calls them.
-		for i := range methods(own.inter) {
-			at := uintptr(i) * unsafe.Sizeof(own.method)
-			from := (*uintptr)(unsafe.Add(unsafe.Pointer(&own.method), at))
-			atomic.StoreUintptr((*uintptr)(unsafe.Add(unsafe.Pointer(&only.method), at)), *from)
+	if only == own {
+		return true
+	}
+	// The runtime does not know methods that the plugin of the type does not contain, because nothing
+	// there calls them.
+	for i := range typeAt(inter).NumMethod() {
+		step := uintptr(i) * unsafe.Sizeof(own.method)
+		to := (*uintptr)(unsafe.Add(unsafe.Pointer(&only.method), step))
+		if typ == own.typ && only.hash == 0 || runtime.FuncForPC(atomic.LoadUintptr(to)).Name() == "runtime.unreachableMethod" {
+			atomic.StoreUintptr(to, *(*uintptr)(unsafe.Add(unsafe.Pointer(&own.method), step)))
 		}
+	}
+	if only.hash == 0 && typ == own.typ {
+		// The compiler looks for the cases of a type switch by the hash, which the runtime leaves out.
 		atomic.StoreUint32(&only.hash, own.hash)
 	}
-	// The collector need not know: tables are not in the heap.
-	atomic.StoreUintptr(word, uintptr(unsafe.Pointer(only)))
-}
-
-// methods returns the number of methods of an interface type.
-func methods(inter unsafe.Pointer) int {
-	var v any
-	*(*unsafe.Pointer)(unsafe.Pointer(&v)) = inter
-	return reflect.TypeOf(v).NumMethod()
+	storeWord(at, unsafe.Pointer(only))
+	return true
 }
 
 // loadedAt returns the address where the system has loaded a file.
@@ -134,17 +200,15 @@ func loadedAt(file string) (uintptr, error) {
 	return 0, errors.New("the system does not say where the plugin is")
 }
 
-const tablePrefix = "go:itab."
-
-// tableWords returns the places, relative to where a plugin is loaded, of the words that hold
-// addresses of tables.
-func tableWords(content []byte) ([]uint64, error) {
+// wordsOf returns the places, relative to where a plugin is loaded, of the words that hold addresses
+// of types and of tables, save those within types.
+func wordsOf(content []byte) (found words, err error) {
 	f, err := elf.NewFile(bytes.NewReader(content))
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	if f.Class != elf.ELFCLASS64 {
-		return nil, errors.New("the plugin is not for a machine of 64 bits")
+		return found, errors.New("the plugin is not for a machine of 64 bits")
 	}
 	// Plugins need no sections, so what the dynamic linker reads is read.
 	at := func(address, size uint64) ([]byte, error) {
@@ -164,7 +228,7 @@ func tableWords(content []byte) ([]uint64, error) {
 		}
 		entries := make([]elf.Dyn64, p.Filesz/16)
 		if err := binary.Read(p.Open(), f.ByteOrder, entries); err != nil {
-			return nil, err
+			return found, err
 		}
 		for _, e := range entries {
 			dynamic[elf.DynTag(e.Tag)] = e.Val
@@ -172,30 +236,89 @@ func tableWords(content []byte) ([]uint64, error) {
 	}
 	names, err := at(dynamic[elf.DT_STRTAB], dynamic[elf.DT_STRSZ])
 	if err != nil {
-		return nil, err
+		return found, err
+	}
+	number, err := symbolCount(f.ByteOrder, func(offset, size uint64) ([]byte, error) {
+		return at(dynamic[elf.DT_GNU_HASH]+offset, size)
+	})
+	if err != nil {
+		return found, err
+	}
+	table, err := at(dynamic[elf.DT_SYMTAB], number*elf.Sym64Size)
+	if err != nil {
+		return found, err
+	}
+	symbols := make([]elf.Sym64, number)
+	if _, err := binary.Decode(table, f.ByteOrder, symbols); err != nil {
+		return found, err
+	}
+	isTable, isType := make([]bool, number), make([]bool, number)
+	var types []elf.Sym64 // that the plugin defines, by address
+	for i, s := range symbols {
+		if int(s.Name) >= len(names) {
+			return found, io.ErrUnexpectedEOF
+		}
+		name := names[s.Name:]
+		isTable[i] = bytes.HasPrefix(name, []byte("go:itab."))
+		isType[i] = bytes.HasPrefix(name, []byte("type:")) && !bytes.HasPrefix(name, []byte("type:.")) // which are parts of types
+		if isType[i] && elf.SectionIndex(s.Shndx) != elf.SHN_UNDEF {
+			types = append(types, s)
+		}
+	}
+	slices.SortFunc(types, func(a, b elf.Sym64) int { return cmp.Compare(a.Value, b.Value) })
+	within := func(place uint64) bool {
+		i, is := slices.BinarySearchFunc(types, place, func(s elf.Sym64, place uint64) int { return cmp.Compare(s.Value, place) })
+		return is || i > 0 && place < types[i-1].Value+types[i-1].Size
 	}
 	relocations, err := at(dynamic[elf.DT_RELA], dynamic[elf.DT_RELASZ])
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	tables := map[uint32]bool{} // by numbers of symbols
-	var places []uint64
-	const size = 24 // of a relocation: its place, its symbol and kind, an addend
-	for ; len(relocations) >= size; relocations = relocations[size:] {
-		place, symbol := f.ByteOrder.Uint64(relocations), elf.R_SYM64(f.ByteOrder.Uint64(relocations[8:]))
-		is, known := tables[symbol]
-		if !known {
-			entry, err := at(dynamic[elf.DT_SYMTAB]+uint64(symbol)*elf.Sym64Size, elf.Sym64Size)
-			if err != nil {
-				return nil, err
-			}
-			name := f.ByteOrder.Uint32(entry)
-			is = int(name) < len(names) && bytes.HasPrefix(names[name:], []byte(tablePrefix))
-			tables[symbol] = is
-		}
-		if is {
-			places = append(places, place)
+	list := make([]elf.Rela64, len(relocations)/binary.Size(elf.Rela64{}))
+	if _, err := binary.Decode(relocations, f.ByteOrder, list); err != nil {
+		return found, err
+	}
+	for _, r := range list {
+		switch symbol := elf.R_SYM64(r.Info); {
+		case uint64(symbol) >= number:
+			return found, io.ErrUnexpectedEOF
+		case isTable[symbol]:
+			found.tables = append(found.tables, uintptr(r.Off))
+		case isType[symbol] && !within(r.Off):
+			found.types = append(found.types, uintptr(r.Off))
 		}
 	}
-	return places, nil
+	return found, nil
+}
+
+// symbolCount returns the number of symbols that the dynamic linker sees, which only its hash table
+// tells: the last symbol ends the chain of a bucket.
+func symbolCount(order binary.ByteOrder, at func(offset, size uint64) ([]byte, error)) (uint64, error) {
+	header, err := at(0, 16)
+	if err != nil {
+		return 0, err
+	}
+	buckets, first, words := uint64(order.Uint32(header)), uint64(order.Uint32(header[4:])), uint64(order.Uint32(header[8:]))
+	starts := 16 + 8*words
+	data, err := at(starts, 4*buckets)
+	if err != nil {
+		return 0, err
+	}
+	last := uint64(0)
+	for ; len(data) > 0; data = data[4:] {
+		last = max(last, uint64(order.Uint32(data)))
+	}
+	if last < first {
+		return first, nil // the plugin defines none
+	}
+	for {
+		end, err := at(starts+4*buckets+4*(last-first), 4)
+		if err != nil {
+			return 0, err
+		}
+		last++
+		if order.Uint32(end)&1 != 0 {
+			return last, nil
+		}
+	}
 }
