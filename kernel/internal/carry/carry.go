@@ -128,9 +128,7 @@ func Variables(in Interpreter, moved []program.Moved, shown ...[]any) ([]Lost, e
 		}
 	}
 	m.move(list)
-	if m.anew {
-		cell.Renew(m.types.current)
-	}
+	cell.Renew(m.anew, m.types.current)
 	if in != nil {
 		shown = append(shown, in.Shown()...)
 	}

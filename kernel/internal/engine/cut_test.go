@@ -19,15 +19,6 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// cutFaulty matches the topics about which programs may be wrong until the faults are mended. It must be
-// empty in the end.
-var cutFaulty = map[program.Mode]*regexp.Regexp{
-	// Literals and method values, in compiled cells, keep a type as it was before a method was declared, and
-	// functions that run, or are values, keep the functions that they call.
-	program.CompiledMode:    regexp.MustCompile("stringers|channels|signatures"),
-	program.InterpretedMode: regexp.MustCompile("channels|signatures"),
-}
-
 // TestCutPrograms runs programs that are cut into cells: their declarations are spread over cells in any
 // order that Go allows, come again with changes, and their values cross cells. Each cell prints
 // what the Go program prints in its place.
@@ -76,9 +67,9 @@ type cutRun struct {
 
 const (
 	// inCells is how many programs run side by side: their first cells are one, and so on.
-	inCells = 5
-	// inSession is how many programs share a session.
-	inSession = 50
+	inCells = 15
+	// inSession is how many programs share a session, whose process is not replaced by another.
+	inSession = 75
 	// shrunkWrong is how many of the programs that print something else are made smaller.
 	shrunkWrong = 5
 )
@@ -144,9 +135,6 @@ func (r *cutRun) try(t *testing.T, c cutProgram, want []string) bool {
 	say := t.Errorf
 	if r.mode == program.InterpretedMode && reason != "" && !strings.HasPrefix(reason, "CompileError") && !strings.HasPrefix(reason, "InternalError") {
 		say, shrinks = t.Logf, false // the interpreter cannot do all that Go does
-	}
-	if faulty := cutFaulty[r.mode]; faulty != nil && slices.ContainsFunc(c.topics(), faulty.MatchString) {
-		say = t.Logf
 	}
 	say("program %d %s", c.seed, message)
 	if shrinks && !*keepWhole {
@@ -274,16 +262,6 @@ var cutOwn = regexp.MustCompile(`Cell \[\d+\](:\d+:\d+)?: |\b\d+\.go:\d+:\d+: |\
 
 func (c cutProgram) String() string {
 	return strings.Join(c.texts(), "\n---\n")
-}
-
-// topics returns the names of what the program is about.
-func (c cutProgram) topics() (names []string) {
-	for _, cell := range c.cells {
-		for _, p := range cell {
-			names = append(names, topicName(p.topic))
-		}
-	}
-	return names
 }
 
 // checks reports whether the Go program compiles.

@@ -67,6 +67,25 @@ var laterMethods = []course{
 		{"type shape interface{ area() int }\ntype sq struct{ n int }\nfunc (s sq) area() int { return s.n * s.n }\nsum := func(all ...shape) (n int) { for _, s := range all { n += s.area() }; return n }\nof := func(v any) bool { _, ok := v.(shape); return ok }\nby := map[shape]string{sq{1}: \"one\"}\nname := func(s shape) string { return by[s] }", ""},
 		{"sum(sq{2}, &sq{3}) + len(name(sq{1}))", "16"}, {"func (s sq) String() string { return \"sq\" }", ""}, {"fmt.Sprint(sum(sq{2}, &sq{3}), of(sq{}), of(1), name(sq{1}), by)", "13 true falseonemap[sq:one]"},
 	}},
+	{"again, called by literals and values of methods", []step{
+		{"type in struct{ n int }\nfunc (i *in) Add(ns ...int) int { for _, n := range ns { i.n += n }; return i.n }\nfunc (i in) Twice() (int, error) { return 2 * i.n, nil }\nfunc (i in) None() {}\ntype out struct{ *in; name string }\nfunc (o out) Name(s string) string { return o.name + s }", ""},
+		{"i, o := in{1}, out{&in{2}, \"o\"}\nadd, twice, none, name, of := i.Add, o.Twice, i.None, o.Name, o.in.Add", ""},
+		{"f := func() string { n, _ := i.Twice(); m, _ := o.in.Twice(); i.None(); return fmt.Sprint(n, m, o.Add(), (&i).Add(1, 2), o.Name(\"x\"), out.Name(o, \"y\")) }\nexpr, ptr, promoted := in.Twice, (*in).Add, out.Twice\nsum := func(ns ...int) int { defer i.None(); return (*in).Add(&i, ns...) + i.Add(ns...) }", ""},
+		{"f() + fmt.Sprint(add(1), of([]int{1, 2}...), name(\"z\"), sum(1))", "2 4 2 4oxoy5 5oz13"},
+		{"fmt.Sprint(twice())+fmt.Sprint(expr(in{4}))+fmt.Sprint(promoted(o), ptr(&i, 1))", "4 <nil>8 <nil>10 8"},
+		{"func (i *in) Add(ns ...int) int { return -len(ns) }\nfunc (i in) Twice() (int, error) { return 3, io.EOF }\nfunc (o out) Name(s string) string { return s + s }", ""},
+		{"f() + fmt.Sprint(add(1), of([]int{1, 2}...), name(\"z\"), sum(1))", "3 3 0 -2xxyy-1 -2zz-2"},
+		{"fmt.Sprint(twice())+fmt.Sprint(expr(in{4}))+fmt.Sprint(ptr(&i, 1))", "3 EOF3 EOF-1"},
+		{"func (i in) String() string { return \"in\" }", ""}, {"f() + fmt.Sprint(add(), i)", "3 3 0 -2xxyy0 in"},
+	}},
+	{"that wait for a function, of values in interfaces", []step{
+		{"type T struct{ n int }\nfunc (t T) Value() int { return deep(t.n) }\nvar ts = []interface{ Value() int }{T{1}, &T{2}}", "? T.Value calls deep"}, {"func deep(n int) int { return n }", ""}, {"ts[0].Value() + ts[1].Value()", "3"},
+	}},
+	{"that wait in two steps", []step{
+		{"type T struct{ n int }\nfunc scale(n int) int { return both(n + 50) }", "? scale calls both"},
+		{"func both(n int) int { return T{n}.n + deep(n%3) }\nfunc (t T) Value() int { return scale(t.n) }\nvar ts = []interface{ Value() int }{T{1}, &T{2}}", "? both calls deep"},
+		{"func deep(n int) int { return n }", ""}, {"bound := T{3}.Value\nfmt.Sprint(ts[0].Value(), ts[1].Value(), bound())", "51 53 55"},
+	}},
 	{"that wait for a function", []step{
 		{"type P struct{}\nfunc show() string { return fmt.Sprint(P{}) }\nfunc (P) String() string { return later() }", "? P.String calls later"}, {"func later() string { return \"later\" }", ""}, {"show()", "later"},
 	}},

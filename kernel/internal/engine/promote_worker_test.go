@@ -168,6 +168,21 @@ func TestReplacedTypes(t *testing.T) {
 	}
 }
 
+// TestReplacedMethods declares a method of a type of which a variable stayed behind.
+func TestReplacedMethods(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode, func(c *engine.Config) { c.MostPlugins = 2 })
+	for _, b := range []beat{
+		{cell: "type job struct{ n int }\nvar jobs chan job = make(chan job, 1)\nvar done func(job)\nfunc ask(n int) { j := job{n}; jobs <- j; done(j) }"},
+		{cell: "done = func(job) {}"},
+		{cell: "1", value: "1", notes: "note: jobs stayed behind with the process before: a channel"},
+		{cell: "func (j job) String() string { return fmt.Sprint(\"job \", j.n) }"},
+		{cell: "ask(1)", err: "jobs: the variable stayed behind"},
+		{cell: "jobs := make(chan job, 1)\ndone := func(j job) { fmt.Println(j) }\nask(2)\n<-jobs", value: "job 2", out: "job 2\n"},
+	} {
+		b.play(t, n)
+	}
+}
+
 // TestReplaced runs a session whose process is replaced several times.
 func TestReplaced(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode, func(c *engine.Config) { c.MostPlugins = 2 })

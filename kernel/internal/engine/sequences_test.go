@@ -305,6 +305,10 @@ var courses = []course{
 		{"type Table struct { rows [2]Row; by map[Color]string }", "? note: Table uses Row, which no cell has declared yet"},
 		{"table := Table{by: map[Color]string{Red: \"r\"}}\nconst ( Red Color = iota; Green; Blue )", ""}, {"fmt.Sprint(table, Max)", "{[[0 0 0] [0 0 0]] map[0:r]} 2"},
 	}},
+	{"constants wait beside others that have a blank, too", []step{
+		{"const ( A = iota*N + 1; _; B )", "? note: A uses N, which no cell has declared yet"}, {"const ( _ = iota; C; D )", ""}, {"const N = 3", ""}, {"fmt.Sprint(A, B, C, D)", "1 7 1 2"},
+		{"const ( _ = iota * M; E )", "? note: E uses M, which no cell has declared yet"}, {"const M = 4", ""}, {"E", "4"},
+	}},
 	{"a function converts a variable whose type gets the method later", []step{
 		{"type Shape interface{ Area() int };  type Rect struct{ a, b int };  r := &Rect{2, 3}", ""},
 		{"func static() map[Shape]string { return map[Shape]string{r: \"r\"} }", "? note: static uses Rect.Area, which no cell has declared yet"},

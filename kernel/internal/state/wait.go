@@ -100,7 +100,8 @@ func (d *Deferred) Why() string {
 	return d.Name() + " " + d.Waits.Undeclared()
 }
 
-// DeclaredBy returns the names that a declaration declares: those of methods are "T.m".
+// DeclaredBy returns the names that a declaration declares: those of methods are "T.m". Blank ones of
+// constants are left out.
 func DeclaredBy(decl ast.Decl) (names []string) {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
@@ -117,7 +118,9 @@ func DeclaredBy(decl ast.Decl) (names []string) {
 				names = append(names, spec.Name.Name)
 			case *ast.ValueSpec:
 				for _, id := range spec.Names {
-					names = append(names, id.Name)
+					if id.Name != "_" {
+						names = append(names, id.Name)
+					}
 				}
 			}
 		}

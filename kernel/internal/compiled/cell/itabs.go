@@ -37,6 +37,7 @@ var (
 	opening sync.Mutex
 	opened  string // the plugin that Open loads
 	bound   words  // of all plugins
+	fresh   words  // of plugins that were opened since Renew was called
 )
 
 // words are addresses of words that hold those of types and of tables. Most types and tables of the
@@ -72,30 +73,37 @@ func bind(file string) error {
 	for _, place := range found.tables {
 		at := base + uintptr(place)
 		if own := loadWord[table](at); bindWord(at, own.inter, own.typ) && (isSession(typeAt(own.typ)) || isSession(typeAt(own.inter))) {
-			bound.tables = append(bound.tables, at)
+			fresh.tables = append(fresh.tables, at)
 		}
 	}
 	for _, place := range found.types {
 		at := base + uintptr(place)
 		if isSession(typeAt(unsafe.Pointer(loadWord[byte](at)))) {
-			bound.types = append(bound.types, at)
+			fresh.types = append(fresh.types, at)
 		}
 	}
 	return err
 }
 
-// Renew has the code of all plugins use the types that current returns in place of those that they
-// use.
-func Renew(current func(reflect.Type) reflect.Type) {
+// Renew has the code of plugins use the types that current returns in place of those that they use:
+// that of all plugins if one of these types was compiled again, otherwise that of those which were
+// opened since.
+func Renew(again bool, current func(reflect.Type) reflect.Type) {
 	opening.Lock()
 	defer opening.Unlock()
-	for _, at := range bound.types {
+	of := fresh
+	bound.types, bound.tables = append(bound.types, fresh.types...), append(bound.tables, fresh.tables...)
+	fresh = words{}
+	if again {
+		of = bound
+	}
+	for _, at := range of.types {
 		was := typeAt(unsafe.Pointer(loadWord[byte](at)))
 		if now := current(was); now != was {
 			storeWord(at, pointerTo(now))
 		}
 	}
-	for _, at := range bound.tables {
+	for _, at := range of.tables {
 		own := loadWord[table](at)
 		inter, typ := typeAt(own.inter), typeAt(own.typ)
 		if i, t := current(inter), current(typ); i != inter || t != typ {
@@ -201,7 +209,7 @@ func loadedAt(file string) (uintptr, error) {
 }
 
 // wordsOf returns the places, relative to where a plugin is loaded, of the words that hold addresses
-// of types and of tables, save those within types.
+// of types and of tables, save those within types and tables.
 func wordsOf(content []byte) (found words, err error) {
 	f, err := elf.NewFile(bytes.NewReader(content))
 	if err != nil {
@@ -253,7 +261,7 @@ func wordsOf(content []byte) (found words, err error) {
 		return found, err
 	}
 	isTable, isType := make([]bool, number), make([]bool, number)
-	var types []elf.Sym64 // that the plugin defines, by address
+	var descriptions []elf.Sym64 // types and tables that the plugin defines, by address
 	for i, s := range symbols {
 		if int(s.Name) >= len(names) {
 			return found, io.ErrUnexpectedEOF
@@ -261,14 +269,14 @@ func wordsOf(content []byte) (found words, err error) {
 		name := names[s.Name:]
 		isTable[i] = bytes.HasPrefix(name, []byte("go:itab."))
 		isType[i] = bytes.HasPrefix(name, []byte("type:")) && !bytes.HasPrefix(name, []byte("type:.")) // which are parts of types
-		if isType[i] && elf.SectionIndex(s.Shndx) != elf.SHN_UNDEF {
-			types = append(types, s)
+		if (isType[i] || isTable[i]) && elf.SectionIndex(s.Shndx) != elf.SHN_UNDEF {
+			descriptions = append(descriptions, s)
 		}
 	}
-	slices.SortFunc(types, func(a, b elf.Sym64) int { return cmp.Compare(a.Value, b.Value) })
+	slices.SortFunc(descriptions, func(a, b elf.Sym64) int { return cmp.Compare(a.Value, b.Value) })
 	within := func(place uint64) bool {
-		i, is := slices.BinarySearchFunc(types, place, func(s elf.Sym64, place uint64) int { return cmp.Compare(s.Value, place) })
-		return is || i > 0 && place < types[i-1].Value+types[i-1].Size
+		i, is := slices.BinarySearchFunc(descriptions, place, func(s elf.Sym64, place uint64) int { return cmp.Compare(s.Value, place) })
+		return is || i > 0 && place < descriptions[i-1].Value+descriptions[i-1].Size
 	}
 	relocations, err := at(dynamic[elf.DT_RELA], dynamic[elf.DT_RELASZ])
 	if err != nil {

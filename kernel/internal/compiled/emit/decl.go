@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -146,20 +147,27 @@ func (u *Unit) addDependants(set *compilation, late []*state.TypeSpec, functions
 	}
 	slices.SortFunc(set.types, func(a, b *state.TypeSpec) int { return strings.Compare(a.Lowered, b.Lowered) })
 	set.constants = append(set.constants, u.constantsOf(anew)...)
+	var lost []*state.Declaration
 	seen := map[string]bool{}
 	for _, d := range u.Session.ByObject {
 		v, ok := d.Object.(*types.Var)
-		if h, there := u.homes[d.Lowered]; !ok || d.Lost != "" || seen[d.Lowered] || !there || h.path == u.path {
+		if h, there := u.homes[d.Lowered]; !ok || seen[d.Lowered] || !there || h.path == u.path {
 			continue
 		}
 		seen[d.Lowered] = true
-		if _, basic := v.Type().Underlying().(*types.Basic); holdsAny(v.Type(), anew) {
+		if d.Lost != "" {
+			if holdsAny(v.Type(), anew) {
+				lost = append(lost, d) // functions may mention it, and it has no value
+			}
+		} else if _, basic := v.Type().Underlying().(*types.Basic); holdsAny(v.Type(), anew) {
 			set.moved = append(set.moved, d)
 		} else if !basic {
 			set.renewed = append(set.renewed, d)
 		}
 	}
 	byName := func(a, b *state.Declaration) int { return strings.Compare(a.Lowered, b.Lowered) }
+	slices.SortFunc(lost, byName)
+	set.variables = append(set.variables, lost...)
 	slices.SortFunc(set.moved, byName)
 	slices.SortFunc(set.renewed, byName)
 }
@@ -291,15 +299,23 @@ func (u *Unit) claim(set *compilation) {
 		if fn.Generic || fn.Base == "init" {
 			continue
 		}
-		u.followed(fn, own, name)
+		if !u.followed(fn, own) {
+			u.hold(fn, holder{home{path: u.path, name: name(Mark + own)}, u.heldType(fn)})
+		}
+	}
+	for _, spec := range set.types {
+		for _, name := range slices.Sorted(maps.Keys(spec.Methods)) {
+			if m := spec.Methods[name]; m.Written != nil && len(u.holders[m]) > 0 {
+				u.followed(m, u.methodExpression(m))
+			}
+		}
 	}
 }
 
-// followed has the variables that hold a function hold the version that the unit declares under a
-// name.
-func (u *Unit) followed(fn *state.Function, own string, unique func(string) string) {
+// followed has the variables that hold a function hold the version that the unit declares. It reports
+// whether one has its type.
+func (u *Unit) followed(fn *state.Function, own string) (there bool) {
 	held := u.heldType(fn)
-	there := false
 	for _, holder := range u.holders[fn] {
 		there = holder.typ == held
 		same := there
@@ -308,12 +324,10 @@ func (u *Unit) followed(fn *state.Function, own string, unique func(string) stri
 				return u.refer(holder.home) + " = " + own + "\n"
 			}
 			// The types in the signature were others, of the same form.
-			return fmt.Sprintf("*(*func%s)(%s.Pointer(&%s)) = %s\n", u.Signature(state.SignatureOf(fn)), u.alias("unsafe", "unsafe"), u.refer(holder.home), own)
+			return fmt.Sprintf("*(*func%s)(%s.Pointer(&%s)) = %s\n", u.Signature(heldSignature(fn)), u.alias("unsafe", "unsafe"), u.refer(holder.home), own)
 		})
 	}
-	if !there {
-		u.hold(fn, holder{home{path: u.path, name: unique(Mark + own)}, held})
-	}
+	return there
 }
 
 // heldType tells the type of a function by where the types in it are.
@@ -322,7 +336,7 @@ func (u *Unit) heldType(fn *state.Function) string {
 		TypeName:    func(obj *types.TypeName) string { h := u.homes[obj]; return h.path + "." + h.name },
 		PackageName: func(path, _ string) string { return path },
 	}
-	return s.Signature(state.SignatureOf(fn))
+	return s.Signature(heldSignature(fn))
 }
 
 // declare writes the declarations.

@@ -41,6 +41,10 @@ type Guard struct {
 	// name it (//go:uintptrescapes).
 	Escapes func(*types.Func) bool
 
+	// Method returns the variable that holds the newest version of a method of the session; false for
+	// others. Nil stands for a function that does so for all.
+	Method func(*types.Func) (variable string, ok bool)
+
 	leftOut map[ast.Stmt]leftOut
 	// stopping returns what stands around a call within an expression that leaves out its error.
 	stopping func(call ast.Expr) (before, behind string)
@@ -56,6 +60,11 @@ type Guard struct {
 	wrapped map[*ast.Ident][2]string
 	// contexts are arguments that have to end with the cell.
 	contexts map[ast.Expr]bool
+	// kept counts the literals around what is walked that may be called when the cell has ended; passed
+	// are others. calls are selectors that calls call.
+	kept   int
+	passed map[*ast.FuncLit]bool
+	calls  map[ast.Expr]bool
 }
 
 const StandardPath = "github.com/hierml/notebook/kernel/internal/compiled/standard"
@@ -83,6 +92,7 @@ func (u *Unit) guards(n ast.Node, p setting) syntax.Edits {
 			return fn != nil && u.escapes(fn)
 		},
 		leftOut:  p.leftOut,
+		Method:   u.newestMethod,
 		stopping: func(call ast.Expr) (before, behind string) { return u.stopping(call, p.info) },
 	}
 	if x, ok := n.(ast.Expr); ok {
@@ -197,9 +207,10 @@ func (g *Guard) walk(n ast.Node) {
 				g.insert(call.End(), behind)
 				return false
 			}
+			g.noteCall(n)
 			return !g.call(n)
 		case *ast.SelectorExpr:
-			return !g.selector(n)
+			return !g.methodValue(n) && !g.selector(n)
 		case *ast.Ident:
 			g.identifier(n)
 		}
@@ -233,6 +244,10 @@ func (g *Guard) defersRecover(body *ast.BlockStmt) bool {
 
 // literal guards a function literal.
 func (g *Guard) literal(lit *ast.FuncLit, enters bool) {
+	if !g.passed[lit] {
+		g.kept++
+		defer func() { g.kept-- }()
+	}
 	g.body(lit.Type, lit.Body, enters)
 }
 

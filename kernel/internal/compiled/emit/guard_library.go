@@ -85,7 +85,7 @@ func (g *Guard) called(call *ast.CallExpr) *types.Func {
 // call guards a call that is another one for package cell. It reports whether it is.
 func (g *Guard) call(call *ast.CallExpr) bool {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
-		g.literal(lit, g.enters(lit.Body))
+		g.body(lit.Type, lit.Body, g.enters(lit.Body)) // it is called now
 		for _, arg := range call.Args {
 			g.walk(arg)
 		}
@@ -106,7 +106,7 @@ func (g *Guard) call(call *ast.CallExpr) bool {
 		}
 		return true
 	}
-	return g.method(call, f) || g.waiting(call, f)
+	return g.newest(call, f) || g.libraryMethod(call, f) || g.waiting(call, f)
 }
 
 // started guards an argument that is called in a goroutine. One that returns something must be a
@@ -126,9 +126,9 @@ func (g *Guard) started(arg ast.Expr) {
 	g.insert(arg.End(), ")")
 }
 
-// method guards a call of a method that is a function of package cell. It reports whether the call
-// is one.
-func (g *Guard) method(call *ast.CallExpr, f *types.Func) bool {
+// libraryMethod guards a call of a method that is a function of package cell. It reports whether the
+// call is one.
+func (g *Guard) libraryMethod(call *ast.CallExpr, f *types.Func) bool {
 	function, ok := guardedMethods[f.FullName()]
 	if !ok {
 		return false

@@ -1,0 +1,178 @@
+package emit
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+// A function literal, or the value of a method, may be called after the method that it calls was
+// declared again. So both call the method by a variable, which holds the newest version.
+
+// noteCall notes what a call calls, and literals that it does not keep.
+func (g *Guard) noteCall(call *ast.CallExpr) {
+	if g.calls == nil {
+		g.calls, g.passed = map[ast.Expr]bool{}, map[*ast.FuncLit]bool{}
+	}
+	g.calls[ast.Unparen(call.Fun)] = true
+	for _, arg := range call.Args {
+		if lit, ok := arg.(*ast.FuncLit); ok && isPassed(lit, g.Info, []ast.Node{call}) {
+			g.passed[lit] = true
+		}
+	}
+}
+
+// newest writes a call of a method of the session in a function literal. It reports whether it did.
+func (g *Guard) newest(call *ast.CallExpr, f *types.Func) bool {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || g.kept == 0 {
+		return false
+	}
+	s := g.Info.Selections[sel]
+	if s == nil || s.Kind() != types.MethodVal {
+		return false
+	}
+	variable, ok := g.method(f)
+	if !ok {
+		return false
+	}
+	before, path := receiver(s, f)
+	g.insert(call.Pos(), variable+"("+before)
+	g.walk(sel.X)
+	if len(call.Args) == 0 {
+		g.replace(sel.X.End(), call.End(), path+")")
+		return true
+	}
+	g.replace(sel.X.End(), call.Lparen+1, path+", ")
+	for _, arg := range call.Args {
+		g.walk(arg)
+	}
+	return true
+}
+
+// methodValue writes the value of a method of the session. It reports whether it did.
+func (g *Guard) methodValue(sel *ast.SelectorExpr) bool {
+	s := g.Info.Selections[sel]
+	if s == nil || s.Kind() == types.FieldVal || g.calls[sel] && (g.kept == 0 || s.Kind() == types.MethodVal) {
+		return false
+	}
+	f := s.Obj().(*types.Func)
+	variable, ok := g.method(f)
+	if !ok {
+		return false
+	}
+	params, results, ok := g.Signature(f.Signature())
+	if !ok {
+		return false
+	}
+	before, path := receiver(s, f)
+	const bound = "receiverˑˑ"
+	takes, gives := make([]string, len(params)), make([]string, len(params))
+	for i, p := range params {
+		gives[i] = fmt.Sprintf("p%dˑˑ", i)
+		takes[i] = gives[i] + " " + p
+		if strings.HasPrefix(p, "...") {
+			gives[i] += "..."
+		}
+	}
+	if s.Kind() == types.MethodExpr {
+		recv, ok := g.spelled(s.Recv())
+		if !ok {
+			return false
+		}
+		g.replace(sel.Pos(), sel.End(), fmt.Sprintf("func(%s) %s { %s%s(%s) }", strings.Join(append([]string{bound + " " + recv}, takes...), ", "), results,
+			returns(f), variable, strings.Join(append([]string{before + bound + path}, gives...), ", ")))
+		return true
+	}
+	recv, ok := g.spelled(f.Signature().Recv().Type())
+	if !ok {
+		return false
+	}
+	g.insert(sel.Pos(), fmt.Sprintf("func(%s %s) func(%s) %s { return func(%s) %s { %s%s(%s) } }(%s", bound, recv, strings.Join(params, ", "), results,
+		strings.Join(takes, ", "), results, returns(f), variable, strings.Join(append([]string{bound}, gives...), ", "), before))
+	g.walk(sel.X)
+	g.replace(sel.X.End(), sel.End(), path+")")
+	return true
+}
+
+// returns is what a call of a function stands behind in a function with the same results.
+func returns(f *types.Func) string {
+	if f.Signature().Results().Len() == 0 {
+		return ""
+	}
+	return "return "
+}
+
+// receiver returns what stands around what a method is selected of where it is the method's receiver.
+func receiver(s *types.Selection, f *types.Func) (before, path string) {
+	path, refers := embedding(s)
+	_, wants := f.Signature().Recv().Type().(*types.Pointer)
+	switch {
+	case wants && !refers:
+		before = "&"
+	case !wants && refers:
+		before = "*"
+	}
+	return before, path
+}
+
+// method returns the variable that holds a method of the session.
+func (g *Guard) method(f *types.Func) (variable string, ok bool) {
+	if g.Method == nil {
+		return "", false
+	}
+	return g.Method(f)
+}
+
+// spelled returns a type as the unit writes it.
+func (g *Guard) spelled(t types.Type) (text string, ok bool) {
+	params, _, ok := g.Signature(types.NewSignatureType(nil, nil, nil, types.NewTuple(types.NewParam(0, nil, "", t)), nil, false))
+	if !ok {
+		return "", false
+	}
+	return params[0], true
+}
+
+// newestMethod returns the variable that holds the newest version of a method. The unit declares one if no
+// unit has one of the type that the receiver has by now.
+func (u *Unit) newestMethod(f *types.Func) (variable string, ok bool) {
+	fn := u.Session.FunctionOf(f)
+	if fn == nil || fn.Receiver == nil || fn.Receiver.Node == nil || fn.Receiver.Node.TypeParams != nil || u.escapes(fn) {
+		return "", false
+	}
+	held := u.heldType(fn)
+	if i := slices.IndexFunc(u.holders[fn], func(h holder) bool { return h.typ == held }); i >= 0 {
+		return u.refer(u.holders[fn][i].home), true
+	}
+	h := home{path: u.path, name: Mark + fn.Lowered()}
+	u.hold(fn, holder{h, held})
+	u.parts = append(u.parts, fmt.Sprintf("%svar %s func%s\n", generated, h.name, u.Signature(heldSignature(fn))))
+	u.held = append(u.held, h.name+" = "+u.methodExpression(fn))
+	return h.name, true
+}
+
+// methodExpression writes a method as a function.
+func (u *Unit) methodExpression(fn *state.Function) string {
+	recv := u.refer(u.home(types.Object(fn.Receiver.Object)))
+	if fn.Pointer {
+		recv = "(*" + recv + ")"
+	}
+	return recv + "." + fn.Method
+}
+
+// heldSignature is that of a variable which holds a function, or a method with its receiver.
+func heldSignature(fn *state.Function) *types.Signature {
+	sig := state.SignatureOf(fn)
+	if sig.Recv() == nil {
+		return sig
+	}
+	params := []*types.Var{types.NewParam(0, nil, "", sig.Recv().Type())}
+	for v := range sig.Params().Variables() {
+		params = append(params, v)
+	}
+	return types.NewSignatureType(nil, nil, nil, types.NewTuple(params...), sig.Results(), sig.Variadic())
+}
