@@ -305,6 +305,9 @@ var courses = []course{
 		{"type Table struct { rows [2]Row; by map[Color]string }", "? note: Table uses Row, which no cell has declared yet"},
 		{"table := Table{by: map[Color]string{Red: \"r\"}}\nconst ( Red Color = iota; Green; Blue )", ""}, {"fmt.Sprint(table, Max)", "{[[0 0 0] [0 0 0]] map[0:r]} 2"},
 	}},
+	{"a variable is declared again, and pointers to it stay", []step{
+		{"type D struct{ n int }\nvar a, b = D{2}, [1]D{{3}}\np, q := &a, &b\nvalues := []any{a, &a}", ""}, {"var a D\nvar b [1]D", ""}, {"fmt.Sprint(p == &a, p.n, q == &b, q[0], values[1] == any(&a))", "true 0 true {0} true"},
+	}},
 	{"constants wait beside others that have a blank, too", []step{
 		{"const ( A = iota*N + 1; _; B )", "? note: A uses N, which no cell has declared yet"}, {"const ( _ = iota; C; D )", ""}, {"const N = 3", ""}, {"fmt.Sprint(A, B, C, D)", "1 7 1 2"},
 		{"const ( _ = iota * M; E )", "? note: E uses M, which no cell has declared yet"}, {"const M = 4", ""}, {"E", "4"},

@@ -151,7 +151,7 @@ func (b *body) declStmt(s *ast.DeclStmt) string {
 			if !lhs[i].top {
 				fmt.Fprintf(&out, "var %s %s\n", lhs[i].text, b.l.Typ(lhs[i].t))
 			} else if len(spec.Values) == 0 {
-				fmt.Fprintf(&out, "%s = %s\n", lhs[i].text, b.zeroText(lhs[i].t))
+				out.WriteString(b.zero(lhs[i]))
 			}
 		}
 		if b.l.K.Remembered[spec] {
@@ -169,13 +169,17 @@ func (b *body) declStmt(s *ast.DeclStmt) string {
 	return out.String()
 }
 
-// zeroText writes the zero value of any type.
-func (b *body) zeroText(t types.Type) string {
-	switch t.Underlying().(type) {
-	case *types.Struct, *types.Array, *types.Basic:
-		return b.l.Zero(t)
+// zero sets a variable to its zero value.
+func (b *body) zero(v place) string {
+	switch v.t.Underlying().(type) {
+	case *types.Array, *types.Basic:
+		return fmt.Sprintf("%s = %s\n", v.text, b.l.Zero(v.t))
+	case *types.Struct:
+		// The interpreter would put another variable in the place of one to which T{} is assigned.
+		zero := b.l.temp()
+		return fmt.Sprintf("var %s %s\n%s = %s\n", zero, b.l.Typ(v.t), v.text, zero)
 	}
-	return "nil"
+	return v.text + " = nil\n"
 }
 
 // A place is what a value is stored in.
