@@ -2,6 +2,7 @@ package carry
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -76,15 +77,35 @@ func compiledLike(t reflect.Type) reflect.Type {
 	return found
 }
 
-// instanceLike returns the newest instance in place of one of outdated types, or that itself if
-// there is none.
+// instanceLike returns the newest instance in place of an older one, or that itself if there is none.
 func instanceLike(t reflect.Type) reflect.Type {
+	for _, c := range slices.Backward(cell.Instances(t.String())) {
+		if newForms().same(t, c) && sameFields(t, c) && !outdated(c) {
+			return c
+		}
+	}
+	if !outdated(t) {
+		return t
+	}
 	for _, p := range listed("*" + t.String()) {
 		if c := p.Elem(); c != t && newForms().same(t, c) && !outdated(c) {
 			return c
 		}
 	}
 	return leaveForeign(t)
+}
+
+// sameFields reports whether the fields of two types have the same names, if they are structures.
+func sameFields(a, b reflect.Type) bool {
+	if a.Kind() != reflect.Struct {
+		return true
+	}
+	for i := range a.NumField() {
+		if a.Field(i).Name != b.Field(i).Name {
+			return false
+		}
+	}
+	return true
 }
 
 // isInstance reports instances of generic types of the session.

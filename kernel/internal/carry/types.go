@@ -97,7 +97,7 @@ func (t *typeTable) current(from reflect.Type) reflect.Type {
 	switch {
 	case to.Name() == "" && isComposite(to):
 		to = compiledLike(to)
-	case to == from && isInstance(from) && outdated(from):
+	case to == from && isInstance(from):
 		to = instanceLike(from)
 	}
 	t.newer[from] = to

@@ -191,9 +191,9 @@ func (ch *Change) declareSpec(spec *ast.TypeSpec) {
 		Node:    spec,
 		Info:    ch.K.Info,
 	}
-	ast.Inspect(spec.Type, func(n ast.Node) bool {
+	ast.Inspect(spec, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if used := ch.K.Info.Uses[id]; used != nil && used != obj {
+			if used := ch.K.Info.Uses[id]; used != nil && used != obj && !isTypeParam(used) {
 				if live := ch.S.Live[id.Name]; live != nil || state.IsSession(used) {
 					d.Spec.Uses[id.Name] = used
 				}

@@ -88,13 +88,17 @@ func (ch *Change) RelowerMentioning() {
 	}
 }
 
-// receiver returns the type that a method belongs to.
+// receiver returns the type that a method belongs to, for instances the generic one.
 func receiver(m *types.Func) types.Type {
 	t := m.Signature().Recv().Type()
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
 	}
-	return types.Unalias(t)
+	t = types.Unalias(t)
+	if named, ok := t.(*types.Named); ok {
+		return named.Origin()
+	}
+	return t
 }
 
 func (ch *Change) declarePlainFunc(f *check.Func, fn *state.Function) {

@@ -408,8 +408,12 @@ func (c *Checker) Declarations(k *Checked) (late []*Func) {
 						f.Receiver = state.OwnerOf(live.Object.(*types.TypeName))
 						k.Mentioned[base.Name] = true
 						late = append(late, f)
-						if named, ok := f.Receiver.Type().(*types.Named); ok && named.TypeParams().Len() == 0 && c.Session.ByObject[f.Receiver] != nil {
-							f.Body = PlainFunction(d, fmt.Sprintf("%s.%s", base.Name, d.Name.Name), nil)
+						if _, ok := f.Receiver.Type().(*types.Named); ok && c.Session.ByObject[f.Receiver] != nil {
+							params := c.receiverTypeParams(k, f)
+							if params != nil {
+								k.mention(params) // the constraints
+							}
+							f.Body = PlainFunction(d, fmt.Sprintf("%s.%s", base.Name, d.Name.Name), params)
 							decls = append(decls, f.Body)
 						}
 						continue

@@ -383,7 +383,7 @@ func copyOf(decl ast.Decl) ast.Decl {
 }
 
 // mention notes the names in a declaration that joins the cell.
-func (k *Checked) mention(decl ast.Decl) {
+func (k *Checked) mention(decl ast.Node) {
 	ast.Inspect(decl, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			k.Mentioned[id.Name] = true
@@ -442,7 +442,7 @@ func functions(p *syntax.Parsed) []*ast.FuncDecl {
 	return out
 }
 
-var lacksMethod = regexp.MustCompile(`(?:^|: |\t|dynamic type |\(type )\*?([\pL_][\pL\d_]*)\)? (?:does not (?:implement|satisfy) .*)?\(missing method ([\pL_][\pL\d_]*)\)`)
+var lacksMethod = regexp.MustCompile(`(?:^|: |\t|dynamic type |\(type )\*?([\pL_][\pL\d_]*)(?:\[.*?\])?\)? (?:does not (?:implement|satisfy) .*)?\(missing method ([\pL_][\pL\d_]*)\)`)
 
 // undeclared returns the name whose declaration could solve a problem, nil if there is none.
 func (c *Checker) undeclared(k *Checked, pos token.Pos, msg string) *state.Wait {
@@ -463,7 +463,7 @@ func (c *Checker) undeclared(k *Checked, pos token.Pos, msg string) *state.Wait 
 	}
 	declarable := func(t types.Type) *types.Named {
 		named, ok := types.Unalias(t).(*types.Named)
-		if !ok || !state.IsSession(named.Obj()) || types.IsInterface(named) || named.TypeParams().Len() > 0 {
+		if !ok || !state.IsSession(named.Obj()) || types.IsInterface(named) {
 			return nil
 		}
 		return named

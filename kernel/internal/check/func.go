@@ -5,7 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"reflect"
+	"slices"
 
 	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
@@ -58,10 +58,6 @@ func (c *Checker) AddMethods(k *Checked, late []*Func, complain func(token.Pos, 
 			complain(f.Decl.Recv.Pos(), "cannot define new methods on non-local type "+Shown(f.Receiver.Type()))
 			continue
 		}
-		if named.TypeParams().Len() > 0 {
-			complain(f.Decl.Name.Pos(), fmt.Sprintf("method %s.%s: methods of a generic type belong into the cell that declares the type", named.Obj().Name(), f.Decl.Name.Name))
-			continue
-		}
 		if f.Decl.Type.TypeParams != nil {
 			complain(f.Decl.Name.Pos(), fmt.Sprintf("method %s.%s: a method with type parameters belongs into the cell that declares the type", named.Obj().Name(), f.Decl.Name.Name))
 			continue
@@ -70,13 +66,7 @@ func (c *Checker) AddMethods(k *Checked, late []*Func, complain func(token.Pos, 
 		if !ok {
 			continue
 		}
-		plain := obj.Signature()
-		params := make([]*types.Var, 0, plain.Params().Len())
-		for i := range plain.Params().Len() {
-			params = append(params, plain.Params().At(i))
-		}
-		recv := types.NewParam(params[0].Pos(), k.Pkg, params[0].Name(), params[0].Type())
-		sig := types.NewSignatureType(recv, nil, nil, types.NewTuple(params[1:]...), plain.Results(), plain.Variadic())
+		sig := methodSignature(k.Pkg, obj.Signature())
 		name := f.Decl.Name.Name
 		if st, ok := named.Underlying().(*types.Struct); ok {
 			for i := range st.NumFields() {
@@ -90,7 +80,7 @@ func (c *Checker) AddMethods(k *Checked, late []*Func, complain func(token.Pos, 
 			continue
 		}
 		if old := MethodOf(named, name); old != nil {
-			if types.Identical(old.Signature(), sig) && types.Identical(old.Signature().Recv().Type(), recv.Type()) {
+			if sameMethod(old.Signature(), obj.Signature()) {
 				f.Object = old
 				continue
 			}
@@ -101,10 +91,48 @@ func (c *Checker) AddMethods(k *Checked, late []*Func, complain func(token.Pos, 
 				types.TypeString(old.Signature(), types.RelativeTo(k.Pkg)), named.Obj().Name()))
 			continue
 		}
-		k.undo = append(k.undo, snapshot(named))
 		f.Object = types.NewFunc(f.Decl.Name.Pos(), k.Pkg, name, sig)
-		named.AddMethod(f.Object)
+		c.addMethod(k, named, f.Object)
 	}
+}
+
+// methodSignature returns the signature of a method that is checked as a plain function: the receiver is
+// its first parameter, and the type parameters are those of the receiver.
+func methodSignature(pkg *types.Package, plain *types.Signature) *types.Signature {
+	var own []*types.TypeParam
+	for p := range plain.TypeParams().TypeParams() {
+		own = append(own, types.NewTypeParam(types.NewTypeName(p.Obj().Pos(), pkg, p.Obj().Name(), nil), p.Constraint()))
+	}
+	if len(own) > 0 {
+		plain = instantiated(plain, own)
+	}
+	params := slices.Collect(plain.Params().Variables())
+	recv := types.NewParam(params[0].Pos(), pkg, params[0].Name(), params[0].Type())
+	return types.NewSignatureType(recv, own, nil, types.NewTuple(params[1:]...), plain.Results(), plain.Variadic())
+}
+
+// instantiated returns a generic signature with other type parameters in place of its own.
+func instantiated(generic *types.Signature, params []*types.TypeParam) *types.Signature {
+	args := make([]types.Type, len(params))
+	for i, p := range params {
+		args[i] = p
+	}
+	t, err := types.Instantiate(nil, generic, args, false)
+	if err != nil {
+		panic(err) // the numbers are the same
+	}
+	return t.(*types.Signature)
+}
+
+// sameMethod reports whether a method has the signature of a plain function.
+func sameMethod(method, plain *types.Signature) bool {
+	if own := slices.Collect(method.RecvTypeParams().TypeParams()); len(own) != plain.TypeParams().Len() {
+		return false
+	} else if len(own) > 0 {
+		plain = instantiated(plain, own)
+	}
+	params := slices.Concat([]*types.Var{method.Recv()}, slices.Collect(method.Params().Variables()))
+	return types.Identical(types.NewSignatureType(nil, nil, nil, types.NewTuple(params...), method.Results(), method.Variadic()), plain)
 }
 
 // MethodOf returns the method of that name which a type declares, nil if there is none.
@@ -115,15 +143,6 @@ func MethodOf(named *types.Named, name string) *types.Func {
 		}
 	}
 	return nil
-}
-
-// snapshot returns a function that takes back methods added to a type, for which go/types has no
-// call.
-func snapshot(named *types.Named) func() {
-	live := reflect.ValueOf(named).Elem()
-	copied := reflect.New(live.Type()).Elem()
-	copied.Set(live)
-	return func() { live.Set(copied) }
 }
 
 // Bodies returns a file with all functions and methods of the cell, as functions of names that
@@ -145,7 +164,7 @@ func (c *Checker) Bodies(k *Checked) *ast.File {
 		}
 		var params *ast.FieldList
 		if f.Decl.Recv != nil {
-			params = ReceiverTypeParams(f.Decl, k.Types)
+			params = c.receiverTypeParams(k, f)
 			if base := syntax.ReceiverBase(f.Decl); base != nil && f.Receiver == nil {
 				if name, ok := k.Pkg.Scope().Lookup(base.Name).(*types.TypeName); ok {
 					f.Receiver = state.OwnerOf(name)
@@ -161,6 +180,15 @@ func (c *Checker) Bodies(k *Checked) *ast.File {
 		file.Decls = append(file.Decls, f.Body)
 	}
 	return file
+}
+
+// receiverTypeParams returns the type parameters of a method, which may be of a type of an earlier cell.
+func (c *Checker) receiverTypeParams(k *Checked, f *Func) *ast.FieldList {
+	specs := k.Types
+	if d := c.Session.ByObject[f.Receiver]; f.Receiver != nil && d != nil && d.Spec != nil {
+		specs = []*ast.TypeSpec{d.Spec.Node}
+	}
+	return ReceiverTypeParams(f.Decl, specs)
 }
 
 // ReceiverTypeParams returns the type parameters of a method of a generic type, with the

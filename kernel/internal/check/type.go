@@ -3,6 +3,8 @@ package check
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
+	"slices"
 
 	"github.com/hierml/notebook/kernel/internal/state"
 )
@@ -22,7 +24,7 @@ func (c *Checker) unchangedTypes(k *Checked, file *ast.File, declared map[string
 			spec := s.(*ast.TypeSpec)
 			name := spec.Name.Name
 			live := c.Session.Live[name]
-			if live == nil || live.Spec == nil || specs[name] != nil || spec.TypeParams != nil || k.renewed[name] {
+			if live == nil || live.Spec == nil || specs[name] != nil || k.renewed[name] {
 				continue
 			}
 			if live.Spec.Text == c.Text(spec) {
@@ -35,8 +37,7 @@ func (c *Checker) unchangedTypes(k *Checked, file *ast.File, declared map[string
 		changed = false
 		for name := range same {
 			for used, obj := range c.Session.Live[name].Spec.Uses {
-				now := c.Session.Live[used]
-				if declared[used] && !same[used] || now == nil && state.IsSession(obj) || now != nil && !sameObject(now.Object, obj) {
+				if declared[used] && !same[used] || !c.stillMeans(k, used, obj) {
 					delete(same, name)
 					changed = true
 					break
@@ -45,4 +46,18 @@ func (c *Checker) unchangedTypes(k *Checked, file *ast.File, declared map[string
 		}
 	}
 	return same
+}
+
+// stillMeans reports whether a name that meant an object in an earlier cell means the same in a cell.
+func (c *Checker) stillMeans(k *Checked, name string, obj types.Object) bool {
+	if i := slices.IndexFunc(k.Imported, func(p *types.PkgName) bool { return p.Name() == name }); i >= 0 {
+		return sameObject(k.Imported[i], obj)
+	}
+	if now := c.Session.Live[name]; now != nil {
+		return sameObject(now.Object, obj)
+	}
+	if p, ok := obj.(*types.PkgName); ok {
+		return c.Preloaded[name] == p.Imported().Path()
+	}
+	return !state.IsSession(obj)
 }

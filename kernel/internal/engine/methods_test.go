@@ -86,6 +86,36 @@ var laterMethods = []course{
 		{"func both(n int) int { return T{n}.n + deep(n%3) }\nfunc (t T) Value() int { return scale(t.n) }\nvar ts = []interface{ Value() int }{T{1}, &T{2}}", "? both calls deep"},
 		{"func deep(n int) int { return n }", ""}, {"bound := T{3}.Value\nfmt.Sprint(ts[0].Value(), ts[1].Value(), bound())", "51 53 55"},
 	}},
+	{"of a generic stack", []step{
+		{"type Stack[T any] struct{ items []T }", ""}, {"s := Stack[int]{}\nvar named Stack[string]\np := &s", ""},
+		{"func (s *Stack[T]) Push(xs ...T) *Stack[T] { s.items = append(s.items, xs...); return s }", ""},
+		{"func (s *Stack[E]) Pop() (top E, ok bool) {\n\tif len(s.items) == 0 { return }\n\ttop, s.items = s.items[len(s.items)-1], s.items[:len(s.items)-1]\n\treturn top, true\n}\nfunc (s Stack[_]) Len() int { return len(s.items) }", ""},
+		{"s.Push(1, 2).Push(3)\nnamed.Push(\"a\")\nx, ok := s.Pop()\nfmt.Sprint(x, ok, s.Len(), p.Len(), named.Len(), s)", "3 true 2 2 1 {[1 2]}"},
+		{"func (s Stack[T]) String() string { return fmt.Sprint(\"stack \", s.items) }", ""}, {"fmt.Sprint(s, named, []any{s, p}) + named.String()", "stack [1 2] stack [a] [stack [1 2] stack [1 2]]stack [a]"},
+		{"func (s Stack[T]) String() string { return fmt.Sprint(\"again \", len(s.items)) }", ""}, {"fmt.Sprint(s, named, []any{s, p})", "again 2 again 1 [again 2 again 2]"},
+		{"func (s Stack[T]) Len(n int) int { return n }", "! method Stack.Len has another signature than before"},
+		{"t := Stack[float64]{}\nt.Push(1.5)\nfmt.Sprint(t)", "again 1"},
+	}},
+	{"of generic types, in functions, values and interfaces of earlier cells", []step{
+		{"type Pair[K comparable, V any] struct { Key K; Val V }\nfunc show[K comparable, V any](p Pair[K, V]) string { return fmt.Sprint(p, []any{p}) }\nfunc one() string { return show(Pair[string, int]{\"a\", 1}) }\nvar held any = Pair[int, bool]{1, true}\nset := map[any]int{Pair[int, bool]{1, true}: 7}\nf := func() string { return fmt.Sprint(Pair[int, int]{1, 2}) }", ""},
+		{"one() + fmt.Sprint(held) + f()", "{a 1} [{a 1}]{1 true}{1 2}"},
+		{"func (p Pair[K, V]) String() string { return fmt.Sprintf(\"%v=%v\", p.Key, p.Val) }", ""},
+		{"one() + fmt.Sprint(held) + f()", "a=1 [a=1]1=true1=2"}, {"_, is := held.(fmt.Stringer)\nfmt.Sprint(is, held == any(Pair[int, bool]{1, true}), set[Pair[int, bool]{1, true}])", "true true 7"},
+	}},
+	{"of generic types with constraints", []step{
+		{"type Num interface{ ~int | ~float64 }\ntype Vec[T Num] []T", ""}, {"func (v Vec[T]) Sum() (s T) { for _, x := range v { s += x }; return }\nfunc (v Vec[T]) Map(f func(T) T) Vec[T] { out := make(Vec[T], len(v)); for i, x := range v { out[i] = f(x) }; return out }", ""},
+		{"Vec[int]{1, 2}.Map(func(x int) int { return 2 * x }).Sum()", "6"},
+		{"type Tree[K cmp.Ordered] struct { key K; left, right *Tree[K] }", ""}, {"func (t *Tree[K]) Add(k K) *Tree[K] {\n\tswitch {\n\tcase t == nil: return &Tree[K]{key: k}\n\tcase k < t.key: t.left = t.left.Add(k)\n\tdefault: t.right = t.right.Add(k)\n\t}\n\treturn t\n}", ""},
+		{"func (t *Tree[K]) All() iter.Seq[K] { return func(yield func(K) bool) { t.walk(yield) } }", "? note: (*Tree).All calls"}, {"func (t *Tree[K]) walk(yield func(K) bool) bool { return t == nil || t.left.walk(yield) && yield(t.key) && t.right.walk(yield) }", ""},
+		{"var root *Tree[string]\nfor _, w := range strings.Fields(\"to be or not\") { root = root.Add(w) }\nslices.Collect(root.All())", "[be not or to]"},
+	}},
+	{"of generic types, that satisfy interfaces and constraints", []step{
+		{"type Box[T any] struct{ v T }\ntype Sizer interface{ Size() int }", ""}, {"func total[S Sizer](all ...S) (n int) { for _, s := range all { n += s.Size() }; return }\nfunc sizers() []Sizer { return []Sizer{Box[int]{1}, &Box[string]{\"a\"}} }", "? sizers uses Box"},
+		{"func (b Box[T]) Size() int { return len(fmt.Sprint(b.v)) }", ""}, {"fmt.Sprint(total(Box[int]{123}, Box[int]{4}), total(sizers()...))", "4 2"},
+	}},
+	{"of a generic type that is declared as it was", []step{
+		{"type Box[T any] struct{ v T }\nfunc (b Box[T]) Get() T { return b.v }", ""}, {"b := Box[int]{1}\nfunc get(b Box[int]) int { return b.Get() }", ""}, {"type Box[T any] struct{ v T }\nfunc (b Box[T]) Get() T { return b.v }", ""}, {"get(b) + b.Get()", "2"},
+	}},
 	{"that wait for a function", []step{
 		{"type P struct{}\nfunc show() string { return fmt.Sprint(P{}) }\nfunc (P) String() string { return later() }", "? P.String calls later"}, {"func later() string { return \"later\" }", ""}, {"show()", "later"},
 	}},

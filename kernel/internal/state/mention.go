@@ -138,7 +138,7 @@ func partOf(part, t types.Type, seen map[types.Type]bool) bool {
 	seen[t] = true
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
-		return IsSession(t.Obj()) && !types.IsInterface(t) && partOf(part, t.Underlying(), seen)
+		return t.Origin() == part || IsSession(t.Obj()) && !types.IsInterface(t) && partOf(part, t.Underlying(), seen)
 	case *types.Struct:
 		for i := range t.NumFields() {
 			if partOf(part, t.Field(i).Type(), seen) {

@@ -22,6 +22,10 @@ type Code struct {
 	// also be there by the numbers that they have in it, in decimal: by these the types of values
 	// in interfaces are found when variables are carried over.
 	Types map[string]reflect.Type
+	// Generics names the generic types that the package declares for the first time, and Instances are
+	// those of generic types that it compiles again.
+	Generics  []string
+	Instances []reflect.Type
 }
 
 var (
@@ -34,7 +38,7 @@ func Register(path string, code Code) {
 	mu.Lock()
 	defer mu.Unlock()
 	cells[path] = code
-	note(code.Types)
+	note(code)
 }
 
 // Lookup returns the code of a package.

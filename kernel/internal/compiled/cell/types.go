@@ -4,6 +4,8 @@ import (
 	"iter"
 	"maps"
 	"reflect"
+	"slices"
+	"strings"
 )
 
 // types are those of the session that packages declare.
@@ -12,12 +14,21 @@ var types = struct {
 	keys    map[reflect.Type][]string
 	named   map[string][]reflect.Type
 	instead map[reflect.Type]reflect.Type
-	anew    bool
-}{map[string]reflect.Type{}, map[reflect.Type][]string{}, map[string][]reflect.Type{}, map[reflect.Type]reflect.Type{}, false}
+	// instances are those of generic types that were compiled again, by what they print as.
+	instances map[string][]reflect.Type
+	anew      bool
+}{map[string]reflect.Type{}, map[reflect.Type][]string{}, map[string][]reflect.Type{}, map[reflect.Type]reflect.Type{}, map[string][]reflect.Type{}, false}
 
 // note makes the types of a package known. The caller holds mu.
-func note(list map[string]reflect.Type) {
-	for key, t := range list {
+func note(code Code) {
+	for _, name := range code.Generics {
+		maps.DeleteFunc(types.instances, func(text string, _ []reflect.Type) bool { return strings.HasPrefix(text, "main."+name+"[") })
+	}
+	for _, t := range code.Instances {
+		types.instances[t.String()] = append(types.instances[t.String()], t)
+		types.anew = true
+	}
+	for key, t := range code.Types {
 		if old, ok := types.newest[key]; ok && old != t {
 			types.anew = true
 		}
@@ -60,6 +71,14 @@ func Newest(t reflect.Type) (reflect.Type, bool) {
 		}
 	}
 	return t, false
+}
+
+// Instances returns the instances of generic types that were compiled again and print as a name, the
+// newest last.
+func Instances(name string) []reflect.Type {
+	mu.Lock()
+	defer mu.Unlock()
+	return slices.Clone(types.instances[name])
 }
 
 // Anew reports whether a type was compiled once more since it was last asked.

@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/change"
@@ -59,7 +60,7 @@ func (u *Unit) own() *compilation {
 	var renewed []*state.Function
 	for _, f := range l.K.Funcs {
 		fn := u.Session.FunctionOf(f.Object)
-		if fn != nil && fn.Pending != nil && fn.Receiver != nil && !slices.Contains(set.types, fn.Receiver) && !slices.Contains(late, fn.Receiver) {
+		if fn != nil && fn.Receiver != nil && (fn.Pending != nil || fn.Generic && !l.Kept[fn]) && !slices.Contains(set.types, fn.Receiver) && !slices.Contains(late, fn.Receiver) {
 			late = append(late, fn.Receiver)
 		}
 		if fn == nil || !fn.Generic || fn.Receiver != nil || fn.Pending != nil || l.Kept[fn] {
@@ -268,6 +269,13 @@ func (u *Unit) claim(set *compilation) {
 		} else {
 			own = hidden(own)
 		}
+		if spec.Node.TypeParams != nil {
+			if _, there := u.homes[types.Object(spec.Object)]; there {
+				u.renews = true
+			} else {
+				u.generics = append(u.generics, strconv.Quote(spec.Object.Name()))
+			}
+		}
 		u.settle(types.Object(spec.Object), home{path: u.path, name: own})
 	}
 	for _, c := range set.constants {
@@ -324,7 +332,7 @@ func (u *Unit) followed(fn *state.Function, own string) (there bool) {
 				return u.refer(holder.home) + " = " + own + "\n"
 			}
 			// The types in the signature were others, of the same form.
-			return fmt.Sprintf("*(*func%s)(%s.Pointer(&%s)) = %s\n", u.Signature(heldSignature(fn)), u.alias("unsafe", "unsafe"), u.refer(holder.home), own)
+			return fmt.Sprintf("*(*func%s)(%s.Pointer(&%s)) = %s\n", u.Signature(state.SignatureOf(fn)), u.alias("unsafe", "unsafe"), u.refer(holder.home), own)
 		})
 	}
 	return there
@@ -336,7 +344,7 @@ func (u *Unit) heldType(fn *state.Function) string {
 		TypeName:    func(obj *types.TypeName) string { h := u.homes[obj]; return h.path + "." + h.name },
 		PackageName: func(path, _ string) string { return path },
 	}
-	return s.Signature(heldSignature(fn))
+	return s.Signature(state.SignatureOf(fn))
 }
 
 // declare writes the declarations.

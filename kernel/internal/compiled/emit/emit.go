@@ -101,7 +101,12 @@ type Unit struct {
 	variables []string
 	pointers  []string // to variables of other units
 	types     []string // entries of the table of types
-	moved     []program.Moved
+	// generics are the generic types that the unit declares for the first time, renews says that it
+	// compiles others again, and kept are instances of these.
+	generics []string
+	renews   bool
+	kept     []string
+	moved    []program.Moved
 	// held give the variables that hold functions of the unit their values, before all else.
 	held []string
 	// inits are the init functions that were not called yet.
@@ -156,6 +161,9 @@ func (e *Emitter) emit(l *change.Change) (unit *toolchain.Unit, compiled *progra
 	set := u.own()
 	u.claim(set)
 	u.declare(set)
+	if u.renews {
+		u.keepInstances(u.mentionsOwn)
+	}
 	u.statements()
 	u.importBlank()
 	b, c := u.assemble(l.K.Source.Cell.Title())
@@ -323,6 +331,15 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	table("Moved", u.predeclared("any"), pointers(u.pointers))
 	if len(u.types) > 0 {
 		table("Types", u.alias("reflect", "reflect")+".Type", u.types)
+	}
+	list := func(field, typ string, entries []string) {
+		if len(entries) > 0 {
+			fields += fmt.Sprintf("%s: []%s{%s}, ", field, typ, strings.Join(entries, ", "))
+		}
+	}
+	list("Generics", u.predeclared("string"), u.generics)
+	if len(u.kept) > 0 {
+		list("Instances", u.alias("reflect", "reflect")+".Type", u.kept)
 	}
 	register := fmt.Sprintf("%s(%q, %s{%s})", u.cell("Register"), u.path, u.cell("Code"), strings.TrimSuffix(fields, ", "))
 	fmt.Fprintf(&tail, "%sfunc init() { %s }\n", generated, strings.Join(append(u.held, register), "; "))

@@ -150,7 +150,7 @@ func (u *Unit) newestMethod(f *types.Func) (variable string, ok bool) {
 	}
 	h := home{path: u.path, name: Mark + fn.Lowered()}
 	u.hold(fn, holder{h, held})
-	u.parts = append(u.parts, fmt.Sprintf("%svar %s func%s\n", generated, h.name, u.Signature(heldSignature(fn))))
+	u.parts = append(u.parts, fmt.Sprintf("%svar %s func%s\n", generated, h.name, u.Signature(state.SignatureOf(fn))))
 	u.held = append(u.held, h.name+" = "+u.methodExpression(fn))
 	return h.name, true
 }
@@ -162,17 +162,4 @@ func (u *Unit) methodExpression(fn *state.Function) string {
 		recv = "(*" + recv + ")"
 	}
 	return recv + "." + fn.Method
-}
-
-// heldSignature is that of a variable which holds a function, or a method with its receiver.
-func heldSignature(fn *state.Function) *types.Signature {
-	sig := state.SignatureOf(fn)
-	if sig.Recv() == nil {
-		return sig
-	}
-	params := []*types.Var{types.NewParam(0, nil, "", sig.Recv().Type())}
-	for v := range sig.Params().Variables() {
-		params = append(params, v)
-	}
-	return types.NewSignatureType(nil, nil, nil, types.NewTuple(params...), sig.Results(), sig.Variadic())
 }

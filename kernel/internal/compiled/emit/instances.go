@@ -43,15 +43,16 @@ func (i *instances) note(s *state.Session, info *types.Info) {
 	}
 }
 
-// keepInstances has the unit contain the instances of what it declares.
-func (u *Unit) keepInstances() {
-	texts := map[string]bool{}
+// keepInstances has the unit contain the instances of what it declares: those types for which chosen
+// is true, and those of its functions.
+func (u *Unit) keepInstances(chosen func(types.Type) bool) {
+	kept, texts := map[string]bool{}, map[string]bool{}
 	u.instances.types.Iterate(func(t types.Type, _ any) {
-		if !u.declares(t) {
+		if !chosen(t) {
 			return
 		}
 		if text, ok := u.spoken(t); ok {
-			texts[u.alias("reflect", "reflect")+".TypeFor["+text+"]()"] = true
+			kept[u.alias("reflect", "reflect")+".TypeFor["+text+"]()"] = true
 		}
 	})
 	for _, i := range u.instances.functions {
@@ -60,7 +61,7 @@ func (u *Unit) keepInstances() {
 		}
 		var args []string
 		for t := range i.args.Types() {
-			if text, ok := u.spoken(t); ok && u.declares(t) {
+			if text, ok := u.spoken(t); ok && chosen(t) {
 				args = append(args, text)
 			}
 		}
@@ -68,6 +69,7 @@ func (u *Unit) keepInstances() {
 			texts[u.refer(u.homes[i.fn])+"["+strings.Join(args, ", ")+"]"] = true
 		}
 	}
+	u.kept = slices.Sorted(maps.Keys(kept))
 	if len(texts) > 0 {
 		kept, list := "kept"+Mark, "[]"+u.predeclared("any")
 		u.parts = append(u.parts, fmt.Sprintf("%svar %s %s\n", generated, kept, list))
@@ -75,40 +77,55 @@ func (u *Unit) keepInstances() {
 	}
 }
 
+// mentionsOwn reports whether a type mentions one that the unit declares, and no type parameter.
+func (u *Unit) mentionsOwn(t types.Type) bool {
+	own := false
+	return consists(t, func(obj types.Object) bool {
+		own = own || u.homes[obj].path == u.path
+		return true
+	}) && own
+}
+
 // declares reports whether the unit declares all of the session's that a type mentions, which
 // mentions no type parameter.
 func (u *Unit) declares(t types.Type) bool {
+	return consists(t, func(obj types.Object) bool { return u.homes[obj].path == u.path })
+}
+
+// consists reports whether a type mentions no type parameter, and only such types of the session as
+// are chosen.
+func consists(t types.Type, chosen func(types.Object) bool) bool {
 	switch t := t.(type) {
 	case *types.Basic:
 		return t.Info()&types.IsUntyped == 0
 	case *types.Alias:
-		return u.declares(types.Unalias(t))
+		return consists(types.Unalias(t), chosen)
 	case *types.Named:
-		if obj := t.Origin().Obj(); state.IsSession(obj) && u.homes[obj].path != u.path {
+		if obj := t.Origin().Obj(); state.IsSession(obj) && !chosen(obj) {
 			return false
 		}
 		for arg := range t.TypeArgs().Types() {
-			if !u.declares(arg) {
+			if !consists(arg, chosen) {
 				return false
 			}
 		}
 		return true
 	case *types.Map:
-		return u.declares(t.Key()) && u.declares(t.Elem())
+		return consists(t.Key(), chosen) && consists(t.Elem(), chosen)
 	case interface{ Elem() types.Type }: // pointer, slice, array, channel
-		return u.declares(t.Elem())
+		return consists(t.Elem(), chosen)
 	case *types.Struct:
 		for f := range t.Fields() {
-			if !u.declares(f.Type()) {
+			if !consists(f.Type(), chosen) {
 				return false
 			}
 		}
 		return true
 	case *types.Signature:
-		return u.declares(t.Params()) && u.declares(t.Results())
+		return consists(t.Params(), chosen) && consists(t.Results(), chosen)
 	case *types.Tuple:
 		for v := range t.Variables() {
-			if !u.declares(v.Type()) {
+			if !consists(v.Type(), chosen) {
 				return false
 			}
 		}

@@ -81,7 +81,7 @@ func (e *Emitter) Everything() (unit *toolchain.Unit, units program.Units, undo 
 	}
 	u.declare(set)
 	u.types = append(u.types, u.describedTypes()...)
-	u.keepInstances()
+	u.keepInstances(u.declares)
 	u.setup, u.inits = nil, nil
 	unit, compiled := u.assemble("everything that is declared")
 	return unit, compiled.Units, l.Rollback, nil
