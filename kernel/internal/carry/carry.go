@@ -128,7 +128,12 @@ func Variables(in Interpreter, moved []program.Moved, shown ...[]any) ([]Lost, e
 		}
 	}
 	m.move(list)
-	cell.Renew(m.anew, m.types.current)
+	cell.Renew(m.anew, func(t reflect.Type) reflect.Type {
+		if !outdated(t) { // which is found faster
+			return t
+		}
+		return m.types.current(t)
+	})
 	if in != nil {
 		shown = append(shown, in.Shown()...)
 	}

@@ -79,10 +79,8 @@ func compiledLike(t reflect.Type) reflect.Type {
 
 // instanceLike returns the newest instance in place of an older one, or that itself if there is none.
 func instanceLike(t reflect.Type) reflect.Type {
-	for _, c := range slices.Backward(cell.Instances(t.String())) {
-		if newForms().same(t, c) && sameFields(t, c) && !outdated(c) {
-			return c
-		}
+	if c := compiledAgain(t); c != t {
+		return c
 	}
 	if !outdated(t) {
 		return t
@@ -93,6 +91,16 @@ func instanceLike(t reflect.Type) reflect.Type {
 		}
 	}
 	return leaveForeign(t)
+}
+
+// compiledAgain returns the newest form of an instance whose generic type was compiled again.
+func compiledAgain(t reflect.Type) reflect.Type {
+	for _, c := range slices.Backward(cell.Instances(t.String())) {
+		if newForms().same(t, c) && sameFields(t, c) {
+			return c
+		}
+	}
+	return t
 }
 
 // sameFields reports whether the fields of two types have the same names, if they are structures.
@@ -121,7 +129,7 @@ func mentionsOld(t reflect.Type, seen map[reflect.Type]bool) bool {
 		return false
 	}
 	seen[t] = true
-	if _, ok := cell.Newest(t); ok {
+	if _, ok := cell.Newest(t); ok || isInstance(t) && compiledAgain(t) != t {
 		return true
 	}
 	if t.Name() != "" && !isSession(t) {
