@@ -69,7 +69,7 @@ const (
 	// inCells is how many programs run side by side: their first cells are one, and so on.
 	inCells = 15
 	// inSession is how many programs share a session, whose process is not replaced by another.
-	inSession = 75
+	inSession = 30
 	// shrunkWrong is how many of the programs that print something else are made smaller.
 	shrunkWrong = 5
 )
