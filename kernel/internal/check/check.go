@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"go/ast"
@@ -192,7 +193,7 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 	c.refuseForeign(k, complain)
 	c.RefuseGrowth(k, complain)
 	if len(problems) > 0 {
-		return k, problems
+		return k, c.judged(k, problems, a)
 	}
 
 	seen := map[string]bool{}
@@ -255,26 +256,46 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 		in.refuseCycles(c.Session.Live, complain)
 	}
 	if len(problems) > 0 {
-		sort.SliceStable(problems, func(i, j int) bool { return problems[i].order < problems[j].order })
-		for i := range problems {
-			f := &problems[i]
-			f.wait = c.undeclared(k, f.pos, f.Msg)
-			if i < syntax.MaxProblems { // A hint takes time that grows with the cell.
-				f.Hint = c.hint(k, f.pos, f.Msg)
-			}
-			if f.wait != nil && c.Session.DeferredOf(f.wait.Name) == nil {
-				f.wait.Hint = f.Hint
-			}
-		}
-		if !c.Strict {
-			maps.Copy(a.forgotten, Forgets(k))
-		}
-		return k, problems
+		return k, c.judged(k, problems, a)
 	}
 	in.sortVariables()
 	passed = true
 	return k, nil
 }
+
+// judged sorts failures, and says of each which declaration could solve it and what else may help.
+func (c *Checker) judged(k *Checked, failures []failure, a *attempt) []failure {
+	failures = slices.DeleteFunc(failures, k.follows)
+	sort.SliceStable(failures, func(i, j int) bool { return failures[i].order < failures[j].order })
+	for i := range failures {
+		f := &failures[i]
+		f.wait = c.undeclared(k, f.pos, f.Msg)
+		if i < syntax.MaxProblems { // A hint takes time that grows with the cell.
+			f.Hint = c.hint(k, f.pos, f.Msg)
+		}
+		if f.wait != nil && c.Session.DeferredOf(f.wait.Name) == nil {
+			f.wait.Hint = cmp.Or(f.Hint, f.wait.Hint)
+		}
+	}
+	if !c.Strict {
+		maps.Copy(a.forgotten, Forgets(k))
+	}
+	return failures
+}
+
+// follows reports whether a failure is that of a literal without a type only because the type of the
+// literal around it is not known, of which another failure tells.
+func (k *Checked) follows(f failure) bool {
+	if !strings.HasPrefix(f.Msg, "missing type in composite literal") {
+		return false
+	}
+	return slices.ContainsFunc(k.pathTo(f.pos), func(n ast.Node) bool {
+		lit, ok := n.(*ast.CompositeLit)
+		return ok && lit.Pos() < f.pos && !known(k.Info.TypeOf(lit))
+	})
+}
+
+func known(t types.Type) bool { return t != nil && t != types.Typ[types.Invalid] }
 
 // overflow complains of a constant that is the cell's value and too large for what it is shown as,
 // in the words of go/types, which has not seen it used.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -77,7 +78,7 @@ func (k *Checked) problemsOf(failures []failure) []syntax.Problem {
 	for i, f := range failures {
 		out[i] = f.Problem
 		if f.wait != nil && f.Hint == "" && k.decides(f.pos) {
-			out[i].Hint = " (declare " + f.wait.String() + " in this cell or an earlier one)"
+			out[i].Hint = cmp.Or(f.wait.Hint, " (declare "+f.wait.String()+" in this cell or an earlier one)")
 		}
 	}
 	return out
@@ -444,22 +445,21 @@ func functions(p *syntax.Parsed) []*ast.FuncDecl {
 
 var lacksMethod = regexp.MustCompile(`(?:^|: |\t|dynamic type |\(type )\*?([\pL_][\pL\d_]*)(?:\[.*?\])?\)? (?:does not (?:implement|satisfy) .*)?\(missing method ([\pL_][\pL\d_]*)\)`)
 
+// lacksName matches complaints about a name that nothing declares, or that is that of a package only.
+var lacksName = regexp.MustCompile(`^(?:undefined: (\S+)|undefined array length (\S+) or missing type constraint|invalid array length (\S+)|use of package (\S+) not in selector|(\S+) \(package name\) is not a type)$`)
+
 // undeclared returns the name whose declaration could solve a problem, nil if there is none.
 func (c *Checker) undeclared(k *Checked, pos token.Pos, msg string) *state.Wait {
 	path := k.pathTo(pos)
-	name, ok := strings.CutPrefix(msg, "undefined: ")
-	if !ok {
-		name, _ = strings.CutPrefix(msg, "undefined array length ")
-		name, ok = strings.CutSuffix(name, " or missing type constraint")
+	if m := lacksName.FindStringSubmatch(msg); m != nil {
+		name := strings.Join(m[1:], "")
+		if token.IsIdentifier(name) && (strings.HasPrefix(msg, "undefined") || c.onlyPackage(k, name)) {
+			call := innermost[*ast.CallExpr](path)
+			return &state.Wait{Name: name, Calls: call != nil && ast.Unparen(call.Fun).Pos() == pos && token.IsIdentifier(types.ExprString(call.Fun))}
+		}
 	}
-	if !ok {
-		name, _ = strings.CutPrefix(msg, "use of package ")
-		name, ok = strings.CutSuffix(name, " not in selector")
-		ok = ok && c.Preloaded[name] != "" && c.Session.Live[name] == nil && !slices.ContainsFunc(k.Imported, func(p *types.PkgName) bool { return p.Name() == name })
-	}
-	if ok && token.IsIdentifier(name) {
-		call := innermost[*ast.CallExpr](path)
-		return &state.Wait{Name: name, Calls: call != nil && ast.Unparen(call.Fun).Pos() == pos && token.IsIdentifier(types.ExprString(call.Fun))}
+	if wait := c.variableFor(k, path); wait != nil {
+		return wait
 	}
 	declarable := func(t types.Type) *types.Named {
 		named, ok := types.Unalias(t).(*types.Named)
@@ -477,12 +477,7 @@ func (c *Checker) undeclared(k *Checked, pos token.Pos, msg string) *state.Wait 
 			t = p.Elem()
 		}
 		if named := declarable(t); named != nil {
-			call := len(path) > 2
-			if call {
-				x, ok := path[len(path)-3].(*ast.CallExpr)
-				call = ok && x.Fun == ast.Expr(sel)
-			}
-			return &state.Wait{Name: "." + sel.Sel.Name, Owner: named.Obj().Name(), Calls: call}
+			return waitForSelected(path, named.Obj().Name())
 		}
 	}
 	if m := lacksMethod.FindStringSubmatch(msg); m != nil {
@@ -495,6 +490,64 @@ func (c *Checker) undeclared(k *Checked, pos token.Pos, msg string) *state.Wait 
 		}
 	}
 	return nil
+}
+
+// waitForSelected returns the wait for what the selector of a path selects from a name.
+func waitForSelected(path []ast.Node, owner string) *state.Wait {
+	sel := selected(path)
+	call := innermost[*ast.CallExpr](path)
+	return &state.Wait{Name: "." + sel.Sel.Name, Owner: owner, Calls: call != nil && call.Fun == ast.Expr(sel)}
+}
+
+// onlyPackage reports whether a name is that of a package because no cell has declared it.
+func (c *Checker) onlyPackage(k *Checked, name string) bool {
+	return c.Preloaded[name] != "" && c.Session.Live[name] == nil && !slices.ContainsFunc(k.Imported, func(p *types.PkgName) bool { return p.Name() == name })
+}
+
+// variableFor returns the wait for a variable with the name of a package from which a path selects what
+// the package does not have: heap.n, user.Name. It returns nil if the name is likely to be a slip: it is near
+// one of the package, a later Go has it, or the declaration uses the package otherwise. A name that is not
+// exported is near only if case alone differs, and if the call has as many arguments as the package's function.
+func (c *Checker) variableFor(k *Checked, path []ast.Node) *state.Wait {
+	sel := selected(path)
+	if sel == nil {
+		return nil
+	}
+	id, ok := sel.X.(*ast.Ident)
+	if !ok || !c.onlyPackage(k, id.Name) {
+		return nil
+	}
+	pkg, ok := k.Info.Uses[id].(*types.PkgName)
+	if !ok {
+		return nil
+	}
+	near := nearest(sel.Sel.Name, k.members(id))
+	uses := c.later(k, path, "undefined") != "" ||
+		near != "" && (sel.Sel.IsExported() || strings.EqualFold(near, sel.Sel.Name) && couldBe(path, pkg.Imported().Scope().Lookup(near)))
+	ast.Inspect(path[slices.IndexFunc(path, func(n ast.Node) bool { _, ok := n.(ast.Decl); return ok })], func(n ast.Node) bool {
+		if other, ok := n.(*ast.SelectorExpr); ok && k.Info.Uses[other.Sel] != nil {
+			x, ok := other.X.(*ast.Ident)
+			uses = uses || ok && k.Info.Uses[x] == types.Object(pkg)
+		}
+		return !uses
+	})
+	if uses {
+		return nil
+	}
+	wait := waitForSelected(path, id.Name)
+	wait.Hint = " (package " + c.Preloaded[id.Name] + " has no " + sel.Sel.Name + ")"
+	return wait
+}
+
+// couldBe reports whether an object can stand for what the selector of a path selects: if the selector is
+// called, it is a function of as many arguments.
+func couldBe(path []ast.Node, obj types.Object) bool {
+	call := innermost[*ast.CallExpr](path)
+	if call == nil || call.Fun != ast.Expr(selected(path)) {
+		return true
+	}
+	sig, ok := obj.Type().(*types.Signature)
+	return ok && (len(call.Args) == sig.Params().Len() || sig.Variadic() && len(call.Args) >= sig.Params().Len()-1)
 }
 
 // declaredNames returns the names that a cell declares and that others may wait for, and adds those by

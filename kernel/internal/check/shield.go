@@ -38,6 +38,8 @@ func (c *Checker) refuseForeign(k *Checked, complain func(token.Pos, string)) {
 		}
 		f := decl.(*ast.FuncDecl)
 		switch live := c.Session.Live[base.Name]; {
+		case c.onlyPackage(k, base.Name):
+			complain(base.Pos(), base.Name+" (package name) is not a type")
 		case len(f.Recv.List) > 1:
 			complain(f.Recv.List[1].Pos(), "method has multiple receivers")
 		case live != nil && live.Spec != nil:

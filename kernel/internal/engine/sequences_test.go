@@ -336,6 +336,32 @@ var courses = []course{
 		{"func f() string { return trace(\"x\") + sort() }", "? note: f calls trace (no cell has declared a variable trace; the package is runtime/trace) and sort"},
 		{"func trace(s string) string { return \"t\" + s }\nfunc sort() string { return \"s\" }", ""}, {"f()", "txs"},
 	}},
+	{"a later type has the name of a package", []step{
+		{"func (p *parser) next() int { return p.n }\nfunc (r ring[T]) size() int { return len(r.xs) }\nfunc mk(x int) token { return token{x} }\ntype A struct{ l *list; s scanner }", "? note: A uses list and scanner, which no cell has declared yet"},
+		{"func run() int { p := &parser{1}; var h map[string]heap; q := []time{{2}}; return p.n + len(h) + q[0].x + scale }\nfunc wide[T path](x T) T { return x }", "? note: run uses parser, heap, time and scale, which no cell has declared yet"},
+		{"var t token", "! token (package name) is not a type (declare token in this cell or an earlier one)"}, {"func (d time.Duration) m() {}", "! cannot define new methods on non-local type"},
+		{"type (\n\tparser struct{ n int }\n\ttoken struct{ x int }\n\tlist struct{ next *list }\n\tscanner struct{}\n\tring[T any] struct{ xs []T }\n)", ""},
+		{"type heap [size]int\ntype path interface{ ~int }\nconst scale = 7", "? heap uses size"}, {"const size = 3\ntype time token", ""}, {"fmt.Sprint(mk(2), A{}, run(), wide(3), (&parser{4}).next(), ring[int]{[]int{1}}.size())", "{2} {<nil> {}} 10 3 4 1"},
+	}},
+	{"a later constant that is the length of an array has the name of a package", []step{
+		{"type row [size][ring]int\nfunc f() int { var a [ring]P; return len(a) + len([ring]P{{1}}) + len([size][]int{{1}}) }", "? note: f uses ring, P and size, which no cell has declared yet"},
+		{"const ring, size = 3, 2\ntype P struct{ int }", ""}, {"f() + len(row{})", "10"},
+	}},
+	{"a later variable has the name of a package", []step{
+		{"func f() int { n := heap.n; return n + heap.push(3) }\nfunc name() string { return user.Name }\nfunc get() int { return log.Get() }", "? note: f uses heap.n (package container/heap has no n) and heap.push"},
+		{"f()", "! undefined: heap.n (f uses heap.n, which no cell has declared yet)"}, {"heap.n", "! undefined: heap.n"},
+		{"type H struct{ n int }\nfunc (h *H) push(x int) int { h.n += x; return h.n }\nvar heap = &H{1}\nuser := struct{ Name string }{\"me\"}", ""}, {"func (*H) Get() int { return 5 }\nvar log = heap", ""}, {"fmt.Sprint(f(), name(), get())", "5me5"},
+	}},
+	{"a slip in the name of what a package has", []step{
+		{"func f() []string { return strings.Spilt(\"a\", \"b\") }", "! undefined: strings.Spilt (did you mean Split?)"}, {"func f() string { return strings.toUpper(\"a\") }", "! undefined: strings.toUpper (but have ToUpper)"}, {"func f() float64 { return math.pi }", "! undefined: math.pi (but have Pi)"},
+		{"func f() { fmt.Print(1); fmt.Show(2) }", "! undefined: fmt.Show"}, {"import \"strings\"\nfunc f() string { return strings.Nope() }", "! undefined: strings.Nope"},
+	}},
+	{"composite literals of later types, whose elements leave out theirs", []step{
+		{"func f() int { q := queue{{1, 2}}; p := &grid{{1}}; return len(q) + len(*p) + len(reg{\"a\": {1}}) + len(map[string]queue{\"a\": {{1, 2}}}) }\nfunc g() int { return len(map[P]Q{{1}: {{2}}}) + len([]queue{{{1, 2}}}) + len([numStates]P{{1}, {2}}) + len([]struct{ q queue }{{queue{{1, 2}}}}) }",
+			"? note: f uses queue, grid and reg, which no cell has declared yet\nnote: g uses P, Q, queue and numStates, which no cell has declared yet"},
+		{"func h() any { return nix{{1}, 2}.x + struct{ a []int }{{1}}.a }", "! missing type in composite literal"}, {"var q = queue{{1}}", "! undefined: queue (declare queue in this cell or an earlier one)"},
+		{"type queue []pair\ntype pair struct{ a, b int }\ntype grid [1][1]int\ntype reg map[string]struct{ n int }\nconst numStates = 4", ""}, {"type P struct{ x int }\ntype Q []P", ""}, {"10 * f() + g()", "47"},
+	}},
 	{"a type is declared again in the cell that uses it", []step{
 		{"type P struct{ X int }\nfunc (p P) Get() int { return p.X }\nfunc mk(x int) P { return P{X: x} }\nfunc use(p P) int { return p.Get() + 1 }", ""}, {"old := mk(3)", ""},
 		{"type P struct{ X, Y int }\nfunc (p P) Get() int { return p.X + p.Y }\nvar young P = mk(7)\nuse(young) + use(P{1, 2})", "12"}, {"old.Get()", "3"},
@@ -356,7 +382,7 @@ var courses = []course{
 	}},
 	{"what cannot wait", []step{
 		{"type T struct { b B }\nvar t T", "! undefined: B (declare B in this cell or an earlier one)"}, {"var x B", "! undefined: B (declare B in this cell or an earlier one)"}, {"func init() { later() }", "! undefined: later (declare later in this cell or an earlier one)"},
-		{"var y = later()", "! undefined: later (declare later in this cell or an earlier one)"}, {"func f() int { return strings.Nope() }", "! undefined: strings.Nope"}, {"func f(x int) int { return x.m() }", "! x.m undefined"}, {"type _ struct{ b B }", "! undefined: B (declare B"},
+		{"var y = later()", "! undefined: later (declare later in this cell or an earlier one)"}, {"func f(x int) int { return x.m() }", "! x.m undefined"}, {"type _ struct{ b B }", "! undefined: B (declare B"},
 	}},
 	{"a forward reference in a literal", []step{
 		{"f := func() int { return later() }", "! undefined: later"}, {"func g() func() int { return func() int { return later() } }", "? g calls later"}, {"func later() int { return 3 }", ""}, {"g()()", "3"},
