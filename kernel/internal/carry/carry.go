@@ -128,6 +128,9 @@ func Variables(in Interpreter, moved []program.Moved, shown ...[]any) ([]Lost, e
 		}
 	}
 	m.move(list)
+	if in == nil {
+		lost = m.lost
+	}
 	cell.Renew(m.anew, func(t reflect.Type) reflect.Type {
 		if !outdated(t) { // which is found faster
 			return t

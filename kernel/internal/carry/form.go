@@ -63,7 +63,32 @@ func (f *forms) compare(from, to reflect.Type) bool {
 		}
 	case reflect.Interface:
 		// An empty one, in which anything may be, or the same one.
-		return from.NumMethod() == 0 || from.Implements(to) && to.Implements(from)
+		return from.NumMethod() == 0 || from.Implements(to) && to.Implements(from) || f.methods(from, to)
+	}
+	return true
+}
+
+// methods reports whether two interfaces of the session have the same methods, whose types have the same
+// forms.
+func (f *forms) methods(from, to reflect.Type) bool {
+	if !isSession(from) || !isSession(to) || from.NumMethod() != to.NumMethod() {
+		return false
+	}
+	for i := range to.NumMethod() {
+		a, b := from.Method(i), to.Method(i)
+		if a.Name != b.Name || a.Type.NumIn() != b.Type.NumIn() || a.Type.NumOut() != b.Type.NumOut() || a.Type.IsVariadic() != b.Type.IsVariadic() {
+			return false
+		}
+		for i := range b.Type.NumIn() {
+			if !f.same(a.Type.In(i), b.Type.In(i)) {
+				return false
+			}
+		}
+		for i := range b.Type.NumOut() {
+			if !f.same(a.Type.Out(i), b.Type.Out(i)) {
+				return false
+			}
+		}
 	}
 	return true
 }

@@ -26,7 +26,7 @@ func (m *mover) iface(at *place, p unsafe.Pointer, from, to reflect.Type, copied
 		return false
 	}
 	if why == "" && !value.Type().AssignableTo(to) {
-		why = "a value of type " + value.Type().String() + ", which is no " + to.String() + " in compiled code"
+		why = "a value of type " + value.Type().String() + ", which does not implement " + to.String()
 	}
 	if why != "" {
 		m.lose(at, why)

@@ -2,6 +2,7 @@ package carry
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -32,6 +33,9 @@ func (m *mover) look(p pair, seen map[pair]bool) bool {
 	}
 	seen[p] = true
 	from, to := p.from, p.to
+	if to == reflectValue {
+		return m.anew
+	}
 	if opaque(to) {
 		return false
 	}
@@ -113,6 +117,9 @@ func opaque(t reflect.Type) bool {
 		return t.Name() != "valueCtx"
 	case "sync":
 		return t.Name() == "Pool"
+	case "net/http": // handlers of the session are in there
+		name, _, _ := strings.Cut(t.Name(), "[")
+		return !slices.Contains([]string{"ServeMux", "routingNode", "mapping", "entry"}, name)
 	}
 	for _, prefix := range []string{"internal/", "runtime/", "os/", "net/", "golang.org/x/sys/", "github.com/traefik/yaegi/"} {
 		if strings.HasPrefix(path, prefix) {

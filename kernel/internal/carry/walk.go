@@ -109,8 +109,11 @@ func (m *mover) inline(at *place, p unsafe.Pointer, from, to reflect.Type, copie
 			word := unsafe.Add(p, to.Size()-unsafe.Sizeof(p))
 			return m.pointer(at, word, reflect.PointerTo(t), reflect.PointerTo(t))
 		}
-		if to == syncMap {
+		switch to {
+		case syncMap:
 			return m.syncMap(at, (*sync.Map)(p))
+		case reflectValue:
+			return m.reflected((*reflect.Value)(p))
 		}
 		for i := range to.NumField() {
 			f := to.Field(i)
@@ -193,7 +196,20 @@ func (m *mover) later(j job) {
 	m.todo = append(m.todo, j)
 }
 
-var syncMap = reflect.TypeFor[sync.Map]()
+var syncMap, reflectValue = reflect.TypeFor[sync.Map](), reflect.TypeFor[reflect.Value]()
+
+// reflected gives a value of reflection its type in the newest code: packages keep functions so.
+func (m *mover) reflected(v *reflect.Value) (changed bool) {
+	if !v.IsValid() {
+		return false
+	}
+	t := m.types.current(v.Type())
+	if t == v.Type() || !m.forms.same(v.Type(), t) {
+		return false
+	}
+	(*[3]unsafe.Pointer)(unsafe.Pointer(v))[0] = reflect.ValueOf(t).UnsafePointer()
+	return true
+}
 
 // atomicPointer returns what the values of an instance of atomic.Pointer point to.
 func atomicPointer(t reflect.Type) (reflect.Type, bool) {

@@ -87,22 +87,30 @@ func (r *Runner) Run(ctx context.Context, p *program.Program) (*program.Bundle, 
 		return nil, errors.New("compiled: the program is not compiled")
 	}
 	r.note(p.Cell, p.Title)
-	if _, err := r.load(&p.Compiled.Units); err != nil {
+	lost, err := r.load(&p.Compiled.Units)
+	if err != nil {
 		return nil, err
 	}
 	path := p.Compiled.Run
-	if path == "" {
+	if path == "" && len(lost) == 0 {
 		return nil, nil
 	}
 	code, ok := cell.Lookup(path)
-	if !ok || code.Run == nil {
+	if path != "" && (!ok || code.Run == nil) {
 		return nil, fmt.Errorf("compiled: the unit %s has no statements", path)
 	}
 	if p.Declared != nil {
 		p.Declared()
 	}
 	t := newTask(p.Cell)
-	err := r.supervise(ctx, t, code.Run)
+	err = r.supervise(ctx, t, func() {
+		for _, l := range lost {
+			fmt.Fprintf(r.stdio.err, "note: %s became empty when a type was compiled again: %s\n", l.Name, l)
+		}
+		if code.Run != nil {
+			code.Run()
+		}
+	})
 	bundle, values, reached := t.outcome()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,7 +139,8 @@ func (r *Runner) ReachedBy(cell int) int {
 // Adopt loads units, and moves variables to them from the interpreter and from older units.
 func (r *Runner) Adopt(a *program.Adoption) (program.LeftBehind, error) {
 	r.note(a.Cell, a.Title)
-	return r.load(&a.Units)
+	lost, err := r.load(&a.Units)
+	return carry.Behind(lost), err
 }
 
 // note notes that something is done for a cell.
@@ -144,18 +153,17 @@ func (r *Runner) note(cell int, title string) {
 	}
 }
 
-// load loads units and moves their variables.
-func (r *Runner) load(u *program.Units) (program.LeftBehind, error) {
+// load loads units and moves their variables. It returns what was lost of these.
+func (r *Runner) load(u *program.Units) ([]carry.Lost, error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
 	if err := r.register(u); err != nil {
-		return program.LeftBehind{}, err
+		return nil, err
 	}
 	r.mu.Lock()
 	shown := slices.Collect(maps.Values(r.kept))
 	r.mu.Unlock()
-	lost, err := carry.Variables(r.config.Interpreter, u.Moved, shown...)
-	return carry.Behind(lost), err
+	return carry.Variables(r.config.Interpreter, u.Moved, shown...)
 }
 
 // register loads the plugin of units, which make themselves known.

@@ -96,8 +96,8 @@ func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain
 			break
 		}
 		made = append(made, next)
-		if len(compiled.Moved) > 0 {
-			break
+		if compiled.Renews {
+			break // what runs before must not know the newer types
 		}
 		if unit != nil {
 			loaded, taken := e.ahead.has(unit)

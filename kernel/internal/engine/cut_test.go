@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hierml/notebook/internal/testrun"
@@ -59,6 +60,8 @@ func newCuts(first, number int) (programs []cutProgram) {
 type cutRun struct {
 	mode program.Mode
 
+	sessions atomic.Int64 // every second one says what cells wait
+
 	mu      sync.Mutex
 	ran     int
 	wrong   []uint64            // seeds
@@ -76,6 +79,7 @@ const (
 
 func (r *cutRun) begin(t *testing.T) *notebook {
 	n := newWorkerNotebook(t, r.mode)
+	n.ahead = r.sessions.Add(1)%2 == 0
 	n.printed("%strict on", nil)
 	return n
 }
@@ -238,7 +242,8 @@ func cutWants(t *testing.T, programs []cutProgram) (wants [][]string) {
 // why one was refused if that is the reason.
 func (c cutProgram) differs(n *notebook, want []string) (wrong, reason string) {
 	for i, cell := range c.texts() {
-		got := n.printed(cell, nil)
+		n.waits(c.texts()[i+1:])
+		got := n.printed(cell, func() []string { return n.next })
 		// The interpreter finds some of what it does not do when it comes there.
 		for _, says := range []string{"refused: ", "panic: hierml: "} {
 			if _, refused, ok := strings.Cut(got, says); ok {

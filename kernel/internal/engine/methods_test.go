@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -116,8 +117,26 @@ var laterMethods = []course{
 	{"of a generic type that is declared as it was", []step{
 		{"type Box[T any] struct{ v T }\nfunc (b Box[T]) Get() T { return b.v }", ""}, {"b := Box[int]{1}\nfunc get(b Box[int]) int { return b.Get() }", ""}, {"type Box[T any] struct{ v T }\nfunc (b Box[T]) Get() T { return b.v }", ""}, {"get(b) + b.Get()", "2"},
 	}},
+	{"of a type that methods of interfaces mention", []step{
+		{"type Ev int\ntype Sink interface{ Put(Ev) }\ntype mem struct{}\nfunc (mem) Put(Ev) {}\nvar s Sink = mem{}\nvar all = []Sink{mem{}, &mem{}}\nm := map[Sink]int{mem{}: 1}", ""}, {"func (e Ev) String() string { return \"ev\" }", ""}, {"s.Put(1)\nfmt.Sprint(s, len(all), len(m), m[mem{}])", "{} 2 1 1"},
+		{"type Ctx struct{ n int }\ntype Handler interface{ Serve(*Ctx) (Ctx, error); Next() Handler }\ntype h struct{ name string }\nfunc (x *h) Serve(c *Ctx) (Ctx, error) { return *c, nil }\nfunc (x *h) Next() Handler { return x }\nroutes := map[string][]Handler{\"a\": {&h{\"x\"}}}\ntype Node interface{ Kids() []Node; Parent() *Tree }\ntype Tree struct{ kids []Node; ctx Ctx }\nfunc (t *Tree) Kids() []Node { return t.kids }\nfunc (t *Tree) Parent() *Tree { return t }\nroot := &Tree{kids: []Node{&Tree{}, &Tree{kids: []Node{&Tree{}}}}}\nvar w struct { Handler; n int }\nw.Handler = &h{\"w\"}\nvar f func(Handler) Handler = func(h Handler) Handler { return h.Next() }", ""},
+		{"func (c *Ctx) String() string { return fmt.Sprint(\"ctx\", c.n) }", ""}, {"a, _ := routes[\"a\"][0].Serve(&Ctx{3})\nfmt.Sprint(&a, len(root.kids), len(root.kids[1].Kids()), root.Parent() == root, w.Next().(*h).name, f(w).(*h).name)", "ctx3 2 1 trueww"},
+	}},
+	{"again, of values that packages keep", []step{
+		{"type S struct{}\nfunc (s *S) ServeHTTP(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, \"old\") }\nmux := http.NewServeMux()\nmux.Handle(\"/\", &S{})\nfunc get() string { w := httptest.NewRecorder(); mux.ServeHTTP(w, httptest.NewRequest(\"GET\", \"/\", nil)); return w.Body.String() }\nget()", "old"}, {"func (s *S) ServeHTTP(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, \"new\") }", ""}, {"get()", "new"},
+	}},
 	{"that wait for a function", []step{
 		{"type P struct{}\nfunc show() string { return fmt.Sprint(P{}) }\nfunc (P) String() string { return later() }", "? P.String calls later"}, {"func later() string { return \"later\" }", ""}, {"show()", "later"},
+	}},
+}
+
+// laterCompiledMethods are not for the interpreter.
+var laterCompiledMethods = []course{
+	{"of a type that functions in templates take", []step{
+		{"type Role int\nt := template.Must(template.New(\"t\").Funcs(template.FuncMap{\"is\": func(r Role, n int) bool { return int(r) == n }}).Parse(\"{{is . 1}}\"))\nfunc text() string { var b strings.Builder; err := t.Execute(&b, Role(1)); return fmt.Sprint(b.String(), err) }\ntext()", "true<nil>"}, {"func (r Role) String() string { return \"R\" }", ""}, {"text()", "true<nil>"},
+	}},
+	{"that take a method from a value in an interface", []step{
+		{"type A interface{ ID() int }\ntype Base struct{ id int }\nfunc (b Base) ID() int { return b.id }\ntype Dog struct{ Base }\nvar x A = Dog{Base{1}}", ""}, {"func (d *Dog) ID() int { return 0 }", "? note: x became empty when a type was compiled again: a value of type main.Dog, which does not implement main.A"}, {"x == nil", "true"},
 	}},
 }
 
@@ -126,7 +145,14 @@ var laterMethods = []course{
 func TestLaterMethods(t *testing.T) {
 	for _, c := range laterMethods {
 		t.Run(c.name, func(t *testing.T) { c.check(t, newNotebook(t)) })
+	}
+	for _, c := range slices.Concat(laterMethods, laterCompiledMethods) {
 		t.Run("compiled/"+c.name, func(t *testing.T) { c.check(t, newWorkerNotebook(t, program.CompiledMode)) })
+		t.Run("ahead/"+c.name, func(t *testing.T) {
+			n := newWorkerNotebook(t, program.CompiledMode)
+			n.ahead = true
+			c.check(t, n)
+		})
 	}
 }
 

@@ -41,8 +41,17 @@ func (c course) ofWindows() course {
 	return course{c.name, steps}
 }
 
+func (c course) cells() []string {
+	var cells []string
+	for _, step := range c.steps {
+		cells = append(cells, step.cell)
+	}
+	return cells
+}
+
 func (c course) check(t *testing.T, n *notebook) {
 	for i, step := range c.steps {
+		n.waits(c.cells()[i+1:])
 		shown, _, notes, err := n.runNoting(step.cell)
 		want, failing := strings.CutPrefix(step.want, "! ")
 		note, noting := strings.CutPrefix(step.want, "? ")

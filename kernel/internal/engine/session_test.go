@@ -24,6 +24,16 @@ type notebook struct {
 	// this one.
 	mode   program.Mode
 	worker bool
+	// ahead says that cells are told which cells wait behind them, and next are these.
+	ahead bool
+	next  []string
+}
+
+// waits says which cells wait behind the next one.
+func (n *notebook) waits(cells []string) {
+	if n.ahead {
+		n.next = cells
+	}
 }
 
 // newNotebook returns a session with an interpreter in this process.
@@ -71,7 +81,7 @@ func (n *notebook) runNoting(source string) (shown, out, notes string, err error
 	n.cell++
 	n.values = ""
 	r := &enginetest.Recorder{}
-	bundle, err := n.engine.Run(context.Background(), program.Cell{Number: n.cell, Source: source}, r)
+	bundle, err := n.engine.Run(context.Background(), program.Cell{Number: n.cell, Source: source, Next: func() []string { return n.next }}, r)
 	if bundle != nil {
 		shown, _ = bundle.Data["text/plain"].(string)
 		if n.worker {

@@ -55,6 +55,9 @@ type Compiled struct {
 	// Again is the number of the cell that the unit to run was compiled for, where it has run
 	// before; 0 where it is this one. Frames tell that number.
 	Again int
+	// Renews says that units compile types of earlier ones again. They must not be loaded before cells
+	// that run before.
+	Renews bool
 }
 
 // Units are compiled code to be loaded, and variables that it takes over.

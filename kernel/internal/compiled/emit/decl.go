@@ -269,12 +269,10 @@ func (u *Unit) claim(set *compilation) {
 		} else {
 			own = hidden(own)
 		}
-		if spec.Node.TypeParams != nil {
-			if _, there := u.homes[types.Object(spec.Object)]; there {
-				u.renews = true
-			} else {
-				u.generics = append(u.generics, strconv.Quote(spec.Object.Name()))
-			}
+		if _, there := u.homes[types.Object(spec.Object)]; there {
+			u.renews = true
+		} else if spec.Node.TypeParams != nil {
+			u.generics = append(u.generics, strconv.Quote(spec.Object.Name()))
 		}
 		u.settle(types.Object(spec.Object), home{path: u.path, name: own})
 	}

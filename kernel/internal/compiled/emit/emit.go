@@ -102,7 +102,7 @@ type Unit struct {
 	pointers  []string // to variables of other units
 	types     []string // entries of the table of types
 	// generics are the generic types that the unit declares for the first time, renews says that it
-	// compiles others again, and kept are instances of these.
+	// compiles types again, and kept are instances that mention these.
 	generics []string
 	renews   bool
 	kept     []string
@@ -300,7 +300,7 @@ func (u *Unit) importBlank() {
 // assemble puts the unit together.
 func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	b := &toolchain.Unit{Path: u.path, Embed: u.embed}
-	compiled := &program.Compiled{Units: program.Units{Paths: []string{u.path}, Moved: u.moved, Files: u.files}}
+	compiled := &program.Compiled{Units: program.Units{Paths: []string{u.path}, Moved: u.moved, Files: u.files}, Renews: u.renews || len(u.moved) > 0}
 	var tail strings.Builder
 	fields := ""
 	body := ""
