@@ -73,24 +73,26 @@ type noInput struct{ error }
 
 // Print implements cell.Host.
 func (r *Runner) Print(format cell.Formatter, text string, values []any) (int, error) {
+	out := standard.Of(os.Stdout)
 	switch format {
 	case cell.Formatted:
-		return fmt.Fprintf(r.stdio.out, text, values...)
+		return fmt.Fprintf(out, text, values...)
 	case cell.Line:
-		return fmt.Fprintln(r.stdio.out, values...)
+		return fmt.Fprintln(out, values...)
 	}
-	return fmt.Fprint(r.stdio.out, values...)
+	return fmt.Fprint(out, values...)
 }
 
 // Scan implements cell.Host.
 func (r *Runner) Scan(format cell.Formatter, text string, values []any) (int, error) {
+	in := standard.Of(os.Stdin)
 	switch format {
 	case cell.Formatted:
-		return fmt.Fscanf(r.stdio.in, text, values...)
+		return fmt.Fscanf(in, text, values...)
 	case cell.Line:
-		return fmt.Fscanln(r.stdio.in, values...)
+		return fmt.Fscanln(in, values...)
 	}
-	return fmt.Fscan(r.stdio.in, values...)
+	return fmt.Fscan(in, values...)
 }
 
 // Fatal implements cell.Host.

@@ -84,7 +84,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Waits":         in.waits,
 		"Heeds":         in.heeds,
 		"EndsWithCell":  in.endsWithCell,
-		"Standard":      in.standards(),
+		"Standard":      in.standard,
 		"Fatal":         loggerFatal,
 		"Fatalf":        loggerFatalf,
 		"Fatalln":       loggerFatalln,

@@ -50,6 +50,8 @@ type Interpreter struct {
 	control *control
 	frames  *frames
 	types   *types
+	// standard returns what stands for a file.
+	standard func(*os.File) *standard
 
 	panics *panics
 
@@ -77,9 +79,10 @@ func New(config Config) (*Interpreter, error) {
 	in := &Interpreter{config: config, types: newTypes(wrappers(config.Symbols)), panics: newPanics(), reached: map[int]int{}, tasks: map[uint64]*task{}, kept: map[int][]any{}, titles: map[int]string{}}
 	in.types.heed = in.heed
 	in.frames = newFrames(config.Stderr)
+	in.standard = in.standards()
 	in.yaegi = interp.New(interp.Options{
-		Stdin:        in.stdin(),
-		Stdout:       config.Stdout,
+		Stdin:        currentStdin{in},
+		Stdout:       currentStdout{in},
 		Stderr:       in.frames,
 		Unrestricted: true,
 	})

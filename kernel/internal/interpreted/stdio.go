@@ -71,6 +71,17 @@ func (in *Interpreter) standards() func(*os.File) *standard {
 	}
 }
 
+// A currentStdin is what package fmt reads, and a currentStdout what it writes: the user may put
+// another file in the place of a standard one.
+type (
+	currentStdin  struct{ in *Interpreter }
+	currentStdout struct{ in *Interpreter }
+)
+
+func (c currentStdin) Read(p []byte) (int, error) { return c.in.standard(os.Stdin).Read(p) }
+
+func (c currentStdout) Write(p []byte) (int, error) { return c.in.standard(os.Stdout).Write(p) }
+
 // stdin returns the configured standard input for cells.
 func (in *Interpreter) stdin() io.Reader {
 	if in.config.Stdin == nil {

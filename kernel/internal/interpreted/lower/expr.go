@@ -157,9 +157,19 @@ func (b *body) variable(obj *types.Var) string {
 		return d.Lowered
 	}
 	if !state.IsSession(obj) && obj.Pkg() != nil {
-		return b.l.Use(obj.Pkg()) + "." + obj.Name()
+		return b.compiledVariable(obj)
 	}
 	return b.local(obj)
+}
+
+// compiledVariable writes a variable of a compiled package by its address: of its name alone, the
+// interpreter takes the value in some places before the cell begins.
+func (b *body) compiledVariable(obj *types.Var) string {
+	return "(*" + b.compiledAddress(obj) + ")"
+}
+
+func (b *body) compiledAddress(obj *types.Var) string {
+	return "&" + b.l.Use(obj.Pkg()) + "." + obj.Name()
 }
 
 // instantiated returns the instance of a generic function that an identifier stands for, or the
@@ -195,7 +205,7 @@ func (b *body) selector(e *ast.SelectorExpr) string {
 		case *types.Func:
 			return b.compiledFunc(e.Sel, obj)
 		case *types.Var:
-			return b.l.Use(obj.Pkg()) + "." + obj.Name()
+			return b.compiledVariable(obj)
 		}
 		b.l.Refuse(e.Pos(), fmt.Sprintf("%s is not a value", e.Sel.Name))
 	}
@@ -281,6 +291,9 @@ func (b *body) unary(e *ast.UnaryExpr) string {
 		}
 		if star, ok := ast.Unparen(e.X).(*ast.StarExpr); ok && b.override[star] == "" {
 			return b.addressOf(star)
+		}
+		if v := packageVariable(b.Info, e.X); v != nil && !state.IsSession(v) && b.override[e.X] == "" {
+			return b.compiledAddress(v)
 		}
 	}
 	if e.Op == token.TILDE {

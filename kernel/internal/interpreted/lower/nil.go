@@ -47,20 +47,7 @@ func (b *body) placed(e ast.Expr) string {
 	if star, ok := ast.Unparen(e).(*ast.StarExpr); ok {
 		return "*" + b.operand(star.X)
 	}
-	b.refuseConstant(e)
 	return b.expr(e)
-}
-
-// refuseConstant refuses the place of a variable of a compiled package that the interpreter takes for
-// a constant.
-func (b *body) refuseConstant(e ast.Expr) {
-	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
-	if !ok || b.Info.Selections[sel] != nil {
-		return
-	}
-	if _, basic := b.TypeOf(sel).(*types.Basic); basic {
-		b.l.Refuse(e.Pos(), b.Info.Uses[sel.Sel].Pkg().Name()+"."+sel.Sel.Name+" as a variable: the interpreter takes it for a constant")
-	}
 }
 
 // addressOf writes &*p, which fails where p is nil.

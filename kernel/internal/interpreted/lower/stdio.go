@@ -11,17 +11,8 @@ import (
 // standardFile writes os.Stdin, os.Stdout or os.Stderr as what cells read and write instead: lines
 // that the user is asked for, and the cell's own output.
 func (b *body) standardFile(e ast.Expr) (string, bool) {
-	var id *ast.Ident
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		id = e
-	case *ast.SelectorExpr:
-		id = e.Sel
-	default:
-		return "", false
-	}
-	v, ok := b.Info.Uses[id].(*types.Var)
-	if !ok || v.IsField() || v.Pkg() == nil || v.Pkg().Path() != "os" {
+	v := packageVariable(b.Info, e)
+	if v == nil || v.Pkg().Path() != "os" {
 		return "", false
 	}
 	switch v.Name() {
@@ -29,6 +20,23 @@ func (b *body) standardFile(e ast.Expr) (string, bool) {
 		return shape.Bridge + ".Standard(" + b.expr(e) + ")", true
 	}
 	return "", false
+}
+
+// packageVariable returns the variable of a package that an expression names, nil if it is none.
+func packageVariable(info *types.Info, e ast.Expr) *types.Var {
+	var id *ast.Ident
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		id = e
+	case *ast.SelectorExpr:
+		id = e.Sel
+	default:
+		return nil
+	}
+	if v, ok := info.Uses[id].(*types.Var); ok && v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
+		return v
+	}
+	return nil
 }
 
 // standardValue is standardFile for a value that becomes one of type t. What becomes an empty

@@ -223,7 +223,6 @@ func (b *body) declared(id *ast.Ident) place {
 
 // step writes x++ and x--.
 func (b *body) step(s *ast.IncDecStmt) string {
-	b.refuseConstant(s.X)
 	if t, ok := b.TypeOf(s.X).(*types.Basic); ok && t.Kind() == types.Uintptr {
 		// The interpreter would stop there.
 		return b.expr(s.X) + " " + s.Tok.String()[:1] + "= 1"
