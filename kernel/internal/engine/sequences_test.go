@@ -77,6 +77,12 @@ var courses = []course{
 		{"m := map[string][]byte{}\nm[\"a\"] = append(m[\"a\"], nil...)\nfunc r() [][]int { return append([][]int{{4}}, nil...) }\nfmt.Sprint(m, m[\"a\"] == nil, r(), fmt.Sprint(nil...), errors.Join(nil...))", "map[a:[]] true [[4]]<nil>"},
 		{"var out string\nfunc d() { defer func(xs ...int) { out += fmt.Sprint(xs == nil) }(nil...) }\nd()\nout", "true"},
 	}},
+	{"nil as an element that is appended", []step{
+		{"x := append([]error{}, nil)\ny := append([][]int{}, nil)\nfmt.Sprint(x, y, x[0] == nil, y[0] == nil)", "[<nil>] [[]] true true"}, {"append([]any{1}, nil)", "[1 <nil>]"},
+		{"type I interface{ M() }\ntype S struct{ n []int }\ntype N []int\nfmt.Sprint(append([]*S{}, nil, (nil)), len(append([]*S{}, &S{}, nil)), append([]I{}, nil), append([]N{{1}}, nil, N{2}), append([]chan int{}, nil), append([]fmt.Stringer{}, nil), len(append([]func(){}, nil, nil)))", "[<nil> <nil>] 2 [<nil>] [[1] [] [2]] [<nil>] [<nil>] 2"},
+		{"func g[T any](xs []T, x T) []T { return append(xs, x) }\nfunc loop() (out []map[string]int, es []error) { for range 2 { out = append(out, nil, map[string]int{}); es = append(es, nil, errors.New(\"x\")) }; return }\nm, es := loop()\nfmt.Sprint(g([]error{}, nil), g([][]int{}, nil), g([]*int{}, nil), m, es)", "[<nil>] [[]] [<nil>] [map[] map[] map[] map[]] [<nil> x <nil> x]"},
+		{"var p *int\nq := append([]*int{}, nil, new(3))\nfmt.Sprint(q[0] == p, *q[1])", "true 3"},
+	}},
 	{"carriage returns, which raw strings do not have", []step{
 		{"s := `a\r\nb`\r\nn := len(s)", ""}, {"n", "3"}, {"const c = `\r\n`", ""}, {"var v = `x\r\n\r\ny`\r\nlen(c + v)", "5"}, {"func f() string {\r\n\treturn `\r\n`\r\n}\r\nlen(f() + `\r\n`)", "2"},
 		{"/* a\r\nb */ len(`\r`)", "0"}, {"%%capture\r\nq := `a\r\nb`", ""}, {"len(q)", "3"}, {"%prof w := `a\r\nb`\r\nlen(w)", "3"}, {"len([]string{`a\r\nb`,\r\n\t`c`}[0])", "3"},

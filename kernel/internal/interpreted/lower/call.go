@@ -479,6 +479,9 @@ func (b *body) appendCall(e *ast.CallExpr) string {
 			continue
 		}
 		text := b.functionAs(a, s.Elem())
+		if b.Info.Types[a].IsNil() { // the interpreter keeps the type that nil had in its first call
+			text = "*new(" + b.l.Typ(s.Elem()) + ")"
+		}
 		if i > 0 && b.mayBeElement(a, s.Elem()) {
 			text = b.l.CopyFunc(s.Elem()) + "(" + text + ")"
 		}
