@@ -67,6 +67,9 @@ func (k *Checked) ShownTypes(s *ast.ExprStmt) []types.Type {
 	if tv.IsVoid() || k.tree().Writes(s.X) {
 		return nil
 	}
+	if tv.IsNil() {
+		return []types.Type{types.Universe.Lookup("any").Type()}
+	}
 	if results, ok := k.LastError(s.X); ok {
 		if len(results) == 1 {
 			return nil

@@ -83,6 +83,7 @@ var courses = []course{
 		{"func g[T any](xs []T, x T) []T { return append(xs, x) }\nfunc loop() (out []map[string]int, es []error) { for range 2 { out = append(out, nil, map[string]int{}); es = append(es, nil, errors.New(\"x\")) }; return }\nm, es := loop()\nfmt.Sprint(g([]error{}, nil), g([][]int{}, nil), g([]*int{}, nil), m, es)", "[<nil>] [[]] [<nil>] [map[] map[] map[] map[]] [<nil> x <nil> x]"},
 		{"var p *int\nq := append([]*int{}, nil, new(3))\nfmt.Sprint(q[0] == p, *q[1])", "true 3"},
 	}},
+	{"nil as the value that a cell shows", []step{{"nil", "? "}, {"_ == nil && Out[1] == nil", "true"}, {"x := Out[1]\nx = 3\nx", "3"}, {"fmt.Sprint(Out[1])", "<nil>"}}},
 	{"carriage returns, which raw strings do not have", []step{
 		{"s := `a\r\nb`\r\nn := len(s)", ""}, {"n", "3"}, {"const c = `\r\n`", ""}, {"var v = `x\r\n\r\ny`\r\nlen(c + v)", "5"}, {"func f() string {\r\n\treturn `\r\n`\r\n}\r\nlen(f() + `\r\n`)", "2"},
 		{"/* a\r\nb */ len(`\r`)", "0"}, {"%%capture\r\nq := `a\r\nb`", ""}, {"len(q)", "3"}, {"%prof w := `a\r\nb`\r\nlen(w)", "3"}, {"len([]string{`a\r\nb`,\r\n\t`c`}[0])", "3"},

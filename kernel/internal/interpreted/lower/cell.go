@@ -114,6 +114,7 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 		err := b.l.temp()
 		return mark + err + " := " + b.expr(s.X) + "\n" + b.stop(err, s.X)
 	}
+	b.l.Shows(b.l.K.ShownTypes(s)...)
 	if tuple, ok := t.(*types.Tuple); ok {
 		if tuple.Len() == 0 {
 			return mark + b.expr(s.X) + "\n"
@@ -128,17 +129,12 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 		before := mark + strings.Join(names, ", ") + " := " + b.expr(s.X) + "\n"
 		if checked {
 			last := len(names) - 1
-			b.l.Shows(results[:last]...)
 			return before + b.stop(names[last], s.X) + b.endMeasurement() + fmt.Sprintf("%s.Show(false, %s)\n", shape.Bridge, strings.Join(values[:last], ", "))
-		}
-		for i := range tuple.Len() {
-			b.l.Shown = append(b.l.Shown, tuple.At(i).Type())
 		}
 		last := check.IsError(tuple.At(tuple.Len() - 1).Type())
 		return before + b.endMeasurement() +
 			fmt.Sprintf("%s.Show(%v, %s)\n", shape.Bridge, last, strings.Join(values, ", "))
 	}
-	b.l.Shows(types.Default(t))
 	if tv.Value != nil {
 		return b.endMeasurement() + fmt.Sprintf("%s.Show(false, %s)\n", shape.Bridge, b.shownText(b.l.Constant(tv.Value, tv.Type), types.Default(tv.Type), s))
 	}
