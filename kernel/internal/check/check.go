@@ -480,8 +480,8 @@ func (c *Checker) Insert(k *Checked) {
 			scope.Insert(types.NewPkgName(token.NoPos, k.Pkg, name, pkg))
 		}
 	}
-	declared := func(name string) bool {
-		return k.Parsed.Declarations != nil && syntax.DeclaresTop(k.Parsed.Declarations, name)
+	declared := func(name string) bool { // by which functions init cannot be called
+		return name != "init" && k.Parsed.Declarations != nil && syntax.DeclaresTop(k.Parsed.Declarations, name)
 	}
 	for _, pkg := range k.Imported {
 		if !declared(pkg.Name()) {

@@ -84,6 +84,11 @@ var courses = []course{
 		{"var p *int\nq := append([]*int{}, nil, new(3))\nfmt.Sprint(q[0] == p, *q[1])", "true 3"},
 	}},
 	{"nil as the value that a cell shows", []step{{"nil", "? "}, {"_ == nil && Out[1] == nil", "true"}, {"x := Out[1]\nx = 3\nx", "3"}, {"fmt.Sprint(Out[1])", "<nil>"}}},
+	{"variables that are called init and main", []step{
+		{"init := 3\nfunc f() int { init++; return init }", ""}, {"f() + init", "8"}, {"_, main := 1, \"m\"\np := &init\n*p = 7", ""}, {"func init() { init++ }\ninit", "8"}, {"var a, init = main, 2\nf() + len(a)", "4"},
+		{"var init func() string\ninit = func() string { return main }\nfor main := range 2 { init := main; _ = init }\ninit()", "m"}, {"const init = 3", "! cannot declare init - must be func"},
+		{"func main() { fmt.Print(1) }", "? note: main is declared; call main() to run it"}, {"main()", ""},
+	}},
 	{"carriage returns, which raw strings do not have", []step{
 		{"s := `a\r\nb`\r\nn := len(s)", ""}, {"n", "3"}, {"const c = `\r\n`", ""}, {"var v = `x\r\n\r\ny`\r\nlen(c + v)", "5"}, {"func f() string {\r\n\treturn `\r\n`\r\n}\r\nlen(f() + `\r\n`)", "2"},
 		{"/* a\r\nb */ len(`\r`)", "0"}, {"%%capture\r\nq := `a\r\nb`", ""}, {"len(q)", "3"}, {"%prof w := `a\r\nb`\r\nlen(w)", "3"}, {"len([]string{`a\r\nb`,\r\n\t`c`}[0])", "3"},

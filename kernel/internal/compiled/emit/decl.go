@@ -262,6 +262,12 @@ func (u *Unit) claim(set *compilation) {
 		}
 		return name(of)
 	}
+	variable := func(of string) string {
+		if of == "init" || of == "main" { // which a package has for functions only
+			return name(of + Mark)
+		}
+		return hidden(of)
+	}
 	for _, spec := range set.types {
 		own := spec.Object.Name()
 		if _, ok := types.Universe.Lookup(own).(*types.TypeName); ok {
@@ -280,11 +286,11 @@ func (u *Unit) claim(set *compilation) {
 		u.settle(types.Object(c), home{path: u.path, name: hidden(c.Name())})
 	}
 	for _, d := range set.variables {
-		u.settle(d.Lowered, home{path: u.path, name: hidden(d.Name)})
+		u.settle(d.Lowered, home{path: u.path, name: variable(d.Name)})
 	}
 	for _, d := range set.moved {
 		old := u.homes[d.Lowered]
-		h := home{path: u.path, name: hidden(d.Name), indirect: true}
+		h := home{path: u.path, name: variable(d.Name), indirect: true}
 		u.settle(d.Lowered, h)
 		u.moved = append(u.moved, program.Moved{Name: d.Name, Unit: u.path, Variable: h.name, FromUnit: old.path, FromVariable: old.name})
 	}
