@@ -19,13 +19,13 @@ import (
 // Shell runs a command with the shell, sh: !COMMAND. What it writes is shown as it comes. It has
 // nothing to read, and ends with the cell if that is interrupted. A status other than 0 ends the
 // cell. What the command leaves in the background goes on, and is shown as long as it writes.
-func Shell(command string) { fail(run(host.Stdout(), "sh", "-c", command)) }
+func Shell(command string) { fail(run(host.Stdout(), host.Stderr(), "sh", "-c", command)) }
 
 // Lines runs a command as Shell does, and returns the lines that it writes: LINES := !COMMAND. What it
 // writes to standard error is shown.
 func Lines(command string) ([]string, error) {
 	var out lineBuffer
-	if err := run(&out, "sh", "-c", command); err != nil {
+	if err := run(&out, host.Stderr(), "sh", "-c", command); err != nil {
 		return nil, err
 	}
 	text := out.end()
@@ -114,19 +114,23 @@ func inserted(value any) string {
 
 // Bash runs a script with bash, as Shell does: %%bash. The status is that of the script's last
 // command, unless it says set -e.
-func Bash(script string) { fail(run(host.Stdout(), "bash", "-c", script)) }
+func Bash(script string) { fail(run(host.Stdout(), host.Stderr(), "bash", "-c", script)) }
 
 // Test runs a program of tests: %test. A status other than 0 ends the cell.
 func Test(program string, args ...string) {
-	err := run(host.Stdout(), program, args...)
+	out, errs := &traceWriter{w: host.Stdout()}, &traceWriter{w: host.Stderr()}
+	err := run(out, errs, program, args...)
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+	if errors.As(err, &exit) && (exit.ExitCode() == 1 || exit.ExitCode() == panicked) {
 		err = errors.New("tests have failed")
 	}
-	fail(err)
+	fail(errors.Join(err, out.Close(), errs.Close()))
 }
 
-func run(stdout io.Writer, shell string, args ...string) error {
+// panicked is the status of a program that a panic has ended.
+const panicked = 2
+
+func run(stdout, stderr io.Writer, shell string, args ...string) error {
 	path, err := exec.LookPath(shell)
 	switch {
 	case runtime.GOOS == "js":
@@ -136,7 +140,7 @@ func run(stdout io.Writer, shell string, args ...string) error {
 	}
 	cmd := exec.Command(path, args...)
 	out := attach(&cmd.Stdout, stdout)
-	errs := attach(&cmd.Stderr, host.Stderr())
+	errs := attach(&cmd.Stderr, stderr)
 	err = cmd.Start()
 	out.started()
 	errs.started()

@@ -16,6 +16,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/interpreted/lower"
 	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
@@ -68,10 +69,12 @@ type Engine struct {
 	last      program.Output // of the cell that began last
 	inputs    []program.Cell // that were run, oldest first
 	goflags   []string       // of %goflags, guarded by declaring
-	outside   *outside
-	cells     func(path string) ([]program.Cell, error)
-	left      left
-	hooking   hooking
+	// testVariables are the declarations of variables of which %test has told that tests have them.
+	testVariables map[string]*state.Declaration
+	outside       *outside
+	cells         func(path string) ([]program.Cell, error)
+	left          left
+	hooking       hooking
 	switching
 }
 
@@ -80,13 +83,14 @@ func New(config Config) *Engine {
 	o := &outside{Importer: config.Importer, resolved: map[string]bool{}, failed: map[string]error{}}
 	c := check.New(o, config.Preloaded, config.Strict)
 	e := &Engine{
-		executor:  config.Executor,
-		checker:   c,
-		lowerer:   lower.New(c),
-		outside:   o,
-		cells:     config.Cells,
-		hooking:   hooking{again: map[int]string{}},
-		switching: switching{mode: config.Mode, open: config.Compiler, prepared: config.Prepared, emitter: emit.New(c)},
+		executor:      config.Executor,
+		checker:       c,
+		lowerer:       lower.New(c),
+		outside:       o,
+		cells:         config.Cells,
+		testVariables: map[string]*state.Declaration{},
+		hooking:       hooking{again: map[int]string{}},
+		switching:     switching{mode: config.Mode, open: config.Compiler, prepared: config.Prepared, emitter: emit.New(c)},
 	}
 	e.code.mostPlugins, e.code.mostCode = cmp.Or(config.MostPlugins, mostPlugins), cmp.Or(config.MostCode, mostCode)
 	o.folder, c.Folder, c.NotRun = e.folder, e.folder, e.notRun

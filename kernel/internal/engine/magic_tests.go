@@ -32,7 +32,7 @@ func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, ar
 		out.Stream("stdout", "No cell has declared a test, as func TestX(t *testing.T), func BenchmarkX(b *testing.B), func FuzzX(f *testing.F) or func ExampleX().\n")
 		return nil
 	}
-	arguments, fuzz, complaint := wanted.Choose(tests.Names)
+	arguments, chosen, fuzz, complaint := wanted.Choose(tests.Names)
 	if complaint != "" {
 		return e.testError(ctx, src, m, errors.New(complaint))
 	}
@@ -48,8 +48,16 @@ func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, ar
 		return e.testError(ctx, src, m, err)
 	}
 	defer func() { err = errors.Join(err, temporary.Remove(filepath.Dir(binary))) }()
-	if len(tests.Variables) > 0 {
-		out.Stream(host.Notes, fmt.Sprintf("note: tests have of %s what the declaration says: other statements of cells are not run for them\n", strings.Join(tests.Variables, ", ")))
+	e.mu.Lock()
+	variables := slices.DeleteFunc(tests.Variables(chosen), func(name string) bool {
+		d := e.checker.Session.Live[name]
+		told := e.testVariables[name] == d
+		e.testVariables[name] = d
+		return told
+	})
+	e.mu.Unlock()
+	if len(variables) > 0 {
+		out.Stream(host.Notes, fmt.Sprintf("note: in tests, %s has the value of its declaration: other statements of cells do not run for them\n", strings.Join(variables, ", ")))
 	}
 	e.mu.Lock()
 	alias := magics.Alias(func(name string) bool { return e.checker.Session.Live[name] != nil })

@@ -89,6 +89,9 @@ func TestTestsByName(t *testing.T) {
 		{"%test Sum -v", "--- PASS: ExampleSum ", "BenchmarkSum", ""},
 		{"%test TestSum/one TestSummary -v", "--- PASS: TestSummary ", "two", ""},
 		{"%test TestSum/two_two -v", "    --- PASS: TestSum/two_two ", "/one", ""},
+		{"%test Sum/t[vw]o -v", "    --- PASS: TestSum/two_two ", "/one", ""},
+		{"%test Su -v", "--- PASS: TestSummary ", "BenchmarkSum", ""},
+		{"%test TestSum/(", "testing: warning: no tests to run", "RUN", ""},
 		{"%test Alone -benchtime 3x", "BenchmarkAlone", "BenchmarkSum", ""},
 		{"%test None", "", "", "no cell has declared a test None; there are BenchmarkAlone, BenchmarkSum, ExampleSum, FuzzLong, FuzzSum, TestSum, TestSummary"},
 		{"%test Sum -run Sum", "", "", "%test takes the name Sum, or -run, and not both"},
@@ -169,6 +172,67 @@ func TestTestsWithoutGo(t *testing.T) {
 		_, _, err := n.run(c.source)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {
 			t.Errorf("%s: %v, want %q", c.source, err, c.want)
+		}
+	}
+}
+
+// TestWrongTests declares functions that go test refuses as tests, and helpers that only begin as tests do.
+func TestWrongTests(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	n.runOn(t, "func TestError(x float64) float64 { return x }\nfunc ExampleData() []int { return nil }\nfunc Testing() {}\nfunc TestRight(t *testing.T) {}")
+	if _, out, err := n.run("%test -v"); err != nil || !strings.Contains(out, "--- PASS: TestRight") {
+		t.Fatalf("%q, %v", out, err)
+	}
+	for _, c := range []struct{ source, want string }{
+		{"func TestY(t testing.T) { t.Fatal() }", "wrong signature for TestY, must be: func TestY(t *testing.T)"},
+		{"func TestBad(t *testing.T, x int) {}", "wrong signature for TestBad, must be: func TestBad(t *testing.T)"},
+		{"func TestNone() {}", "wrong signature for TestNone, must be: func TestNone(t *testing.T)"},
+		{"func TestResult(t *testing.T) error { return nil }", "wrong signature for TestResult, must be: func TestResult(t *testing.T)"},
+		{"func TestGeneric[T any](t *testing.T) {}", "wrong signature for TestGeneric, test functions cannot have type parameters"},
+		{"func TestMain() {}", "wrong signature for TestMain, must be: func TestMain(m *testing.M)"},
+		{"func BenchmarkX(t *testing.T) {}", "wrong signature for BenchmarkX, must be: func BenchmarkX(b *testing.B)"},
+		{"func FuzzX(f testing.F) {}", "wrong signature for FuzzX, must be: func FuzzX(f *testing.F)"},
+		{"func ExampleX(n int) {}", "wrong signature for ExampleX, must be: func ExampleX()"},
+		{"func Testlower(t *testing.T) {}", "Testlower has malformed name: first letter after 'Test' must not be lowercase"},
+	} {
+		n.runOn(t, c.source)
+		if _, out, err := n.run("%test Right"); err == nil || !strings.Contains(err.Error(), ":1:6: "+c.want) {
+			t.Errorf("%s\nprints %q and fails by %v, want %q", c.source, out, err, c.want)
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(c.source, "func "), "(")
+		name, _, _ = strings.Cut(name, "[")
+		n.runOn(t, "%rm "+name)
+	}
+}
+
+// TestTracesOfTests shows of the stack of a test that panics what is of cells.
+func TestTracesOfTests(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	n.runOn(t, "x := 3\nfunc element(list []int) int { return list[x] }\nfunc TestPanics(t *testing.T) {\n\tsort.Slice([]int{1, 2}, func(i, j int) bool {\n\t\treturn element(nil) > 0\n\t})\n}\nfunc TestOther(t *testing.T) {}")
+	for _, c := range []struct {
+		source string
+		want   []string
+		not    string
+		fails  bool
+	}{
+		{"%test Other", []string{"PASS\n"}, "note", false},
+		{"%test Panics", []string{"note: in tests, x has", "index out of range [3] with length 0", "    Cell [1]:2: element\n    Cell [1]:5: TestPanics.func1\n    Cell [1]:4: TestPanics\n"}, "testing", true},
+		{"%test -run Pan", []string{"--- FAIL: TestPanics"}, "note", true}, // which was told
+		{"x := 4", nil, "", false},
+		{"%test", []string{"note: in tests, x has"}, "tRunner", true}, // another declaration
+	} {
+		_, out, notes, err := n.runNoting(c.source)
+		out += notes
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s prints %q, want %q in it", c.source, out, want)
+			}
+		}
+		if c.not != "" && strings.Contains(out, c.not) {
+			t.Errorf("%s prints %q, with %q in it", c.source, out, c.not)
+		}
+		if (err != nil) != c.fails || err != nil && !strings.Contains(err.Error(), "tests have failed") {
+			t.Errorf("%s fails by %v", c.source, err)
 		}
 	}
 }

@@ -25,9 +25,18 @@ type Tests struct {
 	Names []string
 	// Declared is the file with what they use, and Tested the one with themselves.
 	Declared, Tested string
-	// Variables are those of the session that they use, sorted. Each has the value that the
-	// declaration in its cell gives it: no other statement of a cell is in the package.
-	Variables []string
+	variables        map[string][]string // by test
+}
+
+// Variables returns the variables of the session that some tests use, sorted. Each has the value that
+// the declaration in its cell gives it: no other statement of a cell is in the package.
+func (t *Tests) Variables(tests []string) []string {
+	list := slices.Clone(t.variables["TestMain"])
+	for _, name := range tests {
+		list = append(list, t.variables[name]...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // WriteTests writes the tests of a session, and what they use, as a package: the newest declaration
@@ -35,13 +44,20 @@ type Tests struct {
 // no tests.
 func WriteTests(c *check.Checker) (*Tests, error) {
 	t := &testWriter{Checker: c, wanted: map[string]bool{}, pieces: map[pieceAt]*testPiece{}}
-	tests := &Tests{}
-	for name, d := range c.Session.Live {
-		if t.isTest(name, d) {
+	tests := &Tests{variables: map[string][]string{}}
+	var wrong []syntax.Problem
+	for _, name := range slices.Sorted(maps.Keys(c.Session.Live)) {
+		is, fault := t.isTest(name, c.Session.Live[name])
+		if is {
 			tests.Names = append(tests.Names, name)
 		}
+		if src, offset := t.Within(c.Session.Live[name].Object.Pos()); fault != "" && src != nil {
+			wrong = append(wrong, syntax.Problem{Source: src, Offset: src.Origin(offset), Msg: fault})
+		}
 	}
-	slices.Sort(tests.Names)
+	if len(wrong) > 0 {
+		return nil, syntax.ProblemsError("CompileError", wrong)
+	}
 	if len(tests.Names) == 0 {
 		return nil, nil
 	}
@@ -66,12 +82,13 @@ func WriteTests(c *check.Checker) (*Tests, error) {
 			return nil, err
 		}
 	}
-	for _, p := range t.order {
-		if p.kind == token.VAR {
-			tests.Variables = append(tests.Variables, p.names...)
+	for _, test := range t.order {
+		if test.test {
+			for p := range t.uses(test) {
+				tests.variables[test.name] = append(tests.variables[test.name], p.names...)
+			}
 		}
 	}
-	slices.Sort(tests.Variables)
 	return tests, nil
 }
 
@@ -79,18 +96,45 @@ func WriteTests(c *check.Checker) (*Tests, error) {
 // functions take.
 var testKinds = []struct{ prefix, takes string }{{"Test", "T"}, {"Benchmark", "B"}, {"Fuzz", "F"}, {"Example", ""}}
 
-// isTest reports whether a declaration is one that the go command takes for a test.
-func (t *testWriter) isTest(name string, d *state.Declaration) bool {
+// isTest reports whether a declaration is one that the go command takes for a test. The fault of one
+// that was meant as such, and is none, is worded as that command does. A function with results that
+// takes nothing of package testing, such as TestError(m Model) float64, is not meant.
+func (t *testWriter) isTest(name string, d *state.Declaration) (is bool, fault string) {
 	if d.Function == nil {
-		return false
+		return false, ""
 	}
 	for _, k := range testKinds {
 		rest, ok := strings.CutPrefix(name, k.prefix)
-		if r, _ := utf8.DecodeRuneInString(rest); ok && !unicode.IsLower(r) && takes(d.Object, k.takes) {
-			return true
+		if !ok || name == "TestMain" && takes(d.Object, "M") {
+			continue
+		}
+		sig, parameter := d.Object.(*types.Func).Signature(), ""
+		tests := false
+		for v := range sig.Params().Variables() {
+			tests = tests || strings.Contains(types.TypeString(v.Type(), nil), "testing.")
+		}
+		takes := takes(d.Object, k.takes)
+		if k.takes != "" {
+			parameter = strings.ToLower(k.takes) + " *testing." + k.takes
+		}
+		if name == "TestMain" {
+			parameter = "m *testing.M"
+		}
+		r, _ := utf8.DecodeRuneInString(rest)
+		switch {
+		case unicode.IsLower(r):
+			if takes && tests {
+				fault = fmt.Sprintf("%s has malformed name: first letter after '%s' must not be lowercase", name, k.prefix)
+			}
+		case takes:
+			return true, ""
+		case sig.TypeParams().Len() > 0 && tests:
+			fault = fmt.Sprintf("wrong signature for %s, test functions cannot have type parameters", name)
+		case tests || sig.Results().Len() == 0:
+			fault = fmt.Sprintf("wrong signature for %s, must be: func %s(%s)", name, name, parameter)
 		}
 	}
-	return false
+	return false, fault
 }
 
 // takes reports whether a function takes a pointer to a type of package testing alone, or nothing
@@ -117,6 +161,8 @@ type testWriter struct {
 	wanted map[string]bool
 	pieces map[pieceAt]*testPiece
 	order  []*testPiece
+	// used are the pieces that each uses directly.
+	used map[*testPiece][]*testPiece
 	// pruned says that pieces and their mentions are those that are used, as types tell.
 	pruned bool
 	// stop begins the names of the functions around calls that leave out their error.
@@ -135,6 +181,7 @@ type testPiece struct {
 	start, end int // in the source's Go
 	kind       token.Token
 	test       bool
+	name       string // of a test
 	text       string
 	mentions   map[string]bool
 	names      []string // of variables
@@ -160,7 +207,8 @@ func (t *testWriter) want(name string) error {
 	if _, ok := d.Object.(*types.PkgName); ok {
 		return nil
 	}
-	p, err := t.take(name, d.Object.Pos(), t.isTest(name, d) || name == "TestMain")
+	test, _ := t.isTest(name, d)
+	p, err := t.take(name, d.Object.Pos(), test || name == "TestMain")
 	if err != nil || d.Spec == nil {
 		return err
 	}
@@ -192,7 +240,7 @@ func (t *testWriter) take(name string, pos token.Pos, test bool) (*testPiece, er
 	if p := t.pieces[at]; p != nil {
 		return p, nil
 	}
-	p := &testPiece{source: src, start: it.Start, end: it.End, test: test, mentions: map[string]bool{}}
+	p := &testPiece{source: src, start: it.Start, end: it.End, test: test, name: name, mentions: map[string]bool{}}
 	p.text = src.Text[it.Start:it.End]
 	behind := 0
 	if i > 0 {
@@ -421,11 +469,11 @@ const testedFile = "cells_test.go"
 // like that of something.
 func (t *testWriter) prune(fset *token.FileSet, pkg *types.Package, info *types.Info) {
 	t.pruned = true
-	uses := map[*testPiece][]*testPiece{}
+	t.used = map[*testPiece][]*testPiece{}
 	for _, p := range t.order {
 		p.mentions = map[string]bool{}
 		if p.owner != nil {
-			uses[p.owner] = append(uses[p.owner], p)
+			t.used[p.owner] = append(t.used[p.owner], p)
 		}
 	}
 	for id, obj := range info.Uses {
@@ -440,26 +488,27 @@ func (t *testWriter) prune(fset *token.FileSet, pkg *types.Package, info *types.
 			p.mentions[id.Name] = true
 		case obj.Pkg() == pkg:
 			if of := t.pieceOf(fset.PositionFor(obj.Pos(), false)); of != nil {
-				uses[p] = append(uses[p], of)
+				t.used[p] = append(t.used[p], of)
 			}
 		}
 	}
-	used := map[*testPiece]bool{}
-	var use func(p *testPiece)
-	use = func(p *testPiece) {
-		if !used[p] {
-			used[p] = true
-			for _, of := range uses[p] {
-				use(of)
-			}
-		}
-	}
-	for _, p := range t.order {
-		if p.test {
-			use(p)
-		}
-	}
+	tests := slices.DeleteFunc(slices.Clone(t.order), func(p *testPiece) bool { return !p.test })
+	used := t.uses(tests...)
 	t.order = slices.DeleteFunc(t.order, func(p *testPiece) bool { return !used[p] })
+}
+
+// uses returns pieces, and what they use, directly or not.
+func (t *testWriter) uses(pieces ...*testPiece) map[*testPiece]bool {
+	all := map[*testPiece]bool{}
+	for len(pieces) > 0 {
+		p := pieces[len(pieces)-1]
+		pieces = pieces[:len(pieces)-1]
+		if !all[p] {
+			all[p] = true
+			pieces = append(pieces, t.used[p]...)
+		}
+	}
+	return all
 }
 
 // pieceOf returns the declaration at a line of a file.

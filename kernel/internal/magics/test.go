@@ -68,8 +68,9 @@ var fuzzTime = regexp.MustCompile(`^(\d+x|[\d.]+(ns|us|µs|ms|s|m|h)[\d.a-zµ]*)
 
 // Choose returns the options for the program of the tests by which it runs those that are asked for,
 // and the fuzz test that gets random inputs. Known are the names of all tests. What is called Parse
-// may be written for TestParse, and a name may go on with that of a subtest behind a slash.
-func (r TestRun) Choose(known []string) (options []string, fuzz, complaint string) {
+// may be written for TestParse, and a name may go on with that of a subtest behind a slash. Chosen
+// are the names of those tests that may run.
+func (r TestRun) Choose(known []string) (options, chosen []string, fuzz, complaint string) {
 	options = r.Options
 	find := func(name string) (found []string) {
 		for _, k := range known {
@@ -77,6 +78,9 @@ func (r TestRun) Choose(known []string) (options []string, fuzz, complaint strin
 			if k == name || rest == name || rest == "_"+name {
 				found = append(found, k)
 			}
+		}
+		if expression, err := regexp.Compile(name); err == nil && len(found) == 0 && name != "" {
+			found = slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !expression.MatchString(k) })
 		}
 		if tests := slices.DeleteFunc(slices.Clone(found), func(k string) bool { return k != name && testKind(k) == "Benchmark" }); len(tests) > 0 {
 			return tests // go test runs no benchmark that it is not asked for
@@ -91,12 +95,13 @@ func (r TestRun) Choose(known []string) (options []string, fuzz, complaint strin
 		parts := strings.Split(name, "/")
 		found := find(parts[0])
 		if len(found) == 0 {
-			return nil, "", none("a test " + parts[0])
+			return nil, nil, "", none("a test " + parts[0])
 		}
 		for _, parts[0] = range found {
-			pattern := ""
-			for _, part := range parts {
-				pattern += "/^" + regexp.QuoteMeta(part) + "$"
+			chosen = append(chosen, parts[0])
+			pattern := "/^" + regexp.QuoteMeta(parts[0]) + "$"
+			for _, part := range parts[1:] {
+				pattern += "/" + subtest(part)
 			}
 			if testKind(parts[0]) == "Benchmark" {
 				bench = append(bench, pattern[1:])
@@ -108,7 +113,7 @@ func (r TestRun) Choose(known []string) (options []string, fuzz, complaint strin
 	if r.Fuzz != "" {
 		pattern, err := regexp.Compile(r.Fuzz)
 		if err != nil {
-			return nil, "", "-fuzz " + r.Fuzz + " is no regular expression: " + err.Error()
+			return nil, nil, "", "-fuzz " + r.Fuzz + " is no regular expression: " + err.Error()
 		}
 		found := slices.DeleteFunc(find(r.Fuzz), func(name string) bool { return testKind(name) != "Fuzz" })
 		for _, k := range known {
@@ -117,13 +122,14 @@ func (r TestRun) Choose(known []string) (options []string, fuzz, complaint strin
 			}
 		}
 		if len(found) == 0 {
-			return nil, "", none("a fuzz test " + r.Fuzz)
+			return nil, nil, "", none("a fuzz test " + r.Fuzz)
 		}
 		fuzz = found[0]
 		options = append(options, "-test.fuzz=^"+fuzz+"$")
 		if run == nil && !slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(o, "-test.run=") }) {
 			run = append(run, "^"+fuzz+"$")
 		}
+		chosen = append(chosen, fuzz)
 	}
 	if bench != nil {
 		options = append(options, "-test.bench="+strings.Join(bench, "|"))
@@ -134,7 +140,38 @@ func (r TestRun) Choose(known []string) (options []string, fuzz, complaint strin
 	if run != nil {
 		options = append(options, "-test.run="+strings.Join(run, "|"))
 	}
-	return options, fuzz, ""
+	if r.names == nil && r.Fuzz == "" {
+		chosen = r.matched(known)
+	}
+	return options, chosen, fuzz, ""
+}
+
+// subtest is the expression for subtests that are called like a text, or that it is an expression
+// for.
+func subtest(text string) string {
+	exact := "^" + regexp.QuoteMeta(text) + "$"
+	if _, err := regexp.Compile(text); err != nil {
+		return exact
+	}
+	return "(?:" + exact + "|" + text + ")"
+}
+
+// matched returns the tests that -run and -bench choose, as far as the expressions tell before a
+// slash.
+func (r TestRun) matched(known []string) []string {
+	return slices.DeleteFunc(slices.Clone(known), func(name string) bool {
+		runs := testKind(name) != "Benchmark" // which run only if -bench says so
+		for _, o := range r.Options {
+			option, value, _ := strings.Cut(o, "=")
+			if (option == "-test.bench") != (testKind(name) == "Benchmark") || option != "-test.run" && option != "-test.bench" {
+				continue
+			}
+			value, _, _ = strings.Cut(value, "/")
+			expression, err := regexp.Compile(value)
+			runs = err != nil || expression.MatchString(name)
+		}
+		return !runs
+	})
 }
 
 // testKind is the beginning of a test's name by which the go command takes it for one.

@@ -1,0 +1,116 @@
+package magic
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// A traceWriter writes what a program of tests writes, and of stack traces only the frames that are
+// not of the standard library: in cells as "Cell [3]:2: TestX".
+type traceWriter struct {
+	mu   sync.Mutex
+	w    io.Writer
+	line string // the beginning of a line that may begin a trace, or is part of one
+	// inside says that the last line was one of a trace, head is its first line until that is
+	// written, and call the line of a frame that names the function.
+	inside     bool
+	head, call string
+	// within says that the beginning of the line is written.
+	within bool
+}
+
+var (
+	traceHead = regexp.MustCompile(`^\s*goroutine \d+ .*\[.*\]:$`)
+	traceCall = regexp.MustCompile(`^\s*(created by )?(\S+?)(\([^()]*\)| in goroutine \d+)?$`)
+	traceFile = regexp.MustCompile(`^\s+(.*:\d+)(?: \+0x[0-9a-f]+)?$`)
+)
+
+// testsPackage is the package of tests, which the session's module has in a folder of that name.
+const testsPackage = "session/tests"
+
+func (t *traceWriter) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.line += string(p)
+	for {
+		line, rest, ended := strings.Cut(t.line, "\n")
+		if !ended {
+			break
+		}
+		t.line = rest
+		if err := t.take(line); err != nil {
+			return 0, err
+		}
+	}
+	const begins = "goroutine "
+	if start := strings.TrimLeft(t.line, " \t"); t.inside || !t.within && (strings.HasPrefix(start, begins) || strings.HasPrefix(begins, start)) {
+		return len(p), nil
+	}
+	return len(p), t.flush()
+}
+
+// flush writes the beginning of a line.
+func (t *traceWriter) flush() error {
+	_, err := io.WriteString(t.w, t.line)
+	t.within = t.within || t.line != ""
+	t.line = ""
+	return err
+}
+
+// Close writes what may have become a trace.
+func (t *traceWriter) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.flush()
+}
+
+// take takes a line.
+func (t *traceWriter) take(line string) error {
+	switch {
+	case !t.within && traceHead.MatchString(line):
+		t.inside, t.head, t.call = true, line+"\n", ""
+		return nil
+	case !t.inside:
+	case strings.TrimSpace(line) == "":
+		t.inside = false
+		if t.head != "" { // nothing of the trace is written
+			return nil
+		}
+	case t.call == "":
+		t.call = line
+		return nil
+	default:
+		call := t.call
+		t.call = ""
+		if line = frame(call, line); line == "" {
+			return nil
+		}
+		line, t.head = t.head+line, ""
+	}
+	t.within = false
+	_, err := io.WriteString(t.w, line+"\n")
+	return err
+}
+
+// frame writes a frame, whose function and file two lines of a trace tell. It is empty for one of the
+// standard library.
+func frame(call, file string) string {
+	c, f := traceCall.FindStringSubmatch(call), traceFile.FindStringSubmatch(file)
+	if c == nil || f == nil {
+		return call + "\n" + file
+	}
+	name, place := c[2], f[1]
+	slash := strings.LastIndex(name, "/") + 1
+	pkg, _, ok := strings.Cut(name[slash:], ".")
+	if pkg = name[:slash] + pkg; !ok || strings.Contains(place, "/src/"+pkg+"/") || strings.HasPrefix(place, "_testmain.go:") {
+		return ""
+	}
+	if rest, ok := strings.CutPrefix(name, testsPackage+"."); ok {
+		name, place = rest, place[strings.LastIndex(place, "/tests/")+1:]
+		place = strings.TrimPrefix(place, "tests/")
+	}
+	return fmt.Sprintf("    %s: %s%s", place, c[1], name)
+}
