@@ -114,9 +114,7 @@ func (b beat) play(t *testing.T, n *notebook) {
 	r := &enginetest.Recorder{}
 	if b.stop || b.kill {
 		go func() {
-			for r.Out() == "" && ctx.Err() == nil {
-				time.Sleep(5 * time.Millisecond)
-			}
+			r.Await(ctx, "")
 			if b.kill {
 				n.engine.Kill()
 			} else {

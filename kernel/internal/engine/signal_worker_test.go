@@ -57,9 +57,7 @@ func TestSecondInterrupt(t *testing.T) {
 				seen string
 				do   func()
 			}{{"begun", cancel}, {"got", n.engine.Kill}} {
-				for !strings.Contains(out.Out(), step.seen) && t.Context().Err() == nil {
-					time.Sleep(5 * time.Millisecond)
-				}
+				out.Await(t.Context(), step.seen)
 				step.do()
 			}
 		}()

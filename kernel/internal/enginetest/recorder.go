@@ -14,6 +14,7 @@ import (
 type Recorder struct {
 	mu             sync.Mutex
 	stdout, stderr strings.Builder
+	written        chan struct{} // closed by the next output; nil if nobody waits
 }
 
 // Stream keeps a text.
@@ -24,6 +25,31 @@ func (r *Recorder) Stream(name, text string) {
 		r.stdout.WriteString(text)
 	} else {
 		r.stderr.WriteString(text)
+	}
+	if r.written != nil {
+		close(r.written)
+		r.written = nil
+	}
+}
+
+// Await waits until standard output contains a text, or ctx ends. An empty text stands for any output.
+func (r *Recorder) Await(ctx context.Context, text string) {
+	for {
+		r.mu.Lock()
+		out := r.stdout.String()
+		if r.written == nil {
+			r.written = make(chan struct{})
+		}
+		written := r.written
+		r.mu.Unlock()
+		if out != "" && strings.Contains(out, text) {
+			return
+		}
+		select {
+		case <-written:
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
