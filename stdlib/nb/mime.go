@@ -61,12 +61,13 @@ type content struct{}
 
 // Display makes what the function [Display] shows.
 func (content) Display(values ...any) *Handle {
-	b := bundleOf(values)
-	if b == nil {
+	h, pieces := &Handle{}, piecesOf(values)
+	if len(pieces) == 0 {
 		// There has to be something to replace.
-		b = &display.Bundle{Data: map[string]any{display.Text: ""}}
+		pieces = append(pieces, &piece{bundle: &display.Bundle{Data: map[string]any{display.Text: ""}}})
 	}
-	return &Handle{content: b}
+	h.take(pieces)
+	return h
 }
 
 // Text makes what [Text] shows.
@@ -107,7 +108,7 @@ func (content) MIME(mimeType string, data any) *Handle {
 	if mimeType == "application/json" || strings.HasSuffix(mimeType, "+json") {
 		data = unpacked(mimeType, data)
 	}
-	return &Handle{content: &display.Bundle{Data: map[string]any{display.Text: plain(mimeType, data), mimeType: data}}}
+	return &Handle{pieces: []*piece{{bundle: &display.Bundle{Data: map[string]any{display.Text: plain(mimeType, data), mimeType: data}}}}}
 }
 
 // unpacked returns data with JSON text made a value for encoding/json.

@@ -31,8 +31,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Context returns the context of the running cell. It ends when the user interrupts the cell, so
-// code that heeds it stops.
+// Context returns the context of the running cell. An interrupt of its cell ends it, so code that
+// heeds it stops. The end of the cell's statements does not, so goroutines that it starts may use it.
 //
 // A training, a study, a clustering, a download and the like that is given it and lasts more than
 // two seconds shows a bar while it lasts, unless it has a function for its progress. When it is
@@ -51,11 +51,22 @@ func stderrIsTerminal() bool { return term.IsTerminal(int(os.Stderr.Fd())) }
 type Handle struct {
 	id string // empty for what is not shown yet
 
-	mu      sync.Mutex
-	content *display.Bundle
+	pieces []*piece // what it shows
+	place  *piece   // what shows it in place of its own display, as long as that is part of a handle
 }
 
-// Display shows the values as the notebook shows the value of a cell.
+// A piece is a value that a handle shows.
+type piece struct {
+	of     *Handle
+	bundle *display.Bundle
+	from   *Handle // whose content it is, nil if it is another value
+}
+
+// handles guards what handles show.
+var handles sync.Mutex
+
+// Display shows the values as the notebook shows the value of a cell. What a handle shows moves: it
+// disappears where it was, and the handle's Update replaces it where it is then.
 func Display(values ...any) *Handle { return Content.Display(values...).show() }
 
 func (h *Handle) show() *Handle {
@@ -65,59 +76,135 @@ func (h *Handle) show() *Handle {
 }
 
 // Update replaces what is shown by the values. What a function of this package shows it takes as it
-// is, and in a cell h.Update(nb.HTML(text)) does not show the text twice. Where nothing can be
-// replaced, as in a terminal, it shows the values below.
+// is, and in a cell h.Update(nb.HTML(text)) does not show the text twice. Of no values, and of nil,
+// nothing remains. Where nothing can be replaced, as in a terminal, it shows the values below.
 func (h *Handle) Update(values ...any) {
-	b := bundleOf(values)
-	if b == nil {
-		return
+	pieces := piecesOf(values)
+	h.take(pieces)
+	if len(pieces) > 0 || host.Current().Updates() {
+		h.display()
 	}
-	h.mu.Lock()
-	h.content = b
-	h.mu.Unlock()
+}
+
+// display shows what the handle shows, where it is, if it is shown.
+func (h *Handle) display() {
+	handles.Lock()
+	for h.holder() != nil {
+		h = h.holder()
+	}
+	handles.Unlock()
 	if h.id != "" {
-		host.Current().Display(b, h.id, true)
+		host.Current().Display(h.bundle(), h.id, true)
 	}
 }
 
-func (h *Handle) bundle() *display.Bundle {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.content
-}
-
-// bundleOf is display.Of for values some of which may be handles. What was shown for itself moves: it
-// disappears there, or if it cannot it is not shown again.
-func bundleOf(values []any) *display.Bundle {
-	if !slices.ContainsFunc(values, func(v any) bool { _, is := v.(*Handle); return is }) {
-		return display.Of(values...)
-	}
-	var outputs []output
-	for _, v := range values {
-		b := display.Of(v)
-		if h, is := v.(*Handle); is && h != nil && h.id != "" {
-			if b = nil; host.Current().Updates() {
-				b = h.bundle()
-				host.Current().Display(&display.Bundle{}, h.id, true)
-			}
+// take makes pieces what the handle shows. Those of handles that are shown disappear where they are.
+func (h *Handle) take(pieces []*piece) {
+	handles.Lock()
+	h.pieces = pieces
+	var emptied, changed []*Handle
+	for _, p := range pieces {
+		p.of = h
+		if p.from == nil || h.within(p.from) {
+			continue
 		}
-		if b != nil {
-			outputs = append(outputs, output{bundle: b})
+		if old := p.from.holder(); old != nil {
+			old.pieces = slices.DeleteFunc(old.pieces, func(q *piece) bool { return q == p.from.place })
+			changed = append(changed, old)
+		} else {
+			emptied = append(emptied, p.from)
+		}
+		p.from.place = p
+	}
+	handles.Unlock()
+	for _, from := range emptied {
+		host.Current().Display(&display.Bundle{}, from.id, true)
+	}
+	for _, from := range changed {
+		from.display()
+	}
+}
+
+// holder returns the handle that shows what this one stands for, nil if that has its own display.
+// The lock is held.
+func (h *Handle) holder() *Handle {
+	if h.place != nil && slices.Contains(h.place.of.pieces, h.place) {
+		return h.place.of
+	}
+	return nil
+}
+
+// within reports whether the handle is another one, or shown by it. The lock is held.
+func (h *Handle) within(other *Handle) bool {
+	for ; h != nil; h = h.holder() {
+		if h == other {
+			return true
+		}
+	}
+	return false
+}
+
+// bundle returns what the handle shows.
+func (h *Handle) bundle() *display.Bundle {
+	handles.Lock()
+	defer handles.Unlock()
+	return bundleOf(h.pieces)
+}
+
+// bundleOf returns what pieces show. The lock is held.
+func bundleOf(pieces []*piece) *display.Bundle {
+	outputs := make([]output, len(pieces))
+	for i, p := range pieces {
+		if outputs[i].bundle = p.bundle; p.from != nil && p.from.place == p {
+			outputs[i].bundle = bundleOf(p.from.pieces)
 		}
 	}
 	switch len(outputs) {
 	case 0:
-		return nil
+		return &display.Bundle{}
 	case 1:
 		return outputs[0].bundle
 	}
 	return &display.Bundle{Data: still(outputs)}
 }
 
+// piecesOf returns what values show, some of which may be handles. What cannot be moved is not shown
+// again.
+func piecesOf(values []any) (pieces []*piece) {
+	if !slices.ContainsFunc(values, func(v any) bool { _, is := v.(*Handle); return is }) {
+		if b := display.Of(values...); b != nil {
+			pieces = append(pieces, &piece{bundle: b})
+		}
+		return pieces
+	}
+	for _, v := range values {
+		if h, is := v.(*Handle); is && h != nil && h.id != "" {
+			if host.Current().Updates() {
+				pieces = append(pieces, &piece{bundle: h.bundle(), from: h})
+			}
+		} else if b := display.Of(v); b != nil {
+			pieces = append(pieces, &piece{bundle: b})
+		}
+	}
+	return pieces
+}
+
+// moved returns what values show, nil if that is nothing. What handles show disappears where it was.
+func moved(values []any) *display.Bundle {
+	h, pieces := &Handle{}, piecesOf(values)
+	if len(pieces) == 0 {
+		return nil
+	}
+	h.take(pieces)
+	b := h.bundle()
+	h.take(nil) // so that the handles have their own displays again
+	return b
+}
+
 // MimeBundle returns what is not shown yet, and otherwise nothing.
 func (h *Handle) MimeBundle() map[string]any {
-	if b := h.bundle(); b != nil && h.id == "" {
-		return b.Data
+	if h.id == "" {
+		return h.bundle().Data
 	}
 	return nil
 }
@@ -128,7 +215,7 @@ func Clear(wait ...bool) { host.Current().Clear(len(wait) > 0 && wait[0]) }
 
 // Page shows the values beside the notebook, where the front end has a place for what is read and
 // put away. In a terminal it prints them.
-func Page(values ...any) { host.Current().Page(bundleOf(values)) }
+func Page(values ...any) { host.Current().Page(moved(values)) }
 
 // NextInput puts a new cell with the source below the running one. A terminal has no cells; nothing
 // happens there.

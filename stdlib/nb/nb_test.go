@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -192,6 +193,47 @@ func TestMoved(t *testing.T) {
 	}
 	if n.ids[2] != n.ids[1] || n.ids[3] != n.ids[0] || len(n.data[2]) > 0 {
 		t.Errorf("ids %q, removed by %v", n.ids, n.data[2])
+	}
+}
+
+// Handles that others show replace what is shown where they are.
+func TestMovedHandles(t *testing.T) {
+	for name, c := range map[string]struct {
+		f    func()
+		want string // what the displays show in the end, in the order in which they came
+	}{
+		"displayed":        {func() { h := Text("a"); Display(h); h.Update("b") }, "|b"},
+		"displayed twice":  {func() { h := Text("a"); Display(h); g := Display(h); h.Update("b"); g.Update("c") }, "||c"},
+		"after the other":  {func() { h := Text("a"); g := Display(h); g.Update("b"); h.Update("c") }, "c|b"},
+		"with others":      {func() { h := Text("a"); Display(1, h, 2); h.Update("b") }, "|1\nb\n2"},
+		"in an update":     {func() { h, g := Text("a"), Text("b"); h.Update(g); g.Update("c") }, "c|"},
+		"moved on":         {func() { h, g, k := Text("a"), Text("b"), Text("c"); g.Update(h, 1); k.Update(h); h.Update("d") }, "|1|d"},
+		"nested":           {func() { h := Text("a"); Display(Display(Display(h, 1)), 2); h.Update("b") }, "|||b\n1\n2"},
+		"itself":           {func() { h := Text("a"); h.Update(h); h.Update(h, 1) }, "a\n1"},
+		"each other":       {func() { h, g := Text("a"), Text("b"); h.Update(g); g.Update(h); g.Update("c") }, "c|"},
+		"content":          {func() { h := Content.Text("a"); Display(h); h.Update("b") }, "a"},
+		"nil":              {func() { h := Text("a"); h.Update(nil) }, ""},
+		"nothing":          {func() { h := Text("a"); h.Update(); h.Update("b"); h.Update(nil, nil) }, ""},
+		"a page":           {func() { h := Text("a"); Page(h); h.Update("b") }, "b"},
+		"no longer within": {func() { h, g := Text("a"), Display(1); g.Update(h); g.Update(nil); h.Update("b") }, "b|"},
+	} {
+		n := open(t)
+		c.f()
+		var ids []string
+		shows := map[string]string{}
+		for i, shown := range slices.DeleteFunc(n.shown, func(shown string) bool { return strings.HasPrefix(shown, "page") }) {
+			_, text, _ := strings.Cut(shown, " ")
+			if shows[n.ids[i]] = text; !slices.Contains(ids, n.ids[i]) {
+				ids = append(ids, n.ids[i])
+			}
+		}
+		var got []string
+		for _, id := range ids {
+			got = append(got, shows[id])
+		}
+		if got := strings.Join(got, "|"); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func Output(values ...any) *OutputArea {
 func (o *OutputArea) Show(values ...any) {
 	o.sink.restart()
 	for _, v := range values {
-		if b := bundleOf([]any{v}); b != nil {
+		if b := moved([]any{v}); b != nil {
 			o.sink.Display(b, "", false)
 		}
 	}

@@ -60,6 +60,8 @@ func TestUpdateOfDisplays(t *testing.T) {
 			"show 0 text/html #|update 0 text/html ##"},
 		{"shown by a function", "func bar(n int) *nb.Handle { return nb.HTML(strings.Repeat(\"#\", n)) }\nh := nb.HTML(\"\"); h.Update(bar(2))",
 			"show 0 text/html |show 1 text/html ##|update 1 text/plain <nil>|update 0 text/html ##"},
+		{"displayed again", `h := nb.HTML("a"); nb.Display(h); h.Update(nb.HTML("b"))`, "show 0 text/html a|update 0 text/plain <nil>|show 1 text/html a|update 1 text/html b"},
+		{"nothing", `h := nb.HTML("a"); h.Update(nil)`, "show 0 text/html a|update 0 text/plain <nil>"},
 		{"displayed", `nb.Display(nb.HTML("a"))`, "show 0 text/html a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
