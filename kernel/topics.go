@@ -85,8 +85,9 @@ nothing can be compiled, it interprets, and what the interpreter is known to do 
 %engine in a cell. Compiled cells need Linux, Go, gcc and ld; what they need is made once, in a minute or two, and kept in the
 cache. hierml doctor says whether that works here.
 
-context.Background() is Go's own, and an interrupt never ends it; nb.Context() is the context that ends with the cell. A call of a
-package that you give another context also ends when you interrupt the cell: it gets a context that ends with both.
+context.Background() is Go's own, and an interrupt never ends it. An interrupt of its cell ends nb.Context(); the end of the cell's
+statements does not, so that goroutines may use it. A call of a package that you give another context also ends when you interrupt
+the cell: it gets a context that ends with both, and so do functions of yours that it calls, except from log/slog and runtime/pprof.
 A call by a function value (fit := e.Fit; fit(ctx, d)), or by an interface that a cell declares, gets the context as it is: give it
 nb.Context().
 

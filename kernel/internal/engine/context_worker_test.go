@@ -20,6 +20,7 @@ func TestBackground(t *testing.T) {
 			{cell: "seen := map[context.Context]int{context.Background(): 1}\nfmt.Println(seen[ctx], len(seen))", out: "1 1\n"},
 			{cell: "func own(c context.Context) bool { return c == context.Background() }\nown(ctx)", value: "true"},
 			{cell: "req, err := http.NewRequestWithContext(context.Background(), \"GET\", \"http://localhost\", nil)\nfmt.Println(req.Context() == ctx, err)", out: "true <nil>\n"},
+			{cell: "type handler struct{ slog.Handler }\nfunc (h handler) Handle(ctx context.Context, r slog.Record) error { fmt.Println(r.Message, ctx == context.Background()); return nil }\nl := slog.New(handler{slog.Default().Handler()})\nl.InfoContext(ctx, \"a\")\npprof.Do(ctx, pprof.Labels(), func(c context.Context) { fmt.Println(c) })", out: "a true\ncontext.Background.WithValue(pprof.labelContextKey, {})\n"},
 			{cell: "mine := nb.Context()\nfmt.Println(mine == context.Background(), mine.Done() == nil)", out: "false false\n"},
 			{cell: "fmt.Println(\"begun\")\n<-nb.Context().Done()\nselect {}", stop: true, err: "Interrupted"},
 		} {
