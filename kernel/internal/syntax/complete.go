@@ -10,7 +10,7 @@ import (
 
 // Completeness tells whether the source is a whole cell: "complete", "incomplete" with the
 // indentation that the next line begins with, as gofmt would have it unless it begins with a
-// closing bracket or a case, or "invalid".
+// closing bracket or a case, or "invalid". A package clause alone is incomplete: it begins a program.
 func Completeness(source string) (status, indent string) {
 	end := scanEnd(source)
 	if end.invalid {
@@ -28,8 +28,12 @@ func Completeness(source string) (status, indent string) {
 	items := Split(text)
 	for i, it := range items {
 		prefix, suffix := DeclarationPrefix, ""
-		if it.Kind == ItemStatement {
+		switch it.Kind {
+		case ItemStatement:
 			prefix, suffix = StatementPrefix, "\n}"
+		case ItemPackage:
+			prefix = ""
+			incomplete = incomplete || len(items) == 1
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), "", prefix+text[it.Start:it.End]+suffix, parser.SkipObjectResolution)
 		list, ok := err.(scanner.ErrorList)

@@ -40,6 +40,18 @@ func TestIsComplete(t *testing.T) {
 		{"L:\nfor {\n\tbreak L\n}", "complete", ""},
 		{"func f[T any](x T) {}", "complete", ""},
 		{"p := &T{\n\tA: 1,\n}", "complete", ""},
+		// Programs.
+		{"package main", "incomplete", ""},
+		{"// a program\npackage main\n", "incomplete", ""},
+		{"package", "incomplete", ""},
+		{"package main\nfunc main() {", "incomplete", "\t"},
+		{"package main\n\nimport \"fmt\"\n\nfunc main() {\n\tfmt.Println(1)", "incomplete", "\t"},
+		{"package main\nfunc main() {}", "complete", ""},
+		{"package main; import \"fmt\"; func main() { fmt.Println() }", "complete", ""},
+		{"package main\nfunc main() {}\nmain()", "complete", ""},
+		{"package main\nfunc helper()", "incomplete", ""},
+		{"package 3", "invalid", ""},
+		{"package main\nfunc main() {}}", "invalid", ""},
 		// Brackets.
 		{"if x {", "incomplete", "\t"},
 		{"if x {\r\n", "incomplete", "\t"},
