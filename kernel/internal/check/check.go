@@ -252,8 +252,11 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 		files(f)
 	}
 	in := k.initialization()
-	if len(problems) == 0 {
+	if rest, count := in.ahead(problems), len(problems); len(rest) == 0 || len(rest) < count {
 		in.refuseCycles(c.Session.Live, complain)
+		if len(problems) > count {
+			problems = append(rest, problems[count:]...)
+		}
 	}
 	if len(problems) > 0 {
 		return k, c.judged(k, problems, a)

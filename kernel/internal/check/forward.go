@@ -72,13 +72,22 @@ type failure struct {
 	order int
 }
 
-// problemsOf returns failures with what solves those that no later cell can.
-func (k *Checked) problemsOf(failures []failure) []syntax.Problem {
-	out := make([]syntax.Problem, len(failures))
-	for i, f := range failures {
-		out[i] = f.Problem
+// problemsOf returns failures with what solves those that no later cell can. A declaration that could wait is
+// left out if something that cannot lacks the same.
+func (k *Checked) problemsOf(failures []failure) (out []syntax.Problem) {
+	var lacking state.Waits
+	for _, f := range failures {
+		if f.wait != nil && k.declarationOf(f) == nil {
+			lacking = append(lacking, *f.wait)
+		}
+	}
+	for _, f := range failures {
+		if f.wait != nil && k.declarationOf(f) != nil && (state.Waits{*f.wait}).Within(lacking) {
+			continue
+		}
+		out = append(out, f.Problem)
 		if f.wait != nil && f.Hint == "" && k.decides(f.pos) {
-			out[i].Hint = cmp.Or(f.wait.Hint, " (declare "+f.wait.String()+" in this cell or an earlier one)")
+			out[len(out)-1].Hint = cmp.Or(f.wait.Hint, " (declare "+f.wait.String()+" in this cell or an earlier one)")
 		}
 	}
 	return out
@@ -202,6 +211,9 @@ func (a *attempt) drop(failures []failure, lacking bool) (dropped []*state.Defer
 			} else if rest.Fault == "" {
 				rest.Fault = f.Msg
 			}
+		}
+		if rest.Waits != nil {
+			rest.Fault = "" // which may follow from what is lacking
 		}
 		failed := rest.Waits != nil || rest.Fault != "" && !lacking
 		if failed {

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
@@ -80,6 +81,37 @@ func (in *initialization) refuseCycles(live map[string]*state.Declaration, compl
 			}
 		}
 	}
+}
+
+// ahead has names that are undefined mean the variables that their run of declarations declares further
+// down, as happens in cycles only, and returns the other failures.
+func (in *initialization) ahead(failures []failure) (others []failure) {
+	for _, f := range failures {
+		path := in.k.pathTo(f.pos)
+		obj := in.further(path)
+		if obj == nil || !strings.HasPrefix(f.Msg, "undefined: ") {
+			others = append(others, f)
+			continue
+		}
+		in.k.Info.Uses[path[len(path)-1].(*ast.Ident)] = obj
+	}
+	return others
+}
+
+// further returns the variable that the name at the end of a path means in the run of declarations around
+// it, nil if there is none.
+func (in *initialization) further(path []ast.Node) types.Object {
+	for _, run := range syntax.VariableRuns(in.k.Body) {
+		if !slices.ContainsFunc(run, func(v *ast.ValueSpec) bool { return slices.Contains(path, ast.Node(v)) }) {
+			continue
+		}
+		for obj := range in.declared(run) {
+			if id, ok := path[len(path)-1].(*ast.Ident); ok && obj != nil && obj.Name() == id.Name {
+				return obj
+			}
+		}
+	}
+	return nil
 }
 
 // cycle returns the names on the way from a declaration back to itself, nil if there is none.

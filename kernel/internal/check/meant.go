@@ -170,6 +170,9 @@ func (c *Checker) meant(k *Checked, path []ast.Node, msg string) string {
 	case strings.HasPrefix(msg, "unknown field "):
 		names = k.fieldsAround(path)
 	}
+	if of := innermost[*ast.FuncDecl](path); of != nil && !transposed(id.Name, of.Name.Name) && !strings.EqualFold(id.Name, of.Name.Name) {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == of.Name.Name }) // rec2 in rec is another function
+	}
 	return nearest(id.Name, names)
 }
 
@@ -266,7 +269,7 @@ func nearest(mistyped string, names []string) string {
 	for _, name := range slices.Compact(names) {
 		d := levenshtein.ComputeDistance(mistyped, name)
 		switch {
-		case name == mistyped:
+		case name == mistyped, !token.IsIdentifier(name): // which the cell does not have
 			continue
 		case strings.EqualFold(mistyped, name):
 			d = 0

@@ -306,6 +306,22 @@ var courses = []course{
 		{"func check(n int) error { if n < 0 { return &NegErr{n} }; return nil }\nfunc isNeg(err error) bool { var e *NegErr; return errors.As(err, &e) }", "? note: check uses NegErr"}, {"type NegErr struct { n int }", "? note: check uses NegErr.Error"},
 		{"func (e *NegErr) Error() string { return fmt.Sprint(\"neg \", e.n) }", ""}, {"fmt.Sprint(check(-1), isNeg(fmt.Errorf(\"x: %w\", check(-2))), isNeg(nil))", "neg -1 true false"},
 	}},
+	{"what a type parameter lacks while its constraint waits", []step{
+		{"func Sum[L Length](ls ...L) (s float64) { for _, l := range ls { s += float64(l.ToMeter()) }; return s }", "? Sum uses Length"}, {"type Length interface{ ~float64; ToMeter() Meter }", "? note: Length uses Meter, which no cell has declared yet\n"}, {"Sum()", "! undefined: Sum (Sum uses Length, which no cell has declared yet)"},
+		{"type Meter float64\nfunc (m Meter) ToMeter() Meter { return m }", ""}, {"Sum(Meter(1), 2)", "3"},
+	}},
+	{"variables whose values need each other", []step{
+		{"var v1 = v2\nvar v2 = v1", "! Cell [1]:1:5: initialization cycle: v1 refers to v2, v2 refers to v1"}, {"var a = b\nvar b = f()\nfunc f() int { return a }", "! initialization cycle: a refers to b, b refers to f, f refers to a"},
+		{"var v1 int = func() int { return v2 }()\nvar v2 int = v1", "! initialization cycle: v1 refers to v2, v2 refers to v1"}, {"var a, b = c, 1\nvar c = a + d", "! initialization cycle: a refers to c, c refers to a\nCell [4]:2:13: undefined: d"},
+		{"var a = b\nx := 3\nvar b = a", "! undefined: b"}, {"var b = 2\nvar a = b", ""}, {"var a = b\nvar b = a + 1", ""}, {"a * b", "6"},
+	}},
+	{"a function that calls one with a name like its own", []step{
+		{"func rec() int { return rec2() }", "? note: rec calls rec2, which no cell has declared yet"}, {"func fact(n int) int { return fatc(n - 1) }", "? fact calls fatc (did you mean fact?)"}, {"func count(n int) int { return counter(n) }", "? note: count calls counter, which no cell has declared yet"},
+		{"func outer() int { return reck() }", "? outer calls reck (did you mean rec?)"}, {"func rec2() int { return 4 }", ""}, {"rec()", "4"},
+	}},
+	{"a cell whose statements lack what its functions could wait for", []step{
+		{"func (t *Q9) M() {}; x := Q9{}", "! CompileError: Cell [1]:1:27: undefined: Q9"}, {"func f() { Q9() }\nx := Q9()", "! CompileError: Cell [2]:2:6: undefined: Q9"}, {"func f(x T) {}\nf(2)\ny := Z", "! CompileError: Cell [3]:1:10: undefined: T (declare T in this cell or an earlier one)\nCell [3]:3:6: undefined: Z"},
+	}},
 	{"a cell of which one declaration waits keeps the methods of its others", []step{
 		{"type Log struct{ lines []string }", ""}, {"l := &Log{}", ""},
 		{"func (q Q) Swap(i, j int) { q[i], q[j] = q[j], q[i] }\nfunc (l *Log) Write(p []byte) (int, error) { l.lines = append(l.lines, string(p)); return len(p), nil }\nw := bufio.NewWriter(l)", "? note: Q.Swap uses Q, which no cell has declared yet"},
