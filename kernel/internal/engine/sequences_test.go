@@ -322,6 +322,14 @@ var courses = []course{
 	{"a cell whose statements lack what its functions could wait for", []step{
 		{"func (t *Q9) M() {}; x := Q9{}", "! CompileError: Cell [1]:1:27: undefined: Q9"}, {"func f() { Q9() }\nx := Q9()", "! CompileError: Cell [2]:2:6: undefined: Q9"}, {"func f(x T) {}\nf(2)\ny := Z", "! CompileError: Cell [3]:1:10: undefined: T (declare T in this cell or an earlier one)\nCell [3]:3:6: undefined: Z"},
 	}},
+	{"the place of a declaration in a message", []step{
+		{"func two[T any]() {}", ""}, {"two()", "! in call to two, cannot infer T (declared at Cell [1]:1:10)"}, {"import \"fmt\"; func five[T any]() {}; five()", "! (declared at Cell [3]:1:25)"}, {"func f() { two() }", "! (declared at Cell [1]:1:10)"},
+		{"%time func() { two() }()", "! (declared at Cell [1]:1:10)"}, {"// c\nfunc six[T any]() {}\nsix()", "! (declared at Cell [6]:2:10)"},
+	}},
+	{"characters that Go does not have", []step{
+		{"@x", "! CompileError: Cell [1]:1:1: invalid character U+0040 '@'"}, {"x := 5 # c", "! Cell [2]:1:8: invalid character U+0023 '#'"}, {"x ? 1 : 2", "! Cell [3]:1:3: invalid character U+003F '?'"},
+		{"func f() {\n\tg($)\n}", "! CompileError: Cell [4]:2:4: invalid character U+0024 '$'"}, {"x := 'ab'", "! syntax error: illegal rune literal (text stands in double quotes)"},
+	}},
 	{"a cell of which one declaration waits keeps the methods of its others", []step{
 		{"type Log struct{ lines []string }", ""}, {"l := &Log{}", ""},
 		{"func (q Q) Swap(i, j int) { q[i], q[j] = q[j], q[i] }\nfunc (l *Log) Write(p []byte) (int, error) { l.lines = append(l.lines, string(p)); return len(p), nil }\nw := bufio.NewWriter(l)", "? note: Q.Swap uses Q, which no cell has declared yet"},

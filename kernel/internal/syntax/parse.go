@@ -94,7 +94,9 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 		text := prefix + Blank(src.Text, keep, p.Items) + suffix
 		file, err := parser.ParseFile(c.Fset, src.Cell.Title(), text, parser.ParseComments|parser.AllErrors)
 		if file != nil {
-			c.Sources[c.Fset.File(file.FileStart)] = src
+			f := c.Fset.File(file.FileStart)
+			f.AddLineColumnInfo(PrefixLength, src.Cell.Title(), 1, 1) // messages of go/types tell places by it
+			c.Sources[f] = src
 			Mentions(file, p.Mentioned)
 			if at, msg := TooDeep(file); at.IsValid() {
 				problems = append(problems, c.Problem(at, msg))
@@ -102,6 +104,9 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 		}
 		if list, ok := err.(scanner.ErrorList); ok {
 			for i, e := range list {
+				if strings.HasSuffix(e.Msg, ", found 'ILLEGAL'") || strings.Contains(e.Msg, ", found ILLEGAL") {
+					continue // of which the scanner complains
+				}
 				if i > 0 && strings.HasSuffix(list[i-1].Msg, "not terminated") {
 					break // what comes behind is in the literal
 				}
@@ -413,6 +418,9 @@ func onePerLine(problems []Problem) []Problem {
 func syntaxWording(msg string) string {
 	if expected, found, ok := strings.Cut(msg, ", found "); ok && strings.HasPrefix(expected, "expected ") {
 		return "syntax error: unexpected " + tokenWording(found) + ", expected " + tokenWording(strings.TrimPrefix(expected, "expected "))
+	}
+	if character, ok := strings.CutPrefix(msg, "illegal "); ok && !strings.Contains(msg, "literal") {
+		return "invalid " + character
 	}
 	switch msg {
 	case "exceeded max scope depth during object resolution", "exceeded max nesting depth":
