@@ -23,6 +23,11 @@ func TestProgramCells(t *testing.T) {
 		{"main()", "called\n", "", ""},
 		{"func main() { fmt.Println(\"at once\") }\nmain()", "at once\n", "", ""},
 		{"type T struct{}\nfunc (T) main() {}", "", "", ""},
+		{"package main\nfunc main(a []string) {}", "", "Cell [13]:2:6: func main must have no arguments and no return values", ""},
+		{"package main\nfunc main[T any]() {}", "", "Cell [14]:2:11: func main must have no type parameters", ""},
+		{"package main\nimport \"fmt\"\nfunc main() { fmt.Println(\"before the value\") }\n1 + 1", "before the value\n", "", ""},
+		{"package main\nimport \"fmt\"\nx := 3\nfunc main() { fmt.Println(x) }; x + 1", "3\n", "", ""},
+		{"package main\nfunc main() { panic(\"p\") }\n1 + 1", "", "panic: p", ""},
 		{"%%\nfmt.Println()", "", "there is no magic %%; in its place there is nothing", ""},
 	}
 	test := func(t *testing.T, n *notebook) {

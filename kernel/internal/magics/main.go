@@ -1,6 +1,7 @@
 package magics
 
 import (
+	"go/parser"
 	"go/token"
 	"slices"
 	"strings"
@@ -9,8 +10,8 @@ import (
 )
 
 // withMain makes a cell that is a program, with the clause package main, call its function main
-// behind everything else, unless one of its statements does. Places in the call are those of the
-// declaration.
+// behind everything else, but for an expression at the end, which is the value of the cell, unless one of
+// its statements does. Places in the call are those of the declaration.
 func withMain(t *syntax.Translation) {
 	if !strings.Contains(t.Text, "package") || !strings.Contains(t.Text, "main") {
 		return
@@ -23,7 +24,7 @@ func withMain(t *syntax.Translation) {
 		switch {
 		case it.Kind == syntax.ItemPackage:
 			program = named
-		case it.Kind == syntax.ItemFunc && named:
+		case it.Kind == syntax.ItemFunc && named && len(l) > 4 && l[3].Tok == token.RPAREN && l[4].Tok == token.LBRACE: // go/types refuses others
 			declared = it.Start
 		case it.Kind == syntax.ItemStatement && l[0].Tok == token.IDENT && l[0].Lit == "main" && l[1].Tok == token.LPAREN:
 			return
@@ -36,6 +37,12 @@ func withMain(t *syntax.Translation) {
 	at := len(t.Text)
 	if t.Timed { // the last statement ends the measurement
 		at = items[len(items)-1].Start
+		items = items[:len(items)-1]
+	}
+	if last := items[len(items)-1]; last.Kind == syntax.ItemStatement {
+		if _, err := parser.ParseExpr(t.Text[last.Start:last.End]); err == nil {
+			at = last.Start
+		}
 	}
 	insertText(t, at, t.Main, "\nmain()\n")
 }
