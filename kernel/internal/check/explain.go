@@ -11,8 +11,8 @@ import (
 func (c *Checker) Explain(problems []syntax.Problem) []syntax.Problem {
 	s := c.Session
 	for i, p := range problems {
-		if name, ok := mistaken(p.Msg); ok && s.Live[name] != nil && s.Live[name].Spec != nil {
-			problems[i].Msg += fmt.Sprintf(" (%s was declared again in %s; values made before have the older type)", name, c.CellTitle(s.Live[name].Cell))
+		if name, ok := mistaken(p.Msg); ok {
+			problems[i].Msg += c.DeclaredAgain(name)
 		}
 		if name, ok := strings.CutPrefix(p.Msg, "undefined: "); ok && s.Missed[name].Cell != 0 && s.Live[name] == nil {
 			problems[i].Msg += " (" + s.Missed[name].Why() + ")"
@@ -30,6 +30,15 @@ func (c *Checker) Explain(problems []syntax.Problem) []syntax.Problem {
 		}
 	}
 	return problems
+}
+
+// DeclaredAgain says in parentheses which cell declared a type again; empty if the session has no such type.
+func (c *Checker) DeclaredAgain(name string) string {
+	d := c.Session.Live[name]
+	if d == nil || d.Spec == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%s was declared again in %s; values made before have the older type)", name, c.CellTitle(d.Cell))
 }
 
 // mistaken returns the name of a type that a complaint takes for another of the same name.

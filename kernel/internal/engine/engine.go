@@ -172,7 +172,7 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage
 		// The message is no place that the user knows.
 		known := *runtime
 		known.Frames = slices.DeleteFunc(slices.Clone(runtime.Frames), func(f program.Frame) bool { return f.Cell == number })
-		return runtimeError(e.checker.Files, &known)
+		return e.runtimeError(&known)
 	case ctx.Err() != nil, wasStopped(err):
 		return interrupted(err)
 	}

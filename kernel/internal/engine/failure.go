@@ -76,7 +76,7 @@ func (e *Engine) worded(ctx context.Context, cell program.Cell, err error) error
 	case errors.As(err, &death):
 		return deathError(e.checker.Files, death)
 	case errors.As(err, &runtime):
-		return runtimeError(e.checker.Files, runtime)
+		return e.runtimeError(runtime)
 	case errors.As(err, &fault):
 		return syntax.ProblemsError("InternalError", []syntax.Problem{{Source: syntax.NewSource(cell), Offset: 0, Msg: fault.Error()}})
 	case wasStopped(err):
@@ -164,17 +164,28 @@ func deathError(c *syntax.Files, death *program.DeathError) *program.Error {
 	return err
 }
 
+// sameName matches what the run time says where it finds a type, and wants another of the same name.
+var sameName = regexp.MustCompile(`^interface conversion: .+ is (.+), not (.+) \(types from different (?:scopes|packages)\)$`)
+
+// cellType matches the name of a type of cells in the name of a type.
+var cellType = regexp.MustCompile(`\bmain\.([\pL_][\pL\d_]*)`)
+
 // runtimeError words a panic.
-func runtimeError(c *syntax.Files, r *program.RuntimeError) *program.Error {
+func (e *Engine) runtimeError(r *program.RuntimeError) *program.Error {
 	msg := r.Message
+	if m := sameName.FindStringSubmatch(msg); m != nil && m[1] == m[2] {
+		for _, of := range cellType.FindAllStringSubmatch(m[1], -1) {
+			msg += e.checker.DeclaredAgain(of[1])
+		}
+	}
+	err := &program.Error{Name: r.Name, Message: msg, Cause: r}
 	if r.Name != "exit" && r.Name != "interrupted" {
 		msg = r.Name + ": " + msg
 	}
-	err := &program.Error{Name: r.Name, Message: r.Message, Cause: r}
 	for _, line := range strings.Split(msg, "\n") {
 		err.Traceback = append(err.Traceback, syntax.Bold+syntax.Red+line+syntax.Plain)
 	}
-	err.Traceback = append(err.Traceback, frameLines(c, r.Frames)...)
+	err.Traceback = append(err.Traceback, frameLines(e.checker.Files, r.Frames)...)
 	return err
 }
 

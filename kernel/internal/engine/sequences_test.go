@@ -438,6 +438,10 @@ var courses = []course{
 	{"a cell that does not compile changes nothing", []step{
 		{"x := 1\nfunc f() int { return 1 }\ntype T struct{ A int }", ""}, {"x := 2\nfunc f() int { return 2 }\ntype T struct{ B int }\nnope", "! undefined: nope"}, {"x + f() + T{A: 3}.A", "5"},
 	}},
+	{"an assertion to a type that was declared again", []step{
+		{"type T struct{ A int }\nvar x, list any = T{1}, []*T{}", ""}, {"type T struct{ A, B int }", ""}, {"x.(T)", "! (T was declared again in Cell [2]; values made before have the older type)"}, {"list.([]*T)", "! (T was declared again in Cell [2]"},
+		{"_, ok := x.(T)\nok", "false"}, {"x = T{2, 3}\nx.(T).B", "3"}, {"x.(*T)", "! interface conversion: interface {} is main.T, not *main.T"},
+	}},
 	{"a cell that panics keeps what was done", []step{
 		{"func f() int { return 1 }", ""}, {"a := 1\nfunc f() int { return 2 }\nb := 2\npanic(\"x\")\nc := 3", "! x"}, {"a + b + f()", "5"}, {"c", "! undefined: c (Cell [2] ended before the statement that declares it was done)"}, {"c := 6", ""}, {"c", "6"},
 	}},

@@ -120,10 +120,11 @@ func TestPromotionInSequences(t *testing.T) {
 	testrun.LeaveOutShort(t)
 	skipMany(t)
 	unlike := map[string]string{
-		"literals keep what they were made with":    "a literal stays with the interpreter",
-		"a method value, and a function beside it":  "a method value stays with the interpreter",
-		"a panic in a declaration of the same type": "a literal stays with the interpreter",
-		"a type becomes a variable":                 "what the note says is noticed by the promotion",
+		"literals keep what they were made with":         "a literal stays with the interpreter",
+		"a method value, and a function beside it":       "a method value stays with the interpreter",
+		"a panic in a declaration of the same type":      "a literal stays with the interpreter",
+		"an assertion to a type that was declared again": "a value of an older type stays with the interpreter",
+		"a type becomes a variable":                      "what the note says is noticed by the promotion",
 	}
 	for _, c := range courses {
 		if unlike[c.name] != "" {
