@@ -270,7 +270,8 @@ func (a *attempt) waits(c *Checker, k *Checked, failures []failure) bool {
 		}
 	}
 	for _, f := range failures {
-		if f.wait == nil && (pending[c.originOf(k.declarationOf(f))] == nil || !strings.HasPrefix(f.Msg, "declared and not used")) {
+		waits := pending[c.originOf(k.declarationOf(f))]
+		if f.wait == nil && !(waits != nil && strings.HasPrefix(f.Msg, "declared and not used")) && !k.selectsFrom(f, waits) {
 			return false
 		}
 	}
@@ -517,9 +518,10 @@ func (c *Checker) onlyPackage(k *Checked, name string) bool {
 }
 
 // variableFor returns the wait for a variable with the name of a package from which a path selects what
-// the package does not have: heap.n, user.Name. It returns nil if the name is likely to be a slip: it is near
-// one of the package, a later Go has it, or the declaration uses the package otherwise. A name that is not
-// exported is near only if case alone differs, and if the call has as many arguments as the package's function.
+// the package does not have: heap.n, user.Name. It returns nil if the name is likely to be a slip: an
+// exported one is near one of the package, a later Go has it, or the declaration uses the package otherwise.
+// One that is not exported differs from one of the package in case alone, and the function of the package has
+// as many arguments.
 func (c *Checker) variableFor(k *Checked, path []ast.Node) *state.Wait {
 	sel := selected(path)
 	if sel == nil {
@@ -534,21 +536,39 @@ func (c *Checker) variableFor(k *Checked, path []ast.Node) *state.Wait {
 		return nil
 	}
 	near := nearest(sel.Sel.Name, k.members(id))
-	uses := c.later(k, path, "undefined") != "" ||
-		near != "" && (sel.Sel.IsExported() || strings.EqualFold(near, sel.Sel.Name) && couldBe(path, pkg.Imported().Scope().Lookup(near)))
-	ast.Inspect(path[slices.IndexFunc(path, func(n ast.Node) bool { _, ok := n.(ast.Decl); return ok })], func(n ast.Node) bool {
-		if other, ok := n.(*ast.SelectorExpr); ok && k.Info.Uses[other.Sel] != nil {
-			x, ok := other.X.(*ast.Ident)
-			uses = uses || ok && k.Info.Uses[x] == types.Object(pkg)
-		}
-		return !uses
-	})
-	if uses {
+	slip := near != "" && strings.EqualFold(near, sel.Sel.Name) && couldBe(path, pkg.Imported().Scope().Lookup(near))
+	if sel.Sel.IsExported() {
+		slip = near != "" || c.later(k, path, "undefined") != ""
+		ast.Inspect(path[slices.IndexFunc(path, func(n ast.Node) bool { _, ok := n.(ast.Decl); return ok })], func(n ast.Node) bool {
+			if other, ok := n.(*ast.SelectorExpr); ok && k.Info.Uses[other.Sel] != nil {
+				x, ok := other.X.(*ast.Ident)
+				slip = slip || ok && k.Info.Uses[x] == types.Object(pkg)
+			}
+			return !slip
+		})
+	}
+	if slip {
 		return nil
 	}
 	wait := waitForSelected(path, id.Name)
 	wait.Hint = " (package " + c.Preloaded[id.Name] + " has no " + sel.Sel.Name + ")"
 	return wait
+}
+
+// selectsFrom reports whether a failure is about what is selected from a name of which something is waited
+// for: that is not the package which the check takes it for.
+func (k *Checked) selectsFrom(f failure, waits state.Waits) bool {
+	return slices.ContainsFunc(k.pathTo(f.pos), func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			n = call.Fun
+		}
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		id, ok := sel.X.(*ast.Ident)
+		return ok && slices.ContainsFunc(waits, func(w state.Wait) bool { return w.Owner == id.Name })
+	})
 }
 
 // couldBe reports whether an object can stand for what the selector of a path selects: if the selector is

@@ -397,6 +397,10 @@ var courses = []course{
 		{"f()", "! undefined: heap.n (f uses heap.n, which no cell has declared yet)"}, {"heap.n", "! undefined: heap.n"},
 		{"type H struct{ n int }\nfunc (h *H) push(x int) int { h.n += x; return h.n }\nvar heap = &H{1}\nuser := struct{ Name string }{\"me\"}", ""}, {"func (*H) Get() int { return 5 }\nvar log = heap", ""}, {"fmt.Sprint(f(), name(), get())", "5me5"},
 	}},
+	{"a later variable has the name of a package, and its methods those of functions", []step{
+		{"func k() int { heap.Push(3); heap.items[0]++; return heap.Pop() }", "? note: k uses heap.items (package container/heap has no items), which no cell has declared yet"}, {"func k2() { heap.Push(3) }", "! not enough arguments in call to heap.Push"},
+		{"type H struct{ items []int }\nfunc (h *H) Push(x int) { h.items = append(h.items, x) }\nfunc (h *H) Pop() int { return h.items[0] + len(h.items) }\nvar heap = &H{}", ""}, {"k()", "5"},
+	}},
 	{"a slip in the name of what a package has", []step{
 		{"func f() []string { return strings.Spilt(\"a\", \"b\") }", "! undefined: strings.Spilt (did you mean Split?)"}, {"func f() string { return strings.toUpper(\"a\") }", "! undefined: strings.toUpper (but have ToUpper)"}, {"func f() float64 { return math.pi }", "! undefined: math.pi (but have Pi)"},
 		{"func f() { fmt.Print(1); fmt.Show(2) }", "! undefined: fmt.Show"}, {"import \"strings\"\nfunc f() string { return strings.Nope() }", "! undefined: strings.Nope"},
