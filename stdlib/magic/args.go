@@ -2,6 +2,7 @@ package magic
 
 import (
 	"flag"
+	"fmt"
 	"os"
 )
 
@@ -12,6 +13,15 @@ func Args() { say("%q", os.Args[1:]) }
 // that flags can be declared and parsed once more.
 func SetArgs(args ...string) {
 	os.Args = append(os.Args[:1:1], args...)
-	flag.CommandLine = flag.NewFlagSet(os.Args[0], flag.ExitOnError)
+	NewFlags()
+}
+
+// NewFlags has package flag begin anew, as in the process of a program that is called main.
+func NewFlags() {
+	flag.CommandLine = flag.NewFlagSet("main", flag.ExitOnError)
+	flag.Usage = func() {
+		fmt.Fprintf(flag.CommandLine.Output(), "Usage of %s:\n", flag.CommandLine.Name())
+		flag.PrintDefaults()
+	}
 	flag.CommandLine.Usage = func() { flag.Usage() }
 }

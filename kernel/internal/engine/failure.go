@@ -170,6 +170,16 @@ var sameName = regexp.MustCompile(`^interface conversion: .+ is (.+), not (.+) \
 // cellType matches the name of a type of cells in the name of a type.
 var cellType = regexp.MustCompile(`\bmain\.([\pL_][\pL\d_]*)`)
 
+// registeredOnce are panics of packages in which a process registers something once, as a cell that
+// runs again does a second time.
+var registeredOnce = []struct {
+	message *regexp.Regexp
+	help    string
+}{
+	{regexp.MustCompile(`flag redefined: `), "To declare flags again, run %args --, or write the program as one cell with package main."},
+	{regexp.MustCompile(`pattern .* \(registered at .*\) conflicts with pattern `), "To register patterns again, run http.DefaultServeMux = http.NewServeMux() first; servers without a handler of their own use it from then on."},
+}
+
 // runtimeError words a panic.
 func (e *Engine) runtimeError(r *program.RuntimeError) *program.Error {
 	msg := r.Message
@@ -181,6 +191,11 @@ func (e *Engine) runtimeError(r *program.RuntimeError) *program.Error {
 	err := &program.Error{Name: r.Name, Message: msg, Cause: r}
 	if r.Name != "exit" && r.Name != "interrupted" {
 		msg = r.Name + ": " + msg
+	}
+	for _, once := range registeredOnce {
+		if r.Name == "panic" && once.message.MatchString(msg) {
+			msg += "\n" + once.help
+		}
 	}
 	for _, line := range strings.Split(msg, "\n") {
 		err.Traceback = append(err.Traceback, syntax.Bold+syntax.Red+line+syntax.Plain)

@@ -82,7 +82,7 @@ func (e *Engine) run(ctx context.Context, src *syntax.Source, out program.Output
 		}
 		var computed time.Duration
 		p.Interpreted = func(d time.Duration) { computed = d }
-		p.Passing = src.Cell.Passing
+		p.Passing, p.Begins = src.Cell.Passing, src.Program
 		e.attachAgain(ctx, p)
 		bundle, declared, err := e.execute(ctx, p, out, done)
 		e.advise(src.Cell, computed, out)

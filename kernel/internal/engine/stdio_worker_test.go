@@ -1,6 +1,11 @@
 package engine_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/kernel/internal/program"
+)
 
 // captures are sessions that put files of their own in the place of the standard ones.
 var captures = map[string][]beat{
@@ -37,4 +42,33 @@ func TestVariablesOfPackages(t *testing.T) {
 		"interface": {{cell: "old := http.DefaultTransport\nhttp.DefaultTransport = nil\nfmt.Print(http.DefaultTransport == nil, old == http.DefaultTransport)", out: "true false"}},
 		"number":    {{cell: "old := runtime.MemProfileRate\nruntime.MemProfileRate = 7\nruntime.MemProfileRate++\n*&runtime.MemProfileRate *= 2\nfmt.Print(runtime.MemProfileRate, runtime.MemProfileRate == 16, any(runtime.MemProfileRate))\nruntime.MemProfileRate = old", out: "16 true 16"}},
 	})
+}
+
+// TestFlagsOfPrograms runs programs with flags again, each of which has a package flag of its own.
+func TestFlagsOfPrograms(t *testing.T) {
+	const first = "package main\n\nimport (\n\t\"flag\"\n\t\"fmt\"\n\t\"os\"\n)\n\nvar n = flag.Int(\"n\", 3, \"how many\")\n\nfunc main() {\n\tflag.Parse()\n\tfmt.Println(*n, flag.NArg(), len(os.Args), flag.CommandLine.Name())\n}"
+	playInModes(t, map[string][]beat{
+		"the same":       {{cell: first, out: "3 0 1 main\n"}, {cell: first, out: "3 0 1 main\n"}},
+		"another":        {{cell: first, out: "3 0 1 main\n"}, {cell: "package main\nfunc main() {\n\tn := flag.Bool(\"n\", true, \"\")\n\tflag.Parse()\n\tfmt.Print(*n)\n}\nmain()", out: "true"}},
+		"usage":          {{cell: "package main\nfunc main() {\n\tflag.Bool(\"b\", true, \"what\")\n\tflag.CommandLine.SetOutput(os.Stdout)\n\tflag.Usage()\n}", out: "Usage of main:\n  -b\twhat (default true)\n"}},
+		"not a program":  {{cell: "flag.Bool(\"n\", true, \"\")"}, {cell: "flag.Bool(\"n\", true, \"\")", err: "main flag redefined: n"}, {cell: "%args -n=false\nn := flag.Bool(\"n\", true, \"\")\nflag.Parse()\n*n", value: "false"}},
+		"within a cell":  {{cell: "flag.Bool(\"n\", true, \"\")\nflag.Bool(\"n\", true, \"\")", err: "main flag redefined: n"}},
+		"a default mux":  {{cell: "http.HandleFunc(\"/\", http.NotFound)"}, {cell: "http.HandleFunc(\"/\", http.NotFound)", err: "conflicts with pattern"}, {cell: "http.DefaultServeMux = http.NewServeMux()\nhttp.HandleFunc(\"/\", http.NotFound)"}},
+		"a flag set":     {{cell: "set := flag.NewFlagSet(\"own\", flag.ContinueOnError)\nn := set.Int(\"n\", 1, \"\")\nset.Parse([]string{\"-n\", \"2\"})\n*n", value: "2"}},
+		"of the session": {{cell: "old := flag.CommandLine\nflag.CommandLine = flag.NewFlagSet(\"own\", flag.ContinueOnError)\nn := flag.Int(\"n\", 1, \"\")\nfmt.Print(flag.CommandLine.Lookup(\"n\") != nil, old.Lookup(\"n\") != nil)", out: "true false"}},
+	})
+}
+
+// TestRegisteredOnce looks at what the traceback of a second registration tells to do.
+func TestRegisteredOnce(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	for cell, want := range map[string]string{
+		"flag.Bool(\"n\", true, \"\")":          "run %args --",
+		"http.HandleFunc(\"/\", http.NotFound)": "run http.DefaultServeMux = http.NewServeMux() first",
+	} {
+		n.runOn(t, cell)
+		if _, _, err := n.run(cell); !strings.Contains(strings.Join(traceback(err), "\n"), want) {
+			t.Errorf("%s a second time: %v, want %q in it", cell, traceback(err), want)
+		}
+	}
 }

@@ -14,6 +14,7 @@ package interpreted
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -98,8 +99,11 @@ func New(config Config) (*Interpreter, error) {
 	if err := in.yaegi.Use(in.logging()); err != nil {
 		return nil, fmt.Errorf("interpreter: log: %w", err)
 	}
-	// yaegi has the arguments of a program of its own; those of cells are the process's, as %args sets them.
-	if err := in.yaegi.Use(interp.Exports{"os/os": {"Args": reflect.ValueOf(&os.Args).Elem()}}); err != nil {
+	// yaegi has arguments and flags of its own; those of cells are the process's, as %args sets them.
+	if err := in.yaegi.Use(interp.Exports{
+		"os/os":     {"Args": reflect.ValueOf(&os.Args).Elem()},
+		"flag/flag": {"CommandLine": reflect.ValueOf(&flag.CommandLine).Elem()},
+	}); err != nil {
 		return nil, fmt.Errorf("interpreter: arguments: %w", err)
 	}
 	control, err := newControl(in.yaegi)

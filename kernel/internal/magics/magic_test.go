@@ -86,7 +86,7 @@ func checkMagics(cell string) error {
 	if text == cell && len(problems) == 0 && without != cell {
 		return fmt.Errorf("no magics, and without them:\n%s", without)
 	}
-	if call := "\nmain()\n"; src.Program && len(problems) == 0 && strings.Count(text, call) <= strings.Count(cell, call) {
+	if call := "\nmain()\n"; src.Program && src.Main >= 0 && len(problems) == 0 && strings.Count(text, call) <= strings.Count(cell, call) {
 		return fmt.Errorf("the program does not call main:\n%s", text)
 	}
 	file := "package p\n" + cell

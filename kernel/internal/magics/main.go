@@ -16,7 +16,7 @@ func withMain(t *syntax.Translation) {
 	if !strings.Contains(t.Text, "package") || !strings.Contains(t.Text, "main") {
 		return
 	}
-	program, declared := false, -1
+	program, declared, called := false, -1, false
 	items := syntax.Split(t.Text)
 	for _, it := range items {
 		l := syntax.Lex(t.Text[it.Start:it.End])
@@ -27,13 +27,16 @@ func withMain(t *syntax.Translation) {
 		case it.Kind == syntax.ItemFunc && named && len(l) > 4 && l[3].Tok == token.RPAREN && l[4].Tok == token.LBRACE: // go/types refuses others
 			declared = it.Start
 		case it.Kind == syntax.ItemStatement && l[0].Tok == token.IDENT && l[0].Lit == "main" && l[1].Tok == token.LPAREN:
-			return
+			called = true
 		}
 	}
 	if !program || declared < 0 {
 		return
 	}
-	t.Program, t.Main = true, t.Origin(declared)
+	if t.Program, t.Main = true, -1; called {
+		return
+	}
+	t.Main = t.Origin(declared)
 	at := len(t.Text)
 	if t.Timed { // the last statement ends the measurement
 		at = items[len(items)-1].Start

@@ -45,6 +45,8 @@ type Program struct {
 	Hooks []*Hooks
 	// Passing says that the debugger does not stop the program: it belongs to a request of it.
 	Passing bool
+	// Begins says that package flag begins anew: the cell is a program, as for a process of its own.
+	Begins bool
 }
 
 // Compiled is what an executor has to load and run for a compiled cell.

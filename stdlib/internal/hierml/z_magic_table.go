@@ -27,6 +27,7 @@ var magicPackage = table.Package{
 		{Name: "Leave", Value: magic.Leave},
 		{Name: "Lines", Value: magic.Lines},
 		{Name: "Load", Value: magic.Load},
+		{Name: "NewFlags", Value: magic.NewFlags},
 		{Name: "SetArgs", Value: magic.SetArgs},
 		{Name: "SetDebugger", Value: magic.SetDebugger},
 		{Name: "Setenv", Value: magic.Setenv},

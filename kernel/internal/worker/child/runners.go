@@ -14,6 +14,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/worker/cells"
 	"github.com/hierml/notebook/stdlib"
 	"github.com/hierml/notebook/stdlib/host"
+	"github.com/hierml/notebook/stdlib/magic"
 )
 
 // Main is the program of the child: it runs what the parent sends, interpreted or compiled, and
@@ -44,6 +45,7 @@ func newRunners(means cells.Means, load func(plugin string) error) (*runners, er
 	if err != nil {
 		return nil, err
 	}
+	magic.NewFlags() // the process's are named by the file of this program
 	r := &runners{interpreted: interpreter}
 	r.debugger = debugger.New(debugger.Config{
 		Goroutine: compiled.Goroutine,
@@ -138,6 +140,9 @@ func (r *runners) Run(ctx context.Context, p *program.Program) (*program.Bundle,
 			r.passes.Add(-1)
 			r.passing.Delete(ctx)
 		}()
+	}
+	if p.Begins {
+		magic.NewFlags()
 	}
 	if p.Compiled != nil {
 		return r.compiled.Run(ctx, p)

@@ -17,6 +17,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/worker/cells"
 	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
+	"github.com/hierml/notebook/stdlib/magic"
 )
 
 // An Executor interprets programs. There is one in a process, whose packages host and log it takes.
@@ -61,6 +62,9 @@ func New(kill func()) (*Executor, error) {
 // Run implements program.Executor.
 func (e *Executor) Run(ctx context.Context, p *program.Program, out program.Output) (shown *program.Bundle, err error) {
 	err = e.do(ctx, p.Cell, out, true, func(c *cells.Cell) (err error) {
+		if p.Begins {
+			magic.NewFlags()
+		}
 		shown, err = e.interpreter.Run(c.Context(), p)
 		return err
 	})
