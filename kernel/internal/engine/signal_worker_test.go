@@ -69,3 +69,19 @@ func TestSecondInterrupt(t *testing.T) {
 		beat{cell: "signal.Stop(c)\nx", value: "3"}.play(t, n)
 	})
 }
+
+// TestInterruptMakesDeferredCalls interrupts functions with deferred calls, which are made.
+func TestInterruptMakesDeferredCalls(t *testing.T) {
+	inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
+		n := newWorkerNotebook(t, mode)
+		for _, b := range []beat{
+			{cell: "var mu sync.Mutex\nvar order []string\nsem := make(chan bool, 1)\nfunc outer() { defer func() { order = append(order, \"outer\"); mu.Unlock() }(); mu.Lock(); inner() }\nfunc inner() {\n\tdefer note(\"first\", 1)\n\tdefer func() { order = append(order, fmt.Sprint(recover())) }()\n\tsem <- true\n\tdefer func() { <-sem }()\n\tfmt.Println(\"begun\")\n\tfor {\n\t}\n}\nfunc note(s string, n int) { order = append(order, fmt.Sprint(s, n)) }"},
+			{cell: "defer note(\"cell\", 2)\nouter()", stop: true, err: "Interrupted"},
+			{cell: "mu.Lock()\nmu.Unlock()\nsem <- true\n<-sem\nfmt.Sprint(order)", value: "[<nil> first1 outer cell2]"},
+			{cell: "order = nil\nmu.Lock()\ngo func() { defer mu.Unlock(); fmt.Println(\"begun\"); select {} }()\nselect {}", stop: true, err: "Interrupted"},
+			{cell: "mu.Lock()\nmu.Unlock()\n\"free\"", value: "free"},
+		} {
+			b.play(t, n)
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -34,6 +35,7 @@ type control struct {
 	evaluations int        // how many evaluations of source are
 	was         uint64     // the number to return to after the last stop
 	calls       map[*task]bool
+	postponed   []func() // deferred calls of what was stopped
 }
 
 func newControl(i *interp.Interpreter) (*control, error) {
@@ -93,6 +95,32 @@ func (c *control) stop(t *task) {
 		atomic.StoreUint64(c.run, c.was)
 		c.changed.Broadcast()
 	}
+}
+
+// postpone keeps the deferred calls of a function that is being stopped, which cannot run now. It reports
+// false if no stop is under way.
+func (c *control) postpone(d *defers) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stops == 0 {
+		return false
+	}
+	for _, f := range slices.Backward(d.calls) {
+		c.postponed = append(c.postponed, f.call)
+	}
+	return true
+}
+
+// takePostponed returns the deferred calls to be made when no stop is under way.
+func (c *control) takePostponed() []func() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stops > 0 {
+		return nil // the last stop has them made
+	}
+	calls := c.postponed
+	c.postponed = nil
+	return calls
 }
 
 // await returns when t is being stopped, so that its goroutines take no step any more, or has finished.

@@ -111,6 +111,9 @@ func (in *Interpreter) protect(d *defers, body func()) {
 				in.raising(goroutine, (*task).settle)
 			}
 		}
+		if !d.panicking && in.control.postpone(d) {
+			return
+		}
 		in.runDeferred(d)
 		if d.panicking {
 			goroutine := goroutineID()

@@ -22,6 +22,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/traefik/yaegi/interp"
 
@@ -309,12 +310,26 @@ func (in *Interpreter) supervise(ctx context.Context, t *task, f func()) error {
 	return program.Interruption(ctx)
 }
 
-// stop ends a task.
+// forDeferred bounds the time of a deferred call of a function that was stopped.
+const forDeferred = time.Second
+
+// stop ends a task, and makes the deferred calls of its functions.
 func (in *Interpreter) stop(t *task) {
 	in.control.stop(t)
 	in.mu.Lock()
-	defer in.mu.Unlock()
 	in.linger()
+	in.mu.Unlock()
+	if t.deferred {
+		return
+	}
+	for _, call := range in.control.takePostponed() {
+		ctx, cancel := context.WithTimeout(context.Background(), forDeferred)
+		after := newTask(t.cell)
+		after.deferred = true
+		// That it panics, or takes too long, tells nobody more than that the cell was stopped.
+		_ = in.supervise(ctx, after, call)
+		cancel()
+	}
 }
 
 // stoppedBeside is the error of a cell that the interrupt of another one ended.

@@ -31,6 +31,9 @@ type task struct {
 	// told says that compiled code which called a function of the session was told of the interrupt.
 	told atomic.Bool
 
+	// deferred says that this makes a deferred call of a task that was stopped.
+	deferred bool
+
 	// failed is closed when a goroutine has failed while the call went on.
 	failed chan struct{}
 
