@@ -416,6 +416,13 @@ var courses = []course{
 		{"type P struct{ X, Y int }\nfunc (p P) Get() int { return p.X + p.Y }\nvar young P = mk(7)\nuse(young) + use(P{1, 2})", "12"}, {"old.Get()", "3"},
 		{"type P struct{ X, Y, Z int }\nfunc (p P) Sum() int { return p.Get() + p.Z }\nP{1, 2, 3}.Sum() + use(P{1, 2, 3})", "10"},
 	}},
+	{"a package that is imported later under the name of another", []step{
+		{"func f() string { return color.EscapeString(\"<\") }", "? note: f calls color.EscapeString (package image/color has no EscapeString), which no cell has declared yet"}, {"import color \"html\"", ""}, {"f()", "&lt;"},
+	}},
+	{"an automaton from the top down", []step{
+		{"type machine [numStates]transition\nfunc (m machine) run(xs []int) (n int) { for s := range m { for _, x := range xs { n += m[s][x].n } }; return n + int(accept) }\nfunc mk() (m machine) { m[start] = transition{{1}, {2}}; m[accept][0].n = 3; return m }\nconst ( start state = iota; accept )", "? note: machine uses numStates and transition"},
+		{"type transition [numSyms]edge\ntype state int", "? note: transition uses numSyms and edge"}, {"const numStates, numSyms = 2, 2", ""}, {"type edge struct { n int }", ""}, {"mk().run([]int{0, 1})", "7"},
+	}},
 	{"a package that is imported later", []step{
 		{"func f() string { return h.EscapeString(\"<\") }", "? note: f uses h, which no cell has declared yet"}, {"import h \"html\"", ""}, {"f()", "&lt;"},
 	}},

@@ -5,12 +5,14 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"slices"
 	"strings"
 )
 
 // Completeness tells whether the source is a whole cell: "complete", "incomplete" with the
 // indentation that the next line begins with, as gofmt would have it unless it begins with a
-// closing bracket or a case, or "invalid". A package clause alone is incomplete: it begins a program.
+// closing bracket or a case, or "invalid". A package clause with nothing but imports is
+// incomplete: it begins a program.
 func Completeness(source string) (status, indent string) {
 	end := scanEnd(source)
 	if end.invalid {
@@ -33,7 +35,7 @@ func Completeness(source string) (status, indent string) {
 			prefix, suffix = StatementPrefix, "\n}"
 		case ItemPackage:
 			prefix = ""
-			incomplete = incomplete || len(items) == 1
+			incomplete = incomplete || !slices.ContainsFunc(items, func(it Item) bool { return it.Kind != ItemPackage && it.Kind != ItemImport })
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), "", prefix+text[it.Start:it.End]+suffix, parser.SkipObjectResolution)
 		list, ok := err.(scanner.ErrorList)

@@ -44,6 +44,8 @@ func TestIsComplete(t *testing.T) {
 		{"package main", "incomplete", ""},
 		{"// a program\npackage main\n", "incomplete", ""},
 		{"package", "incomplete", ""},
+		{"package main\n\nimport \"fmt\"\n", "incomplete", ""},
+		{"package main\nconst c = 1", "complete", ""},
 		{"package main\nfunc main() {", "incomplete", "\t"},
 		{"package main\n\nimport \"fmt\"\n\nfunc main() {\n\tfmt.Println(1)", "incomplete", "\t"},
 		{"package main\nfunc main() {}", "complete", ""},

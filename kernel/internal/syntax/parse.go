@@ -419,8 +419,8 @@ func syntaxWording(msg string) string {
 	if expected, found, ok := strings.Cut(msg, ", found "); ok && strings.HasPrefix(expected, "expected ") {
 		return "syntax error: unexpected " + tokenWording(found) + ", expected " + tokenWording(strings.TrimPrefix(expected, "expected "))
 	}
-	if character, ok := strings.CutPrefix(msg, "illegal "); ok && !strings.Contains(msg, "literal") {
-		return "invalid " + character
+	if character, ok := strings.CutPrefix(msg, "illegal character "); ok {
+		return "invalid character " + character
 	}
 	switch msg {
 	case "exceeded max scope depth during object resolution", "exceeded max nesting depth":
