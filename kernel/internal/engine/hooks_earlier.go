@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"go/ast"
-	"go/token"
 	"slices"
 
 	"github.com/hierml/notebook/kernel/internal/program"
-	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
@@ -52,14 +50,6 @@ func (e *Engine) unhooked() []unhookedCell {
 		if src == nil || src.Cell.Number <= 0 || e.hooking.has(src.Cell.Number) {
 			continue
 		}
-		if fn.Receiver != nil && fn.Receiver.Node.TypeParams != nil {
-			// Its methods belong into the cell that declares it, where it stays what it is.
-			declaration := e.declarationOf(src, fn.Receiver)
-			if declaration == nil {
-				continue
-			}
-			pieces[src] = append(pieces[src], declaration)
-		}
 		pieces[src] = append(pieces[src], fn.Written)
 	}
 	var cells []unhookedCell
@@ -84,32 +74,4 @@ func (e *Engine) unhooked() []unhookedCell {
 	}
 	slices.SortFunc(cells, func(a, b unhookedCell) int { return cmp.Compare(a.Number, b.Number) })
 	return cells
-}
-
-// declarationOf returns the declaration of a type in a cell, if all types that it declares are still
-// those of the session; nil if not.
-func (e *Engine) declarationOf(src *syntax.Source, spec *state.TypeSpec) ast.Node {
-	of, at := e.checker.At(spec.Node.Pos())
-	parsed, problems := e.checker.Parse(src)
-	if of != src || len(problems) > 0 || parsed.Declarations == nil {
-		return nil
-	}
-	for _, d := range parsed.Declarations.Decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok || g.Tok != token.TYPE {
-			continue
-		}
-		found, current := false, true
-		for _, s := range g.Specs {
-			name := s.(*ast.TypeSpec).Name
-			live := e.checker.Session.Live[name.Name]
-			current = current && live != nil && live.Spec != nil && live.Spec.Text == e.checker.Text(s)
-			_, offset := e.checker.At(name.Pos())
-			found = found || offset == at
-		}
-		if found && current {
-			return g
-		}
-	}
-	return nil
 }

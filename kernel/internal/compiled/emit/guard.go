@@ -44,6 +44,8 @@ type Guard struct {
 	// Method returns the variable that holds the newest version of a method of the session; false for
 	// others. Nil stands for a function that does so for all.
 	Method func(*types.Func) (variable string, ok bool)
+	// Value returns the function that makes the value of such a method, which a selection means.
+	Value func(*types.Selection, *types.Func) (function string, ok bool)
 
 	leftOut map[ast.Stmt]leftOut
 	// stopping returns what stands around a call within an expression that leaves out its error.
@@ -93,6 +95,7 @@ func (u *Unit) guards(n ast.Node, p setting) syntax.Edits {
 		},
 		leftOut:  p.leftOut,
 		Method:   u.newestMethod,
+		Value:    u.valueOf,
 		stopping: func(call ast.Expr) (before, behind string) { return u.stopping(call, p.info) },
 	}
 	if x, ok := n.(ast.Expr); ok {

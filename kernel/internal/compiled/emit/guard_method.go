@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"encoding/hex"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -61,39 +62,19 @@ func (g *Guard) methodValue(sel *ast.SelectorExpr) bool {
 		return false
 	}
 	f := s.Obj().(*types.Func)
-	variable, ok := g.method(f)
-	if !ok {
+	if g.Value == nil {
 		return false
 	}
-	params, results, ok := g.Signature(f.Signature())
+	name, ok := g.Value(s, f)
 	if !ok {
 		return false
-	}
-	before, path := receiver(s, f)
-	const bound = "receiverˑˑ"
-	takes, gives := make([]string, len(params)), make([]string, len(params))
-	for i, p := range params {
-		gives[i] = fmt.Sprintf("p%dˑˑ", i)
-		takes[i] = gives[i] + " " + p
-		if strings.HasPrefix(p, "...") {
-			gives[i] += "..."
-		}
 	}
 	if s.Kind() == types.MethodExpr {
-		recv, ok := g.spelled(s.Recv())
-		if !ok {
-			return false
-		}
-		g.replace(sel.Pos(), sel.End(), fmt.Sprintf("func(%s) %s { %s%s(%s) }", strings.Join(append([]string{bound + " " + recv}, takes...), ", "), results,
-			returns(f), variable, strings.Join(append([]string{before + bound + path}, gives...), ", ")))
+		g.replace(sel.Pos(), sel.End(), name)
 		return true
 	}
-	recv, ok := g.spelled(f.Signature().Recv().Type())
-	if !ok {
-		return false
-	}
-	g.insert(sel.Pos(), fmt.Sprintf("func(%s %s) func(%s) %s { return func(%s) %s { %s%s(%s) } }(%s", bound, recv, strings.Join(params, ", "), results,
-		strings.Join(takes, ", "), results, returns(f), variable, strings.Join(append([]string{bound}, gives...), ", "), before))
+	before, path := receiver(s, f)
+	g.insert(sel.Pos(), name+"("+before)
 	g.walk(sel.X)
 	g.replace(sel.X.End(), sel.End(), path+")")
 	return true
@@ -128,15 +109,6 @@ func (g *Guard) method(f *types.Func) (variable string, ok bool) {
 	return g.Method(f)
 }
 
-// spelled returns a type as the unit writes it.
-func (g *Guard) spelled(t types.Type) (text string, ok bool) {
-	params, _, ok := g.Signature(types.NewSignatureType(nil, nil, nil, types.NewTuple(types.NewParam(0, nil, "", t)), nil, false))
-	if !ok {
-		return "", false
-	}
-	return params[0], true
-}
-
 // newestMethod returns the variable that holds the newest version of a method. The unit declares one if no
 // unit has one of the type that the receiver has by now.
 func (u *Unit) newestMethod(f *types.Func) (variable string, ok bool) {
@@ -153,6 +125,60 @@ func (u *Unit) newestMethod(f *types.Func) (variable string, ok bool) {
 	u.parts = append(u.parts, fmt.Sprintf("%svar %s func%s\n", generated, h.name, u.Signature(state.SignatureOf(fn))))
 	u.held = append(u.held, h.name+" = "+u.methodExpression(fn))
 	return h.name, true
+}
+
+// valueOf returns the function that makes the value of a method: of x.M it is called with the receiver,
+// and of T.M it is the value. The linker shows it by the name that Go gives the value.
+func (u *Unit) valueOf(s *types.Selection, f *types.Func) (name string, ok bool) {
+	variable, ok := u.newestMethod(f)
+	if !ok {
+		return "", false
+	}
+	params, results, ok := u.Spelled(f.Signature())
+	if !ok {
+		return "", false
+	}
+	shown := u.Session.FunctionOf(f).Name + "-fm"
+	recv, before, path := f.Signature().Recv().Type(), "", ""
+	if s.Kind() == types.MethodExpr {
+		recv = s.Recv()
+		before, path = receiver(s, f)
+		shown = receiverText(recv) + "." + f.Name()
+	}
+	name = "as" + Mark + hex.EncodeToString([]byte(shown))
+	if u.names[name] {
+		return name, true
+	}
+	recvText, _, ok := u.Spelled(types.NewSignatureType(nil, nil, nil, types.NewTuple(types.NewParam(0, nil, "", recv)), nil, false))
+	if !ok {
+		return "", false
+	}
+	u.names[name] = true
+	takes, gives := make([]string, len(params)), make([]string, len(params))
+	for i, p := range params {
+		gives[i] = fmt.Sprintf("p%d", i)
+		takes[i] = gives[i] + " " + p
+		if strings.HasPrefix(p, "...") {
+			gives[i] += "..."
+		}
+	}
+	call := fmt.Sprintf("{ %s%s(%s) }", returns(f), variable, strings.Join(append([]string{before + "r" + path}, gives...), ", "))
+	head := fmt.Sprintf("func %s(r %s", name, recvText[0])
+	if s.Kind() == types.MethodExpr {
+		u.parts = append(u.parts, fmt.Sprintf("%s%s) %s %s\n", generated, strings.Join(append([]string{head}, takes...), ", "), results, call))
+	} else {
+		// Inlined, its literal would have the name of another.
+		u.parts = append(u.parts, fmt.Sprintf("//go:noinline\n%s%s) func(%s) %s { return func(%s) %s %s }\n", generated, head, strings.Join(params, ", "), results, strings.Join(takes, ", "), results, call))
+	}
+	return name, true
+}
+
+// receiverText writes a type as Go names the receiver of a method.
+func receiverText(t types.Type) string {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		return "(*" + receiverText(p.Elem()) + ")"
+	}
+	return types.TypeString(t, func(*types.Package) string { return "" })
 }
 
 // methodExpression writes a method as a function.
