@@ -286,16 +286,49 @@ func (c *Checker) judged(k *Checked, failures []failure, a *attempt) []failure {
 	return failures
 }
 
-// follows reports whether a failure is that of a literal without a type only because the type of the
-// literal around it is not known, of which another failure tells.
+// follows reports whether a failure only follows from a type that is not known, of which another failure
+// tells: a literal has no type because that around it has none, or a type lacks what one embedded in it may
+// have.
 func (k *Checked) follows(f failure) bool {
-	if !strings.HasPrefix(f.Msg, "missing type in composite literal") {
+	path := k.pathTo(f.pos)
+	switch {
+	case strings.HasPrefix(f.Msg, "missing type in composite literal"):
+		return slices.ContainsFunc(path, func(n ast.Node) bool {
+			lit, ok := n.(*ast.CompositeLit)
+			return ok && lit.Pos() < f.pos && !known(k.Info.TypeOf(lit))
+		})
+	case strings.Contains(f.Msg, " undefined (type "), strings.Contains(f.Msg, "(missing method "):
+		return slices.ContainsFunc(path, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				n = sel.X
+			}
+			e, ok := n.(ast.Expr)
+			return ok && embedsUnknown(k.Info.TypeOf(e))
+		})
+	}
+	return false
+}
+
+// embedsUnknown reports whether a type embeds one that is not known.
+func embedsUnknown(t types.Type) bool {
+	if t == nil {
 		return false
 	}
-	return slices.ContainsFunc(k.pathTo(f.pos), func(n ast.Node) bool {
-		lit, ok := n.(*ast.CompositeLit)
-		return ok && lit.Pos() < f.pos && !known(k.Info.TypeOf(lit))
-	})
+	switch t := deref(t).Underlying().(type) {
+	case *types.Struct:
+		for f := range t.Fields() {
+			if f.Embedded() && !known(deref(f.Type())) {
+				return true
+			}
+		}
+	case *types.Interface:
+		for e := range t.EmbeddedTypes() {
+			if !known(e) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func known(t types.Type) bool { return t != nil && t != types.Typ[types.Invalid] }

@@ -459,7 +459,7 @@ func functions(p *syntax.Parsed) []*ast.FuncDecl {
 var lacksMethod = regexp.MustCompile(`(?:^|: |\t|dynamic type |\(type )\*?([\pL_][\pL\d_]*)(?:\[.*?\])?\)? (?:does not (?:implement|satisfy) .*)?\(missing method ([\pL_][\pL\d_]*)\)`)
 
 // lacksName matches complaints about a name that nothing declares, or that is that of a package only.
-var lacksName = regexp.MustCompile(`^(?:undefined: (\S+)|undefined array length (\S+) or missing type constraint|invalid array length (\S+)|use of package (\S+) not in selector|(\S+) \(package name\) is not a type)$`)
+var lacksName = regexp.MustCompile(`^(?:undefined: (\S+)(?: \(but have .*)?|undefined array length (\S+) or missing type constraint|invalid array length (\S+)|use of package (\S+) not in selector|(\S+) \(package name\) is not a type)$`)
 
 // undeclared returns the name whose declaration could solve a problem, nil if there is none.
 func (c *Checker) undeclared(k *Checked, pos token.Pos, msg string) *state.Wait {

@@ -42,11 +42,12 @@ func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 // lacking returns the name that a complaint is about the lack of, empty for others: one that nothing
 // declares, or that of a package which a declaration would have hidden.
 func (c *Checker) lacking(msg string) string {
-	name, undefined := strings.CutPrefix(msg, "undefined: ")
-	name, of := strings.CutPrefix(name, "use of package ")
-	name, _, _ = strings.Cut(name, " ")
-	name, _, selects := strings.Cut(name, ".")
-	if !undefined && !of || (of || selects) && c.Preloaded[name] == "" || c.Session.Missed[name].Cell != 0 {
+	m := lacksName.FindStringSubmatch(msg)
+	if m == nil {
+		return ""
+	}
+	name, _, selects := strings.Cut(strings.Join(m[1:], ""), ".")
+	if (selects || !strings.HasPrefix(msg, "undefined")) && c.Preloaded[name] == "" || c.Session.Missed[name].Cell != 0 {
 		return ""
 	}
 	return name

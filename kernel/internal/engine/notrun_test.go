@@ -19,7 +19,7 @@ func TestNotRun(t *testing.T) {
 			t.Errorf("the file %s", path)
 		}
 		return []program.Cell{
-			{Name: "n.ipynb, cell 1", Source: "func draw(n int) int { return n }\ntype T struct{}"}, {Name: "n.ipynb, cell 2", Source: "size, err := 3, error(nil)\nconst limit = 2"}, {Name: "n.ipynb, cell 3", Source: "draw(size)"},
+			{Name: "n.ipynb, cell 1", Source: "func draw(n int) int { return n }\ntype T struct{}\ntype parser struct{}"}, {Name: "n.ipynb, cell 2", Source: "size, err := 3, error(nil)\nconst limit = 2"}, {Name: "n.ipynb, cell 3", Source: "draw(size)"},
 		}, failing
 	}})
 	for _, s := range []struct{ name, cell, want string }{
@@ -28,9 +28,12 @@ func TestNotRun(t *testing.T) {
 		{"/home/n.ipynb", "draw(1)", "use of package draw not in selector (n.ipynb, cell 1 declares draw, and has not run in this session: run it first)"},
 		{"/home/n.ipynb", "x := draw.Size", "undefined: draw.Size (n.ipynb, cell 1 declares draw,"},
 		{"/home/n.ipynb", "var t T", "undefined: T (n.ipynb, cell 1 declares T,"},
+		{"/home/n.ipynb", "draw.drawer", "undefined: draw.drawer (n.ipynb, cell 1 declares draw,"},
+		{"/home/n.ipynb", "var p parser", "parser (package name) is not a type (n.ipynb, cell 1 declares parser,"},
+		{"/home/n.ipynb", "var a [limit]int", "or missing type constraint (n.ipynb, cell 2 declares limit,"},
 		{"/home/n.ipynb", "fmt.Print1()", "undefined: fmt.Print1"},
 		{"/home/n.ipynb", "nothing", "undefined: nothing"},
-		{"/home/n.ipynb", "func draw(n int) int { return n }\ntype T struct{}", ""},
+		{"/home/n.ipynb", "func draw(n int) int { return n }\ntype T struct{}\ntype parser struct{}", ""},
 		{"/home/n.ipynb", "draw(size)", "undefined: size (n.ipynb, cell 2 declares size,"},
 		{"/home/n.ipynb", "size, err := 3, error(nil)\nconst limit = 2", ""},
 		{"/home/n.ipynb", "draw(size)", ""},

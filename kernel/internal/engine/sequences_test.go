@@ -416,6 +416,10 @@ var courses = []course{
 		{"type P struct{ X, Y int }\nfunc (p P) Get() int { return p.X + p.Y }\nvar young P = mk(7)\nuse(young) + use(P{1, 2})", "12"}, {"old.Get()", "3"},
 		{"type P struct{ X, Y, Z int }\nfunc (p P) Sum() int { return p.Get() + p.Z }\nP{1, 2, 3}.Sum() + use(P{1, 2, 3})", "10"},
 	}},
+	{"types within functions that embed later ones", []step{
+		{"func f(x any) string { type I interface { Named; Area() int }; i := x.(I); return fmt.Sprint(i.Name(), i.Area()) }\nfunc g() string { type L struct { *Base; n int }; var s fmt.Stringer = L{&Base{}, 2}; return s.String() }\nfunc h(x interface{ Named }) string { return x.Name() }", "? note: f uses Named, which no cell has declared yet\nnote: g uses Base"},
+		{"type Named interface { Name() string }\ntype Base struct{}\nfunc (*Base) Area() int { return 3 }\nfunc (*Base) Name() string { return \"b\" }\nfunc (*Base) String() string { return \"s\" }", ""}, {"f(&Base{}) + g() + h(&Base{})", "b3sb"},
+	}},
 	{"a package that is imported later under the name of another", []step{
 		{"func f() string { return color.EscapeString(\"<\") }", "? note: f calls color.EscapeString (package image/color has no EscapeString), which no cell has declared yet"}, {"import color \"html\"", ""}, {"f()", "&lt;"},
 	}},
