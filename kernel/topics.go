@@ -32,8 +32,9 @@ that its value needs.
 The last expression of a cell is shown; a semicolon behind it keeps it to itself. A value that was shown is
 Out[N], and the last one is _. At the top, return ends the cell, and shows a value that stands behind it.
 
-A cell that is a whole program, from package main to func main, runs main behind everything else. Without the
-package clause main is a function like others, which main() calls.
+A cell that is a whole program, from package main to func main, runs main behind everything else; an expression
+at its end comes after main, and is shown. Without the package clause main is a function like others, which
+main() calls.
 
 At the top of a cell and in its loops and branches, an error that nobody takes stops the cell and is shown, within
 expressions too. In functions it is Go's; must, which needs no declaration, panics with it there:
