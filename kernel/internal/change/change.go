@@ -33,7 +33,7 @@ type Change struct {
 	undos   []func()
 	// Variables are the cell's, in the order of their statements.
 	Variables []*cellVariable
-	// Inits are the calls of init functions, by their place in the cell.
+	// Inits are the calls of init functions, by their place in the text.
 	Inits []InitCall
 	// noted are remarks on functions of earlier cells.
 	noted []string

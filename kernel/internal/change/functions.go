@@ -110,7 +110,7 @@ func (ch *Change) declarePlainFunc(f *check.Func, fn *state.Function) {
 		fn.Base = "init"
 		ch.register(fn)
 		ch.Need(fn)
-		_, offset := ch.C.At(f.Decl.Pos())
+		_, offset := ch.C.Within(f.Decl.Pos())
 		ch.Inits = append(ch.Inits, InitCall{offset, fn.Lowered() + "()\n"})
 		return
 	}

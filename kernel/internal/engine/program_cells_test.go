@@ -28,6 +28,7 @@ func TestProgramCells(t *testing.T) {
 		{"package main\nimport \"fmt\"\nfunc main() { fmt.Println(\"before the value\") }\n1 + 1", "before the value\n", "", ""},
 		{"package main\nimport \"fmt\"\nx := 3\nfunc main() { fmt.Println(x) }; x + 1", "3\n", "", ""},
 		{"package main\nfunc main() { panic(\"p\") }\n1 + 1", "", "panic: p", ""},
+		{"package main\nimport \"fmt\"\nfunc main() { fmt.Println(\"main\") }\nfunc init() { fmt.Println(\"init\") }", "init\nmain\n", "", ""},
 		{"%%\nfmt.Println()", "", "there is no magic %%; in its place there is nothing", ""},
 	}
 	test := func(t *testing.T, n *notebook) {

@@ -15,7 +15,7 @@ import (
 // cellBody lowers the statements at the top of the cell and the display of its value.
 func (l *lowering) cellBody() string {
 	if len(l.K.Body) == 0 {
-		return l.initsBefore(len(l.K.Source.Cell.Source))
+		return l.initsBefore(len(l.K.Source.Text) + 1)
 	}
 	b := &body{l: l, Tree: l.tree(l.K.Info), locals: map[types.Object]string{}, results: types.NewTuple()}
 	b.frame = l.newFrame("", l.K.Source.Cell.Number)
@@ -41,7 +41,7 @@ func (b *body) cellStatements() string {
 		if i > 0 && l.DeclaresBetween(i) {
 			fmt.Fprintf(&out, "%s.Reached(%d)\n", shape.Bridge, i)
 		}
-		_, offset := l.C.At(s.Pos())
+		_, offset := l.C.Within(s.Pos())
 		if syntax.Variables(s) == nil {
 			out.WriteString(l.initsBefore(offset))
 		}
@@ -73,7 +73,7 @@ func (b *body) cellStatements() string {
 		out.WriteString(b.stmt(s, ""))
 	}
 	out.WriteString(b.endMeasurement())
-	out.WriteString(l.initsBefore(len(l.K.Source.Cell.Source)))
+	out.WriteString(l.initsBefore(len(l.K.Source.Text) + 1))
 	if len(l.Variables) > 0 {
 		fmt.Fprintf(&out, "%s.Reached(%d)\n", shape.Bridge, len(l.K.Body))
 	}
