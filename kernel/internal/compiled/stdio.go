@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"time"
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 	"github.com/hierml/notebook/kernel/internal/compiled/standard"
@@ -41,6 +42,12 @@ func (h standardHost) EndsWithCell(ctx context.Context) context.Context {
 		return t.contexts.Context(ctx)
 	}
 	return ctx
+}
+
+func (h standardHost) Polled(file *os.File, setDeadline func(*os.File, time.Time) error, f func()) {
+	if program.Polled(file, setDeadline, h.r.Done(), f) {
+		h.r.Stop()
+	}
 }
 
 func (h standardHost) Signals() standard.Signals { return &program.CellSignals }

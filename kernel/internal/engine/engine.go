@@ -106,6 +106,13 @@ func (e *Engine) Kill() {
 	}
 }
 
+// Insist ends a cell that an interrupt was only sent to as a signal, where the executor is a Killer.
+func (e *Engine) Insist() {
+	if killer, ok := e.executor.(program.Killer); ok {
+		killer.Insist()
+	}
+}
+
 // Close ends the session, its executor and its compiler.
 func (e *Engine) Close() error {
 	err := e.executor.Close()

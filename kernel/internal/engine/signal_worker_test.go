@@ -35,6 +35,11 @@ var signalled = map[string][]beat{
 	"an error of the program": {
 		{cell: "import \"os/signal\"\nfunc serve() error {\n\tctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)\n\tdefer stop()\n\tfmt.Println(\"begun\")\n\t<-ctx.Done()\n\treturn nil\n}\nserve()\nfmt.Println(\"served\")", stop: true, out: "begun\nserved\n"},
 	},
+	"nobody reads any more": {
+		{cell: "import \"os/signal\"\ndone := make(chan os.Signal, 1)\nsignal.Notify(done, os.Interrupt)\ndone <- os.Interrupt\nfmt.Println(\"begun\")\nselect {}", stop: true, err: "Interrupted"},
+		{cell: "fmt.Println(\"begun\")\nselect {}", stop: true, err: "Interrupted"},
+		{cell: "<-done\nfmt.Println(\"begun\")\nfmt.Println(<-done)", stop: true, out: "begun\ninterrupt\n"},
+	},
 	"reset": {
 		{cell: "import \"os/signal\"\nc := make(chan os.Signal, 1)\nsignal.Notify(c, os.Interrupt)\nsignal.Reset(os.Interrupt)\nfmt.Println(\"begun\")\n<-c", stop: true, err: "Interrupted"},
 	},
@@ -42,6 +47,31 @@ var signalled = map[string][]beat{
 
 // TestSignals interrupts programs that wait for the signal: their own code ends the cell.
 func TestSignals(t *testing.T) { playInModes(t, signalled) }
+
+// TestInterruptedPipes interrupts cells that wait for pipes, which work afterwards.
+func TestInterruptedPipes(t *testing.T) {
+	pipe := beat{cell: "r, w, err := os.Pipe()\nb := make([]byte, 1)"}
+	playInModes(t, map[string][]beat{
+		"read":           {pipe, {cell: "fmt.Println(\"begun\")\nr.Read(b)\nfmt.Println(\"read\")", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "fmt.Fprint(w, \"x\")\nr.Read(b)\nstring(b)", value: "x"}},
+		"in a function":  {pipe, {cell: "type ends struct{ in, out *os.File }\nfunc (e ends) wait(b []byte) (int, error) { return e.in.Read(b) }\nfmt.Println(\"begun\")\nends{r, w}.wait(b)", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "w.WriteString(\"y\")\nr.Read(b)\nstring(b)", value: "y"}},
+		"a full pipe":    {pipe, {cell: "fmt.Println(\"begun\")\nfor {\n\tw.Write(make([]byte, 1<<16))\n}", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "io.ReadFull(r, make([]byte, 1<<16))\nw.Write(b)", value: "1"}},
+		"captured":       {pipe, {cell: "old := os.Stdout\nfmt.Println(\"begun\")\nos.Stdout = w\nfor {\n\tfmt.Println(strings.Repeat(\"x\", 1<<12))\n}", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "os.Stdout = old\nfmt.Print(1)", out: "1"}},
+		"standard input": {pipe, {cell: "old := os.Stdin\nfmt.Println(\"begun\")\nos.Stdin = r\nvar s string\nfmt.Scan(&s)", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "w.WriteString(\"a \")\nfmt.Scan(&s)\nos.Stdin = old\ns", value: "a"}},
+		"a goroutine":    {pipe, {cell: "fmt.Println(\"begun\")\ndone := make(chan bool)\ngo func() {\n\tdefer close(done)\n\tr.Read(b)\n}()\n<-done", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "<-done\nw.WriteString(\"z\")\nr.Read(b)\nstring(b)", value: "z"}},
+	})
+}
+
+// TestInterruptedPipeDeferred interrupts a compiled cell whose deferred calls write to a pipe, and put
+// standard output back.
+func TestInterruptedPipeDeferred(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	for _, b := range []beat{
+		{cell: "r, w, err := os.Pipe()\nold := os.Stdout\nb := make([]byte, 1)\nfmt.Println(\"begun\")\nfunc() {\n\tdefer func() { os.Stdout = old }()\n\tdefer w.WriteString(\"y\")\n\tos.Stdout = w\n\tr.Read(b)\n}()", stop: true, out: "begun\n", err: "Interrupted"},
+		{cell: "r.Read(b)\nfmt.Print(string(b))", out: "y"},
+	} {
+		b.play(t, n)
+	}
+}
 
 // TestSecondInterrupt interrupts a program that goes on after the signal: the second interrupt ends the
 // cell, and the variables stay.

@@ -9,9 +9,12 @@ import (
 	"maps"
 	"os"
 	"reflect"
+	"runtime"
+	"time"
 
 	"github.com/traefik/yaegi/interp"
 
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -31,11 +34,34 @@ var (
 	_ io.WriterTo     = (*standard)(nil)
 )
 
-func (s *standard) Read(p []byte) (int, error) { return s.r.Read(p) }
+func (s *standard) Read(p []byte) (n int, err error) {
+	if s.r != s.File {
+		return s.r.Read(p)
+	}
+	s.polled((*os.File).SetReadDeadline, func() { n, err = s.File.Read(p) })
+	return n, err
+}
 
-func (s *standard) Write(p []byte) (int, error) { return s.out.Write(p) }
+func (s *standard) Write(p []byte) (n int, err error) {
+	if s.out != s.File {
+		return s.out.Write(p)
+	}
+	s.polled((*os.File).SetWriteDeadline, func() { n, err = s.File.Write(p) })
+	return n, err
+}
 
-func (s *standard) WriteString(text string) (int, error) { return io.WriteString(s.out, text) }
+// polled calls f, which waits for the file no longer than the cell runs.
+func (s *standard) polled(setDeadline func(*os.File, time.Time) error, f func()) {
+	var done <-chan struct{}
+	if t := s.in.task(); t != nil {
+		done = t.ctx.Done()
+	}
+	if program.Polled(s.File, setDeadline, done, f) {
+		runtime.Goexit()
+	}
+}
+
+func (s *standard) WriteString(text string) (int, error) { return s.Write([]byte(text)) }
 
 // ReadFrom implements io.ReaderFrom.
 func (s *standard) ReadFrom(r io.Reader) (int64, error) { return io.Copy(s.out, r) }

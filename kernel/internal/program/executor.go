@@ -47,6 +47,9 @@ type Executor interface {
 // *DeathError.
 type Killer interface {
 	Kill()
+	// Insist ends programs that an interrupt was only sent to as a signal, and reports whether there
+	// are some.
+	Insist() bool
 }
 
 // A Located is an Executor that knows in which folder the user's code works; empty means that of

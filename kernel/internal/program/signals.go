@@ -18,11 +18,16 @@ type Signals struct {
 // CellSignals are those of the cells of this process.
 var CellSignals Signals
 
-// Wanted reports whether code of a cell waits for interrupts.
+// Wanted reports whether code of a cell waits for interrupts. To a channel that is full Go sends none.
 func (s *Signals) Wanted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.waiting) > 0
+	for who := range s.waiting {
+		if c, ok := who.(chan<- os.Signal); !ok || cap(c) == 0 || len(c) < cap(c) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Signals) note(who any, all []os.Signal) {

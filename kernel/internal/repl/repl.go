@@ -34,6 +34,7 @@ type Engine interface {
 	Inspect(source string, cursor, detail int) *program.Bundle
 	IsComplete(source string) (status, indent string)
 	Kill()
+	Insist()
 }
 
 // Patience is how long an interrupted input may take to end. From then on another interrupt kills
@@ -152,6 +153,8 @@ func (s *session) heed(cancel context.CancelCauseFunc, ended <-chan struct{}) {
 			cancel(errInterrupted)
 		case time.Since(first) >= Patience:
 			s.engine.Kill()
+		default:
+			s.engine.Insist()
 		}
 	}
 }

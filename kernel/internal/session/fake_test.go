@@ -46,8 +46,10 @@ type fake struct {
 	later   map[string]string // what calls run
 	closed  bool
 	kill    context.CancelFunc // of the cell that only Kill ends
-	gates   map[string]chan struct{}
-	flooded atomic.Int64 // pieces that a flood has written
+	// insisted counts the calls of Insist.
+	insisted atomic.Int32
+	gates    map[string]chan struct{}
+	flooded  atomic.Int64 // pieces that a flood has written
 }
 
 // gate returns a gate that commands wait for. A test opens it by closing the channel.
@@ -62,6 +64,8 @@ func (f *fake) gate(name string) chan struct{} {
 	}
 	return f.gates[name]
 }
+
+func (f *fake) Insist() { f.insisted.Add(1) }
 
 func (f *fake) Kill() {
 	f.mu.Lock()

@@ -44,6 +44,8 @@ type Evaluator interface {
 	// Kill ends a cell that does not heed its interrupt, at the price of the variables of the
 	// session.
 	Kill()
+	// Insist ends a cell that an interrupt was only sent to as a signal, with signal.Notify.
+	Insist()
 	Close() error
 }
 
@@ -244,22 +246,30 @@ func (s *session) serveControl() {
 const patience = time.Second
 
 // interrupt ends the cells that run, in all shells, and aborts what waits behind them. When a cell
-// was interrupted before, and did not end, all are killed.
+// was interrupted before, and did not end, all are killed. Cells that were sent a signal only end by
+// any second interrupt.
 func (s *session) interrupt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	kill := false
+	kill, insist := false, false
 	for _, sh := range s.shells {
 		switch {
 		case sh.run == nil:
 			sh.interrupted = sh.queue.isAboutToRun()
-		case !sh.run.interrupt(now):
+		case sh.run.since.IsZero():
+			sh.run.interrupt(now)
+		case now.Sub(sh.run.since) > patience:
 			kill = true
+		default:
+			insist = true
 		}
 	}
-	if kill {
+	switch {
+	case kill:
 		s.evaluator.Kill()
+	case insist:
+		s.evaluator.Insist()
 	}
 }
 

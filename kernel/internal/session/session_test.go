@@ -439,13 +439,16 @@ func TestInputRefused(t *testing.T) {
 }
 
 func TestSecondInterruptKills(t *testing.T) {
-	c := connected(t)
+	c, f := connectedTo(t)
 	cell := c.Send("shell", "execute_request", code("stubborn"))
 	waitFor(t, c, cell, "execute_input")
 	c.Ask("control", "interrupt_request", nil)
-	c.Ask("control", "interrupt_request", nil) // at once: a key pressed twice
+	c.Ask("control", "interrupt_request", nil) // at once: a key pressed twice, unless the first was only a signal
 	if m := c.Poll("shell", patience+100*time.Millisecond); m != nil {
 		t.Fatalf("a second interrupt at once ended the cell: %v", m.Content)
+	}
+	if n := f.insisted.Load(); n != 1 {
+		t.Errorf("a second interrupt was passed on %d times", n)
 	}
 	c.Ask("control", "interrupt_request", nil)
 	if m := c.Recv("shell"); m.ParentID() != cell || m.Content["ename"] != "WorkerDied" {

@@ -186,15 +186,13 @@ type run struct {
 	since  time.Time // when it was told to end; zero if it was not
 }
 
-// interrupt tells the code to end. It reports false if the code was told so before, long ago.
-func (r *run) interrupt(now time.Time) bool {
+// interrupt tells the code to end, unless it was told so before.
+func (r *run) interrupt(now time.Time) {
 	if r.since.IsZero() {
 		r.since = now
 		r.out.curb()
 		r.cancel(errInterrupted)
-		return true
 	}
-	return now.Sub(r.since) <= patience
 }
 
 // interruptible returns a context that [session.interrupt] ends, until done is called.

@@ -223,6 +223,14 @@ func (p *Process) Kill() {
 	}
 }
 
+// Insist implements program.Killer.
+func (p *Process) Insist() bool {
+	p.mu.Lock()
+	conn := p.conn
+	p.mu.Unlock()
+	return conn != nil && conn.insist()
+}
+
 // Restart implements program.Restarter: it ends the child as Close does, and starts another.
 func (p *Process) Restart() (process int, err error) {
 	p.mu.Lock()

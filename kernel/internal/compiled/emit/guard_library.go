@@ -58,6 +58,13 @@ var guardedMethods = map[string]string{
 	"(*log.Logger).Fatalln":  "LoggerFatalln",
 }
 
+// fileMethods are those that package standard has as functions, of a file.
+var fileMethods = map[string]string{
+	"(*os.File).Read":        "Read",
+	"(*os.File).Write":       "Write",
+	"(*os.File).WriteString": "WriteString",
+}
+
 // starters are the functions that call one of their arguments in a goroutine of their own, by its
 // index.
 var starters = map[string]int{
@@ -126,12 +133,16 @@ func (g *Guard) started(arg ast.Expr) {
 	g.insert(arg.End(), ")")
 }
 
-// libraryMethod guards a call of a method that is a function of package cell. It reports whether the
+// libraryMethod guards a call of a method that is a function of package cell or standard. It reports whether the
 // call is one.
 func (g *Guard) libraryMethod(call *ast.CallExpr, f *types.Func) bool {
 	function, ok := guardedMethods[f.FullName()]
+	in := g.Cell
 	if !ok {
-		return false
+		if function, ok = fileMethods[f.FullName()]; !ok {
+			return false
+		}
+		in = g.Standard
 	}
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -145,7 +156,7 @@ func (g *Guard) libraryMethod(call *ast.CallExpr, f *types.Func) bool {
 		return false
 	}
 	path, refers := embedding(s)
-	begin := g.Cell(function) + "("
+	begin := in(function) + "("
 	if !refers {
 		begin += "&"
 	}

@@ -18,6 +18,9 @@ type Host interface {
 	// EndsWithCell returns a context as one that also ends when the cell of the calling goroutine is
 	// stopped.
 	EndsWithCell(ctx context.Context) context.Context
+	// Polled calls f, which waits for a file as long as setDeadline lets it, and has it end with the
+	// cell of the calling goroutine.
+	Polled(file *os.File, setDeadline func(*os.File, time.Time) error, f func())
 	// Signals are the functions of package os/signal for cells.
 	Signals() Signals
 	// Stdin, Stdout and Stderr are what cells use.
@@ -77,12 +80,35 @@ func Of(f *os.File) *File {
 	return &File{f, f, f}
 }
 
-func (f *File) Read(p []byte) (int, error) { return f.r.Read(p) }
+func (f *File) Read(p []byte) (n int, err error) {
+	if f.r != f.File {
+		return f.r.Read(p)
+	}
+	current.Load().host.Polled(f.File, (*os.File).SetReadDeadline, func() { n, err = f.File.Read(p) })
+	return n, err
+}
 
-func (f *File) Write(p []byte) (int, error) { return f.w.Write(p) }
+func (f *File) Write(p []byte) (n int, err error) {
+	if f.w != f.File {
+		return f.w.Write(p)
+	}
+	current.Load().host.Polled(f.File, (*os.File).SetWriteDeadline, func() { n, err = f.File.Write(p) })
+	return n, err
+}
+
+// Read, Write and WriteString are the methods of a file.
+
+// Read is (*os.File).Read.
+func Read(f *os.File, p []byte) (int, error) { return Of(f).Read(p) }
+
+// Write is (*os.File).Write.
+func Write(f *os.File, p []byte) (int, error) { return Of(f).Write(p) }
+
+// WriteString is (*os.File).WriteString.
+func WriteString(f *os.File, text string) (int, error) { return Of(f).WriteString(text) }
 
 // WriteString implements io.StringWriter.
-func (f *File) WriteString(text string) (int, error) { return io.WriteString(f.w, text) }
+func (f *File) WriteString(text string) (int, error) { return f.Write([]byte(text)) }
 
 // ReadFrom implements io.ReaderFrom.
 func (f *File) ReadFrom(r io.Reader) (int64, error) { return io.Copy(f.w, r) }

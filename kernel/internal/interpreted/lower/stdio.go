@@ -24,17 +24,19 @@ func (b *body) standardFile(e ast.Expr) (string, bool) {
 
 // packageVariable returns the variable of a package that an expression names, nil if it is none.
 func packageVariable(info *types.Info, e ast.Expr) *types.Var {
-	var id *ast.Ident
+	if v, ok := info.Uses[used(e)].(*types.Var); ok && v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
+		return v
+	}
+	return nil
+}
+
+// used returns the identifier of what an expression names, nil if it is more than a name.
+func used(e ast.Expr) *ast.Ident {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
-		id = e
+		return e
 	case *ast.SelectorExpr:
-		id = e.Sel
-	default:
-		return nil
-	}
-	if v, ok := info.Uses[id].(*types.Var); ok && v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
-		return v
+		return e.Sel
 	}
 	return nil
 }
@@ -48,10 +50,15 @@ func (b *body) standardValue(e ast.Expr, t types.Type) (string, bool) {
 	return b.standardFile(e)
 }
 
-// standardReceiver is standardFile for the receiver of a method that reads or writes.
+// standardReceiver is standardFile for the receiver of a method that reads or writes, also for files
+// that variables hold: an interrupt ends what waits for them.
 func (b *body) standardReceiver(e ast.Expr, m *types.Func) (string, bool) {
-	switch m.Name() {
-	case "Read", "Write", "WriteString", "ReadFrom", "WriteTo":
+	switch m.FullName() {
+	case "(*os.File).Read", "(*os.File).Write", "(*os.File).WriteString":
+		if _, isVar := b.Info.Uses[used(e)].(*types.Var); isVar && types.TypeString(b.Info.TypeOf(e), nil) == "*os.File" {
+			return shape.Bridge + ".Standard(" + b.expr(e) + ")", true
+		}
+	case "(*os.File).ReadFrom", "(*os.File).WriteTo":
 		return b.standardFile(e)
 	}
 	return "", false

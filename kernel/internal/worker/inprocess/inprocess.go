@@ -106,6 +106,9 @@ func (e *Executor) Folder() string {
 // Kill implements program.Killer.
 func (e *Executor) Kill() { e.kill() }
 
+// Insist implements program.Killer. There are no signals.
+func (e *Executor) Insist() bool { return false }
+
 // Close implements program.Executor. The process ends soon, and with it what cells have left.
 func (e *Executor) Close() error { return nil }
 

@@ -1,0 +1,44 @@
+package program
+
+import (
+	"os"
+	"time"
+)
+
+// Polled calls f, which reads or writes a file and waits as long as SetReadDeadline or
+// SetWriteDeadline, setDeadline, lets it. It has f return when done is closed, and reports whether it
+// did. It leaves files alone where nothing waits without end.
+func Polled(file *os.File, setDeadline func(*os.File, time.Time) error, done <-chan struct{}, f func()) (stopped bool) {
+	info, err := file.Stat()
+	if done == nil || err != nil || info.Mode().IsRegular() {
+		f()
+		return false
+	}
+	select {
+	case <-done: // it is a deferred call of what was stopped
+		f()
+		return false
+	default:
+	}
+	returned, watched := make(chan struct{}), make(chan bool)
+	go func() {
+		select {
+		case <-done:
+			if setDeadline(file, time.Unix(1, 0)) == nil {
+				<-returned
+				_ = setDeadline(file, time.Time{}) // it could be set before
+				watched <- true
+				return
+			}
+		case <-returned:
+		}
+		<-returned
+		watched <- false
+	}()
+	defer func() {
+		close(returned)
+		stopped = <-watched
+	}()
+	f()
+	return false
+}
