@@ -432,7 +432,7 @@ func (d *Debugger) told(parts []named, of *reference, shown int) []any {
 	all := []any{}
 	for i := range parts {
 		n := &parts[i]
-		text := n.value.text()
+		text := n.text()
 		told := map[string]any{"name": n.name, "value": text, "evaluateName": n.evaluate}
 		if t := n.panelType(text); t != "" {
 			told["type"] = t
@@ -537,7 +537,7 @@ func (d *Debugger) setVariable(a *arguments) (any, error) {
 	if err := d.set(n, v, c, root, shown); err != nil {
 		return nil, err
 	}
-	told := map[string]any{"value": n.value.text(), "type": n.typeName()}
+	told := map[string]any{"value": n.text(), "type": n.typeName()}
 	maps.Copy(told, d.expandable(n, &r, at, shown))
 	return told, nil
 }

@@ -105,8 +105,9 @@ const (
 )
 
 // text tells a value in one line.
-func (v value) text() string {
-	text := v.brief(0)
+func (v value) text() string { return bounded(v.brief(0)) }
+
+func bounded(text string) string {
 	if len(text) > mostText {
 		text = strings.ToValidUTF8(text[:mostText], "") + "..."
 	}
@@ -251,6 +252,21 @@ type named struct {
 	value          value
 	typ            string // as the cell writes it; empty for what the value tells
 	set            func(reflect.Value)
+}
+
+// text tells the value in one line. The name of its struct, which reflection may not know, is that of
+// the variable's type.
+func (n *named) text() string {
+	text, r, name, pointer := n.value.brief(0), n.value.rv, n.typ, ""
+	if r.Kind() == reflect.Pointer && !r.IsNil() && strings.HasPrefix(name, "*") {
+		r, name, pointer = r.Elem(), name[1:], "&"
+	}
+	if name != "" && n.value.typ == nil && r.Kind() == reflect.Struct && r.Type().Name() == "" {
+		if rest, ok := strings.CutPrefix(text, pointer+value{rv: r}.typeName()+"{"); ok {
+			text = pointer + name + "{" + rest
+		}
+	}
+	return bounded(text)
 }
 
 // count returns how many parts a value has, and whether they are counted.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -396,6 +397,17 @@ func TestDebuggerCopies(t *testing.T) {
 		if shown, _, err := f.run("fmt.Sprint(kept, other, numbers, at.y)"); err != nil || shown != "3 3 [4 5] 7" {
 			t.Errorf("%s, %v", shown, err)
 		}
+		if _, _, err := f.run("type Pt struct{ X, Y int }\nstruck, led := Pt{1, 2}, &Pt{3, 4}"); err != nil {
+			t.Fatal(err)
+		}
+		var listed []string
+		for _, v := range f.ask("inspectVariables", "")["variables"].([]any) {
+			if v := v.(map[string]any); v["name"] == "struck" || v["name"] == "led" {
+				listed = append(listed, fmt.Sprint(v["name"], " ", v["value"]))
+			}
+		}
+		slices.Sort(listed)
+		f.expect("structs of the session", strings.Join(listed, ", "), "led &Pt{X: 3, Y: 4}, struck Pt{X: 1, Y: 2}")
 	})
 }
 
