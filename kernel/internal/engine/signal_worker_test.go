@@ -61,16 +61,13 @@ func TestInterruptedPipes(t *testing.T) {
 	})
 }
 
-// TestInterruptedPipeDeferred interrupts a compiled cell whose deferred calls write to a pipe, and put
+// TestInterruptedPipeDeferred interrupts a cell whose deferred calls write to a pipe, and put
 // standard output back.
 func TestInterruptedPipeDeferred(t *testing.T) {
-	n := newWorkerNotebook(t, program.CompiledMode)
-	for _, b := range []beat{
+	playInModes(t, map[string][]beat{"": {
 		{cell: "r, w, err := os.Pipe()\nold := os.Stdout\nb := make([]byte, 1)\nfmt.Println(\"begun\")\nfunc() {\n\tdefer func() { os.Stdout = old }()\n\tdefer w.WriteString(\"y\")\n\tos.Stdout = w\n\tr.Read(b)\n}()", stop: true, out: "begun\n", err: "Interrupted"},
 		{cell: "r.Read(b)\nfmt.Print(string(b))", out: "y"},
-	} {
-		b.play(t, n)
-	}
+	}})
 }
 
 // TestSecondInterrupt interrupts a program that goes on after the signal: the second interrupt ends the
