@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
@@ -131,14 +132,15 @@ func (u *Unit) newestMethod(f *types.Func) (variable string, ok bool) {
 // and of T.M it is the value. The linker shows it by the name that Go gives the value.
 func (u *Unit) valueOf(s *types.Selection, f *types.Func) (name string, ok bool) {
 	variable, ok := u.newestMethod(f)
-	if !ok {
+	fn := u.Session.FunctionOf(f)
+	if !ok || fn.Written.Body != nil && check.Recovers(fn.Info, fn.Written.Body) { // which works in the deferred function only
 		return "", false
 	}
 	params, results, ok := u.Spelled(f.Signature())
 	if !ok {
 		return "", false
 	}
-	shown := u.Session.FunctionOf(f).Name + "-fm"
+	shown := fn.Name + "-fm"
 	recv, before, path := f.Signature().Recv().Type(), "", ""
 	if s.Kind() == types.MethodExpr {
 		recv = s.Recv()
