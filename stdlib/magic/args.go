@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
 // Args prints the arguments of the cells, os.Args[1:]: %args.
@@ -16,9 +17,14 @@ func SetArgs(args ...string) {
 	NewFlags()
 }
 
-// NewFlags has package flag begin anew, as in the process of a program that is called main.
+// NewFlags has package flag begin anew, as in the process of a program. A program that has no name of
+// its own is called main.
 func NewFlags() {
-	flag.CommandLine = flag.NewFlagSet("main", flag.ExitOnError)
+	name := os.Args[0]
+	if own, err := os.Executable(); err == nil && filepath.Base(own) == filepath.Base(name) {
+		name = "main"
+	}
+	flag.CommandLine = flag.NewFlagSet(name, flag.ExitOnError)
 	flag.Usage = func() {
 		fmt.Fprintf(flag.CommandLine.Output(), "Usage of %s:\n", flag.CommandLine.Name())
 		flag.PrintDefaults()

@@ -45,7 +45,6 @@ func newRunners(means cells.Means, load func(plugin string) error) (*runners, er
 	if err != nil {
 		return nil, err
 	}
-	magic.NewFlags() // the process's are named by the file of this program
 	r := &runners{interpreted: interpreter}
 	r.debugger = debugger.New(debugger.Config{
 		Goroutine: compiled.Goroutine,
