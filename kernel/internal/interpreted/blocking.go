@@ -71,13 +71,14 @@ func (in *Interpreter) leaving(name string, f reflect.Value) reflect.Value {
 		call = f.CallSlice
 	}
 	return reflect.MakeFunc(f.Type(), func(args []reflect.Value) (results []reflect.Value) {
-		in.apart(name, func() { results = call(args) }, func() {})
+		in.apart(name, func() { results = call(args) }, nil)
 		return results
 	})
 }
 
 // apart calls f in a goroutine of its own, and returns when it has. When the cell is interrupted
-// first, f is left behind and the calling goroutine ends; undo is called after f, whenever that is.
+// first, f is left behind and the calling goroutine ends; undo, if there is one, gives up the lock that f
+// then holds, whenever that is.
 // A panic of f goes on in the calling goroutine, and so does the end of f's goroutine.
 func (in *Interpreter) apart(name string, f, undo func()) {
 	t := in.task()
@@ -110,7 +111,7 @@ func (in *Interpreter) apart(name string, f, undo func()) {
 			select {
 			case got <- o:
 			case <-t.ctx.Done():
-				if o.returned {
+				if o.returned && undo != nil {
 					undo()
 				}
 			}
@@ -127,6 +128,9 @@ func (in *Interpreter) apart(name string, f, undo func()) {
 			runtime.Goexit()
 		}
 	case <-t.ctx.Done():
+		if undo != nil {
+			in.control.leave(caller)
+		}
 		if name != "" {
 			fmt.Fprintf(in.stderr(), "interrupted while in %s, which goes on\n", name)
 		}

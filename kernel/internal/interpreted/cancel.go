@@ -35,7 +35,8 @@ type control struct {
 	evaluations int        // how many evaluations of source are
 	was         uint64     // the number to return to after the last stop
 	calls       map[*task]bool
-	postponed   []func() // deferred calls of what was stopped
+	postponed   []func()        // deferred calls of what was stopped
+	waiting     map[uint64]bool // goroutines that were stopped while they waited for a lock
 }
 
 func newControl(i *interp.Interpreter) (*control, error) {
@@ -49,9 +50,10 @@ func newControl(i *interp.Interpreter) (*control, error) {
 		return nil, fmt.Errorf("interpreter: this version of yaegi cannot be stopped: it lacks the fields id and done")
 	}
 	c := &control{
-		run:   (*uint64)(unsafe.Pointer(run.UnsafeAddr())),
-		done:  *(*chan struct{})(unsafe.Pointer(done.UnsafeAddr())),
-		calls: map[*task]bool{},
+		run:     (*uint64)(unsafe.Pointer(run.UnsafeAddr())),
+		done:    *(*chan struct{})(unsafe.Pointer(done.UnsafeAddr())),
+		calls:   map[*task]bool{},
+		waiting: map[uint64]bool{},
 	}
 	c.changed = sync.NewCond(&c.mu)
 	return c, nil
@@ -105,10 +107,21 @@ func (c *control) postpone(d *defers) bool {
 	if c.stops == 0 {
 		return false
 	}
+	if c.waiting[goroutineID()] {
+		return true // to unlock what is not locked would end the process
+	}
 	for _, f := range slices.Backward(d.calls) {
 		c.postponed = append(c.postponed, f.call)
 	}
 	return true
+}
+
+// leave notes that a goroutine is stopped which does not hold the lock that it waited for: its deferred
+// calls are left out.
+func (c *control) leave(goroutine uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting[goroutine] = true
 }
 
 // takePostponed returns the deferred calls to be made when no stop is under way.
@@ -120,6 +133,7 @@ func (c *control) takePostponed() []func() {
 	}
 	calls := c.postponed
 	c.postponed = nil
+	clear(c.waiting)
 	return calls
 }
 

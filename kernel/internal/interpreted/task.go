@@ -215,7 +215,7 @@ func (in *Interpreter) rlock(l *sync.RWMutex) {
 }
 
 // await waits for a group.
-func (in *Interpreter) await(group *sync.WaitGroup) { in.apart("", group.Wait, func() {}) }
+func (in *Interpreter) await(group *sync.WaitGroup) { in.apart("", group.Wait, nil) }
 
 // awaitCond waits for a condition. When the cell is interrupted, the lock is not held.
 func (in *Interpreter) awaitCond(c *sync.Cond) { in.apart("", c.Wait, c.L.Unlock) }

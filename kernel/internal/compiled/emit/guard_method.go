@@ -114,7 +114,7 @@ func (g *Guard) method(f *types.Func) (variable string, ok bool) {
 // unit has one of the type that the receiver has by now.
 func (u *Unit) newestMethod(f *types.Func) (variable string, ok bool) {
 	fn := u.Session.FunctionOf(f)
-	if fn == nil || fn.Receiver == nil || fn.Receiver.Node == nil || fn.Receiver.Node.TypeParams != nil || u.escapes(fn) {
+	if fn == nil || fn.Receiver == nil || fn.Receiver.Node == nil || fn.Generic || u.escapes(fn) {
 		return "", false
 	}
 	held := u.heldType(fn)
