@@ -82,6 +82,9 @@ var laterMethods = []course{
 	{"that wait for a function, of values in interfaces", []step{
 		{"type T struct{ n int }\nfunc (t T) Value() int { return deep(t.n) }\nvar ts = []interface{ Value() int }{T{1}, &T{2}}", "? T.Value calls deep"}, {"func deep(n int) int { return n }", ""}, {"ts[0].Value() + ts[1].Value()", "3"},
 	}},
+	{"that recover, called by literals and as values", []step{
+		{"type R struct{ log []string }\nfunc (r *R) Catch() { r.log = append(r.log, fmt.Sprint(recover())) }\nr := &R{}", ""}, {"call := func() { defer r.Catch(); panic(1) }\ncall()", ""}, {"catch := r.Catch\nfunc() { defer catch(); panic(2) }()\nfmt.Sprint(r.log)", "[1 2]"},
+	}},
 	{"that wait in two steps", []step{
 		{"type T struct{ n int }\nfunc scale(n int) int { return both(n + 50) }", "? scale calls both"},
 		{"func both(n int) int { return T{n}.n + deep(n%3) }\nfunc (t T) Value() int { return scale(t.n) }\nvar ts = []interface{ Value() int }{T{1}, &T{2}}", "? both calls deep"},

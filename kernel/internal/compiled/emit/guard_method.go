@@ -110,11 +110,17 @@ func (g *Guard) method(f *types.Func) (variable string, ok bool) {
 	return g.Method(f)
 }
 
+// heldMethod returns the method of the session that an object is, if a variable can hold it.
+func (u *Unit) heldMethod(f *types.Func) (*state.Function, bool) {
+	fn := u.Session.FunctionOf(f)
+	return fn, fn != nil && fn.Written != nil && fn.Receiver != nil && fn.Receiver.Node != nil && !fn.Generic && !u.escapes(fn)
+}
+
 // newestMethod returns the variable that holds the newest version of a method. The unit declares one if no
 // unit has one of the type that the receiver has by now.
 func (u *Unit) newestMethod(f *types.Func) (variable string, ok bool) {
-	fn := u.Session.FunctionOf(f)
-	if fn == nil || fn.Receiver == nil || fn.Receiver.Node == nil || fn.Generic || u.escapes(fn) {
+	fn, ok := u.heldMethod(f)
+	if !ok {
 		return "", false
 	}
 	held := u.heldType(fn)
@@ -131,15 +137,15 @@ func (u *Unit) newestMethod(f *types.Func) (variable string, ok bool) {
 // valueOf returns the function that makes the value of a method: of x.M it is called with the receiver,
 // and of T.M it is the value. The linker shows it by the name that Go gives the value.
 func (u *Unit) valueOf(s *types.Selection, f *types.Func) (name string, ok bool) {
-	variable, ok := u.newestMethod(f)
-	fn := u.Session.FunctionOf(f)
-	if !ok || fn.Written.Body != nil && check.Recovers(fn.Info, fn.Written.Body) { // which works in the deferred function only
-		return "", false
+	fn, ok := u.heldMethod(f)
+	if !ok || fn.Written.Body != nil && check.Recovers(fn.Info, fn.Written.Body) {
+		return "", false // recover works in the deferred function only
 	}
 	params, results, ok := u.Spelled(f.Signature())
 	if !ok {
 		return "", false
 	}
+	variable, _ := u.newestMethod(f) // behind all that may fail: it may import the unit of the variable
 	shown := fn.Name + "-fm"
 	recv, before, path := f.Signature().Recv().Type(), "", ""
 	if s.Kind() == types.MethodExpr {
