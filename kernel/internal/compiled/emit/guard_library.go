@@ -160,17 +160,23 @@ func (g *Guard) libraryMethod(call *ast.CallExpr, f *types.Func) bool {
 	if !refers {
 		begin += "&"
 	}
+	g.callWith(call, sel, begin, path)
+	return true
+}
+
+// callWith writes the call of a method as that of a function whose first argument is the receiver: what
+// the method is selected of, between two texts.
+func (g *Guard) callWith(call *ast.CallExpr, sel *ast.SelectorExpr, begin, path string) {
 	g.insert(call.Pos(), begin)
 	g.walk(sel.X)
 	if len(call.Args) == 0 {
 		g.replace(sel.X.End(), call.End(), path+")")
-		return true
+		return
 	}
 	g.replace(sel.X.End(), call.Lparen+1, path+", ")
 	for _, arg := range call.Args {
 		g.walk(arg)
 	}
-	return true
 }
 
 // waiting guards a call that may wait for something outside the program. It reports whether the

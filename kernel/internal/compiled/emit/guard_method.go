@@ -43,16 +43,7 @@ func (g *Guard) newest(call *ast.CallExpr, f *types.Func) bool {
 		return false
 	}
 	before, path := receiver(s, f)
-	g.insert(call.Pos(), variable+"("+before)
-	g.walk(sel.X)
-	if len(call.Args) == 0 {
-		g.replace(sel.X.End(), call.End(), path+")")
-		return true
-	}
-	g.replace(sel.X.End(), call.Lparen+1, path+", ")
-	for _, arg := range call.Args {
-		g.walk(arg)
-	}
+	g.callWith(call, sel, variable+"("+before, path)
 	return true
 }
 
