@@ -9,8 +9,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// addMethod gives a type of an earlier cell a method, which Rollback takes back. Instances of a generic
-// type keep the methods that they have been asked for, so all that the session knows are made anew.
+// addMethod gives a type of an earlier cell a method. Rollback takes it back. An instance of a generic type
+// keeps the methods that it has looked up once, so addMethod makes anew all instances that the session knows.
 func (c *Checker) addMethod(k *Checked, named *types.Named, method *types.Func) {
 	var instances []*types.Named
 	if named.TypeParams().Len() > 0 {

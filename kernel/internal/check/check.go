@@ -286,8 +286,8 @@ func (c *Checker) judged(k *Checked, failures []failure, a *attempt) []failure {
 	return failures
 }
 
-// follows reports whether a failure only follows from a type that is not known, of which another failure
-// tells: a literal has no type because that around it has none, or a type lacks what one embedded in it may
+// follows reports whether a failure only follows from an unknown type, about which there is another failure:
+// a literal has no type because the one around it has none, or a type lacks what an embedded unknown type may
 // have.
 func (k *Checked) follows(f failure) bool {
 	path := k.pathTo(f.pos)

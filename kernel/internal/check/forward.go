@@ -555,8 +555,8 @@ func (c *Checker) variableFor(k *Checked, path []ast.Node) *state.Wait {
 	return wait
 }
 
-// selectsFrom reports whether a failure is about what is selected from a name of which something is waited
-// for: that is not the package which the check takes it for.
+// selectsFrom reports whether a failure is about what is selected from a name, and a wait is for something
+// that is selected from the same name. The check takes the name for a package, which it will not be.
 func (k *Checked) selectsFrom(f failure, waits state.Waits) bool {
 	return slices.ContainsFunc(k.pathTo(f.pos), func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {

@@ -69,7 +69,7 @@ type Engine struct {
 	last      program.Output // of the cell that began last
 	inputs    []program.Cell // that were run, oldest first
 	goflags   []string       // of %goflags, guarded by declaring
-	// testVariables are the declarations of variables of which %test has told that tests have them.
+	// testVariables are the variables that a note of %test has named, by their names.
 	testVariables map[string]*state.Declaration
 	outside       *outside
 	cells         func(path string) ([]program.Cell, error)

@@ -166,7 +166,7 @@ func TestReplacedTypes(t *testing.T) {
 	}
 }
 
-// TestReplacedMethods declares a method of a type of which a variable stayed behind.
+// TestReplacedMethods declares a method of a type after a variable of that type has stayed behind.
 func TestReplacedMethods(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode, func(c *engine.Config) { c.MostPlugins = 2 })
 	for _, b := range []beat{

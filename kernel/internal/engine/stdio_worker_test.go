@@ -44,7 +44,7 @@ func TestVariablesOfPackages(t *testing.T) {
 	})
 }
 
-// TestFlagsOfPrograms runs programs with flags again, each of which has a package flag of its own.
+// TestFlagsOfPrograms runs programs with flags again. Each begins package flag anew.
 func TestFlagsOfPrograms(t *testing.T) {
 	const first = "package main\n\nimport (\n\t\"flag\"\n\t\"fmt\"\n\t\"os\"\n)\n\nvar n = flag.Int(\"n\", 3, \"how many\")\n\nfunc main() {\n\tflag.Parse()\n\tfmt.Println(*n, flag.NArg(), len(os.Args), flag.CommandLine.Name())\n}"
 	playInModes(t, map[string][]beat{

@@ -156,8 +156,7 @@ func subtest(text string) string {
 	return "(?:" + exact + "|" + text + ")"
 }
 
-// matched returns the tests that -run and -bench choose, as far as the expressions tell before a
-// slash.
+// matched returns the tests that -run and -bench choose by what the expressions say before a slash.
 func (r TestRun) matched(known []string) []string {
 	return slices.DeleteFunc(slices.Clone(known), func(name string) bool {
 		runs := testKind(name) != "Benchmark" // which run only if -bench says so

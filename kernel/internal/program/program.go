@@ -45,7 +45,7 @@ type Program struct {
 	Hooks []*Hooks
 	// Passing says that the debugger does not stop the program: it belongs to a request of it.
 	Passing bool
-	// Begins says that package flag begins anew: the cell is a program, as for a process of its own.
+	// Begins says that the cell is a whole program, before which package flag begins anew.
 	Begins bool
 }
 

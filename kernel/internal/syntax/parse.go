@@ -105,7 +105,7 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 		if list, ok := err.(scanner.ErrorList); ok {
 			for i, e := range list {
 				if strings.HasSuffix(e.Msg, ", found 'ILLEGAL'") || strings.Contains(e.Msg, ", found ILLEGAL") {
-					continue // of which the scanner complains
+					continue // the scanner complains of it
 				}
 				if i > 0 && strings.HasSuffix(list[i-1].Msg, "not terminated") {
 					break // what comes behind is in the literal

@@ -38,7 +38,10 @@ func (g *Guard) newest(call *ast.CallExpr, f *types.Func) bool {
 	if s == nil || s.Kind() != types.MethodVal {
 		return false
 	}
-	variable, ok := g.method(f)
+	if g.Method == nil {
+		return false
+	}
+	variable, ok := g.Method(f)
 	if !ok {
 		return false
 	}
@@ -91,14 +94,6 @@ func receiver(s *types.Selection, f *types.Func) (before, path string) {
 		before = "*"
 	}
 	return before, path
-}
-
-// method returns the variable that holds a method of the session.
-func (g *Guard) method(f *types.Func) (variable string, ok bool) {
-	if g.Method == nil {
-		return "", false
-	}
-	return g.Method(f)
 }
 
 // heldMethod returns the method of the session that an object is, if a variable can hold it.
