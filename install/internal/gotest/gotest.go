@@ -98,7 +98,7 @@ const (
 var (
 	began   = regexp.MustCompile(`^=== (RUN|NAME|CONT|PAUSE)\s+(\S.*)$`)
 	ended   = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): (.+) \(\d+\.\d+s\)$`)
-	verdict = regexp.MustCompile(`^(ok|FAIL|\?|---)?\s*\t(\S+)\t?`)
+	verdict = regexp.MustCompile(`^(ok|FAIL|\?)\s*\t(\S+)`)
 	place   = regexp.MustCompile(`^\s*[\w.-]+\.go:\d+: `)
 )
 
@@ -152,7 +152,7 @@ func (p *reader) line(line string) {
 	switch m := verdict.FindStringSubmatch(line); {
 	case line == "PASS" || line == "FAIL":
 		p.bad = p.bad || line == "FAIL"
-	case m != nil && m[1] != "---" && strings.Contains(m[2], "/"):
+	case m != nil && strings.Contains(m[2], "/"):
 		p.bad = p.bad || m[1] == "FAIL"
 		p.end(line)
 	default:
@@ -203,10 +203,15 @@ func (p *reader) count(line string) {
 	p.all.Failed += failed
 }
 
-// complain keeps what a test said that failed, or what its package did if that is nothing.
+// complain keeps what a test said that failed, or what its package did if that is nothing: from a
+// panic on, as of tests that took too long.
 func (p *reader) complain(test string, said []string) {
 	if len(said) == 0 {
 		said = p.text
+		panicked := func(line string) bool { return strings.HasPrefix(line, "panic: ") }
+		if i := slices.IndexFunc(said, panicked); i >= 0 {
+			said = said[i:min(i+most, len(said))]
+		}
 	}
 	if n := len(p.all.Failures); n > 0 && p.all.Failures[n-1].Test == test {
 		return // a fuzz test, which go test tells of twice

@@ -91,6 +91,8 @@ func TestComplaints(t *testing.T) {
 			"FAIL example.org/c [setup failed]|    # example.org/c|    c_test.go:1:1: expected 'package'"},
 		{"=== RUN   TestA\n" + strings.Repeat("line\n", most) + "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\texample.org/d\t0.1s\n",
 			"TestA" + strings.Repeat("|    line", most)},
+		{"=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\npanic: test timed out after 1s\n\trunning tests:\n\t\tTestB (1s)\n\ngoroutine 1 [running]:\n" + strings.Repeat("f()\n\t/go/src/f.go:1 +0x1\n", most) + "FAIL\texample.org/d\t1.1s\nFAIL\n",
+			"FAIL example.org/d 1.1s|    panic: test timed out after 1s|    running tests:|    TestB (1s)|    |    goroutine 1 [running]:" + strings.Repeat("|    f()|    /go/src/f.go:1 +0x1", 10)},
 		{printed[:strings.Index(printed, "=== RUN   TestWrong")], ""},
 	} {
 		got, err := Read(strings.NewReader(test.printed), Packages, func(string) {})
