@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -77,7 +78,7 @@ func (f *frontEnd) await(name string) map[string]any {
 				body, _ := e["body"].(map[string]any)
 				return body
 			}
-		case <-f.t.Context().Done():
+		case <-time.After(2 * time.Minute): // the cell has failed
 			f.t.Fatalf("no event %s", name)
 		}
 	}
