@@ -45,7 +45,11 @@ func (h standardHost) EndsWithCell(ctx context.Context) context.Context {
 }
 
 func (h standardHost) Polled(file *os.File, setDeadline func(*os.File, time.Time) error, f func()) {
-	if program.Polled(file, setDeadline, h.r.Done(), f) {
+	var done <-chan struct{}
+	if b := h.r.tasks.bearer(); b.task != nil && !b.ending { // else it is a deferred call of what was stopped
+		done = b.task.contexts.Cell().Done()
+	}
+	if program.Polled(file, setDeadline, done, f) {
 		h.r.Stop()
 	}
 }

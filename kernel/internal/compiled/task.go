@@ -19,7 +19,7 @@ import (
 // outlive it.
 type task struct {
 	cell int
-	// contexts end when the task is stopped, and only then. halted says so without a lock, afterwards.
+	// contexts end when the task is stopped, and only then. halted says so before, and without a lock.
 	contexts *program.Ending
 	halted   atomic.Bool
 	// finished is closed when the call has ended.
@@ -155,8 +155,8 @@ func (all *tasks) stop(t *task, reason error) bool {
 	defer t.mu.Unlock()
 	if !t.over && t.failure == nil {
 		t.failure = reason
-		t.contexts.End()
 		t.halted.Store(true)
+		t.contexts.End()
 		cell.Stopping(1)
 	}
 	return !t.over

@@ -54,10 +54,10 @@ func TestInterruptedPipes(t *testing.T) {
 	playInModes(t, map[string][]beat{
 		"read":           {pipe, {cell: "fmt.Println(\"begun\")\nr.Read(b)\nfmt.Println(\"read\")", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "fmt.Fprint(w, \"x\")\nr.Read(b)\nstring(b)", value: "x"}},
 		"in a function":  {pipe, {cell: "type ends struct{ in, out *os.File }\nfunc (e ends) wait(b []byte) (int, error) { return e.in.Read(b) }\nfmt.Println(\"begun\")\nends{r, w}.wait(b)", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "w.WriteString(\"y\")\nr.Read(b)\nstring(b)", value: "y"}},
-		"a full pipe":    {pipe, {cell: "fmt.Println(\"begun\")\nfor {\n\tw.Write(make([]byte, 1<<16))\n}", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "io.ReadFull(r, make([]byte, 1<<16))\nw.Write(b)", value: "1"}},
+		"a full pipe":    {pipe, {cell: "w.Write(make([]byte, 1<<16))\nfmt.Println(\"begun\")\nfor {\n\tw.Write(make([]byte, 1<<16))\n}", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "io.ReadFull(r, make([]byte, 1<<16))\nw.Write(b)", value: "1"}},
 		"captured":       {pipe, {cell: "old := os.Stdout\nfmt.Println(\"begun\")\nos.Stdout = w\nfor {\n\tfmt.Println(strings.Repeat(\"x\", 1<<12))\n}", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "os.Stdout = old\nfmt.Print(1)", out: "1"}},
-		"standard input": {pipe, {cell: "old := os.Stdin\nfmt.Println(\"begun\")\nos.Stdin = r\nvar s string\nfmt.Scan(&s)", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "w.WriteString(\"a \")\nfmt.Scan(&s)\nos.Stdin = old\ns", value: "a"}},
-		"a goroutine":    {pipe, {cell: "fmt.Println(\"begun\")\ndone := make(chan bool)\ngo func() {\n\tdefer close(done)\n\tr.Read(b)\n}()\n<-done", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "<-done\nw.WriteString(\"z\")\nr.Read(b)\nstring(b)", value: "z"}},
+		"standard input": {pipe, {cell: "old := os.Stdin\nvar s string\nos.Stdin = r\nfmt.Println(\"begun\")\nfmt.Scan(&s)", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "w.WriteString(\"a \")\nfmt.Scan(&s)\nos.Stdin = old\ns", value: "a"}},
+		"a goroutine":    {pipe, {cell: "done := make(chan bool)\ngo func() {\n\tdefer close(done)\n\tfmt.Println(\"begun\")\n\tr.Read(b)\n}()\n<-done", stop: true, out: "begun\n", err: "Interrupted"}, {cell: "<-done\nw.WriteString(\"z\")\nr.Read(b)\nstring(b)", value: "z"}},
 	})
 }
 
@@ -65,7 +65,7 @@ func TestInterruptedPipes(t *testing.T) {
 // standard output back.
 func TestInterruptedPipeDeferred(t *testing.T) {
 	playInModes(t, map[string][]beat{"": {
-		{cell: "r, w, err := os.Pipe()\nold := os.Stdout\nb := make([]byte, 1)\nfmt.Println(\"begun\")\nfunc() {\n\tdefer func() { os.Stdout = old }()\n\tdefer w.WriteString(\"y\")\n\tos.Stdout = w\n\tr.Read(b)\n}()", stop: true, out: "begun\n", err: "Interrupted"},
+		{cell: "r, w, err := os.Pipe()\nold := os.Stdout\nb := make([]byte, 1)\nfunc() {\n\tdefer func() { os.Stdout = old }()\n\tdefer w.WriteString(\"y\")\n\tfmt.Println(\"begun\")\n\tos.Stdout = w\n\tr.Read(b)\n}()", stop: true, out: "begun\n", err: "Interrupted"},
 		{cell: "r.Read(b)\nfmt.Print(string(b))", out: "y"},
 	}})
 }

@@ -14,12 +14,6 @@ func Polled(file *os.File, setDeadline func(*os.File, time.Time) error, done <-c
 		f()
 		return false
 	}
-	select {
-	case <-done: // it is a deferred call of what was stopped
-		f()
-		return false
-	default:
-	}
 	returned, watched := make(chan struct{}), make(chan bool)
 	go func() {
 		select {
