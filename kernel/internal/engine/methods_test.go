@@ -82,6 +82,11 @@ var laterMethods = []course{
 	{"that wait for a function, of values in interfaces", []step{
 		{"type T struct{ n int }\nfunc (t T) Value() int { return deep(t.n) }\nvar ts = []interface{ Value() int }{T{1}, &T{2}}", "? T.Value calls deep"}, {"func deep(n int) int { return n }", ""}, {"ts[0].Value() + ts[1].Value()", "3"},
 	}},
+	{"beside a generic function declared again, of which another type has an instance", []step{
+		{"func first[T, K any](vs []T, key func(T) K) K { return key(vs[0]) }", ""}, {"type P struct{ x int }\nps := []P{{1}}", ""}, {"type R struct{ a, b int }\nr := &R{2, 3}", ""},
+		{"func (p P) String() string { return \"p\" }", ""}, {"first(ps, P.String)", "p"},
+		{"func first[T, K any](vs []T, key func(T) K) K { return key(vs[len(vs)-1]) }\nfunc (r *R) Area() int { return r.a * r.b }", ""}, {"fmt.Sprint(first(ps, P.String), r.Area())", "p6"},
+	}},
 	{"that recover, called by literals and as values", []step{
 		{"type R struct{ log []string }\nfunc (r *R) Catch() { r.log = append(r.log, fmt.Sprint(recover())) }\nr := &R{}", ""}, {"call := func() { defer r.Catch(); panic(1) }\ncall()", ""}, {"catch := r.Catch\nfunc() { defer catch(); panic(2) }()\nfmt.Sprint(r.log)", "[1 2]"},
 	}},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"go/types"
-	"maps"
 	"slices"
 
 	"github.com/hierml/notebook/kernel/internal/state"
@@ -40,13 +39,12 @@ func (u *Unit) describedTypes() []string {
 
 // spoken writes a type, if the unit has words for it.
 func (u *Unit) spoken(t types.Type) (text string, ok bool) {
-	aliases := maps.Clone(u.aliases)
 	defer func() {
 		if r := recover(); r != nil {
 			if _, no := r.(state.Unspoken); !no {
 				panic(r)
 			}
-			text, ok, u.aliases = "", false, aliases // none without a use
+			text, ok = "", false
 		}
 	}()
 	return u.Typ(t), true

@@ -233,7 +233,7 @@ func (u *Unit) refer(h home) string {
 	return name
 }
 
-// alias returns what the text calls a package, which it then imports.
+// alias returns what the text calls a package, which the unit imports if the text mentions it.
 func (u *Unit) alias(path, name string) string {
 	if a, ok := u.aliases[path]; ok {
 		return a
@@ -349,8 +349,12 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	if version := u.l.K.GoVersion; version != "" {
 		fmt.Fprintf(&out, "//go:build %s\n", version)
 	}
+	text := strings.Join(u.parts, "") + tail.String()
 	out.WriteString("package main\n\nimport (\n")
 	for _, path := range slices.Sorted(maps.Keys(u.aliases)) {
+		if !strings.Contains(text, u.aliases[path]) {
+			continue // what mentioned it was not written
+		}
 		fmt.Fprintf(&out, "%s %q\n", u.aliases[path], path)
 		if !strings.HasPrefix(path, toolchain.Prefix) {
 			b.Imports = append(b.Imports, path)
@@ -360,8 +364,7 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 		fmt.Fprintf(&out, "_ %q\n", path)
 		b.Imports = append(b.Imports, path)
 	}
-	out.WriteString(")\n\n" + strings.Join(u.parts, ""))
-	out.WriteString(tail.String())
+	out.WriteString(")\n\n" + text)
 	b.Source = out.String()
 	u.showsFiles = u.showsFiles || slices.ContainsFunc(b.Imports, showsFiles)
 	return b, compiled

@@ -131,7 +131,7 @@ func (u *Unit) valueOf(s *types.Selection, f *types.Func) (name string, ok bool)
 	if !ok {
 		return "", false
 	}
-	variable, _ := u.newestMethod(f) // behind all that may fail: it may import the unit of the variable
+	variable, _ := u.newestMethod(f)
 	shown := fn.Name + "-fm"
 	recv, before, path := f.Signature().Recv().Type(), "", ""
 	if s.Kind() == types.MethodExpr {
