@@ -7,12 +7,12 @@ import (
 	"io"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/hierml/notebook/kernel/internal/carry"
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
-	_ "github.com/hierml/notebook/kernel/internal/compiled/gobnames" // for cells
 	"github.com/hierml/notebook/kernel/internal/compiled/standard"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
@@ -69,6 +69,7 @@ func New(config Config) *Runner {
 	r.stdio = newStdio(r)
 	cell.SetHost(r)
 	standard.SetHost(standardHost{r})
+	runtime.KeepAlive(called)
 	return r
 }
 
