@@ -208,9 +208,9 @@ func (e *Engine) runtimeError(r *program.RuntimeError) *program.Error {
 func frameLines(c *syntax.Files, frames []program.Frame) []string {
 	var out []string
 	for i, f := range frames {
-		src := c.CellSource(f.Cell)
-		text := c.CellTitle(f.Cell)
 		line, column := c.Failed(f)
+		cell := c.Newest(f.Cell)
+		src, text := c.CellSource(cell), c.CellTitle(cell)
 		if i > 0 && f.Function == "" && src != nil && src.Program && line > 0 && src.Offset(line, column) == src.Main {
 			continue // the call of main, which the cell does not have
 		}

@@ -3,6 +3,9 @@ package engine_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/hierml/notebook/kernel/internal/enginetest"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // uncoloured is a traceback as text.
@@ -121,4 +124,23 @@ Cell [1]:2:1
 			}
 		})
 	}
+}
+
+// TestFramesOfCellsAgain panics in functions and methods of cells that have run twice: the user sees
+// the number of the second time.
+func TestFramesOfCellsAgain(t *testing.T) {
+	inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
+		const declares = "type T struct{ n int }\nfunc (t *T) at(xs []int) int { return xs[t.n] }\nfunc first(xs []int) int { return xs[0] }"
+		n := newWorkerNotebook(t, mode)
+		for _, cell := range []string{declares, "fmt.Print()", declares, "var t = &T{5}"} {
+			beat{cell: cell}.play(t, n)
+		}
+		for call, want := range map[string]string{"first(nil)": "Cell [3]:3", "t.at(nil)": "Cell [3]:2"} {
+			n.cell++
+			_, err := n.engine.Run(t.Context(), program.Cell{Number: n.cell, Source: call}, &enginetest.Recorder{})
+			if text := strings.Join(traceback(err), "\n"); !strings.Contains(text, want) {
+				t.Errorf("%s: %s\nwant %s", call, text, want)
+			}
+		}
+	})
 }

@@ -62,6 +62,19 @@ func (c *Files) CellSource(cell int) *Source {
 	return nil
 }
 
+// Newest returns the number of the newest cell with the text of another: who runs a cell again knows its
+// declarations by that.
+func (c *Files) Newest(cell int) int {
+	if old := c.CellSource(cell); old != nil {
+		for _, src := range c.Sources {
+			if src.Cell.Source == old.Cell.Source && src.Cell.Number > cell {
+				cell = src.Cell.Number
+			}
+		}
+	}
+	return cell
+}
+
 // FileSource returns the source of the cell that the run time takes for a file, nil if there is none.
 func (c *Files) FileSource(file string) *Source {
 	for _, src := range c.Sources {
