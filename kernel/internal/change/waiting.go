@@ -25,9 +25,15 @@ func (ch *Change) breaks(fn *state.Function, waitsFor state.Wait) {
 
 // spreadWaiting makes pending what calls pending functions.
 func (ch *Change) spreadWaiting() {
+	list := slices.Clone(ch.Queue)
+	for _, f := range ch.S.All {
+		if f.Generic && f.Info == ch.K.Info { // only its instances are lowered
+			list = append(list, f)
+		}
+	}
 	for more := true; more; {
 		more = false
-		for _, f := range append([]*state.Function(nil), ch.Queue...) {
+		for _, f := range list {
 			if f.Pending != nil {
 				continue
 			}

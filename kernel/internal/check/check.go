@@ -11,6 +11,7 @@ import (
 	"go/version"
 	"maps"
 	"math"
+	"regexp"
 	"runtime"
 	"slices"
 	"sort"
@@ -196,6 +197,10 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 		return k, c.judged(k, problems, a)
 	}
 
+	gets := map[string]bool{} // methods that types of earlier cells get with the cell, until they have them
+	for _, f := range late {
+		gets[state.DeclaredBy(f.Decl)[0]] = true
+	}
 	seen := map[string]bool{}
 	conf := &types.Config{
 		Importer:  c.Importer,
@@ -206,6 +211,9 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 			e, ok := err.(types.Error)
 			if !ok || c.forgiven(k, e) {
 				return
+			}
+			if m := lacksMethod.FindStringSubmatch(e.Msg); m != nil && gets[m[1]+"."+m[2]] {
+				return // see constraints
 			}
 			key := fmt.Sprint(e.Pos, e.Msg)
 			if !seen[key] {
@@ -241,7 +249,11 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 		c.Insert(k)
 		if len(problems) == 0 {
 			c.AddMethods(k, late, complain)
+			if len(gets) > 0 {
+				k.constraints(complain)
+			}
 		}
+		clear(gets)
 	}
 	if p.Statements != nil {
 		files(p.Statements)
@@ -265,6 +277,19 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 	passed = true
 	return k, nil
 }
+
+// constraints complains of instances in declarations whose arguments do not satisfy the constraints. They
+// may do so only by methods that types of earlier cells got after the declarations were checked.
+func (k *Checked) constraints(complain func(token.Pos, string)) {
+	for id, instance := range k.Info.Instances {
+		if _, err := types.Instantiate(nil, k.Info.Uses[id].Type(), slices.Collect(instance.TypeArgs.Types()), true); err != nil {
+			complain(id.Pos(), sessionQualifier.ReplaceAllString(err.Error(), ""))
+		}
+	}
+}
+
+// sessionQualifier is what go/types puts before names of the session where it knows no package around.
+var sessionQualifier = regexp.MustCompile(`\b` + regexp.QuoteMeta(state.PackagePath) + `\.`)
 
 // judged sorts failures, and says of each which declaration could solve it and what else may help.
 func (c *Checker) judged(k *Checked, failures []failure, a *attempt) []failure {

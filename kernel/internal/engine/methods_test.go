@@ -79,6 +79,20 @@ var laterMethods = []course{
 		{"fmt.Sprint(twice())+fmt.Sprint(expr(in{4}))+fmt.Sprint(ptr(&i, 1))", "3 EOF3 EOF-1"},
 		{"func (i in) String() string { return \"in\" }", ""}, {"f() + fmt.Sprint(add(), i)", "3 3 0 -2xxyy0 in"},
 	}},
+	{"that satisfy constraints in declarations that wait for them", []step{
+		{"type unit interface{ comparable; Name() string; Size() int }\ntype of[U unit] struct{ n int; u U }\nfunc (o of[U]) String() string { return fmt.Sprint(o.n, o.u.Name()) }", ""}, {"type length uint8", ""},
+		{"type dist = of[length]", "? dist uses length.Name"}, {"type trip struct{ legs []of[length] }", "? trip uses length.Name"}, {"func sum(ds ...of[length]) (all of[length]) { for _, d := range ds { all.n += d.n * d.u.Size() }; return all }", "? sum uses length.Name"},
+		{"func (l length) Name() string { return \"m\" }", "? dist uses length.Size"}, {"func (l length) Size() int { return int(l) }\ntype way of[length]", ""},
+		{"fmt.Sprint(dist{2, 3}, trip{[]dist{{1, 1}}}, sum(dist{2, 3}, dist{1, 4}), way{5, 6}.n)", "2m {[{1 1}]} 10m 5"},
+		{"type wrong int\nfunc (w wrong) Name() int { return 1 }", ""}, {"func (w wrong) Size() int { return 1 }\ntype bad of[wrong]", "! wrong type for method Name"},
+	}},
+	{"of generic types, and generic functions, that wait for a function", []step{
+		{"func side(b bool) int { if b { return right }; return left }", "? side uses right and left"},
+		{"type node[K cmp.Ordered] struct{ k K; kids [2]*node[K] }\nfunc (n *node[K]) next(k K) *node[K] { return n.kids[side(n.k < k)] }", "? (*node).next calls side, which waits for right"},
+		{"func turn[T any](xs []T, b bool) T { return xs[side(b)] }", "? turn calls side, which waits for right"}, {"func twice[T any](xs []T) []T { return []T{turn(xs, false), turn(xs, true)} }", "? twice calls turn, which waits for side"},
+		{"root := &node[int]{k: 1}\nroot.kids[1] = &node[int]{k: 5}\nroot.k", "1"}, {"const ( left = iota; right )", ""}, {"fmt.Sprint(root.next(3).k, twice([]string{\"a\", \"b\"}), turn([]int{1, 2}, true))", "5 [a b] 2"},
+		{"func side(b bool) int { return 0 }", ""}, {"fmt.Sprint(root.next(3) == nil, twice([]int{1, 2}))", "true [1 1]"},
+	}},
 	{"that wait for a function, of values in interfaces", []step{
 		{"type T struct{ n int }\nfunc (t T) Value() int { return deep(t.n) }\nvar ts = []interface{ Value() int }{T{1}, &T{2}}", "? T.Value calls deep"}, {"func deep(n int) int { return n }", ""}, {"ts[0].Value() + ts[1].Value()", "3"},
 	}},
