@@ -22,10 +22,14 @@ func (r *Runner) Check() {
 
 // Done implements cell.Host.
 func (r *Runner) Done() <-chan struct{} {
-	if t := r.tasks.bearer().task; t != nil {
-		return t.contexts.Cell().Done()
+	switch b := r.tasks.bearer(); {
+	case b.task == nil:
+		return nil
+	case b.ending:
+		return b.task.late
+	default:
+		return b.task.contexts.Cell().Done()
 	}
-	return nil
 }
 
 // Stop implements cell.Host.

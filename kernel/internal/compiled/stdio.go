@@ -45,11 +45,7 @@ func (h standardHost) EndsWithCell(ctx context.Context) context.Context {
 }
 
 func (h standardHost) Polled(file *os.File, setDeadline func(*os.File, time.Time) error, f func()) {
-	var done <-chan struct{}
-	if b := h.r.tasks.bearer(); b.task != nil && !b.ending { // else it is a deferred call of what was stopped
-		done = b.task.contexts.Cell().Done()
-	}
-	if program.Polled(file, setDeadline, done, f) {
+	if program.Polled(file, setDeadline, h.r.Done(), f) {
 		h.r.Stop()
 	}
 }
@@ -62,17 +58,21 @@ func (h standardHost) Stdout() io.Writer { return h.r.stdio.out }
 
 func (h standardHost) Stderr() io.Writer { return h.r.stdio.err }
 
-// A reader is standard input that panics when it cannot be read, as when there is nobody to ask:
-// programs seldom look at the errors of fmt.Scan. The end of the input, and an interrupt, are
-// errors as usual, and so is everything in goroutines that have no cell.
+// A reader is standard input that panics when it cannot be read, as when there is nobody to ask, and ends
+// the goroutine when an interrupt comes first: programs seldom look at the errors of fmt.Scan. The end of
+// the input is an error as usual, and so is everything in goroutines that have no cell.
 type reader struct{ r *Runner }
 
 func (i reader) Read(p []byte) (int, error) {
 	n, err := i.r.config.Stdin.Read(p)
+	done := i.r.Done()
 	switch {
-	case err == nil, errors.Is(err, io.EOF), errors.Is(err, context.Canceled):
+	case err == nil, errors.Is(err, io.EOF), done == nil:
 		return n, err
-	case i.r.tasks.bearer().task == nil:
+	case errors.Is(err, context.Canceled):
+		if program.Follows(done) {
+			i.r.Stop()
+		}
 		return n, err
 	}
 	panic(noInput{err})

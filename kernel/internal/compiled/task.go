@@ -22,6 +22,8 @@ type task struct {
 	// contexts end when the task is stopped, and only then. halted says so before, and without a lock.
 	contexts *program.Ending
 	halted   atomic.Bool
+	// late is closed when deferred calls of what was stopped have had time to wait for something.
+	late chan struct{}
 	// finished is closed when the call has ended.
 	finished chan struct{}
 
@@ -42,7 +44,7 @@ type leftOut struct {
 }
 
 func newTask(cell int) *task {
-	return &task{cell: cell, finished: make(chan struct{}), contexts: program.NewEnding(cell)}
+	return &task{cell: cell, late: make(chan struct{}), finished: make(chan struct{}), contexts: program.NewEnding(cell)}
 }
 
 func (t *task) stopped() bool { return t.halted.Load() }
@@ -77,7 +79,8 @@ func (t *task) outcome() (*program.Bundle, []any, int) {
 // goroutines inherit. The labels' content is not looked at, only their address.
 type tasks struct {
 	relabel func()
-	// linger is how long goroutines that outlive a stopped call have to notice by themselves.
+	// linger is how long goroutines that outlive a stopped call have to notice by themselves, and how long
+	// deferred calls may wait.
 	linger time.Duration
 
 	mu     sync.Mutex // held while labels is replaced, and while a goroutine gets a label
@@ -157,6 +160,7 @@ func (all *tasks) stop(t *task, reason error) bool {
 		t.failure = reason
 		t.halted.Store(true)
 		t.contexts.End()
+		time.AfterFunc(all.linger, func() { close(t.late) })
 		cell.Stopping(1)
 	}
 	return !t.over

@@ -97,6 +97,36 @@ func TestSecondInterrupt(t *testing.T) {
 	})
 }
 
+// asking is an output on which a question waits until the cell is interrupted.
+type asking struct {
+	enginetest.Recorder
+	interrupt func()
+}
+
+func (a *asking) Input(ctx context.Context, _ string, _ bool) (string, error) {
+	a.interrupt()
+	<-ctx.Done()
+	return "", ctx.Err()
+}
+
+// TestInterruptedInput interrupts cells that ask for a line. They don't go on without it.
+func TestInterruptedInput(t *testing.T) {
+	inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
+		n := newWorkerNotebook(t, mode)
+		beat{cell: "done := \"nothing\"\nvar s string"}.play(t, n)
+		for _, ask := range []string{"fmt.Scanln(&s)", "for in := bufio.NewScanner(os.Stdin); in.Scan(); {\n}", "func() {\n\tdefer func() { done += \"!\" }()\n\tbufio.NewReader(os.Stdin).ReadString('\\n')\n\tdone = \"the rest of the function\"\n}()"} {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			n.cell++
+			_, err := n.engine.Run(ctx, program.Cell{Number: n.cell, Source: ask + "\ndone = \"the rest\""}, &asking{interrupt: cancel})
+			if err == nil || !strings.Contains(err.Error(), "Interrupted") {
+				t.Errorf("%s: %v", ask, err)
+			}
+			cancel()
+		}
+		beat{cell: "done", value: "nothing!"}.play(t, n)
+	})
+}
+
 // TestInterruptMakesDeferredCalls interrupts functions with deferred calls, which are made.
 func TestInterruptMakesDeferredCalls(t *testing.T) {
 	inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
@@ -107,6 +137,8 @@ func TestInterruptMakesDeferredCalls(t *testing.T) {
 			{cell: "mu.Lock()\nmu.Unlock()\nsem <- true\n<-sem\nfmt.Sprint(order)", value: "[<nil> first1 outer cell2]"},
 			{cell: "order = nil\nmu.Lock()\ngo func() { defer mu.Unlock(); fmt.Println(\"begun\"); select {} }()\nselect {}", stop: true, err: "Interrupted"},
 			{cell: "mu.Lock()\nmu.Unlock()\n\"free\"", value: "free"},
+			{cell: "order = nil\nfunc() {\n\tdefer func() {\n\t\tc := make(chan string)\n\t\tgo func() { time.Sleep(time.Millisecond); c <- \"waited\" }()\n\t\torder = append(order, <-c)\n\t\ttime.Sleep(time.Millisecond)\n\t\tnote(\"slept\", 1)\n\t}()\n\tfmt.Println(\"begun\")\n\tfor {\n\t}\n}()", stop: true, err: "Interrupted"},
+			{cell: "fmt.Sprint(order)", value: "[waited slept1]"},
 		} {
 			b.play(t, n)
 		}

@@ -116,18 +116,22 @@ func (in *Interpreter) stdin() io.Reader {
 	return reader{in}
 }
 
-// A reader is standard input that panics when it cannot be read, as when there is nobody to ask:
-// programs seldom look at the errors of fmt.Scan. The end of the input, and an interrupt, are
-// errors as usual, and so is everything in goroutines that compiled functions start, where a panic
-// would end the process.
+// A reader is standard input that panics when it cannot be read, as when there is nobody to ask, and ends
+// the goroutine when an interrupt comes first: programs seldom look at the errors of fmt.Scan. The end of
+// the input is an error as usual, and so is everything in goroutines that compiled functions start, where
+// a panic would end the process.
 type reader struct{ in *Interpreter }
 
 func (r reader) Read(p []byte) (int, error) {
 	n, err := r.in.config.Stdin.Read(p)
+	t := r.in.task()
 	switch {
-	case err == nil, errors.Is(err, io.EOF), errors.Is(err, context.Canceled):
+	case err == nil, errors.Is(err, io.EOF), t == nil:
 		return n, err
-	case r.in.task() == nil:
+	case errors.Is(err, context.Canceled):
+		if program.Follows(t.ctx.Done()) {
+			runtime.Goexit()
+		}
 		return n, err
 	}
 	panic(err)
