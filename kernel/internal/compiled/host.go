@@ -140,6 +140,9 @@ func (r *Runner) Caught(value any) {
 	fmt.Fprint(r.stdio.err, err.InGoroutine(r.title))
 }
 
+// untilExit is how long a cell has to end when one of its goroutines calls os.Exit.
+const untilExit = 100 * time.Millisecond
+
 // Exit implements cell.Host.
 func (r *Runner) Exit(status int) {
 	err := program.Exited(status)
@@ -148,9 +151,14 @@ func (r *Runner) Exit(status int) {
 		fmt.Fprintf(r.stdio.err, "os.Exit(%d) in a goroutine: only the goroutine ends\n", status)
 		runtime.Goexit()
 	}
-	if goroutine() == t.main {
-		t.finish(err)
+	if goroutine() != t.main {
+		// The call ends by itself, unless this is a coroutine that it waits for.
+		select {
+		case <-t.finished:
+		case <-time.After(untilExit):
+		}
 	}
+	t.finish(err)
 	select {} // no deferred call is made
 }
 

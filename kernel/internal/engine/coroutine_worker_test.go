@@ -10,6 +10,11 @@ import (
 
 // coroutines are sessions in which a cell resumes a coroutine that another cell has made.
 var coroutines = map[string][]beat{
+	"exit": {
+		{cell: "kept := 3\nnext, stop := iter.Pull(func(y func(int) bool) { y(1); os.Exit(5) })\nnext()"},
+		{cell: "next()", err: "exit status 5"},
+		{cell: "kept", value: "3"},
+	},
 	"Pull": {
 		{cell: "next, stop := iter.Pull(func(y func(int) bool) {\n\tdefer fmt.Println(\"closed\")\n\tfor i := 0; y(i); i++ {\n\t\tfmt.Println(\"resumed\", i)\n\t}\n})"},
 		{cell: "next()\nfmt.Println(\"cell 2\")\nnext()", out: "cell 2\nresumed 0\n"},
