@@ -120,15 +120,11 @@ func Bash(script string) { fail(run(host.Stdout(), host.Stderr(), "bash", "-c", 
 func Test(program string, args ...string) {
 	out, errs := &traceWriter{w: host.Stdout()}, &traceWriter{w: host.Stderr()}
 	err := run(out, errs, program, args...)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && (exit.ExitCode() == 1 || exit.ExitCode() == panicked) {
-		err = errors.New("tests have failed")
+	if errors.As(err, new(*exec.ExitError)) {
+		err = fmt.Errorf("tests have failed: %w", err)
 	}
 	fail(errors.Join(err, out.Close(), errs.Close()))
 }
-
-// panicked is the status of a program that a panic has ended.
-const panicked = 2
 
 func run(stdout, stderr io.Writer, shell string, args ...string) error {
 	path, err := exec.LookPath(shell)

@@ -66,7 +66,7 @@ func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, ar
 		arguments = append(arguments, "-test.fuzzcachedir="+filepath.Join(filepath.Dir(binary), "inputs"))
 		defer e.showFailing(fuzz, out)()
 	}
-	words := []string{strconv.Quote(binary)}
+	words := []string{strconv.Quote(binary), strconv.Quote("-test.paniconexit0")} // as go test does
 	for _, a := range arguments {
 		words = append(words, strconv.Quote(a))
 	}

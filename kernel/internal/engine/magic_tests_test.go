@@ -122,6 +122,38 @@ func TestTestsByName(t *testing.T) {
 	}
 }
 
+// TestTestsThatExit runs tests that end their program, as go test does.
+func TestTestsThatExit(t *testing.T) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
+		n := newWorkerNotebook(t, mode)
+		n.runOn(t, "%cd "+t.TempDir()+"\nfunc TestFails(t *testing.T) { t.Error(\"a fails\") }\nfunc TestZero(t *testing.T) { os.Exit(0) }\nfunc TestOne(t *testing.T) { os.Exit(1) }\n"+
+			"func TestTwo(t *testing.T) { os.Exit(2) }\nfunc TestThree(t *testing.T) { log.Print(\"three\"); os.Exit(3) }\nfunc TestPasses(t *testing.T) {}\n"+
+			"func TestAside(t *testing.T) {\n\tgo os.Exit(0)\n\tselect {}\n}\nfunc ExampleZero() {\n\tos.Exit(0)\n\t// Output:\n}\nfunc FuzzZero(f *testing.F) { f.Fuzz(func(*testing.T, int) { os.Exit(0) }) }")
+		const unexpected = "panic: unexpected call to os.Exit(0) during test"
+		for _, c := range []struct{ source, prints, fails string }{
+			{"%test TestFails TestZero", "--- FAIL: TestFails", "tests have failed: exit status 2"},
+			{"%test TestZero", unexpected, "tests have failed: exit status 2"},
+			{"%test TestAside", unexpected, "tests have failed: exit status 2"},
+			{"%test ExampleZero", unexpected, "tests have failed: exit status 2"},
+			{"%test -fuzz FuzzZero 10x", "unexpected call to os.Exit(0) during test", "tests have failed: exit status 1"},
+			{"%test TestFails", "--- FAIL: TestFails", "tests have failed: exit status 1"},
+			{"%test TestOne", "", "tests have failed: exit status 1"},
+			{"%test TestTwo", "", "tests have failed: exit status 2"},
+			{"%test TestThree", "three", "tests have failed: exit status 3"},
+			{"%test TestPasses", "PASS\n", ""},
+			{"func TestMain(m *testing.M) { os.Exit(m.Run()) }\n%test TestPasses", "PASS\n", ""},
+			{"%test TestFails", "--- FAIL: TestFails", "tests have failed: exit status 1"},
+			{"%test TestZero", unexpected, "tests have failed: exit status 2"},
+			{"func TestMain(m *testing.M) {\n\tm.Run()\n\tos.Exit(0)\n}\n%test TestPasses", "PASS\n", ""},
+		} {
+			_, out, notes, err := n.runNoting(c.source)
+			if !strings.Contains(out+notes, c.prints) || (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {
+				t.Errorf("%s prints %q and %q, and fails by %v; want %q, %q", c.source, out, notes, err, c.prints, c.fails)
+			}
+		}
+	})
+}
+
 // A begunRecorder ends a context when a text is written.
 type begunRecorder struct {
 	enginetest.Recorder
