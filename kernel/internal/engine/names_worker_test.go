@@ -26,6 +26,26 @@ func TestNamesOfCompiledCode(t *testing.T) {
 	}}.check(t, n)
 }
 
+// TestNamesOfFirstFunctions asks for the name of the function that comes first in a cell's code, and
+// panics in it.
+func TestNamesOfFirstFunctions(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	course{"", []step{
+		{"name := func(f any) string { return runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name() }", ""},
+		{"func f(a int) int { return a }\nname(f)", "main.f"},
+		{"func alone() {}", ""}, {"name(alone)", "main.alone"},
+		{"type T struct{}\nfunc (T) M() {}\nname(T.M)", "main.T.M"}, {"name(T{}.M)", "main.T.M-fm"},
+		{"type P struct{}\nfunc (*P) M() {}", ""}, {"name((*P).M)", "main.(*P).M"},
+		{"func gen[A any](A) {}\nname(gen[int])", "main.gen[...]"},
+		{"func literal() func() { return func() {} }\nname(literal())", "main.init.literal.func1"}, // Go too names what it is inlined in
+		{"name(func() {})", "main.init.func1"},
+	}}.check(t, n)
+	_, _, err := n.run("func div(a, b int) int { return a / b }\ndiv(1, 0)")
+	if got := uncoloured(traceback(err)); !strings.Contains(got, ":1:35 in div\n") {
+		t.Errorf("shows:\n%s\nwant a place in div", got)
+	}
+}
+
 // TestFilesOfCompiledCode runs scripts, whose text the run time finds in the file, and has each kind
 // of failure tell the place.
 func TestFilesOfCompiledCode(t *testing.T) {
