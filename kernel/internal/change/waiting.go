@@ -38,6 +38,10 @@ func (ch *Change) spreadWaiting() {
 				continue
 			}
 			if waits := ch.waits(f); waits != nil {
+				if f.Base == "init" { // which is called with the cell
+					ch.Pos = f.Written.Pos()
+					ch.Ready(waits[0].Function)
+				}
 				was := f.Pending
 				ch.Later(func() { f.Pending = was })
 				f.Pending = waits

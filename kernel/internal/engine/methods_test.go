@@ -79,6 +79,10 @@ var laterMethods = []course{
 		{"fmt.Sprint(twice())+fmt.Sprint(expr(in{4}))+fmt.Sprint(ptr(&i, 1))", "3 EOF3 EOF-1"},
 		{"func (i in) String() string { return \"in\" }", ""}, {"f() + fmt.Sprint(add(), i)", "3 3 0 -2xxyy0 in"},
 	}},
+	{"called by init functions", []step{
+		{"func early() int { return later.get() }", "? early uses later"}, {"ran := 0\nfunc init() { ran = early() }", "! undefined: later (early uses later, which no cell has declared yet)"},
+		{"type T int\nvar later = T(5)", "? early calls T.get"}, {"ran := 0\nfunc init() { ran = early() }", "! early calls T.get, which no cell has declared yet"}, {"func (t T) get() int { return int(t) }", ""}, {"ran := 0\nfunc init() { ran = early() }", ""}, {"ran", "5"},
+	}},
 	{"that satisfy constraints in declarations that wait for them", []step{
 		{"type unit interface{ comparable; Name() string; Size() int }\ntype of[U unit] struct{ n int; u U }\nfunc (o of[U]) String() string { return fmt.Sprint(o.n, o.u.Name()) }", ""}, {"type length uint8", ""},
 		{"type dist = of[length]", "? dist uses length.Name"}, {"type trip struct{ legs []of[length] }", "? trip uses length.Name"}, {"func sum(ds ...of[length]) (all of[length]) { for _, d := range ds { all.n += d.n * d.u.Size() }; return all }", "? sum uses length.Name"},
