@@ -79,6 +79,11 @@ var laterMethods = []course{
 		{"fmt.Sprint(twice())+fmt.Sprint(expr(in{4}))+fmt.Sprint(ptr(&i, 1))", "3 EOF3 EOF-1"},
 		{"func (i in) String() string { return \"in\" }", ""}, {"f() + fmt.Sprint(add(), i)", "3 3 0 -2xxyy0 in"},
 	}},
+	{"of types that methods of interfaces without a name mention", []step{
+		{"type A int\ntype H struct{ n int }\nfunc (h H) Handle(a A) (A, error) { return a + A(h.n), nil }\ntype B struct{ h interface{ Handle(A) (A, error) }; n int }\nvar b, empty = B{h: H{1}, n: 7}, &B{n: 8}\ntype S struct{ n int }\nfunc (s S) Next() S { return S{s.n + 1} }\nvar next interface{ Next() S } = S{1}\nlist := map[string]interface{ Next() S }{\"a\": S{2}}\nc := make(chan interface{ Handle(A) (A, error) }, 1)\nc <- H{3}", ""},
+		{"func (a A) String() string { return fmt.Sprint(\"a\", int(a)) }", ""}, {"func (s S) String() string { return fmt.Sprint(\"s\", s.n) }", ""},
+		{"x, _ := b.h.Handle(1)\ny, _ := (<-c).Handle(1)\nfmt.Sprint(x, y, b.n, empty.n, empty.h, next.Next(), list[\"a\"].Next())", "a2 a4 7 8 <nil> s2 s3"},
+	}},
 	{"called by init functions", []step{
 		{"func early() int { return later.get() }", "? early uses later"}, {"ran := 0\nfunc init() { ran = early() }", "! undefined: later (early uses later, which no cell has declared yet)"},
 		{"type T int\nvar later = T(5)", "? early calls T.get"}, {"ran := 0\nfunc init() { ran = early() }", "! early calls T.get, which no cell has declared yet"}, {"func (t T) get() int { return int(t) }", ""}, {"ran := 0\nfunc init() { ran = early() }", ""}, {"ran", "5"},
