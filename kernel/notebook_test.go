@@ -88,6 +88,33 @@ func TestNotebookFails(t *testing.T) {
 	}
 }
 
+// TestNotebookExits runs cells behind one that calls os.Exit(0).
+func TestNotebookExits(t *testing.T) {
+	for _, engine := range []string{"interpreted", "compiled"} {
+		dir := save(t, "a.ipynb", "x := 1", "package main\n\nimport \"os\"\n\nfunc main() { os.Exit(0) }", "x = 2\nos.Exit(0)\nx = 3\ny := 4", "y := 5\nx + y", "os.Exit(3)", "x = 4")
+		got := hierml(t, dir, "", "notebook", "run", "--engine", engine, "a.ipynb", "-o", "a.ipynb")
+		got.stderr = seconds.ReplaceAllString(got.stderr, "")
+		want := result{"", "[1/6] x := 1\n[2/6] package main\n[3/6] x = 2\n[4/6] y := 5\n[5/6] failed: os.Exit(3)\n", 3}
+		if got != want {
+			t.Errorf("%s: got %+v, want %+v", engine, got, want)
+		}
+		nb, err := notebook.ReadFile(filepath.Join(dir, "a.ipynb"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []string{"", "", "", "7", "exit status 3", ""} {
+			shown := ""
+			for _, o := range nb.Cells[i].Outputs {
+				text, _ := o.Data["text/plain"].(string)
+				shown += text + o.ErrorValue
+			}
+			if shown != want {
+				t.Errorf("%s: cell %d shows %q, want %q", engine, i+1, shown, want)
+			}
+		}
+	}
+}
+
 func TestNotebookBroken(t *testing.T) {
 	dir := write(t, "a.ipynb", "{\"nbformat\": 4,\n \"cells\": [}")
 	got := hierml(t, dir, "", "notebook", "run", "a.ipynb", "-o", "a.ipynb")

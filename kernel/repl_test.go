@@ -273,6 +273,7 @@ func TestReplWithoutTerminal(t *testing.T) {
 		{"failure", "fmt.Println(1)\nf := os.Open(\"/no/such\")\n_ = f\n",
 			result{"1\n", "*fs.PathError: open /no/such: no such file or directory\n<stdin>:2:6\n    2 | f := os.Open(\"/no/such\")\n      |      ^\n", 1}},
 		{"exit", "os.Exit(7)", result{"", "", 7}},
+		{"exit with success", "fmt.Print(1)\nos.Exit(0)\n2", result{"1", "", 0}},
 		{"arguments", "flag.Parse()\nfmt.Println(len(os.Args), flag.NArg(), flag.CommandLine.Name() == os.Args[0])", result{"1 0 true\n", "", 0}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -127,7 +127,7 @@ func (e *Engine) Close() error {
 
 // Run runs a cell and returns what its last expression shows, nil for nothing. Every failure that
 // the user is to see is an *Error. A cell that does not compile changes nothing; of one that fails
-// while it runs, what was done before stays.
+// while it runs, what was done before stays. A cell that calls os.Exit(0) ends there and does not fail.
 //
 // Cells that run at the same time share the variables; where they declare the same name, that of
 // the cell which ends last stays. The interrupt of one may end the others.

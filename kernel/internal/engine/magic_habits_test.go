@@ -64,6 +64,8 @@ func TestHabits(t *testing.T) {
 			{"%%writefile 'said args.go'\nfmt.Println(os.Args[1:], len(os.Args))\n", "Wrote said args.go\n"},
 			{"%run 'said args.go' -n 3 \"a b\"", "[-n 3 a b] 4\n"},
 			{"%run said args.go\nlen(os.Args)", "[-n 3 a b] 4\n=> 4"},
+			{"%%writefile exits.go\nfmt.Println(1)\nos.Exit(0)\nfmt.Println(2)\n", "Wrote exits.go\n"},
+			{"%run exits.go\nfmt.Println(3)", "1\n3\n"},
 			// Variables of the environment.
 			{"%env HABIT_A=/a:'b'\n%env HABIT_B=$HABIT_A:${HABIT_A}:$HABIT_NONE/x", "HABIT_A=/a:'b'\nHABIT_B=/a:'b':/a:'b':$HABIT_NONE/x\n"},
 			{"%env HABIT_C='$HABIT_A'\n%env HABIT_D \"$HABIT_A\"\nos.Getenv(\"HABIT_C\") + os.Getenv(\"HABIT_D\")", "HABIT_C=$HABIT_A\nHABIT_D=/a:'b'\n=> $HABIT_A/a:'b'"},

@@ -41,7 +41,11 @@ func (e *Engine) conduct(ctx context.Context, cell program.Cell, out program.Out
 	if err := carryOut(own.Before); err != nil {
 		return nil, err
 	}
-	if bundle, err = e.run(ctx, src, out); err != nil {
+	bundle, err = e.run(ctx, src, out)
+	if program.EndedWell(err) { // without what stands behind the call
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	return bundle, carryOut(own.After)

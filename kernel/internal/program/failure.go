@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -83,6 +84,12 @@ func (e *RuntimeError) Unwrap() error { return exit(e.Exit) }
 func Exited(status int) *RuntimeError {
 	e := &ExitError{status}
 	return &RuntimeError{Name: "exit", Message: e.Error(), Exit: e}
+}
+
+// EndedWell reports whether err says that a cell, and not its process, ended by os.Exit(0).
+func EndedWell(err error) bool {
+	var failed *RuntimeError
+	return errors.As(err, &failed) && failed.Exit != nil && failed.Exit.Status == 0
 }
 
 // An ExitError says that the user's code, or something that it calls, called os.Exit. errors.As
