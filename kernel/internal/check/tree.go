@@ -38,7 +38,7 @@ func (tr Tree) Operations(ops []syntax.Operation, n ast.Node) []syntax.Operation
 				}
 			case nil, *types.Signature:
 			default:
-				if tr.Info.Types[n].Value == nil {
+				if at := tr.Info.Types[n]; at.IsValue() && at.Value == nil { // not an instance of a type
 					add("index", indexPos(n))
 				}
 			}

@@ -126,6 +126,23 @@ Cell [1]:2:1
 	}
 }
 
+// TestColumnsBesideInstances panics in lines that also name instances of generic types, which look like
+// operations with an index.
+func TestColumnsBesideInstances(t *testing.T) {
+	for cell, want := range map[string]string{
+		"type G[E any] []E\nfunc (g G[E]) at(i int) E { return g[i] }\nG[int]{}.at(2)":                                              "Cell [1]:2:36 in G.at\n",
+		"type P[K comparable, V any] struct{ k K; v []V }\nfunc (p *P[K, V]) at(i int) V { return p.v[i] }\n(&P[int, int]{}).at(2)": "Cell [1]:2:40 in (*P).at\n",
+		"type G[E any] []E\nn := len(os.Args)\ng := G[int]{G[int]{}[n]}":                                                            "Cell [1]:3:21\n",
+	} {
+		inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
+			_, _, err := newWorkerNotebook(t, mode).run(cell)
+			if got := uncoloured(traceback(err)) + "\n"; !strings.Contains(got, want) {
+				t.Errorf("%s\ngives\n%s\nwant %s", cell, got, want)
+			}
+		})
+	}
+}
+
 // TestFramesOfCellsAgain panics in functions and methods of cells that have run twice: the user sees
 // the number of the second time.
 func TestFramesOfCellsAgain(t *testing.T) {
