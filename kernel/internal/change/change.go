@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
@@ -48,6 +49,8 @@ type Change struct {
 	Added map[*types.Func]bool
 	// Kept holds the functions that the cell declares as they are.
 	Kept map[*state.Function]bool
+	// Relocated is compiled code that the cell has the source of, and that was compiled before.
+	Relocated []program.Relocation
 	// Pos is where the work is, for refusals of types. In a stand-in for a function of a compiled
 	// package, Site is where it is called.
 	Pos  token.Pos
@@ -87,6 +90,12 @@ func (ch *Change) RefuseAnywhere(pos token.Pos, msg string) {
 
 // Later registers what takes back a change to the session.
 func (ch *Change) Later(undo func()) { ch.undos = append(ch.undos, undo) }
+
+// Relocate notes that the cell has the source of code that was compiled before.
+func (ch *Change) Relocate(r program.Relocation) {
+	ch.Relocated = append(ch.Relocated, r)
+	ch.Later(ch.C.Relocations.Add(r))
+}
 
 // Rollback takes back all that the cell did to the session.
 func (ch *Change) Rollback() {

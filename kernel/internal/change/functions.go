@@ -150,6 +150,7 @@ func (ch *Change) renew(old, fn *state.Function) {
 	was := *old
 	ch.Later(func() { *old = was })
 	if ch.checkOnly && old.Pending == nil && fn.Pending == nil && ch.unchanged(old, fn) {
+		ch.relocate(old, fn)
 		old.Decl, old.Info, old.Cell, old.Written = fn.Decl, fn.Info, fn.Cell, fn.Written
 		return
 	}

@@ -3,6 +3,7 @@ package change
 import (
 	"go/ast"
 
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
@@ -26,6 +27,15 @@ func (ch *Change) unchanged(old, fn *state.Function) bool {
 	}
 	ch.Kept[old] = true
 	return true
+}
+
+// relocate notes where the source of a function is that is declared again as it is.
+func (ch *Change) relocate(old, fn *state.Function) {
+	was, line, column, end := ch.C.Span(old.Written)
+	is, toLine, toColumn, _ := ch.C.Span(fn.Written)
+	if was != nil && is != nil {
+		ch.Relocate(program.Relocation{Function: old.Name, Cell: was.Cell.Number, Line: line, End: end, Now: is.Cell.Number, Lines: toLine - line, Columns: toColumn - column})
+	}
 }
 
 func identifiersOf(root ast.Node) []*ast.Ident {

@@ -137,6 +137,11 @@ func (r *Runner) Caught(value any) {
 	if t != nil && r.tasks.stop(t, err) {
 		return
 	}
+	r.mu.Lock()
+	for i, f := range err.Frames {
+		err.Frames[i] = r.relocations.Newest(f)
+	}
+	r.mu.Unlock()
 	fmt.Fprint(r.stdio.err, err.InGoroutine(r.title))
 }
 

@@ -48,23 +48,25 @@ type Runner struct {
 	tasks   *tasks
 	deep    deep
 
-	mu      sync.Mutex
-	reached map[int]int    // of cells that failed
-	kept    map[int][]any  // what cells showed
-	titles  map[int]string // of cells
-	files   map[string]int // of program.Units
-	used    bool           // a program was run
+	mu          sync.Mutex
+	reached     map[int]int    // of cells that failed
+	kept        map[int][]any  // what cells showed
+	titles      map[int]string // of cells
+	files       map[string]int // of program.Units
+	relocations program.Relocations
+	used        bool // a program was run
 }
 
 // New returns a runner with nothing loaded.
 func New(config Config) *Runner {
 	r := &Runner{
-		config:  config,
-		tasks:   newTasks(config.Relabel),
-		reached: map[int]int{},
-		kept:    map[int][]any{},
-		titles:  map[int]string{},
-		files:   map[string]int{},
+		config:      config,
+		tasks:       newTasks(config.Relabel),
+		reached:     map[int]int{},
+		kept:        map[int][]any{},
+		titles:      map[int]string{},
+		files:       map[string]int{},
+		relocations: program.Relocations{},
 	}
 	r.stdio = newStdio(r)
 	cell.SetHost(r)
@@ -92,6 +94,11 @@ func (r *Runner) Run(ctx context.Context, p *program.Program) (*program.Bundle, 
 	if err != nil {
 		return nil, err
 	}
+	r.mu.Lock()
+	for _, to := range p.Relocated {
+		r.relocations.Add(to)
+	}
+	r.mu.Unlock()
 	path := p.Compiled.Run
 	if path == "" && len(lost) == 0 {
 		return nil, nil

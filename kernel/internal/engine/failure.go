@@ -208,9 +208,10 @@ func (e *Engine) runtimeError(r *program.RuntimeError) *program.Error {
 func frameLines(c *syntax.Files, frames []program.Frame) []string {
 	var out []string
 	for i, f := range frames {
-		line, column := c.Failed(f)
-		cell := c.Newest(f.Cell)
-		src, text := c.CellSource(cell), c.CellTitle(cell)
+		f.Line, f.Column = c.Failed(f)
+		f = c.Relocations.Newest(f)
+		line, column := f.Line, f.Column
+		src, text := c.CellSource(f.Cell), c.CellTitle(f.Cell)
 		if i > 0 && f.Function == "" && src != nil && src.Program && line > 0 && src.Offset(line, column) == src.Main {
 			continue // the call of main, which the cell does not have
 		}

@@ -114,7 +114,7 @@ func (e *Engine) execute(ctx context.Context, p *program.Program, out program.Ou
 	if c := p.Compiled; c != nil {
 		declares, runs = len(c.Paths) > 0, c.Run != ""
 	}
-	if !declares && !runs {
+	if !declares && !runs && len(p.Relocated) == 0 {
 		return nil, true, nil
 	}
 	if !declares {
@@ -152,9 +152,6 @@ func (e *Engine) settle(ctx context.Context, l *change.Change, p *program.Progra
 		}
 		return refusedBy(p, err)
 	case errors.As(err, &runtime):
-		if p.Compiled != nil {
-			p.Compiled.Renumber(runtime.Frames, p.Cell)
-		}
 		reached, lost = e.reached(ctx, l, out)
 	case stopped:
 		reached, lost = e.reached(ctx, l, out)

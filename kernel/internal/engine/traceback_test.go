@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -126,6 +127,55 @@ Cell [1]:2:1
 	}
 }
 
+// TestFramesOfCellsAgain panics in functions of cells that have run again, changed and unchanged: the
+// user sees the places in the cells that ran last.
+func TestFramesOfCellsAgain(t *testing.T) {
+	const types = "type T struct{ n int }\nfunc (t *T) at(xs []int) int { return xs[t.n] }\nfunc (t T) of(xs []int) int { return xs[t.n] }\nfunc first(xs []int) int { return xs[0] }"
+	const div = "func div(a, b int) int {\n\n\treturn a / b\n}\n"
+	const hook = "hook := func() int { return div(1, 0) }"
+	const last = "func last[E any](xs []E) E { return xs[len(xs)-1] }\ntype G[E any] []E\nfunc (g G[E]) at(i int) E { return g[i] }"
+	const literal = "func outer(b int) func() int {\n\treturn func() int {\n\t\treturn 1 / b\n\t}\n}\n"
+	for name, c := range map[string]struct {
+		cells []string
+		want  string // in the traceback of the last cell
+	}{
+		"a function":                      {[]string{types, "fmt.Print()", types, "first(nil)"}, "Cell [3]:4:35 in first\n"},
+		"a method of a pointer":           {[]string{types, types, "t := &T{5}", "t.at(nil)"}, "Cell [2]:2:39 in (*T).at\n"},
+		"a method of a value":             {[]string{types, types, "// again\n" + types, "T{5}.of(nil)"}, "Cell [3]:4:38 in T.of\n"},
+		"two lines lower":                 {[]string{div + hook, div + hook, "\n// changed\n" + div + hook, "hook()"}, "Cell [3]:5:11 in div\n"},
+		"and a literal":                   {[]string{div + hook, div + hook, "\n// changed\n" + div + hook, "hook()"}, "Cell [3]:7:29 in func\n"},
+		"higher":                          {[]string{"\n\n" + div, "\n" + div, div, "div(1, 0)"}, "Cell [3]:3:11 in div\n"},
+		"a generic function":              {[]string{last, "\n" + last, "last([]int{})"}, "Cell [2]:2:37 in last\n"},
+		"a method of a generic type":      {[]string{last, "\n" + last, "G[int]{}.at(2)"}, "Cell [2]:4:36 in G.at\n"},
+		"a literal in a function":         {[]string{literal, "\n" + literal, "outer(0)()"}, "Cell [2]:4:12 in outer.func\n"},
+		"which is inlined":                {[]string{literal + "func mid() func() int { return outer(0) }", "\n" + literal + "func mid() func() int { return outer(0) }", "mid()()"}, "Cell [2]:4:12 in "},
+		"within the line":                 {[]string{"func a(b int) int { return 1 / b }", "x := 1; func a(b int) int { return 1 / b }", "a(0)"}, "Cell [2]:1:38 in a\n"},
+		"behind letters of several bytes": {[]string{"func a(b int) int { return 1 / b }", "é := \"é\"; func a(b int) int { return 1 / b }", "a(0)"}, "Cell [2]:1:42 in a\n"},
+		"columns of other lines":          {[]string{div, "x := 1; " + div, "div(1, 0)"}, "Cell [2]:3:11 in div\n"},
+		"another one changed":             {[]string{div + "func f() {}", "func f() { print() }\n" + div, "div(1, 0)"}, "Cell [2]:4:11 in div\n"},
+		"which keeps its place": {[]string{"func f() int { return 1 }; func g(b int) int { return 1 / b }\nold := g", "func g(b int) int { return 2 / b }; func f() int { return 1 }", "old(0)"},
+			"Cell [1]:1:57 in g\n"},
+		"one of a line changed": {[]string{"func f() int { return 1 }; func g(b int) int { return 1 / b }", "func g(b int) int { return 1 / b }; func f() int { return 2 }", "g(0)"},
+			"Cell [2]:1:30 in g\n"},
+		"a part of the cell": {[]string{div + "func f() {}", div, "div(1, 0)"}, "Cell [2]:3:11 in div\n"},
+		"another, and back":  {[]string{div, "func div(a, b int) int { return b / a }", "\n" + div, "\n\n" + div, "div(1, 0)"}, "Cell [4]:5:11 in div\n"},
+		"statements":         {[]string{"hook := func() int { return []int{}[len(os.Args)] }", "hook()", "hook := func() int { return []int{}[len(os.Args)] }", "hook()"}, "Cell [3]:1:36 in func\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
+				n := newWorkerNotebook(t, mode)
+				var err error
+				for _, cell := range c.cells {
+					_, _, err = n.run(cell)
+				}
+				if text := uncoloured(traceback(err)) + "\n"; !strings.Contains(text, c.want) {
+					t.Errorf("%q\n%s\nwant %s", c.cells, text, c.want)
+				}
+			})
+		})
+	}
+}
+
 // TestColumnsBesideInstances panics in lines that also name instances of generic types, which look like
 // operations with an index.
 func TestColumnsBesideInstances(t *testing.T) {
@@ -143,21 +193,23 @@ func TestColumnsBesideInstances(t *testing.T) {
 	}
 }
 
-// TestFramesOfCellsAgain panics in functions and methods of cells that have run twice: the user sees
-// the number of the second time.
-func TestFramesOfCellsAgain(t *testing.T) {
-	inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
-		const declares = "type T struct{ n int }\nfunc (t *T) at(xs []int) int { return xs[t.n] }\nfunc first(xs []int) int { return xs[0] }"
-		n := newWorkerNotebook(t, mode)
-		for _, cell := range []string{declares, "fmt.Print()", declares, "var t = &T{5}"} {
-			beat{cell: cell}.play(t, n)
+// TestGoroutinesOfCellsAgain panics in goroutines whose cell is over, after the code of both cells has
+// been declared again.
+func TestGoroutinesOfCellsAgain(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	r := &enginetest.Recorder{}
+	const div, begins = "func div(a, b int) int { return a / b }", "go func() { <-begin; div(1, 0) }()"
+	for i, cell := range []string{"begin := make(chan bool)", div, "\n" + div, begins, begins, "close(begin)"} {
+		if _, err := n.engine.Run(t.Context(), program.Cell{Number: i + 1, Source: cell}, r); err != nil {
+			t.Fatal(err)
 		}
-		for call, want := range map[string]string{"first(nil)": "Cell [3]:3", "t.at(nil)": "Cell [3]:2"} {
-			n.cell++
-			_, err := n.engine.Run(t.Context(), program.Cell{Number: n.cell, Source: call}, &enginetest.Recorder{})
-			if text := strings.Join(traceback(err), "\n"); !strings.Contains(text, want) {
-				t.Errorf("%s: %s\nwant %s", call, text, want)
-			}
-		}
-	})
+	}
+	notes := ""
+	for strings.Count(notes, " in func\n") < 2 && t.Context().Err() == nil {
+		runtime.Gosched()
+		notes = r.Notes()
+	}
+	if strings.Count(notes, "Cell [3]:2 in div\n  Cell [5]:1 in func\n") != 2 {
+		t.Errorf("notes %q", notes)
+	}
 }

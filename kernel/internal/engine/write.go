@@ -109,7 +109,7 @@ func (e *Engine) compile(ctx context.Context, src *syntax.Source) (*change.Chang
 			l, unit, compiled = made.l, made.unit, made.compiled
 		}
 	}
-	p := &program.Program{Cell: src.Cell.Number, Title: src.Cell.Title(), Keep: l.Shown != nil && !src.Cell.Aside, Compiled: compiled, Hooks: made.hooks}
+	p := &program.Program{Cell: src.Cell.Number, Title: src.Cell.Title(), Keep: l.Shown != nil && !src.Cell.Aside, Compiled: compiled, Relocated: l.Relocated, Hooks: made.hooks}
 	if unit == nil || loaded {
 		return l, p, nil
 	}

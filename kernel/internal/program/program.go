@@ -40,6 +40,8 @@ type Program struct {
 	// Compiled, if set, is the cell in its compiled form. Source, Call, Variables, Recursive and
 	// Temporary are empty then.
 	Compiled *Compiled
+	// Relocated is compiled code that the cell has the source of, and that was compiled before.
+	Relocated []Relocation
 	// Hooks are the places where the debugger can stop the program, and earlier ones that the process
 	// does not know.
 	Hooks []*Hooks
@@ -54,9 +56,6 @@ type Compiled struct {
 	Units
 	// Run is the import path of the unit whose statements are to be run; empty for none.
 	Run string
-	// Again is the number of the cell that the unit to run was compiled for, where it has run
-	// before; 0 where it is this one. Frames tell that number.
-	Again int
 	// Renews says that units compile types of earlier ones again. They must not be loaded before cells
 	// that run before.
 	Renews bool
@@ -75,14 +74,4 @@ type Units struct {
 	// Files are the numbers of the cells in the units whose source is in a file of the machine, by
 	// its name: the run time calls them by that.
 	Files map[string]int
-}
-
-// Renumber has frames of the cell that the unit was compiled for tell the number of the cell that
-// runs.
-func (c *Compiled) Renumber(frames []Frame, cell int) {
-	for i, f := range frames {
-		if c.Again != 0 && f.Cell == c.Again {
-			frames[i].Cell = cell
-		}
-	}
 }

@@ -14,11 +14,13 @@ type Files struct {
 	Sources map[*token.File]*Source
 	// Sites tell what can panic where.
 	Sites map[Site][]Operation
+	// Relocations tell where compiled code is now.
+	Relocations program.Relocations
 }
 
 // NewFiles returns files without any cell.
 func NewFiles() *Files {
-	return &Files{token.NewFileSet(), map[*token.File]*Source{}, map[Site][]Operation{}}
+	return &Files{token.NewFileSet(), map[*token.File]*Source{}, map[Site][]Operation{}, program.Relocations{}}
 }
 
 // Text returns the source of a node, which tells whether it is the same.
@@ -60,19 +62,6 @@ func (c *Files) CellSource(cell int) *Source {
 		}
 	}
 	return nil
-}
-
-// Newest returns the number of the newest cell with the text of another: who runs a cell again knows its
-// declarations by that.
-func (c *Files) Newest(cell int) int {
-	if old := c.CellSource(cell); old != nil {
-		for _, src := range c.Sources {
-			if src.Cell.Source == old.Cell.Source && src.Cell.Number > cell {
-				cell = src.Cell.Number
-			}
-		}
-	}
-	return cell
 }
 
 // FileSource returns the source of the cell that the run time takes for a file, nil if there is none.
@@ -160,6 +149,18 @@ func (c *Files) At(pos token.Pos) (*Source, int) {
 		return nil, 0
 	}
 	return src, clamp(src.Origin(clamp(offset, src.Text)), src.Cell.Source)
+}
+
+// Span returns the cell of a node, nil if it is not known, the line and column where the node begins, and
+// its last line.
+func (c *Files) Span(n ast.Node) (src *Source, line, column, end int) {
+	src, start := c.At(n.Pos())
+	if src != nil {
+		line, column = src.Position(start)
+		_, last := c.At(n.End())
+		end, _ = src.Position(last)
+	}
+	return src, line, column, end
 }
 
 // Problem returns a complaint about what stands at a position.

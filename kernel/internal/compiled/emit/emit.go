@@ -208,13 +208,19 @@ func (u *Unit) again(b *toolchain.Unit, c *program.Compiled, set *compilation) b
 		h.path = old.path
 		u.settle(key, h)
 	}
+	src := u.l.K.Source
 	for _, fn := range set.functions {
 		declared(fn)
+		if of, line, _, end := u.Span(fn.Written); of == src {
+			u.l.Relocate(program.Relocation{Function: fn.Name, Cell: old.cell, Line: line, End: end, Now: number})
+		}
 	}
+	end, _ := src.Position(len(src.Cell.Source))
+	u.l.Relocate(program.Relocation{Cell: old.cell, Line: 1, End: end, Now: number})
 	for _, c := range set.constants {
 		declared(types.Object(c))
 	}
-	*c = program.Compiled{Units: program.Units{Paths: []string{old.path}}, Again: old.cell}
+	*c = program.Compiled{Units: program.Units{Paths: []string{old.path}}}
 	if u.runs {
 		c.Run = old.path
 	}
