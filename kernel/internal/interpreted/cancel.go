@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/traefik/yaegi/interp"
@@ -59,8 +60,12 @@ func newControl(i *interp.Interpreter) (*control, error) {
 	return c, nil
 }
 
-// stop ends all interpreted code that runs, and returns when t and all other calls have finished.
-func (c *control) stop(t *task) {
+// untilStep is how long goroutines of stopped calls have to take a step, by which they end.
+const untilStep = 100 * time.Millisecond
+
+// stop ends all interpreted code that runs, and returns when t and all other calls have finished, and as a
+// rule their goroutines, of which left reports whether there are some.
+func (c *control) stop(t *task, left func(*task) bool) {
 	c.mu.Lock()
 	for c.evaluations > 0 {
 		c.changed.Wait()
@@ -87,6 +92,16 @@ func (c *control) stop(t *task) {
 			case <-t.finished:
 				finished = true
 			}
+		}
+	}
+	patience := time.NewTimer(untilStep)
+	defer patience.Stop()
+	for waiting := true; waiting && slices.ContainsFunc(stopped, left); {
+		select {
+		case c.done <- struct{}{}:
+		case <-time.After(time.Millisecond):
+		case <-patience.C:
+			waiting = false
 		}
 	}
 	c.mu.Lock()

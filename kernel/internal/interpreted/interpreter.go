@@ -17,8 +17,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -315,7 +317,11 @@ const forDeferred = time.Second
 
 // stop ends a task, and makes the deferred calls of its functions.
 func (in *Interpreter) stop(t *task) {
-	in.control.stop(t)
+	in.control.stop(t, func(t *task) bool {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		return slices.Contains(slices.Collect(maps.Values(in.tasks)), t)
+	})
 	in.mu.Lock()
 	in.linger()
 	in.mu.Unlock()
