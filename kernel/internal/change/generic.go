@@ -63,6 +63,7 @@ func (ch *Change) renewInstances(fn *state.Function) {
 		}
 		was := *inst
 		ch.Later(func() { *inst = was })
+		inst.Cell = fn.Cell
 		inst.Decl, inst.Info = ch.instantiate(fn, inst.Targs)
 		ch.relower(inst)
 	}
