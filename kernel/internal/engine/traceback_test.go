@@ -195,6 +195,26 @@ func TestColumnsBesideInstances(t *testing.T) {
 	}
 }
 
+// TestColumnsAroundLiterals panics in lines that have an operation of the same kind in a function
+// literal.
+func TestColumnsAroundLiterals(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	for _, c := range []struct{ cell, want string }{
+		{"func leaf(b int) int { return 1 / b }\nx := 1; y := func(b int) int { return leaf(b) }(0)", "Cell [1]:2:14\n"},
+		{"zero := 0\nx := 3 / zero; f := func() int { return x / zero }", "Cell [2]:2:8\n"},
+		{"func outer(xs []int) int { _ = func() int { return xs[0] }; return xs[1] }\nouter(nil)", "Cell [3]:1:68 in outer\n"},
+		{"func in(b int) int { f := func() int { return 1 / b }; x := 2 / b; return x + f() }\nin(0)", "Cell [4]:1:63 in in\n"},
+		{"for i := range 3 { f := func() int { return 1 / i }; _ = 2 / i; _ = f }", "Cell [5]:1:60\n"},
+		{"func each(yield func(int) bool) { yield(0) }\nfor i := range each { f := func() int { return 1 / i }; _ = 2 / i; _ = f }", "Cell [6]:2:63\n"},
+		{"z := len(os.Args) - len(os.Args); f := func() int { return 1 / z }; _ = 2 / z; _ = f", "Cell [7]:1:75\n"},
+	} {
+		_, _, err := n.run(c.cell)
+		if got := uncoloured(traceback(err)) + "\n"; !strings.Contains(got, c.want) {
+			t.Errorf("%s\ngives\n%s\nwant %s", c.cell, got, c.want)
+		}
+	}
+}
+
 // TestGoroutinesOfCellsAgain panics in goroutines whose cell is over, after the code of both cells has
 // been declared again.
 func TestGoroutinesOfCellsAgain(t *testing.T) {

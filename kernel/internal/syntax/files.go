@@ -101,6 +101,9 @@ const Columns = 1000
 type Operation struct {
 	Kind string
 	Pos  token.Pos
+	// Literal says that the operation is in a function literal, if it is of compiled code: the frames of
+	// that have no columns.
+	Literal bool
 }
 
 // A Site is the note of a statement with several operations that can panic.
@@ -115,8 +118,9 @@ func (c *Files) Remember(cell, place int, ops []Operation) {
 // which one it was.
 func (c *Files) Failed(f program.Frame) (line, column int) {
 	found := token.NoPos
+	literal := strings.HasSuffix("."+f.Function, ".func")
 	for _, op := range c.Sites[Site{f.Cell, f.Line*Columns + f.Column}] {
-		if op.Kind != f.Operation {
+		if op.Kind != f.Operation || op.Literal && !literal {
 			continue
 		}
 		if found.IsValid() {

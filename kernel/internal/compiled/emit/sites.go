@@ -11,14 +11,21 @@ import (
 
 // locate remembers the operations within a node of compiled text that can panic. Compiled code
 // tells the line of a panic; its kind then tells which of the line's operations it was, and so the
-// column; of several operations of that kind in a line it names none.
+// column; of several operations of that kind in a line it names none. Those in
+// function literals are not of the function around these.
 func (u *Unit) locate(root ast.Node, info *types.Info) {
 	t := check.Tree{Info: info}
 	found := t.Operations(nil, root)
-	ast.Inspect(root, func(n ast.Node) bool {
-		if block, ok := n.(*ast.BlockStmt); ok {
-			for _, s := range block.List {
-				found = t.Operations(found, s)
+	ast.PreorderStack(root, nil, func(n ast.Node, around []ast.Node) bool {
+		block, ok := n.(*ast.BlockStmt)
+		if !ok {
+			return true
+		}
+		literal := slices.ContainsFunc(around, func(n ast.Node) bool { _, ok := n.(*ast.FuncLit); return ok })
+		for _, s := range block.List {
+			for _, op := range t.Operations(nil, s) {
+				op.Literal = literal
+				found = append(found, op)
 			}
 		}
 		return true
