@@ -176,9 +176,12 @@ func CallsIn(lastWords string, files map[string]int) []program.Frame {
 	for line := range strings.Lines(lastWords) {
 		line = strings.TrimRight(line, "\n")
 		place, indented := strings.CutPrefix(line, "\t")
+		creator, created := strings.CutPrefix(line, "created by ")
 		switch {
-		case line == "" && len(t.calls) > 0:
+		case (line == "" || created) && len(t.calls) > 0:
 			return t.calls
+		case created: // the place of a goroutine without calls of the user
+			function, _, _ = strings.Cut(creator, " in goroutine ")
 		case !indented:
 			if function = withoutArguments(line); function == "panic" {
 				function = "runtime.gopanic" // which is its name otherwise

@@ -289,3 +289,17 @@ main.h()
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// TestCallsOfCreators reads of goroutines that functions of cells created: what created them is no active
+// call, and stands only for a goroutine without any.
+func TestCallsOfCreators(t *testing.T) {
+	const created = "created by main.(*T).f in goroutine 50\n\t/cell/7/Cell [3]:3 +0x1d\n\ngoroutine 8 [select]:\nmain.h()\n\t/cell/9/Cell [5]:1 +0x1\n"
+	for words, want := range map[string]program.Frame{
+		"goroutine 51 [running]:\nmain.w(...)\n\t/cell/6/Cell [2]:4\n" + created:    {Function: "w", Cell: 6, Line: 4},
+		"goroutine 51 [running]:\nos.exit(0x1)\n\t/go/src/os/proc.go:4\n" + created: {Function: "(*T).f", Cell: 7, Line: 3, Operation: "call"},
+	} {
+		if got := CallsIn(words, nil); !slices.Equal(got, []program.Frame{want}) {
+			t.Errorf("%s\ngives %v, want %v", words, got, want)
+		}
+	}
+}
