@@ -163,6 +163,8 @@ func TestScripts(t *testing.T) {
 			want: result{"3 [x]\n", "", 0}},
 		{name: "help of flags", script: "flag.Int(\"n\", 1, \"a number\")\nflag.Parse()", args: []string{"-x"},
 			want: result{"", "flag provided but not defined: -x\nUsage of a.go:\n  -n int\n    \ta number (default 1)\n", 2}},
+		{name: "help of flags that is asked for", script: "flag.Parse()\nfmt.Println(1)", args: []string{"-h"},
+			want: result{"", "Usage of a.go:\n", 0}},
 		{name: "input", script: "var n int\nfmt.Scan(&n)\nname := nb.Input(\"name? \")\nfmt.Println(n, name)", stdin: "7\nAda\n",
 			want: result{"7 Ada\n", "name? ", 0}},
 		{name: "lines", script: "in := bufio.NewScanner(os.Stdin)\nfor in.Scan() {\n\tfmt.Println(in.Text())\n}\nfmt.Println(in.Err())", stdin: "a\nb",

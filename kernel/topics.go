@@ -96,7 +96,7 @@ An interrupt is a signal to code that waits for one, by signal.Notify or signal.
 by itself. A second interrupt ends the cell.
 
 Cells run in a process of their own, which an interrupt does not end. If it ends all the same, for want of
-memory or by os.Exit, only its variables are lost.`},
+memory or because an imported module calls os.Exit, only its variables are lost.`},
 		{Use: "notebooks", Short: "Tags of cells, and files of notebooks", Long: `Notebooks are files of Jupyter's format 4. They are written as Jupyter writes them, byte for byte, so that version
 control shows only what changed.
 

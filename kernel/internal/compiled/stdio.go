@@ -3,6 +3,7 @@ package compiled
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -48,6 +49,13 @@ func (h standardHost) Polled(file *os.File, setDeadline func(*os.File, time.Time
 	if program.Polled(file, setDeadline, h.r.Done(), f) {
 		h.r.Stop()
 	}
+}
+
+func (h standardHost) ParseFlags(set any, arguments []string) error {
+	if set == nil {
+		return program.ParseFlags(flag.CommandLine, os.Args[1:], h.r.Exit)
+	}
+	return program.ParseFlags(set.(*flag.FlagSet), arguments, h.r.Exit)
 }
 
 func (h standardHost) Signals() standard.Signals { return &program.CellSignals }

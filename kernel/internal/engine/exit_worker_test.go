@@ -41,3 +41,55 @@ func TestExitZero(t *testing.T) {
 		},
 	})
 }
+
+// TestFlagsExit parses flags that end a program, which end the cell and keep the variables.
+func TestFlagsExit(t *testing.T) {
+	const (
+		program = "package main\n\nimport \"flag\"\n\nfunc main() {\n\tflag.Int(\"n\", 1, \"how many\")\n\tflag.Parse()\n\tprintln(flag.NArg(), flag.CommandLine.ErrorHandling() == flag.ExitOnError)\n}"
+		usage   = "Usage of main:\n  -n int\n    \thow many (default 1)\n"
+	)
+	playInModes(t, map[string][]beat{
+		"a program": {
+			{cell: "kept := 3"},
+			{cell: "%args -zz\n" + program, err: "exit status 2", notes: "flag provided but not defined: -zz\n" + usage},
+			{cell: "%args -n x\n" + program, err: "exit status 2", notes: "invalid value \"x\" for flag -n: parse error\n" + usage},
+			{cell: "%args -n\n" + program, err: "exit status 2", notes: "flag needs an argument: -n\n" + usage},
+			{cell: "%args -h\n" + program, notes: usage},
+			{cell: "%args -n 2 a b\n" + program, notes: "2 true\n"},
+			{cell: "kept", value: "3"},
+		},
+		"the command line": {
+			{cell: "kept := 3"},
+			{cell: "flag.CommandLine.Parse([]string{\"-zz\"})\nkept = 4", err: "exit status 2"},
+			{cell: "parse := flag.Parse\nos.Args = []string{\"a\", \"--help\"}\nparse()\nkept = 4", notes: "Usage of "},
+			{cell: "flag.CommandLine.Init(\"own\", flag.ContinueOnError)\nerr := flag.CommandLine.Parse([]string{\"-zz\"})\nfmt.Print(err, kept)", out: "flag provided but not defined: -zz 3"},
+			{cell: "flag.CommandLine.Init(\"own\", flag.PanicOnError)\nfunc() {\n\tdefer func() { fmt.Print(recover()) }()\n\tflag.Parse()\n}()", out: "flag: help requested"},
+			{cell: "flag.CommandLine = flag.NewFlagSet(\"next\", flag.ExitOnError)\nflag.Parse()\nkept = 4", notes: "Usage of next:\n"},
+			{cell: "kept", value: "3"},
+		},
+		"sets": {
+			{cell: "set := flag.NewFlagSet(\"own\", flag.ExitOnError)\nn := set.Int(\"n\", 1, \"how many\")\nset.Parse([]string{\"-n\", \"2\", \"x\"})\nfmt.Print(*n, set.Args(), set.ErrorHandling() == flag.ExitOnError)", out: "2 [x] true"},
+			{cell: "set.Parse([]string{\"-zz\"})\n*n = 7", err: "exit status 2", notes: "flag provided but not defined: -zz\nUsage of own:\n"},
+			{cell: "defer fmt.Print(\"deferred\")\ndefer func() { recover() }()\nif err := set.Parse([]string{\"-help\"}); err != nil {\n\t*n = 7\n}\n*n = 8", notes: "Usage of own:\n"},
+			{cell: "go set.Parse([]string{\"-zz\"})\nselect {}", err: "exit status 2"},
+			{cell: "parse := set.Parse\nfmt.Print(parse([]string{\"-n\", \"2\"}))\nparse([]string{\"-zz\"})", out: "<nil>", err: "exit status 2"},
+			{cell: "commands := map[string]func([]string) error{\"own\": set.Parse}\ncommands[\"own\"]([]string{\"-h\"})\n*n = 9", notes: "Usage of own:\n"},
+			{cell: "defer set.Parse([]string{\"-zz\"})\nfmt.Print(1)", out: "1", err: "exit status 2"},
+			{cell: "set.ErrorHandling() == flag.ExitOnError && *n == 2", value: "true"},
+			{cell: "type command struct {\n\t*flag.FlagSet\n\tname string\n}\nc := command{set, \"c\"}\nc.Parse([]string{\"-zz\"})", err: "exit status 2"},
+			{cell: "check := func(parse func([]string) error) { parse([]string{\"-zz\"}) }\ncheck(c.Parse)", err: "exit status 2"},
+			{cell: "var zero flag.FlagSet\nzero.Init(\"zero\", flag.ExitOnError)\nzero.Parse([]string{\"-zz\"})", err: "exit status 2", notes: "Usage of zero:\n"},
+			{cell: "var silent flag.FlagSet\nsilent.SetOutput(io.Discard)\nfmt.Print(silent.Parse([]string{\"-zz\"}))", out: "flag provided but not defined: -zz"},
+		},
+		"exits of its functions": {
+			{cell: "kept := 3\nset := flag.NewFlagSet(\"own\", flag.ExitOnError)\nset.Usage = func() {\n\tprintln(\"own usage\")\n\tos.Exit(5)\n}\nset.BoolFunc(\"version\", \"\", func(string) error {\n\tprintln(\"v1\")\n\tos.Exit(0)\n\treturn nil\n})"},
+			{cell: "set.Parse([]string{\"-zz\"})\nkept = 4", err: "exit status 5", notes: "own usage\n"},
+			{cell: "set.Parse([]string{\"-version\"})\nkept = 4", notes: "v1\n"},
+			{cell: "set.Usage = func() { println(\"usage\") }\nset.Parse([]string{\"-zz\"})\nkept = 4", err: "exit status 2", notes: "usage\n"},
+			{cell: "set.Usage = func() { panic(\"no usage\") }\nset.Parse([]string{\"-h\"})", err: "panic: no usage"},
+			{cell: "set.Usage = nil\nset.BoolFunc(\"again\", \"\", func(string) error { return set.Parse([]string{\"-h\"}) })\nset.Parse([]string{\"-again\"})\nkept = 4", notes: "Usage of own:\n"},
+			{cell: "set.Parse([]string{\"-zz\"})\nkept = 4", err: "exit status 2"},
+			{cell: "kept", value: "3"},
+		},
+	})
+}

@@ -85,6 +85,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Heeds":         in.heeds,
 		"EndsWithCell":  in.endsWithCell,
 		"Standard":      in.standard,
+		"ParseFlags":    parseFlags,
 		"Fatal":         loggerFatal,
 		"Fatalf":        loggerFatalf,
 		"Fatalln":       loggerFatalln,

@@ -105,7 +105,7 @@ func New(config Config) (*Interpreter, error) {
 	// yaegi has arguments and flags of its own; those of cells are the process's, as %args sets them.
 	if err := in.yaegi.Use(interp.Exports{
 		"os/os":     {"Args": reflect.ValueOf(&os.Args).Elem()},
-		"flag/flag": {"CommandLine": reflect.ValueOf(&flag.CommandLine).Elem()},
+		"flag/flag": {"CommandLine": reflect.ValueOf(&flag.CommandLine).Elem(), "Parse": reflect.ValueOf(parseCommandLine)},
 	}); err != nil {
 		return nil, fmt.Errorf("interpreter: arguments: %w", err)
 	}

@@ -3,6 +3,7 @@ package interpreted
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -170,3 +171,11 @@ func loggerFatalln(l *log.Logger, v ...any) {
 	l.Println(v...)
 	panic(stdlib.Exit(1))
 }
+
+// parseFlags is (*flag.FlagSet).Parse.
+func parseFlags(set *flag.FlagSet, arguments []string) error {
+	return program.ParseFlags(set, arguments, func(status int) { panic(stdlib.Exit(status)) })
+}
+
+// parseCommandLine is flag.Parse.
+func parseCommandLine() { _ = parseFlags(flag.CommandLine, os.Args[1:]) } // as flag.Parse does

@@ -32,6 +32,7 @@ var guardedFunctions = map[string]string{
 // standardFunctions are those that package standard has.
 var standardFunctions = map[string]string{
 	"time.AfterFunc":          "AfterFunc",
+	"flag.Parse":              "ParseCommandLine",
 	"os/signal.Notify":        "Notify",
 	"os/signal.NotifyContext": "NotifyContext",
 	"os/signal.Stop":          "StopSignals",
@@ -58,8 +59,9 @@ var guardedMethods = map[string]string{
 	"(*log.Logger).Fatalln":  "LoggerFatalln",
 }
 
-// fileMethods are those that package standard has as functions, of a file.
-var fileMethods = map[string]string{
+// standardMethods are those that package standard has as functions, of a pointer.
+var standardMethods = map[string]string{
+	"(*flag.FlagSet).Parse":  "ParseFlags",
 	"(*os.File).Read":        "Read",
 	"(*os.File).Write":       "Write",
 	"(*os.File).WriteString": "WriteString",
@@ -139,7 +141,7 @@ func (g *Guard) libraryMethod(call *ast.CallExpr, f *types.Func) bool {
 	function, ok := guardedMethods[f.FullName()]
 	in := g.Cell
 	if !ok {
-		if function, ok = fileMethods[f.FullName()]; !ok {
+		if function, ok = standardMethods[f.FullName()]; !ok {
 			return false
 		}
 		in = g.Standard

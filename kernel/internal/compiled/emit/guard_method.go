@@ -50,17 +50,19 @@ func (g *Guard) newest(call *ast.CallExpr, f *types.Func) bool {
 	return true
 }
 
-// methodValue writes the value of a method of the session. It reports whether it did.
+// methodValue writes the value of a method of the session, or of one that ends the process. It reports whether it did.
 func (g *Guard) methodValue(sel *ast.SelectorExpr) bool {
 	s := g.Info.Selections[sel]
 	if s == nil || s.Kind() == types.FieldVal || g.calls[sel] && (g.kept == 0 || s.Kind() == types.MethodVal) {
 		return false
 	}
 	f := s.Obj().(*types.Func)
-	if g.Value == nil {
-		return false
+	name, ok := "", false
+	if s.Kind() == types.MethodVal && f.FullName() == "(*flag.FlagSet).Parse" {
+		name, ok = g.Standard("FlagParser"), true
+	} else if g.Value != nil {
+		name, ok = g.Value(s, f)
 	}
-	name, ok := g.Value(s, f)
 	if !ok {
 		return false
 	}

@@ -21,6 +21,9 @@ type Host interface {
 	// Polled calls f, which waits for a file as long as setDeadline lets it, and has it end with the
 	// cell of the calling goroutine.
 	Polled(file *os.File, setDeadline func(*os.File, time.Time) error, f func())
+	// ParseFlags is (*flag.FlagSet).Parse, and ends the cell where that ends the process. Nil stands
+	// for flag.CommandLine, with the arguments of the process.
+	ParseFlags(set any, arguments []string) error
 	// Signals are the functions of package os/signal for cells.
 	Signals() Signals
 	// Stdin, Stdout and Stderr are what cells use.
@@ -122,6 +125,19 @@ func EndsWithCell(ctx context.Context) context.Context { return current.Load().h
 
 // AfterFunc is time.AfterFunc, for a function that belongs to the cell of the calling goroutine.
 func AfterFunc(d time.Duration, f func()) *time.Timer { return time.AfterFunc(d, cell.Guard(f)) }
+
+// ParseFlags is (*flag.FlagSet).Parse.
+func ParseFlags(set any, arguments []string) error {
+	return current.Load().host.ParseFlags(set, arguments)
+}
+
+// FlagParser is the value of the method Parse of a *flag.FlagSet.
+func FlagParser(set any) func(arguments []string) error {
+	return func(arguments []string) error { return ParseFlags(set, arguments) }
+}
+
+// ParseCommandLine is flag.Parse.
+func ParseCommandLine() { _ = ParseFlags(nil, nil) } // as flag.Parse does
 
 func signals() Signals { return current.Load().host.Signals() }
 

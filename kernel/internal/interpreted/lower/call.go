@@ -288,7 +288,11 @@ func (b *body) compiledMethodValue(e *ast.SelectorExpr, s *types.Selection, recv
 		check = shape.Bridge + ".NotNil(r); "
 		through = b.l.Through(m, 0, 1+shape.Between(t))
 	}
-	call := "func" + b.l.Signature(sig, true) + " { " + through + shape.Returning(sig, "r."+m.Name()+"("+shape.Forwarded(sig)+")") + " }"
+	call := "r." + m.Name() + "(" + shape.Forwarded(sig) + ")"
+	if function, ok := replacedMethods[m.FullName()]; ok {
+		call = shape.Bridge + "." + function + "(" + strings.TrimSuffix("r, "+shape.Forwarded(sig), ", ") + ")"
+	}
+	call = "func" + b.l.Signature(sig, true) + " { " + through + shape.Returning(sig, call) + " }"
 	return fmt.Sprintf("func(r %s) func%s { %sreturn %s }(%s)", b.l.Typ(t), b.l.Signature(sig, false), check, b.valueOf(call, m, e.Pos()), recv)
 }
 

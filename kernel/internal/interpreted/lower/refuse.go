@@ -187,6 +187,7 @@ var replacedMethods = map[string]string{
 	"(*sync/atomic.Value).Swap":           "AtomicSwap",
 	"(*sync/atomic.Value).CompareAndSwap": "AtomicCAS",
 	// They end the process; the functions end the cell.
+	"(*flag.FlagSet).Parse": "ParseFlags",
 	"(*log.Logger).Fatal":   "Fatal",
 	"(*log.Logger).Fatalf":  "Fatalf",
 	"(*log.Logger).Fatalln": "Fatalln",
