@@ -1,6 +1,10 @@
 package engine_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/hierml/notebook/kernel/internal/program"
+)
 
 // TestExitZero runs cells that call os.Exit(0): they end there, and do not fail.
 func TestExitZero(t *testing.T) {
@@ -92,4 +96,18 @@ func TestFlagsExit(t *testing.T) {
 			{cell: "kept", value: "3"},
 		},
 	})
+}
+
+// TestInterpretedMethodValues calls values of methods that interpreted cells have in another form.
+func TestInterpretedMethodValues(t *testing.T) {
+	n := newWorkerNotebook(t, program.InterpretedMode)
+	for _, b := range []beat{
+		{cell: "var mu sync.Mutex\nlock, unlock := mu.Lock, mu.Unlock\nlock()\nunlock()\nvar l sync.Locker = &mu\nlock = l.Lock\nlock()\nmu.TryLock()", value: "false"},
+		{cell: "fmt.Println(\"begun\")\nlock()", stop: true, err: "Interrupted"},
+		{cell: "n := 0\nvar group sync.WaitGroup\nstart, wait := group.Go, group.Wait\nstart(func() { n++ })\nwait()\nn", value: "1"},
+		{cell: "fatal := log.Default().Fatalf\nfatal(\"no %d\", 1)", err: "exit status 1", notes: "no 1\n"},
+		{cell: "n", value: "1"},
+	} {
+		b.play(t, n)
+	}
 }
