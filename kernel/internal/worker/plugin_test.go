@@ -106,7 +106,7 @@ func TestCompiled(t *testing.T) {
 	_, err := s.run(t, t.Context(), "func f(list []int) int {\n\treturn list[2]\n}", "f(nil)")
 	var failure *program.RuntimeError
 	if !errors.As(err, &failure) || fmt.Sprint(failure.Frames) != fmt.Sprint([]program.Frame{{Function: "f", Cell: s.cell, Line: 2, Operation: "index"}, {Cell: s.cell, Line: 21, Operation: "call"}}) {
-		t.Errorf("%v, %+v", err, failure)
+		t.Errorf("%v, %+v", err, failure.Frames)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
