@@ -45,6 +45,9 @@ func newBareSystem(t *testing.T, packages string) bareSystem {
 	}
 	needDebian(t, "debootstrap", "debootstrap")
 	dir, err := os.MkdirTemp(scratch, "bare")
+	if err == nil {
+		err = os.Chmod(dir, 0o755) // the root is for all users
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,15 +44,23 @@ func (l Lock) Wheel(folder, name string) (string, error) {
 	return "", fmt.Errorf("%s: no wheel of the lock file: %w", pattern, os.ErrNotExist)
 }
 
-// Download puts the lock's wheels into a folder, by the interpreter's pip. Only files whose hash is in
-// the lock come.
+// Download puts the lock's wheels into a folder, by the interpreter's pip, or that of an environment where
+// it has none, as on Debian. Only files whose hash is in the lock come.
 func (i Interpreter) Download(ctx context.Context, l Lock, folder string) error {
 	return apart(func(dir string) error {
 		lock := filepath.Join(dir, "requirements.txt")
 		if err := os.WriteFile(lock, l.content, 0o644); err != nil {
 			return err
 		}
-		cmd := i.command(ctx, dir, "-m", "pip", "download", "--require-hashes", "--no-deps", "--only-binary", ":all:",
+		pip := i
+		if process.Run(i.command(ctx, dir, "-m", "pip", "--version")) != nil {
+			made := Environment{Dir: filepath.Join(dir, "pip")}
+			if out, err := i.command(ctx, dir, "-m", "venv", made.Dir).CombinedOutput(); err != nil {
+				return fmt.Errorf("%s has no pip, and makes no environment with one: %w\n%s", i.Path, err, tail(string(out), 15))
+			}
+			pip = Interpreter{Path: made.Python()}
+		}
+		cmd := pip.command(ctx, dir, "-m", "pip", "download", "--require-hashes", "--no-deps", "--only-binary", ":all:",
 			"--no-input", "--disable-pip-version-check", "--progress-bar", "off", "-d", folder, "-r", lock)
 		cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 		var out bytes.Buffer
