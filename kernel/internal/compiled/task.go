@@ -19,7 +19,7 @@ import (
 // outlive it.
 type task struct {
 	cell int
-	// contexts end when the task is stopped, and only then. halted says so before, and without a lock.
+	// contexts end when the task is stopped, and only then. halted says so without a lock, afterwards.
 	contexts *program.Ending
 	halted   atomic.Bool
 	// late is closed when deferred calls of what was stopped have had time to wait for something.
@@ -158,8 +158,8 @@ func (all *tasks) stop(t *task, reason error) bool {
 	defer t.mu.Unlock()
 	if !t.over && t.failure == nil {
 		t.failure = reason
-		t.halted.Store(true)
 		t.contexts.End()
+		t.halted.Store(true)
 		time.AfterFunc(all.linger, func() { close(t.late) })
 		cell.Stopping(1)
 	}
@@ -180,7 +180,7 @@ func (all *tasks) end(t *task) {
 func (all *tasks) check(waits bool) {
 	b := all.bearer()
 	switch {
-	case b.task == nil || !b.task.stopped():
+	case b.task == nil || !waits && !b.task.stopped(): // what waits has seen the context's end
 	case !b.ending && !b.spared && !waits && b.task.contexts.Given():
 		all.label(bearer{task: b.task, spared: true})
 	case !b.ending:
