@@ -116,15 +116,23 @@ func (e Environment) newFolder() (string, error) {
 	}
 }
 
+// create makes an environment without packages but pip. It keeps temporary files in dir.
+func (e Environment) create(ctx context.Context, base Interpreter, dir string) error {
+	var out bytes.Buffer
+	cmd := base.command(ctx, dir, "-m", "venv", e.Dir)
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := process.Run(cmd); err != nil {
+		return fmt.Errorf("%s -m venv %s: %w\n%s", base.Path, e.Dir, err, tail(out.String(), 15))
+	}
+	return nil
+}
+
 // fill makes the environment in its empty folder, and tries it.
 func (e Environment) fill(ctx context.Context, base Interpreter, progress func(done int, what string)) error {
 	err := apart(func(dir string) error {
-		var out bytes.Buffer
-		cmd := base.command(ctx, dir, "-m", "venv", e.Dir)
-		cmd.Env = append(os.Environ(), "TMPDIR="+dir)
-		cmd.Stdout, cmd.Stderr = &out, &out
-		if err := process.Run(cmd); err != nil {
-			return fmt.Errorf("%s -m venv %s: %w\n%s", base.Path, e.Dir, err, tail(out.String(), 15))
+		if err := e.create(ctx, base, dir); err != nil {
+			return err
 		}
 		return e.install(ctx, dir, progress)
 	})

@@ -55,8 +55,8 @@ func (i Interpreter) Download(ctx context.Context, l Lock, folder string) error 
 		pip := i
 		if process.Run(i.command(ctx, dir, "-m", "pip", "--version")) != nil {
 			made := Environment{Dir: filepath.Join(dir, "pip")}
-			if out, err := i.command(ctx, dir, "-m", "venv", made.Dir).CombinedOutput(); err != nil {
-				return fmt.Errorf("%s has no pip, and makes no environment with one: %w\n%s", i.Path, err, tail(string(out), 15))
+			if err := made.create(ctx, i, dir); err != nil {
+				return fmt.Errorf("%s has no pip, and makes no environment with one: %w", i.Path, err)
 			}
 			pip = Interpreter{Path: made.Python()}
 		}
