@@ -2,8 +2,10 @@ package check
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"reflect"
+	"regexp"
 	"slices"
 
 	"github.com/hierml/notebook/kernel/internal/state"
@@ -24,6 +26,19 @@ func (c *Checker) addMethod(k *Checked, named *types.Named, method *types.Func) 
 	named.AddMethod(method)
 	renewInstances(named, instances)
 }
+
+// constraints complains of instances in declarations whose arguments do not satisfy the constraints. They
+// may do so only by methods that types of earlier cells got after the declarations were checked.
+func (k *Checked) constraints(complain func(token.Pos, string)) {
+	for id, instance := range k.Info.Instances {
+		if _, err := types.Instantiate(nil, k.Info.Uses[id].Type(), slices.Collect(instance.TypeArgs.Types()), true); err != nil {
+			complain(id.Pos(), sessionQualifier.ReplaceAllString(err.Error(), ""))
+		}
+	}
+}
+
+// sessionQualifier is what go/types puts before names of the session where it knows no package around.
+var sessionQualifier = regexp.MustCompile(`\b` + regexp.QuoteMeta(state.PackagePath) + `\.`)
 
 // snapshot returns a function that takes back methods added to a type, for which go/types has no
 // call.

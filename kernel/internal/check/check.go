@@ -11,7 +11,6 @@ import (
 	"go/version"
 	"maps"
 	"math"
-	"regexp"
 	"runtime"
 	"slices"
 	"sort"
@@ -277,19 +276,6 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 	passed = true
 	return k, nil
 }
-
-// constraints complains of instances in declarations whose arguments do not satisfy the constraints. They
-// may do so only by methods that types of earlier cells got after the declarations were checked.
-func (k *Checked) constraints(complain func(token.Pos, string)) {
-	for id, instance := range k.Info.Instances {
-		if _, err := types.Instantiate(nil, k.Info.Uses[id].Type(), slices.Collect(instance.TypeArgs.Types()), true); err != nil {
-			complain(id.Pos(), sessionQualifier.ReplaceAllString(err.Error(), ""))
-		}
-	}
-}
-
-// sessionQualifier is what go/types puts before names of the session where it knows no package around.
-var sessionQualifier = regexp.MustCompile(`\b` + regexp.QuoteMeta(state.PackagePath) + `\.`)
 
 // judged sorts failures, and says of each which declaration could solve it and what else may help.
 func (c *Checker) judged(k *Checked, failures []failure, a *attempt) []failure {
