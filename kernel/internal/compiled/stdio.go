@@ -78,7 +78,7 @@ func (i reader) Read(p []byte) (int, error) {
 	case err == nil, errors.Is(err, io.EOF), done == nil:
 		return n, err
 	case errors.Is(err, context.Canceled):
-		if program.Follows(done) {
+		if program.StopFollows(done) {
 			i.r.Stop()
 		}
 		return n, err

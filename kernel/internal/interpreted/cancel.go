@@ -63,9 +63,9 @@ func newControl(i *interp.Interpreter) (*control, error) {
 // untilStep is how long goroutines of stopped calls have to take a step, by which they end.
 const untilStep = 100 * time.Millisecond
 
-// stop ends all interpreted code that runs, and returns when t and all other calls have finished, and as a
-// rule their goroutines, of which left reports whether there are some.
-func (c *control) stop(t *task, left func(*task) bool) {
+// stop ends all interpreted code that runs, and returns when t and all other calls have finished. It gives
+// the goroutines that they have started a moment to end, too; has reports whether a task has some.
+func (c *control) stop(t *task, has func(*task) bool) {
 	c.mu.Lock()
 	for c.evaluations > 0 {
 		c.changed.Wait()
@@ -96,7 +96,7 @@ func (c *control) stop(t *task, left func(*task) bool) {
 	}
 	patience := time.NewTimer(untilStep)
 	defer patience.Stop()
-	for waiting := true; waiting && slices.ContainsFunc(stopped, left); {
+	for waiting := true; waiting && slices.ContainsFunc(stopped, has); {
 		select {
 		case c.done <- struct{}{}:
 		case <-time.After(time.Millisecond):

@@ -130,7 +130,7 @@ func (r reader) Read(p []byte) (int, error) {
 	case err == nil, errors.Is(err, io.EOF), t == nil:
 		return n, err
 	case errors.Is(err, context.Canceled):
-		if program.Follows(t.ctx.Done()) {
+		if program.StopFollows(t.ctx.Done()) {
 			runtime.Goexit()
 		}
 		return n, err

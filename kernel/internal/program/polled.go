@@ -37,9 +37,9 @@ func Polled(file *os.File, setDeadline func(*os.File, time.Time) error, done <-c
 	return false
 }
 
-// Follows reports whether the stop of a cell follows an interrupt that has ended its question to the
+// StopFollows reports whether the stop of a cell follows an interrupt that has ended its question to the
 // user. It does not where the cell's own code gets the interrupt as a signal.
-func Follows(stop <-chan struct{}) bool {
+func StopFollows(stop <-chan struct{}) bool {
 	select {
 	case <-stop:
 		return true

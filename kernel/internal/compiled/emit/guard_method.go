@@ -50,7 +50,8 @@ func (g *Guard) newest(call *ast.CallExpr, f *types.Func) bool {
 	return true
 }
 
-// methodValue writes the value of a method of the session, or of one that ends the process. It reports whether it did.
+// methodValue writes the value of a method of the session, or of one that ends the process. It reports
+// whether it did.
 func (g *Guard) methodValue(sel *ast.SelectorExpr) bool {
 	s := g.Info.Selections[sel]
 	if s == nil || s.Kind() == types.FieldVal || g.calls[sel] && (g.kept == 0 || s.Kind() == types.MethodVal) {
