@@ -19,7 +19,7 @@ func (r *Runner) runtimeError(t *task, value any) error {
 	left := t.left
 	t.mu.Unlock()
 	if err, ok := value.(error); ok && left != nil && same(err, left.err) {
-		return &program.RuntimeError{Name: errorName(err), Message: errorText(err), Frames: []program.Frame{left.at}}
+		return program.NewRuntimeError(errorName(err), errorText(err), left.at)
 	}
 	return r.describe(t.cell, value)
 }
@@ -38,17 +38,17 @@ func (r *Runner) describe(number int, value any) *program.RuntimeError {
 		frames = []program.Frame{{Cell: number}}
 	}
 	if failure, ok := value.(host.Failure); ok {
-		return &program.RuntimeError{Name: "error", Message: failure.Error(), Frames: frames}
+		return program.NewRuntimeError("error", failure.Error(), frames...)
 	}
 	if err, ok := value.(noInput); ok {
-		return &program.RuntimeError{Name: "panic", Message: err.Error(), Frames: frames}
+		return program.NewRuntimeError("panic", err.Error(), frames...)
 	}
 	if err, ok := value.(error); ok {
 		if failed, ok := program.Demanded(errorName(err), errorText(err), frames); ok {
 			return failed
 		}
 	}
-	return &program.RuntimeError{Name: "panic", Message: panicMessage(value), Frames: frames}
+	return program.NewRuntimeError("panic", panicMessage(value), frames...)
 }
 
 // same reports whether two values are one.

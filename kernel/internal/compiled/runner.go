@@ -243,7 +243,7 @@ func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 			} else if returned || t.stopped() {
 				t.finish(nil)
 			} else {
-				t.finish(&program.RuntimeError{Name: "exit", Message: "runtime.Goexit ended the goroutine of the cell", Frames: []program.Frame{{Cell: t.cell}}})
+				t.finish(program.NewRuntimeError("exit", "runtime.Goexit ended the goroutine of the cell", program.Frame{Cell: t.cell}))
 			}
 		}()
 		f()

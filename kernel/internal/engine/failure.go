@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,11 +58,35 @@ func (e *faultError) Error() string {
 	return fmt.Sprintf("the engine failed on this cell: %v", e.fault)
 }
 
-// worded makes of what a cell ended by what its user is to see.
+// worded returns the error that the user sees for the error that ended a cell.
 func (e *Engine) worded(ctx context.Context, cell program.Cell, err error) error {
-	if _, done := err.(*program.Error); done {
-		return err
+	failed, done := err.(*program.Error)
+	if !done {
+		failed = e.failure(ctx, cell, err)
 	}
+	failed.Message = program.Shorten(failed.Message)
+	failed.Traceback = shortened(failed.Traceback)
+	return failed
+}
+
+// shortened returns a traceback, or the first and the last lines of a long one.
+func shortened(lines []string) []string {
+	const most = program.MaxText + 1<<10 // for a shortened text with its colours, at either end
+	start, end := 0, len(lines)
+	for size := 0; start < end && size+len(lines[start]) <= most; start++ {
+		size += len(lines[start])
+	}
+	for size := 0; end > start && size+len(lines[end-1]) <= most; end-- {
+		size += len(lines[end-1])
+	}
+	if start == end {
+		return lines
+	}
+	return slices.Concat(lines[:start], []string{fmt.Sprintf("[%d lines left out]", end-start)}, lines[end:])
+}
+
+// failure makes a program.Error of any other.
+func (e *Engine) failure(ctx context.Context, cell program.Cell, err error) *program.Error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var death *program.DeathError
@@ -93,6 +118,7 @@ func (e *Engine) worded(ctx context.Context, cell program.Cell, err error) error
 
 // titled is the error of a cell that what happened to it says all of.
 func titled(name, title, msg string, cause error) *program.Error {
+	msg = program.Shorten(msg)
 	return &program.Error{Name: name, Message: title + ": " + msg, Traceback: []string{syntax.Bold + title + ": " + syntax.Red + msg + syntax.Plain}, Cause: cause}
 }
 

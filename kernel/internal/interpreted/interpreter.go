@@ -289,7 +289,7 @@ func (in *Interpreter) supervise(ctx context.Context, t *task, f func()) error {
 			} else if !returned && in.control.stopped(t) {
 				result = stoppedBeside(t.cell)
 			} else if !returned {
-				result = &program.RuntimeError{Name: "exit", Message: "runtime.Goexit ended the goroutine of the cell", Frames: []program.Frame{{Cell: t.cell}}}
+				result = program.NewRuntimeError("exit", "runtime.Goexit ended the goroutine of the cell", program.Frame{Cell: t.cell})
 			}
 		}()
 		if in.control.begin(t) {
@@ -340,7 +340,7 @@ func (in *Interpreter) stop(t *task) {
 
 // stoppedBeside is the error of a cell that the interrupt of another one ended.
 func stoppedBeside(cell int) error {
-	return &program.RuntimeError{Name: "interrupted", Message: "stopped by the interrupt of another cell", Frames: []program.Frame{{Cell: cell}}}
+	return program.NewRuntimeError("interrupted", "stopped by the interrupt of another cell", program.Frame{Cell: cell})
 }
 
 // SetFailed has f told that the goroutine of a cell has ended by a panic or an error, before anybody
@@ -362,20 +362,20 @@ func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) *prog
 		return program.Exited(int(status))
 	}
 	if s, ok := value.(*stopped); ok {
-		return in.failing(&program.RuntimeError{Name: errorName(s.err), Message: s.text, Frames: []program.Frame{s.at}})
+		return in.failing(program.NewRuntimeError(errorName(s.err), s.text, s.at))
 	}
 	if len(passed.calls) == 0 {
 		passed.calls = []program.Frame{{Cell: cell}}
 	}
 	if failure, ok := value.(host.Failure); ok {
-		return in.failing(&program.RuntimeError{Name: "error", Message: failure.Error(), Frames: passed.calls})
+		return in.failing(program.NewRuntimeError("error", failure.Error(), passed.calls...))
 	}
 	if err, ok := value.(error); ok {
 		if failed, ok := program.Demanded(errorName(err), errorText(err), passed.calls); ok {
 			return in.failing(failed)
 		}
 	}
-	return in.failing(&program.RuntimeError{Name: "panic", Message: passed.message(value), Frames: passed.calls})
+	return in.failing(program.NewRuntimeError("panic", passed.message(value), passed.calls...))
 }
 
 // goroutineID returns the number of the calling goroutine, which the run time tells only in words.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 // An Error is a failure of a cell, in the form in which it is shown.
@@ -24,12 +25,13 @@ func (e *Error) Error() string { return e.Name + ": " + e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// A RuntimeError is a panic of the user's code.
+// A RuntimeError is a panic of the user's code. [NewRuntimeError] makes one.
 type RuntimeError struct {
 	// Name is the kind of failure: "panic", "exit", "interrupted", or the type of an error that a
 	// cell stopped for, "error" if it is private or that of a magic.
 	Name string
-	// Message is the panic's value as the Go run time prints it, or the error's text.
+	// Message is the panic's value as the Go run time prints it, or the error's text, shortened by
+	// [Shorten].
 	Message string
 	// Frames lists the active calls of the user's functions, innermost first.
 	Frames []Frame
@@ -37,7 +39,32 @@ type RuntimeError struct {
 	Exit *ExitError
 }
 
+// NewRuntimeError returns a failure of a name, with the start and the end of a message.
+func NewRuntimeError(name, message string, frames ...Frame) *RuntimeError {
+	return &RuntimeError{Name: name, Message: Shorten(message), Frames: frames}
+}
+
 func (e *RuntimeError) Error() string { return e.Name + ": " + e.Message }
+
+// MaxText is how many bytes of a text about a failure [Shorten] keeps.
+const MaxText = 64 << 10
+
+// Shorten returns a text of at most MaxText bytes, and a line besides: of a longer one, the start, a
+// line that says how much is left out, and the end. A panic may have all data of a program in its
+// text, and both the process that holds them and the one that shows them have to survive it.
+func Shorten(text string) string {
+	if len(text) <= MaxText {
+		return text
+	}
+	start, end := MaxText/2, len(text)-MaxText/2
+	for start > MaxText/2-utf8.UTFMax && !utf8.RuneStart(text[start]) {
+		start--
+	}
+	for end < len(text)-MaxText/2+utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", text[:start], end-start, text[end:])
+}
 
 // Interruption is the error of a program that was interrupted by the end of its context, which it wraps the cause of.
 func Interruption(ctx context.Context) error {
@@ -54,7 +81,7 @@ func Demanded(name, text string, frames []Frame) (failed *RuntimeError, ok bool)
 	if len(frames) < 2 || frames[0].Function != Must {
 		return nil, false
 	}
-	return &RuntimeError{Name: name, Message: text, Frames: frames[1:]}, true
+	return NewRuntimeError(name, text, frames[1:]...), true
 }
 
 // InGoroutine is what standard error says of a panic in a goroutine whose cell is over. title names

@@ -25,7 +25,8 @@ func failed(err error) failure {
 		}
 		return failure{e.Name, e.Message, traceback}
 	}
-	return failure{"Error", err.Error(), []string{err.Error()}}
+	text := program.Shorten(err.Error())
+	return failure{"Error", text, []string{text}}
 }
 
 // explain makes a failure of an error of a cell, which may be the end of the cell's context.

@@ -218,7 +218,8 @@ func (o *output) complain(problems []error) {
 
 // sizeOf returns about how many bytes of a message a value takes.
 func sizeOf(data wire.Data) int {
-	size := 0
+	metadata, _ := wire.Encode(data.Metadata) // encodeBundle has seen that it can be encoded
+	size := len(metadata)
 	for _, encoded := range data.Data {
 		size += len(encoded)
 	}

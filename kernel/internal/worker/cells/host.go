@@ -186,7 +186,7 @@ func (h *Host) Input(prompt string, password bool) (string, error) {
 	case <-owner.ctx.Done():
 		return "", context.Cause(owner.ctx)
 	}
-	return h.outlet.Ask(owner, prompt, password)
+	return h.outlet.Ask(owner, program.Shorten(prompt), password)
 }
 
 // Deliver gives a message, for a cell, to the code that listens to its comm, by do where that is to

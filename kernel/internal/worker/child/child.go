@@ -194,11 +194,11 @@ func (c *child) run(r Runner, cell *cell, request pipe.Request) {
 	cell.awaitShallow()
 	if err != nil {
 		canceled := cell.Context().Err() != nil && errors.Is(err, context.Cause(cell.Context())) || errors.Is(err, program.ErrDeep)
-		failed := &pipe.Failed{Failure: pipe.Failure{Message: err.Error(), Canceled: canceled}}
-		if !errors.As(err, &failed.Failure.Runtime) {
-			failed.Failure.Runtime = nil
+		failure := pipe.Failure{Canceled: canceled}
+		if !errors.As(err, &failure.Runtime) {
+			failure.Message = program.Shorten(err.Error())
 		}
-		answer = failed
+		answer = &pipe.Failed{Failure: failure}
 	}
 	c.mu.Lock()
 	if c.running[cell.Number] == cell {
@@ -206,7 +206,11 @@ func (c *child) run(r Runner, cell *cell, request pipe.Request) {
 	}
 	c.mu.Unlock()
 	cell.End()
-	c.must(c.out.send(cell.Cell, answer))
+	if err := c.out.send(cell.Cell, answer); errors.Is(err, pipe.ErrTooLong) {
+		c.must(c.out.send(cell.Cell, &pipe.Failed{Failure: pipe.Failure{Message: err.Error()}}))
+	} else {
+		c.must(err)
+	}
 }
 
 // answer returns what a request asks for.

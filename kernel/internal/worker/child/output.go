@@ -47,7 +47,7 @@ func (o *outlets) write(c *cells.Cell, name string, p []byte) (int, error) {
 	done := 0
 	for {
 		n := min(len(p)-done, most)
-		data, err := pipe.Encode(&pipe.Frame{Cell: c.Number, Message: &pipe.Stream{Name: name, Text: pipe.Blob{Data: p[done : done+n]}}})
+		data, err := pipe.EncodeBounded(&pipe.Frame{Cell: c.Number, Message: &pipe.Stream{Name: name, Text: pipe.Blob{Data: p[done : done+n]}}})
 		if err == nil {
 			_, err = o.frames.Write(data)
 		}
@@ -62,7 +62,7 @@ func (o *outlets) write(c *cells.Cell, name string, p []byte) (int, error) {
 
 // send sends a message of a cell, after everything that the cell wrote before.
 func (o *outlets) send(c *cells.Cell, m pipe.Message) error {
-	data, err := pipe.Encode(&pipe.Frame{Cell: c.Number, Message: m})
+	data, err := pipe.EncodeBounded(&pipe.Frame{Cell: c.Number, Message: m})
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (o *outlets) send(c *cells.Cell, m pipe.Message) error {
 
 // event sends an event of the debugger, which is of no cell.
 func (o *outlets) event(text []byte) error {
-	data, err := pipe.Encode(&pipe.Frame{Message: &pipe.Event{Text: text}})
+	data, err := pipe.EncodeBounded(&pipe.Frame{Message: &pipe.Event{Text: text}})
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (o *outlets) begin(c *cells.Cell) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	main := o.main == nil || o.main.Ended()
-	data, err := pipe.Encode(&pipe.Frame{Cell: c.Number, Message: &pipe.Begin{Main: main}})
+	data, err := pipe.EncodeBounded(&pipe.Frame{Cell: c.Number, Message: &pipe.Begin{Main: main}})
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (o *outlets) begin(c *cells.Cell) error {
 
 // forget tells the parent that nothing can come from the cell any more, unless it is alive.
 func (o *outlets) forget(number int, alive func(int) bool) error {
-	data, err := pipe.Encode(&pipe.Frame{Cell: number, Message: &pipe.Forget{}})
+	data, err := pipe.EncodeBounded(&pipe.Frame{Cell: number, Message: &pipe.Forget{}})
 	if err != nil {
 		return err
 	}

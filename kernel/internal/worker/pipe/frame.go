@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -17,13 +18,20 @@ type Frame struct {
 	Message Message
 }
 
-// maxFrame bounds a frame. Only a fault of the program could exceed it: what is displayed is
-// bounded before.
-const maxFrame = 1 << 30
+// Bounds of the frames that the parent reads, in bytes. The code of cells can write to the pipe, too.
+// A frame costs memory of the parent: its JSON many times its length.
+const (
+	maxPlain = 4 << 20   // a message that shows nothing
+	maxText  = 64 << 20  // the JSON of a message that shows something
+	maxBlobs = 256 << 20 // a message with its blobs
+)
 
 // header is what a frame begins with after its own length: the kind of the message, the cell, and
 // the length of the JSON.
 const header = 1 + 8 + 4
+
+// ErrTooLong is what the error of a message that exceeds the bounds wraps.
+var ErrTooLong = errors.New("too long for the kernel")
 
 var errGarbage = errors.New("garbage on the pipe between kernel and worker")
 
@@ -56,7 +64,7 @@ func Encode(f *Frame) ([]byte, error) {
 	for _, b := range blobs {
 		size += len(b.Data)
 	}
-	if size > maxFrame {
+	if size > math.MaxUint32 {
 		return nil, fmt.Errorf("a frame of %d bytes is too long", size)
 	}
 	data := binary.BigEndian.AppendUint32(make([]byte, 0, 4+size), uint32(size))
@@ -68,6 +76,36 @@ func Encode(f *Frame) ([]byte, error) {
 		data = append(data, b.Data...)
 	}
 	return data, nil
+}
+
+// EncodeBounded is Encode for messages of the child. For a message that the parent would refuse it
+// returns an error that wraps ErrTooLong.
+func EncodeBounded(f *Frame) ([]byte, error) {
+	data, err := Encode(f)
+	if err == nil {
+		err = bounded(data)
+	}
+	return data, err
+}
+
+// bounded returns an error if the beginning of a frame announces more than the bounds.
+func bounded(data []byte) error {
+	if len(data) < 4+header || int(data[4]) >= len(kinds) {
+		return nil
+	}
+	all, text := int(binary.BigEndian.Uint32(data))-header, int(binary.BigEndian.Uint32(data[4+1+8:]))
+	mostText, most := maxPlain, maxPlain
+	switch kinds[data[4]] {
+	case reflect.TypeFor[Display](), reflect.TypeFor[Page](), reflect.TypeFor[Shown](), reflect.TypeFor[Comm]():
+		mostText, most = maxText, maxBlobs
+	}
+	switch {
+	case text > mostText:
+		return fmt.Errorf("%w: its text has %d bytes, and may have %d", ErrTooLong, text, mostText)
+	case all > most:
+		return fmt.Errorf("%w: it has %d bytes, and may have %d", ErrTooLong, all, most)
+	}
+	return nil
 }
 
 // decode is the reverse of Encode, without the length. The blobs are parts of the body.
@@ -122,10 +160,13 @@ func (b *Buffer) Next() (*Frame, error) {
 		return nil, nil
 	}
 	n := binary.BigEndian.Uint32(*b)
-	if n > maxFrame {
+	end := 4 + int(n)
+	if n > maxBlobs+header {
 		return nil, errGarbage
 	}
-	end := 4 + int(n)
+	if err := bounded(*b); err != nil {
+		return nil, fmt.Errorf("%w: %w", errGarbage, err)
+	}
 	if len(*b) < end {
 		return nil, nil
 	}

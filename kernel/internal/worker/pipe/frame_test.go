@@ -3,6 +3,7 @@ package pipe
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -129,3 +130,37 @@ func TestGarbage(t *testing.T) {
 }
 
 func frameOf(body string) string { return string([]byte{0, 0, 0, byte(len(body))}) + body }
+
+// TestBounds announces frames that are longer than the parent takes. They are refused before they have
+// arrived, and a child is told that it cannot send them.
+func TestBounds(t *testing.T) {
+	for i, kind := range kinds {
+		text, all := maxPlain, maxPlain
+		switch reflect.New(kind).Interface().(type) {
+		case *Display, *Page, *Shown, *Comm:
+			text, all = maxText, maxBlobs
+		}
+		for _, c := range []struct {
+			text, all int
+			ok        bool
+		}{{text, text, true}, {text + 1, text + 1, false}, {2, all, true}, {2, all + 1, false}, {1<<32 - 1, 2, false}, {2, 1<<32 - 1, false}} {
+			in := Buffer(binary.BigEndian.AppendUint32(nil, uint32(min(header+c.all, 1<<32-1))))
+			in.Add(append([]byte{byte(i)}, make([]byte, 8)...))
+			in.Add(binary.BigEndian.AppendUint32(nil, uint32(c.text)))
+			if f, err := in.Next(); f != nil || (err == nil) != c.ok {
+				t.Errorf("%v with %d bytes of text of %d: %v, %v", kind, c.text, c.all, f, err)
+			}
+		}
+	}
+	for _, m := range []Message{
+		&NextInput{Source: strings.Repeat("a", maxPlain)},
+		&Failed{Failure: Failure{Message: strings.Repeat("a", maxPlain)}},
+		&Display{ID: strings.Repeat("a", maxText)},
+		&Display{Bundle: &Bundle{Metadata: map[string]any{"a": strings.Repeat("a", maxText)}}},
+		&Comm{Buffers: []Blob{{Data: make([]byte, maxBlobs/2)}, {Data: make([]byte, maxBlobs/2)}}},
+	} {
+		if _, err := EncodeBounded(&Frame{1, m}); !errors.Is(err, ErrTooLong) {
+			t.Errorf("%T: %v", m, err)
+		}
+	}
+}
