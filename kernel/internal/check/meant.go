@@ -266,8 +266,12 @@ func (c *Checker) namesAt(k *Checked, path []ast.Node, id *ast.Ident) []string {
 // another: sum is no svm.
 func nearest(mistyped string, names []string) string {
 	slices.Sort(names) // the first of those as near
-	best, distance := "", max(1, (utf8.RuneCountInString(mistyped)+1)/4)+1
+	letters := utf8.RuneCountInString(mistyped)
+	best, distance := "", max(1, (letters+1)/4)+1
 	for _, name := range slices.Compact(names) {
+		if longer := utf8.RuneCountInString(name) - letters; max(longer, -longer) >= distance {
+			continue // as many letters are missing, or too many
+		}
 		d := levenshtein.ComputeDistance(mistyped, name)
 		switch {
 		case name == mistyped, !token.IsIdentifier(name): // which the cell does not have
@@ -276,9 +280,9 @@ func nearest(mistyped string, names []string) string {
 			d = 0
 		case transposed(mistyped, name):
 			d = 1
-		case utf8.RuneCountInString(name) < 2 || utf8.RuneCountInString(mistyped) < 3:
+		case utf8.RuneCountInString(name) < 2 || letters < 3:
 			continue
-		case utf8.RuneCountInString(name) <= 3 && utf8.RuneCountInString(mistyped) <= 3:
+		case utf8.RuneCountInString(name) <= 3 && letters <= 3:
 			continue
 		}
 		if d < distance {

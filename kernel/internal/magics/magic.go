@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -181,7 +182,10 @@ func unknown(written string) string {
 	}
 	best, least := "", len(name)/2+1 // more changes than that are another word
 	for _, k := range Kinds {
-		if d := editDistance(name, k.Name); d < least {
+		if len(name) > 2*len(k.Name) {
+			continue // the name need not be compared, which takes long if it is
+		}
+		if d := levenshtein.ComputeDistance(name, k.Name); d < least {
 			best, least = k.sign(), d
 			if k.Cell && strings.HasPrefix(written, "%%") {
 				best = "%%" + k.Name
@@ -193,30 +197,4 @@ func unknown(written string) string {
 		msg += "; the nearest is " + best
 	}
 	return msg + " (%help lists them)"
-}
-
-// editDistance is the number of bytes to insert, remove or replace, and of neighbours to swap, to
-// make b of a.
-func editDistance(a, b string) int {
-	before := make([]int, len(b)+1) // the row two above
-	above := make([]int, len(b)+1)
-	row := make([]int, len(b)+1)
-	for j := range row {
-		above[j] = j
-	}
-	for i := range len(a) {
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(above[j]+cost, above[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, above, row = above, row, before
-	}
-	return above[len(b)]
 }

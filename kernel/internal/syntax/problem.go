@@ -28,6 +28,7 @@ func ProblemsError(name string, problems []Problem) *program.Error {
 			e.Traceback = append(e.Traceback, Red+"too many errors"+Plain)
 			break
 		}
+		p.Msg = program.Shorten(p.Msg)
 		if p.Source == nil {
 			messages = append(messages, p.Msg)
 			e.Traceback = append(e.Traceback, Red+p.Msg+Plain)
@@ -43,6 +44,9 @@ func ProblemsError(name string, problems []Problem) *program.Error {
 	return e
 }
 
+// maxExcerpt is how many bytes of a line are shown around a column.
+const maxExcerpt = 1000
+
 // Excerpt shows a line of the source with a caret under a column; column 0 shows no caret.
 func (s *Source) Excerpt(line, column int) []string {
 	lines := strings.Split(s.Cell.Source, "\n")
@@ -50,6 +54,14 @@ func (s *Source) Excerpt(line, column int) []string {
 		return nil
 	}
 	text := strings.TrimRight(lines[line-1], "\r")
+	if len(text) > maxExcerpt {
+		start, before := min(max(column-maxExcerpt/2, 0), len(text)), ""
+		if start > 0 {
+			before = "…"
+			column -= start - len(before)
+		}
+		text = before + strings.ToValidUTF8(text[start:min(start+maxExcerpt, len(text))], "") + "…"
+	}
 	number := fmt.Sprintf("%5d | ", line)
 	out := []string{blue + number + Plain + text}
 	if column < 1 {
