@@ -28,7 +28,8 @@ func notebookCheckCommand() *cobra.Command {
 		Short: "Run notebooks and compare what they show with what is stored",
 		Long: `Check runs each notebook from top to bottom in a session of its own, in the folder of the
 notebook, and compares the outputs of the cells with those in the file. It prints the cells that
-show something else, and how. Nothing is written.
+show something else, and how. Nothing is written but what the cells write: check executes the notebook. To look
+at one that you do not trust, use "hierml notebook inspect".
 
 Numbers are compared as numbers, in texts and in tables of HTML, whatever the width of their
 columns. They are the same if they differ by no more than the tolerance, relative to the larger one, or by one

@@ -20,14 +20,14 @@ func notebookCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notebook",
 		Short: "Work with notebooks without Jupyter",
-		Long: `Notebook runs notebooks from a terminal, compares what they show with what is stored in them, removes
-that, and writes them in other forms. Jupyter is not needed for any of it.`,
+		Long: `Notebook runs notebooks from a terminal, compares what they show with what is stored in them, lists what
+they would touch, removes what is stored in them, and writes them in other forms. It does not need Jupyter.`,
 		Example: `  hierml notebook run notes.ipynb -o notes.ipynb
   hierml notebook check notes.ipynb`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(notebookRunCommand(), notebookCheckCommand(), notebookClearCommand(), notebookExportCommand())
+	cmd.AddCommand(notebookRunCommand(), notebookCheckCommand(), notebookInspectCommand(), notebookClearCommand(), notebookExportCommand())
 	return cmd
 }
 

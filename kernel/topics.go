@@ -108,8 +108,9 @@ A cell may have tags, which Jupyter's property inspector edits:
   ` + notebook.Parameters + `         the cell declares variables that notebook run -p, and papermill, can set
 
 notebook run runs a notebook from top to bottom, and with -o stores what the cells show. notebook check runs it and
-compares with what is stored. notebook clear removes what is stored, also as a filter of git. notebook export
-writes a Go program, a web page or Markdown.
+compares with what is stored. Both execute the notebook. The others do not: notebook inspect lists what it would
+touch, notebook clear removes what is stored, also as a filter of git, and notebook export writes a Go program, a
+web page or Markdown.
 
 While a notebook runs without Jupyter nobody can be asked: nb.Input ends the cell, and widgets show
 what they show at first.`},

@@ -1,0 +1,416 @@
+// Package inspect lists what a notebook would touch, by reading it: the commands that it runs, the
+// packages that it imports, the files and addresses that it names, and the code for the page. It
+// executes nothing.
+package inspect
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/internal/notebook"
+	"github.com/hierml/notebook/kernel/internal/magics"
+)
+
+// A Subject is what a Finding is about.
+type Subject string
+
+// The subjects, in the order in which they are reported.
+const (
+	Commands  Subject = "commands"
+	Packages  Subject = "packages"
+	Files     Subject = "files"
+	Addresses Subject = "addresses"
+	Page      Subject = "code for the page"
+)
+
+// Subjects are all subjects.
+var Subjects = []Subject{Commands, Packages, Files, Addresses, Page}
+
+// A Finding is one thing that a notebook names.
+type Finding struct {
+	Subject Subject
+	// Text is what is named, as it stands in the notebook: it may have control characters.
+	Text string
+	// Powers says what code can do with a package; empty if that is no more than to compute.
+	Powers string
+	// Places are the cells that name it, such as "cell 3" or "text before cell 3". Code cells count
+	// from 1.
+	Places []string
+}
+
+// Universe is what cells know without the notebook.
+type Universe struct {
+	// Preloaded maps the names of packages that need no import to their paths.
+	Preloaded map[string]string
+	// Known reports whether a package is in the standard library or in this program.
+	Known func(path string) bool
+}
+
+// Notebook returns what a notebook names, sorted by subject, and within one by the first place.
+func (u Universe) Notebook(nb *notebook.Notebook) []Finding {
+	r := &reader{universe: u, packages: maps.Clone(u.Preloaded), found: map[[2]string]int{}}
+	number := 0
+	for _, c := range nb.Cells {
+		if c.Kind == notebook.Code {
+			number++
+			r.place = fmt.Sprintf("cell %d", number)
+			r.code(c.Source)
+		} else {
+			r.place = fmt.Sprintf("text before cell %d", number+1)
+			r.markdown(c.Source)
+		}
+		for _, o := range c.Outputs {
+			r.output(o)
+		}
+		r.any(c.Attachments)
+		r.any(c.Metadata)
+		r.any(c.Extra)
+	}
+	r.place = "metadata"
+	r.any(nb.Metadata)
+	r.any(nb.Extra)
+	slices.SortStableFunc(r.findings, func(a, b Finding) int {
+		return slices.Index(Subjects, a.Subject) - slices.Index(Subjects, b.Subject)
+	})
+	return r.findings
+}
+
+// A reader collects findings.
+type reader struct {
+	universe Universe
+	packages map[string]string // what names stand for: those preloaded and those imported
+	place    string
+	findings []Finding
+	found    map[[2]string]int // the finding of a subject and a text
+}
+
+func (r *reader) add(subject Subject, text, powers string) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return
+	}
+	key := [2]string{string(subject), text}
+	i, seen := r.found[key]
+	if !seen {
+		i = len(r.findings)
+		r.found[key] = i
+		r.findings = append(r.findings, Finding{Subject: subject, Text: text, Powers: powers})
+	}
+	if f := &r.findings[i]; len(f.Places) == 0 || f.Places[len(f.Places)-1] != r.place {
+		f.Places = append(f.Places, r.place)
+	}
+}
+
+// code reads the source of a code cell: its magics, and the Go between them.
+func (r *reader) code(source string) {
+	r.addresses(source)
+	uses, _ := magics.Find(source, func(string) bool { return false })
+	goText := []byte(source)
+	for _, m := range uses {
+		r.magic(m, source)
+		for i := m.Start; i < m.End; i++ {
+			isGo := m.Measures() && !m.Command && i >= m.Statement && i < m.StatementEnd
+			if !isGo && goText[i] != '\n' {
+				goText[i] = ' '
+			}
+		}
+	}
+	r.golang(goText)
+	if r.isMarkup(source) {
+		r.add(Page, "code in a string or a magic of the cell", "")
+	}
+}
+
+// harmless are magics that touch nothing outside of the session.
+var harmless = []string{"time", "timeit", "prof", "who", "rm", "reset", "history", "args", "capture", "markdown", "latex", "html", "svg", "engine", "strict", "help"}
+
+func (r *reader) magic(m *magics.Use, source string) {
+	text := source[m.Start:m.End]
+	switch {
+	case m.Command:
+		r.add(Commands, source[m.Statement:m.StatementEnd], "")
+	case m.Name == "javascript":
+		r.add(Page, text, "")
+	case m.Kind == &magics.QuestionKind, m.Kind != nil && slices.Contains(harmless, m.Name):
+	default: // also what is no magic here: another kernel may have it
+		r.add(Commands, text, "")
+	}
+}
+
+// golang reads Go, which need not be right.
+func (r *reader) golang(text []byte) {
+	var s scanner.Scanner
+	files := token.NewFileSet()
+	s.Init(files.AddFile("", -1, len(text)), text, func(token.Position, string) {}, scanner.ScanComments)
+	g := goReader{reader: r}
+	for {
+		_, tok, lit := s.Scan()
+		if tok == token.EOF {
+			break
+		}
+		g.token(tok, lit)
+	}
+	g.token(token.SEMICOLON, "") // ends what is open
+}
+
+// A goReader reads the tokens of Go.
+type goReader struct {
+	*reader
+	before  [4]string // the tokens before, the last first; of a literal "literal"
+	comment string    // before the token
+	imports int       // 1 behind the word import, 2 in its parentheses
+	literal string    // the string that is being put together by +
+	joined  bool      // literal is one
+	call    string    // the function of a package that was named last
+	command []string  // a call that starts a program: the function and the strings behind it
+}
+
+func (g *goReader) token(tok token.Token, lit string) {
+	if tok == token.COMMENT {
+		g.comment += lit + "\n"
+		if pattern, ok := strings.CutPrefix(lit, "//go:embed "); ok {
+			g.add(Files, pattern, "")
+		}
+		return
+	}
+	if tok == token.STRING {
+		if value, err := strconv.Unquote(lit); err == nil {
+			g.string(value)
+		}
+		g.push("literal")
+		return
+	}
+	if tok != token.ADD {
+		g.literalEnds()
+	}
+	switch {
+	case tok == token.IMPORT:
+		g.imports = 1
+	case tok == token.LPAREN && g.imports == 1:
+		g.imports = 2
+	case tok == token.RPAREN && g.imports == 2, tok == token.SEMICOLON && g.imports == 1:
+		g.imports = 0
+	case tok == token.IDENT && g.before[0] == ".":
+		if path := g.packages[g.before[1]]; g.before[2] != "." && path != "" {
+			g.add(Packages, path, g.powers(path))
+			g.call = path + "." + lit
+		}
+	case tok == token.SEMICOLON:
+		g.add(Commands, strings.Join(g.command, " "), "")
+		g.call, g.command = "", nil
+	}
+	if tok != token.IMPORT && tok != token.LPAREN {
+		g.comment = ""
+	}
+	if tok == token.IDENT {
+		g.push(lit)
+	} else {
+		g.push(tok.String())
+	}
+}
+
+func (g *goReader) push(tok string) {
+	copy(g.before[1:], g.before[:])
+	g.before[0] = tok
+}
+
+// string is told of a string of Go.
+func (g *goReader) string(value string) {
+	if g.imports > 0 {
+		g.add(Packages, value, g.powers(value))
+		if value == "C" {
+			g.add(Commands, g.comment, "")
+		}
+		name := value[strings.LastIndex(value, "/")+1:]
+		if token.IsIdentifier(g.before[0]) {
+			name = g.before[0]
+		}
+		g.packages[name] = value
+		return
+	}
+	if !g.joined || g.before[0] != "+" {
+		g.literalEnds()
+	}
+	g.literal, g.joined = g.literal+value, true
+}
+
+// literalEnds is told that no further string is joined to the one before.
+func (g *goReader) literalEnds() {
+	if !g.joined {
+		return
+	}
+	value := g.literal
+	g.literal, g.joined = "", false
+	g.addresses(value)
+	pkg := g.call[:max(strings.LastIndex(g.call, "."), 0)]
+	switch {
+	case g.call == "os.StartProcess" || pkg == "os/exec" || pkg == "syscall" || len(g.command) > 0:
+		if len(g.command) == 0 {
+			g.command = []string{g.call}
+		}
+		g.command = append(g.command, value)
+	case (pkg == "net" || strings.HasPrefix(pkg, "net/")) && hostPort.MatchString(value):
+		g.add(Addresses, value, "")
+	case strings.HasSuffix(g.call, "/nb.JavaScript"), strings.HasSuffix(value, "/javascript"):
+		g.add(Page, "JavaScript that the cell shows", "")
+	case opensFiles[pkg] && !strings.HasSuffix(strings.ToLower(g.call), "env"), looksLikeFile(value):
+		g.add(Files, value, "")
+	}
+}
+
+// opensFiles are packages whose strings are names of files, whatever they look like.
+var opensFiles = map[string]bool{"os": true, "io/ioutil": true, "github.com/hierml/notebook/hierml/files": true}
+
+// powersOf says what code can do with a package beside computing.
+var powersOf = map[string]string{
+	"C":                 "compiles and runs C",
+	"os":                "files, environment variables, processes",
+	"os/exec":           "starts programs",
+	"os/signal":         "signals",
+	"os/user":           "users of the machine",
+	"io/ioutil":         "files",
+	"path/filepath":     "lists folders",
+	"embed":             "files",
+	"debug/buildinfo":   "files",
+	"debug/elf":         "files",
+	"archive/zip":       "files",
+	"go/build":          "files, starts the go command",
+	"go/parser":         "files",
+	"html/template":     "files",
+	"text/template":     "files",
+	"database/sql":      "databases",
+	"log/syslog":        "the log of the system",
+	"net":               "network",
+	"plugin":            "loads machine code",
+	"reflect":           "",
+	"runtime/cgo":       "C",
+	"syscall":           "calls the system",
+	"testing":           "files",
+	"unsafe":            "memory of the process",
+	"time/tzdata":       "",
+	"expvar":            "network",
+	"crypto/tls":        "network, files",
+	"mime":              "",
+	"net/netip":         "",
+	"net/url":           "",
+	"net/mail":          "",
+	"net/textproto":     "network",
+	"net/http/httptest": "network",
+}
+
+// hiermlPowers are those of hierml's own packages, by the last part of the path.
+var hiermlPowers = map[string]string{
+	"cache": "files", "collection": "network, files", "dataset": "files", "experiment": "files", "farm": "files, starts programs", "features": "files",
+	"files": "files", "magic": "starts programs, files", "pipeline": "files", "chart": "files", "taxonomy": "files", "classifier": "files",
+}
+
+// powers says what code can do with a package; of one that is not known, that too.
+func (g *goReader) powers(path string) string {
+	own, isOwn := strings.CutPrefix(path, "github.com/hierml/notebook/")
+	powers, listed := powersOf[path]
+	switch {
+	case listed:
+		return powers
+	case isOwn:
+		return hiermlPowers[own[strings.LastIndex(own, "/")+1:]]
+	case strings.HasPrefix(path, "net/"):
+		return "network"
+	case path != "" && !g.universe.Known(path):
+		return "not of Go or hierml: it is downloaded or taken from beside the notebook, and importing it runs its code"
+	}
+	return ""
+}
+
+// address matches an address on the network.
+var address = regexp.MustCompile(`(?i)\b(?:https?|wss?|ftps?|sftp|ssh|git|file|s3|gs|data|javascript|tcp|udp|ldap|smb)(?:\+\w+)?:(?://|\\\\)[^\s"'` + "`" + `<>()\[\]{}]+|\bgit@[\w.-]+:[\w./-]+`)
+
+func (r *reader) addresses(text string) {
+	for _, a := range address.FindAllString(text, -1) {
+		r.add(Addresses, strings.TrimRight(a, ".,;:!?*_"), "")
+	}
+}
+
+var (
+	rooted    = regexp.MustCompile(`^(?:~[\w.-]*(?:/|$)|\.{1,2}[/\\]|/[^/\s*]|[A-Za-z]:[\\/]|\\\\|\$\w+[/\\]|\$\{\w+\}[/\\])`)
+	extension = regexp.MustCompile(`^[^\s:;,<>|*?"]*[\pL\pN_-]\.(?:[a-z][a-z0-9]{0,7}|[A-Z]{2,5})$`)
+	number    = regexp.MustCompile(`^[\d.]+[a-z]*$`)
+	hostPort  = regexp.MustCompile(`^[\w.:\[\]-]*:\w+$`)
+)
+
+// looksLikeFile reports whether a string is likely to be the name of a file.
+func looksLikeFile(s string) bool {
+	return !strings.ContainsAny(s, "\n\x00") && !address.MatchString(s) && len(s) < 4096 &&
+		(rooted.MatchString(s) || extension.MatchString(s) && !number.MatchString(s))
+}
+
+var (
+	// linked matches where a link or a picture of Markdown, or an attribute of HTML, leads.
+	linked = regexp.MustCompile(`(?:\]\(|\]:[ \t]*)<?([^\s)>]+)|(?i:\b(?:src|href|action|data|poster|background)\s*=\s*)["']?([^\s"'>]+)`)
+	// markup matches what a browser would run.
+	markup = regexp.MustCompile(`(?i)<\s*(?:script|iframe|object|embed|form|meta|base|link)\b|<[^>]*\son\w+\s*=|javascript:|srcdoc\s*=`)
+)
+
+func (r *reader) isMarkup(text string) bool { return markup.MatchString(text) }
+
+// markdown reads text of a cell that is none of code.
+func (r *reader) markdown(text string) {
+	r.addresses(text)
+	for _, m := range linked.FindAllStringSubmatch(text, -1) {
+		if to := m[1] + m[2]; !address.MatchString(to) && !strings.HasPrefix(to, "#") && !strings.HasPrefix(to, "attachment:") && !strings.Contains(to, ":") {
+			r.add(Files, to, "")
+		}
+	}
+	if r.isMarkup(text) {
+		r.add(Page, "code in the text", "")
+	}
+}
+
+// output reads what is stored of a cell's outputs, which a front end shows when the notebook is
+// opened.
+func (r *reader) output(o *notebook.Output) {
+	r.addresses(o.Text)
+	for _, mime := range slices.Sorted(maps.Keys(o.Data)) {
+		text, isText := o.Data[mime].(string)
+		switch {
+		case strings.Contains(mime, "javascript"), strings.Contains(mime, "widget"):
+			r.add(Page, "stored output of type "+mime, "")
+		case isText && r.isMarkup(text):
+			r.add(Page, "code in a stored output of type "+mime, "")
+		}
+		if isText && !strings.HasPrefix(mime, "image/") || mime == "image/svg+xml" {
+			r.addresses(text)
+		} else {
+			r.any(o.Data[mime])
+		}
+	}
+	r.any(o.Metadata)
+	r.any(o.Extra)
+}
+
+// any reads a value of JSON.
+func (r *reader) any(v any) {
+	switch v := v.(type) {
+	case string:
+		r.addresses(v)
+		if r.isMarkup(v) {
+			r.add(Page, "code in metadata, an attachment or a value", "")
+		}
+	case json.Number, bool, nil:
+	case []any:
+		for _, e := range v {
+			r.any(e)
+		}
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			r.any(k)
+			r.any(v[k])
+		}
+	}
+}
