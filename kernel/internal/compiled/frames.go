@@ -1,6 +1,7 @@
 package compiled
 
 import (
+	"iter"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/state"
 )
 
 // cellFile begins the names of files that stand for cells which are in no file of the machine; the
@@ -21,20 +23,48 @@ const innermost, outermost = 30, 10
 // panicked with a value, innermost first. Files are those of program.Units.
 func calls(value any, files map[string]int) []program.Frame {
 	t := trace{failed: operationOf(value), files: files}
+	for f := range stack() {
+		t.add(f)
+	}
+	return t.calls
+}
+
+// stack yields the active calls of the calling goroutine, innermost first.
+func stack() iter.Seq[runtime.Frame] {
 	pcs := make([]uintptr, 256)
 	n := runtime.Callers(2, pcs)
 	for n == len(pcs) {
 		pcs = make([]uintptr, 4*len(pcs))
 		n = runtime.Callers(2, pcs)
 	}
-	frames := runtime.CallersFrames(pcs[:n])
-	for more := n > 0; more; {
-		var f runtime.Frame
-		f, more = frames.Next()
-		t.add(f)
+	return func(yield func(runtime.Frame) bool) {
+		frames := runtime.CallersFrames(pcs[:n])
+		for more := n > 0; more; {
+			var f runtime.Frame
+			if f, more = frames.Next(); !yield(f) {
+				return
+			}
+		}
 	}
-	return t.calls
 }
+
+// calledBack reports whether the innermost function of a cell that the calling goroutine is in was
+// called, by way of others of cells or not, by a package.
+func calledBack() bool {
+	inCell := false
+	for f := range stack() {
+		switch {
+		case strings.HasPrefix(f.Function, state.PackagePath+"."):
+			inCell = true
+		case inCell && !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, ownPackages):
+			return true
+		}
+	}
+	return false
+}
+
+// ownPackages begins the names of the functions by which cells are run.
+const ownPackages = "github.com/hierml/notebook/kernel/internal/"
 
 // A trace is a list of calls.
 type trace struct {

@@ -49,9 +49,17 @@ func (r *Runner) Sleep(nanoseconds int64) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return
 	case <-done:
-		r.Stop()
 	}
+	if b := r.tasks.bearer(); b.task != nil && !b.ending && r.tasks.spares(b) {
+		select {
+		case <-timer.C:
+			return
+		case <-b.task.late:
+		}
+	}
+	r.Stop()
 }
 
 // Apart implements cell.Host.

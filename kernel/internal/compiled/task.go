@@ -88,14 +88,15 @@ type tasks struct {
 }
 
 // A bearer is what a label says of its goroutines. They are ending when they make their last
-// deferred calls. They were spared when a check has let them go on.
+// deferred calls. Of those that checks have let go on, spared has the time of the last look, in
+// nanoseconds since 1970; it is nil for others.
 //
 // The garbage collector frees the label once they have ended, and another label may get its place,
 // of another runner or of a user's own, before the cleanup has been here.
 type bearer struct {
 	task   *task
 	ending bool
-	spared bool
+	spared *atomic.Int64
 	label  weak.Pointer[byte]
 }
 
@@ -173,22 +174,45 @@ func (all *tasks) end(t *task) {
 	}
 }
 
-// check ends the calling goroutine if its task was stopped; one that is ending only if it would
-// wait. Once it spares a goroutine that does not wait, if the cell has given a context to a package:
-// the package may call a function of the cell before it sees that the context has ended, and then
-// return what it has.
+// check ends the calling goroutine if its task was stopped; one that is ending only if it would wait.
 func (all *tasks) check(waits bool) {
 	b := all.bearer()
 	switch {
 	case b.task == nil || !waits && !b.task.stopped(): // what waits has seen the context's end
-	case !b.ending && !b.spared && !waits && b.task.contexts.Given():
-		all.label(bearer{task: b.task, spared: true})
+	case !b.ending && !waits && all.spares(b):
 	case !b.ending:
 		all.label(bearer{task: b.task, ending: true})
 		runtime.Goexit()
 	case waits:
 		runtime.Goexit()
 	}
+}
+
+// spares reports whether the calling goroutine, whose task was stopped, may go on for now: if the cell
+// has given a context to a package, and a package has called the function that the goroutine is in. The
+// package may not have seen the end of the context yet. If the function returns, so does the package,
+// with what it has: a training with its model. It has as long for that as deferred calls.
+func (all *tasks) spares(b bearer) bool {
+	select {
+	case <-b.task.late:
+		return false
+	default:
+	}
+	const trust = time.Millisecond // for how long a look at the stack counts
+	now := time.Now().UnixNano()
+	switch {
+	case !b.task.contexts.Given():
+		return false
+	case b.spared != nil && now-b.spared.Load() < int64(trust):
+		return true
+	case !calledBack():
+		return false
+	case b.spared == nil:
+		b.spared = new(atomic.Int64)
+		all.label(b)
+	}
+	b.spared.Store(now)
+	return true
 }
 
 // goroutine returns the number of the calling goroutine.

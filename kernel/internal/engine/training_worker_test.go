@@ -69,3 +69,30 @@ e := svm.Flat{C: 10, Method: solver.Pegasos{}, Settings: solver.Settings{Gap: 1e
 }}}
 var m *classifier.Model
 `
+
+// TestLoopingProgress interrupts trainings while a Progress function of the cells loops or waits. The
+// training returns its model when the function has returned.
+func TestLoopingProgress(t *testing.T) {
+	const until = "say()\n\tfor nb.Context().Err() == nil {\n\t}\n\t"
+	sessions := map[string][]beat{}
+	for name, function := range map[string]string{
+		"a loop":               until + "for range 100000 {\n\t\tn++\n\t}",
+		"a loop that prints":   until + "for i := range 50 {\n\t\tfmt.Println(i)\n\t}",
+		"a function that does": until + "again(1000)",
+		"functions in each":    until + "for range 100 {\n\t\tslices.SortFunc([]int{3, 1, 2}, func(a, b int) int { n++; return a - b })\n\t}",
+		"a wait":               "say()\n\tfor range 3 {\n\t\ttime.Sleep(50 * time.Millisecond)\n\t}",
+	} {
+		var beats []beat
+		for _, method := range []string{"solver.Pegasos{}", "solver.DualAscent{}"} {
+			beats = append(beats,
+				beat{cell: endlessTraining},
+				beat{cell: "n := 0\nsaid := false\nfunc say() {\n\tif !said {\n\t\tsaid = true\n\t\tfmt.Println(\"begun\")\n\t}\n}\nfunc again(k int) {\n\tfor range 100 {\n\t\tn++\n\t}\n\tif k > 0 {\n\t\tagain(k - 1)\n\t}\n}"},
+				beat{cell: "func progress(p solver.Progress) error {\n\tif p.Epoch < 3 {\n\t\treturn nil\n\t}\n\t" + function + "\n\treturn nil\n}"},
+				beat{cell: "e.Method, e.Settings.Progress = " + method + ", progress\nkept, err := e.Fit(nb.Context(), d)\nfor {\n}", stop: true, err: "nterrupted"},
+				beat{cell: "kept != nil", value: "true"},
+			)
+		}
+		sessions[name] = beats
+	}
+	playInModes(t, sessions)
+}
