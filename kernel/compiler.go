@@ -33,10 +33,10 @@ func newCompiler(ctx context.Context, progress func(string), command []string) (
 	return compiler, nil
 }
 
-// compilerPrepared reports whether newCompiler takes no time.
+// compilerPrepared reports whether newCompiler takes no time, be it to say why there is none.
 func compilerPrepared() bool {
 	kit, err := toolchain.Find(toolchain.Settings{})
-	return err == nil && kit.Tried()
+	return err == nil && kit.Tried() || errors.As(err, new(*toolchain.PlaceError))
 }
 
 // tryKit has a worker load what a kit builds, and notes in the kit that it did.

@@ -24,25 +24,25 @@ type manual struct {
 // manuals are those of the commands, by what stands behind "hierml".
 var manuals = map[string]manual{
 	"":       {see: []string{"run", "notebook", "doctor", "help cells", "help environment"}},
-	"doctor": {exit: [][2]string{{"1", "a line begins with wrong"}}, environment: []string{"HIERML_DATA", "JUPYTER_DATA_DIR", "JUPYTER_PATH", "XDG_CACHE_HOME", "XDG_STATE_HOME", "NO_COLOR"}, see: []string{"help environment"}},
+	"doctor": {exit: [][2]string{{"1", "a line begins with wrong"}}, environment: []string{"HIERML_DATA", "JUPYTER_DATA_DIR", "JUPYTER_PATH", "TMPDIR", "XDG_CACHE_HOME", "XDG_STATE_HOME", "NO_COLOR"}, see: []string{"help environment"}},
 	"run": {
 		exit:        [][2]string{{"N", "the script called os.Exit(N)"}, {"1", "it failed, or does not compile"}},
-		environment: []string{"HIERML_DATA", "XDG_CACHE_HOME", "NO_COLOR"},
+		environment: []string{"HIERML_DATA", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR"},
 		see:         []string{"notebook run", "notebook export", "help cells", "help engine"},
 	},
-	"repl":   {environment: []string{"HIERML_DATA", "XDG_CACHE_HOME", "XDG_STATE_HOME", "NO_COLOR"}, see: []string{"run", "help cells", "help engine"}},
-	"kernel": {environment: []string{"HIERML_DATA", "XDG_CACHE_HOME", "XDG_STATE_HOME"}, see: []string{"doctor", "help engine"}},
+	"repl":   {environment: []string{"HIERML_DATA", "TMPDIR", "XDG_CACHE_HOME", "XDG_STATE_HOME", "NO_COLOR"}, see: []string{"run", "help cells", "help engine"}},
+	"kernel": {environment: []string{"HIERML_DATA", "TMPDIR", "XDG_CACHE_HOME", "XDG_STATE_HOME"}, see: []string{"doctor", "help engine"}},
 	"notebook": {
 		environment: []string{"HIERML_DATA"}, see: []string{"help notebooks", "help cells"},
 	},
 	"notebook run": {
 		exit:        [][2]string{{"1", "a cell failed, or a file cannot be read or written"}},
-		environment: []string{"HIERML_DATA", "XDG_CACHE_HOME", "NO_COLOR"},
+		environment: []string{"HIERML_DATA", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR"},
 		see:         []string{"notebook check", "notebook export", "help notebooks", "help engine"},
 	},
 	"notebook check": {
 		exit:        [][2]string{{"1", "a notebook shows something else, or cannot be run to its end"}},
-		environment: []string{"HIERML_DATA", "XDG_CACHE_HOME", "NO_COLOR"},
+		environment: []string{"HIERML_DATA", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR"},
 		see:         []string{"notebook run", "help notebooks"},
 	},
 	"notebook clear":        {see: []string{"notebook run", "help notebooks"}},
@@ -70,6 +70,7 @@ var manuals = map[string]manual{
 var variables = [][2]string{
 	{"HIERML_DATA", "the list of folders of data sets, separated as in PATH; collection.Open looks in them first"},
 	{"XDG_CACHE_HOME", "the folder in which hierml/ keeps downloaded data sets and compiled packages; on Linux ~/.cache if it is not set"},
+	{"TMPDIR", "the folder for temporary files. Compiled cells are loaded from /dev/shm or from there: one of the two needs room, and must not be mounted noexec"},
 	{"XDG_STATE_HOME", "the folder in which hierml/ keeps the history of cells; on Linux ~/.local/state if it is not set"},
 	{"JUPYTER_DATA_DIR", "the folder of Jupyter's own data, where its kernels are registered"},
 	{"JUPYTER_PATH", "the list of further folders in which Jupyter looks for kernels"},

@@ -84,7 +84,8 @@ nothing can be compiled, it interprets, and what the interpreter is known to do 
 
 --engine of hierml run, repl, notebook run, notebook check and kernel chooses one of auto, interpreted and compiled; so does
 %engine in a cell. Compiled cells need Linux, Go, gcc and ld; what they need is made once, in a minute or two, and kept in the
-cache. hierml doctor says whether that works here.
+cache. They are loaded from /dev/shm or TMPDIR, one of which must have room and not be mounted noexec; otherwise cells are
+interpreted, and the first one says so. hierml doctor says whether that works here.
 
 context.Background() is Go's own, and an interrupt never ends it. An interrupt of its cell ends nb.Context(); the end of the cell's
 statements does not, so that goroutines may use it. A call of a package that you give another context also ends when you interrupt

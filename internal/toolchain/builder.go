@@ -70,7 +70,7 @@ func (k *Kit) NewBuilder() (*Builder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the files for compiling cells are gone; restart: %w", err)
 	}
-	folder, err := newFolder()
+	folder, err := newFolder("cells", "")
 	if err != nil {
 		return nil, errors.Join(err, using.Release())
 	}
@@ -94,15 +94,24 @@ func (b *Builder) Close() error {
 }
 
 // Build compiles units and links them into a plugin, whose file it returns. The file may be removed
-// as soon as it is loaded. A unit that does not compile gives a *CompileError; then none of the
-// units was built. The end of ctx ends the build.
+// as soon as it is loaded. A unit that does not compile gives a *CompileError, and a place where no
+// code can be kept or loaded from a *PlaceError if there is no other; then none of the units was built.
+// The end of ctx ends the build.
 func (b *Builder) Build(ctx context.Context, units []Unit) (plugin string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	dir := b.folder.path
 	if len(units) == 0 {
 		return "", errors.New("nothing to build")
 	}
+	plugin, err = b.build(ctx, units)
+	if place := (*PlaceError)(nil); errors.As(err, &place) && place.Variable == cellsVariable && b.move() == nil {
+		return b.build(ctx, units)
+	}
+	return plugin, err
+}
+
+func (b *Builder) build(ctx context.Context, units []Unit) (plugin string, err error) {
+	dir := b.folder.path
 	added, err := b.add(dir, units)
 	if err == nil {
 		err = b.compile(ctx, dir, added)
@@ -110,13 +119,35 @@ func (b *Builder) Build(ctx context.Context, units []Unit) (plugin string, err e
 	if err == nil {
 		plugin, err = b.link(ctx, dir, added)
 	}
+	if err == nil {
+		err = tryFile(plugin, cellsVariable)
+	}
 	if err != nil {
 		for _, u := range added {
 			delete(b.units, u.path)
 		}
-		return "", plainly(b.kit.blame(ctx, err), dir, "TMPDIR")
+		return "", plainly(b.kit.blame(ctx, err), dir, cellsVariable)
 	}
 	return plugin, nil
+}
+
+// move has the builder go on in another folder, with all that it has built.
+func (b *Builder) move() error {
+	to, err := newFolder("cells", b.folder.parent)
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(to.path, os.DirFS(b.folder.path)); err != nil {
+		return errors.Join(err, to.remove())
+	}
+	for _, u := range b.units {
+		for _, file := range []*string{&u.source, &u.export, &u.object} {
+			*file = filepath.Join(to.path, filepath.Base(*file))
+		}
+	}
+	from := b.folder
+	b.folder = to
+	return from.remove()
 }
 
 // add writes the sources of units into dir and makes them known.

@@ -28,7 +28,9 @@ func (e *commandError) Error() string {
 }
 
 // noRoom reports whether the command failed for a full disk.
-func (e *commandError) noRoom() bool { return strings.Contains(e.text, "no space left on device") }
+func (e *commandError) noRoom() bool {
+	return strings.Contains(e.text, "no space left on device") || strings.Contains(e.text, "disk quota exceeded")
+}
 
 // Messages is the standard error of a go command that runs with the flag -v.
 type Messages struct {
@@ -91,18 +93,18 @@ func runSaying(ctx context.Context, compiled func(what string), dir string, env 
 	return stdout.String(), err
 }
 
-// plainly says in a sentence what an error of the file system means for dir, which the environment
-// variable named can change.
+// plainly returns a *PlaceError for an error of the file system about dir, which the environment
+// variable names, and any other error as it is.
 func plainly(err error, dir, variable string) error {
 	var command *commandError
 	var path *fs.PathError
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, errors.As(err, new(*PlaceError)):
+		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.As(err, &command) && command.noRoom():
-		return fmt.Errorf("there is no room left in %s for compiled code; make some, or name another folder by %s", dir, variable)
+		return newPlaceError(variable, fmt.Sprintf("there is no room left in %s for compiled code; make some, or", dir), err)
 	case errors.As(err, &path) && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)):
-		return fmt.Errorf("compiled code cannot be written to %s: %w; name another folder by %s", dir, path.Err, variable)
+		return newPlaceError(variable, fmt.Sprintf("compiled code cannot be written to %s: %v;", dir, path.Err), err)
 	}
 	return err
 }

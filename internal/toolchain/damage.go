@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,13 +74,11 @@ func (k *Kit) check() error {
 	return nil
 }
 
-// blame returns the error of a build, unless the kit is damaged, which is why then.
+// blame returns the error of a build, unless the kit is damaged or where no programs can be run,
+// which is why then.
 func (k *Kit) blame(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	if damaged := k.check(); damaged != nil {
-		return damaged
-	}
-	return err
+	return cmp.Or(k.check(), k.tryRunning(), err)
 }

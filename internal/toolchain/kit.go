@@ -116,7 +116,7 @@ func find(s Settings) (p program, kits string, k *Kit, err error) {
 	if err := trustPath(kits); errors.Is(err, fs.ErrNotExist) {
 		return p, kits, k, err
 	} else if err != nil {
-		return p, "", nil, plainly(err, kits, "XDG_CACHE_HOME")
+		return p, "", nil, plainly(err, kits, kitsVariable)
 	}
 	return p, kits, k, k.read()
 }
@@ -139,11 +139,11 @@ func Open(ctx context.Context, s Settings) (*Kit, error) {
 		err = trustPath(kits)
 	}
 	if err != nil {
-		return nil, plainly(err, kits, "XDG_CACHE_HOME")
+		return nil, plainly(err, kits, kitsVariable)
 	}
 	making, err := lockMaking(ctx, k.dir+makerSuffix, s.Progress)
 	if err != nil {
-		return nil, plainly(err, kits, "XDG_CACHE_HOME")
+		return nil, plainly(err, kits, kitsVariable)
 	}
 	err = k.read() // another process may have made it meanwhile
 	if toBeMade(err) {
@@ -156,7 +156,7 @@ func Open(ctx context.Context, s Settings) (*Kit, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, plainly(err, kits, "XDG_CACHE_HOME")
+		return nil, plainly(err, kits, kitsVariable)
 	}
 	return k, removeOld(kits, k)
 }
@@ -204,6 +204,9 @@ func (k *Kit) read() error {
 	if err := k.check(); err != nil {
 		return err
 	}
+	if err := k.tryRunning(); err != nil {
+		return err
+	}
 	now := time.Now()
 	err := os.Chtimes(filepath.Join(k.dir, infoFile), now, now)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
@@ -211,6 +214,9 @@ func (k *Kit) read() error {
 	}
 	return err
 }
+
+// tryRunning returns a *PlaceError if the programs of the kit cannot be run where they are.
+func (k *Kit) tryRunning() error { return tryFile(filepath.Join(k.dir, "compile"), kitsVariable) }
 
 func (k *Kit) readInfo() error {
 	content, err := os.ReadFile(filepath.Join(k.dir, infoFile))
@@ -247,6 +253,12 @@ func (k *Kit) Slow() string {
 
 // make makes the kit's folder: aside, and under its name when it is complete.
 func (k *Kit) make(ctx context.Context, p program, s Settings) error {
+	if err := tryPlaces(); err != nil {
+		return err
+	}
+	if err := tryLoading(filepath.Dir(k.dir)); err != nil {
+		return newPlaceError(kitsVariable, fmt.Sprintf("what compiles cells cannot be kept in %s, which %v;", filepath.Dir(k.dir), err), err)
+	}
 	src, err := p.findSource(s)
 	if err != nil {
 		return err

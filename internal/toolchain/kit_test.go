@@ -144,7 +144,7 @@ func TestOpenErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Setenv("XDG_CACHE_HOME", filepath.Join(file, "cache"))
-		}, `^compiled code cannot be written to \S+: .*; name another folder by XDG_CACHE_HOME$`},
+		}, `^compiled code cannot be written to \S+: .*; restart with XDG_CACHE_HOME set to a folder that has room and is not mounted noexec$`},
 		{"no folder for the cache", func(t *testing.T, _ *Settings) {
 			t.Setenv("XDG_CACHE_HOME", "")
 			t.Setenv("HOME", "")

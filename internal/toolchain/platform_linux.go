@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,14 +12,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// usableForCode reports whether this process may write to dir and load programs from it, and
-// whether there are at least free bytes of room.
-func usableForCode(dir string, free uint64) bool {
+// freeIn returns how many bytes there is room for in dir, and whether that is known: a folder in memory
+// may have no limit of its own.
+func freeIn(dir string) (free uint64, known bool) {
 	var s unix.Statfs_t
-	if unix.Statfs(dir, &s) != nil || unix.Access(dir, unix.W_OK|unix.X_OK) != nil {
-		return false
+	if unix.Statfs(dir, &s) != nil || s.Blocks == 0 {
+		return 0, false
 	}
-	return s.Flags&unix.ST_NOEXEC == 0 && s.Bavail*uint64(s.Bsize) >= free
+	return s.Bavail * uint64(s.Bsize), true
+}
+
+// loadable returns nil if this process may load code from a file. The error says what is in the way.
+func loadable(f *os.File) error {
+	page, err := unix.Mmap(int(f.Fd()), 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE)
+	if err == nil {
+		return unix.Munmap(page)
+	}
+	var s unix.Statfs_t
+	if unix.Fstatfs(int(f.Fd()), &s) == nil && s.Flags&unix.ST_NOEXEC != 0 {
+		return errors.New("is mounted noexec")
+	}
+	return fmt.Errorf("has files that no code is loaded from (%w)", err)
 }
 
 // trust returns an error unless a folder is such that nobody but the user and root can have put

@@ -5,6 +5,7 @@ package toolchain
 import (
 	"errors"
 	"io/fs"
+	"os"
 )
 
 // Open refuses these systems before anything here is called.
@@ -15,4 +16,6 @@ func trustPath(string) error { return errors.ErrUnsupported }
 
 func trustworthy(string, fs.FileInfo, bool) error { return errors.ErrUnsupported }
 
-func usableForCode(string, uint64) bool { return false }
+func freeIn(string) (uint64, bool) { return 0, false }
+
+func loadable(*os.File) error { return errors.ErrUnsupported }

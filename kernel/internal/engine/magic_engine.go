@@ -14,6 +14,12 @@ func (e *Engine) chooseMode(ctx context.Context, src *syntax.Source, argument st
 		e.declaring.Lock() // a cell that changes it may run
 		defer e.declaring.Unlock()
 		e.mu.Lock()
+		begins := !e.looked && e.preparedFor()
+		e.mu.Unlock()
+		if begins {
+			_ = e.openCompiler(ctx, out) // if there is none, what is shown says why
+		}
+		e.mu.Lock()
 		defer e.mu.Unlock()
 		out.Stream("stdout", e.runs()+"\n")
 		return nil
@@ -45,6 +51,8 @@ func (s *switching) runs() string {
 		if s.mode == program.InterpretedMode {
 			text += "; from %reset on they are interpreted"
 		}
+	case s.mode == program.CompiledMode && s.cannot != nil:
+		text += fmt.Sprintf("cells are refused, as they cannot be compiled: %v", s.cannot)
 	case s.mode == program.CompiledMode, !s.looked && s.preparedFor():
 		text += "cells are compiled"
 	case s.mode == program.InterpretedMode:

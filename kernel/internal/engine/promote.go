@@ -67,8 +67,8 @@ func (e *Engine) ready(ctx context.Context, src *syntax.Source, refused *refused
 		err = e.promote(ctx, src, "", out)
 	case refused == nil && e.beginsCompiled():
 		err = e.promote(ctx, src, "", out)
-		var cannot *notCompiledError
-		if errors.As(err, &cannot) {
+		if cannot := (*notCompiledError)(nil); errors.As(err, &cannot) {
+			e.tell(cannot.cause, out)
 			return false, nil
 		}
 	case refused == nil:
@@ -116,15 +116,52 @@ func (e *Engine) instead(ctx context.Context, src *syntax.Source, refused *refus
 	if !errors.As(err, &cannot) {
 		return err
 	}
+	if place := (*toolchain.PlaceError)(nil); refused.untested {
+		if errors.As(err, &place) {
+			e.tell(place, out)
+		}
+		return refused
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.told && !refused.untested {
+	if !e.told {
 		e.told = true
 		sentence := "cells cannot be compiled instead: " + cannot.cause.Error()
 		refused.refusal.Message += "\n" + sentence
 		refused.refusal.Traceback = append(refused.refusal.Traceback, sentence)
 	}
 	return refused
+}
+
+// tell says once why cells are interpreted that would be compiled.
+func (e *Engine) tell(cannot error, out program.Output) {
+	e.mu.Lock()
+	told := e.told
+	e.told = true
+	e.mu.Unlock()
+	if !told {
+		out.Stream(host.Notes, fmt.Sprintf("note: cells are interpreted, as they cannot be compiled: %v\n", cannot))
+	}
+}
+
+// fallsBack has the session go on with interpreted cells where a cell could not be built for want of a
+// place for code, and reports whether it does: nothing that is live may be compiled.
+func (e *Engine) fallsBack(err error, out program.Output) bool {
+	place := (*toolchain.PlaceError)(nil)
+	if !errors.As(err, &place) || !e.nothingToSend() {
+		return false
+	}
+	e.mu.Lock()
+	if e.mode != program.AutoMode || e.outside.modules != nil { // of which interpreted cells have none
+		e.mu.Unlock()
+		return false
+	}
+	e.compiled = false
+	e.forgetCompiled()
+	e.cannot, e.asked = errors.Join(place, e.closeCompiler()), time.Now()
+	e.mu.Unlock()
+	e.tell(place, out)
+	return true
 }
 
 // promote makes the session one of compiled cells: it compiles what is live, and carries the

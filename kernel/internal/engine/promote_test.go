@@ -361,6 +361,68 @@ func TestCannotCompile(t *testing.T) {
 	}
 }
 
+// TestNoPlaceForCode has no folder take compiled code, or none any more: cells are interpreted and say so
+// once, unless variables are in compiled code or the user wants compiled cells.
+func TestNoPlaceForCode(t *testing.T) {
+	place := &plugin.PlaceError{Text: "nothing can be loaded; restart with TMPDIR set"}
+	const note = "note: cells are interpreted, as they cannot be compiled: nothing can be loaded; restart with TMPDIR set\n"
+	const built = "error: Cell [%d]: the cell could not be compiled: nothing can be loaded; restart with TMPDIR set"
+	prepared := func(c *engine.Config) { c.Prepared = func() bool { return true } }
+	closure := "f := func() int { return 1 }\nf()"
+	for _, c := range []struct {
+		name       string
+		mode       program.Mode
+		unprepared bool
+		opens      bool // the place is there when the compiler is opened
+		failsFrom  int  // the first cell that cannot be built; 0 for none
+		cells      []string
+		want       []string // what each says: its notes, its output, and its error behind "error: "
+	}{
+		{name: "from the start", cells: []string{"x := 40", "x + 2", closure, "%engine", refusedCell, refusedCell},
+			want: []string{note, "", "", "auto: cells are interpreted, and cannot be compiled: nothing can be loaded; restart with TMPDIR set; what the interpreter is known to do otherwise than Go is refused\n",
+				"error: " + refusedWhy, "error: " + refusedWhy}},
+		{name: "asked first", cells: []string{"%engine", "x := 40"},
+			want: []string{"auto: cells are interpreted, and cannot be compiled: nothing can be loaded; restart with TMPDIR set; what the interpreter is known to do otherwise than Go is refused\n", ""}},
+		{name: "where nothing is prepared", unprepared: true, cells: []string{"x := 40", closure, "x", closure}, want: []string{"", note, "", ""}},
+		{name: "found by what is refused", unprepared: true, cells: []string{refusedCell, "x := 1"},
+			want: []string{"error: " + refusedWhy + "\ncells cannot be compiled instead: nothing can be loaded; restart with TMPDIR set", ""}},
+		{name: "found by building", opens: true, failsFrom: 1, cells: []string{"x := 40", closure, "x + 2", refusedCell, "%reset", "x := 1"}, want: []string{note, "", "", "error: " + refusedWhy, "*", ""}},
+		{name: "without variables", opens: true, failsFrom: 3, cells: []string{"_ = fmt.Sprint()", `import "strings"`, "x := strings.ToUpper(\"a\")", "x"}, want: []string{"", "", note, ""}},
+		{name: "with variables", opens: true, failsFrom: 2, cells: []string{"x := 40", "y := 1", "%engine", "x + 2"},
+			want: []string{"", fmt.Sprintf(built, 2), "auto: cells are compiled since Cell [1]\n", fmt.Sprintf(built, 4)}},
+		{name: "the user's wish", mode: program.CompiledMode, cells: []string{"x := 40", "1", "%engine"},
+			want: []string{"error: Cell [1]: cells cannot be compiled: nothing can be loaded; restart with TMPDIR set", "error: Cell [2]: cells cannot be compiled: nothing can be loaded; restart with TMPDIR set",
+				"compiled: cells are refused, as they cannot be compiled: nothing can be loaded; restart with TMPDIR set\n*"}},
+		{name: "the user's wish, found by building", mode: program.CompiledMode, opens: true, failsFrom: 1, cells: []string{"x := 40", "x"}, want: []string{fmt.Sprintf(built, 1), "error: *"}},
+		{name: "interpreted by the user's wish", mode: program.InterpretedMode, cells: []string{"x := 40", closure}, want: []string{"", ""}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var set []func(*engine.Config)
+			if !c.unprepared {
+				set = append(set, prepared)
+			}
+			s := newStage(t, c.mode, set...)
+			if !c.opens {
+				s.cannot = place
+			}
+			for i, cell := range c.cells {
+				if i+1 == c.failsFrom {
+					s.scribe.fails = place
+				}
+				_, out, notes, err := s.runNoting(cell)
+				said := strings.TrimPrefix(notes, progressNotes) + out
+				if err != nil {
+					said += "error: " + err.(*program.Error).Message
+				}
+				want, begins := strings.CutSuffix(c.want[i], "*")
+				if said != want && !(begins && strings.HasPrefix(said, want)) && !(strings.HasPrefix(want, "error: "+refusedWhy) && strings.HasSuffix(said, strings.TrimPrefix(want, "error: "))) {
+					t.Errorf("cell %d says %q, want %q", i+1, said, c.want[i])
+				}
+			}
+		})
+	}
+}
+
 // TestCompiledFails looks at sessions after failures of compiled cells.
 func TestCompiledFails(t *testing.T) {
 	for _, c := range []struct {

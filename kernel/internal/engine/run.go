@@ -71,6 +71,9 @@ func (e *Engine) run(ctx context.Context, src *syntax.Source, out program.Output
 		var p *program.Program
 		if compiled {
 			l, p, err = e.compile(ctx, src)
+			if e.fallsBack(err, out) {
+				continue
+			}
 		} else {
 			l, p, err = e.interpret(ctx, src, refused == nil)
 		}

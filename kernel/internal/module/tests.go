@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/internal/temporary"
+	"github.com/hierml/notebook/internal/toolchain"
 )
 
 // SetFlags implements program.Modules.
@@ -74,7 +75,7 @@ func (s *Session) BuildTests(ctx context.Context, folder string, files map[strin
 			return "", err
 		}
 	}
-	out, err := temporary.Folder("", "tests")
+	out, err := toolchain.CodeFolder("tests")
 	if err != nil {
 		return "", err
 	}
