@@ -26,14 +26,15 @@ func doctorCommand() *cobra.Command {
 
   the program itself, the one that PATH finds, and the Go tool chain
   whether cells run, and whether they can be compiled
-  Jupyter, its widgets, the kernels that Jupyter knows, and papermill
+  Jupyter, its widgets, the kernels that it knows, and papermill
+  whether hierml lab would start
   the folders of HIERML_DATA, the cache and the history, with their sizes
   the memory that cells may use, and the terminal
   where there is Slurm, whether it takes jobs, and whether its machines may see the
   working folder and the data
 
-A line begins with ok; with wrong, where something does not work; or with hint, where something could be better.
-Each of the last two says what to do.
+A line begins with ok; with wrong, where something does not work; or with hint, where something could be better, or
+where another program did not answer in time. Each of the last two says what to do.
 
 It changes nothing, save that it makes what compiling cells needs if that is missing, as the
 first compiled cell would: it takes a minute or two then.`,
@@ -46,7 +47,7 @@ first compiled cell would: it takes a minute or two then.`,
 			colours := takesColours(cmd.OutOrStdout())
 			wrong, total := 0, 0
 			for _, examine := range []func(context.Context) []finding{
-				examineProgram, examineToolchain, examineWorker, examineJupyter, examineKernels, examinePapermill,
+				examineProgram, examineToolchain, examineWorker, examineJupyter, examineLab, examineKernels, examinePapermill,
 				examineData, examineFolders, examineMemory, examineCluster, examineTerminal, examineCells,
 			} {
 				findings := examine(ctx)
@@ -139,11 +140,13 @@ func examineToolchain(ctx context.Context) []finding {
 	if err != nil {
 		return one(wrong("there is no Go tool chain on PATH, which compiled cells need; install Go from go.dev/dl"))
 	}
-	out, err := exec.CommandContext(ctx, command, "env", "GOVERSION").Output()
-	if err != nil {
+	out, err := ask(ctx, command, "env", "GOVERSION")
+	if silent := (*silence)(nil); errors.As(err, &silent) {
+		return one(silent.finding())
+	} else if err != nil {
 		return one(wrong("the Go tool chain does not answer: %s env GOVERSION: %v; install Go from go.dev/dl", command, err))
 	}
-	found := strings.TrimSpace(string(out))
+	found := strings.TrimSpace(out.stdout)
 	findings := one(ok("the Go tool chain is %s, %s", found, command))
 	if found != runtime.Version() {
 		findings = append(findings, ok("cells are compiled by %s, which built this program and which the go command fetches where it is not there", runtime.Version()))

@@ -7,14 +7,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/internal/machine"
 )
-
-// answerPatience is how long Slurm may take to answer.
-const answerPatience = 10 * time.Second
 
 // examineCluster looks whether Slurm would take a job, and whether its machines may see what a study
 // would be computed from. Where there is no Slurm there is nothing to say.
@@ -38,14 +34,11 @@ func examineCluster(ctx context.Context) []finding {
 
 // answerOfSlurm asks whether it would take a job, without submitting one.
 func answerOfSlurm(ctx context.Context) finding {
-	ctx, cancel := context.WithTimeout(ctx, answerPatience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "sbatch", "--test-only", "--wrap=true")
-	out, err := cmd.CombinedOutput()
-	said := strings.Join(strings.Fields(strings.ReplaceAll(string(out), "sbatch: ", "")), " ")
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return wrong("sbatch does not answer within %v: Slurm's controller is not to be reached from this machine; ask those who look after the cluster", answerPatience)
+	out, err := ask(ctx, "sbatch", "--test-only", "--wrap=true")
+	said := strings.Join(strings.Fields(strings.ReplaceAll(out.stdout+out.stderr, "sbatch: ", "")), " ")
+	switch silent := (*silence)(nil); {
+	case errors.As(err, &silent):
+		return hint("%v; the machine may be busy, or Slurm's controller cannot be reached from it: run `hierml doctor` again, and then ask those who look after the cluster", silent)
 	case err != nil:
 		return hint("sbatch answers, and refuses a job without options: %s; give studies what it asks for, as with --sbatch --partition=NAME", said)
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,13 +13,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/adrg/xdg"
-)
 
-// patienceWithPrograms is how long another program may take to tell its version.
-const patienceWithPrograms = 20 * time.Second
+	"github.com/hierml/notebook/internal/beside"
+)
 
 // mendKernel is what writes a kernel of Jupyter anew.
 const mendKernel = "run `go run ./install` in the clone of hierml that is to be used, or `pip install --force-reinstall hierml`"
@@ -30,19 +29,14 @@ func examineJupyter(ctx context.Context) []finding {
 	if command == "" {
 		return one(hint("there is no jupyter on PATH; run `go run ./install`, which provides one, or `pip install jupyterlab`; %s", without))
 	}
-	ctx, cancel := context.WithTimeout(ctx, patienceWithPrograms)
-	defer cancel()
-	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, command, "--version")
-	cmd.Stderr = &said
-	out, err := cmd.Output()
-	if err != nil {
-		last := strings.TrimSpace(said.String())
-		last = last[strings.LastIndexByte(last, '\n')+1:]
-		return one(wrong("Jupyter does not start: %s --version: %v %s; install it again with `pip install --force-reinstall jupyterlab`", command, err, last))
+	out, err := ask(ctx, command, "--version")
+	if silent := (*silence)(nil); errors.As(err, &silent) {
+		return one(silent.finding())
+	} else if err != nil {
+		return one(wrong("Jupyter does not start: %s --version: %v %s; install it again with `pip install --force-reinstall jupyterlab`", command, err, out.last()))
 	}
 	versions := map[string]string{}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out.stdout) {
 		if name, version, found := strings.Cut(line, ":"); found {
 			versions[strings.TrimSpace(name)] = strings.TrimSpace(version)
 		}
@@ -63,16 +57,39 @@ func examineJupyter(ctx context.Context) []finding {
 	return append(findings, hint("JupyterLab draws no widgets, such as the sliders of nb.Interact; `pip install jupyterlab_widgets` beside %s adds them", command))
 }
 
+// examineLab looks whether `hierml lab` would start here, by what it starts with.
+func examineLab(ctx context.Context) []finding {
+	plan, err := planLab(defaultFolder, nil, thisDesk())
+	switch {
+	case errors.Is(err, errNoJupyter):
+		return one(hint("`hierml lab` would not start: %v", err))
+	case err != nil:
+		return one(wrong("`hierml lab` would not start: %v", err))
+	}
+	out, err := ask(ctx, plan.jupyter, "lab", "--version")
+	if silent := (*silence)(nil); errors.As(err, &silent) {
+		return one(silent.finding())
+	} else if err != nil {
+		return one(wrong("`hierml lab` would not start: %s lab --version: %v %s; install JupyterLab beside it with `pip install --force-reinstall jupyterlab`", plan.jupyter, err, out.last()))
+	}
+	options := strings.Join(plan.arguments[2:], " and ")
+	if options != "" {
+		options = ", with " + options
+	}
+	return one(ok("`hierml lab` would start JupyterLab %s, by %s%s", strings.TrimSpace(out.stdout), plan.jupyter, options))
+}
+
 // examinePapermill looks whether papermill, where it is, has what sets parameters in Go.
 func examinePapermill(ctx context.Context) []finding {
 	command, err := exec.LookPath("papermill")
 	if err != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patienceWithPrograms)
-	defer cancel()
 	python := pythonOf(command)
-	if err := exec.CommandContext(ctx, python[0], append(python[1:], "-c", "import hierml._papermill")...).Run(); err != nil {
+	_, err = ask(ctx, python[0], append(python[1:], "-c", "import hierml._papermill")...)
+	if silent := (*silence)(nil); errors.As(err, &silent) {
+		return one(silent.finding())
+	} else if err != nil {
 		return one(hint("papermill, %s, cannot set parameters of notebooks in Go: its Python does not find the package hierml (%v); run `%s -m pip install ./python` in the clone of hierml", command, err, strings.Join(python, " ")))
 	}
 	return one(ok("papermill, %s, sets parameters of notebooks in Go", command))
@@ -89,7 +106,7 @@ func pythonOf(command string) []string {
 }
 
 // jupyterCommand returns the program jupyter on PATH, or that of the private environment which the
-// installation makes. It is empty if there is none.
+// installation makes, under a prefix or for one user. It is empty if there is none.
 func jupyterCommand() string {
 	if command, err := exec.LookPath("jupyter"); err == nil {
 		return command
@@ -98,9 +115,14 @@ func jupyterCommand() string {
 	if runtime.GOOS == "windows" {
 		folder = "Scripts"
 	}
-	private := filepath.Join(xdg.DataHome, "hierml", "python", folder, "jupyter")
-	if command, err := exec.LookPath(private); err == nil {
-		return command
+	data := []string{filepath.Join(xdg.DataHome, "hierml")}
+	if prefix, err := beside.Prefix(""); err == nil {
+		data = append([]string{filepath.Join(prefix, filepath.FromSlash(beside.Folder))}, data...)
+	}
+	for _, dir := range data {
+		if command, err := exec.LookPath(filepath.Join(dir, "python", folder, "jupyter")); err == nil {
+			return command
+		}
 	}
 	return ""
 }
@@ -144,10 +166,11 @@ func examineKernels(ctx context.Context) []finding {
 
 // anotherProgram says of a kernel that it starts another program than this one.
 func anotherProgram(ctx context.Context, k kernelSpec) finding {
-	ctx, cancel := context.WithTimeout(ctx, patienceWithPrograms)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, k.program, "version").Output()
-	said := strings.TrimSpace(string(out))
+	out, err := ask(ctx, k.program, "version")
+	said := strings.TrimSpace(out.stdout)
+	if silent := (*silence)(nil); errors.As(err, &silent) {
+		return silent.finding()
+	}
 	if err != nil || !strings.HasPrefix(said, "hierml ") {
 		return wrong("Jupyter's kernel %q, in %s, starts a program that is not hierml or does not work, %s; %s", k.display, k.dir, k.program, mendKernel)
 	}

@@ -38,7 +38,12 @@ func (in *installation) script(name, lines string) string {
 
 // TestDoctor shows broken installations to the doctor.
 func TestDoctor(t *testing.T) {
-	const lab = "echo 'Selected Jupyter core packages...'\necho 'jupyterlab       : 4.5.1'"
+	const core = "echo 'Selected Jupyter core packages...'\necho 'jupyterlab       : 4.5.1'"
+	const lab = "if [ \"$1\" = lab ]; then\n\techo 4.5.1\n\texit\nfi\n" + core
+	inPlan := ", with --no-browser"
+	if os.Geteuid() == 0 {
+		inPlan += " and --allow-root"
+	}
 	good := func(in *installation) {
 		in.kernel("hierml", binary)
 		in.script("jupyter", lab)
@@ -55,6 +60,7 @@ func TestDoctor(t *testing.T) {
 			"wrong  There is no Go tool chain on PATH, which compiled cells need; install Go from go.dev/dl.\n",
 			"ok     The process that runs cells starts, and interprets them.\n",
 			"ok     Jupyter is BIN/jupyter, with JupyterLab 4.5.1.\n",
+			"wrong  `hierml lab` would not start: the course did not come with this program; ",
 			"ok     JupyterLab draws widgets, with @jupyter-widgets/jupyterlab-manager 5.0.16.\n",
 			"ok     Jupyter's kernel \"Go (hierml)\", in JUPYTER/kernels/hierml, is this program.\n",
 			"ok     HIERML_DATA names no folder of data sets; ",
@@ -90,11 +96,17 @@ func TestDoctor(t *testing.T) {
 			in.file(filepath.Join(in.jupyter, "kernels", "other", "kernel.json"), `{`, 0o644)
 		}, []string{"ok     Jupyter's kernel \"Go (hierml)\", in"}},
 		{"another program on PATH", func(in *installation) { in.script("hierml", "exit 0") }, []string{"hint   The command hierml on PATH is another program, BIN/hierml: remove it, or put "}},
-		{"no Jupyter", func(in *installation) { in.remove(filepath.Join(in.bin, "jupyter")) }, []string{"hint   There is no jupyter on PATH; run `go run ./install`, which provides one, or "}},
+		{"no Jupyter", func(in *installation) { in.remove(filepath.Join(in.bin, "jupyter")) }, []string{
+			"hint   `hierml lab` would not start: there is no jupyter on PATH, nor beside hierml; run `go run ./install`", "hint   There is no jupyter on PATH; run `go run ./install`, which provides one, or "}},
 		{"broken Jupyter", func(in *installation) {
 			in.script("jupyter", "echo Traceback >&2\necho 'ModuleNotFoundError: jupyter_core' >&2\nexit 1")
 		}, []string{"wrong  Jupyter does not start: BIN/jupyter --version: exit status 1 ModuleNotFoundError: jupyter_core; install it again with `pip install --force-reinstall jupyterlab`.\n"}},
 		{"no JupyterLab", func(in *installation) { in.script("jupyter", "echo 'jupyterlab : not installed'") }, []string{"hint   Jupyter, BIN/jupyter, is without JupyterLab; `pip install jupyterlab` beside it adds it.\n"}},
+		{"a course", func(in *installation) { in.course() }, []string{"ok     `hierml lab` would start JupyterLab 4.5.1, by BIN/jupyter" + inPlan + ".\n"}},
+		{"JupyterLab that does not start", func(in *installation) {
+			in.course()
+			in.script("jupyter", "if [ \"$1\" = lab ]; then\n\techo Traceback >&2\n\techo 'ImportError: jupyter_server' >&2\n\texit 1\nfi\n"+core)
+		}, []string{"ok     Jupyter is BIN/jupyter", "wrong  `hierml lab` would not start: BIN/jupyter lab --version: exit status 1 ImportError: jupyter_server; install JupyterLab beside it with `pip install --force-reinstall jupyterlab`.\n"}},
 		{"no widgets", func(in *installation) { in.remove(in.widgets) }, []string{"hint   JupyterLab draws no widgets, such as the sliders of nb.Interact; `pip install jupyterlab_widgets` beside BIN/jupyter adds them.\n"}},
 		{"papermill alone", func(in *installation) { in.script("papermill", ""); in.script("python", "exit 1") }, []string{
 			"hint   Papermill, BIN/papermill, cannot set parameters of notebooks in Go: its Python does not find the package hierml (exit status 1); run `BIN/python -m pip install ./python` in the clone of hierml.\n"}},
@@ -139,6 +151,7 @@ func TestDoctor(t *testing.T) {
 			for name, value := range map[string]string{
 				"PATH": in.bin, "JUPYTER_DATA_DIR": in.jupyter, "JUPYTER_PATH": "", "HIERML_DATA": "",
 				"XDG_CACHE_HOME": in.cache, "XDG_STATE_HOME": in.state, "XDG_DATA_HOME": filepath.Join(dir, "none"),
+				"DISPLAY": "", "WAYLAND_DISPLAY": "", "BROWSER": "",
 			} {
 				t.Setenv(name, value)
 			}
@@ -163,6 +176,11 @@ func TestDoctor(t *testing.T) {
 			}
 		})
 	}
+}
+
+// course puts the course where the installation for one user does.
+func (in *installation) course() {
+	course(in.t, filepath.Join(os.Getenv("XDG_DATA_HOME"), "hierml", "course.tar.gz"), "00-course.ipynb", "")
 }
 
 func (in *installation) remove(path string) {

@@ -14,6 +14,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -28,30 +30,43 @@ import (
 func labCommand() *cobra.Command {
 	var bare bool
 	cmd := &cobra.Command{
-		Use:   "lab [FOLDER]",
+		Use:   "lab [FOLDER] [-- OPTIONS...]",
 		Short: "Open JupyterLab with a copy of the course",
 		Long: `Lab copies the course into a folder, which is hierml-course if none is named, and starts JupyterLab there. The
 notebooks are yours: a file that you have changed stays as it is, whatever a later version of hierml has in its
 place. Files that you have not changed are brought up to date, and missing ones are put there again.
 
-JupyterLab is the one that came with hierml, or that of the command jupyter on PATH.`,
+JupyterLab is the one that came with hierml, or that of the command jupyter on PATH. OPTIONS are JupyterLab's own; see
+"jupyter lab --help". Where there is no display, it gets --no-browser: open the address that it prints. If you are
+root, as in containers, it gets --allow-root. It listens on this machine alone unless --ip names another address.`,
 		Example: `  hierml lab
-  hierml lab ~/lessons`,
-		Args: asUsed,
+  hierml lab ~/lessons
+  hierml lab ~/lessons -- --no-browser --port 9999`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if folders, options := labArguments(cmd, args); len(folders) > 1 {
+				return &usageError{cmd, fmt.Errorf("lab takes FOLDER; %q is one argument too many", folders[1])}
+			} else if bare && len(options) > 0 {
+				return &usageError{cmd, fmt.Errorf("%s is for JupyterLab, which --copy-only does not start", options[0])}
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			folder := "hierml-course"
-			if len(args) > 0 {
-				folder = args[0]
+			folder := defaultFolder
+			folders, options := labArguments(cmd, args)
+			if len(folders) > 0 {
+				folder = folders[0]
 			}
-			jupyter := labJupyter()
-			if jupyter == "" && !bare {
-				return errors.New("there is no jupyter on PATH, nor beside hierml; run `go run ./install` in a clone of hierml, which provides one, or `pip install jupyterlab`")
+			var plan labPlan
+			var err error
+			if bare {
+				plan.archive, err = courseArchive()
+			} else {
+				plan, err = planLab(folder, options, thisDesk())
 			}
-			archive, err := courseArchive()
 			if err != nil {
 				return err
 			}
-			copied, err := copyCourse(archive, folder)
+			copied, err := copyCourse(plan.archive, folder)
 			if err != nil {
 				return err
 			}
@@ -63,11 +78,73 @@ JupyterLab is the one that came with hierml, or that of the command jupyter on P
 			if bare {
 				return nil
 			}
-			return startLab(cmd, jupyter, folder)
+			for _, note := range plan.notes {
+				fmt.Fprintln(out, note)
+			}
+			return plan.start(cmd)
 		},
 	}
 	cmd.Flags().BoolVar(&bare, "copy-only", false, "copy the course, and start nothing")
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{cmd, fmt.Errorf("%w; options of JupyterLab stand behind --, as in hierml lab -- --port 9999", err)}
+	})
 	return cmd
+}
+
+// defaultFolder is where the course is copied to if no folder is named.
+const defaultFolder = "hierml-course"
+
+// labArguments returns what stands before -- and behind it.
+func labArguments(cmd *cobra.Command, args []string) (folders, options []string) {
+	if at := cmd.ArgsLenAtDash(); at >= 0 {
+		return args[:at], args[at:]
+	}
+	return args, nil
+}
+
+// A desk is what JupyterLab's options depend on: who starts it, and whether a browser can be seen.
+type desk struct{ root, display bool }
+
+func thisDesk() desk {
+	display := runtime.GOOS != "linux" || os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "" || os.Getenv("BROWSER") != ""
+	return desk{os.Geteuid() == 0, display}
+}
+
+// A labPlan is how the course is copied and JupyterLab started.
+type labPlan struct {
+	jupyter, archive, folder string
+	arguments                []string
+	notes                    []string // sentences for the user
+}
+
+var errNoJupyter = errors.New("there is no jupyter on PATH, nor beside hierml; run `go run ./install` in a clone of hierml, which provides one, or `pip install jupyterlab`")
+
+// planLab finds what JupyterLab is started with, in a folder and with options of the user's. The error
+// says what is missing, and is errNoJupyter if that is Jupyter.
+func planLab(folder string, options []string, at desk) (labPlan, error) {
+	plan := labPlan{jupyter: labJupyter(), folder: folder, arguments: []string{"lab", firstChapter}}
+	if plan.jupyter == "" {
+		return plan, errNoJupyter
+	}
+	var err error
+	if plan.archive, err = courseArchive(); err != nil {
+		return plan, err
+	}
+	if err := writable(folder); err != nil {
+		return plan, fmt.Errorf("the course cannot be copied to %s: %w; name a folder of yours: hierml lab FOLDER", folder, err)
+	}
+	if !at.display && !slices.ContainsFunc(options, func(option string) bool { return strings.Contains(option, "browser") }) {
+		plan.arguments = append(plan.arguments, "--no-browser")
+		plan.notes = append(plan.notes, "There is no display, so no browser is opened: open the address that JupyterLab prints, and "+firstChapter+" there. To do so on another machine, forward its port first: ssh -L 8888:localhost:8888 HOST")
+	}
+	if at.root {
+		if !slices.Contains(options, "--allow-root") {
+			plan.arguments = append(plan.arguments, "--allow-root")
+		}
+		plan.notes = append(plan.notes, "You are root, so JupyterLab is started with --allow-root: whoever has the token in its address is root here.")
+	}
+	plan.arguments = append(plan.arguments, options...)
+	return plan, nil
 }
 
 // courseArchive returns the path of the course's files: beside this program, or where the
@@ -97,11 +174,12 @@ func labJupyter() string {
 	return jupyterCommand()
 }
 
-// startLab runs JupyterLab in a folder until it ends. Signals are its own to answer: Ctrl-C asks
-// there whether it is meant.
-func startLab(cmd *cobra.Command, jupyter, folder string) error {
-	lab := exec.CommandContext(context.WithoutCancel(cmd.Context()), jupyter, "lab", firstChapter)
-	lab.Dir = folder
+// start runs JupyterLab until it ends. Signals are its own to answer: Ctrl-C asks there whether it is
+// meant.
+func (p labPlan) start(cmd *cobra.Command) error {
+	lab := exec.CommandContext(context.WithoutCancel(cmd.Context()), p.jupyter, p.arguments...)
+	lab.Dir = p.folder
+	lab.Env = append(os.Environ(), "JUPYTER_PATH="+labSearchPath())
 	lab.Stdin, lab.Stdout, lab.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -125,9 +203,19 @@ func startLab(cmd *cobra.Command, jupyter, folder string) error {
 	err := lab.Wait()
 	close(ended)
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		return fmt.Errorf("%s lab: %w; `hierml doctor` says what is wrong with Jupyter", jupyter, err)
+		return fmt.Errorf("%s lab: %w; `hierml doctor` says what is wrong with Jupyter", p.jupyter, err)
 	}
 	return err
+}
+
+// labSearchPath is JUPYTER_PATH with the folder of the kernel that was installed with this program, which
+// JupyterLab does not see where both are under a prefix of their own.
+func labSearchPath() string {
+	path := os.Getenv("JUPYTER_PATH")
+	if own, err := beside.Prefix(""); err == nil {
+		path = strings.TrimSuffix(filepath.Join(own, "share", "jupyter")+string(os.PathListSeparator)+path, string(os.PathListSeparator))
+	}
+	return path
 }
 
 // firstChapter is the notebook that JupyterLab opens.

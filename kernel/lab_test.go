@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/adrg/xdg"
 )
 
 // course writes the archive of a course of these files, which alternate with their texts.
@@ -36,6 +38,11 @@ func TestLab(t *testing.T) {
 	}
 	dir, bin, data := t.TempDir(), t.TempDir(), t.TempDir()
 	t.Setenv("XDG_DATA_HOME", data)
+	t.Setenv("DISPLAY", ":0")
+	asRoot, told := "", ""
+	if os.Geteuid() == 0 {
+		asRoot, told = " --allow-root", "You are root, so JupyterLab is started with --allow-root: whoever has the token in its address is root here.\n"
+	}
 	t.Setenv("PATH", "/usr/bin:/bin")
 	is := func(name, want string) {
 		t.Helper()
@@ -60,9 +67,9 @@ func TestLab(t *testing.T) {
 
 	archive := filepath.Join(data, "hierml", "course.tar.gz")
 	course(t, archive, "00-course.ipynb", "first", "04-svm.ipynb", "svm", "pictures/a.png", "picture", "solutions/04-svm.ipynb", "solution")
-	says(0, "hierml-course: the course, 4 files\nstarted lab 00-course.ipynb in hierml-course\n")
+	says(0, "hierml-course: the course, 4 files\n"+told+"started lab 00-course.ipynb"+asRoot+" in hierml-course\n")
 	is("hierml-course/solutions/04-svm.ipynb", "solution")
-	says(0, "hierml-course: the course, which is there already\nstarted lab")
+	says(0, "hierml-course: the course, which is there already\n"+told+"started lab")
 
 	// What has been changed stays, whatever comes; what has not been does not, nor what is missing.
 	write := func(name, text string) {
@@ -78,17 +85,25 @@ func TestLab(t *testing.T) {
 	}
 	course(t, archive, "00-course.ipynb", "second", "04-svm.ipynb", "svm, better", "05-normalize.ipynb", "norms", "pictures/a.png", "picture", "solutions/04-svm.ipynb", "solution")
 	for range 2 {
-		says(0, "  04-svm.ipynb is as you have changed it\n  05-normalize.ipynb is as you have changed it\nstarted lab")
+		says(0, "  04-svm.ipynb is as you have changed it\n  05-normalize.ipynb is as you have changed it\n"+told+"started lab")
 		is("hierml-course/00-course.ipynb", "second")
 		is("hierml-course/04-svm.ipynb", "svm of mine")
 		is("hierml-course/05-normalize.ipynb", "mine, too")
 		is("hierml-course/pictures/a.png", "picture")
 	}
 
+	says(0, "started lab 00-course.ipynb"+asRoot+" --port 9999 --no-browser in hierml-course\n", "--", "--port", "9999", "--no-browser")
+	says(0, "started lab 00-course.ipynb"+asRoot+" --port=9999 in lessons\n", "lessons", "--", "--port=9999")
+	says(0, "started lab 00-course.ipynb"+asRoot+" in lessons\n", "lessons", "--")
+	says(2, "unknown flag: --port; options of JupyterLab stand behind --, as in hierml lab -- --port 9999\n", "--port", "9999")
+	says(2, "lab takes FOLDER; \"more\" is one argument too many\n", "lessons", "more", "--", "--port", "9999")
+	says(2, "--port is for JupyterLab, which --copy-only does not start\n", "--copy-only", "--", "--port", "9999")
 	says(0, "other/place: the course, 5 files\n", "--copy-only", "other/place")
 	is("other/place/04-svm.ipynb", "svm, better")
 	t.Setenv("JUPYTER_FAILS", "3")
 	says(1, "jupyter lab: exit status 3; `hierml doctor` says what is wrong with Jupyter", "other/place")
+	write("file", "")
+	says(1, "the course cannot be copied to file: file is not a folder; name a folder of yours: hierml lab FOLDER\n", "file")
 	course(t, archive, "../outside", "evil")
 	says(1, `the file "../outside" is outside of the course`)
 	write("damaged.json", "")
@@ -100,4 +115,49 @@ func TestLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	says(1, "course.tar.gz: gzip: invalid header", "third")
+}
+
+// TestPlanLab holds what JupyterLab is given by who starts it and where, and that the user's own options
+// come last, and win.
+func TestPlanLab(t *testing.T) {
+	data, bin := t.TempDir(), t.TempDir()
+	t.Cleanup(xdg.Reload) // when the variable is what it was
+	t.Setenv("XDG_DATA_HOME", data)
+	xdg.Reload()
+	t.Setenv("PATH", bin)
+	if err := os.WriteFile(filepath.Join(bin, "jupyter"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	course(t, filepath.Join(data, "hierml", "course.tar.gz"), "00-course.ipynb", "first")
+	for _, c := range []struct {
+		at      desk
+		options string
+		want    string // of the arguments
+		notes   string // how each begins
+	}{
+		{desk{false, true}, "", "", ""},
+		{desk{false, true}, "--port 9999", "--port 9999", ""},
+		{desk{false, false}, "", "--no-browser", "There is no display"},
+		{desk{false, false}, "--port 9999", "--no-browser --port 9999", "There is no display"},
+		{desk{false, false}, "--no-browser", "--no-browser", ""},
+		{desk{false, false}, "--browser=lynx", "--browser=lynx", ""},
+		{desk{true, true}, "", "--allow-root", "You are root"},
+		{desk{true, false}, "--ip 0.0.0.0", "--no-browser --allow-root --ip 0.0.0.0", "There is no display|You are root"},
+		{desk{true, true}, "--allow-root", "--allow-root", "You are root"},
+	} {
+		plan, err := planLab(filepath.Join(t.TempDir(), "course"), strings.Fields(c.options), c.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(plan.arguments, " "); got != strings.TrimSpace("lab 00-course.ipynb "+c.want) {
+			t.Errorf("%+v with %q: jupyter %s, want %s", c.at, c.options, got, c.want)
+		}
+		var begins []string
+		for _, note := range plan.notes {
+			begins = append(begins, note[:strings.IndexByte(note, ',')])
+		}
+		if got := strings.Join(begins, "|"); got != c.notes {
+			t.Errorf("%+v with %q: notes %q, want %q", c.at, c.options, got, c.notes)
+		}
+	}
 }

@@ -28,6 +28,17 @@ const Folder = "share/hierml"
 // File returns the path of a file that came with the program at a path, or with this one if that is
 // empty. The error wraps fs.ErrNotExist if there is none.
 func File(program, name string) (string, error) {
+	prefix, err := Prefix(program)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(prefix, filepath.FromSlash(Folder), name)
+	_, err = os.Stat(path)
+	return path, err
+}
+
+// Prefix returns the folder above that of the program at a path, or of this one if that is empty.
+func Prefix(program string) (string, error) {
 	if program == "" {
 		self, err := os.Executable()
 		if err != nil {
@@ -40,7 +51,5 @@ func File(program, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(filepath.Dir(filepath.Dir(program)), filepath.FromSlash(Folder), name)
-	_, err = os.Stat(path)
-	return path, err
+	return filepath.Dir(filepath.Dir(program)), nil
 }
