@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
 // packedFile is where a page of a browser has the documentation of the Go that has built it.
@@ -50,11 +51,11 @@ func packedGoDoc(file string) (corpus *dataset.Corpus, err error) {
 		return nil, fmt.Errorf("collection: the documentation of Go: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	z, err := gzip.NewReader(f)
+	text, err := textfile.Open(f, file, syntaxError)
 	if err != nil {
-		return nil, fmt.Errorf("collection: %s: %w", file, err)
+		return nil, err
 	}
-	lines := json.NewDecoder(z)
+	lines := json.NewDecoder(text)
 	var name string
 	if err := lines.Decode(&name); err != nil {
 		return nil, fmt.Errorf("collection: %s: %w", file, err)

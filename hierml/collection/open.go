@@ -220,9 +220,7 @@ func known(folder string) string {
 // readVocabulary reads a feature name a line; what stands behind a tab, such as a count, is
 // ignored.
 func readVocabulary(r io.Reader, name string) ([]string, error) {
-	lines, err := textfile.NewLines(r, name, func(file string, line, column int, msg string, cause error) error {
-		return &taxonomy.SyntaxError{File: file, Line: line, Column: column, Msg: msg, Err: cause}
-	})
+	lines, err := textfile.NewLines(r, name, syntaxError)
 	if err != nil {
 		return nil, err
 	}
@@ -238,4 +236,9 @@ func readVocabulary(r io.Reader, name string) ([]string, error) {
 		word, _, _ := bytes.Cut(line, []byte{'\t'})
 		vocabulary = append(vocabulary, string(word))
 	}
+}
+
+// syntaxError makes the errors of textfile ours.
+func syntaxError(file string, line, column int, msg string, cause error) error {
+	return &taxonomy.SyntaxError{File: file, Line: line, Column: column, Msg: msg, Err: cause}
 }

@@ -3,7 +3,6 @@ package files
 import (
 	"archive/tar"
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -103,24 +102,23 @@ func filesOfArchive(ctx context.Context, r io.Reader, name string, repair *Fault
 
 // openArchive returns the files of a tar archive, compressed or not; or, if r is none, what it is,
 // decompressed.
-func openArchive(ctx context.Context, r io.Reader, name string, repair *Faults) (tarred files, plain io.Reader, err error) {
+func openArchive(ctx context.Context, r io.Reader, name string, repair *Faults) (tarred files, plain *textfile.File, err error) {
 	file, err := textfile.Decompress(textfile.WithContext(ctx, r), name, syntaxError)
 	if err != nil {
 		return nil, nil, err
 	}
-	in := bufio.NewReader(file)
-	head, err := in.Peek(tarMagicAt + len(tarMagic))
+	head, err := file.Peek(tarMagicAt + len(tarMagic))
 	switch {
 	case err != nil && !isCut(err) && !errors.Is(err, io.EOF):
 		return nil, nil, file.Place(1, err)
 	case bytes.HasPrefix(head, []byte(zipMagic)):
 		return nil, nil, &SyntaxError{File: name, Line: 1, Msg: "a zip archive cannot be read from a stream; open it as a file"}
 	case !isTar(head):
-		return nil, in, nil
+		return nil, file, nil
 	}
 	// Compression has its checksum at the end, behind what an archive needs.
 	end := func() error {
-		_, err := io.Copy(io.Discard, in)
+		_, err := io.Copy(io.Discard, file)
 		if err == nil {
 			return nil
 		}
@@ -130,7 +128,9 @@ func openArchive(ctx context.Context, r io.Reader, name string, repair *Faults) 
 		return err
 	}
 	return func(f func(name string, r io.Reader) error) error {
-		return eachTarred(tar.NewReader(in), name, repair, f, end)
+		// The holes of a sparse file are not stored.
+		bound := &textfile.Bound{Packing: "tar", Stored: file.Stored}
+		return eachTarred(tar.NewReader(file), bound, name, repair, f, end)
 	}, nil, nil
 }
 
@@ -172,6 +172,8 @@ func eachZipped(ctx context.Context, at io.ReaderAt, size int64, name string, re
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return syntaxError(name, 1, 0, fmt.Sprintf("the zip archive is damaged or cut (%v); get it again", err), err)
 	}
+	// Entries may share their bytes, so that all of them count together.
+	bound := &textfile.Bound{Packing: "zip", Stored: func() int64 { return size }}
 	for _, entry := range archive.File {
 		if err := turn.Err(ctx); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -179,7 +181,10 @@ func eachZipped(ctx context.Context, at io.ReaderAt, size int64, name string, re
 		if !entry.Mode().IsRegular() || isHidden(entry.Name) {
 			continue
 		}
-		err := eachZippedFile(ctx, entry, name, repair, f)
+		err := eachZippedFile(ctx, entry, bound, name, repair, f)
+		if isCut(err) {
+			return report(repair, faultCut, archiveError(name, entry.Name, err))
+		}
 		if err != nil && !errors.Is(err, errLeftOut) {
 			return err
 		}
@@ -187,7 +192,7 @@ func eachZipped(ctx context.Context, at io.ReaderAt, size int64, name string, re
 	return nil
 }
 
-func eachZippedFile(ctx context.Context, entry *zip.File, name string, repair *Faults, f func(name string, r io.Reader) error) error {
+func eachZippedFile(ctx context.Context, entry *zip.File, bound *textfile.Bound, name string, repair *Faults, f func(name string, r io.Reader) error) error {
 	damaged := func(err error) error {
 		return report(repair, faultUnreadable, syntaxError(name+"/"+entry.Name, 1, 0, fmt.Sprintf("the file is damaged in the archive (%v); get the archive again", err), err))
 	}
@@ -195,19 +200,19 @@ func eachZippedFile(ctx context.Context, entry *zip.File, name string, repair *F
 	if err != nil {
 		return damaged(err)
 	}
-	err = f(entry.Name, textfile.WithContext(ctx, content))
+	err = f(entry.Name, bound.Reader(textfile.WithContext(ctx, content)))
 	if closed := content.Close(); err == nil {
 		err = closed
 	}
 	var syntax *SyntaxError
-	if err == nil || errors.As(err, &syntax) || errors.Is(err, errLeftOut) || errors.Is(err, errStopped) || ctx.Err() != nil {
+	if err == nil || isCut(err) || errors.As(err, &syntax) || errors.Is(err, errLeftOut) || errors.Is(err, errStopped) || ctx.Err() != nil {
 		return err
 	}
 	return damaged(err)
 }
 
 // eachTarred calls f for the files of an archive, and end where it is whole.
-func eachTarred(archive *tar.Reader, name string, repair *Faults, f func(name string, r io.Reader) error, end func() error) error {
+func eachTarred(archive *tar.Reader, bound *textfile.Bound, name string, repair *Faults, f func(name string, r io.Reader) error, end func() error) error {
 	last := ""
 	for {
 		entry, err := archive.Next()
@@ -220,16 +225,26 @@ func eachTarred(archive *tar.Reader, name string, repair *Faults, f func(name st
 		}
 		if err == nil {
 			last = entry.Name
-			err = f(entry.Name, archive)
+			err = f(entry.Name, bound.Reader(archive))
 		}
 		switch {
 		case err == nil || errors.Is(err, errLeftOut):
 		case isCut(err) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, tar.ErrHeader) || errors.Is(err, tar.ErrFieldTooLong):
-			return report(repair, faultCut, syntaxError(path.Join(name, last), 1, 0, fmt.Sprintf("the archive is cut or damaged here (%v); get it again", err), err))
+			return report(repair, faultCut, archiveError(name, last, err))
 		default:
 			return err
 		}
 	}
+}
+
+// archiveError returns the error that an archive cannot be read further, which ended the entry.
+func archiveError(name, entry string, err error) error {
+	msg := fmt.Sprintf("the archive is cut or damaged here (%v); get it again", err)
+	var damaged *textfile.DamagedError
+	if errors.As(err, &damaged) {
+		msg = damaged.Error()
+	}
+	return syntaxError(path.Join(name, entry), 1, 0, msg, err)
 }
 
 // isHidden reports whether a part of the path begins with a dot.

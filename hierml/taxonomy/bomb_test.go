@@ -2,8 +2,12 @@ package taxonomy_test
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/base64"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -75,5 +79,34 @@ func TestOneName(t *testing.T) {
 	}
 	if _, ok := g.Node("a (50001)"); !ok {
 		t.Error("the last has another number")
+	}
+}
+
+// TestCompressedTwice reads a file by bzip2 that is compressed by gzip once more: its content is
+// decompressed once, as the bounds are of one decompression.
+func TestCompressedTwice(t *testing.T) {
+	inner, err := base64.StdEncoding.DecodeString("QlpoOTFBWSZTWfo0m7MDDUHBgAAyEAAAECAAMM0AUqHqbYCSgsBJQW58XckU4UJD6NJuzA==") // z, a tab, b, and 200,000 empty lines
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err := (taxonomy.Edges{}).Read(t.Context(), bytes.NewReader(inner), "once"); err != nil || g.Len() != 2 {
+		t.Fatal(g, err)
+	}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(inner); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"twice", "twice.tsv", "twice.json"} {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if g, err := taxonomy.Open(file); err == nil {
+			t.Errorf("%s: read as %v", name, g.Names())
+		}
 	}
 }

@@ -79,12 +79,11 @@ func readOpen(ctx context.Context, file *os.File, f Format) (*Taxonomy, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := bufio.NewReaderSize(text, 1<<16)
-	head, err := in.Peek(1 << 12)
+	head, err := text.Peek(1 << 12)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, text.Place(1, err)
 	}
-	return byContent(head).Read(ctx, in, file.Name())
+	return byContent(head).Read(ctx, text, file.Name())
 }
 
 // byExtension returns the format that the file's name tells, or nil.

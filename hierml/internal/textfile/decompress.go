@@ -33,12 +33,14 @@ func openZstd(r io.Reader) (io.Reader, error) {
 }
 
 // Decompress returns the content that r has, text or not, decompressed if it begins as compressed
-// files do.
+// files do. If r is a File, it is the one that is returned: nothing is decompressed twice.
 func Decompress(r io.Reader, name string, fail Fail) (*File, error) {
+	if f, ok := uncovered(r).(*File); ok {
+		return f, nil
+	}
 	f := &File{name: name, fail: fail, source: &source{Reader: r, size: SizeOf(r)}}
-	in := bufio.NewReaderSize(f.source, 1<<16)
-	f.plain = in
-	head, err := in.Peek(6)
+	f.plain = bufio.NewReaderSize(f.source, 1<<16)
+	head, err := f.Peek(6)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, f.Place(1, err)
 	}
@@ -46,8 +48,7 @@ func Decompress(r io.Reader, name string, fail Fail) (*File, error) {
 		if !strings.HasPrefix(string(head), p.magic) {
 			continue
 		}
-		f.packing = p.name
-		f.plain, err = p.open(in)
+		plain, err := p.open(f.plain)
 		switch {
 		case f.source.err != nil:
 			return nil, f.Place(1, f.source.err)
@@ -57,7 +58,29 @@ func Decompress(r io.Reader, name string, fail Fail) (*File, error) {
 			}
 			return nil, f.Place(1, &DamagedError{Packing: p.name, Err: err})
 		}
+		bound := Bound{Packing: p.name, Stored: f.Stored}
+		f.plain = bufio.NewReaderSize(&unpacker{plain: bound.Reader(plain), packing: p.name, source: f.source}, 1<<16)
 		break
 	}
 	return f, nil
+}
+
+// unpacker is the plain content of a compressed file. Its errors besides io.EOF are the source's own,
+// or a *DamagedError.
+type unpacker struct {
+	plain   io.Reader
+	packing string
+	source  *source
+}
+
+func (u *unpacker) Read(p []byte) (int, error) {
+	n, err := u.plain.Read(p)
+	var damaged *DamagedError
+	switch {
+	case err == nil || errors.Is(err, io.EOF) || errors.As(err, &damaged):
+		return n, err
+	case u.source.err != nil:
+		return n, u.source.err
+	}
+	return n, &DamagedError{Packing: u.packing, Err: err}
 }

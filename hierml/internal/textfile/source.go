@@ -43,11 +43,20 @@ func (r contextReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
+// uncovered returns the reader that ends with a context, and others as they are.
+func uncovered(r io.Reader) io.Reader {
+	for {
+		covered, ok := r.(contextReader)
+		if !ok {
+			return r
+		}
+		r = covered.Reader
+	}
+}
+
 // SizeOf returns the number of bytes that r has from where it stands, or 0 if it does not tell.
 func SizeOf(r io.Reader) int64 {
-	switch r := r.(type) {
-	case contextReader:
-		return SizeOf(r.Reader)
+	switch r := uncovered(r).(type) {
 	case interface{ Len() int }:
 		return int64(r.Len())
 	case *os.File:

@@ -19,33 +19,25 @@ import (
 // are 0 where there is none. The cause is what the error wraps, or nil.
 type Fail func(file string, line, column int, msg string, cause error) error
 
-// Compressed data may become so many bytes for each that is stored, beside those that any may
-// become. Text becomes three to fifty for each; what becomes more was made to fill the memory of who
-// reads it.
-const (
-	mostRatio    = 1000
-	mostUnpacked = 1 << 30
-)
-
 // File is the plain content of a file.
 type File struct {
-	plain    io.Reader
-	packing  string // how the file is compressed, or ""
-	unpacked int64  // bytes that were read of it, if it is
-	name     string
-	fail     Fail
-	source   *source
+	plain  *bufio.Reader
+	text   bool // Open has checked how it begins
+	name   string
+	fail   Fail
+	source *source
 }
 
 // Open returns the text that r has, decompressed and without byte order mark. The name stands for
-// the file in errors. Text in UTF-16, archives, and what else is plainly no text are refused.
+// the file in errors. Text in UTF-16, archives, and what else is plainly no text are refused. If r is
+// a File, it is the one that is returned.
 func Open(r io.Reader, name string, fail Fail) (*File, error) {
 	f, err := Decompress(r, name, fail)
-	if err != nil {
-		return nil, err
+	if err != nil || f.text {
+		return f, err
 	}
-	in := bufio.NewReaderSize(f, 1<<16)
-	head, err := in.Peek(tarMagicAt + len(tarMagic))
+	f.text = true
+	head, err := f.Peek(tarMagicAt + len(tarMagic))
 	if err != nil && !errors.Is(err, io.EOF) && len(head) < 4 {
 		return nil, f.Place(1, err)
 	}
@@ -53,11 +45,11 @@ func Open(r io.Reader, name string, fail Fail) (*File, error) {
 		return nil, fail(name, 1, 0, msg, nil)
 	}
 	if len(head) >= 3 && string(head[:3]) == "\xef\xbb\xbf" {
-		if _, err := in.Discard(3); err != nil {
+		if _, err := f.plain.Discard(3); err != nil {
 			return nil, f.Place(1, err)
 		}
 	}
-	return &File{plain: in, name: name, fail: fail, source: f.source}, nil
+	return f, nil
 }
 
 // A tar archive begins with the name of a file, and has its magic behind it.
@@ -98,22 +90,11 @@ var refused = []struct{ magic, msg string }{
 }
 
 // Read reads plain content. An error besides io.EOF is the source's own, or a *DamagedError.
-func (f *File) Read(p []byte) (int, error) {
-	n, err := f.plain.Read(p)
-	if f.packing != "" {
-		f.unpacked += int64(n)
-		if f.unpacked > mostUnpacked+mostRatio*f.source.count {
-			return 0, &DamagedError{Packing: f.packing, Err: fmt.Errorf("%d bytes of them have become %d", f.source.count, f.unpacked)}
-		}
-	}
-	if err == nil || errors.Is(err, io.EOF) || f.packing == "" {
-		return n, err
-	}
-	if f.source.err != nil {
-		return n, f.source.err
-	}
-	return n, &DamagedError{Packing: f.packing, Err: err}
-}
+func (f *File) Read(p []byte) (int, error) { return f.plain.Read(p) }
+
+// Peek returns the next n bytes, of at most 4096, without reading them. If there are fewer, the error
+// says why, as Read's does.
+func (f *File) Peek(n int) ([]byte, error) { return f.plain.Peek(n) }
 
 // Name returns the name that stands for the file in errors.
 func (f *File) Name() string { return f.name }
@@ -153,7 +134,11 @@ type DamagedError struct {
 }
 
 func (e *DamagedError) Error() string {
-	if errors.Is(e.Err, io.ErrUnexpectedEOF) {
+	var growth *growthError
+	switch {
+	case errors.As(e.Err, &growth):
+		return fmt.Sprintf("the file's %s data %v; if you trust it, unpack it and read the files that are in it", e.Packing, growth)
+	case errors.Is(e.Err, io.ErrUnexpectedEOF):
 		return fmt.Sprintf("the file ends amid its %s data; it is cut, get it again", e.Packing)
 	}
 	return fmt.Sprintf("the file's %s data are damaged (%v); get it again", e.Packing, e.Err)

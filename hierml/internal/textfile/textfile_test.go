@@ -296,7 +296,7 @@ func TestCompressedBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, err := io.Copy(io.Discard, f)
-	if damaged := (*DamagedError)(nil); !errors.As(err, &damaged) || n < mostUnpacked || n > mostUnpacked+mostRatio*int64(size) {
+	if damaged := (*DamagedError)(nil); !errors.As(err, &damaged) || n < MaxUnpacked || n > MaxUnpacked+MaxRatio*int64(size) {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 }

@@ -3,13 +3,16 @@ package compare
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -206,5 +209,31 @@ func TestCellsTolerance(t *testing.T) {
 	}
 	if d := Cells(a, b, d[0].Largest*0.999); d == nil {
 		t.Error("a smaller tolerance is enough")
+	}
+}
+
+// TestLargePictures has a small file that claims to be a picture of 4 thousand million points: it is
+// compared as it is, and not decoded.
+func TestLargePictures(t *testing.T) {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
+		t.Fatal(err)
+	}
+	data := b.Bytes()
+	binary.BigEndian.PutUint32(data[16:], 1<<16)
+	binary.BigEndian.PutUint32(data[20:], 1<<16)
+	binary.BigEndian.PutUint32(data[29:], crc32.ChecksumIEEE(data[12:29]))
+	if config, err := png.DecodeConfig(bytes.NewReader(data)); err != nil || config.Width != 1<<16 {
+		t.Fatal(config, err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	coded := base64.StdEncoding.EncodeToString(data)
+	if p := readPicture(coded); p.picture != nil || p.text != coded {
+		t.Errorf("it is read as %+v", p)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+		t.Errorf("%d bytes were allocated", n)
 	}
 }

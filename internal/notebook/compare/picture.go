@@ -24,14 +24,22 @@ type picture struct {
 // side is how many blocks a picture has in each direction.
 const side = 48
 
+// maxPoints bounds the pictures that are decoded: a small file can claim a size that fills the memory.
+const maxPoints = 1 << 26
+
 // far is how much of what is drawn may be another. A curve that ends a little earlier, with another
 // scale below it, reaches a third; curves of other things differ by half and more.
 const far = 0.35
 
-// readPicture reads one in base64. What is in an unknown format is compared as it is.
+// readPicture reads one in base64. One in an unknown format, or of more than
+// maxPoints, is compared as it is.
 func readPicture(data string) part {
 	raw, err := base64.StdEncoding.DecodeString(strings.NewReplacer("\n", "", "\r", "").Replace(data))
 	if err != nil {
+		return part{text: data}
+	}
+	config, _, err := image.DecodeConfig(bytes.NewReader(raw))
+	if err != nil || config.Width*config.Height > maxPoints { // neither side has more than 31 bits
 		return part{text: data}
 	}
 	img, format, err := image.Decode(bytes.NewReader(raw))
