@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
 // Tokens says what the tokens of a text are.
@@ -46,7 +48,8 @@ type stop struct {
 	begins bool // it begins one
 }
 
-// maxGram bounds n-grams, of which a text has as many of each length as it has tokens.
+// maxGram bounds the tokens of n-grams, of which a text has as many of each length as it has tokens, and
+// those of stop words, which are looked for at each token.
 const maxGram = 100
 
 // newTerms checks the settings that say what terms are.
@@ -108,6 +111,9 @@ func newTerms(s *Text) (*terms, error) {
 	for _, word := range s.StopWords {
 		var tokens []string
 		t.tokens(word, func(token []byte) { tokens = append(tokens, string(token)) })
+		if len(tokens) > maxGram {
+			return nil, fmt.Errorf("features: the stop word %s has %d tokens; there are at most %d", textfile.Quote(word), len(tokens), maxGram)
+		}
 		for n := 1; n <= len(tokens); n++ {
 			key := strings.Join(tokens[:n], t.separator)
 			known := t.stop[key]

@@ -23,7 +23,8 @@ type Text struct {
 	// KeepCase is set. It is called from several goroutines at once.
 	Tokenizer func(text string) []string `json:"-"`
 	KeepCase  bool                       `json:",omitzero"`
-	// StopWords are left out of the tokens, before n-grams are formed. EnglishStopWords is a list.
+	// StopWords are left out of the tokens, before n-grams are formed; each has 100 tokens at most.
+	// EnglishStopWords is a list.
 	// A stop word that is several tokens, as don't is two words, is left out where these follow
 	// each other.
 	StopWords []string `json:",omitempty"`

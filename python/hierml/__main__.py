@@ -7,7 +7,8 @@ import io
 import sys
 from typing import Optional, Sequence
 
-from . import LoadError, load
+from . import load
+from ._errors import visible
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -16,20 +17,20 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("model", help="a file that pipeline.Save wrote")
     parser.add_argument("-k", type=int, default=0, help="print the K best labels and their scores, separated by tabs")
     options = parser.parse_args(arguments)
-    try:
-        model = load(options.model)
-    except (LoadError, OSError) as error:
-        print(f"hierml: {error}", file=sys.stderr)
-        return 1
     output = sys.stdout
     if isinstance(output, io.TextIOWrapper):
-        output.reconfigure(encoding="utf-8", errors="surrogateescape")
-    for line in sys.stdin.buffer:
-        text = line.rstrip(b"\r\n").decode("utf-8", "surrogateescape")
-        if options.k > 0:
-            print(*(part for name, score in model.rank([text], options.k)[0] for part in (name, f"{score:.6g}")), sep="\t", file=output)
-        else:
-            print(*model.predict_paths([text])[0], sep=" > ", file=output)
+        output.reconfigure(encoding="utf-8")
+    try:
+        model = load(options.model)
+        for line in sys.stdin.buffer:
+            text = line.rstrip(b"\r\n").decode("utf-8", "surrogateescape")
+            if options.k > 0:
+                print(*(part for name, score in model.rank([text], options.k)[0] for part in (visible(name), f"{score:.6g}")), sep="\t", file=output)
+            else:
+                print(*map(visible, model.predict_paths([text])[0]), sep=" > ", file=output)
+    except (ValueError, OSError) as error:  # also of a text that the model has no features of
+        print(f"hierml: {visible(str(error))}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -1,7 +1,37 @@
-"""The error of files that cannot be loaded."""
+"""The error of files that cannot be loaded, and what texts of files look like in it."""
 
 from __future__ import annotations
+
+import re
+from typing import Any
+
+# What a terminal takes for an order: control characters, those that turn the direction of text around, line
+# breaks, and bytes that are no UTF-8.
+_HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """Returns the text with what a terminal takes for an order as an escape, such as \\x1b."""
+
+    def escape(match: "re.Match[str]") -> str:
+        code = ord(match.group())
+        if 0xDC80 <= code <= 0xDCFF:  # a byte, as surrogateescape has it
+            code -= 0xDC00
+            return f"\\x{code:02x}"
+        return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}"
+
+    return _HIDDEN.sub(escape, text)
+
+
+def quote(value: Any) -> str:
+    """Returns a value of JSON for a message, cut to a readable length."""
+    if isinstance(value, (list, dict)):
+        return "a list" if isinstance(value, list) else "an object"
+    return repr(value) if not isinstance(value, str) or len(value) <= 60 else repr(value[:60]) + "..."
 
 
 class LoadError(ValueError):
     """A file that is damaged, or has what this package cannot do; the text says what and where."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(visible(text))

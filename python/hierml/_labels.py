@@ -6,7 +6,7 @@ from typing import Dict, List, Optional
 
 import numpy as np
 
-from ._errors import LoadError
+from ._errors import LoadError, quote
 from ._safetensors import Arrays
 from ._taxonomy import Taxonomy
 
@@ -20,7 +20,7 @@ class Link:
     def __init__(self, file: Arrays, taxonomy: Taxonomy, column: Dict[int, int]) -> None:
         self.name = file.metadata.get("link", "")
         if self.name not in _LINKS[1:]:
-            raise LoadError(f"the metadata name the link {self.name!r:.60}; this package knows {', '.join(_LINKS[1:])}")
+            raise LoadError(f"the metadata name the link {quote(self.name)}; this package knows {', '.join(_LINKS[1:])}")
         if not taxonomy.is_tree:
             raise LoadError("a link needs a tree, and in this taxonomy some nodes have several parents")
         always = file.indices("link.always", len(taxonomy)).tolist()
@@ -100,9 +100,11 @@ class Attributes:
         self._top_down = self._find_top_down(nodes[known])
         if not self._top_down:
             lengths = np.diff(self._begin)
+            longest = np.argsort(-lengths, kind="stable")
+            shorter = -lengths[longest]
             self._positions = []  # the first node of each label, then the second: as many at once as there are
             for k in range(int(lengths.max(initial=0))):
-                labels = np.flatnonzero(lengths > k)
+                labels = longest[: np.searchsorted(shorter, -k)]
                 at = self._begin[labels] + k
                 self._positions.append((labels, self._columns[at], self._values[at]))
 

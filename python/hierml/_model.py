@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ._errors import LoadError
+from ._errors import LoadError, quote, visible
 from ._labels import Attributes, Link, log_softmax
 from ._probabilities import Calibrated
 from ._safetensors import Arrays, read
-from ._settings import Record
+from ._settings import Record, parse
 from ._steps import steps
 from ._taxonomy import Taxonomy
 from ._text import Row, Vectorizer
@@ -35,14 +34,14 @@ class Model:
     def __init__(self, file: Arrays) -> None:
         metadata = file.metadata
         if metadata.get("format") != "hierml.model":
-            raise LoadError(f"the format is {metadata.get('format')!r:.60}, not 'hierml.model'; it is not a file of hierml")
+            raise LoadError(f"the format is {quote(metadata.get('format'))}, not 'hierml.model'; it is not a file of hierml")
         if metadata.get("version") not in _VERSIONS:
-            raise LoadError(f"the model has version {metadata.get('version')!r:.20}; this package reads {', '.join(_VERSIONS)}")
+            raise LoadError(f"the model has version {quote(metadata.get('version'))}; this package reads {', '.join(_VERSIONS)}")
         if "attached.pipeline" not in file:
             raise LoadError("the file has a model and no vectorizer, so that no text can be given to it; write it with Save of package pipeline")
         self._rule = metadata.get("rule", "")
         if self._rule not in _RULES:
-            raise LoadError(f"the model predicts by the rule {self._rule!r:.60}; this package knows {', '.join(_RULES)}")
+            raise LoadError(f"the model predicts by the rule {quote(self._rule)}; this package knows {', '.join(_RULES)}")
         self.name = metadata.get("name", "")
         edges = file.indices("taxonomy.edges", 1 << 31, 2)
         if edges.shape[1] != 2:
@@ -63,11 +62,7 @@ class Model:
         self._read_pipeline(file)
 
     def _read_pipeline(self, file: Arrays) -> None:
-        content = file.array("attached.pipeline").tobytes()
-        try:
-            value = json.loads(content.decode("utf-8"))
-        except (ValueError, RecursionError) as error:
-            raise LoadError(f"what is attached to the model is not JSON: {error}") from error
+        value = parse("what is attached to the model", file.array("attached.pipeline").tobytes())
         saved = Record("the file", value, ("format", "version", "vectorizer", "steps", "probabilities", "beam"))
         saved.header("hierml.pipeline")
         self._vectorizer = Vectorizer(saved.raw("vectorizer"))
@@ -89,7 +84,7 @@ class Model:
     def __repr__(self) -> str:
         extra = f", beam {self._beam}" if self._beam else ""
         extra += ", with probabilities" if self.has_probabilities else ""
-        return f"<hierml.Model: {self.name}, {len(self.labels)} labels, {self._weights.features} features{extra}>"
+        return f"<hierml.Model: {visible(self.name)}, {len(self.labels)} labels, {self._weights.features} features{extra}>"
 
     @property
     def has_probabilities(self) -> bool:
@@ -246,7 +241,7 @@ class Model:
         Raises ValueError for models without probabilities; see :attr:`has_probabilities`.
         """
         if not self.has_probabilities:
-            raise ValueError(f"this model, {self.name}, has scores and no probabilities; svm.Calibrate of the Go library learns them")
+            raise ValueError(f"this model, {visible(self.name)}, has scores and no probabilities; svm.Calibrate of the Go library learns them")
         rows = []
         for text in _several(texts):
             row = self.features(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from typing import Any, Callable, List
 
@@ -23,7 +24,7 @@ def _sigmoid(a: float, b: float) -> Callable[[float], float]:
 
 def _steps(scores: List[float], probabilities: List[float]) -> Callable[[float], float]:
     def probability(score: float) -> float:
-        at = int(np.searchsorted(scores, score))
+        at = bisect.bisect_left(scores, score)
         if at == len(scores):
             return probabilities[-1]
         if at == 0 or scores[at] == score:

@@ -7,7 +7,7 @@ from typing import Any, List
 
 import numpy as np
 
-from ._errors import LoadError
+from ._errors import LoadError, quote
 from ._settings import Record, kind_of
 from ._text import Row, WeigherStep
 
@@ -93,6 +93,6 @@ def steps(values: Any) -> List[Any]:
     for value in values:
         kind = kind_of(value)
         if not isinstance(kind, str) or kind not in _KINDS:
-            raise LoadError(f"a step has the format {kind!r:.60}; this package knows {', '.join(_KINDS)}")
+            raise LoadError(f"a step has the format {quote(kind)}; this package knows {', '.join(_KINDS)}")
         made.append(_KINDS[kind](value))
     return made

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple
 import numpy as np
 
 from ._errors import LoadError
-from ._pattern import Pattern, class_of
+from ._pattern import Pattern, Ranges
 from ._settings import Record
 from ._unicode import CATEGORIES, LOWER, SPACES
 
@@ -25,6 +25,7 @@ Row = Tuple[np.ndarray, np.ndarray]
 TOKENS = ("words", "letters", "characters")
 WEIGHTS = ("log tf-idf", "tf-idf", "BM25", "counts", "log counts", "binary")
 NORMS = ("unit length", "unit sum", "none")
+_MOST_GRAM = 100  # tokens of an n-gram, and of a stop word
 _COUNTED = WEIGHTS[:3]  # those that need document frequencies
 _INVERSE = WEIGHTS[:2]
 
@@ -40,15 +41,20 @@ _LOWER = {code: code + delta for lo, hi, step, delta in LOWER for code in range(
 _SURROGATES = re.compile("[\ud800-\udfff]+")  # what is no text: in Go, bytes that are not UTF-8
 
 
+def _class_of(ranges: Ranges) -> str:
+    """Returns a class of Python's expressions of ranges of code points."""
+    return "[" + "".join(f"\\U{lo:08x}-\\U{hi:08x}" for lo, hi in ranges) + "]"
+
+
 @functools.lru_cache(maxsize=None)
 def _compiled(kind: str) -> "re.Pattern[str]":
     """Returns the expression of a token: a word, a letter, or a run of white space."""
     if kind == "words":
         ranges = [*CATEGORIES["L"], *CATEGORIES["Nd"]]
-        return re.compile(class_of(ranges) + class_of([*ranges, *CATEGORIES["M"]]) + "*")
+        return re.compile(_class_of(ranges) + _class_of([*ranges, *CATEGORIES["M"]]) + "*")
     if kind == "letters":
-        return re.compile(class_of(CATEGORIES["L"]))
-    return re.compile(class_of([*SPACES, (0xD800, 0xDFFF)]) + "+")
+        return re.compile(_class_of(CATEGORIES["L"]))
+    return re.compile(_class_of([*SPACES, (0xD800, 0xDFFF)]) + "+")
 
 
 def lower(text: str) -> str:
@@ -93,7 +99,7 @@ class Terms:
         else:
             split = {"words": _words, "letters": _letters, "characters": _characters}[tokens]
             self._tokens = lambda text: split(text, keep_case)
-        grams = settings.wholes("NGrams", 0, 100) or [0, 0]
+        grams = settings.wholes("NGrams", 0, _MOST_GRAM) or [0, 0]
         if grams == [0, 0]:
             grams = [1, 1]
         if len(grams) != 2 or not 1 <= grams[0] <= grams[1]:
@@ -106,6 +112,8 @@ class Terms:
             raise LoadError(f"the vectorizer has StopWords, and its tokens are {tokens}")
         for word in stop_words:
             parts = list(self._tokens(word))
+            if len(parts) > _MOST_GRAM:
+                raise LoadError(f"the vectorizer has a stop word of {len(parts)} tokens; there are at most {_MOST_GRAM}")
             for n in range(1, len(parts) + 1):
                 key = self._separator.join(parts[:n])
                 out, begins = self._stop.get(key, (False, False))
@@ -153,6 +161,8 @@ class Weigher:
         if self._smooth and self.weight not in _INVERSE:
             raise LoadError(f"SmoothIDF is a form of tf-idf, and the weight is {self.weight}")
         k1, b = settings.number("K1"), settings.number("B")
+        if b > 1:
+            raise LoadError(f"B is {b}; it is at most 1")
         self._k1 = max(k1, 0.0) if k1 else 1.2
         self._b = max(b, 0.0) if b else 0.75
         self._documents = fitted.whole("documents")

@@ -7,7 +7,7 @@ from typing import Any, List, Optional
 
 import numpy as np
 
-from ._errors import LoadError
+from ._errors import LoadError, quote
 from ._safetensors import Arrays
 from ._text import Row
 
@@ -70,7 +70,7 @@ class Kernel:
         self.features, self.columns = whole(text, "features"), columns
         self._name = text["kernel"]
         if self._name not in ("linear", "rbf", "polynomial"):
-            raise LoadError(f"the model has the kernel {self._name!r:.60}; this package knows linear, rbf, polynomial")
+            raise LoadError(f"the model has the kernel {quote(self._name)}; this package knows linear, rbf, polynomial")
         self._gamma = number(text, "kernel.gamma") or 1.0 if self._name != "linear" else 1.0
         self._offset = number(text, "kernel.offset") if self._name == "polynomial" else 0.0
         self._degree = whole(text, "kernel.degree") or 2 if self._name == "polynomial" else 1
@@ -118,7 +118,7 @@ def number(metadata: Any, name: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise LoadError(f"the metadata say that {name} is {metadata.get(name)!r:.60}; expected a number")
+        raise LoadError(f"the metadata say that {name} is {quote(metadata.get(name))}; expected a number")
     return value
 
 
@@ -126,7 +126,7 @@ def whole(metadata: Any, name: str) -> int:
     """Returns a whole number of the metadata."""
     value = metadata.get(name, "")
     if not (value.isascii() and value.isdecimal() and len(value) < 11 and int(value) < 1 << 31):
-        raise LoadError(f"the metadata say that {name} is {value!r:.60}; expected a whole number")
+        raise LoadError(f"the metadata say that {name} is {quote(value)}; expected a whole number")
     return int(value)
 
 

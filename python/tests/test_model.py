@@ -144,6 +144,67 @@ class Loading(Case):
             with self.assertRaises(hierml.LoadError, msg=header[:80]):
                 hierml.load(self.path)
 
+    def test_hostile_numbers(self):
+        digits = "1" + "0" * 400
+        for number in (digits, "-" + digits, "9" * 5000, "1e400", "-1e400", "NaN", "Infinity", "true", '"1"', "[1]"):
+            for name in ("K1", "documents", "A", "Constant"):
+                with self.subTest(name=name, number=number[:10]):
+                    scaler = {"format": "hierml.scaler", "version": 1, "scaling": {"Constant": 2}, "factor": [1, 1, 1]}
+                    calibrated = {"format": "hierml.calibrated", "version": 1, "functions": [{"A": 2}], "leaves": [0, 0, 0]}
+                    data = files.model(pipeline={
+                        "vectorizer": {**files.vectorizer(**({"K1": 2} if name == "K1" else {})), **({"documents": 2} if name == "documents" else {})},
+                        "steps": [scaler] if name == "Constant" else [], "probabilities": calibrated if name == "A" else None})
+                    old, new = f'"{name}": 2'.encode(), f'"{name}": {number}'.encode()
+                    self.assertEqual(data.count(old), 1)
+                    content = data[data.find(b'{"format": "hierml.pipeline"'):]
+                    self.write(files.model(arrays={"attached.pipeline": np.frombuffer(content.replace(old, new), np.uint8)}))
+                    with self.assertRaises(hierml.LoadError):
+                        hierml.load(self.path)
+
+    def test_hostile_shapes(self):
+        many = ",".join(["4611686018427387904"] * 200_000)
+        for shape in (many, "1," * 200_000 + "1", many + ",0", "0," + many, "9223372036854775808", "0,9223372036854775808", "-1", "true", "1.0", "null", '"1"', "[1]"):
+            with self.subTest(shape[:20]):
+                header = ('{"a":{"dtype":"U8","shape":[' + shape + '],"data_offsets":[0,1]}}').encode()
+                self.write(len(header).to_bytes(8, "little") + header + b"\0")
+                with self.assertRaises(hierml.LoadError) as caught:
+                    hierml.load(self.path)
+                self.assertLess(len(str(caught.exception)), 1000)
+
+    def test_terminals(self):
+        self.path += "\x1b[31m"
+        order, seen = "\x1b]52;c;eA==\x07\u202e\x9b\n", r"\x1b]52;c;eA==\x07\u202e\u009b\x0a"
+        names = ["animal", "cat", order, "oak"]
+        m = self.load(metadata={"name": order}, arrays=files.texts("taxonomy.names", names))
+        self.assertIn(seen, repr(m))
+        self.assertEqual(m.labels[1], order)  # a name as it is, for programs
+        printed = io.StringIO()
+        with mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"dog\n"))), contextlib.redirect_stdout(printed):
+            self.assertEqual(main([self.path]), 0)
+            sys.stdin = io.TextIOWrapper(io.BytesIO(b"dog\n"))
+            self.assertEqual(main([self.path, "-k", "1"]), 0)
+        self.assertEqual(printed.getvalue(), f"animal > {seen}\n{seen}\t1\n")
+        for changes in ({"metadata": {"rule": order}}, {"metadata": {"format": order}}, {"metadata": {"link": order}}, {"pipeline": {order: 1}},
+                        {"pipeline": {"format": order}}, {"pipeline": {"vectorizer": files.vectorizer(Pattern="(?i)" + order)}}, {"arrays": {order: np.zeros((2, 2), np.float64), "weights": None}}):
+            with self.subTest(str(changes)[:60]):
+                errors = io.StringIO()
+                with self.assertRaises(hierml.LoadError) as caught:
+                    self.load(**changes)
+                with contextlib.redirect_stderr(errors):
+                    self.assertEqual(main([self.path]), 1)
+                for text in (str(caught.exception), errors.getvalue().rstrip("\n")):
+                    self.assertFalse(set(text) & set("\x1b\x07\u202e\x9b\n"), text)
+                    self.assertIn(r"\x1b[31m", text)
+
+    def test_repeated_names(self):
+        content = b'{"format": "hierml.pipeline", "version": 1, "version": 1}'
+        self.refused("twice", arrays={"attached.pipeline": np.frombuffer(content, np.uint8)})
+
+    def test_stop_words(self):
+        self.load(pipeline={"vectorizer": files.vectorizer(StopWords=["a " * 100])})
+        self.refused("101 tokens", pipeline={"vectorizer": files.vectorizer(StopWords=["a " * 101])})
+        self.refused("StopWords", pipeline={"vectorizer": files.vectorizer(StopWords=["\ud800"])})
+
     def test_model(self):
         one = np.array([1], np.int32)
         for says, changes in (
