@@ -336,3 +336,38 @@ func TestPythonRefuses(t *testing.T) {
 	}
 	t.Logf("%d files", len(says))
 }
+
+// TestPythonHostileFiles has files of all kinds damaged in every part, with the right check sum: numbers of 400
+// digits, shapes of 2^62, names with orders to a terminal, expressions that take others for ever. Each is a
+// model, which gives the label of a hostile text, or a LoadError. Go reads some of them, too.
+func TestPythonHostileFiles(t *testing.T) {
+	bases, kept := t.TempDir(), t.TempDir()
+	for name, p := range pipelines(t) {
+		if err := p.Save(filepath.Join(bases, encoded(name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := "200"
+	if testrun.Long() {
+		n = "20000"
+	}
+	said := string(output(t, python(t, filepath.Join("testdata", "hostile.py"), bases, n, "1", kept)))
+	t.Log(said)
+	var loaded, refused int
+	if _, err := fmt.Sscanf(said, "loaded %d, refused %d,", &loaded, &refused); err != nil || loaded == 0 || fmt.Sprint(loaded+refused) != n {
+		t.Errorf("of %s files: %v", n, err)
+	}
+	files, err := filepath.Glob(filepath.Join(kept, "*"))
+	if err != nil || len(files) != 100 {
+		t.Fatal(len(files), err)
+	}
+	for _, file := range files {
+		p, err := pipeline.Load(file)
+		if err != nil {
+			continue
+		}
+		if _, err := p.Predict(strings.Repeat("a", 1000)); err != nil {
+			t.Logf("%s: %v", file, err) // a scaler may make too large a number of it
+		}
+	}
+}

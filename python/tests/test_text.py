@@ -76,8 +76,37 @@ class Patterns(unittest.TestCase):
             with self.subTest(pattern):
                 self.assertEqual(list(Pattern(pattern).matches(text)), want)
 
+    def test_time(self):
+        # An engine that goes back takes for ever for some of these, and the square of the text for the others.
+        for pattern, text, want in (
+            (r"(a+)+b", "a" * 20000, 0),
+            (r"(?:a|a)+(?:a|aa)+b", "a" * 20000, 0),
+            (r"(?:a?){1}a*a*a*a*b", "a" * 20000, 0),
+            (r"\w+x|a.*b|a", "a" * 20000, 20000),
+            (r"a[ab]{300}b", "aab" * 3000, 29),
+            ("|".join(f"(?:a{{{n}}})+b" for n in (2, 3, 5, 7, 11, 13, 17, 19, 23)), "a" * 20000, 0),
+        ):
+            with self.subTest(pattern):
+                steps = 0
+                compiled = Pattern(pattern)
+                before, way = compiled._before, compiled._way
+
+                def counted(of):
+                    def call(*arguments):
+                        nonlocal steps
+                        steps += 1
+                        return of(*arguments)
+
+                    return call
+
+                compiled._before, compiled._way = counted(before), counted(way)
+                self.assertEqual(sum(1 for _ in compiled.matches(text)), want)
+                self.assertLess(steps, 4 * len(text))
+
     def test_refused(self):
-        for pattern in (r"(?i)a", r"(a*)*", r"(?:|a)+", r"[[:alpha:]]", r"\p{Greek}", r"\Qa\E", r"\C", r"[\D]", r"a**", r"(", r")", r"[a", "\\", r"\1", r"(?=a)",
+        for pattern in (r"\p{Lu", r"\p{", r"\P{L", r"[\p{L", r"\x{41", r"\x{", r"[\x{4", r"\x4", r"\x", r"\p", r"(?P<x", r"(?P<x>a", r"(?", r"(?:", r"[^", r"[a-",
+                        r"\x{+41}", r"\x{4_1}", "a{" + "9" * 5000 + "}", r"a{1001}", r"a{2,1}", r"{2}", r"(a{100}){100}", r"(?P<x>a)(?P<x>b)", "a?" * 2001,
+                        "(?:" * 101 + "a" + ")" * 101, r"(?i)a", r"(a*)*", r"(?:|a)+", r"[[:alpha:]]", r"\p{Greek}", r"\Qa\E", r"\C", r"[\D]", r"a**", r"(", r")", r"[a", "\\", r"\1", r"(?=a)",
                         r"(?<!a)", r"\x{110000}", r"\xzz", "(" * 5000 + ")" * 5000, r"*a"):
             with self.subTest(pattern[:20]):
                 with self.assertRaises(hierml.LoadError):
