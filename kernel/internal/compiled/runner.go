@@ -229,7 +229,9 @@ func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 	go func() {
 		r.tasks.begin(t)
 		returned := false // not if runtime.Goexit was called
+		ended := program.NewRuntimeError("exit", "runtime.Goexit ended the goroutine of the cell", program.Frame{Cell: t.cell})
 		defer func() {
+			defer t.finish(ended) // for a method of the panic's value that does not return
 			if v := recover(); v != nil {
 				failure := r.runtimeError(t, v)
 				var failed *program.RuntimeError
@@ -243,7 +245,7 @@ func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 			} else if returned || t.stopped() {
 				t.finish(nil)
 			} else {
-				t.finish(program.NewRuntimeError("exit", "runtime.Goexit ended the goroutine of the cell", program.Frame{Cell: t.cell}))
+				t.finish(ended)
 			}
 		}()
 		f()

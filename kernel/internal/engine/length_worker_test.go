@@ -106,3 +106,20 @@ func (all) MimeBundle() map[string]any {
 		{cell: "kept", value: "3"},
 	}})
 }
+
+// TestEndlessTexts ends cells by errors and values whose texts take for ever, and interrupts them.
+func TestEndlessTexts(t *testing.T) {
+	const declared = `kept := 3
+type slow struct{}
+func (slow) Error() string { fmt.Println("begun"); for {} }
+type mute struct{}
+func (mute) String() string { fmt.Println("begun"); select {} }`
+	sessions := map[string][]beat{}
+	for _, cell := range []string{
+		"panic(slow{})", "panic(fmt.Errorf(\"a: %w\", slow{}))", "panic(mute{})", "func() error { return slow{} }()", "must(1, error(slow{}))",
+		"slow{}", "mute{}", "go panic(slow{})\nselect {}", "defer func() { panic(slow{}) }()\npanic(1)",
+	} {
+		sessions[cell] = []beat{{cell: declared}, {cell: cell, stop: true, err: "nterrupted"}, {cell: "kept", value: "3"}}
+	}
+	playInModes(t, sessions)
+}
