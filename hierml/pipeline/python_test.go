@@ -339,7 +339,8 @@ func TestPythonRefuses(t *testing.T) {
 
 // TestPythonHostileFiles has files of all kinds damaged in every part, with the right check sum: numbers of 400
 // digits, shapes of 2^62, names with orders to a terminal, expressions that take others for ever. Each is a
-// model, which gives the label of a hostile text, or a LoadError. Go reads some of them, too.
+// model, which gives the label of a hostile text, or a LoadError, and nothing but the file is opened, and
+// nothing executed. Go reads some of them, too.
 func TestPythonHostileFiles(t *testing.T) {
 	bases, kept := t.TempDir(), t.TempDir()
 	for name, p := range pipelines(t) {

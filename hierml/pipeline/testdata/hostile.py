@@ -1,7 +1,7 @@
 """Damages the files of a folder in every part, as one who means harm would, and loads them: hostile.py FOLDER COUNT SEED KEPT.
 
-Each file is a model or a LoadError, and a model gives the features and the label of a hostile text. What
-is not so is printed, and then a line that says how many files were loaded and refused, and the longest
+Each file is a model or a LoadError, and a model gives the features and the label of a hostile text. Both
+execute nothing, and only read the file: Python tells of each call that would. What is not so is printed, and then a line that says how many files were loaded and refused, and the longest
 time that one took. The first hundred files stay in the folder KEPT.
 """
 import faulthandler, json, os, random, re, sys, time
@@ -176,6 +176,24 @@ def hostile(path):
     return data
 
 
+watched, events = [], set()
+
+
+def hear(event, arguments):
+    """Collects what Python does for a model beside reading its file."""
+    reads = event == "open" and arguments[0] in watched and arguments[1] in ("r", "rb", None)
+    if watched and not reads and not event.startswith(("object.", "sys._getframe", "gc.", "time.")):
+        events.add(f"{event} {arguments!r:.100}")
+
+
+"".encode("utf-32-le")  # the first time, Python imports this encoding of its own
+sys.addaudithook(hear)
+watched.append("")
+eval("1")
+assert events, "nothing is heard"
+events.clear()
+watched.clear()
+
 bases = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
 loaded = refused = 0
 longest = [0.0, 0.0]
@@ -190,6 +208,7 @@ for number in range(count):
             f.write(data)
     faulthandler.dump_traceback_later(120, exit=True)
     begun = time.process_time()
+    watched.append(path)
     try:
         model = hierml.load(path)
     except hierml.LoadError as error:
@@ -202,9 +221,12 @@ for number in range(count):
     except Exception as error:
         print(f"{number}: {type(error).__name__}: {error!s:.200}")
         continue
+    finally:
+        watched.clear()
     loaded += 1
     longest[0] = max(longest[0], time.process_time() - begun)
     begun = time.process_time()
+    watched.append(path)
     for text in ("a" * 35, "a" * (100000 if number % 50 == 0 else 1000), "ab " * 100):
         try:
             with np.errstate(all="ignore"):
@@ -215,7 +237,10 @@ for number in range(count):
             pass  # a feature may be too large
         except Exception as error:
             print(f"{number}: predict: {type(error).__name__}: {error!s:.200}")
+    watched.clear()
     longest[1] = max(longest[1], time.process_time() - begun)
 faulthandler.cancel_dump_traceback_later()
 os.remove(path)
+for event in sorted(events):
+    print(f"it executes or opens: {event}")
 print(f"loaded {loaded}, refused {refused}, longest {longest[0]:.3f} s to load, {longest[1]:.3f} s to predict")
