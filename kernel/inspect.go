@@ -57,6 +57,9 @@ func printFindings(to io.Writer, path string, nb *notebook.Notebook, findings []
 		}
 	}
 	fmt.Fprintf(w, "%s: %d code cells, %d others\n", visible.Text(path), code, len(nb.Cells)-code)
+	if language := inspect.Language(nb); language != "go" {
+		fmt.Fprintf(w, "Its code is in %s, not in Go: it is searched for what looks like an import, a command, a file or an address.\n", oneLine(language))
+	}
 	for _, subject := range inspect.Subjects {
 		var harmless []string
 		title := "\n" + string(subject) + "\n"

@@ -55,7 +55,7 @@ type Universe struct {
 
 // Notebook returns what a notebook names, sorted by subject, and within one by the first place.
 func (u Universe) Notebook(nb *notebook.Notebook) []Finding {
-	r := &reader{universe: u, packages: maps.Clone(u.Preloaded), found: map[[2]string]int{}}
+	r := &reader{universe: u, packages: maps.Clone(u.Preloaded), found: map[[2]string]int{}, foreign: Language(nb) != "go"}
 	number := 0
 	for _, c := range nb.Cells {
 		if c.Kind == notebook.Code {
@@ -85,6 +85,7 @@ func (u Universe) Notebook(nb *notebook.Notebook) []Finding {
 // A reader collects findings.
 type reader struct {
 	universe Universe
+	foreign  bool              // the code is not Go
 	packages map[string]string // what names stand for: those preloaded and those imported
 	place    string
 	findings []Finding
@@ -122,7 +123,11 @@ func (r *reader) code(source string) {
 			}
 		}
 	}
-	r.golang(goText)
+	if r.foreign {
+		r.otherCode(string(goText))
+	} else {
+		r.golang(goText)
+	}
 	if r.isMarkup(source) {
 		r.add(Page, "code in a string or a magic of the cell", "")
 	}
@@ -141,6 +146,40 @@ func (r *reader) magic(m *magics.Use, source string) {
 	case m.Kind == &magics.QuestionKind, m.Kind != nil && slices.Contains(harmless, m.Name):
 	default: // also what is no magic here: another kernel may have it
 		r.add(Commands, text, "")
+	}
+}
+
+// Language returns the language of a notebook's code in lower case: that of its metadata, or go.
+func Language(nb *notebook.Notebook) string {
+	for _, key := range [][2]string{{"kernelspec", "language"}, {"language_info", "name"}} {
+		if info, ok := nb.Metadata[key[0]].(map[string]any); ok {
+			if name, ok := info[key[1]].(string); ok && name != "" {
+				return strings.ToLower(name)
+			}
+		}
+	}
+	return "go"
+}
+
+var (
+	imported = regexp.MustCompile(`(?m)^[ \t]*(?:import|from|using|library|require|use|include|#include)\b[ \t(<"']*([\w.:/-]+)`)
+	quotes   = regexp.MustCompile(`'([^'\n]*)'|"([^"\n]*)"`)
+	starting = regexp.MustCompile(`(?m)^.*\b(?:system|popen|Popen|subprocess|exec\w*|eval|spawn\w*|run_line_magic|shell)\b.*$`)
+)
+
+// otherCode reads code in another language than Go, in which it knows no more than what imports, strings
+// and functions that start programs look like in most.
+func (r *reader) otherCode(text string) {
+	for _, m := range imported.FindAllStringSubmatch(text, -1) {
+		r.add(Packages, m[1], "in another language than Go")
+	}
+	for _, line := range starting.FindAllString(text, -1) {
+		r.add(Commands, line, "")
+	}
+	for _, m := range quotes.FindAllStringSubmatch(text, -1) {
+		if s := m[1] + m[2]; looksLikeFile(s) {
+			r.add(Files, s, "")
+		}
 	}
 }
 

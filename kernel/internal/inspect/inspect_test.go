@@ -108,6 +108,21 @@ func TestAround(t *testing.T) {
 	}
 }
 
+// TestOtherLanguages looks at a notebook in Python.
+func TestOtherLanguages(t *testing.T) {
+	nb := &notebook.Notebook{
+		Metadata: map[string]any{"kernelspec": map[string]any{"language": "Python"}},
+		Cells:    []*notebook.Cell{{Kind: notebook.Code, Source: "import os, sys\nfrom a.b import c\n!pip install x\nos.system('rm -r /')\nopen('~/.ssh/id')\nx = \"data.csv\" # https://d.e"}},
+	}
+	for subject, want := range map[Subject]string{
+		Commands: "!pip install x|os.system('rm -r /')", Packages: "os|a.b", Files: "~/.ssh/id|data.csv", Addresses: "https://d.e",
+	} {
+		if got := strings.Join(of(nb, subject), "|"); got != want {
+			t.Errorf("%s: got %q, want %q", subject, got, want)
+		}
+	}
+}
+
 // TestDamagedCode reads cells that were cut and mixed at random. Where a command stands in a line of
 // its own behind them, it is found.
 func TestDamagedCode(t *testing.T) {
