@@ -17,6 +17,12 @@ import (
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
+// The names of what is placed in the folders of data and of manual pages.
+const (
+	pythonFolder = "python"
+	manualPage   = "hierml.1"
+)
+
 // outcome is what the summary tells.
 type outcome struct {
 	// version is that of the sources if they are those of a module.
@@ -158,7 +164,7 @@ func (o *outcome) placeFiles(_ context.Context, c *console, r *receipt, root str
 	if err != nil {
 		return step.fail(err)
 	}
-	if err := r.writeFile(filepath.Join(o.places.Man, "hierml.1"), manual); err != nil {
+	if err := r.writeFile(filepath.Join(o.places.Man, manualPage), manual); err != nil {
 		return step.fail(err)
 	}
 	content, err := release.Course(root, time.Unix(0, 0))
@@ -191,7 +197,7 @@ func (o *outcome) registerKernel(_ context.Context, c *console, r *receipt, _ st
 // one, it says why.
 func (o *outcome) findJupyter(ctx context.Context, c *console, r *receipt) error {
 	step := c.begin("Looking for Jupyter")
-	o.env = python.Environment{Dir: filepath.Join(o.places.Data, "python"), Lock: python.Jupyter()}
+	o.env = python.Environment{Dir: filepath.Join(o.places.Data, pythonFolder), Lock: python.Jupyter()}
 	if err := o.env.Tidy(); err != nil {
 		return step.fail(err)
 	}
@@ -202,7 +208,7 @@ func (o *outcome) findJupyter(ctx context.Context, c *console, r *receipt) error
 		if existing, ok := python.Choose(found); ok {
 			o.jupyter = &existing
 			// The rest of a private environment has no use any more.
-			if err := o.env.Remove(); err != nil {
+			if _, _, err := o.env.Remove(); err != nil {
 				return step.fail(err)
 			}
 			r.Python = ""
@@ -334,6 +340,9 @@ func (o *outcome) runTour(ctx context.Context, c *console, r *receipt, root stri
 	inputs, err := t.inputs()
 	if err != nil {
 		return step.fail(err)
+	}
+	if r.Tour != nil && !r.Tour.of(o.places) {
+		r.Tour = nil // it names files that are none of hierml's
 	}
 	o.tourKept, err = r.Tour.current(inputs)
 	if err != nil {

@@ -72,9 +72,7 @@ func installed(t *testing.T, dir string) (place.Places, *receipt) {
 		}
 	}
 	r.Python = filepath.Join(places.Data, "python")
-	if err := os.MkdirAll(filepath.Join(r.Python, "lib"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	environment(t, r.Python)
 	r.Tour = &tourRecord{Inputs: "inputs", Runner: "Jupyter"}
 	for path, f := range map[string]*file{tr.notebook(): &r.Tour.Notebook, tr.html(): &r.Tour.HTML} {
 		if *f, err = record(path); err != nil {
@@ -85,6 +83,25 @@ func installed(t *testing.T, dir string) (place.Places, *receipt) {
 		t.Fatal(err)
 	}
 	return places, r
+}
+
+// environment puts a private environment in place, as package python makes one.
+func environment(t *testing.T, dir string) {
+	t.Helper()
+	made := filepath.Join(python.Environment{Dir: dir}.Folders(), "1")
+	for _, name := range []string{"hierml-environment", "hierml-lock", "pyvenv.cfg", "lib/module.py"} {
+		path := filepath.Join(made, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	target, err := filepath.Rel(filepath.Dir(dir), made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, dir); err != nil && !errors.Is(err, fs.ErrExist) {
+		t.Fatal(err)
+	}
 }
 
 // ownFolders gives the test a cache, a history and temporary files of its own, of which there is

@@ -16,7 +16,8 @@ import (
 )
 
 // receipt is what installations made in one place, written before each thing is made: the next
-// installation repairs it, and uninstall removes it and nothing else.
+// installation repairs it, and uninstall removes what of it is known to be hierml's. It may be damaged, or
+// somebody else's work: nothing is done to a path because it stands here alone.
 type receipt struct {
 	path string
 
@@ -119,9 +120,17 @@ func (r *receipt) save() error {
 	return writeFile(r.path, append(content, '\n'))
 }
 
-// writeFile writes a file completely, or not at all.
+// writeFile writes a file completely, or not at all. What is in its way is replaced, and no link followed.
 func writeFile(path string, content []byte) error {
-	if err := os.WriteFile(path+newSuffix, content, 0o644); err != nil {
+	if err := os.Remove(path + newSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(path+newSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(path+newSuffix, path)

@@ -72,6 +72,12 @@ func (r *tourRecord) current(inputs string) (bool, error) {
 	return true, nil
 }
 
+// of reports whether the record is of the files that an installation in these places writes.
+func (r *tourRecord) of(places place.Places) bool {
+	t := tour{places: places}
+	return r.Notebook.Path == t.notebook() && r.HTML.Path == t.html()
+}
+
 // run runs the tour and returns its record. The files of the last run are replaced only by those of
 // a successful one.
 func (t tour) run(ctx context.Context, progress func(done, total int)) (*tourRecord, error) {

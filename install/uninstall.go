@@ -8,11 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/hierml/notebook/install/internal/kernelspec"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/internal/beside"
 	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/internal/toolchain"
 )
@@ -22,6 +25,9 @@ import (
 // What cannot be removed does not keep the rest from it: the receipt then lists that alone, for the
 // next time.
 func uninstall(out io.Writer, places place.Places) (err error) {
+	if link := linkTo(places.Data, places.Root); link != "" {
+		return fmt.Errorf("%s is a link, which uninstalling does not follow; name the prefix that has the folder itself", link)
+	}
 	r, err := openReceipt(places)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("nothing is installed there: %s is missing; after an installation elsewhere, give its --prefix", r.path)
@@ -37,13 +43,13 @@ func uninstall(out io.Writer, places place.Places) (err error) {
 	if r, err = openReceipt(places); err != nil {
 		return err
 	}
-	u := &remover{out: out}
+	u := &remover{out: out, places: places, programs: r.Programs}
 	r.Kernels = slices.DeleteFunc(r.Kernels, u.removeKernel)
 	r.Programs = slices.DeleteFunc(r.Programs, u.removeProgram)
 	if r.Python != "" && u.removePython(r.Python) {
 		r.Python = ""
 	}
-	r.Files = slices.DeleteFunc(r.Files, func(path string) bool { return u.remove(path+newSuffix) && u.remove(path) })
+	r.Files = slices.DeleteFunc(r.Files, u.removeFile)
 	if r.Tour != nil && u.removeTour(r.Tour) {
 		r.Tour = nil
 	}
@@ -54,7 +60,7 @@ func uninstall(out io.Writer, places place.Places) (err error) {
 	u.remove(r.path)
 	u.remove(filepath.Join(places.Data, lockFile))
 	for _, dir := range slices.Backward(r.Folders) {
-		u.removeFolder(dir)
+		u.removeMade(dir)
 	}
 	u.keepFiles(place.Cache(), "it has data sets and what tests need, and may be used by other installations")
 	u.keepFiles(place.State(), "it has the history of what you have run")
@@ -63,9 +69,44 @@ func uninstall(out io.Writer, places place.Places) (err error) {
 
 // remover removes things, says so, and remembers what could not be removed.
 type remover struct {
-	out  io.Writer
-	err  error
-	kept []string
+	out      io.Writer
+	places   place.Places
+	programs []string // that the receipt lists
+	err      error
+	kept     []string
+}
+
+// known returns the path of a file or folder of the receipt, made of the folder that hierml puts such
+// things into. Where it is elsewhere, or behind a link, it stays and is named.
+func (u *remover) known(path, folder string) (known string, ok bool) {
+	if link := linkTo(folder, u.places.Root); link != "" {
+		u.keep(path, link+" is a link, which uninstalling does not follow; remove it yourself if it is hierml's")
+		return "", false
+	}
+	if !filepath.IsAbs(path) || filepath.Clean(path) != path || filepath.Dir(path) != folder && !sameFolder(filepath.Dir(path), folder) {
+		u.keep(path, "it is not in "+folder+"; remove it yourself if it is hierml's")
+		return "", false
+	}
+	return filepath.Join(folder, filepath.Base(path)), true
+}
+
+// linkTo returns the link on the way from the root to a folder, empty if there is none. Of a folder that is not
+// below the root only the last step is looked at.
+func linkTo(folder, root string) string {
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		if isLink(dir) {
+			return dir
+		}
+		if below, err := filepath.Rel(root, filepath.Dir(dir)); err != nil || below == "." || !filepath.IsLocal(below) {
+			return ""
+		}
+	}
+}
+
+// isLink reports whether there is a link at a path, which hierml makes none of.
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 func (u *remover) note(path string, err error) {
@@ -78,6 +119,9 @@ func (u *remover) note(path string, err error) {
 
 func (u *remover) keep(path, why string) {
 	u.kept = append(u.kept, path)
+	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		path = strconv.Quote(path)
+	}
 	fmt.Fprintf(u.out, "kept    %s: %s\n", path, why)
 }
 
@@ -91,33 +135,42 @@ func (u *remover) remove(path string) bool {
 	return err == nil
 }
 
-// removeAll removes a folder with all that is in it, and reports whether it is gone.
-func (u *remover) removeAll(path string) bool {
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+// removeKernel removes the folder of a kernel that starts a program of this installation.
+func (u *remover) removeKernel(listed string) (done bool) {
+	dir, ok := u.known(listed, u.kernels())
+	if !ok {
 		return true
 	}
-	err := os.RemoveAll(path)
-	u.note(path, err)
-	return err == nil
-}
-
-func (u *remover) removeKernel(dir string) (done bool) {
-	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-		return true
-	}
-	err := kernelspec.Remove(dir)
-	if foreign := new(kernelspec.ForeignError); errors.As(err, &foreign) {
+	program, err := kernelspec.Program(dir)
+	foreign := new(kernelspec.ForeignError)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return true // nothing is there, or a folder alone
+	case errors.As(err, &foreign), isLink(dir), err == nil && filepath.Dir(program) != u.places.Bin && !slices.Contains(u.programs, program):
 		u.keep(dir, "it is another kernel now")
 		return true
+	case err == nil:
+		err = kernelspec.Remove(dir)
 	}
 	u.note(dir, err)
 	return err == nil
 }
 
+// kernels is the folder of the kernels' folders.
+func (u *remover) kernels() string { return filepath.Dir(kernelspec.Dir(u.places.Jupyter, "any")) }
+
 // removeProgram removes a program with what compiles its cells.
-func (u *remover) removeProgram(path string) (done bool) {
+func (u *remover) removeProgram(listed string) (done bool) {
+	path, ok := u.known(listed, u.places.Bin)
+	if !ok {
+		return true
+	}
+	if filepath.Base(path) != programName() {
+		u.keep(path, "it is another program")
+		return true
+	}
 	done = u.remove(path + newSuffix)
-	if _, err := os.Stat(path); err == nil && !isOurs(path) {
+	if info, err := os.Lstat(path); err == nil && (!info.Mode().IsRegular() || !isOurs(path)) {
 		u.keep(path, "it is another program")
 		return done
 	}
@@ -136,22 +189,64 @@ func (u *remover) removeProgram(path string) (done bool) {
 	return u.remove(path) && done
 }
 
-func (u *remover) removePython(dir string) (done bool) {
-	return u.removeAll(dir) && u.removeAll(python.Environment{Dir: dir}.Folders())
+// removePython removes the private environment, and what else of its folders is known to be one.
+func (u *remover) removePython(listed string) (done bool) {
+	dir, ok := u.known(listed, u.places.Data)
+	if !ok {
+		return true
+	}
+	if filepath.Base(dir) != pythonFolder {
+		u.keep(dir, "hierml has put no Python there")
+		return true
+	}
+	removed, kept, err := python.Environment{Dir: dir}.Remove()
+	for _, path := range removed {
+		u.note(path, nil)
+	}
+	for _, path := range kept {
+		u.keep(path, "it is no Python that hierml has made")
+	}
+	u.err = errors.Join(u.err, err)
+	return err == nil
+}
+
+// removeFile removes one of the files that are placed beside the program.
+func (u *remover) removeFile(listed string) (done bool) {
+	for _, file := range []string{filepath.Join(u.places.Data, beside.Course), filepath.Join(u.places.Man, manualPage)} {
+		if filepath.Base(listed) != filepath.Base(file) {
+			continue
+		}
+		path, ok := u.known(listed, filepath.Dir(file))
+		return !ok || u.remove(path+newSuffix) && u.remove(path)
+	}
+	u.keep(listed, "hierml has made no such file")
+	return true
 }
 
 // removeTour removes the tour as it was written, with the copy that JupyterLab keeps of a notebook
 // that was opened.
 func (u *remover) removeTour(t *tourRecord) (done bool) {
 	done = true
-	for _, f := range []file{t.Notebook, t.HTML} {
-		done = u.removeUnchanged(f) && u.remove(f.Path+newSuffix) && done
+	written := tour{places: u.places}
+	for _, f := range []struct {
+		listed file
+		path   string
+	}{{t.Notebook, written.notebook()}, {t.HTML, written.html()}} {
+		path, ok := u.known(f.listed.Path, u.places.Data)
+		if !ok {
+			continue
+		}
+		if path != f.path {
+			u.keep(path, "hierml has made no such file")
+			continue
+		}
+		done = u.removeUnchanged(file{path, f.listed.Sum}) && u.remove(path+newSuffix) && done
 	}
-	dir := filepath.Join(filepath.Dir(t.Notebook.Path), ".ipynb_checkpoints")
-	base := filepath.Base(t.Notebook.Path)
-	base = base[:len(base)-len(filepath.Ext(base))]
-	done = u.remove(filepath.Join(dir, base+"-checkpoint.ipynb")) && done
-	u.removeFolder(dir)
+	dir := filepath.Join(u.places.Data, ".ipynb_checkpoints")
+	if !isLink(dir) {
+		done = u.remove(filepath.Join(dir, "tour-checkpoint.ipynb")) && done
+		u.removeFolder(dir)
+	}
 	return done
 }
 
@@ -166,6 +261,30 @@ func (u *remover) removeUnchanged(f file) (done bool) {
 		return u.remove(f.Path)
 	}
 	return true
+}
+
+// removeMade removes a folder that the installation has made for its files, if nothing is left in it: one of
+// theirs, or one above those.
+func (u *remover) removeMade(listed string) {
+	home, _ := os.UserHomeDir() // without one there is none to keep
+	kernels := u.kernels()
+	for _, folder := range []string{filepath.Join(kernels, filepath.Base(listed)), u.places.Data, u.places.Bin, u.places.Man} {
+		for dir := folder; dir != filepath.Dir(dir) && dir != home; dir = filepath.Dir(dir) {
+			if !isLink(dir) && (listed == dir || filepath.IsAbs(listed) && sameFolder(listed, dir)) {
+				u.removeFolder(dir)
+				return
+			}
+		}
+	}
+	if there(listed) {
+		u.keep(listed, "hierml has put nothing there; remove it yourself if it has made it")
+	}
+}
+
+// there reports whether there is something at a path.
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // removeFolder removes a folder if nothing is left in it. One that stays is named, unless something

@@ -77,23 +77,20 @@ func TestUninstallMakesNothing(t *testing.T) {
 func TestUninstallNamesAll(t *testing.T) {
 	dir := t.TempDir()
 	places, r := installed(t, dir)
-	// The installation has moved, was killed, and made an environment; the user has kept files.
-	moved := filepath.Join(places.Bin, "moved", programName())
+	// GOBIN was another folder, the installation was killed, and the user has kept files.
+	elsewhere := filepath.Join(dir, "go", "bin", programName())
 	program, err := os.ReadFile(r.Programs[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := []string{
-		moved, r.Programs[0] + newSuffix, r.Tour.HTML.Path + newSuffix, r.Python + "-environments/1/pyvenv.cfg",
-		filepath.Join(place.Cache(), "data", "set"), filepath.Join(place.State(), "history.db"), filepath.Join(places.Data, "mine.ipynb"),
-	}
-	for _, path := range files {
+	gone := []string{r.Programs[0] + newSuffix, r.Tour.HTML.Path + newSuffix, r.Python + "-environments/2/hierml-environment"}
+	kept := []string{elsewhere, filepath.Join(place.Cache(), "data", "set"), filepath.Join(place.State(), "history.db"), filepath.Join(places.Data, "mine.ipynb"), r.Python + "-environments/3/mine"}
+	for _, path := range append(gone, kept...) {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, program, 0o755)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.addProgram(moved)
-	r.addFolders([]string{filepath.Dir(moved)})
+	r.addProgram(elsewhere)
 	if err := r.save(); err != nil {
 		t.Fatal(err)
 	}
@@ -101,23 +98,22 @@ func TestUninstallNamesAll(t *testing.T) {
 	if err := uninstall(&out, places); err != nil {
 		t.Fatal(err)
 	}
-	kept := []string{places.Data, place.Cache(), place.State()}
-	for _, path := range append(files[:4:4], r.Programs...) {
+	for _, path := range append(gone, r.Programs[0], r.Python) {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	for _, path := range files[4:] {
+	for _, path := range kept {
 		if _, err := os.Lstat(path); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, path := range kept {
+	for _, path := range []string{elsewhere, r.Python + "-environments/3", place.Cache(), place.State()} {
 		if !strings.Contains(out.String(), "kept    "+path+": ") {
 			t.Errorf("it does not say that it keeps %s", path)
 		}
 	}
-	for _, path := range []string{r.Kernels[0], r.Programs[0], moved, r.Python, r.Python + "-environments", r.Tour.Notebook.Path, r.path} {
+	for _, path := range []string{r.Kernels[0], r.Programs[0], r.Python, r.Tour.Notebook.Path, r.path} {
 		if !strings.Contains(out.String(), "removed "+path+"\n") {
 			t.Errorf("it does not say that it has removed %s", path)
 		}
@@ -126,8 +122,27 @@ func TestUninstallNamesAll(t *testing.T) {
 		t.Logf("it says\n%s", &out)
 	}
 	// What stays is what the user has put there, and its folders.
-	want := "share share/hierml share/hierml/mine.ipynb"
+	want := "go go/bin go/bin/hierml share share/hierml share/hierml/mine.ipynb share/hierml/python-environments share/hierml/python-environments/3 share/hierml/python-environments/3/mine"
 	if left := tree(t, dir); strings.Join(left, " ") != want {
+		t.Errorf("left %q", left)
+	}
+}
+
+// TestUninstallSeesLinks holds that an installation is removed by whatever path its prefix is named.
+func TestUninstallSeesLinks(t *testing.T) {
+	dir := t.TempDir()
+	installed(t, filepath.Join(dir, "real"))
+	if err := os.Symlink("real", filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	places, err := place.Prefix(filepath.Join(dir, "link"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := uninstall(t.Output(), places); err != nil {
+		t.Fatal(err)
+	}
+	if left := tree(t, filepath.Join(dir, "real")); len(left) > 0 {
 		t.Errorf("left %q", left)
 	}
 }

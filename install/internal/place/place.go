@@ -14,6 +14,8 @@ import (
 
 // Places are absolute folders. They need not exist.
 type Places struct {
+	// Root is the prefix, or the home of the user, which most of them are below.
+	Root string
 	// Bin holds the program.
 	Bin string
 	// Jupyter is a Jupyter data folder: kernelspecs are in Jupyter/kernels.
@@ -33,6 +35,7 @@ func Prefix(dir string) (Places, error) {
 		return Places{}, err
 	}
 	return Places{
+		Root:    dir,
 		Bin:     filepath.Join(dir, "bin"),
 		Jupyter: filepath.Join(dir, "share", "jupyter"),
 		Man:     filepath.Join(dir, "share", "man", "man1"),
@@ -51,6 +54,7 @@ func User(gobin string) (Places, error) {
 		return Places{}, err
 	}
 	return Places{
+		Root:    home,
 		Bin:     cmp.Or(gobin, xdg.BinHome),
 		Jupyter: jupyterData(runtime.GOOS, home, os.Getenv),
 		Man:     filepath.Join(xdg.DataHome, "man", "man1"),

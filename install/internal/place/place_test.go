@@ -20,6 +20,7 @@ func TestPrefixIsAbsolute(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Places{
+		Root:    root,
 		Bin:     filepath.Join(root, "bin"),
 		Jupyter: filepath.Join(root, "share", "jupyter"),
 		Man:     filepath.Join(root, "share", "man", "man1"),
@@ -45,8 +46,8 @@ func TestUser(t *testing.T) {
 		gobin string
 		want  Places
 	}{
-		{"", Places{"/home/ada/.local/bin", "/home/ada/.local/share/jupyter", "/home/ada/.local/share/man/man1", "/home/ada/.local/share/hierml"}},
-		{"/opt/go/bin", Places{"/opt/go/bin", "/home/ada/.local/share/jupyter", "/home/ada/.local/share/man/man1", "/home/ada/.local/share/hierml"}},
+		{"", Places{"/home/ada", "/home/ada/.local/bin", "/home/ada/.local/share/jupyter", "/home/ada/.local/share/man/man1", "/home/ada/.local/share/hierml"}},
+		{"/opt/go/bin", Places{"/home/ada", "/opt/go/bin", "/home/ada/.local/share/jupyter", "/home/ada/.local/share/man/man1", "/home/ada/.local/share/hierml"}},
 	}
 	for _, test := range tests {
 		got, err := User(test.gobin)

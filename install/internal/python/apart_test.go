@@ -18,7 +18,7 @@ echo "$*" >> "$HIERML_TOLD"
 case "$*" in
 "-m venv "*)
 	for last; do :; done
-	mkdir -p "$last/bin" && cp "$0" "$last/bin/python" ;;
+	mkdir -p "$last/bin" && cp "$0" "$last/bin/python" && : > "$last/pyvenv.cfg" ;;
 *"list --json"*) echo '{"kernelspecs": {}}' ;;
 *jupyterlab*) echo '{"executable": "'"$0"'", "version": [3, 12, 0], "packages": {"jupyterlab": "4", "nbclient": "0", "nbconvert": "7"}, "environments": true}' ;;
 esac

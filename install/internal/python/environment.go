@@ -106,14 +106,40 @@ func (e Environment) Make(ctx context.Context, base Interpreter, progress func(d
 	return e.Open(ctx)
 }
 
-// newFolder makes a folder for an environment.
+// newFolder makes a folder for an environment, which is known by it from now on.
 func (e Environment) newFolder() (string, error) {
 	for n := 1; ; n++ {
 		folder := filepath.Join(e.Folders(), strconv.Itoa(n))
-		if err := os.Mkdir(folder, 0o755); !errors.Is(err, fs.ErrExist) {
-			return folder, err
+		err := os.Mkdir(folder, 0o755)
+		if errors.Is(err, fs.ErrExist) {
+			continue
 		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, mark), nil, 0o644)
+		}
+		return folder, err
 	}
+}
+
+// mark is the name of a file in each environment that was begun here.
+const mark = "hierml-environment"
+
+// ours reports whether a folder, no link to one, is an environment that was made here, or begun, or has
+// nothing in it.
+func ours(folder string) bool {
+	info, err := os.Lstat(folder)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	if entries, err := os.ReadDir(folder); err == nil && len(entries) == 0 {
+		return true
+	}
+	is := func(name string) bool {
+		info, err := os.Lstat(filepath.Join(folder, name))
+		return err == nil && info.Mode().IsRegular()
+	}
+	// Earlier versions have left a stamp alone.
+	return is(mark) || is(filepath.Base(Environment{}.stamp())) && is("pyvenv.cfg")
 }
 
 // create makes an environment without packages but pip. It keeps temporary files in dir.
@@ -168,7 +194,7 @@ func (e Environment) use(folder string) error {
 	}
 	before, err := e.newFolder()
 	if err == nil {
-		err = os.Remove(before) // only the name is needed
+		err = os.RemoveAll(before) // only the name is needed
 	}
 	if err == nil {
 		err = os.Rename(e.Dir, before)
@@ -183,7 +209,7 @@ func (e Environment) use(folder string) error {
 }
 
 // Tidy removes all environments but the one in use: those that it has replaced, and what was left by
-// a process that was killed.
+// a process that was killed. What was not made here stays.
 func (e Environment) Tidy() (err error) {
 	making, err := lock.Existing(filepath.Join(e.Folders(), "lock"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -197,16 +223,61 @@ func (e Environment) Tidy() (err error) {
 	entries, err := os.ReadDir(e.Folders())
 	for _, entry := range entries {
 		folder := filepath.Join(e.Folders(), entry.Name())
-		if real, resolveErr := filepath.EvalSymlinks(folder); entry.IsDir() && (resolveErr != nil || real != used) {
+		if real, resolveErr := filepath.EvalSymlinks(folder); ours(folder) && (resolveErr != nil || real != used) {
 			err = errors.Join(err, os.RemoveAll(folder))
 		}
 	}
 	return err
 }
 
-// Remove removes the environment and all that it has replaced.
-func (e Environment) Remove() error {
-	return errors.Join(os.RemoveAll(e.Dir), os.RemoveAll(e.Folders()))
+// Remove removes the environment and all that it has replaced. It returns which of Dir and Folders it has
+// removed, and what stays since it was not made here.
+func (e Environment) Remove() (removed, kept []string, err error) {
+	remove := func(path string, remove func(string) error) {
+		if failed := remove(path); failed != nil {
+			err = errors.Join(err, failed)
+		} else if path == e.Dir || path == e.Folders() {
+			removed = append(removed, path)
+		}
+	}
+	target, noLink := os.Readlink(e.Dir)
+	switch {
+	case noLink == nil && filepath.Join(filepath.Dir(e.Dir), filepath.Dir(target)) == e.Folders():
+		remove(e.Dir, os.Remove)
+	case ours(e.Dir):
+		remove(e.Dir, os.RemoveAll)
+	case there(e.Dir):
+		kept = append(kept, e.Dir)
+	}
+	info, missing := os.Lstat(e.Folders())
+	if missing != nil {
+		return removed, kept, err
+	}
+	if !info.IsDir() {
+		return removed, append(kept, e.Folders()), err
+	}
+	entries, unread := os.ReadDir(e.Folders())
+	err = errors.Join(err, unread)
+	for _, entry := range entries {
+		switch path := filepath.Join(e.Folders(), entry.Name()); {
+		case ours(path):
+			remove(path, os.RemoveAll)
+		case entry.Name() == "lock" || entry.Name() == "link":
+			remove(path, os.Remove)
+		default:
+			kept = append(kept, path)
+		}
+	}
+	if left, unread := os.ReadDir(e.Folders()); unread == nil && len(left) == 0 {
+		remove(e.Folders(), os.Remove)
+	}
+	return removed, kept, err
+}
+
+// there reports whether there is something at a path, be it a link that leads nowhere.
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // install fills the new environment, working in an empty folder.

@@ -114,7 +114,10 @@ func TestFailedUpgrade(t *testing.T) {
 				t.Error(err)
 			}
 			// What was killed while it made another is tidied up, too.
-			if err := os.Mkdir(filepath.Join(old.Folders(), "3"), 0o700); err != nil {
+			if _, err := old.newFolder(); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Mkdir(filepath.Join(old.Folders(), "5"), 0o700); err != nil {
 				t.Fatal(err)
 			}
 			if err := upgraded.Tidy(); err != nil {
@@ -124,8 +127,8 @@ func TestFailedUpgrade(t *testing.T) {
 			if _, err := upgraded.Open(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if err := upgraded.Remove(); err != nil {
-				t.Error(err)
+			if _, kept, err := upgraded.Remove(); err != nil || len(kept) > 0 {
+				t.Errorf("Remove keeps %q, %v", kept, err)
 			}
 			if left, err := os.ReadDir(filepath.Dir(old.Dir)); err != nil || len(left) > 0 {
 				t.Errorf("left: %v, %v", left, err)
