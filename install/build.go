@@ -65,10 +65,23 @@ func buildProgram(ctx context.Context, root, path string, progress func(what str
 	// The go command links nothing where the program is there and the same. Where there are no links,
 	// it links.
 	_ = os.Link(path, aside)
-	if err := goBuild(ctx, build{root: root, target: "./kernel", path: aside, flags: flags}, progress); err != nil {
+	err = goBuild(ctx, build{root: root, target: "./kernel", path: aside, flags: flags}, progress)
+	if err == nil {
+		err = protect(aside)
+	}
+	if err != nil {
 		return errors.Join(err, os.Remove(aside))
 	}
 	return takePlace(aside, path)
+}
+
+// protect keeps other users from writing to a program, which may be one of an earlier installation.
+func protect(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return os.Chmod(path, info.Mode().Perm()&^0o022)
 }
 
 // takePlace puts what was made aside in its place.

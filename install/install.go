@@ -46,6 +46,7 @@ type outcome struct {
 // install does the whole installation, step by step. Each step finds out what is in place already
 // and does only the rest.
 func install(ctx context.Context, c *console, s settings, places place.Places) (err error) {
+	restrict()
 	temporary.Clear()
 	root, version, err := sourceRoot(ctx)
 	if err != nil {

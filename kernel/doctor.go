@@ -126,6 +126,9 @@ func examineProgram(context.Context) []finding {
 		return one(wrong("this program cannot be found, so no worker can be started: %v", err))
 	}
 	findings := one(ok("this is hierml %s, %s", version(), self))
+	if err := toolchain.TrustProgram(self); err != nil {
+		findings = append(findings, wrong("%v", err))
+	}
 	switch found, err := exec.LookPath("hierml"); {
 	case err != nil:
 		findings = append(findings, hint("the command hierml is not on PATH: add %s to it", filepath.Dir(self)))

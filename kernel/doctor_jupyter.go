@@ -17,6 +17,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"github.com/hierml/notebook/internal/beside"
+	"github.com/hierml/notebook/internal/toolchain"
 )
 
 // mendKernel is what writes a kernel of Jupyter anew.
@@ -154,6 +155,9 @@ func examineKernels(ctx context.Context) []finding {
 			others = append(others, wrong("Jupyter's kernel %q, in %s, starts a file that cannot be executed; `chmod +x %s`, or %s", k.display, k.dir, k.program, mendKernel))
 		case sameFile(k.program, self):
 			mine = append(mine, ok("Jupyter's kernel %q, in %s, is this program", k.display, k.dir))
+			if err := toolchain.TrustProgram(file); err != nil {
+				mine = append(mine, wrong("Jupyter starts what %s names: %v", file, err))
+			}
 		default:
 			others = append(others, anotherProgram(ctx, k))
 		}

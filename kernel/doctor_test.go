@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -77,6 +78,9 @@ func TestDoctor(t *testing.T) {
 		{"kernel.json that starts nothing", func(in *installation) {
 			in.file(filepath.Join(in.jupyter, "kernels", "hierml", "kernel.json"), `{"argv": []}`, 0o644)
 		}, []string{"wrong  JUPYTER/kernels/hierml/kernel.json is damaged: it does not say what to start; run"}},
+		{"kernel.json of all", func(in *installation) {
+			in.open(filepath.Join(in.jupyter, "kernels", "hierml", "kernel.json"))
+		}, []string{"wrong  Jupyter starts what JUPYTER/kernels/hierml/kernel.json names: other users can write to JUPYTER/kernels/hierml/kernel.json; run `chmod go-w JUPYTER/kernels/hierml/kernel.json`.\n"}},
 		{"missing program", func(in *installation) { in.kernel("hierml", "/no/such/hierml") }, []string{
 			"wrong  Jupyter's kernel \"Go (hierml)\", in JUPYTER/kernels/hierml, starts a program that is not there, /no/such/hierml; run `go run", "wrong  No kernel"}},
 		{"program that cannot be executed", func(in *installation) {
@@ -185,6 +189,16 @@ func (in *installation) course() {
 
 func (in *installation) remove(path string) {
 	if err := os.RemoveAll(path); err != nil {
+		in.t.Fatal(err)
+	}
+}
+
+// open has all write to a file.
+func (in *installation) open(path string) {
+	if runtime.GOOS != "linux" {
+		in.t.Skip("nothing is said of that here")
+	}
+	if err := os.Chmod(path, 0o666); err != nil {
 		in.t.Fatal(err)
 	}
 }

@@ -2,18 +2,23 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hierml/notebook/internal/notebook"
 	"github.com/hierml/notebook/internal/process"
 	"github.com/hierml/notebook/internal/temporary"
+	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/internal/visible"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/script"
@@ -30,6 +35,7 @@ func newEngine(config worker.Config, settings engine.Config, args ...string) (*e
 	if err != nil {
 		return nil, err
 	}
+	warnOfOpenProgram()
 	config.Command = command
 	if len(args) > 0 {
 		config.Command = slices.Concat(command, []string{"--"}, args)
@@ -52,6 +58,17 @@ func newEngine(config worker.Config, settings engine.Config, args ...string) (*e
 	settings.DataSets = dataSets
 	return engine.New(settings), nil
 }
+
+// warnOfOpenProgram says once if others can write to this program.
+var warnOfOpenProgram = sync.OnceFunc(func() {
+	self, err := os.Executable()
+	if err == nil {
+		err = toolchain.TrustProgram(self)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it may have been replaced since it was started
+		fmt.Fprintln(os.Stderr, "hierml: warning:", visible.Text(err.Error()))
+	}
+})
 
 // cellsOf returns the cells of a script, a program or a notebook, for %run. Those of a notebook that
 // are not to be run, or are there to fail, are left out.

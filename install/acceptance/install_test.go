@@ -19,13 +19,19 @@ import (
 // goRun runs the installation command with the tests' Jupyter on PATH and returns what it printed.
 func goRun(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"run", "./install"}, args...)...)
+	return installs(t, append([]string{"go", "run", "./install"}, args...)...)
+}
+
+// installs is goRun with all of the command.
+func installs(t *testing.T, command ...string) string {
+	t.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = root()
 	beside := filepath.Dir(jupyter(t).Path)
 	cmd.Env = append(os.Environ(), "PATH="+beside+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("go run ./install %q: %v\n%s", args, err, out)
+		t.Fatalf("%q: %v\n%s", command, err, out)
 	}
 	return string(out)
 }
@@ -104,6 +110,28 @@ func TestInstallation(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestInstallationUnderUmask holds that nobody else can write to anything of an installation whose umask
+// would let all.
+func TestInstallationUnderUmask(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+	prefix := filepath.Join(dir, "prefix")
+	// The go command itself would let all write to its cache, which other tests use.
+	command := filepath.Join(dir, "install")
+	installs(t, "go", "build", "-o", command, "./install")
+	installs(t, "sh", "-c", `umask 000 && exec "$@"`, "sh", command, "--prefix", prefix, "--no-jupyter")
+	for _, path := range files(t, dir) {
+		info, err := os.Lstat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode()&fs.ModeSymlink == 0 && info.Mode()&0o022 != 0 {
+			t.Errorf("%s has the mode %v", path, info.Mode())
+		}
+	}
+	installs(t, command, "uninstall", "--prefix", prefix)
 }
 
 // files lists what is under dir.

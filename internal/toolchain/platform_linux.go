@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -50,14 +51,55 @@ func trust(dir string) error {
 
 // trustPath is trust for a folder and for all above it, and behind the links on the way: who can
 // write to one of them can put another folder there at any time.
-func trustPath(path string) error {
+func trustPath(path string) error { return trustPathFor(path, myself()) }
+
+// trustees are those who may write to a file, besides root.
+type trustees struct {
+	users []int
+	group int  // that has nobody else
+	admin bool // root's files may also be written to by the group that root has given them to
+}
+
+func myself() trustees { return trustees{users: []int{os.Geteuid()}, group: os.Getegid()} }
+
+// TrustProgram returns an error, which says what to do, if others than the user, the owner of a program and
+// root can write to it or put another in its place: they decide what the user runs.
+func TrustProgram(path string) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	stat, known := info.Sys().(*syscall.Stat_t)
+	if !known {
+		return nil
+	}
+	err = trustPathFor(path, trustees{[]int{os.Geteuid(), int(stat.Uid)}, os.Getegid(), true})
+	open := (*openError)(nil)
+	switch {
+	case !errors.As(err, &open):
+		return err
+	case open.foreign:
+		return fmt.Errorf("%s belongs to another user, who can replace %s; install hierml in a folder of yours", open.path, path)
+	}
+	so := ""
+	if open.path != path {
+		so = ", and so replace " + path
+	}
+	return fmt.Errorf("other users can write to %s%s; run `chmod go-w %[1]s`", open.path, so)
+}
+
+func trustPathFor(path string, trusted trustees) error {
 	at, rest := "/", names(path)
 	for links := 0; ; {
 		info, err := os.Lstat(at)
 		if err != nil {
 			return err
 		}
-		if err := trustworthy(at, info, len(rest) > 0); err != nil {
+		if err := trustworthyFor(at, info, len(rest) > 0, trusted); err != nil {
 			return err
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
@@ -87,28 +129,42 @@ func names(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
 
+// An openError says of a path that it belongs to another user, or that others can write to it.
+type openError struct {
+	path    string
+	foreign bool
+}
+
+// Error says it of what compiles cells.
+func (e *openError) Error() string {
+	if e.foreign {
+		return e.path + " belongs to another user, whose programs are not run; name a folder of your own by XDG_CACHE_HOME"
+	}
+	return "other users can write to " + e.path + ", and their programs are not run; remove it, or name another folder by XDG_CACHE_HOME"
+}
+
 // trustworthy returns an error unless nobody but the user and root can change what is at path: a
 // file, a link, or a folder, in which case what is in it is meant. Of a folder above it is enough
 // that others cannot rename what is there.
 func trustworthy(path string, info fs.FileInfo, above bool) error {
-	return trustworthyFor(path, info, above, os.Geteuid(), os.Getegid())
+	return trustworthyFor(path, info, above, myself())
 }
 
-func trustworthyFor(path string, info fs.FileInfo, above bool, user, group int) error {
+func trustworthyFor(path string, info fs.FileInfo, above bool, trusted trustees) error {
 	stat, known := info.Sys().(*syscall.Stat_t)
 	if !known {
 		return fmt.Errorf("the owner of %s is unknown", path)
 	}
-	if stat.Uid != 0 && int(stat.Uid) != user {
-		return fmt.Errorf("%s belongs to another user, whose programs are not run; name a folder of your own by XDG_CACHE_HOME", path)
+	if stat.Uid != 0 && !slices.Contains(trusted.users, int(stat.Uid)) {
+		return &openError{path, true}
 	}
 	mode := info.Mode()
 	switch {
 	case mode&fs.ModeSymlink != 0: // nobody writes to a link
 	case above && mode&fs.ModeSticky != 0:
 	// The user's own group is the user alone, as most systems have it.
-	case mode.Perm()&0o002 != 0, mode.Perm()&0o020 != 0 && int(stat.Gid) != group:
-		return fmt.Errorf("other users can write to %s, and their programs are not run; remove it, or name another folder by XDG_CACHE_HOME", path)
+	case mode.Perm()&0o002 != 0, mode.Perm()&0o020 != 0 && int(stat.Gid) != trusted.group && (stat.Uid != 0 || !trusted.admin):
+		return &openError{path, false}
 	}
 	return nil
 }

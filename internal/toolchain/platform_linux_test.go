@@ -46,14 +46,71 @@ func TestTrustworthy(t *testing.T) {
 		{owned{user, group + 1, 0o664}, writable, writable},
 		{owned{user, group, 0o666}, writable, writable},
 		{owned{0, 0, fs.ModeDir | 0o777}, writable, writable},
+		{owned{0, group + 1, fs.ModeDir | 0o775}, writable, writable},
 		{owned{0, 0, fs.ModeDir | 0o777 | fs.ModeSticky}, writable, ""}, // such as /tmp
 	} {
 		for above, want := range map[bool]string{false: test.want, true: test.above} {
-			err := trustworthyFor("/kit", test.file, above, user, group)
+			err := trustworthyFor("/kit", test.file, above, trustees{users: []int{user}, group: group})
 			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 				t.Errorf("%v of user %d, group %d (above: %v): %v, want %q", test.file.mode, test.file.user, test.file.group, above, err, want)
 			}
 		}
+	}
+}
+
+// TestTrustProgram holds that a program is told of that others can write to, or put another in the place of.
+func TestTrustProgram(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		folder, file fs.FileMode
+		want         string
+	}{
+		{"mine", 0o755, 0o755, ""},
+		{"written to by all", 0o755, 0o757, "other users can write to DIR/hierml; run `chmod go-w DIR/hierml`"},
+		{"in a folder that all write to", 0o777, 0o755, "other users can write to DIR, and so replace DIR/hierml; run `chmod go-w DIR`"},
+		{"in a folder like /tmp", 0o777 | fs.ModeSticky, 0o755, ""},
+	} {
+		dir := filepath.Join(t.TempDir(), "bin")
+		program := filepath.Join(dir, "hierml")
+		if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(program, nil, 0o755), os.Chmod(program, c.file), os.Chmod(dir, c.folder)); err != nil {
+			t.Fatal(err)
+		}
+		link := filepath.Join(t.TempDir(), "hierml")
+		if err := os.Symlink(program, link); err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		if err := TrustProgram(program); err != nil {
+			said = strings.ReplaceAll(err.Error(), dir, "DIR")
+		}
+		if said != c.want {
+			t.Errorf("%s: %q, want %q", c.name, said, c.want)
+		}
+		if err := TrustProgram(link); (err == nil) != (c.want == "") {
+			t.Errorf("%s, by a link: %v", c.name, err)
+		}
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	// Of another user, who is trusted with his own program, and of a third, who has the folder.
+	dir := filepath.Join(t.TempDir(), "bin")
+	program := filepath.Join(dir, "hierml")
+	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(program, nil, 0o755), os.Chown(program, 12345, 12345), os.Chown(dir, 12345, 12345)); err != nil {
+		t.Fatal(err)
+	}
+	if err := TrustProgram(program); err != nil {
+		t.Error(err)
+	}
+	// Root may have given a folder to those who install programs, as /usr/local/bin to the group staff.
+	if err := errors.Join(os.Chown(dir, 0, 50), os.Chmod(dir, 0o775), TrustProgram(program), os.Chmod(dir, 0o755)); err != nil {
+		t.Error(err)
+	}
+	if err := os.Chown(dir, 54321, 54321); err != nil {
+		t.Fatal(err)
+	}
+	if err := TrustProgram(program); err == nil || !strings.Contains(err.Error(), dir+" belongs to another user, who can replace "+program) {
+		t.Errorf("in the folder of a third: %v", err)
 	}
 }
 

@@ -14,6 +14,9 @@ func trust(string) error { return errors.ErrUnsupported }
 
 func trustPath(string) error { return errors.ErrUnsupported }
 
+// TrustProgram trusts every program.
+func TrustProgram(string) error { return nil }
+
 func trustworthy(string, fs.FileInfo, bool) error { return errors.ErrUnsupported }
 
 func freeIn(string) (uint64, bool) { return 0, false }
