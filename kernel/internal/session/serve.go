@@ -33,6 +33,9 @@ func Serve(ctx context.Context, connectionFile string, newEvaluator func() (Eval
 	if err != nil {
 		return err
 	}
+	if warning := wire.Exposed(connectionFile); warning != "" {
+		config.Log.Warn(warning)
+	}
 	// Else Go ends a program that writes to a standard error, as this one's log, or a standard
 	// output, which nobody reads any more. Caught and not ignored, it is the default again in the
 	// processes that are started.
