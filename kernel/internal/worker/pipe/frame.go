@@ -22,7 +22,7 @@ type Frame struct {
 // A frame costs memory of the parent: its JSON many times its length.
 const (
 	maxPlain = 4 << 20   // a message that shows nothing
-	maxText  = 64 << 20  // the JSON of a message that shows something
+	maxText  = 64 << 20  // the JSON of a message that shows something, or is the debugger's
 	maxBlobs = 256 << 20 // a message with its blobs
 )
 
@@ -98,6 +98,8 @@ func bounded(data []byte) error {
 	switch kinds[data[4]] {
 	case reflect.TypeFor[Display](), reflect.TypeFor[Page](), reflect.TypeFor[Shown](), reflect.TypeFor[Comm]():
 		mostText, most = maxText, maxBlobs
+	case reflect.TypeFor[Debugged](), reflect.TypeFor[Event](): // whose JSON is passed on as it is
+		mostText, most = maxText, maxText
 	}
 	switch {
 	case text > mostText:

@@ -139,6 +139,8 @@ func TestBounds(t *testing.T) {
 		switch reflect.New(kind).Interface().(type) {
 		case *Display, *Page, *Shown, *Comm:
 			text, all = maxText, maxBlobs
+		case *Debugged, *Event:
+			text, all = maxText, maxText
 		}
 		for _, c := range []struct {
 			text, all int
