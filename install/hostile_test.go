@@ -22,7 +22,7 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 )
 
-// A world has an installation of hierml, in prefix, and beside it what uninstalling that must leave alone.
+// A world has an installation of hierml, in prefix, and beside it files that uninstalling must leave alone.
 type world struct {
 	t              *testing.T
 	dir            string

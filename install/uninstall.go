@@ -277,7 +277,7 @@ func (u *remover) removeMade(listed string) {
 		}
 	}
 	if there(listed) {
-		u.keep(listed, "hierml has put nothing there; remove it yourself if it has made it")
+		u.keep(listed, "hierml puts nothing there; remove it yourself if you do not need it")
 	}
 }
 

@@ -55,12 +55,18 @@ func tryPlugin(ctx context.Context, plugin string, command []string) (err error)
 	defer func() { err = errors.Join(err, process.Close()) }()
 	trial := &program.Compiled{Units: program.Units{Plugin: plugin, Paths: []string{toolchain.TrialUnit}}, Run: toolchain.TrialUnit}
 	if _, err := process.Run(ctx, &program.Program{Cell: 1, Title: "the trial", Compiled: trial}, nobody()); err != nil {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || wasKilled(err) {
 			return err
 		}
 		return fmt.Errorf("this program cannot load what was compiled for it; run `go run ./install` again: %w", err)
 	}
 	return nil
+}
+
+// wasKilled reports whether the process that runs cells was killed, as for want of memory.
+func wasKilled(err error) bool {
+	var death *program.DeathError
+	return errors.As(err, &death) && (death.Cause == "killed" || death.Cause == "out of memory")
 }
 
 // nobody is an output that shows nothing and has no input.

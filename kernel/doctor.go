@@ -159,7 +159,10 @@ func examineToolchain(ctx context.Context) []finding {
 
 // examineWorker runs a cell.
 func examineWorker(ctx context.Context) []finding {
-	if err := tryWorker(ctx); err != nil {
+	switch err := tryWorker(ctx); {
+	case wasKilled(err):
+		return one((&silence{"the process that runs cells", "was killed before it answered"}).finding())
+	case err != nil:
 		return one(wrong("the process that runs cells does not work: %v; run `go run ./install` again in the clone of hierml", err))
 	}
 	return one(ok("the process that runs cells starts, and interprets them"))

@@ -16,28 +16,28 @@ import (
 // answerPatience is how long another program may take to answer the doctor. Tests have less of it.
 var answerPatience = 20 * time.Second
 
-// A silence is a program that gave no answer, of which nothing follows for the program.
+// A silence is a program that did not answer. That does not mean that it is damaged.
 type silence struct{ command, why string }
 
 func (s *silence) Error() string { return s.command + " " + s.why }
 
-// finding is what the doctor says of it.
+// finding returns what the doctor says about it.
 func (s *silence) finding() finding {
 	return hint("%s %s; the machine may be busy: run `hierml doctor` again", s.command, s.why)
 }
 
-// An answer is what a program wrote.
+// An answer has the output of a program.
 type answer struct{ stdout, stderr string }
 
-// last is the last line of what it wrote to standard error.
+// last returns the last line of standard error.
 func (a answer) last() string {
 	said := strings.TrimSpace(a.stderr)
 	return said[strings.LastIndexByte(said, '\n')+1:]
 }
 
-// ask runs a program that says something about itself. The error is a *silence where it does not say it
-// in time, is killed, or cannot be started for want of memory or processes; then it has ended, with all
-// that it has started.
+// ask runs a program that says something about itself. The error is a *silence if the program does not end
+// in time, is killed, or cannot be started for want of memory or processes. The program and its child
+// processes have ended then.
 func ask(ctx context.Context, command string, args ...string) (answer, error) {
 	waited, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()

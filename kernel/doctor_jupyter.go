@@ -58,9 +58,9 @@ func examineJupyter(ctx context.Context) []finding {
 	return append(findings, hint("JupyterLab draws no widgets, such as the sliders of nb.Interact; `pip install jupyterlab_widgets` beside %s adds them", command))
 }
 
-// examineLab looks whether `hierml lab` would start here, by what it starts with.
+// examineLab checks whether `hierml lab` would start here, by the same plan.
 func examineLab(ctx context.Context) []finding {
-	plan, err := planLab(defaultFolder, nil, thisDesk())
+	plan, err := planLab(defaultFolder, nil, thisUser())
 	switch {
 	case errors.Is(err, errNoJupyter):
 		return one(hint("`hierml lab` would not start: %v", err))

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/adrg/xdg"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // TestDoctorOfBusyMachine is the attack on the doctor: of a program that does not answer in time, or is
@@ -70,6 +72,15 @@ func TestDoctorOfBusyMachine(t *testing.T) {
 					awaitEnd(pid)
 				}
 			})
+		}
+	}
+}
+
+// TestWorkerKilled holds the same of the process that runs cells.
+func TestWorkerKilled(t *testing.T) {
+	for cause, want := range map[string]bool{"killed": true, "out of memory": true, "SIGSEGV": false, "it ended without a word": false} {
+		if err := error(&program.Error{Cause: &program.DeathError{Cause: cause}}); wasKilled(err) != want {
+			t.Errorf("%s: killed is %v", cause, !want)
 		}
 	}
 }

@@ -61,7 +61,7 @@ root, as in containers, it gets --allow-root. It listens on this machine alone u
 			if bare {
 				plan.archive, err = courseArchive()
 			} else {
-				plan, err = planLab(folder, options, thisDesk())
+				plan, err = planLab(folder, options, thisUser())
 			}
 			if err != nil {
 				return err
@@ -102,12 +102,12 @@ func labArguments(cmd *cobra.Command, args []string) (folders, options []string)
 	return args, nil
 }
 
-// A desk is what JupyterLab's options depend on: who starts it, and whether a browser can be seen.
-type desk struct{ root, display bool }
+// A labUser says whether the user who starts JupyterLab is root, and has a display for a browser.
+type labUser struct{ root, display bool }
 
-func thisDesk() desk {
+func thisUser() labUser {
 	display := runtime.GOOS != "linux" || os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "" || os.Getenv("BROWSER") != ""
-	return desk{os.Geteuid() == 0, display}
+	return labUser{os.Geteuid() == 0, display}
 }
 
 // A labPlan is how the course is copied and JupyterLab started.
@@ -119,9 +119,9 @@ type labPlan struct {
 
 var errNoJupyter = errors.New("there is no jupyter on PATH, nor beside hierml; run `go run ./install` in a clone of hierml, which provides one, or `pip install jupyterlab`")
 
-// planLab finds what JupyterLab is started with, in a folder and with options of the user's. The error
-// says what is missing, and is errNoJupyter if that is Jupyter.
-func planLab(folder string, options []string, at desk) (labPlan, error) {
+// planLab returns how to start JupyterLab in a folder, with the user's own options. The error says what is
+// missing; it is errNoJupyter if there is no Jupyter.
+func planLab(folder string, options []string, user labUser) (labPlan, error) {
 	plan := labPlan{jupyter: labJupyter(), folder: folder, arguments: []string{"lab", firstChapter}}
 	if plan.jupyter == "" {
 		return plan, errNoJupyter
@@ -133,11 +133,11 @@ func planLab(folder string, options []string, at desk) (labPlan, error) {
 	if err := writable(folder); err != nil {
 		return plan, fmt.Errorf("the course cannot be copied to %s: %w; name a folder of yours: hierml lab FOLDER", folder, err)
 	}
-	if !at.display && !slices.ContainsFunc(options, func(option string) bool { return strings.Contains(option, "browser") }) {
+	if !user.display && !slices.ContainsFunc(options, func(option string) bool { return strings.Contains(option, "browser") }) {
 		plan.arguments = append(plan.arguments, "--no-browser")
 		plan.notes = append(plan.notes, "There is no display, so no browser is opened: open the address that JupyterLab prints, and "+firstChapter+" there. To do so on another machine, forward its port first: ssh -L 8888:localhost:8888 HOST")
 	}
-	if at.root {
+	if user.root {
 		if !slices.Contains(options, "--allow-root") {
 			plan.arguments = append(plan.arguments, "--allow-root")
 		}

@@ -130,34 +130,34 @@ func TestPlanLab(t *testing.T) {
 	}
 	course(t, filepath.Join(data, "hierml", "course.tar.gz"), "00-course.ipynb", "first")
 	for _, c := range []struct {
-		at      desk
+		user    labUser
 		options string
 		want    string // of the arguments
 		notes   string // how each begins
 	}{
-		{desk{false, true}, "", "", ""},
-		{desk{false, true}, "--port 9999", "--port 9999", ""},
-		{desk{false, false}, "", "--no-browser", "There is no display"},
-		{desk{false, false}, "--port 9999", "--no-browser --port 9999", "There is no display"},
-		{desk{false, false}, "--no-browser", "--no-browser", ""},
-		{desk{false, false}, "--browser=lynx", "--browser=lynx", ""},
-		{desk{true, true}, "", "--allow-root", "You are root"},
-		{desk{true, false}, "--ip 0.0.0.0", "--no-browser --allow-root --ip 0.0.0.0", "There is no display|You are root"},
-		{desk{true, true}, "--allow-root", "--allow-root", "You are root"},
+		{labUser{false, true}, "", "", ""},
+		{labUser{false, true}, "--port 9999", "--port 9999", ""},
+		{labUser{false, false}, "", "--no-browser", "There is no display"},
+		{labUser{false, false}, "--port 9999", "--no-browser --port 9999", "There is no display"},
+		{labUser{false, false}, "--no-browser", "--no-browser", ""},
+		{labUser{false, false}, "--browser=lynx", "--browser=lynx", ""},
+		{labUser{true, true}, "", "--allow-root", "You are root"},
+		{labUser{true, false}, "--ip 0.0.0.0", "--no-browser --allow-root --ip 0.0.0.0", "There is no display|You are root"},
+		{labUser{true, true}, "--allow-root", "--allow-root", "You are root"},
 	} {
-		plan, err := planLab(filepath.Join(t.TempDir(), "course"), strings.Fields(c.options), c.at)
+		plan, err := planLab(filepath.Join(t.TempDir(), "course"), strings.Fields(c.options), c.user)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(plan.arguments, " "); got != strings.TrimSpace("lab 00-course.ipynb "+c.want) {
-			t.Errorf("%+v with %q: jupyter %s, want %s", c.at, c.options, got, c.want)
+			t.Errorf("%+v with %q: jupyter %s, want %s", c.user, c.options, got, c.want)
 		}
 		var begins []string
 		for _, note := range plan.notes {
 			begins = append(begins, note[:strings.IndexByte(note, ',')])
 		}
 		if got := strings.Join(begins, "|"); got != c.notes {
-			t.Errorf("%+v with %q: notes %q, want %q", c.at, c.options, got, c.notes)
+			t.Errorf("%+v with %q: notes %q, want %q", c.user, c.options, got, c.notes)
 		}
 	}
 }

@@ -27,8 +27,8 @@ const (
 	least = 32 << 20
 )
 
-// A PlaceError says why code cannot be kept, or not be loaded or run from where it is kept, and which
-// environment variable names another folder.
+// A PlaceError says why a folder cannot hold compiled code, or why code cannot be loaded or run from it, and
+// which environment variable names another folder.
 type PlaceError struct {
 	// Text is the sentence, and Variable the environment variable in it.
 	Text, Variable string
@@ -94,7 +94,7 @@ func newFolder(kind, without string) (*folder, error) {
 }
 
 // newFolderIn makes a folder in parent if that has so many bytes of room and code can be loaded from
-// there. The error says what it does not, without its name.
+// it. The error is the rest of a sentence that begins with parent.
 func newFolderIn(parent, kind string, room uint64) (*folder, error) {
 	if free, known := freeIn(parent); known && free < room {
 		return nil, fmt.Errorf("has %d MiB of room and needs %d", free>>20, room>>20)
@@ -111,8 +111,8 @@ func newFolderIn(parent, kind string, room uint64) (*folder, error) {
 	return f, nil
 }
 
-// tryLoading returns nil if this process may load code from files in a folder. The error says what is
-// in the way, without the name of the folder.
+// tryLoading returns nil if this process can load code from files in a folder. The error is the rest of a
+// sentence that begins with the folder.
 func tryLoading(dir string) error {
 	f, err := os.CreateTemp(dir, "page-")
 	if err != nil {

@@ -257,7 +257,7 @@ func (k *Kit) make(ctx context.Context, p program, s Settings) error {
 		return err
 	}
 	if err := tryLoading(filepath.Dir(k.dir)); err != nil {
-		return newPlaceError(kitsVariable, fmt.Sprintf("what compiles cells cannot be kept in %s, which %v;", filepath.Dir(k.dir), err), err)
+		return newPlaceError(kitsVariable, fmt.Sprintf("the compiler for cells cannot be kept in %s, which %v;", filepath.Dir(k.dir), err), err)
 	}
 	src, err := p.findSource(s)
 	if err != nil {
