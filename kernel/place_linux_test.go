@@ -191,7 +191,7 @@ func TestPlaceGoesLater(t *testing.T) {
 			for i := range cells {
 				cells[i] += "\n%engine"
 			}
-			shown := outputsApart(t, mounts{"size=100m", "size=100m", false}, cells...)
+			shown := outputsApart(t, mounts{"size=300m", "size=100m", false}, cells...) // of which that in memory is used first
 			const engine = "auto: cells are compiled since Cell [1]\n"
 			for i, want := range []string{"", "", "", "80", ""} {
 				if i < len(shown) && shown[i] != engine+want && shown[i] != want+engine {
