@@ -9,9 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Available tells whether the system has locks.
+const Available = true
+
+// Direct are flags of os.OpenFile by which no link is followed and no pipe waited for, where the system
+// has such flags.
+const Direct = unix.O_NOFOLLOW | unix.O_NONBLOCK
+
 // open opens the file, and nothing that a link of another's leads to.
 func open(path string, flag int) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDWR|flag|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+	return os.OpenFile(path, os.O_RDWR|flag|Direct, 0o600)
 }
 
 // File locks an open file until it is closed, or its process ends, and reports whether no other has

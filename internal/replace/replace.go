@@ -3,7 +3,8 @@
 // file stays as it was.
 //
 // A new file has the permissions that the user's umask leaves, and one that replaces another has
-// those of the other.
+// those of the other. What a killed process has left beside a file, the next one that replaces it
+// removes.
 package replace
 
 import (
@@ -14,15 +15,41 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/hierml/notebook/internal/lock"
 )
 
 // A File is one that is being written. It ends by Commit or by Discard.
 type File struct {
 	*os.File
-	path  string // the name that it is to have
-	aside string // the one that it has until then; "" for a device, which is written to itself
-	done  bool
+	in     files
+	folder *os.Root // is closed at the end; nil where names are paths
+	shown  string   // the path that errors name
+	name   string   // the one that it is to have
+	aside  string   // the one that it has until then; "" for a device, which is written to itself
+	done   bool
 }
+
+// files are those of a folder, as [os.Root] has them, or those of all folders.
+type files interface {
+	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
+	Lstat(name string) (fs.FileInfo, error)
+	Rename(from, to string) error
+	Remove(name string) error
+}
+
+// byPath are the files of all folders; their names are paths.
+type byPath struct{}
+
+func (byPath) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	return os.OpenFile(name, flag, perm)
+}
+func (byPath) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
+func (byPath) Rename(from, to string) error           { return os.Rename(from, to) }
+func (byPath) Remove(name string) error               { return os.Remove(name) }
 
 // Create begins a file that is to have a name. What a link names is replaced, not the link; what is
 // no regular file, such as /dev/stdout, is written to.
@@ -33,31 +60,73 @@ func Create(path string) (*File, error) {
 	old, err := os.Stat(path)
 	if err == nil && !old.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		return &File{File: f, path: path}, err
+		return &File{File: f, shown: path}, err
 	}
+	return begin(&File{in: byPath{}, shown: path, name: path}, old)
+}
+
+// CreateIn begins a file of a folder, which takes the place of whatever has its name there, a link
+// included. It has the permissions of old, unless that is nil. Errors name it as shown. The folder is
+// closed when the file ends, or is not begun.
+func CreateIn(folder *os.Root, name, shown string, old fs.FileInfo) (*File, error) {
+	return begin(&File{in: folder, folder: folder, shown: shown, name: name}, old)
+}
+
+// begin makes the file aside, and locks it, so that others see that it is being written.
+func begin(f *File, old fs.FileInfo) (*File, error) {
+	base := filepath.Base(f.name)
+	clearIn(f.in, filepath.Dir(f.name), func(name string) bool { return name == base })
 	for {
-		aside := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
-		file, err := os.OpenFile(aside, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if errors.Is(err, os.ErrExist) {
+		aside := fmt.Sprintf("%s.%08x.tmp", f.name, rand.Uint32())
+		file, err := f.in.OpenFile(aside, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
-		f := &File{File: file, path: path, aside: aside}
 		if err != nil {
+			f.leave()
 			return nil, f.named(err)
 		}
+		// A file system without locks has nobody who removes files either.
+		if got, err := lock.File(file, true); err == nil && (!got || !has(f.in, aside, file)) {
+			_ = file.Close() // another process takes it for one that was left, and removes it
+			continue
+		}
+		f.File, f.aside = file, aside
 		if old != nil {
 			if err := f.Chmod(old.Mode().Perm()); err != nil {
-				return nil, errors.Join(f.named(err), f.Close(), os.Remove(aside))
+				f.Discard()
+				return nil, f.named(err)
 			}
 		}
 		return f, nil
 	}
 }
 
-// named returns an error of package os with the name that the user knows.
+// has reports whether the name is that of the open file.
+func has(in files, name string, file *os.File) bool {
+	there, err := in.Lstat(name)
+	if err != nil {
+		return false
+	}
+	open, err := file.Stat()
+	return err == nil && os.SameFile(there, open)
+}
+
+// leave closes the folder.
+func (f *File) leave() {
+	f.done = true
+	if f.folder != nil {
+		_ = f.folder.Close() // it was only looked up in
+	}
+}
+
+// named returns an error of package os with the path that the user knows.
 func (f *File) named(err error) error {
-	if of, ok := err.(*fs.PathError); ok && of.Path == f.aside {
-		of.Path = f.path
+	switch of := err.(type) {
+	case *fs.PathError:
+		return &fs.PathError{Op: strings.TrimSuffix(of.Op, "at"), Path: f.shown, Err: of.Err}
+	case *os.LinkError:
+		return &fs.PathError{Op: strings.TrimSuffix(of.Op, "at"), Path: f.shown, Err: of.Err}
 	}
 	return err
 }
@@ -75,13 +144,19 @@ func (f *File) Commit() (err error) {
 		return f.Close()
 	}
 	defer f.Discard()
-	if err := errors.Join(f.named(f.Sync()), f.named(f.Close())); err != nil {
-		return err
+	if err := f.Sync(); err != nil {
+		return f.named(err)
 	}
-	if err := os.Rename(f.aside, f.path); err != nil {
-		return err
+	if runtime.GOOS == "windows" { // where an open file keeps its name; elsewhere it stays locked
+		if err := f.Close(); err != nil {
+			return f.named(err)
+		}
 	}
-	f.done = true
+	if err := f.in.Rename(f.aside, f.name); err != nil {
+		return f.named(err)
+	}
+	_ = f.Close() // what it has is on disk
+	f.leave()
 	return nil
 }
 
@@ -90,10 +165,49 @@ func (f *File) Discard() {
 	if f.done {
 		return
 	}
-	f.done = true
 	_ = f.Close() // what is in it is not wanted
 	if f.aside != "" {
-		_ = os.Remove(f.aside)
+		_ = f.in.Remove(f.aside)
+	}
+	f.leave()
+}
+
+// aside is the name of a file that is being written, or was left.
+var aside = regexp.MustCompile(`^(.+)\.[0-9a-f]{8}\.tmp$`)
+
+// ClearIn removes from a folder what killed processes have left of files with names of its own, and
+// nothing that is being written, and nothing through a link. What cannot be removed stays.
+func ClearIn(folder *os.Root, own func(name string) bool) { clearIn(folder, ".", own) }
+
+func clearIn(in files, folder string, own func(name string) bool) {
+	if !lock.Available {
+		return
+	}
+	f, err := in.OpenFile(folder, os.O_RDONLY, 0)
+	if err != nil {
+		return
+	}
+	names, _ := f.Readdirnames(-1)
+	_ = f.Close() // it was only read
+	for _, name := range names {
+		if of := aside.FindStringSubmatch(name); of != nil && own(of[1]) {
+			removeLeft(in, filepath.Join(folder, name))
+		}
+	}
+}
+
+// removeLeft removes a file that nobody writes.
+func removeLeft(in files, name string) {
+	if info, err := in.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	f, err := in.OpenFile(name, os.O_RDWR|lock.Direct, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close() // it was only locked
+	if got, err := lock.File(f, true); err == nil && got && has(in, name, f) {
+		_ = in.Remove(name)
 	}
 }
 
@@ -111,6 +225,11 @@ func With(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
+	return f.Complete(write)
+}
+
+// Complete writes a file and commits it. If it cannot, the file is discarded.
+func (f *File) Complete(write func(io.Writer) error) error {
 	defer f.Discard()
 	if err := write(f); err != nil {
 		return err

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/hierml/notebook/internal/testfault"
@@ -170,10 +172,111 @@ func TestKilled(t *testing.T) {
 	if err := os.WriteFile(path, texts[0], 0o600); err != nil {
 		t.Fatal(err)
 	}
+	left := 0
 	testfault.Killed(t, 20, "HIERML_TEST_REPLACE="+path, func(string) {
 		content, err := os.ReadFile(path)
 		if err != nil || !bytes.Equal(content, texts[0]) && !bytes.Equal(content, texts[1]) {
 			t.Fatalf("the file has %d bytes, neither of the old nor of the new one, %v", len(content), err)
 		}
+		entries, err := os.ReadDir(filepath.Dir(path))
+		if err != nil || len(entries) > 2 {
+			t.Fatalf("one process cannot have left %v, %v", entries, err)
+		}
+		left += len(entries) - 1
 	})
+	if left == 0 {
+		t.Error("no process was killed while it wrote")
+	}
+	if err := Content(path, texts[0]); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, path, string(texts[0]), 0o600)
+}
+
+// TestClearsLeft holds that what was left of a file goes with the next replacement, whether by path or in
+// a folder, and nothing else: no file of another name, nothing that is being written, and nothing that a
+// link leads to.
+func TestClearsLeft(t *testing.T) {
+	for _, how := range []string{"by path", "in a folder"} {
+		t.Run(how, func(t *testing.T) {
+			dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside")
+			at := func(name string) string { return filepath.Join(dir, name) }
+			kept := []string{"file.0123abcd", "file.0123ABCD.tmp", "file.0123abcde.tmp", "file.tmp", "other.0123abcd.tmp", "a.file.0123abcd.tmp"}
+			for _, name := range append(kept, "file.0123abcd.tmp", "file.ffffffff.tmp") {
+				if err := os.WriteFile(at(name), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			kept = append(kept, "file.00000001.tmp", "file.00000002.tmp", "file.00000003.tmp")
+			if err := errors.Join(os.WriteFile(outside, nil, 0o600), os.Symlink(outside, at("file.00000001.tmp")),
+				syscall.Mkfifo(at("file.00000002.tmp"), 0o600), os.Mkdir(at("file.00000003.tmp"), 0o700)); err != nil {
+				t.Fatal(err)
+			}
+			create := func() *File {
+				t.Helper()
+				if how == "by path" {
+					f, err := Create(at("file"))
+					if err != nil {
+						t.Fatal(err)
+					}
+					return f
+				}
+				root, err := os.OpenRoot(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f, err := CreateIn(root, "file", at("file"), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return f
+			}
+			first := create()
+			second := create()
+			for _, f := range []*File{second, first} {
+				if err := f.Complete(write("new")); err != nil {
+					t.Error(err)
+				}
+			}
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, e := range entries {
+				names = append(names, e.Name())
+			}
+			if want := slices.Sorted(slices.Values(append(kept, "file"))); !slices.Equal(names, want) {
+				t.Errorf("there are %q, want %q", names, want)
+			}
+			if _, err := os.Stat(outside); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestAtTheSameTime has several replace one file: none takes what another writes for left.
+func TestAtTheSameTime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 50 {
+				if err := With(path, write("new")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	holds(t, path, "new", 0o666&^umask(t))
+}
+
+// umask returns that of this process.
+func umask(t *testing.T) fs.FileMode {
+	t.Helper()
+	mask := syscall.Umask(0)
+	syscall.Umask(mask)
+	return fs.FileMode(mask)
 }
