@@ -1,0 +1,346 @@
+// Package folder reads and writes what is in a folder that may come from elsewhere, such as that of a
+// study in an archive. The user chooses the folder, and its path may have links; what is in it may be
+// anyone's. So nothing in it is read, written or removed through a link, neither a file nor a folder on
+// the way to it, and what is no file, such as a pipe, is not opened.
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/internal/lock"
+	"github.com/hierml/notebook/internal/replace"
+)
+
+// A Folder is the path of a folder. Methods take the names of what is in it, and in folders in it: paths
+// that begin in the folder. Errors name the whole path.
+type Folder string
+
+// Make makes the folder where it is missing, and those on the way to it.
+func (f Folder) Make() error { return os.MkdirAll(string(f), 0o777) }
+
+// path is the whole path of a name.
+func (f Folder) path(name string) string { return filepath.Join(string(f), name) }
+
+// named returns an error of package os with the whole path of a name.
+func (f Folder) named(err error, name string) error {
+	if of, ok := err.(*fs.PathError); ok {
+		return &fs.PathError{Op: strings.TrimSuffix(of.Op, "at"), Path: f.path(name), Err: of.Err}
+	}
+	return err
+}
+
+// foreign is the error for what is not of a type: a regular file, 0, or a folder, fs.ModeDir. It is nil
+// for what is.
+func (f Folder) foreign(name string, info fs.FileInfo, want fs.FileMode) error {
+	is, path := info.Mode().Type(), f.path(name)
+	switch {
+	case is == want:
+		return nil
+	case is&fs.ModeSymlink != 0:
+		return fmt.Errorf("%s is a link, and links in this folder are not followed: put what it leads to in its place, or remove it", path)
+	case want == fs.ModeDir:
+		return fmt.Errorf("%s is no folder: remove it", path)
+	case is == fs.ModeDir:
+		return fmt.Errorf("%s is a folder, and no file: remove it", path)
+	}
+	return fmt.Errorf("%s is no regular file: remove it", path)
+}
+
+// local is the error for a name that leads out of the folder.
+func (f Folder) local(name string) error {
+	if !filepath.IsLocal(name) {
+		return fmt.Errorf("%q leads out of the folder %s", name, string(f))
+	}
+	return nil
+}
+
+// within opens a folder in the folder; the caller closes it. With create it makes what is missing of the
+// way there.
+func (f Folder) within(name string, create bool) (*os.Root, error) {
+	if err := f.local(name); err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(string(f)); err == nil && !info.IsDir() { // opening a pipe would wait
+		return nil, fmt.Errorf("%s is no folder", string(f))
+	}
+	root, err := os.OpenRoot(string(f))
+	if err != nil {
+		return nil, err
+	}
+	at := "."
+	for _, part := range strings.Split(filepath.Clean(name), string(filepath.Separator)) {
+		if part == "." {
+			continue
+		}
+		at = filepath.Join(at, part)
+		next, err := f.step(root, part, at, create)
+		if err = errors.Join(err, root.Close()); err != nil {
+			return nil, err
+		}
+		root = next
+	}
+	return root, nil
+}
+
+// step opens the next folder on the way to one.
+func (f Folder) step(root *os.Root, part, at string, create bool) (*os.Root, error) {
+	if create {
+		if err := root.Mkdir(part, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, f.named(err, at)
+		}
+	}
+	info, err := root.Lstat(part)
+	if err == nil {
+		err = f.foreign(at, info, fs.ModeDir)
+	}
+	if err != nil {
+		return nil, f.named(err, at)
+	}
+	next, err := root.OpenRoot(part)
+	return next, f.named(err, at)
+}
+
+// parent opens the folder that has a name; the caller closes it.
+func (f Folder) parent(name string) (root *os.Root, base string, err error) {
+	if err := f.local(name); err != nil {
+		return nil, "", err
+	}
+	root, err = f.within(filepath.Dir(name), false)
+	return root, filepath.Base(name), err
+}
+
+// Mkdir makes a folder in the folder, and those on the way to it, where they are missing.
+func (f Folder) Mkdir(name string) error {
+	root, err := f.within(name, true)
+	if err != nil {
+		return err
+	}
+	return root.Close()
+}
+
+// stat returns what a name is, nil if nothing has it.
+func (f Folder) stat(root *os.Root, base, name string) (fs.FileInfo, error) {
+	info, err := root.Lstat(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return info, f.named(err, name)
+}
+
+// Has reports whether something, of whatever kind, has a name.
+func (f Folder) Has(name string) (bool, error) {
+	root, base, err := f.parent(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	info, err := f.stat(root, base, name)
+	return info != nil, errors.Join(err, root.Close())
+}
+
+// open opens a file by flags of os.OpenFile. Where it may be replaced meanwhile, it opens the one or the
+// other.
+func (f Folder) open(name string, flag int) (file *os.File, err error) {
+	root, base, err := f.parent(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	for {
+		info, err := f.stat(root, base, name)
+		if err != nil {
+			return nil, err
+		}
+		how := flag
+		switch {
+		case info != nil:
+			if err := f.foreign(name, info, 0); err != nil {
+				return nil, err
+			}
+			how &^= os.O_CREATE
+		case flag&os.O_CREATE != 0:
+			how |= os.O_EXCL
+		}
+		file, err := root.OpenFile(base, how|lock.Direct, 0o666)
+		if info != nil && errors.Is(err, fs.ErrNotExist) || info == nil && how&os.O_EXCL != 0 && errors.Is(err, fs.ErrExist) {
+			continue // it was removed, or made, meanwhile
+		}
+		if err != nil {
+			return nil, f.named(err, name)
+		}
+		if info == nil {
+			return file, nil
+		}
+		opened, err := file.Stat()
+		if err == nil && os.SameFile(info, opened) {
+			return file, nil
+		}
+		if err = errors.Join(err, file.Close()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Open opens a file to be read.
+func (f Folder) Open(name string) (*os.File, error) { return f.open(name, os.O_RDONLY) }
+
+// Read returns what a file has.
+func (f Folder) Read(name string) (content []byte, err error) {
+	file, err := f.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return io.ReadAll(file)
+}
+
+// Update opens a file to be changed in place, and makes it where it is missing. It is an error if the file
+// has another name, which may be outside of the folder.
+func (f Folder) Update(name string) (*os.File, error) {
+	file, err := f.open(name, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	n, err := names(file)
+	if err == nil && n > 1 {
+		err = fmt.Errorf("%s has another name as well (it is a hard link), by which it would be changed too: put a copy in its place", f.path(name))
+	}
+	if err != nil {
+		return nil, errors.Join(f.named(err, name), file.Close())
+	}
+	return file, nil
+}
+
+// Lock opens a file as Update does and locks it until it is closed. It returns nil if another process has
+// locked it.
+func (f Folder) Lock(name string) (*os.File, error) {
+	file, err := f.Update(name)
+	if err != nil {
+		return nil, err
+	}
+	if got, err := lock.File(file, true); err != nil || !got {
+		return nil, errors.Join(f.named(err, name), file.Close())
+	}
+	return file, nil
+}
+
+// New makes a file. It is an fs.ErrExist if something, of whatever kind, has the name.
+func (f Folder) New(name string) (*os.File, error) {
+	root, base, err := f.parent(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := root.OpenFile(base, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	return file, errors.Join(f.named(err, name), root.Close())
+}
+
+// MkdirNew makes a folder in a folder that is there. It is an fs.ErrExist if something has the name.
+func (f Folder) MkdirNew(name string) error {
+	root, base, err := f.parent(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.named(root.Mkdir(base, 0o777), name), root.Close())
+}
+
+// Create begins a file that takes the place of another one when it is complete.
+func (f Folder) Create(name string) (*replace.File, error) {
+	root, base, err := f.parent(name)
+	if err != nil {
+		return nil, err
+	}
+	old, err := f.stat(root, base, name)
+	if err == nil && old != nil {
+		err = f.foreign(name, old, 0)
+	}
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return replace.CreateIn(root, base, f.path(name), old)
+}
+
+// With replaces a file by what write writes.
+func (f Folder) With(name string, write func(io.Writer) error) error {
+	file, err := f.Create(name)
+	if err != nil {
+		return err
+	}
+	return file.Complete(write)
+}
+
+// Replace replaces a file by one with a content.
+func (f Folder) Replace(name string, content []byte) error {
+	return f.With(name, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// List returns what is in a folder in the folder, or in the folder itself, ".", by name; nothing for one
+// that is not there.
+func (f Folder) List(name string) ([]fs.DirEntry, error) {
+	root, err := f.within(name, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	dir, err := root.Open(".")
+	if err != nil {
+		return nil, errors.Join(f.named(err, name), root.Close())
+	}
+	entries, err := dir.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, errors.Join(f.named(err, name), dir.Close(), root.Close())
+}
+
+// Remove removes a file, or a link, if it is there.
+func (f Folder) Remove(name string) error {
+	root, base, err := f.parent(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err = root.Remove(base); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(f.named(err, name), root.Close())
+}
+
+// Clear removes from a folder in the folder what killed processes have left of files with names of its
+// own that they were replacing.
+func (f Folder) Clear(name string, own func(name string) bool) error {
+	root, err := f.within(name, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	replace.ClearIn(root, own)
+	return root.Close()
+}
+
+// Check is an error if a name, or a folder on the way to it, is there and is no folder of the folder's own.
+func (f Folder) Check(name string) error {
+	root, err := f.within(name, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return root.Close()
+}
