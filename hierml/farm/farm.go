@@ -16,8 +16,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/hierml/notebook/internal/folder"
 )
 
 // The environment variables by which a process knows that it is a part.
@@ -36,7 +40,8 @@ type Job struct {
 	// Directory is the folder in which the parts are started. It is an absolute path.
 	Directory string
 	// Log is the folder of a file NAME_PART.txt for each part, with what it prints. It is an
-	// absolute path, and the folder is there.
+	// absolute path, and the folder is there. Where one of those is there and is a link, or no
+	// regular file, the job is refused.
 	Log string
 	// Parts is their number, 1 or more.
 	Parts int
@@ -55,7 +60,7 @@ func (j *Job) check() error {
 	switch {
 	case j.Parts < 1:
 		return fmt.Errorf("farm: a job of %d parts; there is 1 or more", j.Parts)
-	case j.Name == "" || strings.ContainsAny(j.Name, "/%\\") || strings.HasPrefix(j.Name, "-"):
+	case j.Name == "" || strings.ContainsAny(j.Name, "/%\\") || strings.HasPrefix(j.Name, "-") || strings.ContainsFunc(j.Name, unicode.IsControl):
 		return fmt.Errorf("farm: %q cannot be the name of a job: it is part of a file's", j.Name)
 	case len(j.Command) == 0:
 		return errors.New("farm: a job without a command")
@@ -63,8 +68,33 @@ func (j *Job) check() error {
 		return fmt.Errorf("farm: the folders of a job, %q and %q, are absolute paths: it runs elsewhere", j.Directory, j.Log)
 	}
 	for _, variable := range j.Environment {
-		if name, _, ok := strings.Cut(variable, "="); !ok || name == "" {
+		if !assignment.MatchString(variable) {
 			return fmt.Errorf("farm: %q in the environment of a job is not NAME=value", variable)
+		}
+	}
+	return j.checkLogs()
+}
+
+// assignment is the form of a variable of the environment, whose name a shell takes as it is.
+var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+
+// checkLogs is an error if a part would print into something else than a file of its own.
+func (j *Job) checkLogs() error {
+	logs := folder.Folder(j.Log)
+	entries, err := logs.List(".")
+	if err != nil {
+		return fmt.Errorf("farm: %w", err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), j.Name+"_") || filepath.Ext(e.Name()) != ".txt" {
+			continue
+		}
+		file, err := logs.Update(e.Name())
+		if err == nil {
+			err = file.Close()
+		}
+		if err != nil {
+			return fmt.Errorf("farm: %w", err)
 		}
 	}
 	return nil

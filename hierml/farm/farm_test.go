@@ -3,8 +3,8 @@ package farm
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -193,66 +193,36 @@ func TestLocal(t *testing.T) {
 // TestLocalCancel ends parts at work.
 func TestLocalCancel(t *testing.T) {
 	j := job(t)
-	fifo := filepath.Join(j.Directory, "held")
-	j.Command = []string{"/bin/sh", "-c", "mkfifo held; : > ready; cat held; : > late"}
+	// All that the part starts has the pipe alive open.
+	j.Command = []string{"/bin/sh", "-c", "mkfifo held alive; exec 9> alive; cat held; : > late"}
 	j.Parts = 1
 	id, err := Local{}.Submit(t.Context(), j)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ready := func(s State) bool {
-		_, err := os.Stat(filepath.Join(j.Directory, "ready"))
+		_, err := os.Stat(filepath.Join(j.Directory, "alive"))
 		return err == nil && s.Running == 1
 	}
 	if s := until(t, Local{}, id, ready); s.Over || !slices.Equal(s.Machines, []string{Machine()}) {
 		t.Errorf("%+v", s)
 	}
+	alive, err := os.Open(filepath.Join(j.Directory, "alive"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alive.Close()
 	for range 2 { // the second time it is over
 		if err := (Local{}).Cancel(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
 		until(t, Local{}, id, over)
 	}
-	if _, err := os.Stat(fifo); err != nil {
+	if _, err := io.ReadAll(alive); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(j.Directory, "late")); err == nil {
 		t.Error("the part went on")
-	}
-}
-
-// TestLocalForeignLeader has other processes under the number of a job's leader, as after a start of the
-// machine: the job is over, and the one after it begins.
-func TestLocalForeignLeader(t *testing.T) {
-	for _, command := range [][]string{{"/bin/sleep", "1000"}, {"/bin/true"}} { // the second is left as a zombie
-		cmd := exec.Command(command[0], command[1:]...)
-		detach(cmd)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			_ = cmd.Process.Kill() // the second has ended
-			_ = cmd.Wait()         // killed
-		})
-		j := job(t)
-		id := filepath.Join(j.Log, "local-it's")
-		if err := os.Mkdir(id, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		for name, n := range map[string]int{leaderFile: cmd.Process.Pid, partsFile: 3} {
-			if err := os.WriteFile(filepath.Join(id, name), fmt.Appendln(nil, n), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		until(t, Local{}, id, over)
-		j.After, j.Parts, j.Command = id, 1, []string{"/bin/true"}
-		next, err := Local{}.Submit(t.Context(), j)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s := until(t, Local{}, next, over); s.Failed != nil {
-			t.Errorf("%q: %+v", command, s)
-		}
 	}
 }
 

@@ -4,11 +4,16 @@ package farm
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 )
 
 func detach(*exec.Cmd) {}
 
-func lives(int, string) bool { return false }
+func apart(int) bool { return false }
 
-func end(int) error { return errors.ErrUnsupported }
+func look(int) (process, error) { return process{}, errors.ErrUnsupported }
+
+var terminate = (*os.Process).Kill
+
+func (leader) condition() string { return "false" }
