@@ -70,7 +70,10 @@ func TestSlurmRefusals(t *testing.T) {
 		{"echo hello", nil, nil, "farm: sbatch printed \"hello\\n\"; expected the number of a job"},
 		{"", nil, nil, "farm: there is no program sbatch on this machine; run this where Slurm's programs are, as on a cluster's login node"},
 		{"echo 1", []string{"main"}, nil, `farm: "main" is no option of sbatch; write one with its value as one word, such as --partition=main`},
-		{"echo 1", []string{"--array=0-9"}, nil, "farm: the option --array of sbatch is set by the job itself; leave it out"},
+		{"echo 1", []string{"--array=0-9"}, nil, `farm: the option "--array" of sbatch is none that a job may have; there are, by their whole names, --account, --begin, `},
+		{"echo 1", []string{"--mem"}, nil, "farm: the option --mem of sbatch has no value; write it as one word, such as --partition=main"},
+		{"echo 1", []string{"--nodelist=/etc/passwd"}, nil, `farm: the option --nodelist of sbatch cannot have the value "/etc/passwd"`},
+		{"echo -7", nil, nil, "farm: sbatch printed \"-7\\n\"; expected the number of a job"},
 		{"echo 1", nil, func(j *Job) { j.Parts = 0 }, "farm: a job of 0 parts; there is 1 or more"},
 		{"echo 1", nil, func(j *Job) { j.Name = "a/b" }, `farm: "a/b" cannot be the name of a job`},
 		{"echo 1", nil, func(j *Job) { j.Command = nil }, "farm: a job without a command"},
@@ -115,7 +118,7 @@ func TestSlurmState(t *testing.T) {
 	if got, err := (Slurm{}).State(t.Context(), "12"); err != nil || got.Waiting != 3 || got.Over {
 		t.Errorf("of parts that could not be started: %+v, %v", got, err)
 	}
-	if got, err := os.ReadFile(filepath.Join(dir, "scontrol.args")); err != nil || string(got) != "release 12_3 12_7\n" {
+	if got, err := os.ReadFile(filepath.Join(dir, "scontrol.args")); err != nil || string(got) != "-- release 12_3 12_7\n" {
 		t.Errorf("scontrol is given %q, %v", got, err)
 	}
 	programs(t, map[string]string{"squeue": "echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >&2; exit 1\n"})
@@ -126,11 +129,13 @@ func TestSlurmState(t *testing.T) {
 
 func TestSlurmCancelAndLimits(t *testing.T) {
 	dir := programs(t, map[string]string{"scancel": `echo "$@" > "$0.args"` + "\n", "scontrol": "echo 'MaxArraySize            = 1001'\n"})
-	if err := (Slurm{}).Cancel(t.Context(), "2", "1"); err != nil {
-		t.Error(err)
-	}
-	if got, err := os.ReadFile(filepath.Join(dir, "scancel.args")); err != nil || string(got) != "--quiet 2 1\n" {
-		t.Errorf("scancel is given %q, %v", got, err)
+	for name, want := range map[string]string{"": "--quiet -- 2 1\n", "a": "--quiet --name=a -- 2 1\n"} {
+		if err := (Slurm{Name: name}).Cancel(t.Context(), "2", "1"); err != nil {
+			t.Error(err)
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, "scancel.args")); err != nil || string(got) != want {
+			t.Errorf("scancel is given %q, %v, want %q", got, err, want)
+		}
 	}
 	if n, err := (Slurm{}).MostParts(t.Context()); err != nil || n != 1001 {
 		t.Errorf("%d parts, %v", n, err)

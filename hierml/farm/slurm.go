@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,17 +19,26 @@ import (
 // by the same environment, which they are given.
 type Slurm struct {
 	// Options are further ones of sbatch, each as one word, such as --partition=main,
-	// --time=2:00:00, --mem=4G, --cpus-per-task=4. A --time that is shorter than one part needs
-	// ends it.
+	// --time=2:00:00, --mem=4G, --cpus-per-task=4: those that say what a job may use and where it
+	// runs, by their whole names. Others are refused, as they could run programs or write files. A
+	// --time that is shorter than one part needs ends it.
 	Options []string
 	// AtOnce bounds the parts that run at the same time. The default value is no bound.
 	AtOnce int
+	// Name, if not empty, is the Name of the jobs that State and Cancel know. One with another name
+	// is over, and is not cancelled, whatever its id.
+	Name string
 }
 
 // Submit implements Farm.
 func (s Slurm) Submit(ctx context.Context, j Job) (string, error) {
 	if err := errors.Join(j.check(), s.check()); err != nil {
 		return "", err
+	}
+	if j.After != "" {
+		if err := checkIDs(j.After); err != nil {
+			return "", err
+		}
 	}
 	log := filepath.Join(strings.ReplaceAll(j.Log, "%", "%%"), j.Name)
 	array := fmt.Sprintf("--array=0-%d", j.Parts-1)
@@ -45,21 +55,53 @@ func (s Slurm) Submit(ctx context.Context, j Job) (string, error) {
 		return "", err
 	}
 	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // the name of the cluster may follow
-	if _, err := strconv.Atoi(id); err != nil {
+	if !jobID.MatchString(id) {
 		return "", fmt.Errorf("farm: sbatch printed %q; expected the number of a job", out)
 	}
 	return id, nil
 }
 
+// The options of sbatch that a job may have: what it may use, and where and when it runs. sbatch takes
+// the beginning of a name for the name, and letters for options, which are therefore not here.
+var (
+	optionsWithValue = strings.Fields(`--account --begin --constraint --core-spec --cores-per-socket --cpu-freq --cpus-per-gpu --cpus-per-task
+		--deadline --distribution --exclude --gpu-bind --gpu-freq --gpus --gpus-per-node --gpus-per-socket --gpus-per-task --gres --gres-flags --hint --licenses
+		--mem --mem-bind --mem-per-cpu --mem-per-gpu --mincpus --nodelist --nodes --ntasks-per-core --partition --prefer --priority --qos
+		--reservation --sockets-per-node --switches --thread-spec --threads-per-core --time --time-min --tmp --wckey`)
+	optionsAlone = strings.Fields(`--contiguous --spread-job --use-min-nodes`)
+	optionsBoth  = strings.Fields(`--exclusive --nice --oversubscribe`)
+)
+
+// optionValue is the form of their values. A slash would make names of machines that of a file.
+var optionValue = regexp.MustCompile(`^[A-Za-z0-9_.,:@%=+*&|!~()\[\]{}-]+$`)
+
 // check says what is wrong with the options.
 func (s Slurm) check() error {
 	for _, option := range s.Options {
-		name, _, _ := strings.Cut(option, "=")
+		name, value, valued := strings.Cut(option, "=")
 		switch {
 		case !strings.HasPrefix(option, "-"):
 			return fmt.Errorf("farm: %q is no option of sbatch; write one with its value as one word, such as --partition=main", option)
-		case slices.Contains([]string{"--array", "--parsable", "--output", "--dependency", "--wrap", "--wait", "--ntasks"}, name) || strings.HasPrefix(option, "-a") || strings.HasPrefix(option, "-o") || strings.HasPrefix(option, "-d") || strings.HasPrefix(option, "-n"):
-			return fmt.Errorf("farm: the option %s of sbatch is set by the job itself; leave it out", name)
+		case !slices.Contains(optionsWithValue, name) && !slices.Contains(optionsAlone, name) && !slices.Contains(optionsBoth, name):
+			all := slices.Sorted(slices.Values(slices.Concat(optionsWithValue, optionsAlone, optionsBoth)))
+			return fmt.Errorf("farm: the option %q of sbatch is none that a job may have; there are, by their whole names, %s", name, strings.Join(all, ", "))
+		case !valued && slices.Contains(optionsWithValue, name):
+			return fmt.Errorf("farm: the option %s of sbatch has no value; write it as one word, such as --partition=main", name)
+		case valued && (slices.Contains(optionsAlone, name) || !optionValue.MatchString(value)):
+			return fmt.Errorf("farm: the option %s of sbatch cannot have the value %q; give it letters, digits and punctuation other than slashes and quotes, if it has one", name, value)
+		}
+	}
+	return nil
+}
+
+// jobID is the form of the ids of jobs.
+var jobID = regexp.MustCompile(`^[0-9]{1,18}$`)
+
+// checkIDs is an error for ids that are none of Slurm's: some words would be options of its programs.
+func checkIDs(ids ...string) error {
+	for _, id := range ids {
+		if !jobID.MatchString(id) {
+			return fmt.Errorf("farm: %q is no id of a job of Slurm's, which is a number", id)
 		}
 	}
 	return nil
@@ -77,7 +119,11 @@ const launchFailed = "launch failed requeued held"
 
 // State implements Farm. Parts that a machine could not start are released, so that another one tries.
 func (s Slurm) State(ctx context.Context, id string) (State, error) {
-	out, err := slurm(ctx, "", "squeue", "--noheader", "--array", "--me", "--states=all", "--format=%F|%K|%T|%N|%r")
+	if err := checkIDs(id); err != nil {
+		return State{}, err
+	}
+	args := []string{"--noheader", "--array", "--me", "--states=all", "--format=%F|%K|%T|%N|%r"}
+	out, err := slurm(ctx, "", "squeue", append(args, s.named()...)...)
 	if err != nil {
 		return State{}, err
 	}
@@ -92,7 +138,7 @@ func (s Slurm) State(ctx context.Context, id string) (State, error) {
 		if err != nil { // parts that were cancelled before they began are one line, without a number
 			part = -1
 		}
-		if f[4] == launchFailed {
+		if f[4] == launchFailed && jobID.MatchString(f[1]) {
 			held = append(held, f[0]+"_"+f[1])
 		}
 		switch {
@@ -114,23 +160,41 @@ func (s Slurm) State(ctx context.Context, id string) (State, error) {
 	slices.Sort(state.Machines)
 	state.Machines = slices.Compact(state.Machines)
 	if len(held) > 0 {
-		_, err = slurm(ctx, "", "scontrol", append([]string{"release"}, held...)...)
+		_, err = slurm(ctx, "", "scontrol", append([]string{"--", "release"}, held...)...)
 	}
 	return state, err
 }
+
+// named are the words by which squeue and scancel look at jobs of the name alone.
+func (s Slurm) named() []string {
+	if s.Name == "" {
+		return nil
+	}
+	return []string{"--name=" + s.Name}
+}
+
+// hostList is the form of names of machines, several of which may be written as one.
+var hostList = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.,\[\]-]*$`)
 
 // hostnames returns the names of machines that Slurm has written as one.
 func hostnames(ctx context.Context, list string) ([]string, error) {
 	if !strings.ContainsAny(list, "[,") {
 		return strings.Fields(list), nil
 	}
-	out, err := slurm(ctx, "", "scontrol", "show", "hostnames", list)
+	if !hostList.MatchString(list) {
+		return nil, fmt.Errorf("farm: squeue printed %q; expected names of machines", list)
+	}
+	out, err := slurm(ctx, "", "scontrol", "--", "show", "hostnames", list)
 	return strings.Fields(out), err
 }
 
 // Cancel implements Farm.
 func (s Slurm) Cancel(ctx context.Context, ids ...string) error {
-	_, err := slurm(ctx, "", "scancel", append([]string{"--quiet"}, ids...)...)
+	if err := checkIDs(ids...); err != nil || len(ids) == 0 { // without ids scancel would take all of the name
+		return err
+	}
+	args := append([]string{"--quiet"}, s.named()...)
+	_, err := slurm(ctx, "", "scancel", append(append(args, "--"), ids...)...)
 	return err
 }
 
