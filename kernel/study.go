@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,9 +71,12 @@ With --on slurm the cells are computed on a cluster, by a job array of Slurm's, 
 waits for them. Ctrl-C ends the waiting and not the job; the same command waits for it
 again, and "hierml study stop" ends it. All machines have to see the directory, the
 data and this program at the same paths. What is lost with a machine is computed anew.
-Each --sbatch gives an option of sbatch, such as --partition=main or --mem=4G. With
+Each --sbatch gives an option of sbatch that says what a job may use or where it runs,
+by its whole name, such as --partition=main or --mem=4G; others are refused. With
 --on local the cells are computed by processes of this machine that go on by themselves.
-The file's "Farm" says the same: {"farm.Slurm": {"Options": ["--mem=4G"]}}.`,
+
+A file may come from anywhere: it cannot choose where cells are computed, nor a
+directory outside of its own folder. Links in the directory are not followed.`,
 		Example: `  echo '{
     "Data": [{"Name": "tree", "Generator": {"synthetic.LinearTree": {"Depth": 2}}}],
     "Methods": [{"Name": "flat", "Estimator": "svm.Flat"},
@@ -93,11 +97,17 @@ The file's "Farm" says the same: {"farm.Slurm": {"Options": ["--mem=4G"]}}.`,
 				s.Directory = directory
 			case s.Directory == "":
 				s.Directory = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".study"
+				if info, err := os.Lstat(s.Directory); err == nil && !info.IsDir() { // it may have come with the file
+					return fmt.Errorf("%s is a link or no folder: remove it, or name a directory by --dir", s.Directory)
+				}
 			}
 			if workers > 0 {
 				s.Workers = workers
 			}
 			s.Retry = s.Retry || retry
+			if on != "" && s.Farm != nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "hierml: the Farm of %s is not used: --on and --sbatch say where cells are computed\n", visible.Text(args[0]))
+			}
 			if s.Farm, err = farmNamed(on, options, s.Farm); err != nil {
 				return &usageError{cmd, err}
 			}
@@ -137,20 +147,17 @@ The file's "Farm" says the same: {"farm.Slurm": {"Options": ["--mem=4G"]}}.`,
 }
 
 // farmNamed returns the farm of --on with the options of --sbatch, and without --on the one that the
-// file says.
-func farmNamed(on string, options []string, said farm.Farm) (farm.Farm, error) {
-	slurm, is := said.(farm.Slurm)
+// file asks for, with which a study does not run.
+func farmNamed(on string, options []string, asked farm.Farm) (farm.Farm, error) {
 	switch {
-	case on == "slurm" || on == "" && is:
-		slurm.Options = append(slices.Clone(slurm.Options), options...)
-		return slurm, nil
+	case on == "slurm":
+		return farm.Slurm{Options: options}, nil
 	case len(options) > 0:
 		return nil, errors.New("--sbatch is for --on slurm")
 	case on == "":
-		return said, nil
+		return asked, nil
 	case on == "local":
-		local, _ := said.(farm.Local)
-		return local, nil
+		return farm.Local{}, nil
 	}
 	return nil, fmt.Errorf("no farm is called %q; there are slurm and local", on)
 }
@@ -300,7 +307,7 @@ directory is changed.`,
   hierml study cell newsgroups.study 5f0c --json`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := experiment.ReadStudy(filepath.Join(args[0], "study.json"))
+			s, err := experiment.ReadStudy(args[0])
 			if err != nil {
 				return err
 			}

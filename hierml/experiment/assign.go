@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/hierml/notebook/hierml/internal/farmed"
@@ -64,8 +63,8 @@ func (s *Study) Assign(ctx context.Context, most int) (file string, parts int, e
 	if len(cells) == 0 {
 		return "", 0, nil
 	}
-	if err := os.MkdirAll(filepath.Join(s.Directory, farmed.Jobs), 0o777); err != nil {
-		return "", 0, fmt.Errorf("experiment: %w", err)
+	if err := farmed.Make(s.Directory); err != nil {
+		return "", 0, named(err)
 	}
 	number, err := farmed.LastNumber(s.Directory)
 	if err != nil {

@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -69,6 +70,9 @@ func keepCells(keeping, full string) error {
 			return err
 		}
 		fmt.Println(n)
+		if err := keep(keeping, planFile, bytes.Repeat([]byte("{}\n"), 1<<16)); err != nil {
+			return err
+		}
 	}
 }
 
@@ -113,7 +117,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestKilled holds that cells that were kept are there, whenever the process was killed.
+// TestKilled holds that cells that were kept are there, whenever the process was killed, and that the next
+// run removes what it has left half written.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	testfault.Killed(t, 15, "HIERML_TEST_KEEPING="+dir, func(last string) {
@@ -131,4 +136,12 @@ func TestKilled(t *testing.T) {
 			}
 		}
 	})
+	s, err := openStore(dir)
+	if err == nil {
+		err = s.close()
+	}
+	left, globErr := filepath.Glob(filepath.Join(dir, "*.tmp"))
+	if err := errors.Join(err, globErr); err != nil || len(left) > 0 {
+		t.Errorf("there is %q, %v", left, err)
+	}
 }

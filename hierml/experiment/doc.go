@@ -42,6 +42,9 @@
 //	cells.jsonl  the finished cells, a line each, in the order in which they finished
 //	lock         held while a study runs
 //
+// A directory may come from elsewhere, as in an archive. Nothing in it is read or written through a
+// link, and what is no file is refused by its name.
+//
 // # Other machines
 //
 // With a Farm cells are computed elsewhere: on a cluster by Slurm's job arrays, see farm.Slurm. A

@@ -47,7 +47,7 @@ func RunPart(ctx context.Context) error {
 	if h == nil {
 		return fmt.Errorf("experiment: this is no part of a study: a farm starts those, with %s and %s", farm.PartVariable, JobVariable)
 	}
-	s, err := ReadStudy(filepath.Join(h.directory, studyFile))
+	s, err := ReadStudy(h.directory)
 	if err != nil {
 		return h.unseen(err)
 	}
@@ -103,7 +103,7 @@ var errReplaced = errors.New("experiment: another process computes this part")
 
 // part computes a part of the study, which is checked.
 func (s *Study) part(ctx context.Context, h *role) (err error) {
-	a, err := readAssignment(farmed.Path(h.directory, h.job))
+	a, err := readAssignment(h.directory, h.job)
 	if err != nil {
 		return h.unseen(err)
 	}
@@ -165,7 +165,7 @@ func (s *Study) assigned(ctx context.Context, h *role, a *assignment, kept *stor
 	// Cells that another process of this part has finished, and the inner ones of all parts.
 	found := newReader(h.directory)
 	ignore := func(string) {}
-	if err := found.folder(h.job, h.part, func(_ string, c *Cell) { kept.cells[c.Key] = c }, ignore); err != nil {
+	if err := found.part(h.job, h.part, func(_ string, c *Cell) { kept.cells[c.Key] = c }, ignore); err != nil {
 		return named(err)
 	}
 	if len(wanted) > 0 {
@@ -182,7 +182,10 @@ func (s *Study) assigned(ctx context.Context, h *role, a *assignment, kept *stor
 	p.cells = slices.DeleteFunc(p.cells, func(j *job) bool { return !mine[j] })
 	r := newRun(p, kept)
 	r.before = func(j *job) error {
-		if _, err := os.Stat(next); err == nil {
+		switch replaced, err := found.Has(next); {
+		case err != nil:
+			return named(err)
+		case replaced:
 			return errReplaced
 		}
 		return kept.remark(remark{Begin: j.key})

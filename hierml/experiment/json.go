@@ -9,6 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/farm"
+	"github.com/hierml/notebook/internal/folder"
 )
 
 // MarshalJSON writes the study as ReadStudy reads it. Of what JSON cannot have, a function or a
@@ -25,6 +29,10 @@ func (s *Study) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads a study; see ReadStudy.
+//
+// What the text says may be anyone's. So it has no say in where the study writes, other than in a
+// Directory below the folder of its file and in a Checkpoint in the working folder, and in what computes
+// it: a Farm of the text is refused by Run, unless another one has taken its place.
 func (s *Study) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -33,10 +41,81 @@ func (s *Study) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("experiment: %w", err)
 	}
 	var read Study
+	if chosen := object["Farm"]; chosen != nil {
+		var f fileFarm
+		if err := (setter{}).value(reflect.ValueOf(&f.Farm).Elem(), chosen, "the study.Farm"); err != nil {
+			return err
+		}
+		read.Farm = f
+	}
+	delete(object, "Farm")
 	if err := (setter{}).fields(reflect.ValueOf(&read).Elem(), object, "the study"); err != nil {
 		return err
 	}
+	if read.Directory != "" && !filepath.IsLocal(read.Directory) {
+		return fmt.Errorf("experiment: the study.Directory %q leads out of the folder of its file: leave it out, and choose the folder by --dir, or by Study.Directory in Go", read.Directory)
+	}
+	delete(object, "Directory")
+	if err := checkChoices(object, "the study"); err != nil {
+		return err
+	}
 	*s = read
+	return nil
+}
+
+// fileFarm is the farm that a file asks for.
+type fileFarm struct{ farm.Farm }
+
+// errFileFarm is that of a study which would run on one.
+var errFileFarm = errors.New(`experiment: the study's file asks for a farm, which a file cannot choose: run it with --on slurm or --on local, and --sbatch for options (in Go, set Study.Farm), or remove "Farm" from the file`)
+
+// checkChoices is an error if a text sets what only the one who runs the study can choose: fields of
+// solver.Settings that say where a training writes, and what computes it. The names of fields are keys,
+// or, in grids, parts of paths that are keys.
+func checkChoices(value any, at string) error {
+	switch value := value.(type) {
+	case []any:
+		for i, v := range value {
+			if err := checkChoices(v, fmt.Sprintf("%s[%d]", at, i)); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for _, key := range sortedKeys(value) {
+			path := at + "." + key
+			for name := range strings.SplitSeq(key, ".") {
+				switch name {
+				case "Farm", "Directory":
+					return fmt.Errorf("experiment: %s can be set in Go only, and not by a file; leave it out", path)
+				case "Checkpoint":
+					if err := checkCheckpoint(value[key], path); err != nil {
+						return err
+					}
+				}
+			}
+			if err := checkChoices(value[key], path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkCheckpoint is an error if a checkpoint that a text names, or one of several, is no file in the
+// working folder.
+func checkCheckpoint(value any, at string) error {
+	switch value := value.(type) {
+	case []any:
+		for _, v := range value {
+			if err := checkCheckpoint(v, at); err != nil {
+				return err
+			}
+		}
+	case string:
+		if value != "" && (filepath.Base(value) != value || !filepath.IsLocal(value)) {
+			return fmt.Errorf("experiment: %s is %q; a file can name one in the working folder only: give its name without a folder", at, value)
+		}
+	}
 	return nil
 }
 
@@ -45,9 +124,17 @@ func (s *Study) UnmarshalJSON(text []byte) error {
 //
 //	{"Name": "normalized", "Estimator": {"svm.Normalized": {"Weighting": "weighting.MaxMin"}}, "Grid": {"C": [0.1, 1, 10]}}
 //
-// A name that is none, of a field, a measure, a method, is an error that lists those there are.
+// A name that is none, of a field, a measure, a method, is an error that lists those there are. The
+// Directory is in the folder of the file, and no link leads there. A Farm has to be chosen again, see
+// [Study.UnmarshalJSON]. Of the directory of a study it reads the study that was run there.
 func ReadStudy(file string) (*Study, error) {
-	text, err := os.ReadFile(file)
+	read := func() ([]byte, error) { return os.ReadFile(file) }
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		directory := file
+		file = filepath.Join(directory, studyFile)
+		read = func() ([]byte, error) { return folder.Folder(directory).Read(studyFile) }
+	}
+	text, err := read()
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
@@ -58,7 +145,10 @@ func ReadStudy(file string) (*Study, error) {
 	if err := s.UnmarshalJSON(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if s.Directory != "" && !filepath.IsAbs(s.Directory) {
+	if s.Directory != "" {
+		if err := folder.Folder(filepath.Dir(file)).Check(s.Directory); err != nil {
+			return nil, fmt.Errorf("%s: experiment: %w", file, err)
+		}
 		s.Directory = filepath.Join(filepath.Dir(file), s.Directory)
 	}
 	if _, err := s.checked(); err != nil {

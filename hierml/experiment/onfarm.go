@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -30,6 +31,7 @@ type watch struct {
 	jobs    farmed.Follower
 	reader  *reader
 	outline *outline
+	note    string // what is said of jobs that were left as they are
 }
 
 // onFarm runs the study, which is checked, on its farm.
@@ -62,7 +64,11 @@ func (s *Study) onFarm(ctx context.Context) (*Results, error) {
 				continue // what is missing is to be settled
 			}
 		}
-		return newResults(w.outline, w.kept.cells), err
+		results := newResults(w.outline, w.kept.cells)
+		if w.note != "" {
+			results.Notes = append(results.Notes, w.note)
+		}
+		return results, err
 	}
 }
 
@@ -75,7 +81,7 @@ func leaveToFarm(ctx context.Context, directory string) error {
 	if err != nil || s == nil || s.Stopped {
 		return err
 	}
-	state, err := s.State(ctx)
+	state, err := s.State(ctx, directory)
 	if err != nil {
 		return named(err)
 	}
@@ -122,7 +128,7 @@ func (w *watch) settle(ctx context.Context, p *plan) (err error) {
 	alive := false
 	fresh := make(map[string]bool)
 	if s != nil {
-		if w.jobs.State, err = s.State(ctx); err != nil {
+		if w.jobs.State, err = s.State(ctx, directory); err != nil {
 			return named(err)
 		}
 		alive = !w.jobs.State.Over
@@ -163,7 +169,11 @@ func (w *watch) settle(ctx context.Context, p *plan) (err error) {
 	}
 	if len(w.waiting) == 0 {
 		if alive { // such as a part that is held, whose cells others have
-			if err := s.Cancel(ctx); err != nil {
+			if !s.Last().Own() {
+				w.note = s.Last().Left(directory)
+				return nil
+			}
+			if err := s.Cancel(ctx, directory); err != nil {
 				return err
 			}
 		}
@@ -187,7 +197,10 @@ func (w *watch) read(jobs []string, cell func(job string, c *Cell)) error {
 // expects is an error if jobs have cells that the study has not.
 func (p *plan) expects(jobs farmed.Attempt) error {
 	for _, j := range jobs {
-		a, err := readAssignment(farmed.Path(p.study.Directory, j.Name))
+		a, err := readAssignment(p.study.Directory, j.Name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("experiment: %s has farm.json, which names %s, and not its cells: remove that file (%w)", p.study.Directory, jobs, err)
+		}
 		if err != nil {
 			return fmt.Errorf("experiment: %w", err)
 		}
@@ -246,10 +259,8 @@ func (w *watch) submit(ctx context.Context, s *farmed.Submission) error {
 		}
 		next.Attempts = s.Attempts
 	}
-	for _, name := range []string{farmed.Jobs, farmed.Logs} {
-		if err := os.MkdirAll(filepath.Join(study.Directory, name), 0o777); err != nil {
-			return fmt.Errorf("experiment: %w", err)
-		}
+	if err := farmed.Make(study.Directory); err != nil {
+		return fmt.Errorf("experiment: %w", err)
 	}
 	most, err := farmed.Most(ctx, study.Farm)
 	if err != nil {
@@ -303,7 +314,7 @@ func (w *watch) left(s *farmed.Submission) bool {
 		waiting[j.key] = true
 	}
 	for _, j := range s.Last() {
-		a, err := readAssignment(farmed.Path(w.study.Directory, j.Name))
+		a, err := readAssignment(w.study.Directory, j.Name)
 		if err != nil { // it is gone, with what it had
 			continue
 		}
@@ -393,8 +404,8 @@ func (w *watch) follow(ctx context.Context) error {
 		return len(byKey), err
 	}
 	w.jobs.Begun = func(job string, part int) bool {
-		_, err := os.Stat(partFolder(w.study.Directory, job, part))
-		return err == nil
+		has, err := w.reader.Has(partFolder(job, part))
+		return err == nil && has
 	}
 	w.jobs.Finished = func() string { return fmt.Sprintf("%d of %s", w.done, plural(len(w.cells), "cell")) }
 	w.jobs.Report = w.tell

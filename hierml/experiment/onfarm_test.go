@@ -469,7 +469,7 @@ func TestParts(t *testing.T) {
 		t.Fatalf("%v, %d trainings", err, fits.Load())
 	}
 	// The file was cut short by the loss of its machine, and the part is run again.
-	name := filepath.Join(partFolder(s.Directory, "0001-1", 0), "1.jsonl")
+	name := filepath.Join(s.Directory, partFolder("0001-1", 0), "1.jsonl")
 	info, err := os.Stat(name)
 	if err != nil {
 		t.Fatal(err)
@@ -489,10 +489,10 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(next, nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.Directory, next), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a, err := readAssignment(filepath.Join(s.Directory, farmed.Jobs, "0001-1.json"))
+	a, err := readAssignment(s.Directory, "0001-1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hierml/notebook/internal/folder"
 )
 
 // partsFolder has a folder for each part of each job, and in it a file for each process that has
@@ -19,9 +20,9 @@ import (
 // needed, and that one which was taken for dead does no harm.
 const partsFolder = "parts"
 
-// partFolder is the folder of a part of a job.
-func partFolder(directory, job string, part int) string {
-	return filepath.Join(directory, partsFolder, fmt.Sprintf("%s-%05d", job, part))
+// partFolder is the folder of a part of a job, in the directory.
+func partFolder(job string, part int) string {
+	return filepath.Join(partsFolder, fmt.Sprintf("%s-%05d", job, part))
 }
 
 // remark is a line of a process's file that is no finished cell. One of the fields is set.
@@ -39,19 +40,19 @@ type processRemark struct {
 	Memory  string // what it may have, in words; "" if that is not known
 }
 
-// createPartFile makes the file of a process of its own. The path is that of the file which the next
-// process of this part would have.
+// createPartFile makes the file of a process of its own. It also returns the name, in the directory, of
+// the file which the next process of this part would have.
 func createPartFile(directory, job string, part int) (s *store, next string, err error) {
-	folder := partFolder(directory, job, part)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	f, own := folder.Folder(directory), partFolder(job, part)
+	if err := f.Mkdir(own); err != nil {
 		return nil, "", fmt.Errorf("experiment: %w", err)
 	}
-	name := func(n int) string { return filepath.Join(folder, strconv.Itoa(n)+".jsonl") }
+	name := func(n int) string { return filepath.Join(own, strconv.Itoa(n)+".jsonl") }
 	for n := 1; ; n++ {
-		f, err := os.OpenFile(name(n), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		file, err := f.New(name(n))
 		switch {
 		case err == nil:
-			return &store{cells: make(map[string]*Cell), file: f}, name(n + 1), nil
+			return &store{cells: make(map[string]*Cell), file: file}, name(n + 1), nil
 		case !errors.Is(err, fs.ErrExist):
 			return nil, "", fmt.Errorf("experiment: %w", err)
 		}
@@ -73,8 +74,8 @@ func (s *store) remark(r remark) error {
 
 // reader reads the files of parts, and later what has been added to them.
 type reader struct {
-	directory string
-	files     map[string]*partFile // by path
+	folder.Folder                      // of the study
+	files         map[string]*partFile // by name
 }
 
 // partFile is a file as far as it is read.
@@ -89,14 +90,14 @@ type partFile struct {
 }
 
 func newReader(directory string) *reader {
-	return &reader{directory: directory, files: make(map[string]*partFile)}
+	return &reader{Folder: folder.Folder(directory), files: make(map[string]*partFile)}
 }
 
 // read reads what is new of jobs, or of all if none is named, and tells of finished cells and of
 // faults.
 func (r *reader) read(jobs []string, cell func(job string, c *Cell), fault func(text string)) error {
-	folders, err := os.ReadDir(filepath.Join(r.directory, partsFolder))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	folders, err := r.List(partsFolder)
+	if err != nil {
 		return err
 	}
 	for _, folder := range folders {
@@ -109,25 +110,22 @@ func (r *reader) read(jobs []string, cell func(job string, c *Cell), fault func(
 		if err != nil || len(jobs) > 0 && !slices.Contains(jobs, job) {
 			continue
 		}
-		if err := r.folder(job, part, cell, fault); err != nil {
+		if err := r.part(job, part, cell, fault); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// folder reads what is new of a part.
-func (r *reader) folder(job string, part int, cell func(job string, c *Cell), fault func(text string)) error {
-	folder := partFolder(r.directory, job, part)
-	entries, err := os.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+// part reads what is new of a part.
+func (r *reader) part(job string, part int, cell func(job string, c *Cell), fault func(text string)) error {
+	own := partFolder(job, part)
+	entries, err := r.List(own)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		name := filepath.Join(folder, e.Name())
+		name := filepath.Join(own, e.Name())
 		f := r.files[name]
 		if f == nil {
 			f = &partFile{job: job, part: part, open: make(map[string]bool)}
@@ -137,19 +135,19 @@ func (r *reader) folder(job string, part int, cell func(job string, c *Cell), fa
 		if err != nil {
 			return err
 		}
-		if f.broken || info.Size() <= f.offset {
+		if f.broken || info.Mode().IsRegular() && info.Size() <= f.offset {
 			continue
 		}
-		if err := f.read(name, cell, fault); err != nil {
+		if err := r.file(f, name, cell, fault); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// read reads the whole lines that are new.
-func (f *partFile) read(name string, cell func(job string, c *Cell), fault func(text string)) (err error) {
-	file, err := os.Open(name)
+// file reads the whole lines of a file that are new.
+func (r *reader) file(f *partFile, name string, cell func(job string, c *Cell), fault func(text string)) (err error) {
+	file, err := r.Open(name)
 	if err != nil {
 		return err
 	}

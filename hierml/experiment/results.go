@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/internal/folder"
 )
 
 // Results are the finished cells of a study, in the order of the study. Shown, they are their
@@ -138,7 +138,7 @@ func newResults(o *outline, kept map[string]*Cell) *Results {
 
 // Load reads the results in the directory of a study, which may still be running.
 func Load(directory string) (*Results, error) {
-	text, err := os.ReadFile(filepath.Join(directory, planFile))
+	text, err := folder.Folder(directory).Read(planFile)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %s is not the directory of a study: %w", directory, err)
 	}

@@ -32,6 +32,9 @@ func (s *Study) Run(ctx context.Context) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, is := c.Farm.(fileFarm); is {
+		return nil, errFileFarm
+	}
 	if assigned, err := assignedRole(); err != nil || assigned != nil {
 		return c.elsewhere(ctx, assigned, err)
 	}

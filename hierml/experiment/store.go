@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hierml/notebook/hierml/internal/farmed"
 	"github.com/hierml/notebook/hierml/metric"
-	"github.com/hierml/notebook/internal/lock"
-	"github.com/hierml/notebook/internal/replace"
+	"github.com/hierml/notebook/internal/folder"
 )
 
 // The files of a directory.
@@ -45,12 +45,16 @@ func openStore(directory string) (_ *store, err error) {
 	if directory == "" {
 		return &store{cells: make(map[string]*Cell)}, nil
 	}
-	if err := os.MkdirAll(directory, 0o777); err != nil {
+	f := folder.Folder(directory)
+	if err := f.Make(); err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	locked, err := os.OpenFile(filepath.Join(directory, lockFile), os.O_RDWR|os.O_CREATE, 0o666)
+	locked, err := f.Lock(lockFile)
 	if err != nil {
-		return nil, fmt.Errorf("experiment: %w", err)
+		return nil, fmt.Errorf("experiment: locking %s: %w", directory, err)
+	}
+	if locked == nil {
+		return nil, &BusyError{directory}
 	}
 	s := &store{lock: locked}
 	defer func() {
@@ -58,18 +62,14 @@ func openStore(directory string) (_ *store, err error) {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	ok, err := lock.File(locked, true)
-	if err != nil {
-		return nil, fmt.Errorf("experiment: locking %s: %w", directory, err)
-	}
-	if !ok {
-		return nil, &BusyError{directory}
+	if err := farmed.Clear(directory, studyFile, planFile); err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
 	}
 	var whole int64
 	if s.cells, whole, err = readCells(directory); err != nil {
 		return nil, err
 	}
-	if s.file, err = os.OpenFile(filepath.Join(directory, cellsFile), os.O_WRONLY|os.O_CREATE, 0o666); err != nil {
+	if s.file, err = f.Update(cellsFile); err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
 	if err = s.file.Truncate(whole); err != nil {
@@ -84,7 +84,7 @@ func openStore(directory string) (_ *store, err error) {
 // in it the last counts.
 func readCells(directory string) (cells map[string]*Cell, whole int64, err error) {
 	name := filepath.Join(directory, cellsFile)
-	content, err := os.ReadFile(name)
+	content, err := folder.Folder(directory).Read(cellsFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, fmt.Errorf("experiment: %w", err)
 	}
@@ -158,7 +158,7 @@ func (s *store) close() error {
 // keep writes a file of a directory in one step, so that readers see the old content or the new. The
 // directory is locked.
 func keep(directory, name string, content []byte) error {
-	if err := replace.Content(filepath.Join(directory, name), content); err != nil {
+	if err := folder.Folder(directory).Replace(name, content); err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}
 	return nil

@@ -5,12 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 
 	"github.com/hierml/notebook/hierml/farm"
 	"github.com/hierml/notebook/hierml/internal/farmed"
+	"github.com/hierml/notebook/internal/folder"
 )
 
 // readSubmission returns what was given to a farm of a directory, nil if nothing was. The farm is
@@ -86,18 +85,18 @@ func (p *plan) assign(name string, parts [][]*job) error {
 	if err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}
-	return keep(filepath.Join(p.study.Directory, farmed.Jobs), name+".json", append(text, '\n'))
+	return keep(p.study.Directory, farmed.File(name), append(text, '\n'))
 }
 
-// readAssignment reads the one in a file.
-func readAssignment(file string) (*assignment, error) {
-	text, err := os.ReadFile(file)
+// readAssignment reads the one of a job.
+func readAssignment(directory, job string) (*assignment, error) {
+	text, err := folder.Folder(directory).Read(farmed.File(job))
 	if err != nil {
 		return nil, err
 	}
 	a := &assignment{}
 	if err := json.Unmarshal(text, a); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, fmt.Errorf("%s: %w", farmed.Path(directory, job), err)
 	}
 	return a, nil
 }

@@ -10,13 +10,13 @@ import (
 	"hash"
 	"io/fs"
 	"math"
-	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/hierml/notebook/hierml/internal/safetensors"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/internal/replace"
+	"github.com/hierml/notebook/internal/folder"
 )
 
 // checkpoint keeps the dual point of a training in a file.
@@ -94,9 +94,13 @@ func put(h hash.Hash, values ...uint64) {
 	}
 }
 
+// folder is the folder that has the file. The file itself is no link: others name it than the user, too,
+// see pathOf.
+func (c *checkpoint) folder() folder.Folder { return folder.Folder(filepath.Dir(c.path)) }
+
 // read returns the point in the file.
 func (c *checkpoint) read(o *structured.Oracle) (*structured.Dual, error) {
-	file, err := os.Open(c.path)
+	file, err := c.folder().Open(filepath.Base(c.path))
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +164,7 @@ func (c *checkpoint) write(d *structured.Dual, epoch int) error {
 		ids, values = append(ids, k...), append(values, v...)
 		begin = append(begin, int64(len(ids)))
 	}
-	file, err := replace.Create(c.path)
+	file, err := c.folder().Create(filepath.Base(c.path))
 	if err != nil {
 		return fmt.Errorf("solver: checkpoint: %w", err)
 	}

@@ -2,8 +2,10 @@ package svm
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"sync"
@@ -44,21 +46,13 @@ func writeData(w io.Writer, d *dataset.Dataset) error {
 	})
 }
 
-// openTensors opens a file of tensors; the caller closes it.
-func openTensors(path string) (*os.File, *safetensors.File, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
+// openTensors reads what tensors a file has.
+func openTensors(file *os.File) (*safetensors.File, error) {
 	info, err := file.Stat()
-	if err == nil {
-		var f *safetensors.File
-		if f, err = safetensors.Open(file, info.Size()); err == nil {
-			return file, f, nil
-		}
+	if err != nil {
+		return nil, err
 	}
-	_ = file.Close() // it was read only
-	return nil, nil, err
+	return safetensors.Open(file, info.Size())
 }
 
 // tensors reads the tensors of a file, and keeps the first error.
@@ -84,23 +78,29 @@ func ints(values []int64) []int {
 }
 
 // readData reads what writeData has written.
-func readData(path string) (*dataset.Dataset, error) {
-	file, f, err := openTensors(path)
+func readData(file *os.File) (*dataset.Dataset, error) {
+	f, err := openTensors(file)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
 	t := &tensors{file: f}
 	edges, begin, labels := tensor[int64](t, "edges"), ints(tensor[int64](t, "label begin")), ints(tensor[int64](t, "labels"))
 	columns, rows := tensor[int64](t, "columns"), ints(tensor[int64](t, "begin"))
 	x := &dataset.Matrix{Rows: len(rows) - 1, Indptr: rows, Indices: tensor[int32](t, "features"), Values: tensor[float32](t, "values")}
-	if t.err != nil {
+	var names []string
+	switch err := json.Unmarshal([]byte(f.Metadata["nodes"]), &names); {
+	case t.err != nil:
 		return nil, t.err
+	case err != nil:
+		return nil, err
+	case len(columns) != 1 || columns[0] < 0 || columns[0] > math.MaxInt32 || len(rows) == 0 || len(begin) == 0 || len(edges)%2 != 0:
+		return nil, errDamaged
 	}
 	x.Cols = int(columns[0])
-	var names []string
-	if err := json.Unmarshal([]byte(f.Metadata["nodes"]), &names); err != nil {
-		return nil, err
+	for _, c := range x.Indices {
+		if c < 0 || int(c) >= x.Cols {
+			return nil, errDamaged
+		}
 	}
 	var pairs [][2]int
 	for e := range slices.Chunk(edges, 2) {
@@ -112,10 +112,22 @@ func readData(path string) (*dataset.Dataset, error) {
 	}
 	d := &dataset.Dataset{Name: f.Metadata["name"], Taxonomy: tree, X: x, Labels: make([][]int, len(begin)-1)}
 	for i := range d.Labels {
-		d.Labels[i] = labels[begin[i]:begin[i+1]:begin[i+1]]
+		lo, hi := begin[i], begin[i+1]
+		if lo < 0 || hi < lo || hi > len(labels) {
+			return nil, errDamaged
+		}
+		d.Labels[i] = labels[lo:hi:hi]
 	}
-	return d, nil
+	for _, n := range labels {
+		if n < 0 || n >= tree.Len() {
+			return nil, errDamaged
+		}
+	}
+	return d, d.Check()
 }
+
+// errDamaged is that of a file whose parts do not fit together.
+var errDamaged = errors.New("its parts do not fit together; the file is damaged")
 
 // A process writes what it has solved when it has solved that for solvedAge, or has so many weights,
 // and at its end: that much it can lose, and a file system of many machines has few files.
@@ -188,23 +200,21 @@ func (s *solutions) write() error {
 }
 
 // solvedIn returns the problems in a file that a process has written.
-func solvedIn(path string) ([]int, error) {
-	file, f, err := openTensors(path)
+func solvedIn(file *os.File) ([]int, error) {
+	f, err := openTensors(file)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
 	problems, err := safetensors.Read[int64](f, "problems")
 	return ints(problems), err
 }
 
 // take takes the problems in a file that a process has written.
-func (p *parts) take(path string) ([]int, error) {
-	file, f, err := openTensors(path)
+func (p *parts) take(file *os.File) ([]int, error) {
+	f, err := openTensors(file)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
 	t := &tensors{file: f}
 	problems, primal, dual, counts := ints(tensor[int64](t, "problems")), tensor[float64](t, "primal"), tensor[float64](t, "dual"), ints(tensor[int64](t, "counts"))
 	names, index := tensor[int32](t, "names"), tensor[int64](t, "index")
@@ -216,16 +226,25 @@ func (p *parts) take(path string) ([]int, error) {
 	case err != nil:
 		return nil, err
 	}
+	if n := len(problems); len(primal) != n || len(dual) != n || len(counts) != 5*n || len(index) != len(values) {
+		return nil, errDamaged
+	}
 	for i, k := range problems {
 		if k < 0 || k >= len(p.parts) {
 			return nil, fmt.Errorf("problem %d of %d; the file is of another training", k, len(p.parts))
 		}
 		of := counts[5*i : 5*i+5]
+		if of[3] < 0 || of[3] > len(index) || of[4] > len(names) {
+			return nil, errDamaged
+		}
 		p.primal[k], p.dual[k], p.epochs[k], p.status[k] = primal[i], dual[i], of[0], solver.Status(of[1])
 		r := &record{features: of[2], index: index[:of[3]], values: values[:of[3]]}
 		index, values = index[of[3]:], values[of[3]:]
 		if of[4] >= 0 {
 			r.names, names = names[:of[4]:of[4]], names[of[4]:]
+		}
+		if !p.weights.fits(len(p.parts[k].nodes), r) {
+			return nil, errDamaged
 		}
 		p.weights.restore(k, p.parts[k].nodes, r)
 	}

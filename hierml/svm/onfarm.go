@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -21,7 +20,7 @@ import (
 	"github.com/hierml/notebook/hierml/internal/farmed"
 	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/solver"
-	"github.com/hierml/notebook/internal/replace"
+	"github.com/hierml/notebook/internal/folder"
 )
 
 // jobVariable names the file of the job that a process is a part of.
@@ -240,10 +239,11 @@ func checkFarm(s solver.Settings) error {
 
 // provide writes what the parts need, where it is not there yet.
 func (p *parts) provide(s inParts, d *dataset.Dataset, directory string) (err error) {
-	if err := os.MkdirAll(directory, 0o777); err != nil {
+	own := folder.Folder(directory)
+	if err := own.Make(); err != nil {
 		return err
 	}
-	file, err := replace.Create(filepath.Join(directory, dataFile))
+	file, err := own.Create(dataFile)
 	if err != nil {
 		return err
 	}
@@ -260,8 +260,7 @@ func (p *parts) provide(s inParts, d *dataset.Dataset, directory string) (err er
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(directory, trainingFile)
-	switch old, err := os.ReadFile(name); {
+	switch old, err := own.Read(trainingFile); {
 	case err == nil && string(old) == string(text):
 		return nil
 	case err == nil:
@@ -269,13 +268,13 @@ func (p *parts) provide(s inParts, d *dataset.Dataset, directory string) (err er
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if entries, err := os.ReadDir(directory); err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "study.json" }) {
+	if study, err := own.Has("study.json"); err != nil || study {
 		return cmp.Or(err, fmt.Errorf("%s has a study; choose another Directory", directory))
 	}
 	if err := file.Commit(); err != nil {
 		return err
 	}
-	return replace.Content(name, text)
+	return own.Replace(trainingFile, text)
 }
 
 // RunPart solves the problems of a training that a farm has started this process for, see
@@ -299,7 +298,8 @@ func RunPart(ctx context.Context) error {
 
 // solvePart solves problems as a part.
 func solvePart(ctx context.Context, part *farmed.Part) error {
-	text, err := os.ReadFile(filepath.Join(part.Directory, trainingFile))
+	own := folder.Folder(part.Directory)
+	text, err := own.Read(trainingFile)
 	if err != nil {
 		return part.Unseen(err)
 	}
@@ -311,8 +311,12 @@ func solvePart(ctx context.Context, part *farmed.Part) error {
 	if err != nil || len(pieces) == 0 {
 		return err
 	}
-	d, err := readData(filepath.Join(part.Directory, dataFile))
+	file, err := own.Open(dataFile)
 	if err != nil {
+		return fmt.Errorf("machine %s: %w", farm.Machine(), err)
+	}
+	d, err := readData(file)
+	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("machine %s: %s: %w", farm.Machine(), filepath.Join(part.Directory, dataFile), err)
 	}
 	fit, err := o.fitting(0)
@@ -342,6 +346,11 @@ var errShared = errors.New("a share of the problems is solved")
 func (s *share) solve(ctx context.Context, p *parts) error {
 	if len(p.parts) != s.problems {
 		return fmt.Errorf("machine %s runs another version of the program than the one that submitted the training: it has %d problems there, and %d here", farm.Machine(), len(p.parts), s.problems)
+	}
+	for _, k := range s.pieces {
+		if k < 0 || k >= s.problems {
+			return fmt.Errorf("problem %d of %d was submitted; the file of the job is of another training, or damaged", k, s.problems)
+		}
 	}
 	kept := &solutions{part: s.part, wide: p.settings.Wide()}
 	p.weights = &partWeights{records: make([]*record, len(p.parts))}

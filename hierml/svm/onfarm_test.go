@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,6 +24,7 @@ import (
 	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/internal/testfault"
 )
 
 const (
@@ -239,6 +241,58 @@ func TestFarmDetaches(t *testing.T) {
 	}
 	if n := jobsOf(t, set.Directory); n != 2 {
 		t.Errorf("%d jobs, want 2", n)
+	}
+}
+
+// inline is a farm that runs the parts of a job at once, in this process.
+type inline struct{}
+
+func (inline) Submit(ctx context.Context, j farm.Job) (string, error) {
+	name, value, _ := strings.Cut(j.Environment[0], "=")
+	for part := range j.Parts {
+		err := errors.Join(os.Setenv(name, value), os.Setenv(farm.PartVariable, strconv.Itoa(part)), svm.RunPart(ctx))
+		if err = errors.Join(err, os.Unsetenv(name), os.Unsetenv(farm.PartVariable)); err != nil {
+			return "", err
+		}
+	}
+	return "1", nil
+}
+func (inline) State(context.Context, string) (farm.State, error) { return farm.State{Over: true}, nil }
+func (inline) Cancel(context.Context, ...string) error           { return nil }
+
+// TestForeignTraining replaces what is in the directory of a training by links and all else that it is not:
+// nothing outside changes, and what would be read is refused by its name.
+func TestForeignTraining(t *testing.T) {
+	d := example.Texts(example.Tree(2, 2), 40, 100, 10, 1)
+	train := func(directory string) error {
+		_, err := svm.OneVsRest{Settings: solver.Settings{Farm: inline{}, Directory: directory}}.Fit(t.Context(), d)
+		return err
+	}
+	template := filepath.Join(t.TempDir(), "a.parts")
+	if err := train(template); err != nil {
+		t.Fatal(err)
+	}
+	solved, err := filepath.Glob(filepath.Join(template, "parts", "*", "*.safetensors"))
+	if err != nil || len(solved) < 2 {
+		t.Fatalf("%q, %v", solved, err)
+	}
+	const submitted = `{"Farm": {"svm_test.inline": {}}, "Attempts": [[{"Name": "0001-1", "ID": "1", "Tag": "0123456789abcdef"}]]}`
+	if err := errors.Join(os.Remove(solved[0]), os.WriteFile(filepath.Join(template, "farm.json"), []byte(submitted), 0o600),
+		os.WriteFile(solved[1]+".0123abcd.tmp", nil, 0o600), os.WriteFile(filepath.Join(template, "data.safetensors.0123abcd.tmp"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	testfault.Foreign(t, template, map[string]func(string) error{"training": train}, []string{"training"}, func(kind, path string) bool {
+		// What the job before had is not asked for again, and its log is read where it failed.
+		return kind == "hard link" && path != "lock" || strings.HasPrefix(path, "jobs/") || strings.HasPrefix(path, "log/") || strings.HasSuffix(path, ".tmp") || path == filepath.Dir(solved[0])
+	})
+	directory := testfault.CopyFolder(t, template)
+	if err := train(directory); err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"*.tmp", "*/*.tmp", "*/*/*.tmp"} {
+		if left, err := filepath.Glob(filepath.Join(directory, pattern)); err != nil || len(left) > 0 {
+			t.Errorf("there is %q, %v", left, err)
+		}
 	}
 }
 

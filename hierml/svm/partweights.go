@@ -28,6 +28,17 @@ type record struct {
 	values   []float64
 }
 
+// fits tells whether what was recorded can be of a part with so many nodes.
+func (w *partWeights) fits(nodes int, r *record) bool {
+	features := w.features
+	if r.names != nil {
+		features = len(r.names)
+	}
+	return r.features >= 0 && r.features <= features &&
+		!slices.ContainsFunc(r.names, func(f int32) bool { return f < 0 || int(f) >= w.features }) &&
+		!slices.ContainsFunc(r.index, func(at int64) bool { return at < 0 || at >= int64(r.features)*int64(nodes) })
+}
+
 // restore sets weights as they were recorded.
 func (w *partWeights) restore(k int, nodes []int, r *record) {
 	columns := w.columnsOf(nodes)

@@ -118,7 +118,7 @@ func (f *Follower) ask(ctx context.Context) (answer, err error) {
 	case now != nil && now.Stopped:
 		return nil, fmt.Errorf("%s was stopped, with %s finished; %s to go on", f.Work, f.Finished(), f.Again)
 	}
-	state, answer := f.Submission.State(ctx)
+	state, answer := f.Submission.State(ctx, f.Directory)
 	if answer != nil {
 		return answer, context.Cause(ctx)
 	}

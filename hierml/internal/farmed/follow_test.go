@@ -38,7 +38,7 @@ func TestFollow(t *testing.T) {
 			directory := t.TempDir()
 			looks := 0
 			f := &Follower{
-				Directory: directory, Submission: &Submission{Attempts: []Attempt{{{"0001-1", "7"}}}, Farm: mute{}}, Again: "wait again",
+				Directory: directory, Submission: &Submission{Attempts: []Attempt{{{Name: "0001-1", ID: "7"}}}, Farm: mute{}}, Again: "wait again",
 				Collect: func() (int, error) {
 					at := min(looks, len(test.pieces)-1)
 					looks++

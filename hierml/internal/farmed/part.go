@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/hierml/farm"
-	"github.com/hierml/notebook/internal/replace"
+	"github.com/hierml/notebook/internal/folder"
 )
 
 // Part is what a farm has started this process for. It has a folder of its own, so that no two
@@ -21,7 +21,7 @@ type Part struct {
 	Directory string
 	job       string
 	number    int
-	folder    string // "" before it is needed
+	folder    string // its name in the directory, "" before it is needed
 	written   int    // files
 }
 
@@ -37,8 +37,8 @@ func Assigned(variable string) (*Part, error) {
 
 // Pieces returns the pieces of the part that no process of it has finished, by what read tells of the
 // files. There are none where another job has taken the place of this one.
-func (p *Part) Pieces(read func(path string) ([]int, error)) ([]int, error) {
-	text, err := os.ReadFile(Path(p.Directory, p.job))
+func (p *Part) Pieces(read func(file *os.File) ([]int, error)) ([]int, error) {
+	text, err := folder.Folder(p.Directory).Read(File(p.job))
 	if err != nil {
 		return nil, p.Unseen(err)
 	}
@@ -55,20 +55,20 @@ func (p *Part) Pieces(read func(path string) ([]int, error)) ([]int, error) {
 	if err := p.open(); err != nil {
 		return nil, err
 	}
-	folders, err := named(filepath.Join(p.Directory, processes), folderOf(p.job, p.number), "")
+	folders, err := named(p.Directory, processes, folderOf(p.job, p.number), "")
 	if err != nil {
 		return nil, err
 	}
 	done := make(map[int]bool)
 	for _, folder := range folders {
-		files, err := finished(folder)
+		files, err := finished(p.Directory, folder)
 		if err != nil {
 			return nil, err
 		}
 		for _, file := range files {
-			pieces, err := read(file)
+			pieces, err := piecesIn(p.Directory, file, read)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", file, err)
+				return nil, err
 			}
 			for _, k := range pieces {
 				done[k] = true
@@ -92,10 +92,10 @@ func (p *Part) Unseen(err error) error {
 // open makes the folder of this process, if it is not there yet.
 func (p *Part) open() error {
 	for n := 1; p.folder == ""; n++ {
-		folder := filepath.Join(p.Directory, processes, folderOf(p.job, p.number)+strconv.Itoa(n))
-		switch err := os.Mkdir(folder, 0o777); {
+		name := filepath.Join(processes, folderOf(p.job, p.number)+strconv.Itoa(n))
+		switch err := folder.Folder(p.Directory).MkdirNew(name); {
 		case err == nil:
-			p.folder = folder
+			p.folder = name
 		case !errors.Is(err, fs.ErrExist):
 			return err
 		}
@@ -109,7 +109,7 @@ func (p *Part) Write(write func(io.Writer) error) error {
 		return err
 	}
 	p.written++
-	return replace.With(filepath.Join(p.folder, fmt.Sprintf("%05d%s", p.written, suffix)), write)
+	return folder.Folder(p.Directory).With(filepath.Join(p.folder, fmt.Sprintf("%05d%s", p.written, suffix)), write)
 }
 
 // Fault tells those who wait what keeps this machine from working.
@@ -117,5 +117,5 @@ func (p *Part) Fault(err error) error {
 	if failed := p.open(); failed != nil {
 		return errors.Join(err, failed)
 	}
-	return errors.Join(err, replace.Content(filepath.Join(p.folder, faultFile), []byte(err.Error())))
+	return errors.Join(err, folder.Folder(p.Directory).Replace(filepath.Join(p.folder, faultFile), []byte(err.Error())))
 }

@@ -10,15 +10,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hierml/notebook/hierml/farm"
+	"github.com/hierml/notebook/internal/folder"
 	"github.com/hierml/notebook/internal/process"
-	"github.com/hierml/notebook/internal/replace"
 )
 
 // What is in the directory.
@@ -52,13 +54,78 @@ type Attempt []Job
 type Job struct {
 	Name string // of its file
 	ID   string // what the farm calls it
+	// Tag is a text that nobody could know before the job was submitted, and is in the name that it has for
+	// the farm: that of another job has another, whatever the file says of its ID. Those that versions
+	// before it submitted have none.
+	Tag string `json:",omitempty"`
+}
+
+// The forms of names and tags.
+var (
+	jobName = regexp.MustCompile(`^[0-9]{4,7}-[0-9]$`)
+	jobTag  = regexp.MustCompile(`^[0-9a-f]{16}$`)
+)
+
+// engineName is the name that the job has for the farm.
+func (j Job) engineName() string {
+	name := "hierml-" + j.Name
+	if j.Tag != "" {
+		name += "-" + j.Tag
+	}
+	return name
+}
+
+// Own tells whether all jobs on their way are known by more than what anyone could have written: they may
+// be ended without being asked.
+func (a Attempt) Own() bool {
+	return !slices.ContainsFunc(a, func(j Job) bool { return j.Tag == "" })
+}
+
+// Left says that the jobs, of what is finished, were left as they are.
+func (a Attempt) Left(directory string) string {
+	return fmt.Sprintf("all is finished; %s, which %s names and nothing else knows, was left alone: end it if it is yours, and remove that file", a, filepath.Join(directory, file))
+}
+
+// farmOf returns the farm that is asked about a job of the directory, and knows no other one.
+func (s *Submission) farmOf(directory string, j Job) (farm.Farm, error) {
+	switch f := s.Farm.(type) {
+	case farm.Slurm:
+		f.Name = j.engineName()
+		return f, nil
+	case farm.Local:
+		if err := within(directory, j.ID); err != nil {
+			return nil, err
+		}
+	}
+	return s.Farm, nil
+}
+
+// localID is the form of the last part of an id of farm.Local.
+var localID = regexp.MustCompile(`^local-[0-9]+$`)
+
+// within is an error if the id of a job of farm.Local is a folder that is there, and none of the
+// directory's own.
+func within(directory, id string) error {
+	if _, err := os.Lstat(id); filepath.IsAbs(id) && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	parent, base := filepath.Split(id)
+	its, err := os.Stat(parent)
+	if err == nil {
+		var own fs.FileInfo
+		own, err = os.Lstat(filepath.Join(directory, Logs))
+		if err == nil && localID.MatchString(base) && os.SameFile(its, own) {
+			return folder.Folder(directory).Check(filepath.Join(Logs, base))
+		}
+	}
+	return errors.Join(fmt.Errorf("%s names the job %s, which is none of its directory; remove that file", filepath.Join(directory, file), id), err)
 }
 
 // Read returns what was given to a farm of a directory, nil if nothing was. Its field Farm is left
 // to the caller.
 func Read(directory string) (*Submission, error) {
 	name := filepath.Join(directory, file)
-	text, err := os.ReadFile(name)
+	text, err := folder.Folder(directory).Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -72,15 +139,36 @@ func Read(directory string) (*Submission, error) {
 	if len(s.Attempts) == 0 || len(s.Last()) == 0 {
 		return nil, fmt.Errorf("%s names no job; remove it", name)
 	}
+	for _, a := range s.Attempts {
+		for _, j := range a {
+			if !jobName.MatchString(j.Name) || j.Tag != "" && !jobTag.MatchString(j.Tag) {
+				return nil, fmt.Errorf("%s names a job %q with the tag %q, as none is called here; remove it", name, j.Name, j.Tag)
+			}
+		}
+	}
 	return s, nil
 }
 
 // Remove removes what Read reads, if it is there.
-func Remove(directory string) error {
-	if err := os.Remove(filepath.Join(directory, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+func Remove(directory string) error { return folder.Folder(directory).Remove(file) }
+
+// Make makes the folders of a directory that are missing.
+func Make(directory string, further ...string) error {
+	for _, name := range append([]string{Jobs, Logs}, further...) {
+		if err := folder.Folder(directory).Mkdir(name); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// Clear removes what killed processes have left of files in a directory that they were replacing: those of
+// this package and further ones. The directory is locked.
+func Clear(directory string, further ...string) error {
+	f := folder.Folder(directory)
+	return errors.Join(
+		f.Clear(".", func(name string) bool { return name == file || slices.Contains(further, name) }),
+		f.Clear(Jobs, func(name string) bool { return Number(name) > 0 }))
 }
 
 // Keep writes the submission. The directory is locked.
@@ -89,7 +177,7 @@ func (s *Submission) Keep(directory string) error {
 	if err != nil {
 		return err
 	}
-	return replace.Content(filepath.Join(directory, file), append(text, '\n'))
+	return folder.Folder(directory).Replace(file, append(text, '\n'))
 }
 
 // Last returns the attempt that is on its way.
@@ -118,11 +206,15 @@ func (a Attempt) String() string {
 	return "jobs " + strings.Join(ids, " and ")
 }
 
-// State asks how the jobs on their way stand, together.
-func (s *Submission) State(ctx context.Context) (farm.State, error) {
+// State asks how the jobs of a directory on their way stand, together.
+func (s *Submission) State(ctx context.Context, directory string) (farm.State, error) {
 	all := farm.State{Over: true}
 	for _, j := range s.Last() {
-		one, err := s.Farm.State(ctx, j.ID)
+		f, err := s.farmOf(directory, j)
+		if err != nil {
+			return farm.State{}, err
+		}
+		one, err := f.State(ctx, j.ID)
 		if err != nil {
 			return farm.State{}, fmt.Errorf("asking after job %s: %w", j.ID, err)
 		}
@@ -143,29 +235,35 @@ func (s *Submission) Stop(ctx context.Context, directory string) error {
 	if err := s.Keep(directory); err != nil {
 		return err
 	}
-	return s.Cancel(ctx)
+	return s.Cancel(ctx, directory)
 }
 
-// Cancel ends the jobs on their way.
-func (s *Submission) Cancel(ctx context.Context) error {
-	var ids []string
+// Cancel ends the jobs of a directory on their way.
+func (s *Submission) Cancel(ctx context.Context, directory string) error {
 	for _, j := range slices.Backward(s.Last()) { // the end of one begins the next
-		ids = append(ids, j.ID)
+		f, err := s.farmOf(directory, j)
+		if err == nil {
+			err = f.Cancel(ctx, j.ID)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return s.Farm.Cancel(ctx, ids...)
+	return nil
 }
 
 // Submit has a farm run a job of a name, whose Parts, Command and After are given. The
 // variable names the job's file to the parts.
 func Submit(ctx context.Context, f farm.Farm, directory, name, variable string, j farm.Job) (Job, error) {
-	folder, err := os.Getwd()
+	own := Job{Name: name, Tag: fmt.Sprintf("%016x", rand.Uint64())}
+	here, err := os.Getwd()
 	if err != nil {
 		return Job{}, err
 	}
-	j.Name, j.Directory, j.Log = "hierml-"+name, folder, filepath.Join(directory, Logs)
+	j.Name, j.Directory, j.Log = own.engineName(), here, filepath.Join(directory, Logs)
 	j.Environment = []string{variable + "=" + Path(directory, name)}
-	id, err := f.Submit(context.WithoutCancel(ctx), j) // an interrupt must not lose the id
-	return Job{name, id}, err
+	own.ID, err = f.Submit(context.WithoutCancel(ctx), j) // an interrupt must not lose the id
+	return own, err
 }
 
 // Command is what the parts of a job are: a command of this program, by its words, or, of a program of
@@ -182,8 +280,11 @@ func Command(words ...string) ([]string, error) {
 	return append([]string{self}, os.Args[1:]...), err
 }
 
+// File is the name, in the directory, of the file of a job.
+func File(name string) string { return filepath.Join(Jobs, name+".json") }
+
 // Path is that of the file of a job.
-func Path(directory, name string) string { return filepath.Join(directory, Jobs, name+".json") }
+func Path(directory, name string) string { return filepath.Join(directory, File(name)) }
 
 // Most returns the number of parts that a job of a farm may have.
 func Most(ctx context.Context, f farm.Farm) (int, error) {
@@ -209,7 +310,7 @@ func (a Attempt) LastSaid(directory string, failed []farm.Failure) string {
 // said returns the last line that a part has printed.
 func (a Attempt) said(directory string, part int) string {
 	for _, j := range slices.Backward(a) {
-		text, err := os.ReadFile(j.log(directory, part))
+		text, err := folder.Folder(directory).Read(j.log(part))
 		if err != nil { // there is none
 			continue
 		}
@@ -221,25 +322,25 @@ func (a Attempt) said(directory string, part int) string {
 	return ""
 }
 
-// log returns the path of the file with the output of a part.
-func (j Job) log(directory string, part int) string {
-	return filepath.Join(directory, Logs, fmt.Sprintf("hierml-%s_%d.txt", j.Name, part))
+// log returns the name, in the directory, of the file with the output of a part.
+func (j Job) log(part int) string {
+	return filepath.Join(Logs, fmt.Sprintf("%s_%d.txt", j.engineName(), part))
 }
 
-// named returns the paths of what is in a folder under names that begin and end so, nothing for a folder
-// that is not there.
-func named(folder, begin, end string) ([]string, error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+// named returns the names, in the directory, of what is in a folder of it under names that begin and end
+// so, nothing for a folder that is not there.
+func named(directory, within, begin, end string) ([]string, error) {
+	entries, err := folder.Folder(directory).List(within)
+	if err != nil {
 		return nil, err
 	}
-	var paths []string
+	var names []string
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), begin) && strings.HasSuffix(e.Name(), end) {
-			paths = append(paths, filepath.Join(folder, e.Name()))
+			names = append(names, filepath.Join(within, e.Name()))
 		}
 	}
-	return paths, nil
+	return names, nil
 }
 
 // Unseen is an error if a part has failed without a trace in the directory, or before it could begin, for
@@ -251,8 +352,8 @@ func (a Attempt) Unseen(directory string, failed []farm.Failure, begun func(job 
 		}
 		is, seen := false, false
 		for _, j := range a {
-			_, err := os.Stat(j.log(directory, f.Part))
-			seen = seen || err == nil
+			there, err := folder.Folder(directory).Has(j.log(f.Part))
+			seen = seen || err == nil && there
 			is = is || begun(j.Name, f.Part)
 		}
 		switch said := a.said(directory, f.Part); {
@@ -272,16 +373,23 @@ func (a Attempt) Unseen(directory string, failed []farm.Failure, begun func(job 
 // LastNumber returns the highest number of the jobs of a directory, 0 if there is none. The name of a
 // job is such a number and, after a hyphen, its position in the attempt.
 func LastNumber(directory string) (int, error) {
-	entries, err := os.ReadDir(filepath.Join(directory, Jobs))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	entries, err := folder.Folder(directory).List(Jobs)
+	if err != nil {
 		return 0, err
 	}
 	last := 0
 	for _, e := range entries {
-		last = max(last, Number(e.Name()))
+		n := Number(e.Name())
+		if n > maxNumber {
+			return 0, fmt.Errorf("%s has a number that no job comes to; remove it", filepath.Join(directory, Jobs, e.Name()))
+		}
+		last = max(last, n)
 	}
 	return last, nil
 }
+
+// maxNumber is above that of any job.
+const maxNumber = 1_000_000
 
 // Number returns the number in the name of a job or its file, 0 for other names.
 func Number(name string) int {

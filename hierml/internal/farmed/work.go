@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,8 +15,8 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/hierml/farm"
-	"github.com/hierml/notebook/internal/lock"
-	"github.com/hierml/notebook/internal/replace"
+	"github.com/hierml/notebook/hierml/progress"
+	"github.com/hierml/notebook/internal/folder"
 )
 
 // blindParts is the number of parts that pieces are shared out to: nothing is known of how long they
@@ -41,7 +42,7 @@ type Work struct {
 	Sizes     []int    // what each piece takes, compared with the others, 1 or more
 	// Read reads a file that a process has finished, and returns the numbers of the pieces in it. A
 	// piece may be in several files, in each the same.
-	Read func(path string) (pieces []int, err error)
+	Read func(file *os.File) (pieces []int, err error)
 	// Report is told how it stands, also when nothing has changed. An error ends the waiting.
 	Report func(done int, s farm.State) error
 }
@@ -70,7 +71,7 @@ func (w *Work) Run(ctx context.Context) error {
 		},
 		Report: func() error { return w.Report(len(w.Sizes)-len(r.left), r.jobs.State) },
 		Begun: func(job string, part int) bool {
-			folders, err := named(filepath.Join(w.Directory, processes), folderOf(job, part), "")
+			folders, err := named(w.Directory, processes, folderOf(job, part), "")
 			return err == nil && len(folders) > 0
 		},
 	}
@@ -90,16 +91,14 @@ func (w *Work) Run(ctx context.Context) error {
 // settle looks what is finished, and has the rest done if nothing is under way. The directory is
 // locked meanwhile.
 func (r *wait) settle(ctx context.Context) (err error) {
-	for _, name := range []string{Jobs, Logs, processes} {
-		if err := os.MkdirAll(filepath.Join(r.Directory, name), 0o777); err != nil {
-			return err
-		}
+	if err := Make(r.Directory, processes); err != nil {
+		return err
 	}
 	held, err := r.lock(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, held.Release()) }()
+	defer func() { err = errors.Join(err, held.Close()) }()
 	kind, err := kindOf(r.Farm)
 	if err != nil {
 		return err
@@ -117,17 +116,26 @@ func (r *wait) settle(ctx context.Context) (err error) {
 			return fmt.Errorf("a farm of another kind, %s, works in %s, by %s: wait for it with that, or stop it (experiment.Stop, hierml study stop)", its, r.Directory, s.Last())
 		}
 		s.Farm = r.Farm
-		if r.jobs.State, err = s.State(ctx); err != nil {
+		if r.jobs.State, err = s.State(ctx, r.Directory); err != nil {
 			return err
 		}
 	}
 	if err := r.collect(s); err != nil {
 		return r.jobs.Ended(ctx, err)
 	}
+	if r.jobs.State.Over {
+		if err := r.clear(); err != nil {
+			return err
+		}
+	}
 	switch {
 	case len(r.left) == 0:
 		if s != nil && !r.jobs.State.Over {
-			err = s.Cancel(ctx)
+			if !s.Last().Own() {
+				progress.Note(ctx, s.Last().Left(r.Directory))
+				return nil
+			}
+			err = s.Cancel(ctx, r.Directory)
 		}
 		return errors.Join(err, Remove(r.Directory))
 	case s != nil && !r.jobs.State.Over:
@@ -166,9 +174,9 @@ func nameOf(kind json.RawMessage) string {
 }
 
 // lock locks the directory, for which others may be about to submit.
-func (r *wait) lock(ctx context.Context) (*lock.Lock, error) {
+func (r *wait) lock(ctx context.Context) (*os.File, error) {
 	for begun := time.Now(); ; {
-		l, err := lock.Alone(filepath.Join(r.Directory, "lock"))
+		l, err := folder.Folder(r.Directory).Lock("lock")
 		if l != nil || err != nil {
 			return l, err
 		}
@@ -197,7 +205,7 @@ func (r *wait) submit(ctx context.Context, kind json.RawMessage) error {
 	parts := r.share(min(most, blindParts))
 	text, err := json.Marshal(Parts{parts})
 	if err == nil {
-		err = replace.Content(Path(r.Directory, name), append(text, '\n'))
+		err = folder.Folder(r.Directory).Replace(File(name), append(text, '\n'))
 	}
 	if err != nil {
 		return err
@@ -234,17 +242,20 @@ func (r *wait) share(most int) [][]int {
 
 // collect reads the files that are new: those of the processes of a submission, and of ones before.
 func (r *wait) collect(s *Submission) error {
-	folders, err := os.ReadDir(filepath.Join(r.Directory, processes))
+	folders, err := named(r.Directory, processes, "", "")
 	if err != nil {
 		return err
 	}
-	for _, folder := range folders {
-		path := filepath.Join(r.Directory, processes, folder.Name())
-		own := s != nil && slices.ContainsFunc(s.Names(), func(job string) bool { return strings.HasPrefix(folder.Name(), job+"-") })
-		if text, err := os.ReadFile(filepath.Join(path, faultFile)); own && err == nil {
-			return &Fault{string(text)}
+	for _, name := range folders {
+		if s != nil && slices.ContainsFunc(s.Names(), func(job string) bool { return strings.HasPrefix(filepath.Base(name), job+"-") }) {
+			switch text, err := folder.Folder(r.Directory).Read(filepath.Join(name, faultFile)); {
+			case err == nil:
+				return &Fault{string(text)}
+			case !errors.Is(err, fs.ErrNotExist):
+				return err
+			}
 		}
-		files, err := finished(path)
+		files, err := finished(r.Directory, name)
 		if err != nil {
 			return err
 		}
@@ -252,9 +263,9 @@ func (r *wait) collect(s *Submission) error {
 			if r.read[file] {
 				continue
 			}
-			pieces, err := r.Read(file)
+			pieces, err := piecesIn(r.Directory, file, r.Read)
 			if err != nil {
-				return fmt.Errorf("%s: %w", file, err)
+				return err
 			}
 			r.read[file] = true
 			for _, k := range pieces {
@@ -265,8 +276,32 @@ func (r *wait) collect(s *Submission) error {
 	return nil
 }
 
-// finished returns the files that a process has finished.
-func finished(folder string) ([]string, error) { return named(folder, "", suffix) }
+// clear removes what killed processes have left half written. Nothing is under way.
+func (r *wait) clear() error {
+	folders, err := named(r.Directory, processes, "", "")
+	for _, name := range folders {
+		err = errors.Join(err, folder.Folder(r.Directory).Clear(name, func(name string) bool {
+			return name == faultFile || strings.HasSuffix(name, suffix)
+		}))
+	}
+	return errors.Join(err, Clear(r.Directory))
+}
+
+// finished returns the files that a process has finished, by the name of its folder.
+func finished(directory, name string) ([]string, error) { return named(directory, name, "", suffix) }
+
+// piecesIn reads a file that a process has finished.
+func piecesIn(directory, name string, read func(file *os.File) ([]int, error)) (pieces []int, err error) {
+	file, err := folder.Folder(directory).Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if pieces, err = read(file); err != nil {
+		return nil, fmt.Errorf("%s: %w", file.Name(), err)
+	}
+	return pieces, nil
+}
 
 // lost is the error of pieces that did not come back.
 func (r *wait) lost() error {
