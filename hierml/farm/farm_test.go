@@ -140,6 +140,16 @@ func TestSlurmCancelAndLimits(t *testing.T) {
 	if n, err := (Slurm{}).MostParts(t.Context()); err != nil || n != 1001 {
 		t.Errorf("%d parts, %v", n, err)
 	}
+	for state, want := range map[string]string{"COMPLETED": "", "RUNNING": "farm: scancel: exit status 1"} {
+		programs(t, map[string]string{"scancel": "exit 1\n", "squeue": "echo '2|0|" + state + "|n1|None'\n"})
+		said := ""
+		if err := (Slurm{Name: "a"}).Cancel(t.Context(), "2"); err != nil {
+			said = err.Error()
+		}
+		if said != want {
+			t.Errorf("of a job that is %s: %q, want %q", state, said, want)
+		}
+	}
 	programs(t, map[string]string{"scontrol": "echo 'Nothing = 1'\n"})
 	if n, err := (Slurm{}).MostParts(t.Context()); err == nil {
 		t.Errorf("%d parts", n)

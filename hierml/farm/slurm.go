@@ -195,7 +195,15 @@ func (s Slurm) Cancel(ctx context.Context, ids ...string) error {
 	}
 	args := append([]string{"--quiet"}, s.named()...)
 	_, err := slurm(ctx, "", "scancel", append(append(args, "--"), ids...)...)
-	return err
+	if err == nil || s.Name == "" {
+		return err
+	}
+	for _, id := range ids { // by a name scancel fails where a job is over, without a word
+		if state, asked := s.State(ctx, id); asked != nil || !state.Over {
+			return err
+		}
+	}
+	return nil
 }
 
 // MostParts returns the number of parts that a job may have at most on this site, its MaxArraySize.

@@ -223,6 +223,7 @@ func TestCluster(t *testing.T) {
 		})
 	}
 	c.t = t
+	c.strangers()
 	c.overheads()
 	c.trains(program.File)
 	c.fills(program.File, local.stdout.String())
@@ -241,6 +242,31 @@ func (c *cluster) empty() bool {
 		}
 	}
 	return left == ""
+}
+
+// strangers has a job that goes by another name: it is neither seen nor cancelled by its id.
+func (c *cluster) strangers() {
+	studies := filepath.Join(c.dir, "studies")
+	own, other := farm.Slurm{Options: []string{"--partition=main"}, Name: "own"}, farm.Slurm{Name: "other"}
+	id, err := own.Submit(c.t.Context(), farm.Job{Name: "own", Directory: studies, Log: studies, Parts: 1, Command: []string{"/bin/sleep", "1000"}})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	state := func(f farm.Slurm) farm.State {
+		s, err := f.State(c.t.Context(), id)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		return s
+	}
+	c.until("the part runs", func() bool { return state(own).Running == 1 })
+	if err := other.Cancel(c.t.Context(), id); err != nil || !state(other).Over || state(own).Running != 1 {
+		c.t.Errorf("a job of another name: %v, %+v, %+v", err, state(other), state(own))
+	}
+	if err := own.Cancel(c.t.Context(), id); err != nil {
+		c.t.Error(err)
+	}
+	c.until("the part is cancelled", func() bool { return state(own).Over })
 }
 
 // overheads measures what the engine itself takes, by parts that wait. It is for the reader: how long
