@@ -12,11 +12,25 @@ import (
 // A node is a JSON value with its place in the file.
 type node struct {
 	offset int
-	path   string
+	parent *node  // nil of the root
+	name   string // of it in an object
+	index  int    // of it in a list
 	// value is nil, a bool, a json.Number, a string, or, for a list, items, for an object, fields.
 	value  any
 	items  []*node
 	fields map[string]*node
+}
+
+// path returns where the node is, such as cells[3].source. Only messages need it: a name may be long, and have a long
+// list below it.
+func (n *node) path() string {
+	switch {
+	case n.parent == nil:
+		return ""
+	case n.parent.items != nil:
+		return fmt.Sprintf("%s[%d]", n.parent.path(), n.index)
+	}
+	return strings.TrimPrefix(n.parent.path()+"."+n.name, ".")
 }
 
 // A tree reads a JSON text into nodes.
@@ -53,7 +67,7 @@ func parse(file string, text []byte) (*tree, *node, error) {
 	}
 	t.dec = json.NewDecoder(bytes.NewReader(text))
 	t.dec.UseNumber()
-	root, err := t.read("")
+	root, err := t.read(nil, "", 0)
 	if err != nil {
 		return nil, nil, t.fail(int(t.dec.InputOffset()), "", err.Error())
 	}
@@ -72,7 +86,7 @@ func (t *tree) fail(offset int, path, msg string) *FormatError {
 	}
 }
 
-func (t *tree) read(path string) (*node, error) {
+func (t *tree) read(parent *node, name string, index int) (*node, error) {
 	start := int(t.dec.InputOffset())
 	start += len(t.text[start:]) - len(bytes.TrimLeft(t.text[start:], " \t\r\n,:"))
 	token, err := t.dec.Token()
@@ -82,12 +96,12 @@ func (t *tree) read(path string) (*node, error) {
 		}
 		return nil, err
 	}
-	n := &node{offset: start, path: path, value: token}
+	n := &node{offset: start, parent: parent, name: name, index: index, value: token}
 	switch token {
 	case json.Delim('['):
 		n.items = []*node{}
 		for t.dec.More() {
-			item, err := t.read(fmt.Sprintf("%s[%d]", path, len(n.items)))
+			item, err := t.read(n, "", len(n.items))
 			if err != nil {
 				return nil, err
 			}
@@ -101,7 +115,7 @@ func (t *tree) read(path string) (*node, error) {
 				return nil, err
 			}
 			name, _ := key.(string) // the text is valid
-			field, err := t.read(strings.TrimPrefix(path+"."+name, "."))
+			field, err := t.read(n, name, 0)
 			if err != nil {
 				return nil, err
 			}

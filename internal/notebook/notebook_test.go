@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -157,5 +158,21 @@ func TestWriteFile(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 2 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestLongNames has a name of 200 KB with 20,000 values below it: what is allocated to read them is proportional to the
+// file, and an error has the whole path.
+func TestLongNames(t *testing.T) {
+	name := strings.Repeat("a", 200_000)
+	text := `{"nbformat": 4, "nbformat_minor": 5, "cells": [], "metadata": {"` + name + `": [` + strings.Repeat("[1],", 20_000) + `1]}}`
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := Read(strings.NewReader(text), "f"); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 100<<20 {
+		t.Errorf("%d MB are allocated for %d KB", n>>20, len(text)>>10)
 	}
 }

@@ -49,7 +49,7 @@ type decoder struct{ *tree }
 
 // stop ends the decoding.
 func (d decoder) stop(n *node, format string, args ...any) {
-	panic(d.fail(n.offset, n.path, fmt.Sprintf(format, args...)))
+	panic(d.fail(n.offset, n.path(), fmt.Sprintf(format, args...)))
 }
 
 func (d decoder) notebook(root *node) *Notebook {
@@ -70,13 +70,13 @@ func (d decoder) notebook(root *node) *Notebook {
 		Metadata: d.metadata(root, "metadata"),
 		Extra:    root.object("nbformat", "nbformat_minor", "metadata", "cells"),
 	}
-	ids := map[string]string{}
+	ids := map[string]*node{}
 	for _, n := range d.list(root, "cells") {
 		c := d.cell(n, nb.Minor)
 		if first, taken := ids[c.ID]; taken && c.ID != "" {
-			d.stop(n.fields["id"], "the id %q is also that of %s", c.ID, first)
+			d.stop(n.fields["id"], "the id %q is also that of %s", c.ID, first.path())
 		}
-		ids[c.ID] = n.path
+		ids[c.ID] = n
 		nb.Cells = append(nb.Cells, c)
 	}
 	return nb
