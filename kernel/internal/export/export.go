@@ -71,7 +71,9 @@ func Write(c *check.Checker, cells []Cell) ([]byte, error) {
 			return nil, err
 		}
 	}
-	x.assignNames()
+	if err := x.assignNames(); err != nil {
+		return nil, err
+	}
 	return x.program()
 }
 

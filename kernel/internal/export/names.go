@@ -103,18 +103,19 @@ func ownName(o occurrence, versions map[sourcePlace][]*version, src *syntax.Sour
 }
 
 func (e *exportedCell) pieceAt(offset int) *piece {
-	for i := range e.pieces {
-		if p := &e.pieces[i]; p.Start <= offset && offset < p.End {
-			return p
-		}
+	i, _ := slices.BinarySearchFunc(e.pieces, offset+1, func(p piece, at int) int { return cmp.Compare(p.End, at) })
+	if i < len(e.pieces) && e.pieces[i].Start <= offset {
+		return &e.pieces[i]
 	}
 	return nil
 }
 
 // assignNames gives every symbol its name in the program. The user's own come before those of
 // packages that need no import.
-func (x *exporter) assignNames() {
-	x.copyCallers()
+func (x *exporter) assignNames() error {
+	if err := x.copyCallers(); err != nil {
+		return err
+	}
 	for _, preloaded := range []bool{false, true} {
 		for _, s := range x.symbols {
 			switch {
@@ -150,6 +151,7 @@ func (x *exporter) assignNames() {
 			}
 		}
 	}
+	return nil
 }
 
 // newName returns a name that nothing in the program has: the user's own, or one like base, which
@@ -224,8 +226,12 @@ func (s *symbol) generic() bool {
 	return len(s.versions) > 0 && s.versions[0].signature != nil && s.versions[0].signature.TypeParams().Len() > 0
 }
 
+// maxCopied bounds what a program may be longer than its cells by copies of functions: bytes.
+const maxCopied = 1 << 20
+
 // copyCallers gives functions that mention a generic one a version for each of its versions.
-func (x *exporter) copyCallers() {
+func (x *exporter) copyCallers() error {
+	copied := 0
 	for changed := true; changed; {
 		changed = false
 		for _, s := range x.symbols {
@@ -238,6 +244,9 @@ func (x *exporter) copyCallers() {
 					if caller == s || old == nil || old.signature == nil || old.cell == v.cell || !old.mentions(s) {
 						continue
 					}
+					if copied += old.end - old.start; copied > maxCopied {
+						return fmt.Errorf("cannot write the program: %s is generic and is declared %d times, and the functions that call it would be written again for each: declare it once, or skip the cells that declare it again", s.name, len(s.versions))
+					}
 					again := *old
 					again.cell = v.cell
 					x.addVersion(&again)
@@ -247,6 +256,7 @@ func (x *exporter) copyCallers() {
 			}
 		}
 	}
+	return nil
 }
 
 func (v *version) mentions(s *symbol) bool {

@@ -90,13 +90,16 @@ func (w *writing) failing(call ast.Expr, text string) string {
 
 // stmtsOf returns the statements of a piece: one, or several for a declaration that leaves out
 // errors.
-func (w *writing) stmtsOf(p *piece) (stmts []ast.Stmt) {
-	for _, s := range w.e.k.Body {
-		if _, offset := w.At(s.Pos()); p.Start <= offset && offset < p.End {
-			stmts = append(stmts, s)
+func (w *writing) stmtsOf(p *piece) []ast.Stmt {
+	if w.stmts == nil {
+		w.stmts = map[*piece][]ast.Stmt{}
+		for _, s := range w.e.k.Body {
+			_, offset := w.At(s.Pos())
+			in := w.e.pieceAt(offset)
+			w.stmts[in] = append(w.stmts[in], s)
 		}
 	}
-	return stmts
+	return w.stmts[p]
 }
 
 // shown returns the last expression of a cell, if its value is shown.

@@ -289,18 +289,20 @@ func (x *exporter) packageOf(path, name string, preloaded bool) *symbol {
 // keepConstants gives constants that a cell declares as they were the symbols that they had, and
 // drops the declaration.
 func (x *exporter) keepConstants(e *exportedCell) {
+	declarations := map[*piece][]*types.Const{}
+	for id, obj := range e.k.Info.Defs {
+		c, ok := obj.(*types.Const)
+		if src, offset := x.At(id.Pos()); ok && src == e.k.Source && id.Name != "_" {
+			p := e.pieceAt(offset)
+			declarations[p] = append(declarations[p], c)
+		}
+	}
 	for i := range e.pieces {
 		p := &e.pieces[i]
 		if p.Kind != syntax.ItemConst {
 			continue
 		}
-		var declared []*types.Const
-		for id, obj := range e.k.Info.Defs {
-			c, ok := obj.(*types.Const)
-			if src, offset := x.At(id.Pos()); ok && src == e.k.Source && p.Start <= offset && offset < p.End && id.Name != "_" {
-				declared = append(declared, c)
-			}
-		}
+		declared := declarations[p]
 		same := func(c *types.Const) bool {
 			old := x.constants[c.Name()]
 			return old != nil && types.Identical(old.Type(), c.Type()) && old.Val().ExactString() == c.Val().ExactString()

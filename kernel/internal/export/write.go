@@ -112,10 +112,12 @@ type writing struct {
 
 	// of the cell that is being written:
 	e       *exportedCell
-	hoisted []string // variables of the package
-	before  []string // variables of main, before a wrapped cell
-	local   []string // declarations
-	behind  string   // what is shown behind a wrapped cell
+	stmts   map[*piece][]ast.Stmt // nil until they are asked for
+	kept    map[int]bool          // where types are named that are not what they were; nil likewise
+	hoisted []string              // variables of the package
+	before  []string              // variables of main, before a wrapped cell
+	local   []string              // declarations
+	behind  string                // what is shown behind a wrapped cell
 
 	// mainError and cellError say where the variable for errors that cells leave out is declared.
 	mainError, cellError bool
@@ -123,7 +125,7 @@ type writing struct {
 
 // cell writes a cell.
 func (w *writing) cell(e *exportedCell) {
-	w.e, w.hoisted, w.before, w.local, w.behind, w.cellError = e, nil, nil, nil, "", false
+	w.e, w.stmts, w.kept, w.hoisted, w.before, w.local, w.behind, w.cellError = e, nil, nil, nil, nil, nil, "", false
 	switch {
 	case e.Text:
 		text := commentOf(e.Source)
@@ -267,15 +269,17 @@ func (w *writing) node(n ast.Node) string {
 
 // types writes a declaration of types without those that are what they were.
 func (w *writing) types(p *piece) string {
-	kept := map[int]bool{}
-	for _, spec := range w.e.k.Types {
-		_, offset := w.At(spec.Name.Pos())
-		kept[offset] = true
+	if w.kept == nil {
+		w.kept = map[int]bool{}
+		for _, spec := range w.e.k.Types {
+			_, offset := w.At(spec.Name.Pos())
+			w.kept[offset] = true
+		}
 	}
 	list, spans := specs(w.e.Source[p.Start:p.End])
 	var out []string
 	for i, spec := range list {
-		if start := p.Start + spans[i].start; kept[start] || spec.Name.Name == "_" {
+		if start := p.Start + spans[i].start; w.kept[start] || spec.Name.Name == "_" {
 			out = append(out, "type "+w.part(start, p.Start+spans[i].end)+"\n")
 		}
 	}

@@ -321,6 +321,9 @@ func extends(parent, n ast.Node) bool {
 // clamp keeps an offset within the text, and off the blanks at its end, where nobody looks for an
 // error.
 func clamp(offset int, text string) int {
+	if 0 <= offset && offset < len(text) && !strings.ContainsRune(" \t\r\n", rune(text[offset])) {
+		return offset // as nearly always; the blanks at the end may be many
+	}
 	return max(0, min(offset, len(strings.TrimRight(text, " \t\r\n"))))
 }
 
