@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net/url"
 )
 
 // The version of the format that is written.
@@ -47,6 +48,19 @@ type Cell struct {
 	Count   int
 	Outputs []*Output
 	Extra   map[string]any
+}
+
+// ShownAttachments is how often an export shows an image that is attached to a cell: its text can name one as often as
+// it likes.
+const ShownAttachments = 10
+
+// Attachment returns the MIME bundle that is attached under a name of the cell's text, and the name that it has there.
+func (c *Cell) Attachment(name string) (bundle map[string]any, plain string) {
+	if unescaped, err := url.PathUnescape(name); err == nil {
+		name = unescaped
+	}
+	bundle, _ = c.Attachments[name].(map[string]any)
+	return bundle, name
 }
 
 // The kinds of outputs.

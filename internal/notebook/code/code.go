@@ -34,11 +34,13 @@ type Piece struct {
 // Pieces cuts a text, which need not be valid Go. Together they are the text.
 func Pieces(text string) []Piece {
 	var pieces []Piece
-	add := func(kind Kind, text string) {
+	begin := 0 // of the last piece
+	add := func(kind Kind, from, to int) {
 		if last := len(pieces) - 1; last >= 0 && pieces[last].Kind == kind && kind == Plain {
-			pieces[last].Text += text
-		} else if text != "" {
-			pieces = append(pieces, Piece{kind, text})
+			pieces[last].Text = text[begin:to]
+		} else if from < to {
+			begin = from
+			pieces = append(pieces, Piece{kind, text[from:to]})
 		}
 	}
 	file := token.NewFileSet().AddFile("", -1, len(text))
@@ -54,8 +56,8 @@ func Pieces(text string) []Piece {
 		}
 		end := file.Offset(pos)
 		piece := strings.TrimRight(text[start:end], " \t\r\n")
-		add(kind, piece)
-		add(Plain, text[start+len(piece):end])
+		add(kind, start, start+len(piece))
+		add(Plain, start+len(piece), end)
 		if tok == token.EOF {
 			return pieces
 		}

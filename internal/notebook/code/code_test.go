@@ -1,6 +1,7 @@
 package code
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -45,4 +46,16 @@ func FuzzPieces(f *testing.F) {
 			t.Errorf("the pieces of %q are %q", text, all.String())
 		}
 	})
+}
+
+// TestPlainIsLinear cuts what is plain to the end: what is allocated is proportional to the text.
+func TestPlainIsLinear(t *testing.T) {
+	text := strings.Repeat("a ", 100_000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	pieces := Pieces(text)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; len(pieces) != 1 || n > 20<<20 {
+		t.Errorf("%d pieces, for which %d MB are allocated", len(pieces), n>>20)
+	}
 }

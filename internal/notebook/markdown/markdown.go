@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/url"
 	"regexp"
 	"strings"
 
@@ -106,12 +105,12 @@ var attachment = regexp.MustCompile(`attachment:([^\s)"'>]+)`)
 // attached returns the Markdown of a cell with its own pictures in their place.
 func (m *writer) attached(i int, c *notebook.Cell) (string, error) {
 	var failed error
+	shown := make(map[string]int)
 	text := attachment.ReplaceAllStringFunc(c.Source, func(address string) string {
-		name := strings.TrimPrefix(address, "attachment:")
-		if plain, err := url.PathUnescape(name); err == nil {
-			name = plain
+		bundle, name := c.Attachment(strings.TrimPrefix(address, "attachment:"))
+		if shown[name]++; shown[name] > notebook.ShownAttachments {
+			return address
 		}
-		bundle, _ := c.Attachments[name].(map[string]any)
 		placed, err := m.picture(fmt.Sprintf("cell-%d-%s", i+1, plainName(name)), bundle)
 		if err != nil {
 			failed = err

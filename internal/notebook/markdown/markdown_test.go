@@ -113,3 +113,18 @@ func TestFenceOfHostileLanguage(t *testing.T) {
 		}
 	}
 }
+
+// TestAttachmentsOften names an attached picture often, in several ways: it becomes part of the Markdown ten times.
+func TestAttachmentsOften(t *testing.T) {
+	c := &notebook.Cell{
+		Kind: notebook.Markdown, Source: strings.Repeat("![](attachment:a.png) ![](attachment:%61.png)\n", 100) + "![](attachment:b.png)",
+		Attachments: map[string]any{"a.png": map[string]any{"image/png": "AQID"}, "b.png": map[string]any{"image/png": "AQIE"}},
+	}
+	var b strings.Builder
+	if err := Write(&b, &notebook.Notebook{Cells: []*notebook.Cell{c}}, Inline); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(b.String(), "AQID"); got != notebook.ShownAttachments || !strings.Contains(b.String(), "AQIE") {
+		t.Errorf("the picture is there %d times:\n%s", got, b.String())
+	}
+}

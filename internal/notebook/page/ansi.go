@@ -25,15 +25,10 @@ var escape = regexp.MustCompile("\x1b(?:\\[([0-9;:?]*)[ -/]*([@-~])|\\][^\x07\x1
 func terminal(text string) template.HTML {
 	var b strings.Builder
 	var state graphics
-	write := func(s string) {
-		if s == "" {
-			return
-		}
-		open := state.tag()
-		b.WriteString(open)
-		b.WriteString(template.HTMLEscapeString(s))
-		if open != "" {
-			b.WriteString("</span>")
+	var s spans
+	write := func(text string) {
+		if text != "" {
+			s.write(&b, state.tag(), text)
 		}
 	}
 	text = notebook.Overwritten(text)
@@ -46,6 +41,7 @@ func terminal(text string) template.HTML {
 		}
 	}
 	write(text[end:])
+	s.write(&b, "", "")
 	return template.HTML(b.String())
 }
 

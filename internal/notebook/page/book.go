@@ -29,7 +29,7 @@ func WriteBook(w io.Writer, parts []Part, title string) error {
 		if p.folded {
 			continue
 		}
-		text := newMarkdown(p.id + "-")
+		text := newMarkdown(b.ids.below(p.id))
 		text.place = &place{book: b, page: p, folds: true}
 		cells, err := p.cells(text)
 		if err != nil {
@@ -60,6 +60,7 @@ func contentsOf(p *bound, headings []heading) []heading {
 
 // A book is notebooks that are bound into one page.
 type book struct {
+	ids    *ids
 	pages  []*bound
 	byPath map[string]*bound
 }
@@ -73,15 +74,10 @@ type bound struct {
 }
 
 func newBook(parts []Part) *book {
-	b := &book{byPath: make(map[string]*bound)}
-	used := make(map[string]bool)
+	b := &book{ids: newIDs(""), byPath: make(map[string]*bound)}
 	for _, p := range parts {
-		id := words(strings.TrimSuffix(p.Path, path.Ext(p.Path)))
-		for used[id] || id == "" {
-			id += "-"
-		}
-		used[id] = true
-		bound := &bound{Part: p, id: id}
+		id := b.ids.Generate([]byte(strings.TrimSuffix(p.Path, path.Ext(p.Path))), ast.KindDocument)
+		bound := &bound{Part: p, id: string(id)}
 		b.pages, b.byPath[path.Clean(p.Path)] = append(b.pages, bound), bound
 	}
 	return b
@@ -119,7 +115,7 @@ func (p *place) settle(doc ast.Node, source []byte) ([]folded, error) {
 		alone := paragraph.Kind() == ast.KindParagraph && paragraph.ChildCount() == 1
 		if alone && p.folds && target != p.page && !target.written && !target.folded {
 			target.folded = true
-			text := newMarkdown(target.id + "-")
+			text := newMarkdown(p.book.ids.below(target.id))
 			text.place = &place{book: p.book, page: target}
 			cells, err := target.cells(text)
 			if err != nil {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/yuin/goldmark/ast"
@@ -45,12 +46,40 @@ func (b budget) CloseBlock(parent ast.Node, block text.Reader, pc parser.Context
 	}
 }
 
+// A closedSpans is goldmark's parser of code in lines, which looks for each run of backticks whether one of that length
+// follows in the block: once there is none, it is not looked for again.
+type closedSpans struct{ parser.InlineParser }
+
+var openSpans = parser.NewContextKey()
+
+// Parse implements parser.InlineParser.
+func (s closedSpans) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	open := pc.ComputeIfAbsent(openSpans, func() any { return make(map[int]bool) }).(map[int]bool)
+	line, segment := block.PeekLine()
+	length := len(line) - len(bytes.TrimLeft(line, "`"))
+	if open[length] {
+		block.Advance(length)
+		return ast.NewTextSegment(segment.WithStop(segment.Start + length))
+	}
+	n := s.InlineParser.Parse(parent, block, pc)
+	_, closed := n.(*ast.CodeSpan)
+	open[length] = !closed
+	return n
+}
+
+// CloseBlock implements parser.CloseBlocker.
+func (closedSpans) CloseBlock(_ ast.Node, _ text.Reader, pc parser.Context) { pc.Set(openSpans, nil) }
+
 // inlineParsers are those of goldmark and of GitHub's extensions that look back, each with the
 // budget.
 func inlineParsers() []util.PrioritizedValue {
 	parsers := append(parser.DefaultInlineParsers(), util.Prioritized(extension.NewStrikethroughParser(), 500))
 	for i, p := range parsers {
-		parsers[i].Value = budget{p.Value.(parser.InlineParser)}
+		inner := p.Value.(parser.InlineParser)
+		if inner == parser.NewCodeSpanParser() {
+			inner = closedSpans{inner}
+		}
+		parsers[i].Value = budget{inner}
 	}
 	return parsers
 }

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -14,24 +16,35 @@ type heading struct {
 	Text  string
 }
 
-// ids are those of the headings of a notebook: their words in small letters, after a prefix. Each is given once.
+// ids are those of the headings of a notebook: their words in small letters, after a prefix. Each is given once: those
+// of further headings with the same words end with numbers, from 1.
 type ids struct {
 	prefix string
-	used   map[string]bool
+	used   map[string]int // with the last number that was tried behind it
 }
+
+func newIDs(prefix string) *ids { return &ids{prefix, make(map[string]int)} }
+
+// below returns those of a notebook of a book, after whose id they begin. All of the book differ.
+func (s *ids) below(id string) *ids { return &ids{id + "-", s.used} }
 
 // Generate implements parser.IDs.
 func (s *ids) Generate(value []byte, _ ast.NodeKind) []byte {
-	id := s.prefix + words(string(value))
-	for s.used[id] || id == "" {
-		id += "-"
+	base := s.prefix + cmp.Or(words(string(value)), "heading")
+	id := base
+	for {
+		if _, taken := s.used[id]; !taken {
+			break
+		}
+		s.used[base]++
+		id = fmt.Sprintf("%s-%d", base, s.used[base])
 	}
-	s.used[id] = true
+	s.used[id] = 0
 	return []byte(id)
 }
 
 // Put implements parser.IDs.
-func (s *ids) Put(value []byte) { s.used[string(value)] = true }
+func (s *ids) Put(value []byte) { s.used[string(value)] += 0 }
 
 // words returns the letters and digits of a text in small letters, with a hyphen for what is between them.
 func words(s string) string {
@@ -42,6 +55,11 @@ func words(s string) string {
 // plain returns the text of a node without its form.
 func plain(n ast.Node, source []byte) string {
 	var b strings.Builder
+	writePlain(&b, n, source)
+	return b.String()
+}
+
+func writePlain(b *strings.Builder, n ast.Node, source []byte) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		switch c := c.(type) {
 		case *ast.Text:
@@ -54,8 +72,7 @@ func plain(n ast.Node, source []byte) string {
 		case *formula:
 			b.WriteString(c.latex)
 		default:
-			b.WriteString(plain(c, source))
+			writePlain(b, c, source)
 		}
 	}
-	return b.String()
 }

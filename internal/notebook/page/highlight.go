@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"html/template"
 	"strings"
 
@@ -44,13 +43,31 @@ func highlight(source, language string) template.HTML {
 	}
 	var b strings.Builder
 	b.WriteString(`<pre class="code"><code>`)
+	var s spans
 	for _, p := range pieces {
-		text := template.HTMLEscapeString(p.Text)
+		tag := ""
 		if class := classes[p.Kind]; class != "" {
-			text = fmt.Sprintf(`<span class="%s">%s</span>`, class, text)
+			tag = `<span class="` + class + `">`
 		}
-		b.WriteString(text)
+		s.write(&b, tag, p.Text)
 	}
+	s.write(&b, "", "")
 	b.WriteString("</code></pre>")
 	return template.HTML(b.String())
+}
+
+// spans writes text in spans. What is in the same span as what is before it stays in that: a tag is much longer than a
+// character.
+type spans struct{ open string }
+
+// write writes text with the opening tag of its span, or with none.
+func (s *spans) write(b *strings.Builder, tag, text string) {
+	if tag != s.open {
+		if s.open != "" {
+			b.WriteString("</span>")
+		}
+		b.WriteString(tag)
+		s.open = tag
+	}
+	b.WriteString(template.HTMLEscapeString(text))
 }

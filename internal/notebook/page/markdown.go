@@ -3,18 +3,20 @@ package page
 import (
 	"bytes"
 	"html/template"
-	"net/url"
 	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	tables "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/hierml/notebook/internal/notebook"
 )
 
 // A markdown makes HTML of the Markdown of a notebook, as GitHub and Jupyter know it. Formulas stay the LaTeX that
@@ -24,17 +26,18 @@ type markdown struct {
 	ids      *ids
 	place    *place    // nil for a notebook alone
 	headings []heading // of the cells so far
+	spared   int       // bytes of addresses that links may still refer to
 }
 
-// newMarkdown returns a markdown whose headings have ids that begin with a prefix.
-func newMarkdown(prefix string) *markdown {
-	return &markdown{ids: &ids{prefix: prefix, used: make(map[string]bool)}, Markdown: goldmark.New(
+// newMarkdown returns a markdown whose headings have these ids.
+func newMarkdown(ids *ids) *markdown {
+	return &markdown{ids: ids, spared: sparedAddresses, Markdown: goldmark.New(
 		goldmark.WithParser(parser.NewParser(
 			parser.WithBlockParsers(blockParsers()...),
 			parser.WithInlineParsers(inlineParsers()...),
 			parser.WithParagraphTransformers(paragraphTransformers()...),
 		)),
-		goldmark.WithExtensions(extension.Table, extension.Linkify, extension.TaskList),
+		goldmark.WithExtensions(newTableParser(), extension.Linkify, extension.TaskList),
 		goldmark.WithParserOptions(
 			parser.WithAutoHeadingID(),
 			parser.WithInlineParsers(util.Prioritized(budget{formulaParser{}}, 150)),
@@ -48,21 +51,30 @@ func newMarkdown(prefix string) *markdown {
 }
 
 // cell returns the HTML of a cell, and the notebooks that are folded behind it. Images that the text takes from the
-// attachments, which are MIME bundles by name, become part of it.
-func (m *markdown) cell(source string, attachments map[string]any) (template.HTML, []folded, error) {
-	doc := m.parse(source)
-	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+// attachments become part of it.
+func (m *markdown) cell(c *notebook.Cell) (template.HTML, []folded, error) {
+	source := []byte(c.Source)
+	doc, err := m.parse(source)
+	if err != nil {
+		return "", nil, err
+	}
+	shown := make(map[string]int)
+	err = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
 		switch n := n.(type) {
 		case *ast.Image:
 			if name, ok := bytes.CutPrefix(n.Destination, []byte("attachment:")); ok {
-				n.Destination = []byte(attached(string(name), attachments))
+				n.Destination = nil
+				bundle, plain := c.Attachment(string(name))
+				if shown[plain]++; shown[plain] <= notebook.ShownAttachments {
+					n.Destination = []byte(attached(bundle))
+				}
 			}
 		case *ast.Heading:
 			if id, ok := n.AttributeString("id"); ok {
-				m.headings = append(m.headings, heading{Level: n.Level, ID: string(id.([]byte)), Text: plain(n, []byte(source))})
+				m.headings = append(m.headings, heading{Level: n.Level, ID: string(id.([]byte)), Text: plain(n, source)})
 			}
 		}
 		return ast.WalkContinue, nil
@@ -72,7 +84,7 @@ func (m *markdown) cell(source string, attachments map[string]any) (template.HTM
 	}
 	var behind []folded
 	if m.place != nil {
-		if behind, err = m.place.settle(doc, []byte(source)); err != nil {
+		if behind, err = m.place.settle(doc, source); err != nil {
 			return "", nil, err
 		}
 	}
@@ -81,28 +93,59 @@ func (m *markdown) cell(source string, attachments map[string]any) (template.HTM
 }
 
 // html returns the HTML of a text.
-func (m *markdown) html(source string) (template.HTML, error) {
-	return m.render(m.parse(source), source)
+func (m *markdown) html(text string) (template.HTML, error) {
+	source := []byte(text)
+	doc, err := m.parse(source)
+	if err != nil {
+		return "", err
+	}
+	return m.render(doc, source)
 }
 
-func (m *markdown) parse(source string) ast.Node {
-	return m.Parser().Parse(text.NewReader([]byte(source)), parser.WithContext(parser.NewContext(parser.WithIDs(m.ids))))
+// sparedAddresses are the bytes that the addresses may have to which links of a notebook refer, beside twice its text:
+// one that is defined once can be referred to often.
+const sparedAddresses = 10_000
+
+// parse returns the nodes of a text, of which none is written much longer than the text of it.
+func (m *markdown) parse(source []byte) (ast.Node, error) {
+	doc := m.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(m.ids))))
+	m.spared += 2 * len(source)
+	refer := func(reference *ast.ReferenceLink, destination, title *[]byte) {
+		if reference == nil {
+			return
+		}
+		if m.spared -= len(*destination) + len(*title); m.spared < 0 {
+			*destination, *title = nil, nil
+		}
+	}
+	return doc, ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Link:
+			refer(n.Reference, &n.Destination, &n.Title)
+		case *ast.Image:
+			refer(n.Reference, &n.Destination, &n.Title)
+		case *tables.TableCell:
+			if n.FirstChild() == nil { // all that is seen of it is its borders
+				n.Alignment = tables.AlignNone
+			}
+		}
+		return ast.WalkContinue, nil
+	})
 }
 
-func (m *markdown) render(doc ast.Node, source string) (template.HTML, error) {
+func (m *markdown) render(doc ast.Node, source []byte) (template.HTML, error) {
 	var b bytes.Buffer
-	if err := m.Renderer().Render(&b, []byte(source), doc); err != nil {
+	if err := m.Renderer().Render(&b, source, doc); err != nil {
 		return "", err
 	}
 	return sanitized(b.String()), nil
 }
 
 // attached returns the address of an attached image, which is the image.
-func attached(name string, attachments map[string]any) string {
-	if plain, err := url.PathUnescape(name); err == nil {
-		name = plain
-	}
-	bundle, _ := attachments[name].(map[string]any)
+func attached(bundle map[string]any) string {
 	for _, mime := range []string{"image/png", "image/jpeg", "image/gif", "image/webp"} {
 		if data, ok := bundle[mime].(string); ok {
 			return dataURI(mime, data)
@@ -146,7 +189,7 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.
 			block.SetPosition(line, position)
 			return nil
 		}
-		end := closing(string(rest), fence)
+		end := closing(rest, fence)
 		if end >= 0 {
 			b.Write(rest[:end])
 			latex := b.String()
@@ -165,10 +208,10 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.
 }
 
 // closing returns where the fence is in the line, behind no backslash, or -1.
-func closing(line, fence string) int {
+func closing(line []byte, fence string) int {
 	for i := 0; i < len(line); i++ {
 		switch {
-		case strings.HasPrefix(line[i:], fence):
+		case line[i] == fence[0] && bytes.HasPrefix(line[i:], []byte(fence)):
 			return i
 		case line[i] == '\\':
 			i++
@@ -200,7 +243,7 @@ func (formulaBlockParser) Trigger() []byte { return []byte{'$', '\\'} }
 var environment = regexp.MustCompile(`^\\begin\{((?:align|alignat|equation|gather|multline)\*?)\}`)
 
 // Open begins a block if it has an end, with nothing behind it on its line.
-func (formulaBlockParser) Open(_ ast.Node, reader text.Reader, _ parser.Context) (ast.Node, parser.State) {
+func (formulaBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	line, segment := reader.PeekLine()
 	trimmed := bytes.TrimLeft(line, " ")
 	fence, skip := "$$", 2
@@ -209,22 +252,40 @@ func (formulaBlockParser) Open(_ ast.Node, reader text.Reader, _ parser.Context)
 	} else if !bytes.HasPrefix(trimmed, []byte(fence)) {
 		return nil, parser.NoChildren
 	}
-	rest := reader.Source()[segment.Start+len(line)-len(trimmed)+skip:]
-	end := closing(string(rest), fence)
+	source := reader.Source()
+	end := nextClosing(source, segment.Start+len(line)-len(trimmed)+skip, fence, pc)
 	if end < 0 {
 		return nil, parser.NoChildren
 	}
-	after, _, _ := bytes.Cut(rest[end+len(fence):], []byte("\n"))
+	after, _, _ := bytes.Cut(source[end+len(fence):], []byte("\n"))
 	if len(bytes.TrimSpace(after)) > 0 {
 		return nil, parser.NoChildren // it stands in a sentence
 	}
 	block := &formulaBlock{fence: fence}
 	block.Lines().Append(segment)
-	if closing(string(trimmed[skip:]), fence) >= 0 {
+	if closing(trimmed[skip:], fence) >= 0 {
 		block.fence = "" // it ends on this line
 	}
 	reader.AdvanceToEOL()
 	return block, parser.NoChildren
+}
+
+// closings has, for each fence, where the one is that was looked for last, or -1.
+var closings = parser.NewContextKey()
+
+// nextClosing returns where the next fence is behind a place of the source, or -1. Places ascend: the one that was found
+// for an earlier place is the next of all that are before it.
+func nextClosing(source []byte, from int, fence string, pc parser.Context) int {
+	found := pc.ComputeIfAbsent(closings, func() any { return make(map[string]int) }).(map[string]int)
+	if end, known := found[fence]; known && (end < 0 || end >= from) {
+		return end
+	}
+	end := closing(source[from:], fence)
+	if end >= 0 {
+		end += from
+	}
+	found[fence] = end
+	return end
 }
 
 func (formulaBlockParser) Continue(node ast.Node, reader text.Reader, _ parser.Context) parser.State {
@@ -234,7 +295,7 @@ func (formulaBlockParser) Continue(node ast.Node, reader text.Reader, _ parser.C
 		return parser.Close
 	}
 	block.Lines().Append(segment)
-	if closing(string(line), block.fence) >= 0 {
+	if closing(line, block.fence) >= 0 {
 		block.fence = ""
 	}
 	reader.AdvanceToEOL()

@@ -27,7 +27,7 @@ var page = sync.OnceValue(func() *template.Template { return template.Must(templ
 // Write writes the page of a notebook. The title is what browsers call it if the notebook has none
 // of its own.
 func Write(w io.Writer, nb *notebook.Notebook, title string) error {
-	cells, err := makeCells(nb, newMarkdown(""))
+	cells, err := makeCells(nb, newMarkdown(newIDs("")))
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func makeCell(c *notebook.Cell, language string, text *markdown) (cell, error) {
 	var err error
 	switch c.Kind {
 	case notebook.Markdown:
-		made.Body, made.Folded, err = text.cell(c.Source, c.Attachments)
+		made.Body, made.Folded, err = text.cell(c)
 	case notebook.Code:
 		if strings.TrimSpace(c.Source) == "" {
 			break

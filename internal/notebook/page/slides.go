@@ -16,7 +16,7 @@ var headed = regexp.MustCompile(`^\s*##? `)
 // begin, as they do to JupyterLab and nbconvert, by "slide" or "subslide" in their metadata "slideshow", and which are
 // left out, by "skip" or "notes". Where no cell says anything, a slide begins with each heading of the first two levels.
 func WriteSlides(w io.Writer, nb *notebook.Notebook, title string) error {
-	cells, err := makeCells(nb, newMarkdown(""))
+	cells, err := makeCells(nb, newMarkdown(newIDs("")))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,64 @@
+package page
+
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// goldmark gives a row that is shorter than the head of its table the cells that it lacks, and looks for the text of
+// each escaped bar among all of them, so that both grow by the square of a text. A notebook has so many of them; the
+// text of a further table stays as it is.
+const (
+	lackingCells = 10_000
+	escapedBars  = 1000
+)
+
+// A tableParser is goldmark's parser of tables, within the bounds.
+type tableParser struct {
+	parser.ParagraphTransformer
+	lacking, escaped *int // so many are left
+}
+
+// newTableParser returns a parser of the tables of a notebook.
+func newTableParser() tableParser {
+	lacking, escaped := lackingCells, escapedBars
+	return tableParser{extension.NewTableParagraphTransformer(), &lacking, &escaped}
+}
+
+// Transform implements parser.ParagraphTransformer.
+func (p tableParser) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	columns, lacking, escaped := 0, 0, 0
+	for i, line := range node.Lines().Sliced(0, node.Lines().Len()) {
+		content := line.Value(reader.Source())
+		bars := bytes.Count(content, []byte("|"))
+		switch {
+		case columns > 0:
+			lacking += max(0, columns-bars)
+		case i > 0 && len(bytes.Trim(content, " \t\r\n\v\f|:-")) == 0:
+			columns = bars + 1
+		}
+		escaped += bytes.Count(content, []byte(`\|`))
+	}
+	if columns == 0 || lacking > *p.lacking || escaped > *p.escaped {
+		return
+	}
+	*p.lacking -= lacking
+	*p.escaped -= escaped
+	p.ParagraphTransformer.Transform(node, reader, pc)
+}
+
+// Extend implements goldmark.Extender.
+func (p tableParser) Extend(m goldmark.Markdown) {
+	m.Parser().AddOptions(
+		parser.WithParagraphTransformers(util.Prioritized(p, 200)),
+		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+	)
+	m.Renderer().AddOptions(renderer.WithNodeRenderers(util.Prioritized(extension.NewTableHTMLRenderer(), 500)))
+}
