@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hierml/notebook/internal/folder"
 	"github.com/hierml/notebook/internal/notebook"
 	"github.com/hierml/notebook/internal/notebook/markdown"
 	"github.com/hierml/notebook/internal/notebook/page"
@@ -175,12 +175,13 @@ func exportMarkdown(w io.Writer, nb *notebook.Notebook, file string) error {
 	if file == "" {
 		return markdown.Write(w, nb, markdown.Inline)
 	}
-	folder := strings.TrimSuffix(file, filepath.Ext(file)) + "_files"
+	beside := folder.Folder(filepath.Dir(file)) // which may come from elsewhere, as the notebook may
+	pictures := title(file) + "_files"
 	return markdown.Write(w, nb, func(name, _ string, data []byte) (string, error) {
-		if err := os.MkdirAll(folder, 0o777); err != nil {
+		if err := beside.Mkdir(pictures); err != nil {
 			return "", err
 		}
-		return filepath.Base(folder) + "/" + name, replace.Content(filepath.Join(folder, name), data)
+		return pictures + "/" + name, beside.Replace(filepath.Join(pictures, name), data)
 	})
 }
 

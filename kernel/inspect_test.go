@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -152,4 +153,52 @@ func quoted(t *testing.T, s string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// TestExportThroughLinks exports a notebook beside a link that has the name of the folder for its
+// pictures, or of one of them. It is refused, and nothing is written where the link leads.
+func TestExportThroughLinks(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	nb := &notebook.Notebook{Cells: []*notebook.Cell{
+		{Kind: notebook.Markdown, Source: "![a](attachment:../../a.png)", Attachments: map[string]any{"../../a.png": map[string]any{"image/png": "AAAA"}}},
+		{Kind: notebook.Code, Source: "1", Count: 1, Outputs: []*notebook.Output{{Kind: notebook.Display, Data: map[string]any{"image/png": "AAAA"}, Metadata: map[string]any{}}}},
+	}}
+	if err := nb.WriteFile(filepath.Join(dir, "a.ipynb")); err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range []string{"a_files", "a_files/cell-2-1.png"} {
+		victim := other
+		if link != "a_files" {
+			victim = filepath.Join(other, "victim")
+			if err := os.MkdirAll(filepath.Join(dir, "a_files"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(victim, filepath.Join(dir, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
+		if got := hierml(t, dir, "", "notebook", "export", "a.ipynb", "-o", "a.md"); got.status != 1 || !strings.Contains(got.stderr, link+" is a link") {
+			t.Errorf("%s: status %d, %s", link, got.status, got.stderr)
+		}
+		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := hierml(t, dir, "", "notebook", "export", "a.ipynb", "-o", "a.md"); got.status != 0 {
+		t.Error(got.stderr)
+	}
+	for _, folder := range []string{other, filepath.Dir(dir)} {
+		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && !strings.HasPrefix(path, dir+string(filepath.Separator)) {
+				t.Errorf("it has written %s", path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -40,15 +40,15 @@ func outline(c *notebook.Cell) []string {
 	return kinds
 }
 
-// folder is where the notebooks are.
-var folder = filepath.Join("..", "notebooks")
+// notebookFolder is where the notebooks are.
+var notebookFolder = filepath.Join("..", "notebooks")
 
 // notebooks returns the paths of the notebooks and of the solutions of their exercises.
 func notebooks(t *testing.T) []string {
 	t.Helper()
 	var paths []string
 	for _, pattern := range []string{"*.ipynb", filepath.Join("solutions", "*.ipynb")} {
-		found, err := filepath.Glob(filepath.Join(folder, pattern))
+		found, err := filepath.Glob(filepath.Join(notebookFolder, pattern))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func notebooks(t *testing.T) []string {
 
 // name is what a notebook is called in this file: its path below the folder, with slashes.
 func name(path string) string {
-	rel, err := filepath.Rel(folder, path)
+	rel, err := filepath.Rel(notebookFolder, path)
 	if err != nil {
 		return path
 	}

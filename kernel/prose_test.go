@@ -112,7 +112,7 @@ func straySection(cells []*notebook.Cell, first int) []string {
 // again. A figure that the section has by chance elsewhere is not noticed.
 func TestFigures(t *testing.T) {
 	for _, file := range proven {
-		nb, err := notebook.ReadFile(filepath.Join(folder, file))
+		nb, err := notebook.ReadFile(filepath.Join(notebookFolder, file))
 		if err != nil {
 			t.Fatal(err)
 		}
