@@ -173,3 +173,36 @@ func (n *node) kind() string {
 	}
 	return "a number"
 }
+
+// Indented returns data as JSON in lines that are indented, or in one line where that would be more than ten times as
+// long: what is deep is indented by more than it is.
+func Indented(data any) (string, error) {
+	plain, err := json.Marshal(data)
+	if err != nil {
+		return "", err
+	}
+	depth, length, quoted := 0, len(plain), false
+	for i := 0; i < len(plain); i++ {
+		switch c := plain[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+			length += 2 * depth
+		case c == ']' || c == '}':
+			depth--
+			length += 2 * depth
+		case c == ',':
+			length += 2 * depth
+		}
+	}
+	if length > 10*len(plain) {
+		return string(plain), nil
+	}
+	var b bytes.Buffer
+	err = json.Indent(&b, plain, "", "  ")
+	return b.String(), err
+}

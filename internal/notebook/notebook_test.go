@@ -176,3 +176,25 @@ func TestLongNames(t *testing.T) {
 		t.Errorf("%d MB are allocated for %d KB", n>>20, len(text)>>10)
 	}
 }
+
+func TestIndented(t *testing.T) {
+	for _, c := range []struct {
+		data any
+		want string
+	}{
+		{map[string]any{"a": []any{1, "}\\\"["}, "b": map[string]any{}}, "{\n  \"a\": [\n    1,\n    \"}\\\\\\\"[\"\n  ],\n  \"b\": {}\n}"},
+		{"a", `"a"`},
+		{nil, "null"},
+	} {
+		if got, err := Indented(c.data); err != nil || got != c.want {
+			t.Errorf("got %s, %v, want %s", got, err, c.want)
+		}
+	}
+	var deep any = 1
+	for range 5000 {
+		deep = []any{deep}
+	}
+	if got, err := Indented(deep); err != nil || len(got) != 10_001 {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}

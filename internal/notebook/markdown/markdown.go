@@ -5,7 +5,6 @@ package markdown
 import (
 	"bufio"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"regexp"
@@ -187,11 +186,11 @@ func (m *writer) output(name string, o *notebook.Output) error {
 	case get("text/latex") != "":
 		m.block("$$\n" + strings.Trim(get("text/latex"), "$\n ") + "\n$$")
 	case o.Data["application/json"] != nil:
-		text, err := json.MarshalIndent(o.Data["application/json"], "", "  ")
+		text, err := notebook.Indented(o.Data["application/json"])
 		if err != nil {
 			return err
 		}
-		m.fenced(string(text), "json")
+		m.fenced(text, "json")
 	}
 	return nil
 }

@@ -64,8 +64,8 @@ func bundle(o *notebook.Output, text *markdown) (template.HTML, error) {
 		return pre(plain), nil
 	}
 	if data, ok := o.Data["application/json"]; ok {
-		s, err := json.MarshalIndent(data, "", "  ")
-		return pre(string(s)), err
+		s, err := notebook.Indented(data)
+		return pre(s), err
 	}
 	var mimes []string
 	for mime := range o.Data {
