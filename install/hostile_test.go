@@ -144,7 +144,7 @@ func (w *world) paths(places place.Places) []string {
 func TestHostileReceipt(t *testing.T) {
 	n := 300
 	if testrun.Long() {
-		n = 20_000
+		n = 3_000
 	}
 	w := newWorld(t)
 	for seed := range n {

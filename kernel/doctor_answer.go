@@ -46,18 +46,18 @@ func ask(ctx context.Context, command string, args ...string) (answer, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := process.Run(cmd)
-	exit := (*exec.ExitError)(nil)
+	exit, asked := (*exec.ExitError)(nil), strings.Join(append([]string{command}, args...), " ")
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay): // what it has left behind goes on
 		err = nil
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case waited.Err() != nil:
-		err = &silence{command, fmt.Sprintf("did not answer within %v", answerPatience)}
+		err = &silence{asked, fmt.Sprintf("did not answer within %v", answerPatience)}
 	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOMEM):
-		err = &silence{command, fmt.Sprintf("could not be started (%v)", err)}
+		err = &silence{asked, fmt.Sprintf("could not be started (%v)", err)}
 	case errors.As(err, &exit) && exit.Error() == "signal: killed": // as for want of memory
-		err = &silence{command, "was killed before it answered"}
+		err = &silence{asked, "was killed before it answered"}
 	}
 	return answer{stdout.String(), stderr.String()}, err
 }
