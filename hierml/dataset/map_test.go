@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -26,7 +27,18 @@ func TestMap(t *testing.T) {
 	}
 	folder := t.TempDir()
 	file := filepath.Join(folder, "rows.map")
-	instances := files.SVMLight{}.Instances(t.Context(), strings.NewReader(text), "rows", tax)
+	all := files.SVMLight{}.Instances(t.Context(), strings.NewReader(text), "rows", tax)
+	instances := func(yield func(dataset.Instance, error) bool) {
+		for in, err := range all {
+			// Killed now, it would leave what the next removes: the file that it is writing.
+			if left, globErr := filepath.Glob(filepath.Join(folder, ".*")); runtime.GOOS != "windows" && len(left) > 0 || globErr != nil {
+				t.Errorf("the folder has %q, %v", left, globErr)
+			}
+			if !yield(in, err) {
+				return
+			}
+		}
+	}
 	if err := dataset.SaveMap(t.Context(), file, "rows", tax, nil, instances); err != nil {
 		t.Fatal(err)
 	}
