@@ -164,6 +164,27 @@ func TestForeignFolders(t *testing.T) {
 	}
 }
 
+// TestManyJobs holds that a submission from elsewhere asks after no more jobs than one has.
+func TestManyJobs(t *testing.T) {
+	job := `{"Name": "0001-1", "ID": "1"}`
+	for _, test := range []struct{ attempts, want string }{
+		{"", "names no job; remove it"},
+		{"[]", "names no job; remove it"},
+		{"[" + job + "], []", "names no job; remove it"},
+		{"[" + strings.Repeat(job+", ", 2) + job + "]", "has 3 jobs in an attempt, and there are at most 2; remove it"},
+		{strings.Repeat("["+job+"], ", MostAttempts) + "[" + job + "]", "has 5 attempts, and there are at most 4; remove it"},
+		{`["x"]`, "cannot unmarshal"},
+	} {
+		directory := t.TempDir()
+		if err := os.WriteFile(filepath.Join(directory, file), []byte(`{"Farm": "farm.Slurm", "Attempts": [`+test.attempts+`]}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Read(directory); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %+v, %v", test.attempts, s, err)
+		}
+	}
+}
+
 // TestNumbers holds that numbers of jobs from elsewhere do not come to their end.
 func TestNumbers(t *testing.T) {
 	for name, want := range map[string]int{"0001-1.json": 1, "0012-2.json": 12, "x-1.json": 0, "-5-1.json": 0, "1000000-1.json": 1_000_000, "1000001-1.json": -1, "9223372036854775807-1.json": -1, "9223372036854775808-1.json": 0} {

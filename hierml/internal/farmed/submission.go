@@ -34,6 +34,9 @@ const (
 // first.
 const MostAttempts = 4
 
+// mostJobs is the number of jobs of an attempt, at most.
+const mostJobs = 2
+
 // MostParts is the number of parts of a job, at most.
 const MostParts = 500
 
@@ -139,7 +142,13 @@ func Read(directory string) (*Submission, error) {
 	if len(s.Attempts) == 0 || len(s.Last()) == 0 {
 		return nil, fmt.Errorf("%s names no job; remove it", name)
 	}
+	if len(s.Attempts) > MostAttempts {
+		return nil, fmt.Errorf("%s has %d attempts, and there are at most %d; remove it", name, len(s.Attempts), MostAttempts)
+	}
 	for _, a := range s.Attempts {
+		if len(a) > mostJobs {
+			return nil, fmt.Errorf("%s has %d jobs in an attempt, and there are at most %d; remove it", name, len(a), mostJobs)
+		}
 		for _, j := range a {
 			if !jobName.MatchString(j.Name) || j.Tag != "" && !jobTag.MatchString(j.Tag) {
 				return nil, fmt.Errorf("%s names a job %q with the tag %q, as none is called here; remove it", name, j.Name, j.Tag)
