@@ -19,6 +19,7 @@ import (
 	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/internal/visible"
+	"github.com/hierml/notebook/kernel/internal/address"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/script"
@@ -31,6 +32,9 @@ import (
 // completed. What processes have left that were killed is cleared. Args are the os.Args of the cells;
 // without any these have the name of this program alone.
 func newEngine(config worker.Config, settings engine.Config, args ...string) (*engine.Engine, error) {
+	if err := address.CheckForCells(); err != nil {
+		return nil, err
+	}
 	command, err := workerProgram()
 	if err != nil {
 		return nil, err

@@ -22,7 +22,6 @@ import (
 
 	"github.com/hierml/notebook/internal/machine"
 	"github.com/hierml/notebook/internal/visible"
-	_ "github.com/hierml/notebook/kernel/internal/address" // ends this program where there is too little
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/script"
 )

@@ -13,18 +13,17 @@ package address
 #include <malloc.h>
 #endif
 
-// needed is what the kernel, the worker and the compiler take, each of them, in bytes: a worker that compiled
-// cells run in began with 1,500 MB at every one of many starts, and not at each with less.
-static const rlim_t needed = 2000000000;
+// least is what any command takes, in bytes: with 950 MB each of many starts went well, and with 850 MB none.
+static const rlim_t least = 1000000000;
 
 __attribute__((constructor)) static void look(void) {
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
 		return;
 	}
-	if (limit.rlim_cur < needed) {
+	if (limit.rlim_cur < least) {
 		dprintf(STDERR_FILENO, "hierml: this process may use %llu MB of address space (ulimit -v %llu), and %llu MB are needed; raise or remove that limit, and limit cells by --memory instead\n",
-			(unsigned long long)(limit.rlim_cur / 1000000), (unsigned long long)(limit.rlim_cur / 1024), (unsigned long long)(needed / 1000000));
+			(unsigned long long)(limit.rlim_cur / 1000000), (unsigned long long)(limit.rlim_cur / 1024), (unsigned long long)(least / 1000000));
 		_exit(1);
 	}
 #ifdef __GLIBC__
