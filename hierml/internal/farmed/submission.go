@@ -249,16 +249,15 @@ func (s *Submission) Stop(ctx context.Context, directory string) error {
 
 // Cancel ends the jobs of a directory on their way.
 func (s *Submission) Cancel(ctx context.Context, directory string) error {
+	var all error
 	for _, j := range slices.Backward(s.Last()) { // the end of one begins the next
 		f, err := s.farmOf(directory, j)
 		if err == nil {
 			err = f.Cancel(ctx, j.ID)
 		}
-		if err != nil {
-			return err
-		}
+		all = errors.Join(all, err)
 	}
-	return nil
+	return all
 }
 
 // Submit has a farm run a job of a name, whose Parts, Command and After are given. The
