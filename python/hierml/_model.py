@@ -269,3 +269,5 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Model:
         return Model(read(path))
     except LoadError as error:
         raise LoadError(f"{os.fspath(path)}: {error}") from None
+    except RecursionError as error:  # of a caller that is deep itself
+        raise LoadError(f"{os.fspath(path)}: what it has is too deep") from error

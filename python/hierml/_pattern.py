@@ -32,7 +32,7 @@ _NAME = re.compile(r"\?P?<([0-9A-Za-z_]+)>")
 _DIGITS = re.compile(r"\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2})")
 _MOST_COUNT = 1000  # as in Go
 _MOST_STEPS = 2000  # of a program: a place of the text takes time for each
-_MOST_DEPTH = 100  # of groups in each other
+_MOST_DEPTH = 50  # of groups in each other
 
 
 class _Node(NamedTuple):

@@ -231,7 +231,11 @@ for number in range(count):
         try:
             with np.errstate(all="ignore"):
                 model.features(text)
-                model.predict([text])
+                model.predict_paths([text])
+                model.rank([text], 3)
+                model.scores([text])
+                if model.has_probabilities:
+                    model.predict_proba([text])
                 repr(model)
         except ValueError:
             pass  # a feature may be too large
