@@ -218,6 +218,10 @@ func TestUsualWithinBounds(t *testing.T) {
 	if got := pageOf(t, table); strings.Count(got, "<tr>") != 1001 || strings.Count(got, "<td></td>") != 2000 {
 		t.Error("a table with short rows is none")
 	}
+	rows := "| a | b |\n|---|---|\n" + strings.Repeat("| 1 | $\\|x\\|$ |\n", 11_000)
+	if got := strings.Count(pageOf(t, rows), "<tr>"); got != 11_001 {
+		t.Errorf("%d of 11,001 rows", got)
+	}
 	links := strings.Repeat("[one], [two][one] and ![three][one]\n\n", 100) + "[one]: https://example.com/a 'title'\n"
 	if got := strings.Count(pageOf(t, links), `"https://example.com/a"`); got != 300 {
 		t.Errorf("%d of 300 links lead to their address", got)

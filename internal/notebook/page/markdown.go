@@ -111,11 +111,12 @@ func (m *markdown) parse(source []byte) (ast.Node, error) {
 	doc := m.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(m.ids))))
 	m.spared += 2 * len(source)
 	refer := func(reference *ast.ReferenceLink, destination, title *[]byte) {
-		if reference == nil {
-			return
-		}
-		if m.spared -= len(*destination) + len(*title); m.spared < 0 {
+		switch length := len(*destination) + len(*title); {
+		case reference == nil:
+		case length > m.spared:
 			*destination, *title = nil, nil
+		default:
+			m.spared -= length
 		}
 	}
 	return doc, ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -37,14 +37,15 @@ func (p tableParser) Transform(node *ast.Paragraph, reader text.Reader, pc parse
 	columns, lacking, escaped := 0, 0, 0
 	for i, line := range node.Lines().Sliced(0, node.Lines().Len()) {
 		content := line.Value(reader.Source())
-		bars := bytes.Count(content, []byte("|"))
 		switch {
 		case columns > 0:
-			lacking += max(0, columns-bars)
+			lacking += max(0, columns-cellsOf(content))
 		case i > 0 && len(bytes.Trim(content, " \t\r\n\v\f|:-")) == 0:
-			columns = bars + 1
+			columns = cellsOf(content)
 		}
-		escaped += bytes.Count(content, []byte(`\|`))
+		if bytes.IndexByte(content, '`') >= 0 {
+			escaped += bytes.Count(content, []byte(`\|`))
+		}
 	}
 	if columns == 0 || lacking > *p.lacking || escaped > *p.escaped {
 		return
@@ -52,6 +53,14 @@ func (p tableParser) Transform(node *ast.Paragraph, reader text.Reader, pc parse
 	*p.lacking -= lacking
 	*p.escaped -= escaped
 	p.ParagraphTransformer.Transform(node, reader, pc)
+}
+
+// cellsOf returns how many cells a row of a table has, of which the first and the last may be without a bar.
+func cellsOf(row []byte) int {
+	row = bytes.TrimSpace(row)
+	row = bytes.TrimPrefix(row, []byte("|"))
+	row = bytes.TrimSuffix(row, []byte("|"))
+	return bytes.Count(row, []byte("|")) + 1
 }
 
 // Extend implements goldmark.Extender.
