@@ -87,7 +87,7 @@ func begin(f *File, old fs.FileInfo) (*File, error) {
 			return nil, f.named(err)
 		}
 		// A file system without locks has nobody who removes files either.
-		if got, err := lock.File(file, true); err == nil && (!got || !has(f.in, aside, file)) {
+		if got, err := lock.File(file, true); err == nil && (!got || gone(f.in, aside)) {
 			_ = file.Close() // another process takes it for one that was left, and removes it
 			continue
 		}
@@ -100,6 +100,12 @@ func begin(f *File, old fs.FileInfo) (*File, error) {
 		}
 		return f, nil
 	}
+}
+
+// gone reports whether nothing has the name.
+func gone(in files, name string) bool {
+	_, err := in.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // has reports whether the name is that of the open file.
@@ -147,7 +153,7 @@ func (f *File) Commit() (err error) {
 	if err := f.Sync(); err != nil {
 		return f.named(err)
 	}
-	if runtime.GOOS == "windows" { // where an open file keeps its name; elsewhere it stays locked
+	if runtime.GOOS == "windows" || !lock.Available { // an open file may keep its name there; elsewhere it stays locked
 		if err := f.Close(); err != nil {
 			return f.named(err)
 		}
