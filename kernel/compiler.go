@@ -66,7 +66,7 @@ func tryPlugin(ctx context.Context, plugin string, command []string) (err error)
 // wasKilled reports whether the process that runs cells was killed, as for want of memory.
 func wasKilled(err error) bool {
 	var death *program.DeathError
-	return errors.As(err, &death) && (death.Cause == "killed" || death.Cause == "out of memory")
+	return errors.As(err, &death) && (strings.HasPrefix(death.Cause, "killed") || death.Cause == "out of memory")
 }
 
 // nobody is an output that shows nothing and has no input.

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // signals records which processes are asked to end, and ends none.
@@ -124,8 +126,9 @@ func pidIn(t *testing.T, text []byte) (pid int) {
 func TestLocalLook(t *testing.T) {
 	for name, look := range map[string]func(int) (process, error){"look": look, "ps": lookByPS} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := exec.LookPath("ps"); name == "ps" && err != nil {
-				t.Skip("there is no ps")
+			if name == "ps" {
+				_, err := exec.LookPath("ps")
+				testrun.Need(t, "ps", err)
 			}
 			// The words are not those of a job, and no time, state or option.
 			cmd := innocent(t, "/bin/sh", "-c", "sleep 1000; : > '/a b'/over")

@@ -52,7 +52,7 @@ func (r *Runner) Sleep(nanoseconds int64) {
 		return
 	case <-done:
 	}
-	if b := r.tasks.bearer(); b.task != nil && !b.ending && r.tasks.spares(b) {
+	if b := r.tasks.bearer(); b.task != nil && r.tasks.spares(b) {
 		select {
 		case <-timer.C:
 			return

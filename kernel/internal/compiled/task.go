@@ -179,7 +179,7 @@ func (all *tasks) check(waits bool) {
 	b := all.bearer()
 	switch {
 	case b.task == nil || !waits && !b.task.stopped(): // what waits has seen the context's end
-	case !b.ending && !waits && all.spares(b):
+	case !waits && all.spares(b):
 	case !b.ending:
 		all.label(bearer{task: b.task, ending: true})
 		runtime.Goexit()
@@ -193,6 +193,9 @@ func (all *tasks) check(waits bool) {
 // package may not have seen the end of the context yet. If the function returns, so does the package,
 // with what it has: a training with its model. It has as long for that as deferred calls.
 func (all *tasks) spares(b bearer) bool {
+	if b.ending || !b.task.contexts.Given() {
+		return false
+	}
 	select {
 	case <-b.task.late:
 		return false
@@ -201,8 +204,6 @@ func (all *tasks) spares(b bearer) bool {
 	const trust = time.Millisecond // for how long a look at the stack counts
 	now := time.Now().UnixNano()
 	switch {
-	case !b.task.contexts.Given():
-		return false
 	case b.spared != nil && now-b.spared.Load() < int64(trust):
 		return true
 	case !calledBack():

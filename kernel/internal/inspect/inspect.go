@@ -128,7 +128,7 @@ func (r *reader) code(source string) {
 	} else {
 		r.golang(goText)
 	}
-	if r.isMarkup(source) {
+	if markup.MatchString(source) {
 		r.add(Page, "code in a string or a magic of the cell", "")
 	}
 }
@@ -295,7 +295,7 @@ func (g *goReader) literalEnds() {
 			g.command = []string{g.call}
 		}
 		g.command = append(g.command, value)
-	case (pkg == "net" || strings.HasPrefix(pkg, "net/")) && hostPort.MatchString(value):
+	case isNetwork(pkg) && hostPort.MatchString(value):
 		g.add(Addresses, value, "")
 	case strings.HasSuffix(g.call, "/nb.JavaScript"), strings.HasSuffix(value, "/javascript"):
 		g.add(Page, "JavaScript that the cell shows", "")
@@ -309,39 +309,33 @@ var opensFiles = map[string]bool{"os": true, "io/ioutil": true, "github.com/hier
 
 // powersOf says what code can do with a package beside computing.
 var powersOf = map[string]string{
-	"C":                 "compiles and runs C",
-	"os":                "files, environment variables, processes",
-	"os/exec":           "starts programs",
-	"os/signal":         "signals",
-	"os/user":           "users of the machine",
-	"io/ioutil":         "files",
-	"path/filepath":     "lists folders",
-	"embed":             "files",
-	"debug/buildinfo":   "files",
-	"debug/elf":         "files",
-	"archive/zip":       "files",
-	"go/build":          "files, starts the go command",
-	"go/parser":         "files",
-	"html/template":     "files",
-	"text/template":     "files",
-	"database/sql":      "databases",
-	"log/syslog":        "the log of the system",
-	"net":               "network",
-	"plugin":            "loads machine code",
-	"reflect":           "",
-	"runtime/cgo":       "C",
-	"syscall":           "calls the system",
-	"testing":           "files",
-	"unsafe":            "memory of the process",
-	"time/tzdata":       "",
-	"expvar":            "network",
-	"crypto/tls":        "network, files",
-	"mime":              "",
-	"net/netip":         "",
-	"net/url":           "",
-	"net/mail":          "",
-	"net/textproto":     "network",
-	"net/http/httptest": "network",
+	"C":               "compiles and runs C",
+	"os":              "files, environment variables, processes",
+	"os/exec":         "starts programs",
+	"os/signal":       "signals",
+	"os/user":         "users of the machine",
+	"io/ioutil":       "files",
+	"path/filepath":   "lists folders",
+	"embed":           "files",
+	"debug/buildinfo": "files",
+	"debug/elf":       "files",
+	"archive/zip":     "files",
+	"go/build":        "files, starts the go command",
+	"go/parser":       "files",
+	"html/template":   "files",
+	"text/template":   "files",
+	"database/sql":    "databases",
+	"log/syslog":      "the log of the system",
+	"plugin":          "loads machine code",
+	"runtime/cgo":     "C",
+	"syscall":         "calls the system",
+	"testing":         "files",
+	"unsafe":          "memory of the process",
+	"expvar":          "network",
+	"crypto/tls":      "network, files",
+	"net/netip":       "",
+	"net/url":         "",
+	"net/mail":        "",
 }
 
 // hiermlPowers are those of hierml's own packages, by the last part of the path.
@@ -349,6 +343,9 @@ var hiermlPowers = map[string]string{
 	"cache": "files", "collection": "network, files", "dataset": "files", "experiment": "files", "farm": "files, starts programs", "features": "files",
 	"files": "files", "magic": "starts programs, files", "pipeline": "files", "chart": "files", "taxonomy": "files", "classifier": "files",
 }
+
+// isNetwork reports whether a package is net, or below it.
+func isNetwork(path string) bool { return path == "net" || strings.HasPrefix(path, "net/") }
 
 // powers says what code can do with a package; of one that is not known, that too.
 func (g *goReader) powers(path string) string {
@@ -359,7 +356,7 @@ func (g *goReader) powers(path string) string {
 		return powers
 	case isOwn:
 		return hiermlPowers[own[strings.LastIndex(own, "/")+1:]]
-	case strings.HasPrefix(path, "net/"):
+	case isNetwork(path):
 		return "network"
 	case path != "" && !g.universe.Known(path):
 		return "not of Go or hierml: it is downloaded or taken from beside the notebook, and importing it runs its code"
@@ -396,8 +393,6 @@ var (
 	markup = regexp.MustCompile(`(?i)<\s*(?:script|iframe|object|embed|form|meta|base|link)\b|<[^>]*\son\w+\s*=|javascript:|srcdoc\s*=`)
 )
 
-func (r *reader) isMarkup(text string) bool { return markup.MatchString(text) }
-
 // markdown reads text of a cell that is none of code.
 func (r *reader) markdown(text string) {
 	r.addresses(text)
@@ -406,7 +401,7 @@ func (r *reader) markdown(text string) {
 			r.add(Files, to, "")
 		}
 	}
-	if r.isMarkup(text) {
+	if markup.MatchString(text) {
 		r.add(Page, "code in the text", "")
 	}
 }
@@ -420,7 +415,7 @@ func (r *reader) output(o *notebook.Output) {
 		switch {
 		case strings.Contains(mime, "javascript"), strings.Contains(mime, "widget"):
 			r.add(Page, "stored output of type "+mime, "")
-		case isText && r.isMarkup(text):
+		case isText && markup.MatchString(text):
 			r.add(Page, "code in a stored output of type "+mime, "")
 		}
 		if isText && !strings.HasPrefix(mime, "image/") || mime == "image/svg+xml" {
@@ -438,7 +433,7 @@ func (r *reader) any(v any) {
 	switch v := v.(type) {
 	case string:
 		r.addresses(v)
-		if r.isMarkup(v) {
+		if markup.MatchString(v) {
 			r.add(Page, "code in metadata, an attachment or a value", "")
 		}
 	case json.Number, bool, nil:
