@@ -173,7 +173,7 @@ func (s Slurm) named() []string {
 	return []string{"--name=" + s.Name}
 }
 
-// hostList is the form of names of machines, several of which may be written as one.
+// hostList matches the names of machines as Slurm writes them, such as node[1-3],login.
 var hostList = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.,\[\]-]*$`)
 
 // hostnames returns the names of machines that Slurm has written as one.

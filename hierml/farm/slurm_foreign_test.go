@@ -92,8 +92,8 @@ func FuzzSlurmOption(f *testing.F) {
 // hostileIDs are none of Slurm's.
 var hostileIDs = []string{"", "-1", "--me", "-u", "--user=root", "--", "0x1", "1 2", "1,2", "1_3", "1.batch", "12\n", "12;main", "+1", "１２", "1e3", "*", "../1", "1234567890123456789"}
 
-// TestSlurmIDs holds that no program of Slurm's is given an id that is no number, nor what squeue printed and
-// is no number of a part or no name of a machine.
+// TestSlurmIDs checks that Slurm's programs get ids that are numbers, and of the output of squeue only
+// numbers of parts and names of machines.
 func TestSlurmIDs(t *testing.T) {
 	script := `echo "$0 $*" >> ` + filepath.Join(t.TempDir(), "ran") + "\n"
 	ran := strings.Fields(script)[4]

@@ -106,7 +106,7 @@ func shared(body []byte, method uint16, n int) []byte {
 	return append(out, tail...)
 }
 
-// sparse returns a tar archive of n files, each of which claims size bytes and stores none.
+// sparse returns a tar archive of n files, each with a hole of size bytes and nothing stored.
 func sparse(size, n int) []byte {
 	var b bytes.Buffer
 	for i := range n {

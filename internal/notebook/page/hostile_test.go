@@ -55,7 +55,7 @@ func cost(t testing.TB, c *notebook.Cell) (page, allocated int) {
 // repeated returns a text of about n bytes.
 func repeated(piece string, n int) string { return strings.Repeat(piece, n/len(piece)) }
 
-// shapes are texts of about n bytes of which some took half a minute, and some became pages of a hundred megabytes.
+// shapes are texts of about n bytes. Some of them took half a minute, or became pages of a hundred megabytes.
 func shapes() map[string]func(n int) string {
 	all := make(map[string]func(n int) string)
 	for _, piece := range []string{

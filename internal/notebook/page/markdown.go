@@ -106,7 +106,7 @@ func (m *markdown) html(text string) (template.HTML, error) {
 // one that is defined once can be referred to often.
 const sparedAddresses = 10_000
 
-// parse returns the nodes of a text, of which none is written much longer than the text of it.
+// parse returns the nodes of a text. It drops what would make a node much longer on the page than in the text.
 func (m *markdown) parse(source []byte) (ast.Node, error) {
 	doc := m.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(m.ids))))
 	m.spared += 2 * len(source)
