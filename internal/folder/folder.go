@@ -155,7 +155,7 @@ func (f Folder) open(name string, flag int) (file *os.File, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	for range 100 {
+	for {
 		info, err := f.stat(root, base, name)
 		if err != nil {
 			return nil, err
@@ -181,14 +181,13 @@ func (f Folder) open(name string, flag int) (file *os.File, err error) {
 			return file, nil
 		}
 		opened, err := file.Stat()
-		if err == nil && (os.SameFile(info, opened) || !lock.Available) { // a browser's files have no identity
+		if err == nil && os.SameFile(info, opened) {
 			return file, nil
 		}
 		if err = errors.Join(err, file.Close()); err != nil {
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("%s is another file each time that it is looked at: put the folder on another file system", f.path(name))
 }
 
 // Open opens a file to be read.

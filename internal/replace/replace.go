@@ -86,8 +86,9 @@ func begin(f *File, old fs.FileInfo) (*File, error) {
 			f.leave()
 			return nil, f.named(err)
 		}
-		// A file system without locks has nobody who removes files either.
-		if got, err := lock.File(file, true); err == nil && (!got || gone(f.in, aside)) {
+		// Where there are no locks, nobody removes files either. A browser has none, and there a new file has
+		// no name before it is written.
+		if got, err := lock.File(file, true); lock.Available && err == nil && (!got || !has(f.in, aside, file)) {
 			_ = file.Close() // another process takes it for one that was left, and removes it
 			continue
 		}
@@ -100,12 +101,6 @@ func begin(f *File, old fs.FileInfo) (*File, error) {
 		}
 		return f, nil
 	}
-}
-
-// gone reports whether nothing has the name.
-func gone(in files, name string) bool {
-	_, err := in.Lstat(name)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // has reports whether the name is that of the open file.
@@ -153,7 +148,7 @@ func (f *File) Commit() (err error) {
 	if err := f.Sync(); err != nil {
 		return f.named(err)
 	}
-	if runtime.GOOS == "windows" || !lock.Available { // an open file may keep its name there; elsewhere it stays locked
+	if runtime.GOOS == "windows" { // where an open file keeps its name; elsewhere it stays locked
 		if err := f.Close(); err != nil {
 			return f.named(err)
 		}
