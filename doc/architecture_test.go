@@ -10,42 +10,49 @@ import (
 	"testing"
 )
 
-// A room is a row of the table of architecture.md.
+// A room is an entry of arrows.txt.
 type room struct {
 	name     string
-	packages []string // paths in the module; one that ends in /... stands for all that is below, too
+	packages []string // paths in the module; one that ends in /... includes what is below
 	imports  []string // rooms
 }
 
 var code = regexp.MustCompile("`([^`]+)`")
 
-// rooms reads the table.
+// rooms reads arrows.txt, whose head describes its format.
 func rooms(t *testing.T) []room {
 	t.Helper()
-	page, err := os.ReadFile("architecture.md")
+	text, err := os.ReadFile("arrows.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, found := strings.Cut(string(page), "| room | packages | what it has | imports |\n|---|---|---|---|\n")
-	if !found {
-		t.Fatal("architecture.md has no table of rooms")
-	}
 	var all []room
-	for line := range strings.Lines(table) {
-		columns := strings.Split(strings.TrimSpace(line), "|")
-		if len(columns) != 6 {
-			break
-		}
-		r := room{name: strings.TrimSpace(columns[1])}
-		for _, m := range code.FindAllStringSubmatch(columns[2], -1) {
-			r.packages = append(r.packages, m[1])
-		}
-		for name := range strings.SplitSeq(columns[4], ",") {
-			if name = strings.TrimSpace(name); name != "" {
-				r.imports = append(r.imports, name)
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\n")
+		entry, indented := strings.CutPrefix(line, "\t")
+		switch {
+		case line == "" || strings.HasPrefix(line, "#"):
+		case !indented:
+			name, _, found := strings.Cut(line, ": ")
+			if !found {
+				t.Fatalf("arrows.txt: %q is not \"ROOM: what is in it\"", line)
+			}
+			all = append(all, room{name: name})
+		case len(all) == 0:
+			t.Fatalf("arrows.txt: %q belongs to no room", line)
+		default:
+			r := &all[len(all)-1]
+			names, imports := strings.CutPrefix(entry, "> ")
+			if !imports {
+				r.packages = append(r.packages, strings.Fields(entry)...)
+				continue
+			}
+			for name := range strings.SplitSeq(names, ",") {
+				if name = strings.TrimSpace(name); name != "" {
+					r.imports = append(r.imports, name)
+				}
 			}
 		}
-		all = append(all, r)
 	}
 	return all
 }
@@ -63,7 +70,7 @@ func of(all []room, pkg string) (found *room, pattern string) {
 	return found, pattern
 }
 
-// TestArrows compares the table with what packages import.
+// TestArrows compares arrows.txt with the imports of all packages.
 func TestArrows(t *testing.T) {
 	all := rooms(t)
 	var names []string
@@ -108,10 +115,10 @@ func TestArrows(t *testing.T) {
 			}
 			to, _ := of(all, imported)
 			if to == nil || to == from {
-				continue // one without a room is told of above
+				continue // a package without a room is reported above
 			}
 			if !slices.Contains(from.imports, to.name) {
-				t.Errorf("%s (%s) imports %s (%s), which the table does not allow", pkg, from.name, imported, to.name)
+				t.Errorf("%s (%s) imports %s (%s), which arrows.txt does not allow", pkg, from.name, imported, to.name)
 			}
 			used[from.name+" > "+to.name] = true
 		}
@@ -127,7 +134,7 @@ func TestArrows(t *testing.T) {
 			case !slices.Contains(names, to):
 				t.Errorf("%s: there is no room %q", r.name, to)
 			case !used[r.name+" > "+to]:
-				t.Errorf("no package of %s imports one of %s: take the arrow out of the table", r.name, to)
+				t.Errorf("no package of %s imports one of %s: remove the arrow", r.name, to)
 			}
 		}
 	}
