@@ -25,6 +25,7 @@ func TestCompiledCellsEnd(t *testing.T) {
 		"in a goroutine":  "y := 2\nvar wg sync.WaitGroup\nwg.Go(func() { for { } })\nwg.Wait()",
 		"deferred unlock": "y := 2\nvar mu sync.Mutex\nfunc() {\n\tmu.Lock()\n\tdefer mu.Unlock()\n\t<-make(chan int)\n}()",
 		"background":      "y := 2\n<-context.Background().Done()\nselect {}",
+		"goto":            "y := 2\nagain:\n\tgoto again",
 		"labels":          "y := 2\nagain:\nfor {\n\tfor range 3 {\n\t\tcontinue again\n\t}\n}",
 	})
 	n := newWorkerNotebook(t, program.CompiledMode)

@@ -12,10 +12,10 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A Guard finds the edits that let the worker stop the user's text once it is compiled, and live
-// through what it does: checks in loops and at the entry of functions, waits that end with the cell
-// (guard_channel.go, guard_library.go), and goroutines whose panics are caught (guard_go.go). What
-// the text does is otherwise what it did.
+// A Guard finds the edits that let the worker stop the user's text once it is compiled, and survive
+// what it does: checks in loops, before goto and at the entry of functions, waits that end with the
+// cell (guard_channel.go, guard_library.go), and goroutines whose panics are caught (guard_go.go).
+// Otherwise the text does what it did.
 //
 // Edits copy no text of the user and add no lines, so they go together with those that give names
 // another form. Columns behind an edit are other ones.
@@ -188,6 +188,10 @@ func (g *Guard) walk(n ast.Node) {
 		case *ast.RangeStmt:
 			g.rangeLoop(n)
 			return false
+		case *ast.BranchStmt:
+			if n.Tok == token.GOTO {
+				g.insert(n.Pos(), g.checkCall()+" ")
+			}
 		case *ast.SelectStmt:
 			g.selection(n)
 			return false
@@ -221,12 +225,15 @@ func (g *Guard) walk(n ast.Node) {
 	})
 }
 
-func (g *Guard) check(body *ast.BlockStmt) {
+func (g *Guard) check(body *ast.BlockStmt) { g.insert(body.Lbrace+1, " "+g.checkCall()) }
+
+// checkCall writes a check.
+func (g *Guard) checkCall() string {
 	function := "Check"
 	if g.apart {
 		function = "CheckApart"
 	}
-	g.insert(body.Lbrace+1, " "+g.Cell(function)+"();")
+	return g.Cell(function) + "();"
 }
 
 // defersRecover reports whether a function itself has defer recover(), which looks at its frame: an
@@ -360,11 +367,9 @@ func (g *Guard) short(s *ast.RangeStmt) bool {
 	}
 	nested := false
 	ast.Inspect(s.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
+		switch n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
 			nested = true
-		case *ast.BranchStmt:
-			nested = nested || n.Tok == token.GOTO
 		}
 		return !nested
 	})
