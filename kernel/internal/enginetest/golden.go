@@ -2,8 +2,12 @@ package enginetest
 
 import (
 	"flag"
+	"go/doc/comment"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -80,4 +84,66 @@ func seeds(t testing.TB, patterns ...string) (list []string) {
 		}
 	}
 	return list
+}
+
+// DocExamples runs the examples of the package comment in a file of the package under test. An example is
+// an indented block: cells, separated by lines of three hyphens, then a line "=>", then lines of what the
+// last cell becomes. Those lines follow each other there, but for a line "...", which stands for any
+// number of lines. Leading space, and numbers in names, may differ.
+func DocExamples(t *testing.T, file string, become func(cells []string) (string, error)) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.PackageClauseOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p comment.Parser
+	found := 0
+	for _, block := range p.Parse(parsed.Doc.Text()).Content {
+		code, ok := block.(*comment.Code)
+		if !ok {
+			continue
+		}
+		source, want, ok := strings.Cut(code.Text, "\n=>\n")
+		if !ok {
+			continue
+		}
+		found++
+		got, err := become(Cells(source))
+		if err != nil {
+			got = err.Error()
+		}
+		if missing, ok := contains(plainLines(got), plainLines(want)); !ok {
+			t.Errorf("%s: the example\n%s\nhas no %q where it is expected, but becomes\n%s", file, source, missing, got)
+		}
+	}
+	if found == 0 {
+		t.Errorf("%s has no examples", file)
+	}
+}
+
+var numbersInNames = regexp.MustCompile(`__\d+(_\d+)*`)
+
+// plainLines returns the lines of a text, as DocExamples compares them.
+func plainLines(text string) []string {
+	var lines []string
+	for line := range strings.Lines(numbersInNames.ReplaceAllString(text, "__N")) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// contains reports whether lines have some others, in which "..." stands for any, and otherwise which of
+// these is missing.
+func contains(lines, want []string) (missing string, ok bool) {
+	for _, part := range strings.Split(strings.Join(want, "\n"), "...") {
+		part = strings.Trim(part, "\n")
+		_, rest, ok := strings.Cut("\n"+strings.Join(lines, "\n")+"\n", "\n"+part+"\n")
+		if !ok {
+			return part, false
+		}
+		lines = strings.Split(rest, "\n")
+	}
+	return "", true
 }

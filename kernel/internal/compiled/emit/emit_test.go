@@ -38,3 +38,26 @@ func TestEmission(t *testing.T) {
 		return got.String()
 	})
 }
+
+// TestDocExamples emits the examples of doc.go.
+func TestDocExamples(t *testing.T) {
+	enginetest.DocExamples(t, "doc.go", func(cells []string) (string, error) {
+		session := enginetest.NewSession()
+		emitter := emit.New(session.Checker)
+		last := ""
+		for i, source := range cells {
+			checked, err := session.Check(program.Cell{Number: i + 1, Source: source})
+			if err != nil {
+				return "", err
+			}
+			l, unit, _, problems := emitter.Compile(checked)
+			if len(problems) > 0 {
+				return "", syntax.ProblemsError("CompileError", problems)
+			}
+			l.Commit(len(checked.Body))
+			l.Keep()
+			last = unit.Source
+		}
+		return last, nil
+	})
+}

@@ -1,14 +1,287 @@
 // Package lower turns a checked cell into a program of plain Go that the interpreter runs as the
-// compiler would. Each cell's text can be seen in testdata/lowering. The subjects have a file each:
-// expressions, calls, statements, loops and their variables (loop.go), range over functions
-// (branch.go), deferred calls, function versions and literals (func.go). convert.go is the one
-// place that decides how a value becomes an interface, handover.go what compiled code may get, and
-// frames.go how a panic finds its line.
+// compiler would. testdata/lowering has the text of many cells.
 //
-// The principle: the result is what go run would give, or the cell is refused before it runs, with
-// a sentence that names what the interpreter cannot do. Nothing is silently wrong.
+// The principle: the result is what go run would give, or the cell is refused before it runs, by a
+// sentence that names what the interpreter cannot do. Nothing is silently wrong.
 //
-// Names of types are left to package shape, and running to package interpreted.
+// Package shape decides which types the lowered text has, package change which names, and package
+// interpreted runs the text.
 //
 // Wrong when the text does not say what the cell says.
+//
+// # The language that comes out
+//
+// The interpreter, yaegi, differs from Go in many places; the code that avoids a difference says in
+// a comment what it is. So the lowered text is in a smaller language, which the interpreter gets
+// right:
+//
+//   - Structs have no methods. A method is a function whose first parameter is the receiver, and
+//     the static type of an operand says which one a call means.
+//   - There are no generic types and functions, only instances.
+//   - Interfaces are those of compiled packages, and interface{}. A value of a type of the session
+//     is in an interface together with a description of its type: it is carried.
+//   - There is no defer, recover or go, no select with clauses, and no range over functions,
+//     strings and integers. Functions of the bridge (b__), which package interpreted provides,
+//     stand for the first ones, and plain loops for the others.
+//   - Constants are literals. A statement that does several things in an order that the interpreter
+//     does not keep is several statements.
+//
+// # The order
+//
+// Lower goes through a cell once:
+//
+//  1. It refuses what can be seen without lowering (lower.go): imports of packages that the program
+//     does not have, functions that would show the interpreter's insides (refuse.go), files to
+//     embed, methods with type parameters, and loops with the semantics of Go before 1.22.
+//  2. Declare (package change) gives each declaration its lowered name.
+//  3. Types are written. RelowerMentioning queues functions of earlier cells whose values get
+//     methods from this cell, and Extend tells the bridge about these methods.
+//  4. The statements at the top become the body of a function, cell__N (cell.go). Each statement
+//     returns its text; what the text needs beside it is collected on the way: variables, imports,
+//     descriptions, helper functions, and, in a queue, functions of the session.
+//  5. Functions are taken from the queue until it is empty (func.go). Lowering one may queue
+//     others, such as instances of generic functions.
+//  6. The parts are put together: imports, types, variables, functions, and last cell__N, which
+//     begins with what has to be set up before the first statement.
+//
+// If anything is refused on the way, a panic ends the lowering and Lower takes all of it back: the
+// session is as before.
+//
+// # Names
+//
+// A name of the session has two underscores and a version, which no user's name has in the lowered
+// text. A variable that is declared again with the same type keeps its version. A function gets a
+// new one, and functions that call it are queued and lowered again. A function literal, and the
+// value of a function, use a variable that holds the newest version, f__vN, because they outlive
+// the change:
+//
+//	func f() int { return 1 }
+//	g := func() int { return f() }
+//	f()
+//	=>
+//	f__v1 = f__1
+//	...
+//	g__1 = func() int {
+//		...
+//		return f__v1()
+//	}
+//	...
+//	b__.Show(false, f__1())
+//
+// Local variables keep their names, unless the name could hide one that lowered code uses. Labels
+// become name__label, since the interpreter takes a label for the variable of its name. Temporaries
+// are t__N, r__N for results, g__N for deferred calls, and so on.
+//
+// # Statements at the top
+//
+// A statement at the top does what the cell promises (cell.go). Reached says how far the cell got,
+// so that a cell that fails declares the variables above. Show shows the last value. Stop ends the
+// cell at an error that the statement leaves out:
+//
+//	func half(n int) (int, error) { return n / 2, nil }
+//	n := half(4)
+//	n
+//	=>
+//	t__3_0, t__3_1 := half__1(4)
+//	b__.Stop(t__3_1, 1, 2, 6)
+//	n__1 = t__3_0
+//	b__.Reached(1)
+//	b__.Show(false, n__1)
+//	b__.Reached(2)
+//
+// # Values in interfaces
+//
+// All conversions that Go makes by itself, in assignments, calls, returns, literals, sends and
+// comparisons, go through body.to and body.convert (convert.go), and nothing else may decide how a
+// value becomes an interface. A value of a type that compiled code knows stays as it is. Others are
+// carried with the number of their description; the compiled interfaces error and fmt.Stringer hold
+// a carrier that has their method, and for other compiled interfaces the bridge makes a wrapper
+// with the methods that the cell's type has:
+//
+//	type point struct{ X, Y int }
+//	var a any = point{1, 2}
+//	var b any = 3
+//	=>
+//	t__2 := interface{}(b__.Carry(3, point__1{X: 1, Y: 2}))
+//	a__1 = t__2
+//	b__.Reached(1)
+//	b__1 = 3
+//
+// The way back asks the bridge (iface.go), in assertions and in type switches, which become
+// switches on the answers:
+//
+//	type point struct{ X, Y int }
+//	var a any
+//	p := a.(point)
+//	=>
+//	p__1 = func(x interface{}) point__1 {
+//		var v point__1
+//		if b__.Is(x, 2) {
+//			b__.Take(x, &v)
+//		} else {
+//			b__.NotA(x, "interface {}", "main.point", false)
+//		}
+//		return v
+//	}(a__1)
+//
+// What is given to compiled code is looked at once more (handover.go): functions are made to end
+// with the cell, contexts as well, and operands of fmt print as their own types.
+//
+// # Order of evaluation
+//
+// The interpreter finds the place that is assigned to before it computes the value, and in an
+// assignment to several places it looks at maps, keys and pointers only when it sets them. Go
+// evaluates operands and calls first. So where it matters, and only there, operands and values go
+// to temporaries (order.go, tuple.go, return.go, nil.go). While a statement is written,
+// body.override holds the temporaries that stand for expressions:
+//
+//	xs, i := []int{1, 2}, 0
+//	i, xs[i] = 1, 5
+//	=>
+//	t__5 := xs__1
+//	t__6 := i__1
+//	t__7 := int(1)
+//	t__8 := int(5)
+//	i__1 = t__7
+//	t__5[t__6] = t__8
+//
+// The interpreter also puts a composite literal in the place of a variable, rather than into it, so
+// a literal is assigned by way of a temporary, and after a failed comma-ok form the value is set to
+// zero.
+//
+// # Loops
+//
+// A variable of a for loop that outlives its iteration, in a literal or by its address, is a new
+// one in each (loop.go). The loop keeps a pointer to the last one:
+//
+//	var fs []func() int
+//	for i := 0; i < 3; i++ {
+//		fs = append(fs, func() int { return i })
+//	}
+//	=>
+//	i := int(0)
+//	first__2 := true
+//	last__2_0 := &i
+//	for {
+//		i := *last__2_0
+//		last__2_0 = &i
+//		if first__2 {
+//			first__2 = false
+//		} else {
+//			i++
+//		}
+//		if !(i < 3) {
+//			break
+//		}
+//		fs__1 = append(fs__1, make__3(&i))
+//	}
+//
+// The literal is made by a function of its own, make__3, which gets the addresses of what the
+// literal captures: what the interpreter makes of a literal in a loop shares state with the next
+// one.
+//
+// A range over a function is a call whose argument is the body (branch.go). What leaves the body is
+// noted in a variable, exit__N, and carried out after the call: 1 for return, and a number from 2
+// on for each break, continue and so on that means a statement outside. Another variable, state__N,
+// is 0 while the iterator may call the body, 2 while the body runs, 1 when it was left and 3 when
+// the iterator has returned. The bridge panics as Go does if the iterator calls the body in another
+// state, or if it swallowed a panic of the body:
+//
+//	func first(seq func(yield func(int) bool)) int {
+//		for v := range seq {
+//			return v
+//		}
+//		return 0
+//	}
+//	=>
+//	exit__2 := 0
+//	var exit__2_0 int
+//	state__2 := 0
+//	seq(func(v int) bool {
+//		if state__2 != 0 {
+//			b__.Iterated(state__2)
+//		}
+//		state__2 = 2
+//		exit__2_0 = v
+//		exit__2 = 1
+//		state__2 = 1
+//		return false
+//		state__2 = 0
+//		return true
+//	})
+//	if state__2 == 2 {
+//		b__.Iterated(4)
+//	}
+//	state__2 = 3
+//	if exit__2 == 1 {
+//		return exit__2_0
+//	}
+//
+// Odd cases: goto and defer in such a body are refused. Where the function around has named
+// results, or deferred calls, these hold the results that a return in the body sets.
+//
+// # Deferred calls
+//
+// The interpreter's own defer holds a lock while deferred calls run. So the statements of a
+// function with deferred calls become a literal, which the bridge runs, and after it the deferred
+// calls (defer.go). Results have names then:
+//
+//	func f() (err error) {
+//		defer func() { recover() }()
+//		panic(1)
+//	}
+//	=>
+//	defers__2 := b__.Defers()
+//	body__2 := func() {
+//		...
+//		g__5 := func() {
+//			b__.Recover(4)
+//		}
+//		b__.Defer(defers__2, g__5, 4)
+//		...
+//		panic(1)
+//	}
+//	b__.Protect(defers__2, body__2)
+//	return err
+//
+// recover works only in the function that is deferred itself, so each function that calls recover
+// has a number, here 4, that the defer statement and the call both mention. 0 stands for a function
+// that is not known before it runs: then the functions that call recover say their numbers when
+// they begin (Entered).
+//
+// A go statement is a call of the bridge, which turns a panic of the goroutine into an error of the
+// cell, and a select statement a call that answers with the number of a clause, followed by a
+// switch (select.go).
+//
+// # Lines of panics
+//
+// The interpreter knows which functions a panic ends, by the line of the first statement of each.
+// It does not know where in the function the panic happened. So a function with a statement that
+// can panic is a frame (frames.go): a line directive gives it a line that is its number, and before
+// such a statement the lowered code notes line*1000+column in a variable of the frame:
+//
+//	func get(m []int, i int) int { return m[i] }
+//	=>
+//	//line _.go:1000010
+//	at__1000010 = 1039
+//	return m[i]
+//
+// A note is left out where the same one is still in the variable (body.noted), and before a loop in
+// which only one line can panic it is written once (hoist). After a call that may run lowered code
+// nothing is known, because that may note lines of the same function.
+//
+// # What is refused
+//
+// A cell is refused where no text is known that the interpreter gets right, at the position of what
+// it cannot do. The functions named Refuse do it; RefuseAnywhere is for what compiled cells cannot
+// do either:
+//
+//	func f(seq func(func(int) bool)) {
+//		for range seq {
+//			goto end
+//		}
+//	end:
+//	}
+//	=>
+//	Refused: Cell [1]:3:3: goto inside a range over a function
 package lower
