@@ -84,7 +84,7 @@ func TestUninstallNamesAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone := []string{r.Programs[0] + newSuffix, r.Tour.HTML.Path + newSuffix, r.Python + "-environments/2/hierml-environment"}
-	kept := []string{elsewhere, filepath.Join(place.Cache(), "data", "set"), filepath.Join(place.State(), "history.db"), filepath.Join(places.Data, "mine.ipynb"), r.Python + "-environments/3/mine"}
+	kept := []string{elsewhere, filepath.Join(place.Cache(), "data", "set"), filepath.Join(place.State(), "history.jsonl"), filepath.Join(places.Data, "mine.ipynb"), r.Python + "-environments/3/mine"}
 	for _, path := range append(gone, kept...) {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, program, 0o755)); err != nil {
 			t.Fatal(err)

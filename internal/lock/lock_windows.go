@@ -35,8 +35,7 @@ func open(path string, flag int) (*os.File, error) {
 }
 
 // File locks an open file until it is closed, or its process ends, and reports whether no other has
-// locked it. What is locked is a byte that no file has: others can read the file. It is not the last
-// possible one, which bbolt locks.
+// locked it. What is locked is a byte that no file has: others can read the file.
 func File(f *os.File, alone bool) (bool, error) {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if alone {

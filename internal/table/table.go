@@ -10,6 +10,8 @@ import (
 	"html"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/hierml/notebook/internal/visible"
 )
 
@@ -63,12 +65,12 @@ func (t *Table) String() string {
 	starred := make([]bool, len(t.Columns))
 	if t.named() {
 		for k, c := range t.Columns {
-			widths[k] = width(visible.Text(c.Name))
+			widths[k] = ansi.StringWidth(visible.Text(c.Name))
 		}
 	}
 	for _, row := range t.Rows {
 		for k, c := range row {
-			widths[k] = max(widths[k], width(visible.Text(c.Text)))
+			widths[k] = max(widths[k], ansi.StringWidth(visible.Text(c.Text)))
 			starred[k] = starred[k] || c.Strong
 		}
 	}
@@ -81,7 +83,7 @@ func (t *Table) String() string {
 			}
 			text, star := cell(k)
 			text = visible.Text(text)
-			space := strings.Repeat(" ", max(0, widths[k]-width(text)))
+			space := strings.Repeat(" ", max(0, widths[k]-ansi.StringWidth(text)))
 			mark := ""
 			switch {
 			case star:

@@ -17,12 +17,10 @@ import (
 
 // written writes the pending cells, and reports whether none is left.
 func written(h *History) bool {
-	h.disk.Lock()
-	defer h.disk.Unlock()
-	h.flush(lockPatience)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.notBefore = time.Time{}
+	h.flush(lockPatience)
 	return len(h.pending) == 0
 }
 
@@ -41,7 +39,7 @@ func keepUntilKilled(path string) {
 
 // TestKilled holds that a history is one, whenever a kernel was killed, and has what was written.
 func TestKilled(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "h", "history.db")
+	path := filepath.Join(t.TempDir(), "h", "history.jsonl")
 	testfault.Killed(t, 15, "HIERML_TEST_HISTORY_KILLED="+path, func(last string) {
 		h, j := open(path)
 		newest := h.Tail(2)
@@ -112,7 +110,7 @@ func keepOnFullDisk(path string) string {
 
 // TestFullDisk holds that a disk that is full for a while costs no cell.
 func TestFullDisk(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "h", "history.db")
+	path := filepath.Join(t.TempDir(), "h", "history.jsonl")
 	out, err := testfault.Process(t.Context(), "HIERML_TEST_HISTORY_FULL="+path).CombinedOutput()
 	if err != nil || string(out) != "good\n" {
 		t.Fatalf("%.500s, %v", out, err)

@@ -18,9 +18,9 @@ import (
 // there twice.
 func TestEachCall(t *testing.T) {
 	testfault.AtEachCall(t, func(dir string) string {
-		return "HIERML_TEST_HISTORY_THREE=" + filepath.Join(dir, "h", "history.db")
+		return "HIERML_TEST_HISTORY_THREE=" + filepath.Join(dir, "h", "history.jsonl")
 	}, func(t *testing.T, dir string, r testfault.Run) {
-		h, j := open(filepath.Join(dir, "h", "history.db"))
+		h, j := open(filepath.Join(dir, "h", "history.jsonl"))
 		defer h.Close()
 		got := map[string]bool{}
 		for _, c := range h.Tail(0) {

@@ -4,84 +4,117 @@ package history
 
 import (
 	"bytes"
-	"encoding/binary"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// TestDamaged has files that are not histories, or not any more: each is set aside whole, the log
-// is told, and the history begins anew.
+// TestDamaged has files with lines that are not cells: each is set aside whole, the log is told, and
+// the history continues with the other lines.
 func TestDamaged(t *testing.T) {
-	var inputs []string
-	for i := range 2000 {
-		inputs = append(inputs, fmt.Sprintf("cell %d %s", i, strings.Repeat("x", 50)))
-	}
-	sound := filepath.Join(t.TempDir(), "h", "history.db")
-	fill(t, sound, inputs[:1000], inputs[1000:])
-	content, err := os.ReadFile(sound)
+	path := filepath.Join(t.TempDir(), "h", "history.jsonl")
+	fill(t, path, []string{"a", "b"}, []string{"c"})
+	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	generator := rand.New(rand.NewPCG(1, 2))
-	noise := func(n int) []byte {
-		b := make([]byte, n)
-		for i := range b {
-			b[i] = byte(generator.Uint32())
-		}
-		return b
-	}
-	spoiled := func(from, to int) []byte {
-		b := bytes.Clone(content)
-		copy(b[from:to], noise(to-from))
-		return b
-	}
-	lengths := bytes.Clone(content) // of the pages, which bbolt believes
-	for page := 2 * os.Getpagesize(); page < len(lengths); page += os.Getpagesize() {
-		binary.NativeEndian.PutUint32(lengths[page+12:], 1<<31)
-	}
-	for name, damaged := range map[string][]byte{
-		"one byte":      {'x'},
-		"text":          []byte(strings.Repeat("this is not a history\n", 1000)),
-		"noise":         noise(1 << 16),
-		"no meta pages": spoiled(0, 2*os.Getpagesize()),
-		"no cells":      spoiled(2*os.Getpagesize(), len(content)),
-		"one page":      content[:os.Getpagesize()],
-		"long pages":    lengths,
-		"half of it":    content[:len(content)/2],
+	const all = "1/1 a; 1/2 b=out b; 2/1 c"
+	lines := bytes.SplitAfter(good, []byte("\n"))
+	for name, test := range map[string]struct {
+		content string
+		want    string
+	}{
+		"text":            {strings.Repeat("this is not a history\n", 1000), ""},
+		"no cells":        {"{}\n[]\n\"\"\n3\n", ""},
+		"numbers":         {string(good) + `{"session":-1,"line":2,"input":"x"}` + "\n" + `{"session":9007199254740993,"line":2,"input":"x"}` + "\n", all},
+		"a line":          {string(lines[0]) + string(lines[1][5:]) + string(lines[2]), "1/1 a; 2/1 c"},
+		"zeros":           {string(lines[0]) + strings.Repeat("\x00", 5000) + "\n" + string(lines[2]), "1/1 a; 2/1 c"},
+		"another history": {"SQLite format 3\x00\n" + string(good), all},
 	} {
 		for _, reading := range []bool{false, true} {
-			t.Run(fmt.Sprint(name, " reading ", reading), func(t *testing.T) {
-				path := filepath.Join(t.TempDir(), "history.db")
-				if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Run(name, func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "history.jsonl")
+				if err := os.WriteFile(path, []byte(test.content), 0o600); err != nil {
 					t.Fatal(err)
 				}
 				h, j := open(path)
 				if reading {
-					h.Search("*", 0, false)
+					if got := describe(h.Search("*", 0, false)); got != test.want {
+						t.Errorf("%s, want %s", got, test.want)
+					}
 				}
-				h.Add(1, "a", "")
+				h.Add(1, "new", "")
 				h.Close()
 				h, _ = open(path)
-				cells := h.Tail(1)
-				if len(cells) != 1 || cells[0].Input != "a" {
-					t.Errorf("the new cell is not kept: %s; %s", describe(cells), j)
+				got := describe(h.Search("*", 0, false))
+				if before, ok := strings.CutSuffix(got, "/1 new"); !ok || !strings.HasPrefix(before, test.want) {
+					t.Errorf("%s, want %s and a new cell", got, test.want)
 				}
-				h.Search("*", 0, false)
 				aside, err := filepath.Glob(path + ".damaged-*")
-				if err != nil {
-					t.Fatal(err)
+				if err != nil || len(aside) != 1 || strings.Count(j.String(), "set aside") != 1 {
+					t.Fatalf("%d files are set aside, %v; %s", len(aside), err, j)
 				}
-				if len(aside) != 1 || strings.Count(j.String(), "set aside") != 1 {
-					t.Fatalf("%d files are set aside; %s", len(aside), j)
-				}
-				if kept, err := os.ReadFile(aside[0]); err != nil || len(kept) < len(damaged) {
-					t.Errorf("%d bytes of %d are set aside, %v", len(kept), len(damaged), err)
+				if kept, err := os.ReadFile(aside[0]); err != nil || string(kept) != test.content {
+					t.Errorf("%d bytes are set aside, %v", len(kept), err)
 				}
 			})
 		}
+	}
+}
+
+// TestCutAnywhere has files whose last line was not written to its end: it alone is lost, and nothing
+// is set aside.
+func TestCutAnywhere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.jsonl")
+	fill(t, path, []string{"a", "c"})
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := bytes.IndexByte(good, '\n') + 1
+	for cut := range good {
+		if err := os.WriteFile(path, good[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fill(t, path, []string{"new"})
+		want := map[bool]string{false: "1/1 new", true: "1/1 a; 2/1 new"}[cut >= second]
+		h, j := open(path)
+		if got := describe(h.Tail(0)); got != want || j.String() != "" {
+			t.Fatalf("cut at %d: %s, want %s; %s", cut, got, want, j)
+		}
+	}
+}
+
+// TestLarge has a file that is larger than a history can be: it is set aside unread.
+func TestLarge(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.jsonl")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	h, j := open(path)
+	h.Add(1, "new", "")
+	if got := describe(h.Tail(0)); got != "1/1 new" || strings.Count(j.String(), "set aside") != 1 {
+		t.Errorf("%s; %s", got, j)
+	}
+}
+
+// TestRemoved has the file removed while a kernel runs: its next cells do not get into the
+// session of another kernel.
+func TestRemoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.jsonl")
+	fill(t, path, []string{"a"})
+	h, _ := open(path)
+	h.Add(1, "b", "")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, path, []string{"c"})
+	h.Add(2, "d", "")
+	if got, want := describe(h.Tail(0)), "1/1 c; 2/2 d"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -63,7 +63,7 @@ func TestGlob(t *testing.T) {
 		{"*x?z*end", "xyxyz the end", true},
 	}
 	for _, test := range tests {
-		if got := compileGlob(test.pattern).match([]byte(test.text)); got != test.want {
+		if got := compileGlob(test.pattern)(test.text); got != test.want {
 			t.Errorf("%q matches %q: %v, want %v", test.pattern, test.text, got, test.want)
 		}
 	}
@@ -131,7 +131,7 @@ func FuzzGlob(f *testing.F) {
 			len(pattern)+len(text) > 100 || strings.Count(pattern, "*") > 4 {
 			return
 		}
-		got := compileGlob(pattern).match([]byte(text))
+		got := compileGlob(pattern)(text)
 		if want := matches([]rune(pattern), []rune(text)); got != want {
 			t.Errorf("%q matches %q: %v, want %v", pattern, text, got, want)
 		}

@@ -4,6 +4,7 @@ package history
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -15,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
+	"github.com/hierml/notebook/internal/lock"
 )
 
 // TestMain makes a kernel of the test binary that writes a session of cells.
@@ -35,7 +36,6 @@ func TestMain(m *testing.M) {
 		h := Open(path, slog.Default())
 		for line := range cellsOfWriter {
 			h.Add(line+1, fmt.Sprint("process ", os.Getpid(), " line ", line+1), "")
-			time.Sleep(10 * time.Millisecond)
 		}
 		if err := settled(h); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -49,18 +49,14 @@ func TestMain(m *testing.M) {
 
 const cellsOfWriter = 50
 
-// settled waits until all cells are in the file.
+// settled writes all cells to the file, which other kernels use.
 func settled(h *History) error {
-	for range 600 {
-		h.mu.Lock()
-		n := len(h.pending)
-		h.mu.Unlock()
-		if n == 0 {
+	for range 60 {
+		if written(h) {
 			return nil
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
-	return fmt.Errorf("cells are not written after a minute")
+	return errors.New("cells are not written after a minute")
 }
 
 // A journal is a log that can be looked at.
@@ -110,8 +106,12 @@ func describe(cells []Cell) string {
 }
 
 func TestQuestions(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "h", "history.db")
+	path := filepath.Join(t.TempDir(), "h", "history.jsonl")
 	fill(t, path, []string{"a1", "b", "a1"}, nil, []string{"a2", "b"})
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	own := []string{"a1", "c", "b"}
 	tests := []struct {
 		name string
@@ -162,23 +162,9 @@ func TestQuestions(t *testing.T) {
 		if len(j.String()) > 0 {
 			t.Error(j)
 		}
-		if when != "in memory" {
-			h.Close()
-		} else {
-			h.mu.Lock()
-			h.drop(len(h.pending))
-			h.mu.Unlock()
-			h.Close()
-		}
+		h.Close()
 		// The next run of the same is to be session 3 again.
-		if err := h.store.update(time.Second, func(_ *bolt.Tx, cells *bolt.Bucket) error {
-			for line := range own {
-				if err := cells.Delete(key(3, line+1)); err != nil {
-					return err
-				}
-			}
-			return cells.SetSequence(2)
-		}); err != nil {
+		if err := os.WriteFile(path, before, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -190,7 +176,7 @@ func TestMemory(t *testing.T) {
 	if got := h.Range(-1, 0, 0); len(got) > 0 {
 		t.Error(got)
 	}
-	for i := range inMemory.cells + 5 {
+	for i := range maxCells + 5 {
 		h.Add(i+1, fmt.Sprint(i+1), "")
 	}
 	if got, want := describe(h.Tail(2)), "1/10004 10004; 1/10005 10005"; got != want {
@@ -214,14 +200,14 @@ func TestUnusable(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	locked := filepath.Join(folder, "locked.db")
-	db, err := bolt.Open(locked, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
+	locked := filepath.Join(folder, "locked.jsonl")
+	l, err := lock.Alone(locked + ".lock")
+	if err != nil || l == nil {
+		t.Fatal(l, err)
 	}
-	defer db.Close()
+	defer l.Release()
 	for name, path := range map[string]string{
-		"the folder is a file": filepath.Join(file, "history.db"),
+		"the folder is a file": filepath.Join(file, "history.jsonl"),
 		"the file is a folder": folder,
 		"others keep the file": locked,
 	} {
@@ -252,7 +238,7 @@ func TestRecovery(t *testing.T) {
 	if err := os.WriteFile(folder, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(folder, "history.db")
+	path := filepath.Join(folder, "history.jsonl")
 	h, _ := open(path)
 	h.Add(1, "a", "")
 	h.Tail(1)
@@ -269,7 +255,7 @@ func TestRecovery(t *testing.T) {
 
 func TestLazy(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "folder")
-	h, j := open(filepath.Join(folder, "history.db"))
+	h, j := open(filepath.Join(folder, "history.jsonl"))
 	if got := h.Tail(0); len(got) > 0 {
 		t.Error(got)
 	}
@@ -286,7 +272,7 @@ func TestLazy(t *testing.T) {
 
 func TestPrivate(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "folder")
-	path := filepath.Join(folder, "history.db")
+	path := filepath.Join(folder, "history.jsonl")
 	for _, loosen := range []bool{false, true} {
 		if loosen {
 			for _, path := range []string{folder, path} {
@@ -309,7 +295,7 @@ func TestPrivate(t *testing.T) {
 }
 
 func TestLongTexts(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "h", "history.db")
+	path := filepath.Join(t.TempDir(), "h", "history.jsonl")
 	whole, long := strings.Repeat("w", maxText), strings.Repeat("世", 1<<20)
 	h, _ := open(path)
 	h.Add(1, whole, whole)
@@ -329,56 +315,33 @@ func TestLongTexts(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "h", "history.db")
-	total := func(t *testing.T, s *store) (counted, recorded limits) {
-		t.Helper()
-		if err := s.update(time.Second, func(tx *bolt.Tx, cells *bolt.Bucket) error {
-			recorded = readTotals(tx, cells)
-			return cells.ForEach(func(_, v []byte) error {
-				counted.cells++
-				counted.bytes += len(v)
-				return nil
-			})
-		}); err != nil {
-			t.Fatal(err)
-		}
-		return counted, recorded
-	}
-	for _, l := range []limits{{cells: 250, bytes: 1 << 20}, {cells: 1 << 20, bytes: 2000}} {
-		var want []Cell
-		s := &store{path: path, limits: l}
-		for session := range 5 {
-			var cells []Cell
-			for line := range 100 {
-				cells = append(cells, Cell{Line: line + 1, Input: fmt.Sprint("cell ", session, line)})
-			}
-			number, err := s.write(time.Second, 0, cells)
+	path := filepath.Join(t.TempDir(), "h", "history.jsonl")
+	s := &store{path: path, max: 8000}
+	var want []Cell
+	for session := range 5 {
+		for line := range 100 {
+			c := Cell{Line: line + 1, Input: fmt.Sprint("cell ", session, line)}
+			number, err := s.write(time.Second, map[bool]int{false: session + 1}[line == 0], []Cell{c})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, c := range cells {
-				c.Session = int(number)
-				want = append(want, c)
-			}
-			counted, recorded := total(t, s)
-			if counted != recorded || counted.cells > l.cells || counted.bytes > l.bytes {
-				t.Errorf("limits %v: %v are kept, %v recorded", l, counted, recorded)
+			c.Session = number
+			want = append(want, c)
+			if info, err := os.Stat(path); err != nil || info.Size() > s.max || info.Mode().Perm() != 0o600 {
+				t.Fatalf("after %d cells: %v, %v", len(want), info, err)
 			}
 		}
-		counted, _ := total(t, s)
-		if counted.cells < 100 {
-			t.Errorf("limits %v: %d cells are left", l, counted.cells)
-		}
-		h, _ := open(path)
-		if got := h.Search("*", 0, false); !reflect.DeepEqual(got, want[len(want)-counted.cells:]) {
-			t.Errorf("limits %v: %s", l, describe(got))
-		}
+	}
+	h, _ := open(path)
+	got := h.Search("*", 0, false)
+	if len(got) < 100 || len(got) > 200 || !reflect.DeepEqual(got, want[len(want)-len(got):]) {
+		t.Errorf("%d cells are left: %s", len(got), describe(got))
 	}
 }
 
 // TestManyKernels has ten processes, and two sessions in this one, write at the same time.
 func TestManyKernels(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "h", "history.db")
+	path := filepath.Join(t.TempDir(), "h", "history.jsonl")
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -428,7 +391,7 @@ func TestManyKernels(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	h, j := open(filepath.Join(t.TempDir(), "h", "history.db"))
+	h, j := open(filepath.Join(t.TempDir(), "h", "history.jsonl"))
 	var users sync.WaitGroup
 	for user := range 4 {
 		users.Go(func() {
@@ -453,9 +416,9 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 func BenchmarkSearch(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "h", "history.db")
-	s := &store{path: path, limits: onDisk}
-	for session := range 100 {
+	path := filepath.Join(b.TempDir(), "h", "history.jsonl")
+	s := &store{path: path, max: maxFile}
+	for session := range 60 {
 		var cells []Cell
 		for line := range 1000 {
 			cells = append(cells, Cell{Line: line + 1, Input: strings.Repeat("x := compute(values)\n", 20) + fmt.Sprint(session*1000+line)})
@@ -465,7 +428,7 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 	h, _ := open(path)
-	for _, pattern := range []string{"*nothing*", "*[q-s]esu?t*", "*99999"} {
+	for _, pattern := range []string{"*nothing*", "*[q-s]esu?t*", "*59999"} {
 		b.Run(pattern, func(b *testing.B) {
 			for b.Loop() {
 				h.Search(pattern, 0, true)

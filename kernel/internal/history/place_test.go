@@ -17,7 +17,7 @@ func TestDefaultPath(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_STATE_HOME", state)
 	xdg.Reload()
-	if got, want := DefaultPath(), filepath.Join(state, "hierml", "history.db"); got != want {
+	if got, want := DefaultPath(), filepath.Join(state, "hierml", "history.jsonl"); got != want {
 		t.Errorf("with XDG_STATE_HOME it is %s, want %s", got, want)
 	}
 	if runtime.GOOS != "linux" {
@@ -25,7 +25,7 @@ func TestDefaultPath(t *testing.T) {
 	}
 	t.Setenv("XDG_STATE_HOME", "")
 	xdg.Reload()
-	if got, want := DefaultPath(), filepath.Join(home, ".local", "state", "hierml", "history.db"); got != want {
+	if got, want := DefaultPath(), filepath.Join(home, ".local", "state", "hierml", "history.jsonl"); got != want {
 		t.Errorf("it is %s, want %s", got, want)
 	}
 	t.Setenv("HOME", "")

@@ -13,7 +13,7 @@ import (
 )
 
 func TestHistory(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "hierml", "history.db")
+	path := filepath.Join(t.TempDir(), "hierml", "history.jsonl")
 	var h *history.History
 	for range 2 {
 		h = history.Open(path, slog.New(slog.DiscardHandler))
@@ -53,7 +53,7 @@ func TestHistory(t *testing.T) {
 
 // TestHistoryOfRuns has two kernels in turn keep their cells in one file.
 func TestHistoryOfRuns(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "hierml", "history.db")
+	path := filepath.Join(t.TempDir(), "hierml", "history.jsonl")
 	for run := range 2 {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
