@@ -97,11 +97,11 @@ func siteParts(ctx context.Context, c *console, root, wheels string) (parts lite
 	if parts.Logos, err = kernelspec.Logos(); err != nil {
 		return parts, err
 	}
-	if parts.Kernel, err = buildPage(ctx, c, root, cache); err != nil {
-		return parts, err
-	}
 	goroot, err := goEnv(ctx, root, "GOROOT")
 	if err != nil {
+		return parts, err
+	}
+	if parts.Kernel, err = buildPage(ctx, c, root, goroot, cache); err != nil {
 		return parts, err
 	}
 	if parts.Beside, err = besideKernel(ctx, root, goroot, cache); err != nil {
@@ -185,14 +185,14 @@ func fetchWheels(ctx context.Context, c *console, folder string) error {
 
 // buildPage builds the kernel for a page of a browser, and returns the path of the compressed
 // program.
-func buildPage(ctx context.Context, c *console, root, cache string) (compressed string, err error) {
+func buildPage(ctx context.Context, c *console, root, goroot, cache string) (compressed string, err error) {
 	step := c.begin("Building the kernel as WebAssembly")
 	defer func() {
 		if err != nil {
 			err = step.fail(err)
 		}
 	}()
-	mod, err := turned.Write(ctx, root, filepath.Join(cache, "turned"))
+	flags, err := turned.Write(ctx, root, goroot, filepath.Join(cache, "turned"))
 	if err != nil {
 		return "", err
 	}
@@ -204,7 +204,7 @@ func buildPage(ctx context.Context, c *console, root, cache string) (compressed 
 	b := build{
 		root: root, target: "./kernel/page", path: program,
 		env:   []string{"GOOS=js", "GOARCH=wasm"},
-		flags: []string{"-modfile", mod, "-trimpath", "-ldflags", "-s -w"},
+		flags: append(flags, "-trimpath", "-ldflags", "-s -w"),
 	}
 	packages := 0
 	if err := goBuild(ctx, b, func(what string) {

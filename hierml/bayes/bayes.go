@@ -29,7 +29,6 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Multinomial is naive Bayes without the hierarchy:
@@ -62,7 +61,7 @@ func (s Multinomial) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.M
 	sum := newSummer(d.X.Cols)
 	all := make([]float64, d.X.Cols)
 	for y, rows := range byLeaf(d) {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("bayes: training was ended: %w", err)
 		}
 		of := sum.rows(d.X, rows)

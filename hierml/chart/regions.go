@@ -11,7 +11,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Predictor is a model that predicts a node for each row of a matrix, such as a *classifier.Model.
@@ -172,7 +171,7 @@ func (p *plane) each(ctx context.Context, places [][2]float64, say func(x *datas
 	const most = 2000
 	said := make([]int, 0, len(places))
 	for part := range slices.Chunk(places, most) {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		x := &dataset.Matrix{Rows: len(part), Cols: p.data.X.Cols, Indptr: []int{0}, Vocabulary: p.data.X.Vocabulary}

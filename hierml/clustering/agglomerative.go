@@ -11,7 +11,6 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/progress"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Agglomerative merges classes into clusters, the nearest two first. Its zero value is [Cai08,
@@ -227,7 +226,7 @@ func fromMatrix(ctx context.Context, m mat.Matrix, l Linkage) (*condensed, error
 		largest = math.Sqrt(largest)
 	}
 	for i := range n {
-		if err := turn.Cause(ctx); err != nil {
+		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		if d := m.At(i, i); d != 0 {

@@ -11,7 +11,6 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Balanced is an estimator that learns a tree by balanced 2-means and trains under it, and whose
@@ -118,7 +117,7 @@ func (t *halving) halve(ctx context.Context, classes []int, a, b int, watch func
 	centroidA, centroidB := []int{a}, []int{b}
 	scores := make(map[int]float64, len(classes))
 	for range rounds {
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return nil, nil, context.Cause(ctx)
 		}
 		for side, of := range [][]int{centroidA, centroidB} {

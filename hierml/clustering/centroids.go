@@ -9,7 +9,6 @@ import (
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/enum"
 	"github.com/hierml/notebook/hierml/internal/guarded"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Distance says how far two centroids are apart.
@@ -191,7 +190,7 @@ func (a Agglomerative) kernelCentroids(ctx context.Context, s *classes, progress
 		return func(ctx context.Context, k int) error {
 			clear(sums)
 			for _, i := range s.members[k] {
-				if err := turn.Cause(ctx); err != nil {
+				if err := context.Cause(ctx); err != nil {
 					return err
 				}
 				against.ValuesFrom(gram.Row(s.x, int(i)), from[k], values)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/guarded"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // classes are the leaves of a taxonomy that have instances.
@@ -103,7 +102,7 @@ func checkFinite(x *dataset.Matrix) error {
 func jaccard(ctx context.Context, s *classes, progress *counter) (*condensed, error) {
 	c := newCondensed(s.len())
 	for i, set := range s.of {
-		if i%1024 == 0 && turn.Err(ctx) != nil {
+		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		for k, a := range set {
@@ -113,7 +112,7 @@ func jaccard(ctx context.Context, s *classes, progress *counter) (*condensed, er
 		}
 	}
 	for a := range c.n {
-		if err := turn.Cause(ctx); err != nil {
+		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		row := c.row(a)
@@ -145,7 +144,7 @@ func eachRow(ctx context.Context, n, workers int, progress *counter, newWorker f
 		mu.Lock()
 		defer mu.Unlock()
 		done++
-		if turn.Err(ctx) == nil {
+		if ctx.Err() == nil {
 			if err := progress.at(done); err != nil {
 				cancel(err)
 			}
@@ -155,7 +154,7 @@ func eachRow(ctx context.Context, n, workers int, progress *counter, newWorker f
 	for range min(workers, n) {
 		wait.Go(func() {
 			work := newWorker()
-			for i := take(); i < n && turn.Err(ctx) == nil; i = take() {
+			for i := take(); i < n && ctx.Err() == nil; i = take() {
 				if err := work(ctx, i); err != nil {
 					cancel(err)
 					return

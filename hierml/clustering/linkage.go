@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/hierml/notebook/hierml/internal/enum"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Linkage says how far two clusters are apart, given how far their members are.
@@ -202,7 +201,7 @@ func (m *matrix) chain(ctx context.Context, progress func(done int) error) (foun
 	}
 	var path []int
 	for len(m.live) > 1 {
-		if err := turn.Cause(ctx); err != nil {
+		if err := context.Cause(ctx); err != nil {
 			return nil, nil, err
 		}
 		if len(path) == 0 {

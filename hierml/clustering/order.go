@@ -5,8 +5,6 @@ import (
 	"context"
 	"math"
 	"sort"
-
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // agglomerate merges the n things of m, the nearest two clusters at a time and of several such
@@ -35,7 +33,7 @@ func agglomerate(ctx context.Context, m *matrix, progress func(done int) error) 
 		o.appear(i, i, 1)
 	}
 	for len(o.links) < m.n-1 {
-		if err := turn.Cause(ctx); err != nil {
+		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		if err := o.next(progress); err != nil {

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Random draws hierarchies of a given shape [Cai08, section 7.4.3]: as many nodes on each level,
@@ -119,7 +118,7 @@ func surjection(ctx context.Context, rng *rand.Rand, m, k int) ([]int, error) {
 func byRejection(ctx context.Context, rng *rand.Rand, m, k int) ([]int, error) {
 	parents, has := make([]int, m), make([]bool, k)
 	for {
-		if err := turn.Cause(ctx); err != nil {
+		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		clear(has)
@@ -151,7 +150,7 @@ func byCounts(ctx context.Context, rng *rand.Rand, m, k int) ([]int, error) {
 		rate := truncatedRate(float64(m) / float64(k))
 		first := rate / math.Expm1(rate)
 		for sum := 0; sum != m; {
-			if err := turn.Cause(ctx); err != nil {
+			if err := context.Cause(ctx); err != nil {
 				return nil, err
 			}
 			sum = 0

@@ -16,7 +16,6 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/internal/beside"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // GoDoc is GoDocContext without a context.
@@ -140,7 +139,7 @@ func findPackages(ctx context.Context, root string) ([]sourcePackage, error) {
 		if err != nil {
 			return err
 		}
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		name := entry.Name()

@@ -18,7 +18,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // symbol is the documentation of one declaration.
@@ -51,7 +50,7 @@ func packageSymbols(ctx context.Context, p sourcePackage) ([]symbol, error) {
 	fset := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range p.files {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		file, err := parseFile(fset, name)

@@ -14,7 +14,6 @@ import (
 	"unsafe"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Mapped is a data set whose matrix stays in a file, of which the system keeps in memory what is in
@@ -157,7 +156,7 @@ func checkOffsets(ctx context.Context, offsets []int, n int, row func(i, from, t
 	for i := range len(offsets) - 1 {
 		const often = 1 << 14
 		if i%often == 0 {
-			if err := turn.Err(ctx); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/progress"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Run runs the cells that are not yet in the directory, and returns the results of all.
@@ -232,7 +231,7 @@ func (r *run) next(ctx context.Context) (*job, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for {
-		if turn.Err(ctx) != nil || r.err != nil || len(r.waiting) == 0 {
+		if ctx.Err() != nil || r.err != nil || len(r.waiting) == 0 {
 			return nil, 0
 		}
 		for i, j := range r.waiting {

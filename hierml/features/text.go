@@ -6,7 +6,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/guarded"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Text says how texts become vectors: what their terms are, which of them count, and for how much.
@@ -93,7 +92,7 @@ func (s Text) FitContext(ctx context.Context, train *dataset.Corpus) (*Vectorize
 	counters := make([]*counter, guarded.Workers(0))
 	inParallel(train.Len(), len(counters), func(part, from, to int) {
 		c := newCounter(v)
-		for i := from; i < to && turn.Err(ctx) == nil; i++ {
+		for i := from; i < to && ctx.Err() == nil; i++ {
 			c.add(train.Documents[i].Text)
 		}
 		counters[part] = c

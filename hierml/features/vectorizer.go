@@ -10,7 +10,6 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
 	"github.com/hierml/notebook/hierml/internal/guarded"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Vectorizer turns texts into vectors by the vocabulary and the document frequencies of the
@@ -108,7 +107,7 @@ func (v *Vectorizer) vectors(ctx context.Context, n int, text func(i int) string
 	parts := make([]textWriter, min(guarded.Workers(0), max(n, 1)))
 	inParallel(n, len(parts), func(part, from, to int) {
 		reader := &termReader{terms: v.terms}
-		for i := from; i < to && turn.Err(ctx) == nil; i++ {
+		for i := from; i < to && ctx.Err() == nil; i++ {
 			parts[part].add(v, reader, text(i))
 		}
 	})

@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/hierml/internal/textfile"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // files calls f for every regular file of a folder or of an archive, but for those whose names, or
@@ -175,7 +174,7 @@ func eachZipped(ctx context.Context, at io.ReaderAt, size int64, name string, re
 	// Entries may share their bytes, so that all of them count together.
 	bound := &textfile.Bound{Packing: "zip", Stored: func() int64 { return size }}
 	for _, entry := range archive.File {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if !entry.Mode().IsRegular() || isHidden(entry.Name) {

@@ -13,7 +13,6 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Folders reads collections of text files in folders, of which the innermost is a document's label:
@@ -135,7 +134,7 @@ func (s Folders) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) erro
 	archive := tar.NewWriter(w)
 	written := make(map[string]bool)
 	for i, d := range c.Documents {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		file, err := s.pathOf(c.Taxonomy, d)

@@ -15,7 +15,6 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // JSONLines reads and writes documents, one JSON object a line:
@@ -91,7 +90,7 @@ func (s JSONLines) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) er
 	encoder.SetEscapeHTML(false)
 	labels := labelWriter{taxonomy: c.Taxonomy}
 	for i, d := range c.Documents {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		object := struct {

@@ -14,7 +14,6 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // RCV1 reads and writes the files in which the collection RCV1-v2 is distributed [LYRL04], besides
@@ -153,7 +152,7 @@ func (s RCV1) WriteTopics(ctx context.Context, w io.Writer, d *dataset.Dataset) 
 	labels := labelWriter{taxonomy: d.Taxonomy, forbidden: " \t\r\n"}
 	out := bufio.NewWriter(w)
 	for row, nodes := range d.Labels {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for _, n := range nodes {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // source reads the instances of a file.
@@ -87,7 +86,7 @@ func streamAll(ctx context.Context, r io.Reader, repair *Faults, open func(r io.
 		var in dataset.Instance
 		any := false
 		for {
-			if err = turn.Err(ctx); err == nil {
+			if err = ctx.Err(); err == nil {
 				err = nextInstance(s, repair, &in)
 			}
 			if errors.Is(err, io.EOF) {

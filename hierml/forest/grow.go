@@ -13,7 +13,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/guarded"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // problem is what all trees are grown from. Nothing of it changes.
@@ -151,7 +150,7 @@ func (g *grower) grow(ctx context.Context, tried int) (*tree, error) {
 	g.tree = &tree{begin: []int{0}}
 	inLeaves, told := 0, 0
 	for waiting := []part{{0, len(g.rows), -1}}; len(waiting) > 0; {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("forest: growing was stopped: %w", err)
 		}
 		at := waiting[len(waiting)-1]
@@ -309,7 +308,7 @@ func (s Forest) growAll(ctx context.Context, p *problem, begin time.Time, report
 	for range workers {
 		wait.Go(func() {
 			g := newGrower(p)
-			for turn.Err(ctx) == nil {
+			for ctx.Err() == nil {
 				k := int(next.Add(1)) - 1
 				if k >= s.Trees || k > 0 && s.Time > 0 && time.Since(begin) > s.Time {
 					return
@@ -323,7 +322,7 @@ func (s Forest) growAll(ctx context.Context, p *problem, begin time.Time, report
 	}
 	wait.Wait()
 	if first == nil {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			first = fmt.Errorf("forest: growing was stopped: %w", err)
 		}
 	}

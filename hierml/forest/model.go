@@ -16,7 +16,6 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Model is a tree or a forest. It predicts sets of nodes, and is safe for concurrent use as long as
@@ -103,7 +102,7 @@ func (p *problem) level(ctx context.Context, m *Model, without [][]uint64) (leve
 	row := make([]float64, len(p.prior))
 	step := 1 + p.x.Rows/maxLevelRows
 	for i := 0; i < p.x.Rows; i += step {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return 0, 0, fmt.Errorf("forest: stopped while the level was learned: %w", err)
 		}
 		clear(row)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // division is a test x_feature > threshold and by how much it lowers the sum of squares; no test if
@@ -47,7 +45,7 @@ func (g *grower) best(ctx context.Context, rows []int32, tried int) (division, e
 	g.gather(rows, tried)
 	for k, f := range g.found[:min(tried, len(g.found))] {
 		if k&63 == 63 {
-			if err := turn.Err(ctx); err != nil {
+			if err := ctx.Err(); err != nil {
 				return best, fmt.Errorf("forest: growing was stopped: %w", err)
 			}
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/internal/memory"
 	"github.com/hierml/notebook/hierml/progress"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Settings of the functions that compute many values. The zero value, and nil, are ready to use.
@@ -150,7 +149,7 @@ func compute(ctx context.Context, s *Settings, n, m int, triangle bool, newWorke
 		reporting.Lock()
 		defer reporting.Unlock()
 		done += values
-		if turn.Err(ctx) != nil || done < total && done-reported < total/100 {
+		if ctx.Err() != nil || done < total && done-reported < total/100 {
 			return
 		}
 		reported = done
@@ -168,7 +167,7 @@ func compute(ctx context.Context, s *Settings, n, m int, triangle bool, newWorke
 			work := newWorker()
 			for {
 				i := int(next.Add(1)) - 1
-				if i >= n || turn.Err(ctx) != nil {
+				if i >= n || ctx.Err() != nil {
 					return
 				}
 				from := 0
@@ -258,7 +257,7 @@ func (a *Against) ValuesFrom(v Vector, from int, dst []float64) {
 func (a *Against) from(ctx context.Context, v Vector, from int, dst []float64) {
 	if a.products == nil {
 		for j := from; j < len(dst); j++ {
-			if j%64 == 0 && turn.Err(ctx) != nil {
+			if j%64 == 0 && ctx.Err() != nil {
 				return
 			}
 			dst[j] = a.kernel.Value(v, Row(a.x, j))

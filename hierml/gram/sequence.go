@@ -7,8 +7,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // SequenceKernel is a symmetric, positive semidefinite function of two sequences of symbols, safe
@@ -110,7 +108,7 @@ func (k Subsequence) raw(ctx context.Context, s, t []rune, scratch *table) float
 	every := max(1, (1<<20)/(n*width)) // how often to look at the context
 	var sum float64
 	for a, x := range s {
-		if a%every == 0 && turn.Err(ctx) != nil {
+		if a%every == 0 && ctx.Err() != nil {
 			return 0
 		}
 		for j, y := range t {
@@ -231,7 +229,7 @@ func (p *pairs) worker() worker {
 	if !ok {
 		return func(ctx context.Context, i, from int, dst []float64) error {
 			for j := from; j < len(dst); j++ {
-				if turn.Err(ctx) != nil {
+				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
 				dst[j] = p.kernel.Value(p.a[i], p.b[j])
@@ -243,7 +241,7 @@ func (p *pairs) worker() worker {
 	return func(ctx context.Context, i, from int, dst []float64) error {
 		for j := from; j < len(dst); j++ {
 			dst[j] = sub.raw(ctx, p.a[i], p.b[j], &scratch)
-			if turn.Err(ctx) != nil {
+			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			if !sub.Raw {

@@ -12,7 +12,6 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Settings choose what is measured, and how. The zero value is what Evaluate takes.
@@ -71,7 +70,7 @@ func (s Settings) Evaluate(ctx context.Context, model Scorer, d *dataset.Dataset
 	e.grow(d.X.Rows)
 	size := batchSize(d.Taxonomy)
 	for start := 0; start < d.X.Rows; start += size {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("metric: ended after %d of %d instances: %w", start, d.X.Rows, err)
 		}
 		end := min(start+size, d.X.Rows)
@@ -102,7 +101,7 @@ func (s Settings) EvaluateInstances(ctx context.Context, model Scorer, t *taxono
 		if x.Rows == 0 {
 			return nil
 		}
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("metric: ended after %d instances: %w", e.n, err)
 		}
 		if err := checkInstances(model, x); err != nil {

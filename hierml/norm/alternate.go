@@ -7,8 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // The interior-point method is for problems of at most so many nodes; on larger trees the weights
@@ -41,7 +39,7 @@ func (p *paths) alternate(ctx context.Context) error {
 	t := p.newTurns()
 	half := p.best.Gap() / 2
 	for left := patience; left > 0; left-- {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		t.parts(alpha)

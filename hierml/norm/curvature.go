@@ -6,8 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // curvature has the gradient and the negative Hessian of a point's function in relative changes of
@@ -191,7 +189,7 @@ func (h *curvature) conjugate(rhs []float64) ([]float64, bool) {
 		if rz <= goal {
 			break
 		}
-		if turn.Err(h.ctx) != nil {
+		if h.ctx.Err() != nil {
 			return nil, false
 		}
 		h.product(hd, d)

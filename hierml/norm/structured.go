@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Structured returns the structured shared norm, [CSS16, (16)]: min ||A||_2->inf ||V||_F over all A
@@ -127,7 +126,7 @@ func (p *paths) solve(ctx context.Context) error {
 		last := mu*float64(len(alpha)) <= enough*at.value
 		before := math.Inf(1)
 		for range maxCentre {
-			if err := turn.Err(ctx); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 			p.bound(at, mu)

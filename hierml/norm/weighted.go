@@ -7,8 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // weighted is the problem that the shared and the max norm are the optimum of,
@@ -113,7 +111,7 @@ func (p *weighted) solve(ctx context.Context) error {
 	mu := 2 * floats.Sum(at.sigma) / float64(len(p.weight))
 	for ; mu > smallestMu; mu *= reduction {
 		for range maxCentre {
-			if err := turn.Err(ctx); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 			p.bound(at)

@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Signs is a point S of the saddle form, a number in [-1, 1] for every pair of nodes that K
@@ -144,7 +142,7 @@ func (s *Signs) Ascend(ctx context.Context, m *Products, tolerance float64) erro
 		for sweeps := 0; sweeps < maxSweeps; sweeps += refresh {
 			before := slices.Clone(s.parts[k].signs)
 			done := s.sweep(ctx, k, m.part(k), tolerance)
-			if err := turn.Err(ctx); err != nil {
+			if err := ctx.Err(); err != nil {
 				copy(s.parts[k].signs, before) // those that the inverse is of
 				return err
 			}
@@ -179,7 +177,7 @@ func (s *Signs) sweep(ctx context.Context, k int, m *mat.Dense, tolerance float6
 			return true
 		}
 		for e, pair := range part.pairs {
-			if turn.Err(ctx) != nil {
+			if ctx.Err() != nil {
 				return false
 			}
 			t := step(inverse, &weights, pair.i, pair.j, pair.k*(-1-signs[e]), pair.k*(1-signs[e]))

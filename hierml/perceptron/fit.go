@@ -11,7 +11,6 @@ import (
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // outcome is what a training ends with.
@@ -84,7 +83,7 @@ func (t *training) online(ctx context.Context) error {
 		shuffle()
 		before := t.updates
 		for k, i := range rows {
-			if k%64 == 0 && turn.Err(ctx) != nil {
+			if k%64 == 0 && ctx.Err() != nil {
 				return interrupted(ctx)
 			}
 			if _, err := t.visit(t.row(i)); err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/hierml/notebook/hierml/internal/describe"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Learner learns from instances one at a time, and needs none of them again: those of a stream, or
@@ -104,7 +103,7 @@ func (l *Learner) Learn(ctx context.Context, instances iter.Seq2[dataset.Instanc
 			if err != nil {
 				return err
 			}
-			if l.core.steps%64 == 0 && turn.Err(ctx) != nil {
+			if l.core.steps%64 == 0 && ctx.Err() != nil {
 				return interrupted(ctx)
 			}
 			if _, err := l.Update(x.Columns, x.Values, x.Labels); err != nil {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // minover updates the instance of the lowest margin, the first if several have it, until all
@@ -22,7 +20,7 @@ func (t *training) minover(ctx context.Context) error {
 	}
 	before := 0
 	for t.steps < t.settings.Epochs*n {
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return interrupted(ctx)
 		}
 		worst, below := 0, pairs[0].margin-t.tolerance

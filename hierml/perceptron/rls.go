@@ -16,7 +16,6 @@ import (
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // HRLS is the hierarchical regularized least squares algorithm, H-RLS [CGZ06]: no perceptron but an
@@ -220,7 +219,7 @@ func (l *HRLSLearner) Learn(ctx context.Context, instances iter.Seq2[dataset.Ins
 		if err != nil {
 			return err
 		}
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return interrupted(ctx)
 		}
 		if _, err := l.Update(x.Columns, x.Values, x.Labels); err != nil {

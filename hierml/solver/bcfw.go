@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // BCFW is block-coordinate Frank-Wolfe in the dual [LJSP13] with pairwise steps and exact line
@@ -108,7 +107,7 @@ func (b *blocks) epoch(ctx context.Context) error {
 	}
 	size := b.batch.Size()
 	for lo := 0; lo < len(b.order); lo += size {
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		b.visit(ctx, b.order[lo:min(lo+size, len(b.order))])
@@ -171,7 +170,7 @@ func (b *blocks) visit(ctx context.Context, examples []int) {
 		}
 		squaredNorm := b.oracle.Inputs().SquaredNorm(i)
 		for _, block := range b.oracle.BlocksOf(i) {
-			if b.gaps[block] > b.negligible && turn.Err(ctx) == nil && b.improve(block, scores, squaredNorm) {
+			if b.gaps[block] > b.negligible && ctx.Err() == nil && b.improve(block, scores, squaredNorm) {
 				columns, values := b.step.Take()
 				for m, c := range columns {
 					scores[c] += squaredNorm * values[m]

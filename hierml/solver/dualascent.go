@@ -9,7 +9,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // DualAscent is dual coordinate ascent in the manner of LIBLINEAR [KSCHL08]: examples are visited
@@ -175,7 +174,7 @@ func (a *ascent) pass(ctx context.Context, few bool, done, share float64) error 
 		size = min(size, together)
 	}
 	for lo := 0; lo < len(a.order); lo += size {
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		blocks := a.order[lo:min(lo+size, len(a.order))]

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Where the weights b of some columns are not penalized, the dual has the constraint that v_y adds
@@ -295,13 +294,13 @@ func (b *balance) solve(ctx context.Context) bool {
 		if norm <= exact*b.mass {
 			break
 		}
-		if turn.Err(ctx) != nil || !b.direct(ridge) {
+		if ctx.Err() != nil || !b.direct(ridge) {
 			return false
 		}
 		copy(before, b.z)
 		slope := floats.Dot(b.sum, b.newton.step)
 		rises := false
-		for length, k := 1.0, 0; k < halvings && !rises && turn.Err(ctx) == nil; length, k = length/2, k+1 {
+		for length, k := 1.0, 0; k < halvings && !rises && ctx.Err() == nil; length, k = length/2, k+1 {
 			floats.AddScaledTo(b.z, before, length, b.newton.step)
 			after := b.evaluate()
 			if rises = after-value >= promised*length*slope && after > value || floats.Norm(b.sum, 2) < falls*norm; rises {

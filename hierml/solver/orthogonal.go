@@ -9,7 +9,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/orthogonal"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // OrthogonalProblem is the training problem of orthogonal transfer [ZXW11, (4) and (7)]: the
@@ -176,7 +175,7 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 	certified := true // what the last epoch reached
 	var err error
 	if set.Start != nil {
-		if err = o.method.certify(set.follow(ctx, "the given point"), o); err != nil && turn.Err(ctx) == nil {
+		if err = o.method.certify(set.follow(ctx, "the given point"), o); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 	}
@@ -206,7 +205,7 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 		}
 		if err != nil {
 			over := overTime(epoch, err) || overTime(ctx, err)
-			if turn.Err(ctx) == nil && !over {
+			if ctx.Err() == nil && !over {
 				return nil, err
 			}
 			result.Status = Cancelled

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Pegasos is stochastic subgradient descent with step size 1/t in the scale of package structured,
@@ -84,7 +83,7 @@ func newSubgradients(s *state, batch int) *subgradients {
 func (g *subgradients) epoch(ctx context.Context) error {
 	g.rng.Shuffle(len(g.order), func(i, j int) { g.order[i], g.order[j] = g.order[j], g.order[i] })
 	for at := 0; at < len(g.order); at += g.batch {
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		g.descend(g.order[at:min(at+g.batch, len(g.order))])

@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // quadratic is the problem
@@ -30,7 +28,7 @@ const exchanges = 200
 func (p *quadratic) solve(ctx context.Context, share float64) error {
 	enough := 0.0
 	for k := range exchanges * len(p.a) {
-		if k%1024 == 1023 && turn.Err(ctx) != nil {
+		if k%1024 == 1023 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		to, from, difference := p.pair()

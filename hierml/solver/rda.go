@@ -7,7 +7,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/orthogonal"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // RDA is regularized dual averaging [Xia10] with the optimality bounds of [ZXW11, Algorithm 1]. It
@@ -70,7 +69,7 @@ type means struct {
 func (m *means) epoch(ctx context.Context) error {
 	o := m.oracle
 	for i := range o.Inputs().Len() {
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		blocks := o.BlocksOf(i)
@@ -211,7 +210,7 @@ func (a *averaging) evaluate(ctx context.Context) {
 	scores := make([]float64, a.weights.Width())
 	var worst []int32
 	for i := range a.problem.Inputs.Len() {
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return
 		}
 		a.weights.Scores(i, scores)
@@ -242,7 +241,7 @@ func (a *averaging) iterate(ctx context.Context) {
 	a.delta = (t-1)/t*a.delta + (e.gain-e.omega+a.lambda/2*e.norm)/t
 	a.evaluated = false
 	for i := range a.problem.Inputs.Len() {
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return
 		}
 		w, mean := a.coefficients[i*nodes:(i+1)*nodes], a.mean[i*nodes:(i+1)*nodes]

@@ -7,7 +7,6 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/orthogonal"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // shares is the number of parts that features are divided into for products; it is fixed, so that
@@ -39,7 +38,7 @@ func addProducts(ctx context.Context, dst *orthogonal.Products, s structured.Sta
 	coefficients, products, scores := make([]float64, dst.Len()), make([]float64, dst.Len()), make([]float64, e.Width())
 	for i := range len(rows.Border) - 1 {
 		columns, values := rows.Row(i)
-		if len(columns) == 0 || turn.Err(ctx) != nil {
+		if len(columns) == 0 || ctx.Err() != nil {
 			continue
 		}
 		clear(coefficients)
@@ -60,7 +59,7 @@ func addSquares(ctx context.Context, dst *orthogonal.Products, w *structured.Wei
 	var columns []int32
 	var nodes []int
 	var values []float64
-	for f := from; f < to && turn.Err(ctx) == nil; f++ {
+	for f := from; f < to && ctx.Err() == nil; f++ {
 		columns, values = w.Row(f, columns[:0], values[:0])
 		nodes = nodes[:0]
 		for _, c := range columns {

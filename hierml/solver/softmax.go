@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // A SoftmaxProblem is a multinomial logistic regression without a bias,
@@ -294,7 +293,7 @@ func (s *softmax) evaluate(ctx context.Context, weights []float64) error {
 	s.primal = floats.Dot(weights, weights) / 2
 	copy(s.gradient, weights)
 	for i, shares := range s.problem.Shares {
-		if i%visits == 0 && turn.Err(ctx) != nil {
+		if i%visits == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if len(shares) == 0 {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // This file evaluates both objectives of tasks, where there is no time for that by bounds.
@@ -113,7 +112,7 @@ type dualPoint struct {
 func (t *tasks) dualPoint(ctx context.Context, alpha []*Coefficients) dualPoint {
 	p := dualPoint{make([][]float64, len(alpha)), make([]float64, len(alpha))}
 	guarded.Each(len(alpha), t.settings.Workers, func(y int) {
-		if turn.Err(ctx) == nil {
+		if ctx.Err() == nil {
 			v := make([]float64, len(t.weights))
 			p.terms[y] = t.point(v, y, alpha[y])
 			p.v[y] = v
@@ -211,7 +210,7 @@ func (t *tasks) evaluate(ctx context.Context, first int, values []taskValues) {
 	scores := make([]float64, w.Stride)
 	x := t.Inputs.Matrix()
 	for i := range x.Rows {
-		if i%visits == 0 && turn.Err(ctx) != nil {
+		if i%visits == 0 && ctx.Err() != nil {
 			return
 		}
 		features, row := x.Row(i)

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // VariableSelection is [Cai08, Algorithm 2]: the dual quadratic program with variable selection. It selects the block
@@ -144,7 +143,7 @@ func (v *selection) epoch(ctx context.Context) error {
 	clear(v.resting)
 	rows := v.oracle.Rows(v.dual)
 	for i := range v.oracle.Inputs().Len() {
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if columns, u := rows.Row(i); len(columns) > 0 {
@@ -161,7 +160,7 @@ func (v *selection) epoch(ctx context.Context) error {
 		steps, step = 1, v.together
 	}
 	for range steps {
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		b := v.worstBlock(tolerance)

@@ -3,8 +3,6 @@ package solver
 import (
 	"context"
 	"math"
-
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // wideAscent is the state of DualAscent where weights have so many columns that scoring all of them for an example costs
@@ -62,7 +60,7 @@ func (a *wideAscent) first(ctx context.Context) error {
 			examples[k] = a.oracle.Example(b)
 		}
 		a.oracle.Search(ctx, a.weights, examples, a.settings.Workers, a.activate)
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		a.order = append(a.order[:0], part...)

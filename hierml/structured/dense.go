@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // denseShare is the share of entries other than zero from which examples are dense: a column of weights is then
@@ -108,7 +107,7 @@ func (s *denseState) Set(ctx context.Context, u *Rows, workers int) (exact, stor
 	set := func(from, to int) {
 		clear(s.data[from*s.linear.depth : to*s.linear.depth])
 		for i := range s.linear.x.Rows {
-			if i%chunk == 0 && turn.Err(ctx) != nil {
+			if i%chunk == 0 && ctx.Err() != nil {
 				return
 			}
 			x := s.linear.denseRow(i)

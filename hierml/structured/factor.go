@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // factor is a sparse L with LL' = G + diag(ground), where G is the Laplacian of a graph of nodes:
@@ -80,7 +79,7 @@ func newFactor(ctx context.Context, t *taxonomy.Taxonomy, edges [][2]int, ground
 	entries, updates := 0, 0
 	for len(f.order) < n {
 		if updates >= mostUpdates {
-			if turn.Err(ctx) != nil {
+			if ctx.Err() != nil {
 				return nil, fmt.Errorf("structured: stopped while the graph was factored: %w", ctx.Err())
 			}
 			updates = 0

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/guarded"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Inputs are the examples of a problem, known by their inner products.
@@ -274,7 +273,7 @@ func (s *linearState) Set(ctx context.Context, u *Rows, workers int) (exact, sto
 		}
 		row := rows[worker]
 		var norm [2]float64
-		for f := lo; f < hi && turn.Err(ctx) == nil; f++ {
+		for f := lo; f < hi && ctx.Err() == nil; f++ {
 			clear(row)
 			for k := l.byFeature[f]; k < l.byFeature[f+1]; k++ {
 				i, x := l.examples[k], float64(l.values[k])
@@ -390,7 +389,7 @@ func (e *Expansion) Set(ctx context.Context, u *Rows, workers int) (exact, store
 	e.Rows = Rows{Border: append([]int(nil), u.Border...), Columns: append([]int32(nil), u.Columns...), Values: append([]float64(nil), u.Values...)}
 	norms := make([]float64, e.kernel.Len())
 	parallel(e.kernel.Len(), guarded.Workers(workers), func(_, lo, hi int) {
-		for j := lo; j < hi && turn.Err(ctx) == nil; j++ {
+		for j := lo; j < hi && ctx.Err() == nil; j++ {
 			row := e.scores[j*e.width : (j+1)*e.width]
 			clear(row)
 			for i := range e.kernel.Len() {

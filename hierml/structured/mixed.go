@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // mixed are weights of many columns in 16 bits. Texts have few frequent words and many rare ones, and
@@ -393,7 +392,7 @@ func (m *mixed) set(ctx context.Context, l *Linear, u *Rows, workers int) (exact
 			sums[worker] = &rowSums{values: make([]float64, m.stride), in: make([]bool, m.stride), squares: make([]float64, m.stride)}
 		}
 		s := sums[worker]
-		for f := lo; f < hi && turn.Err(ctx) == nil; f++ {
+		for f := lo; f < hi && ctx.Err() == nil; f++ {
 			for k := l.byFeature[f]; k < l.byFeature[f+1]; k++ {
 				i := l.examples[k]
 				lo, hi := u.Border[i], u.Border[i+1]

@@ -48,7 +48,6 @@ import (
 	"sync/atomic"
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // CFromLambda returns the C of 1/2 ||W||^2 + C sum_i xi_i that has the minimiser
@@ -159,7 +158,7 @@ func (o *Oracle) Origin(ctx context.Context, workers int) (c Certificate, known 
 					continue
 				}
 			}
-			if bounds != nil && turn.Err(ctx) != nil {
+			if bounds != nil && ctx.Err() != nil {
 				worst[b] = bounds.atMost(b)
 				bounded.Store(true)
 				continue

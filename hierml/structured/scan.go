@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // scanned is an example of a scan: its scores, and a search for violated competitors of its blocks. There is
@@ -79,7 +78,7 @@ func (o *Oracle) scan(ctx context.Context, w Scored, examples []int, workers int
 	parallel(len(examples), workers, func(worker, lo, hi int) {
 		s := of(worker)
 		for _, i := range examples[lo:hi] {
-			if turn.Err(ctx) != nil {
+			if ctx.Err() != nil {
 				return
 			}
 			w.Scores(i, s.scores)
@@ -100,13 +99,13 @@ func (l *linearState) scan(ctx context.Context, examples []int, workers int, bou
 		longest = l.mixed.longest(workers)
 	}
 	size := max(1, min(scanExamples, scanScores/l.Stride))
-	for len(examples) > 0 && turn.Err(ctx) == nil {
+	for len(examples) > 0 && ctx.Err() == nil {
 		part := examples[:min(size, len(examples))]
 		examples = examples[len(part):]
 		p.load(part, workers, bounds)
 		parallel(len(part), workers, func(worker, lo, hi int) {
 			scores := scores(worker)
-			for k := lo; k < hi && turn.Err(ctx) == nil; k++ {
+			for k := lo; k < hi && ctx.Err() == nil; k++ {
 				i := part[k]
 				p.of(k, i, scores)
 				bound := p.bound(k, math.Sqrt(l.linear.squares[i]), longest)

@@ -7,7 +7,6 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // kernelInputs returns the instances as they are known by a kernel.
@@ -17,7 +16,7 @@ func kernelInputs(ctx context.Context, k gram.Kernel, x *dataset.Matrix, workers
 	}
 	values, err := gram.Matrix(ctx, k, x, &gram.Settings{Workers: workers})
 	if err != nil {
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return nil, fmt.Errorf("svm: stopped before the training, while the kernel was computed: %w", err)
 		}
 		return nil, err

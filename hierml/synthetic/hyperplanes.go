@@ -8,7 +8,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Hyperplanes describes data on the unit sphere with a taxonomy as unbalanced as a binary tree can
@@ -58,7 +57,7 @@ func (g Hyperplanes) Generate(ctx context.Context) (*dataset.Dataset, error) {
 	}
 	d := &dataset.Dataset{Name: g.Name, Taxonomy: t, X: newDenseMatrix(g.Instances, g.Features), Labels: make([][]int, g.Instances)}
 	for i := range g.Instances {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		_, x := d.X.Row(i)

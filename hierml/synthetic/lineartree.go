@@ -9,7 +9,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/taxonomy"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // LinearTree describes data that are labelled by linear functions which are the more alike the
@@ -79,7 +78,7 @@ func (g LinearTree) Generate(ctx context.Context) (*dataset.Dataset, error) {
 	// With fewer than one instance in so many accepted, the settings contradict each other.
 	const tries = 100000
 	for i := range g.Instances {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		rng := stream(g.Seed, instanceStream, i)

@@ -8,8 +8,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // column is a node, or several that were put together, of which the smallest sum of alpha^rho for
@@ -43,7 +41,7 @@ type decomposer struct {
 // itself alone.
 func (d *decomposer) solve(m int, columns []column) (column, error) {
 	for {
-		if err := turn.Err(d.ctx); err != nil {
+		if err := d.ctx.Err(); err != nil {
 			return column{}, err
 		}
 		columns = d.mergeSeries(columns)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall/js"
 
-	"github.com/hierml/notebook/internal/turn"
 	"github.com/hierml/notebook/kernel/internal/page"
 	"github.com/hierml/notebook/kernel/internal/wire"
 	"github.com/hierml/notebook/kernel/internal/wire/inproc"
@@ -54,7 +53,7 @@ func run(worker js.Value) error {
 	if err != nil {
 		return err
 	}
-	turn.OnDeep(kernel.StopDeep)
+	stopDeep = kernel.StopDeep
 	worker.Set("receive", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		transport.Put(wire.Channel(args[0].String()), frames(args[1:]))
 		return nil
@@ -73,6 +72,13 @@ func run(worker js.Value) error {
 	worker.Call("ready")
 	return kernel.Serve(context.Background())
 }
+
+// stopDeep ends the cells that run. It does nothing until there is a kernel.
+var stopDeep = func() {}
+
+// tooDeep is called by its link name where interpreted calls are nested deeper than a browser has
+// room for: by the copy of yaegi that install/internal/turned writes.
+func tooDeep() { stopDeep() }
 
 // delimiter stands between a message's route and its signature, which here is none.
 const delimiter = "<IDS|MSG>"

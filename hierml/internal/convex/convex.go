@@ -13,8 +13,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // Problem is a program. A term is convex where its Power is at least 1 and its Cost not negative,
@@ -73,7 +71,7 @@ func Solve(ctx context.Context, p *Problem, start []float64) (*Point, error) {
 	s := newState(p, start)
 	best := &Point{Error: math.Inf(1)}
 	for i, since := 0, 0; ; i++ {
-		if err := turn.Err(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if e := s.error(); e < best.Error {

@@ -17,7 +17,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
-	"github.com/hierml/notebook/internal/turn"
 )
 
 // block is the number of rows and columns that are taken at a time.
@@ -85,7 +84,7 @@ func Factorize(ctx context.Context, a []float64, n, workers int) (*Factor, error
 func (f *Factor) each(ctx context.Context, pieces int, do func(p *product, piece int)) error {
 	scratch := sync.Pool{New: func() any { return new(product) }}
 	guarded.Each(pieces, f.workers, func(piece int) {
-		if turn.Err(ctx) != nil {
+		if ctx.Err() != nil {
 			return
 		}
 		p := scratch.Get().(*product)
@@ -136,7 +135,7 @@ func (f *Factor) Solve(ctx context.Context, b []float64, q int) error {
 // forward solves L X = b for some columns of b, whose rows are stride apart. The rows above a given
 // one, the first of a block, are zeros, and b has not got them.
 func (f *Factor) forward(ctx context.Context, p *product, b []float64, stride, columns, above int) {
-	for from := above; from < f.n && turn.Err(ctx) == nil; from += block {
+	for from := above; from < f.n && ctx.Err() == nil; from += block {
 		size, own := min(block, f.n-from), b[(from-above)*stride:]
 		p.subtract(own, stride, size, columns, from-above, operand{f.l[from*f.n+above:], f.n, 1}, operand{b, stride, 1})
 		p.set(own, stride, size, columns, size, operand{f.inverse[from/block], block, 1}, operand{own, stride, 1})
@@ -145,7 +144,7 @@ func (f *Factor) forward(ctx context.Context, p *product, b []float64, stride, c
 
 // backward solves L' X = b for some columns of b.
 func (f *Factor) backward(ctx context.Context, p *product, b []float64, stride, columns int) {
-	for from := (f.n - 1) / block * block; from >= 0 && turn.Err(ctx) == nil; from -= block {
+	for from := (f.n - 1) / block * block; from >= 0 && ctx.Err() == nil; from -= block {
 		size, own := min(block, f.n-from), b[from*stride:]
 		if below := from + size; below < f.n {
 			p.subtract(own, stride, size, columns, f.n-below, operand{f.l[below*f.n+from:], 1, f.n}, operand{b[below*stride:], stride, 1})

@@ -1,10 +1,13 @@
-// Package turned writes copies of modules for the kernel in a page of a browser. In that of yaegi
-// interpreted code takes a turn (package internal/turn) every thousand steps or so, as one thread does
-// everything there, and deep recursion does not fill the stack of the browser. That of gonum/plot has
-// no fonts in it: it reads each when it is asked for.
+// Package turned writes changed copies of packages for the kernel in a page of a browser.
 //
-// The modules themselves stay as they are, for all else: the copies stand for them in one build, by a
-// go.mod of its own.
+//   - A page has one thread, which delivers no message while a goroutine computes. In the copy of the
+//     standard library's package context, Err therefore yields to the event loop, at most every 30 ms.
+//     Code that asks its context whether to go on can so be interrupted in a page as elsewhere.
+//   - In the copy of yaegi, interpreted code yields every thousand steps or so, and deep recursion does
+//     not fill the stack of the browser.
+//   - The copy of gonum/plot has no fonts in it: it reads each when it is asked for.
+//
+// The copies stand for the originals in one build alone, by a go.mod and an overlay of its own.
 package turned
 
 import (
@@ -70,7 +73,7 @@ func copied() []module {
 	}}
 }
 
-// turns is a file of yaegi's interpreter besides.
+// turns is a file that is added to yaegi's interpreter.
 const turns = `package interp
 
 import (
@@ -78,32 +81,36 @@ import (
 	_ "unsafe" // for go:linkname
 )
 
-//go:linkname take github.com/hierml/notebook/internal/turn.Take
-func take()
+// yield lets the event loop run if it has waited for some time.
+//
+//go:linkname yield context.yield
+func yield()
 
-//go:linkname deep github.com/hierml/notebook/internal/turn.Deep
-func deep()
+// tooDeep asks for the end of calls that are nested too deep, and does not wait for it.
+//
+//go:linkname tooDeep main.tooDeep
+func tooDeep()
 
-// mostCalls is how many calls may be under way before it is said that they are nested too deep.
-const mostCalls = 50_000
+// maxCalls bounds the calls under way before they count as nested too deep.
+const maxCalls = 50_000
 
 var (
 	steps uint32 // that were taken
 	calls uint32 // that are under way, in all goroutines
 )
 
-// takeStep lets others run now and then.
+// takeStep yields now and then.
 func takeStep() {
 	if steps++; steps%1024 == 0 {
-		take()
+		yield()
 	}
 }
 
 // enterCall empties the browser's stack now and then: a call of Go is one there as well, whose
 // stack has no room for many and is free whenever another goroutine runs.
 func enterCall() {
-	if calls%mostCalls == 0 {
-		deep()
+	if calls%maxCalls == 0 {
+		tooDeep()
 	}
 	if calls%100 == 0 {
 		runtime.Gosched()
@@ -211,25 +218,30 @@ func Collection() font.Collection {
 }
 `
 
-// Write writes the copies, and a go.mod and go.sum for the module at root, into folders of dir, and
-// returns the path of the go.mod, for the flag -modfile.
-func Write(ctx context.Context, root, dir string) (string, error) {
+// Write writes the copies into folders of dir, for the module at root and the Go of goroot. It returns
+// the flags by which the go command builds with them.
+func Write(ctx context.Context, root, goroot, dir string) (flags []string, err error) {
 	copies := map[string]string{}
 	for _, m := range copied() {
 		from, err := modules.Fetch(ctx, root, m.path)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		to := filepath.Join(dir, path.Base(m.path))
 		if err := os.RemoveAll(to); err != nil {
-			return "", err
+			return nil, err
 		}
 		if err := m.copy(from, to); err != nil {
-			return "", err
+			return nil, err
 		}
 		copies[m.path] = to
 	}
-	return writeModfile(root, dir, copies)
+	mod, err := writeModfile(root, dir, copies)
+	if err != nil {
+		return nil, err
+	}
+	overlay, err := writeOverlay(goroot, dir)
+	return []string{"-modfile", mod, "-overlay", overlay}, err
 }
 
 // Fonts returns the files of the fonts that the copy of gonum/plot reads, by the names under which

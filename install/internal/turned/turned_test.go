@@ -8,14 +8,18 @@ import (
 	"testing"
 )
 
-// The copies of the modules that this one requires compile for a browser.
+// The copies compile for a browser.
 func TestWrite(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	goroot, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
-	path, err := Write(t.Context(), root, dir)
+	flags, err := Write(t.Context(), root, strings.TrimSpace(string(goroot)), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +32,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("run.go has %s %d times", call, n)
 		}
 	}
-	cmd := exec.Command("go", "build", "-modfile", path, yaegi+"/interp", plot+"/...")
+	cmd := exec.Command("go", append(append([]string{"build"}, flags...), "context", yaegi+"/interp", plot+"/...")...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -36,7 +40,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-func TestChangedRefusesAnotherYaegi(t *testing.T) {
+func TestChangedRefusesAnotherVersion(t *testing.T) {
 	m := copied()[0]
 	if _, err := changed("run.go", []byte("package interp\n"), m.changes["interp/run.go"]); err == nil || !strings.Contains(err.Error(), "0 times") {
 		t.Errorf("the error is %v", err)
