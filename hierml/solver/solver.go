@@ -352,7 +352,7 @@ func (s *Settings) originOf(ctx context.Context, o *structured.Oracle) (c struct
 
 // defaultMethod returns the method that took less CPU time on dense sets and on texts, as
 //
-//	go run ./hierml/internal/versus liblinear -problem imclef07a -runs flat,hierarchical,normalized -c 10 -method dualascent
+//	go run ./bench liblinear -problem imclef07a -runs flat,hierarchical,normalized -c 10 -method dualascent
 //
 // and the same with bcfw measure it. Dual ascent wins where its subproblems are solved by sorting, and
 // examples are dense or columns many.

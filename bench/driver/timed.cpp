@@ -1,4 +1,4 @@
-// timed TRAIN TEST SOLVER C TARGET MODEL TOLERANCE...
+// timed TRAIN TEST SOLVER C TARGET TOLERANCE...
 //
 // trains one of LIBLINEAR's solvers, 4 of Crammer and Singer's problem, or 3, 1 and 7 of one problem a
 // class with the hinge, its square and the logistic loss, with one tolerance after the other until the
@@ -135,8 +135,8 @@ static double primal(const struct model *m, double c)
 
 int main(int argc, char **argv)
 {
-	if (argc < 8) {
-		fprintf(stderr, "usage: timed TRAIN TEST SOLVER C TARGET MODEL TOLERANCE...\n");
+	if (argc < 7) {
+		fprintf(stderr, "usage: timed TRAIN TEST SOLVER C TARGET TOLERANCE...\n");
 		return 1;
 	}
 	set_print_string_function(silent);
@@ -145,12 +145,10 @@ int main(int argc, char **argv)
 	parameter.solver_type = atoi(argv[3]);
 	parameter.C = atof(argv[4]);
 	regularize(parameter, 0);
-	double target = atof(argv[5]), t = wall(), c = cpu();
+	double target = atof(argv[5]);
 	read(argv[1]);
-	printf("{\"version\":%d,\"reading_cpu\":%g,\"reading_wall\":%g}\n", liblinear_version, cpu() - c, wall() - t);
-	fflush(stdout);
 	struct model *m = NULL;
-	for (int k = 7; k < argc; k++) {
+	for (int k = 6; k < argc; k++) {
 		if (m)
 			free_and_destroy_model(&m);
 		parameter.eps = atof(argv[k]);
@@ -160,7 +158,7 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		srand(1);
-		t = wall(), c = cpu();
+		double t = wall(), c = cpu();
 		m = train(&p, &parameter);
 		c = cpu() - c, t = wall() - t;
 		double value = primal(m, parameter.C);
@@ -169,17 +167,11 @@ int main(int argc, char **argv)
 		if (value <= target)
 			break;
 	}
-	t = wall();
-	if (save_model(argv[6], m)) {
-		fprintf(stderr, "timed: cannot write %s\n", argv[6]);
-		return 1;
-	}
-	t = wall() - t;
 	read(argv[2]);
 	int right = 0;
-	c = cpu();
+	double c = cpu();
 	for (int i = 0; i < p.l; i++)
 		right += predict(m, p.x[i]) == p.y[i];
-	printf("{\"saving_wall\":%g,\"accuracy\":%g,\"predicting_cpu\":%g}\n", t, (double)right / p.l, (cpu() - c) / p.l);
+	printf("{\"accuracy\":%g,\"predicting_cpu\":%g}\n", (double)right / p.l, (cpu() - c) / p.l);
 	return 0;
 }

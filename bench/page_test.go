@@ -61,7 +61,7 @@ func TestScalePage(t *testing.T) {
 // holds compares, or writes, what a file of the documentation has after a heading.
 func holds(t *testing.T, name, heading string, want []byte) {
 	t.Helper()
-	path := filepath.Join("..", "..", "..", "doc", name)
+	path := filepath.Join("..", "doc", name)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -77,6 +77,6 @@ func holds(t *testing.T, name, heading string, want []byte) {
 		return
 	}
 	if below != string(want) {
-		t.Errorf("%s is not that of the results; 'go test -run Page ./hierml/internal/versus -update' writes it", path)
+		t.Errorf("%s is not that of the results; 'go test -run Page ./bench -update' writes it", path)
 	}
 }

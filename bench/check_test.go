@@ -5,13 +5,17 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/hierml/classifier"
-	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/synthetic"
 )
 
 func TestDeviation(t *testing.T) {
-	d := example.Texts(example.Tree(3, 4), 50, 100, 20, 1)
+	c, err := synthetic.TextLike{Levels: []int{3, 12}, Train: 50, Test: 1, Features: 100}.Generate(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := c.Train
 	for name, e := range map[string]classifier.Estimator{"flat": svm.Flat{Settings: solver.Settings{Gap: 0.1}}, "hierarchical": svm.Hierarchical{Settings: solver.Settings{Gap: 0.1}}} {
 		m, err := e.Fit(context.Background(), d)
 		if err != nil {

@@ -169,7 +169,7 @@ func (o *tableOptions) compareOn(ctx context.Context, name string, methods []con
 	if err != nil {
 		return err
 	}
-	folder, err := os.MkdirTemp("", "versus")
+	folder, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
 	}

@@ -23,47 +23,24 @@ var driver []byte
 var solvers = map[string]string{"flat": "4", "one-vs-rest": "3", "one-vs-rest-squared": "1", "one-vs-rest-logistic": "7"}
 
 // tolerances of LIBLINEAR, from loose to tight; 0.1 is its default.
-const tolerances = "0.3,0.1,0.05,0.02,0.01,0.003,0.001,0.0001"
+var tolerances = []string{"0.3", "0.1", "0.05", "0.02", "0.01", "0.003", "0.001", "0.0001"}
 
-// build compiles the driver with LIBLINEAR's sources, or with the system's library if source is
-// empty.
-func build(ctx context.Context, folder, source string) (string, error) {
+// build compiles the driver with the system's LIBLINEAR.
+func build(ctx context.Context, folder string) (string, error) {
 	code, program := filepath.Join(folder, "timed.cpp"), filepath.Join(folder, "timed")
 	if err := os.WriteFile(code, driver, 0o600); err != nil {
 		return "", err
 	}
-	commands := [][]string{{"c++", "-O2", "-o", program, code, "-llinear"}}
-	if source != "" {
-		sources, err := filepath.Glob(filepath.Join(source, "*.cpp"))
-		if err != nil {
-			return "", err
-		}
-		blas, err := filepath.Glob(filepath.Join(source, "blas", "*.c"))
-		if err != nil {
-			return "", err
-		}
-		commands = nil
-		objects := []string{"c++", "-O3", "-I", source, "-o", program, code}
-		for k, c := range blas {
-			object := filepath.Join(folder, "blas"+strconv.Itoa(k)+".o")
-			commands = append(commands, []string{"cc", "-O3", "-c", "-o", object, c})
-			objects = append(objects, object)
-		}
-		commands = append(commands, append(objects, sources...))
-	}
-	for _, c := range commands {
-		if out, err := exec.CommandContext(ctx, c[0], c[1:]...).CombinedOutput(); err != nil {
-			return "", fmt.Errorf("building LIBLINEAR's driver: %w; install its library and header, give its source folder, or run with -liblinear none\n%s", err, out)
-		}
+	if out, err := exec.CommandContext(ctx, "c++", "-O2", "-o", program, code, "-llinear").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building LIBLINEAR's driver: %w; install its library and header, or run with -liblinear=false\n%s", err, out)
 	}
 	return program, nil
 }
 
 // liblinear trains with the tolerances one after the other until the primal objective is at most
 // target.
-func liblinear(ctx context.Context, timed, folder, number string, f stem, c, target float64, tolerances []string) (*outcome, error) {
-	model := filepath.Join(folder, "liblinear.model")
-	arguments := append([]string{f.train(), f.test(), number, strconv.FormatFloat(c, 'g', -1, 64), strconv.FormatFloat(target, 'g', -1, 64), model}, tolerances...)
+func liblinear(ctx context.Context, timed, number string, f stem, c, target float64, tolerances []string) (*outcome, error) {
+	arguments := append([]string{f.train(), f.test(), number, strconv.FormatFloat(c, 'g', -1, 64), strconv.FormatFloat(target, 'g', -1, 64)}, tolerances...)
 	command := exec.CommandContext(ctx, timed, arguments...)
 	command.Stderr = os.Stderr
 	out, err := command.Output()
@@ -73,9 +50,7 @@ func liblinear(ctx context.Context, timed, folder, number string, f stem, c, tar
 	r := &outcome{Workers: 1}
 	for lines := json.NewDecoder(bytes.NewReader(out)); lines.More(); {
 		line := struct {
-			Version, Tolerance     *float64
-			ReadingCPU             float64 `json:"reading_cpu"`
-			ReadingWall            float64 `json:"reading_wall"`
+			Tolerance              *float64
 			TrainingCPU            float64 `json:"training_cpu"`
 			TrainingWall           float64 `json:"training_wall"`
 			Primal, Peak, Accuracy float64
@@ -84,32 +59,24 @@ func liblinear(ctx context.Context, timed, folder, number string, f stem, c, tar
 		if err := lines.Decode(&line); err != nil {
 			return nil, fmt.Errorf("LIBLINEAR: %w", err)
 		}
-		switch {
-		case line.Version != nil:
-			r.ReadingCPU, r.ReadingWall = line.ReadingCPU, line.ReadingWall
-		case line.Tolerance != nil:
+		if line.Tolerance != nil {
 			r.Name = strconv.FormatFloat(*line.Tolerance, 'g', -1, 64)
 			r.TrainingCPU, r.TrainingWall, r.Primal, r.Peak = line.TrainingCPU, line.TrainingWall, line.Primal, line.Peak
 			fmt.Fprintf(os.Stderr, "LIBLINEAR with tolerance %s: primal %.6g, %.2f CPU s\n", r.Name, r.Primal, r.TrainingCPU)
-		default:
+		} else {
 			r.Accuracy, r.Predict = line.Accuracy, line.PredictingCPU
 		}
 	}
 	if r.Primal > target {
 		fmt.Fprintf(os.Stderr, "LIBLINEAR has not reached the primal objective %.6g\n", target)
 	}
-	info, err := os.Stat(model)
-	if err != nil {
-		return nil, err
-	}
-	r.File = float64(info.Size())
-	return r, os.Remove(model)
+	return r, nil
 }
 
 // report prints the table; times of training are divided by LIBLINEAR's in the column ratio.
 func report(w io.Writer, outcomes []outcome, number string, theirs *outcome) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "\tworkers\tepochs\tCPU s\twall s\tratio CPU\twall\tprimal\tdual\tgap\taccuracy\ttree loss\tus a row\tbeam\taccuracy\tpeak MB\tfile MB\tcompact\treading CPU s\twall s\t")
+	fmt.Fprintln(table, "\tworkers\tepochs\tCPU s\twall s\tratio CPU\twall\tprimal\tdual\tgap\taccuracy\ttree loss\tus a row\tpeak MB\t")
 	row := func(name string, r *outcome, mine bool) {
 		fmt.Fprintf(table, "%s\t%d\t", name, r.Workers)
 		if mine {
@@ -129,8 +96,7 @@ func report(w io.Writer, outcomes []outcome, number string, theirs *outcome) err
 		} else {
 			fmt.Fprintf(table, "\t\t%.4f\t\t", r.Accuracy)
 		}
-		fmt.Fprintf(table, "%.1f\t%s\t%s\t%.0f\t%s\t%s\t%.2f\t%.2f\t\n", 1e6*r.Predict, known("%.1f", 1e6*r.Beam), known("%.4f", r.BeamAccuracy),
-			r.Peak/1e6, known("%.1f", r.File/1e6), known("%.1f", r.CompactFile/1e6), r.ReadingCPU, r.ReadingWall)
+		fmt.Fprintf(table, "%.1f\t%.0f\t\n", 1e6*r.Predict, r.Peak/1e6)
 	}
 	for k := range outcomes {
 		row(outcomes[k].Name, &outcomes[k], true)

@@ -16,17 +16,11 @@ import (
 
 // options are the command line of liblinear.
 type options struct {
-	data, problem, liblinear string
-	runs, workers            string
-	c, gap                   float64
-	repeat                   int
-	method                   string
-	tolerances               string
-	child                    string
-	time                     time.Duration
-	progress, save           bool
-	beam                     int
-	cpuProfile               string
+	data, problem, runs, workers, method, child, cpuProfile string
+	c, gap                                                  float64
+	repeat                                                  int
+	time                                                    time.Duration
+	liblinear, progress                                     bool
 }
 
 // compareObjectives is the command liblinear.
@@ -35,7 +29,7 @@ func compareObjectives(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("liblinear", flag.ContinueOnError)
 	flags.StringVar(&o.data, "data", "", "`folder` with the files of the problem; without it data are generated")
 	flags.StringVar(&o.problem, "problem", "small", "small, big, wipod, dmoz or wikipedia, or a set of the table; with -data the name of any files there")
-	flags.StringVar(&o.liblinear, "liblinear", "", "source `folder` of LIBLINEAR instead of the system's library, or none")
+	flags.BoolVar(&o.liblinear, "liblinear", true, "train by LIBLINEAR, too")
 	flags.StringVar(&o.runs, "runs", "flat,hierarchical,normalized", "what to train, of "+strings.Join(names(), ", "))
 	flags.StringVar(&o.workers, "workers", "1", "numbers of workers to train with")
 	flags.StringVar(&o.method, "method", "", "solver, of "+strings.Join(methodNames(), ", ")+"; without it the default")
@@ -44,10 +38,7 @@ func compareObjectives(ctx context.Context, arguments []string) error {
 	flags.DurationVar(&o.time, "time", 0, "bound of a training of this library")
 	flags.IntVar(&o.repeat, "repeat", 1, "trainings of each kind, of which the one with the least CPU time counts")
 	flags.BoolVar(&o.progress, "progress", false, "print the progress of this library's trainings")
-	flags.BoolVar(&o.save, "save", false, "save the models of this library, as they are and compacted, for the sizes of the files")
-	flags.IntVar(&o.beam, "beam", 0, "width of a beam to predict with as well; with -save the beam is of the compacted model")
 	flags.StringVar(&o.cpuProfile, "cpuprofile", "", "`file` for a profile of the last training of this library")
-	flags.StringVar(&o.tolerances, "tolerances", tolerances, "of LIBLINEAR, from loose to tight")
 	flags.StringVar(&o.child, "child", "", "for the command's own use")
 	if err := flags.Parse(arguments); err != nil {
 		return err
@@ -64,10 +55,7 @@ type outcome struct {
 	Workers, Epochs             int
 	TrainingCPU, TrainingWall   float64
 	Primal, Dual                float64
-	Peak, File, CompactFile     float64 // bytes
-	Compacting                  float64 // CPU seconds
-	Beam, BeamAccuracy          float64 // Beam: CPU seconds an instance
-	ReadingCPU, ReadingWall     float64
+	Peak                        float64 // bytes
 	Accuracy, TreeLoss, Predict float64 // Predict: CPU seconds an instance
 	Deviation                   float64 `json:",omitzero"` // of the weights of some nodes from their definition
 	Nodes, Leaves, Features     int     `json:",omitzero"`
@@ -77,7 +65,7 @@ type outcome struct {
 
 // compare runs all trainings and prints the table.
 func compare(ctx context.Context, o options) error {
-	folder, err := os.MkdirTemp("", "versus")
+	folder, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
 	}
@@ -89,8 +77,8 @@ func compare(ctx context.Context, o options) error {
 		}
 	}
 	var timed string
-	if o.liblinear != "none" {
-		if timed, err = build(ctx, folder, o.liblinear); err != nil {
+	if o.liblinear {
+		if timed, err = build(ctx, folder); err != nil {
 			return err
 		}
 	}
@@ -113,9 +101,9 @@ func compare(ctx context.Context, o options) error {
 	number := cmp.Or(solvers[outcomes[0].Name], "4")
 	var theirs *outcome
 	if timed != "" {
-		tolerances := strings.Split(o.tolerances, ",")
+		tolerances := tolerances
 		for range max(o.repeat, 1) {
-			r, err := liblinear(ctx, timed, folder, number, problem, o.c, outcomes[0].Primal, tolerances)
+			r, err := liblinear(ctx, timed, number, problem, o.c, outcomes[0].Primal, tolerances)
 			if err != nil {
 				return err
 			}
@@ -137,7 +125,7 @@ func ours(ctx context.Context, o options, f stem, name, workers string) (outcome
 	arguments := []string{
 		"liblinear", "-child", f.path, "-runs", name, "-workers", workers, "-method", o.method, "-cpuprofile", o.cpuProfile,
 		"-c", strconv.FormatFloat(o.c, 'g', -1, 64), "-gap", strconv.FormatFloat(o.gap, 'g', -1, 64), "-progress=" + strconv.FormatBool(o.progress),
-		"-time", o.time.String(), "-save=" + strconv.FormatBool(o.save), "-beam", strconv.Itoa(o.beam),
+		"-time", o.time.String(),
 	}
 	child := exec.CommandContext(ctx, self, arguments...)
 	child.Stderr = os.Stderr

@@ -1,25 +1,14 @@
-// Weightings compares the ways to choose the node weights of normalized SVMs on real and generated
-// data, by which svm.Normalized has its default:
-//
-//	HIERML_DATA=FOLDER go run ./hierml/internal/weightings
-//
-// Of each set some rows with a single label are drawn several times, and two thirds trained on, with C
-// chosen for each weighting from a grid by a fifth of these. The table has the mean accuracy on the
-// other third, in percent, and the last row mean ranks; a second table has the mean tree loss.
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
-	"log"
+	"math"
 	"os"
-	"os/signal"
 	"text/tabwriter"
 
-	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/hierml/dataset"
-	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
@@ -27,7 +16,7 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// ways are what is compared. Without a weighting it is the flat SVM.
+// ways are compared. The one without a weighting is the flat SVM.
 var ways = []struct {
 	name string
 	of   svm.Weighting
@@ -38,81 +27,59 @@ var ways = []struct {
 	{"MaxMin", weighting.MaxMin{}},
 }
 
-func main() {
-	log.SetFlags(0)
-	rows := flag.Int("rows", 1500, "rows of a set, to train on and to test")
-	draws := flag.Int("draws", 3, "how often these are drawn")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *rows, *draws); err != nil {
-		log.Fatal(err)
+// compareWeightings is the command weightings.
+func compareWeightings(ctx context.Context, arguments []string) error {
+	flags := flag.NewFlagSet("weightings", flag.ContinueOnError)
+	rows := flags.Int("rows", 1500, "rows of a set, to train on and to test")
+	draws := flags.Int("draws", 3, "how often these are drawn")
+	if err := flags.Parse(arguments); err != nil {
+		return err
 	}
-}
-
-func run(ctx context.Context, rows, draws int) error {
 	names := []string{"ng15", "reuters21578", "rcv1", "wordnet_nouns", "imclef07a", "imclef07d", "texts", "hyperplanes", "linear tree"}
 	accuracy, losses := make([][]float64, len(names)), make([][]float64, len(names))
 	for k, name := range names {
-		d, err := open(ctx, name)
+		d, err := singles(ctx, name)
 		if err != nil {
 			return err
 		}
 		accuracy[k], losses[k] = make([]float64, len(ways)), make([]float64, len(ways))
-		for draw := range draws {
-			train, test, err := divide(d, rows, uint64(draw))
+		for draw := range *draws {
+			train, test, err := divide(d, *rows, uint64(draw))
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			for w, way := range ways {
-				report, err := measure(ctx, way.of, train, test)
+				report, err := weigh(ctx, way.of, train, test)
 				if err != nil {
 					return fmt.Errorf("%s, %s: %w", name, way.name, err)
 				}
-				accuracy[k][w] += 100 * report.Accuracy / float64(draws)
-				losses[k][w] += report.TreeLoss / float64(draws)
+				accuracy[k][w] += 100 * report.Accuracy / float64(*draws)
+				losses[k][w] += report.TreeLoss / float64(*draws)
 			}
 		}
 		fmt.Fprintf(os.Stderr, "%s %.2f\n", name, accuracy[k])
 	}
 	fmt.Println("accuracy, %")
-	if err := show(names, accuracy, 1, "%.1f"); err != nil {
+	if err := showWays(names, accuracy, 1, "%.1f"); err != nil {
 		return err
 	}
 	fmt.Println("tree loss")
-	return show(names, losses, -1, "%.3f")
+	return showWays(names, losses, -1, "%.3f")
 }
 
-// open returns a set, its rows of images at unit length beside a constant.
-func open(ctx context.Context, name string) (*dataset.Dataset, error) {
+// singles returns the training part of a set, or a set that is only compared here.
+func singles(ctx context.Context, name string) (*dataset.Dataset, error) {
 	switch name {
-	case "texts":
-		c, err := synthetic.WIPOLike().Generate(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return c.Train, nil
 	case "hyperplanes":
 		return synthetic.Hyperplanes{Instances: 6000}.Generate(ctx)
 	case "linear tree":
 		return synthetic.ThesisSynthetic(3, 3, 1).Generate(ctx)
 	}
-	c, err := collection.OpenContext(ctx, name)
+	s, err := open(ctx, name, math.MaxInt)
 	if err != nil {
 		return nil, err
 	}
-	d, err := c.Train.Leafed()
-	if err != nil {
-		return nil, err
-	}
-	if name == "imclef07a" || name == "imclef07d" {
-		scaling, err := features.Scaling{UnitLength: true, Constant: 1}.Fit(d)
-		if err != nil {
-			return nil, err
-		}
-		return scaling.Transform(d)
-	}
-	return d, nil
+	return s.train, nil
 }
 
 // divide draws rows with one label, and divides them.
@@ -132,7 +99,7 @@ func divide(d *dataset.Dataset, rows int, seed uint64) (train, test *dataset.Dat
 	return d.Split(1./3, seed+100)
 }
 
-func measure(ctx context.Context, way svm.Weighting, train, test *dataset.Dataset) (*metric.Report, error) {
+func weigh(ctx context.Context, way svm.Weighting, train, test *dataset.Dataset) (*metric.Report, error) {
 	settings := solver.Settings{Gap: 0.01, MaxEpochs: 200}
 	var e svm.Regularized = svm.Flat{Settings: settings}
 	if way != nil {
@@ -146,7 +113,7 @@ func measure(ctx context.Context, way svm.Weighting, train, test *dataset.Datase
 }
 
 // show prints a table, with the mean ranks: sign is 1 where more is better, otherwise -1.
-func show(names []string, values [][]float64, sign float64, format string) error {
+func showWays(names []string, values [][]float64, sign float64, format string) error {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, way := range ways {
 		fmt.Fprintf(out, "\t%s", way.name)

@@ -77,7 +77,7 @@ func compareSizes(ctx context.Context, arguments []string) error {
 		return err
 	}
 	o.peers.time = o.time
-	folder, err := os.MkdirTemp("", "versus")
+	folder, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
 	}
@@ -161,11 +161,11 @@ func (o *scaleOptions) liblinear(ctx context.Context, t training, folder string,
 	if k < 0 {
 		return outcome{}, fmt.Errorf("no objective to reach: flat is to be trained before")
 	}
-	program, err := build(ctx, folder, "")
+	program, err := build(ctx, folder)
 	if err != nil {
 		return outcome{}, err
 	}
-	r, err := liblinear(ctx, program, folder, solvers["flat"], files, 1, measured[k].Primal, strings.Split(tolerances, ","))
+	r, err := liblinear(ctx, program, solvers["flat"], files, 1, measured[k].Primal, tolerances)
 	if err != nil {
 		return outcome{}, err
 	}

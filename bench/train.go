@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"runtime/pprof"
 	"slices"
 	"strconv"
@@ -110,15 +109,8 @@ func train(ctx context.Context, o options) error {
 		return err
 	}
 	r := outcome{Name: o.runs, Workers: workers}
-	watch, err := start()
-	if err != nil {
-		return err
-	}
 	d, err := readRows(f.train(), t)
 	if err != nil {
-		return err
-	}
-	if err := watch.stop(&r.ReadingCPU, &r.ReadingWall); err != nil {
 		return err
 	}
 	r.Nodes, r.Leaves, r.Features, r.Rows, r.Entries = t.Len(), len(t.Leaves()), d.X.Cols, d.Len(), len(d.X.Indices)
@@ -139,7 +131,8 @@ func train(ctx context.Context, o options) error {
 			return err
 		}
 	}
-	if watch, err = start(); err != nil {
+	watch, err := start()
+	if err != nil {
 		return err
 	}
 	m, err := estimator(o.c, settings, method, t).Fit(ctx, d)
@@ -166,16 +159,6 @@ func train(ctx context.Context, o options) error {
 	if err := predict(m, test, &r); err != nil {
 		return err
 	}
-	if o.save {
-		if m, err = save(ctx, m, &r); err != nil {
-			return err
-		}
-	}
-	if o.beam > 0 {
-		if err := beam(m, o.beam, test, &r); err != nil {
-			return err
-		}
-	}
 	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
@@ -198,68 +181,6 @@ func predict(m *classifier.Model, d *dataset.Dataset, r *outcome) error {
 			r.Accuracy += 1 / rows
 		}
 		r.TreeLoss += half.Cost(d.Labels[i][0], n) / rows
-	}
-	return nil
-}
-
-// save fills in the sizes of files and returns the compacted model.
-func save(ctx context.Context, m *classifier.Model, r *outcome) (*classifier.Model, error) {
-	folder, err := os.MkdirTemp("", "versus")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	size := func(m *classifier.Model, bytes *float64) error {
-		name := filepath.Join(folder, "model.safetensors")
-		if err := m.Save(name); err != nil {
-			return err
-		}
-		info, err := os.Stat(name)
-		if err != nil {
-			return err
-		}
-		*bytes = float64(info.Size())
-		return nil
-	}
-	if err := size(m, &r.File); err != nil {
-		return nil, err
-	}
-	watch, err := start()
-	if err != nil {
-		return nil, err
-	}
-	if m, err = m.Compact(ctx, 0); err != nil {
-		return nil, err
-	}
-	var wall float64
-	if err := watch.stop(&r.Compacting, &wall); err != nil {
-		return nil, err
-	}
-	return m, size(m, &r.CompactFile)
-}
-
-// beam fills in what the model does with the test part by a beam.
-func beam(m *classifier.Model, width int, d *dataset.Dataset, r *outcome) error {
-	b, err := m.NewBeam(width)
-	if err != nil { // a flat model, which scores no inner nodes
-		fmt.Fprintln(os.Stderr, "without beam:", err)
-		return nil
-	}
-	watch, err := start()
-	if err != nil {
-		return err
-	}
-	predicted := b.Predict(d.X)
-	var wall float64
-	if err := watch.stop(&r.Beam, &wall); err != nil {
-		return err
-	}
-	rows := float64(d.Len())
-	r.Beam /= rows
-	for i, n := range predicted {
-		if n == d.Labels[i][0] {
-			r.BeamAccuracy += 1 / rows
-		}
 	}
 	return nil
 }
