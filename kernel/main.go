@@ -71,7 +71,7 @@ In Jupyter it is the kernel "Go (hierml)".`,
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultHelpCmd()
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		if err := writeManual(cmd.OutOrStdout(), cmd); err != nil {
+		if _, err := io.WriteString(cmd.OutOrStdout(), helpText(cmd)); err != nil {
 			cmd.PrintErrln("hierml:", err)
 		}
 	})

@@ -3,14 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 // A manual is what the help of a command says besides what cobra knows. The rest is the same for
@@ -89,117 +86,62 @@ func manualOf(cmd *cobra.Command) manual {
 	return known
 }
 
-// A passage is a section of a manual, of one of three kinds.
-type passage struct {
-	heading  string
-	prose    string // paragraphs, between which indented lines stay as they are
-	verbatim string
-	items    [][2]string // names and what they mean
-	column   int         // of the meanings
-}
+// helpWidth is the most columns of a line of help.
+const helpWidth = 80
 
-// passages returns the sections of a command's manual, some of which may be empty; options in lines of
-// that width.
-func passages(cmd *cobra.Command, width int) []passage {
-	about := manualOf(cmd)
-	list := []passage{{heading: "NAME", prose: strings.ReplaceAll(cmd.CommandPath(), " ", "-") + " - " + cmd.Short}}
-	add := func(p passage) { list = append(list, p) }
-	if cmd.Runnable() {
-		add(passage{heading: "SYNOPSIS", verbatim: synopsis(cmd)})
+// helpText returns the help of a command, under the headings of a manual page.
+func helpText(cmd *cobra.Command) string {
+	var b strings.Builder
+	section := func(heading, text string) {
+		if text = strings.Trim(text, "\n"); text == "" {
+			return
+		}
+		b.WriteString(heading + "\n")
+		for line := range strings.SplitSeq(text, "\n") {
+			if line != "" && !strings.HasPrefix(line, "  ") {
+				line = "  " + line
+			}
+			b.WriteString(line + "\n")
+		}
+		b.WriteString("\n")
 	}
-	add(passage{heading: "DESCRIPTION", prose: cmp.Or(cmd.Long, cmd.Short+".")})
-	add(passage{heading: "COMMANDS", items: below(cmd, false), column: 14})
-	add(passage{heading: "TOPICS, of which hierml help tells more", items: below(cmd, true), column: 14})
+	about := manualOf(cmd)
+	section("NAME", paragraphs(strings.ReplaceAll(cmd.CommandPath(), " ", "-")+" - "+cmd.Short))
 	if cmd.Runnable() {
-		add(passage{heading: "OPTIONS", verbatim: cmd.LocalFlags().FlagUsagesWrapped(width)})
-		add(passage{heading: "EXAMPLES", verbatim: cmd.Example})
-		add(passage{heading: "EXIT STATUS", items: statuses(about.exit), column: 5})
+		section("SYNOPSIS", synopsis(cmd))
+	}
+	section("DESCRIPTION", paragraphs(cmp.Or(cmd.Long, cmd.Short+".")))
+	section("COMMANDS", items(14, below(cmd, false)))
+	section("TOPICS, of which hierml help tells more", items(14, below(cmd, true)))
+	if cmd.Runnable() {
+		section("OPTIONS", cmd.LocalFlags().FlagUsagesWrapped(helpWidth-2))
+		section("EXAMPLES", cmd.Example)
+		section("EXIT STATUS", items(5, statuses(about.exit)))
 	}
 	var environment [][2]string
 	for _, name := range about.environment {
 		environment = append(environment, [2]string{name, variable(name)})
 	}
-	add(passage{heading: "ENVIRONMENT", items: environment, column: 18})
+	section("ENVIRONMENT", items(18, environment))
 	var see []string
 	for _, name := range about.see {
 		see = append(see, "hierml "+name)
 	}
-	add(passage{heading: "SEE ALSO", prose: strings.Join(see, ", ")})
-	return list
-}
-
-// writeManual prints the help of a command as a manual page has it.
-func writeManual(w io.Writer, cmd *cobra.Command) error {
-	m := &manualPage{width: 80, bold: takesColours(w)}
-	if f, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-			m.width = min(max(width, 40), 100)
-		}
-	}
-	for _, p := range passages(cmd, m.width-2) {
-		m.section(p.heading, m.paragraphs(p.prose)+p.verbatim+m.items(p.column, p.items))
-	}
-	_, err := io.WriteString(w, m.String())
-	return err
-}
-
-// variable is what one is for.
-func variable(name string) string {
-	for _, v := range variables {
-		if v[0] == name {
-			return v[1]
-		}
-	}
-	return ""
-}
-
-// synopsis is how a command is called.
-func synopsis(cmd *cobra.Command) string {
-	_, args, _ := strings.Cut(cmd.Use, " ")
-	if args == "" && cmd.HasAvailableSubCommands() {
-		args = "COMMAND"
-	}
-	return strings.TrimRight(cmd.CommandPath()+" [OPTIONS] "+args, " ")
-}
-
-// A manualPage is one that is being written.
-type manualPage struct {
-	strings.Builder
-	width int
-	bold  bool
-}
-
-// section writes text below a heading, two columns to the right; nothing if there is no text.
-func (p *manualPage) section(heading, text string) {
-	if text == "" {
-		return
-	}
-	if p.Len() > 0 {
-		p.WriteString("\n")
-	}
-	if p.bold {
-		heading = "\x1b[1m" + heading + "\x1b[0m"
-	}
-	p.WriteString(heading + "\n")
-	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
-		if line != "\n" && !strings.HasPrefix(line, "  ") {
-			line = "  " + line
-		}
-		p.WriteString(line)
-	}
+	section("SEE ALSO", paragraphs(strings.Join(see, ", ")))
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // wrapped returns text in lines that fit to the right of a column.
-func (p *manualPage) wrapped(text string, column int) string {
+func wrapped(text string, column int) string {
 	var b strings.Builder
-	used := 0
-	for _, word := range strings.Fields(text) {
-		n := ansi.StringWidth(word)
+	used := column
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
 		switch {
-		case used == 0:
-		case column+used+1+n > p.width:
+		case i == 0:
+		case used+1+n > helpWidth:
 			b.WriteString("\n" + strings.Repeat(" ", column))
-			used = 0
+			used = column
 		default:
 			b.WriteString(" ")
 			used++
@@ -211,11 +153,11 @@ func (p *manualPage) wrapped(text string, column int) string {
 }
 
 // paragraphs returns text in lines that fit. Lines that are indented stay as they are.
-func (p *manualPage) paragraphs(text string) string {
+func paragraphs(text string) string {
 	var out, words []string
 	flush := func() {
 		if len(words) > 0 {
-			out = append(out, p.wrapped(strings.Join(words, " "), 2))
+			out = append(out, wrapped(strings.Join(words, " "), 2))
 		}
 		words = nil
 	}
@@ -236,15 +178,34 @@ func (p *manualPage) paragraphs(text string) string {
 }
 
 // items returns names and what they mean, which begins in a column.
-func (p *manualPage) items(column int, list [][2]string) string {
+func items(column int, list [][2]string) string {
 	var b strings.Builder
 	for _, item := range list {
-		if ansi.StringWidth(item[0]) >= column {
+		if len(item[0]) >= column {
 			item[0] += "\n" + strings.Repeat(" ", column+2)
 		}
-		fmt.Fprintf(&b, "  %-*s%s\n", column, item[0], p.wrapped(item[1], column+2))
+		fmt.Fprintf(&b, "  %-*s%s\n", column, item[0], wrapped(item[1], column+2))
 	}
 	return b.String()
+}
+
+// variable is what one is for.
+func variable(name string) string {
+	for _, v := range variables {
+		if v[0] == name {
+			return v[1]
+		}
+	}
+	return ""
+}
+
+// synopsis is how a command is called.
+func synopsis(cmd *cobra.Command) string {
+	_, args, _ := strings.Cut(cmd.Use, " ")
+	if args == "" && cmd.HasAvailableSubCommands() {
+		args = "COMMAND"
+	}
+	return strings.TrimRight(cmd.CommandPath()+" [OPTIONS] "+args, " ")
 }
 
 // below lists the commands below one, or the topics.
