@@ -32,3 +32,16 @@ func TestFormat(t *testing.T) {
 func TestStaticcheck(t *testing.T) {
 	run(t, "go", "tool", "staticcheck", "./...")
 }
+
+// TestWorkflows checks .github/workflows. It uses no other linters, which not every machine has.
+func TestWorkflows(t *testing.T) {
+	files, err := filepath.Glob(root + "/.github/workflows/*.yml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d workflows: %v", len(files), err)
+	}
+	args := []string{"tool", "actionlint", "-shellcheck=", "-pyflakes="}
+	for _, file := range files {
+		args = append(args, strings.TrimPrefix(file, root+"/"))
+	}
+	run(t, "go", args...)
+}
