@@ -8,9 +8,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/hierml/notebook/internal/notebook"
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // stored writes a notebook that was run, and then has other sources: what is stored is what the old
@@ -127,15 +127,7 @@ func TestNotebookCheckInterrupted(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
-			break
-		}
-		if t.Context().Err() != nil {
-			t.Fatal("the cell did not start")
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	testrun.Await(t, "the cell starts", func() bool { _, err := os.Stat(filepath.Join(dir, "started")); return err == nil })
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/adrg/xdg"
 
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -69,7 +70,10 @@ func TestDoctorOfBusyMachine(t *testing.T) {
 				}
 				written, _ := os.ReadFile(pids) // there is none if it was ended before it wrote
 				for _, pid := range strings.Fields(string(written)) {
-					awaitEnd(pid)
+					testrun.Await(t, "the process ends", func() bool {
+						stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+						return err != nil || strings.Contains(string(stat), ") Z ")
+					})
 				}
 			})
 		}
@@ -82,16 +86,5 @@ func TestWorkerKilled(t *testing.T) {
 		if err := error(&program.Error{Cause: &program.DeathError{Cause: cause}}); wasKilled(err) != want {
 			t.Errorf("%s: killed is %v", cause, !want)
 		}
-	}
-}
-
-// awaitEnd waits until a process has ended.
-func awaitEnd(pid string) {
-	for {
-		stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
-		if err != nil || strings.Contains(string(stat), ") Z ") {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/hierml/notebook/internal/notebook"
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // save writes a notebook of code cells into a new folder and returns the folder.
@@ -155,10 +155,7 @@ func TestNotebookRunInterrupted(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			for begun := false; !begun; time.Sleep(10 * time.Millisecond) {
-				_, err := os.Stat(filepath.Join(dir, "begun"))
-				begun = err == nil
-			}
+			testrun.Await(t, "the cell begins", func() bool { _, err := os.Stat(filepath.Join(dir, "begun")); return err == nil })
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // TestOpenConnectionFile holds that a kernel says once, in its log, that others can read the file which has
@@ -36,15 +37,15 @@ func TestOpenConnectionFile(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
-		for there := false; !there; time.Sleep(10 * time.Millisecond) {
+		testrun.Await(t, "the kernel listens", func() bool {
 			select {
 			case err := <-ended:
 				t.Fatalf("the kernel has ended: %v\n%s", err, &stderr)
 			default:
-				_, err := os.Stat(sockets + "-5")
-				there = err == nil
 			}
-		}
+			_, err := os.Stat(sockets + "-5")
+			return err == nil
+		})
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package acceptance
 import (
 	"cmp"
 	"compress/gzip"
-	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -127,19 +126,11 @@ func TestBrowserLite(t *testing.T) {
 func (p *page) enter(t *testing.T, address string) {
 	t.Helper()
 	run(t, p, "opening the site", time.Minute, chromedp.Navigate(address))
-	ctx, cancel := context.WithTimeout(p.ctx, busyFactor*time.Minute)
-	defer cancel()
-	for {
+	testrun.Await(t, "the site goes on to its notebook", func() bool {
 		// A page that goes on to another cannot be asked just then.
-		drawn, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelector(".hierml-loading, .jp-Notebook .jp-CodeCell") !== null`))
-		if drawn && err == nil {
-			return
-		}
-		if ctx.Err() != nil {
-			t.Fatalf("the site does not go on to its notebook: %v", err)
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+		drawn, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.querySelector(".hierml-loading, .jp-Notebook .jp-CodeCell") !== null`))
+		return drawn && err == nil
+	})
 }
 
 // mostFirst is how much a site may send until a first cell has run, in bytes.

@@ -229,7 +229,7 @@ func (c *cluster) idle() string {
 	return c.ask("sinfo", "--noheader", "--Node", "--partition=all", "--states=idle")
 }
 
-// until waits for an event.
+// until waits for an event. It pauses between two looks, most of which start a program of Slurm.
 func (c *cluster) until(what string, so func() bool) {
 	c.t.Helper()
 	for begun := time.Now(); !so(); time.Sleep(50 * time.Millisecond) {

@@ -21,6 +21,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // lab is the JupyterLab that all browser tests use. Each has a folder and a workspace of its own in
@@ -52,6 +53,7 @@ func openLab(t *testing.T) *lab {
 		}
 		labs.running = l
 	}
+	testrun.Await(t, "JupyterLab answers", func() bool { return labs.running.get("api", nil) == nil })
 	return labs.running
 }
 
@@ -90,17 +92,7 @@ func startLab(interpreter python.Interpreter, dir, data string) (*lab, error) {
 		"--ServerApp.tornado_settings={'ws_ping_timeout': 600000}")
 	l.command.Env = append(l.command.Env, seeing(data, dir)...)
 	l.command.Stdout, l.command.Stderr = &l.log, &l.log
-	if err := l.command.Start(); err != nil {
-		return nil, err
-	}
-	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
-		if l.get("api", nil) == nil {
-			return l, nil
-		}
-		if time.Since(begun) > busyFactor*time.Minute {
-			return nil, errors.Join(fmt.Errorf("JupyterLab does not answer on %s:\n%s", l.url, l.log.since(0)), l.command.Process.Kill(), l.command.Wait())
-		}
-	}
+	return l, l.command.Start()
 }
 
 // closeLab ends JupyterLab and its kernels, if it runs.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 )
 
 // These environment variables say how tests run.
@@ -47,6 +48,17 @@ func Need(t testing.TB, need string, missing error) {
 		t.Fatalf("needs %s: %v", need, missing)
 	default:
 		t.Skipf("needs %s: %v", need, missing)
+	}
+}
+
+// Await waits until done reports true. It is for what gives a test no event: a file, another
+// process, a counter. It fails the test after five minutes, which a busy machine does not need.
+func Await(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited five minutes in vain until %s", what)
+		}
 	}
 }
 

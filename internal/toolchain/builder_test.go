@@ -12,7 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // text returns a unit that registers the function runˑ of its declarations.
@@ -295,12 +296,11 @@ func TestBuildEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
-		for ctx.Err() == nil {
-			if pid, err := os.ReadFile(filepath.Join(dir, "pid")); err == nil && len(pid) > 0 {
-				cancel()
-			}
-			time.Sleep(time.Millisecond)
-		}
+		defer cancel()
+		testrun.Await(t, "the compiler starts a process", func() bool {
+			pid, err := os.ReadFile(filepath.Join(dir, "pid"))
+			return ctx.Err() != nil || err == nil && len(pid) > 0
+		})
 	}()
 	if _, err := b.Build(ctx, []Unit{text("cell/1", "func runˑ() {}")}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
@@ -313,14 +313,10 @@ func TestBuildEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 1000 {
+	testrun.Await(t, "the process that the compiler started ends", func() bool {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil || strings.Contains(string(stat), ") Z ") {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Error("the process that the compiler started still runs")
+		return err != nil || strings.Contains(string(stat), ") Z ")
+	})
 }
 
 func TestPlainly(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -179,16 +180,10 @@ func TestBackground(t *testing.T) {
 	if err := os.WriteFile("go", nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		if got := p.take(); got != "" {
-			if got != "late\n" {
-				t.Error(got)
-			}
-			return
-		}
-		if time.Since(begun) > time.Minute {
-			t.Fatal("nothing comes")
-		}
+	var late string
+	testrun.Await(t, "the command prints", func() bool { late = p.take(); return late != "" })
+	if late != "late\n" {
+		t.Error(late)
 	}
 }
 

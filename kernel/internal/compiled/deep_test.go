@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
@@ -82,11 +82,5 @@ func TestEndDeep(t *testing.T) {
 		t.Errorf("another cell: %v", err)
 	}
 	const want = "a goroutine was ended: stack overflow: "
-	for range int(patience / time.Millisecond) {
-		if strings.HasPrefix(out.String(), want) {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Errorf("got %q, want %q", out.String(), want)
+	testrun.Await(t, "the goroutine is reported", func() bool { return strings.HasPrefix(out.String(), want) })
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
 )
 
@@ -42,15 +43,7 @@ func startWith(t *testing.T, info wiretest.Info, stdout, stderr io.Writer) *exec
 // listening waits until the kernel can be dialled.
 func listening(t *testing.T, info wiretest.Info) {
 	t.Helper()
-	for deadline := time.Now().Add(wiretest.Patience); ; {
-		if info.Listening() {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the kernel does not listen")
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	testrun.Await(t, "the kernel listens", info.Listening)
 }
 
 func TestProcessEndsAsAsked(t *testing.T) {

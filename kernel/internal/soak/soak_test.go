@@ -73,11 +73,7 @@ func start(t *testing.T, program, folder string) *kernel {
 			t.Logf("the kernel said:\n%.10000s", k.stderr.String())
 		}
 	})
-	for deadline := time.Now().Add(wiretest.Patience); !info.Listening(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the kernel does not listen")
-		}
-	}
+	testrun.Await(t, "the kernel listens", info.Listening)
 	k.client = wiretest.Dial(t, info)
 	return k
 }

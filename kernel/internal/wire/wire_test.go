@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/wire"
 	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
 	"github.com/hierml/notebook/kernel/internal/wire/zmq"
@@ -268,9 +269,7 @@ func TestInputWithAStolenIdentity(t *testing.T) {
 	asker.Recv("stdin")
 	dropped := server.Dropped()
 	thief.Send("stdin", "input_reply", map[string]string{"value": "forged"})
-	for server.Dropped() == dropped {
-		time.Sleep(time.Millisecond) // until it was looked at
-	}
+	testrun.Await(t, "the forged answer is dropped", func() bool { return server.Dropped() != dropped })
 	asker.Send("stdin", "input_reply", map[string]string{"value": "right"})
 	if got := <-answer; got != "right" {
 		t.Errorf("the answer is %q", got)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -264,17 +265,11 @@ func TestNothingPilesUp(t *testing.T) {
 		return len(p.conn.jobs)
 	}
 	var after string
-	for deadline := time.Now().Add(30 * time.Second); ; {
+	testrun.Await(t, "the child has as many goroutines as before", func() bool {
 		number++
 		after = mustRun(t, p, cellOf(number, "goroutines"))
-		if after == before && jobs() <= 3 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("goroutines of the child: %s, were %s; jobs that the parent knows: %d", after, before, jobs())
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		return after == before && jobs() <= 3
+	})
 	// A watch of the memory and the run time's own descriptors may have come.
 	if n := runtime.NumGoroutine(); n > goroutines+2 {
 		t.Errorf("%d goroutines, were %d", n, goroutines)

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hierml/notebook/internal/testprogram"
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/cells"
 	"github.com/hierml/notebook/kernel/internal/worker/child"
@@ -205,7 +206,7 @@ func (f *fake) lines(ctx context.Context, lines []string) (*program.Bundle, erro
 			<-ctx.Done()
 			return nil, context.Cause(ctx)
 		case "hang":
-			time.Sleep(time.Hour)
+			select {}
 		case "ask":
 			line, err := host.Current().Input(arg, false)
 			if err != nil {
@@ -387,11 +388,5 @@ func (r *recorder) NextInput(source string, _ bool) { r.note("next: " + source) 
 // has waits until the recorder has noted something.
 func (r *recorder) has(t testing.TB, want string) {
 	t.Helper()
-	for range pauses {
-		if r.String() == want {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("got %.2000q, want %.2000q", r.String(), want)
+	testrun.Await(t, fmt.Sprintf("%.2000q is noted", want), func() bool { return r.String() == want })
 }

@@ -7,9 +7,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hierml/notebook/internal/machine"
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -61,16 +61,11 @@ func TestMemoryOfABackgroundGoroutine(t *testing.T) {
 	p := startWith(t, Config{Memory: 200 << 20})
 	mustRun(t, p, cellOf(1, "hold 120", "go gate go ; hold 500"))
 	mustRun(t, p, cellOf(2, "open go"))
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	testrun.Await(t, "the child dies", func() bool {
 		_, err := p.Run(t.Context(), cellOf(3, "out a"), &recorder{})
 		var death *program.DeathError
-		if errors.As(err, &death) && strings.HasPrefix(death.Cause, "out of memory") {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("got %v", err)
-		}
-	}
+		return errors.As(err, &death) && strings.HasPrefix(death.Cause, "out of memory")
+	})
 }
 
 func TestLimit(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -96,9 +96,8 @@ nb.Interact(func(lambda float64, method string) any {
 		number++
 		var out recorder
 		err := s.Deliver(ctx, number, m, &out)
-		deadline := time.Now().Add(10 * time.Second)
-		for ctx.Err() == nil && m.Kind == "msg" && !strings.Contains(out.String(), "comm: call") && time.Now().Before(deadline) {
-			time.Sleep(time.Millisecond)
+		if m.Kind == "msg" {
+			testrun.Await(t, "the model asks for a call", func() bool { return ctx.Err() != nil || strings.Contains(out.String(), "comm: call") })
 		}
 		answered(m, err, &out)
 		return err
@@ -179,12 +178,7 @@ func TestCallbackShowsBelowItsCell(t *testing.T) {
 	if err := s.Deliver(t.Context(), 101, &program.CommMessage{Kind: "call", ID: id}, &call); err != nil {
 		t.Fatal(err)
 	}
-	for range pauses {
-		if strings.HasSuffix(cell.String(), "stdout: pressed\n|show: shown") {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	testrun.Await(t, "the cell shows the press", func() bool { return strings.HasSuffix(cell.String(), "stdout: pressed\n|show: shown") })
 	if got := cell.String(); !strings.HasSuffix(got, "stdout: pressed\n|show: shown") || click.String() != "comm: call "+id || call.String() != "" || other.String() != "" {
 		t.Errorf("the cell shows %q, the click %q, the call %q, the other cell %q", got, click.String(), call.String(), other.String())
 	}

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/child"
 )
@@ -307,13 +308,9 @@ func TestNoDescriptorIsLeft(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	deadline := time.Now().Add(5 * time.Second)
-	for descriptors(t, "self") > before || runtime.NumGoroutine() > goroutines {
-		if time.Now().After(deadline) {
-			t.Fatalf("descriptors %d, were %d; goroutines %d, were %d", descriptors(t, "self"), before, runtime.NumGoroutine(), goroutines)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	testrun.Await(t, fmt.Sprintf("%d descriptors and %d goroutines are left", before, goroutines), func() bool {
+		return descriptors(t, "self") <= before && runtime.NumGoroutine() <= goroutines
+	})
 }
 
 func TestChildEndsWithItsParent(t *testing.T) {
@@ -433,10 +430,6 @@ func (f namedPipe) tell(t *testing.T) {
 	}
 }
 
-// pauses are how many hundredths of a second a test waits for what comes at once where the machine
-// is not loaded.
-const pauses = 3000
-
 func TestWorkerByHand(t *testing.T) {
 	if err := child.Serve(newFake); err == nil || !strings.Contains(err.Error(), "started by the kernel") {
 		t.Errorf("got %v", err)
@@ -452,12 +445,7 @@ func TestNothingIsShownAfterClose(t *testing.T) {
 	}
 	_, pid, _ := strings.Cut(out.String(), "stdout: a")
 	main := begin(t.Context(), p, cellOf(2, "out e", "open go", "lines 10000000"))
-	for range pauses {
-		if main.out.String() != "" {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	testrun.Await(t, "the cell prints", func() bool { return main.out.String() != "" })
 	begun.tell(t)
 	p.Close()
 	first, second := out.String(), main.out.String()
@@ -496,16 +484,13 @@ func number(t *testing.T, s string) int {
 // it.
 func waitGone(t *testing.T, pid int) {
 	t.Helper()
-	for range pauses {
+	testrun.Await(t, fmt.Sprintf("process %d ends", pid), func() bool {
 		if unix.Kill(pid, 0) != nil {
-			return
+			return true
 		}
-		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(stat), ") Z ") {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("process %d is still there", pid)
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return err == nil && strings.Contains(string(stat), ") Z ")
+	})
 }
 
 // descriptors counts those of a process, none where there is no /proc.

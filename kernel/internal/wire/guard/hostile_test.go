@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/go-zeromq/zmq4"
+
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // header announces a long frame.
@@ -199,12 +201,7 @@ func TestRouterCutsOffWhoDoesNotRead(t *testing.T) {
 	if got := l.Stats().Stalled; got != 1 {
 		t.Errorf("%d peers cut off, want 1", got)
 	}
-	for deadline := time.Now().Add(patience); l.queued.Load() != 0; {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d bytes are still booked", l.queued.Load())
-		}
-		time.Sleep(time.Millisecond)
-	}
+	testrun.Await(t, "no bytes are booked", func() bool { return l.queued.Load() == 0 })
 }
 
 func TestLargeFramesPass(t *testing.T) {
@@ -232,17 +229,11 @@ func TestPeersAreForgotten(t *testing.T) {
 		}
 		p.Close()
 	}
-	var peers, routes, goroutines int
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	testrun.Await(t, "no peers, routes and goroutines are left", func() bool {
 		l.mu.Lock()
-		peers, routes = len(l.peers), len(l.identities)
-		l.mu.Unlock()
-		goroutines = runtime.NumGoroutine()
-		if peers == 0 && routes == 0 && goroutines <= before {
-			return
-		}
-	}
-	t.Errorf("%d peers, %d routes and %d more goroutines are left", peers, routes, goroutines-before)
+		defer l.mu.Unlock()
+		return len(l.peers) == 0 && len(l.identities) == 0 && runtime.NumGoroutine() <= before
+	})
 }
 
 // What is sent to a peer before zmq4 knows it is lost, so there is no route yet.
@@ -271,11 +262,7 @@ func TestRouteOnceKnown(t *testing.T) {
 		t.Errorf("routes %q while zmq4 is at its handshake", routes)
 	}
 	go c.Read(read) // ends when the listener is closed
-	for deadline := time.Now().Add(patience); len(l.Routes(id, origin)) == 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("no route to a peer that zmq4 reads from")
-		}
-	}
+	testrun.Await(t, "a route leads to the peer that zmq4 reads from", func() bool { return len(l.Routes(id, origin)) > 0 })
 }
 
 // Peers that announce the same identity do not hear each other's answers.
@@ -299,12 +286,7 @@ func TestSameIdentity(t *testing.T) {
 		t.Errorf("the routes to two peers are %q", routes)
 	}
 	first.Close()
-	for deadline := time.Now().Add(patience); len(l.Routes([]byte("id"), origin)) > 1; {
-		if time.Now().After(deadline) {
-			t.Fatal("a route still leads to a peer that left")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	testrun.Await(t, "no route leads to the peer that left", func() bool { return len(l.Routes([]byte("id"), origin)) == 1 })
 	if rest := l.Routes([]byte("id"), origin); len(rest) != 1 || string(rest[0]) != string(routes[1]) {
 		t.Errorf("the route to the second peer became %q", rest)
 	}

@@ -4,25 +4,20 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-zeromq/zmq4"
+
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // eventually waits for a condition on the listener, which is locked for it.
 func eventually(t *testing.T, l *Listener, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(4 * patience); ; time.Sleep(time.Millisecond) {
+	testrun.Await(t, what, func() bool {
 		l.mu.Lock()
-		ok := holds()
-		l.mu.Unlock()
-		if ok {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(what)
-		}
-	}
+		defer l.mu.Unlock()
+		return holds()
+	})
 }
 
 // However many peers come that sign nothing, a front end gets in and stays (wire_many_peers, 234
