@@ -96,38 +96,24 @@ user's data folder. With --prefix all of it goes under one folder.`,
 }
 
 func testCommand() *cobra.Command {
-	var form testForm
+	var long bool
 	cmd := &cobra.Command{
-		Use:   "test [flags] [PACKAGE...]",
+		Use:   "test [flags]",
 		Short: "Provide what the tests need and run them all",
-		Long: `Provides what the tests need and runs them all: half an hour or more on two
-cores, where an earlier run has filled the caches.
+		Long: `Provides what the tests need and runs them all: a quarter of an hour on two
+cores that are otherwise idle, once an earlier run has filled the caches.
 
-With --quick it takes at most three minutes: it vets and tests the packages that
-have changed since the branch main, or those that are named, and those that
-import them. With --long cells, notebooks and data sets are all that there are,
-and what is fuzzed is fuzzed for a while: some hours.
+With --long it also runs the tests that take long: some hours.
 
 Some tests need folders that no clone has: HIERML_DATA names the data sets,
 HIERML_DRIVERS the programs that load a kernel, HIERML_PROGRAMS (with --long)
-the Go programs that are run as cells. Without a folder its tests are listed as
-skipped. With --given only these tests run, and a missing folder is an error.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 && !form.quick {
-				return errors.New("packages are named with --quick only")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			form.packages = args
-			return test(cmd.Context(), newConsole(os.Stdout), form, os.Getenv("CI") == "true")
+the Go programs that are run as cells. Without a folder its tests are skipped.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return test(cmd.Context(), newConsole(os.Stdout), long, os.Getenv("CI") == "true")
 		},
 	}
-	cmd.Flags().BoolVar(&form.quick, "quick", false, "test what has changed only, or the packages named")
-	cmd.Flags().BoolVar(&form.long, "long", false, "test all that can be tested")
-	cmd.Flags().BoolVar(&form.given, "given", false, "run only the tests that need HIERML_DATA, HIERML_DRIVERS or HIERML_PROGRAMS")
-	cmd.MarkFlagsMutuallyExclusive("quick", "long")
-	cmd.MarkFlagsMutuallyExclusive("quick", "given")
+	cmd.Flags().BoolVar(&long, "long", false, "run the tests that take long, too")
 	return cmd
 }
 

@@ -8,12 +8,15 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // TestComparison measures hierml and ipykernel in one run, in turns:
 //
-//	go test -count=1 -v -run Comparison ./install/acceptance
+//	HIERML_TEST_LONG=1 go test -count=1 -v -run Comparison ./install/acceptance
 func TestComparison(t *testing.T) {
+	testrun.LeaveToLong(t, "times can be compared only on a machine that does nothing else")
 	const starts, rounds = 5, 100
 	interpreter, data := jupyter(t), kernelData(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

@@ -59,9 +59,9 @@ func publish(t *testing.T, proxy, version string) {
 	}
 }
 
-// TestModuleInstallation installs without a clone, from a proxy of modules in a folder. Cells are
-// interpreted in the short form: to compile all packages from another folder takes minutes.
+// TestModuleInstallation installs without a clone, from a proxy of modules in a folder.
 func TestModuleInstallation(t *testing.T) {
+	testrun.LeaveToLong(t, "all packages are compiled from another folder")
 	// The go command keeps for ever which files a version of a module has.
 	version := fmt.Sprintf("v0.0.1-acceptance.%d", time.Now().UnixNano())
 	proxy, elsewhere := t.TempDir(), t.TempDir()
@@ -92,9 +92,6 @@ func TestModuleInstallation(t *testing.T) {
 		cmd.Dir = elsewhere
 		cmd.Env = append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(proxy)+","+others, "GONOSUMDB="+modulePath, "GOFLAGS=", "GOCACHE="+cache,
 			"XDG_CACHE_HOME="+filepath.Join(elsewhere, "cache"))
-		if !testrun.Long() {
-			cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
-		}
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%q: %v\n%s", words, err, out)
@@ -109,14 +106,12 @@ func TestModuleInstallation(t *testing.T) {
 		t.Errorf("hierml version prints %s", said)
 	}
 	checkExecuted(t, filepath.Join(prefix, "share", "hierml", "tour.ipynb"), 0)
-	if testrun.Long() {
-		cell := filepath.Join(elsewhere, "cell.go")
-		if err := os.WriteFile(cell, []byte(`fmt.Println("ran")`), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if said := run(filepath.Join(prefix, "bin", "hierml"), "run", "--engine", "compiled", cell); !strings.Contains(said, "ran") {
-			t.Errorf("a compiled cell prints %s", said)
-		}
+	cell := filepath.Join(elsewhere, "cell.go")
+	if err := os.WriteFile(cell, []byte(`fmt.Println("ran")`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if said := run(filepath.Join(prefix, "bin", "hierml"), "run", "--engine", "compiled", cell); !strings.Contains(said, "ran") {
+		t.Errorf("a compiled cell prints %s", said)
 	}
 	run(append(install, "uninstall", "--prefix", prefix)...)
 	if left, err := os.Stat(prefix); !errors.Is(err, fs.ErrNotExist) {

@@ -13,10 +13,10 @@ import (
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
-// TestOtherGo runs what shows whether cells work with the supported releases of Go that are not the
-// one which runs this test: the tests build a program and a kit with each. In the long form it does
-// so with the newest candidate of the next release, too, if there is one.
+// TestOtherGo runs the tests of cells with the other supported releases of Go, and with the newest
+// candidate of the next one if there is one. They build a program and a kit with each.
 func TestOtherGo(t *testing.T) {
+	testrun.LeaveToLong(t, "everything is compiled with another Go")
 	goCommand := func(toolchain string, args ...string) (string, error) {
 		cmd := exec.CommandContext(t.Context(), "go", args...)
 		cmd.Dir = root()
@@ -47,9 +47,6 @@ func TestOtherGo(t *testing.T) {
 			testrun.Need(t, "network", err)
 			behave(t, v)
 		})
-	}
-	if !testrun.Long() {
-		return
 	}
 	var minor int
 	if _, err := fmt.Sscanf(toolchain.Newest(), "go1.%d", &minor); err != nil {

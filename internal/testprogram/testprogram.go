@@ -18,9 +18,6 @@ import (
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
-// Package is the import path of this package.
-const Package = "github.com/hierml/notebook/internal/testprogram"
-
 // Variable returns the name of the environment variable that names the program as it is without the
 // race detector, or with it.
 func Variable(race bool) string {
