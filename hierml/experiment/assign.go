@@ -41,7 +41,7 @@ func (s *Study) Assign(ctx context.Context, most int) (file string, parts int, e
 		return "", 0, err
 	}
 	defer func() { err = errors.Join(err, kept.close()) }()
-	if err := leaveToFarm(ctx, s.Directory); err != nil {
+	if err := requireNoFarm(ctx, s.Directory); err != nil {
 		return "", 0, err
 	}
 	if err := p.write(p.outline(kept.cells)); err != nil {
@@ -71,7 +71,7 @@ func (s *Study) Assign(ctx context.Context, most int) (file string, parts int, e
 		return "", 0, named(err)
 	}
 	if most == 0 {
-		most = farmed.MostParts
+		most = farmed.MaxParts
 	}
 	name := farmed.Name(number+1, 1)
 	shared := r.timing.share(cells, most, func(*job) bool { return false })

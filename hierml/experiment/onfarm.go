@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hierml/notebook/hierml/farm"
@@ -19,19 +20,18 @@ import (
 	"github.com/hierml/notebook/internal/process"
 )
 
-const (
-	mostKilled   = 3                // processes that may be killed with a cell in their hands
-	lockPatience = 10 * time.Second // for others to submit
-)
+// maxKilled is how many processes may be killed while they compute the same cell.
+const maxKilled = 3
 
-// watch waits for what a farm computes of a study. The directory is all that it knows: several may
-// watch at the same time, and one that ends is missed by nobody.
+// watch is the cells of a study that a farm computes, the farmed.Pieces of a farmed.Work.
 type watch struct {
-	*run    // of the cells that are to come, none of which this process computes
-	jobs    farmed.Follower
-	reader  *reader
-	outline *outline
-	note    string // what is said of jobs that were left as they are
+	*run     // of the cells that are to come, none of which this process computes
+	plan     *plan
+	opened   *store
+	reader   *reader
+	outline  *outline
+	observer func(done float64, state string) error
+	began    time.Time
 }
 
 // onFarm runs the study, which is checked, on its farm.
@@ -48,36 +48,31 @@ func (s *Study) onFarm(ctx context.Context) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
+	kind, err := json.Marshal(farmAsJSON(s.Farm))
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
 	ctx, report, end := progress.Follow(ctx, "study", s.Progress)
 	defer end()
-	w := &watch{reader: newReader(directory), jobs: farmed.Follower{Directory: directory, Work: "the study", Again: "run the study again"}}
-	started := time.Now()
-	for {
-		err := w.settle(ctx, p)
-		if w.run == nil {
-			return nil, err
-		}
-		if err == nil && len(w.waiting) > 0 {
-			w.progress, w.started = report, started
-			err = w.follow(ctx)
-			if err == nil {
-				continue // what is missing is to be settled
-			}
-		}
-		results := newResults(w.outline, w.kept.cells)
-		if w.note != "" {
-			results.Notes = append(results.Notes, w.note)
-		}
-		return results, err
+	w := &watch{plan: p, reader: newReader(directory), observer: report, began: time.Now()}
+	work := &farmed.Work{Farm: s.Farm, Kind: kind, Directory: directory, Variable: JobVariable, Name: "the study", Again: "run the study again", Pieces: w}
+	err = named(work.Run(ctx))
+	if w.run == nil {
+		return nil, err
 	}
+	results := newResults(w.outline, w.kept.cells)
+	if work.Note != "" {
+		results.Notes = append(results.Notes, work.Note)
+	}
+	return results, err
 }
 
-// leaveToFarm is an error if a farm computes cells of a directory, which is locked.
-func leaveToFarm(ctx context.Context, directory string) error {
+// requireNoFarm returns an error if a farm computes cells of a directory, which is locked.
+func requireNoFarm(ctx context.Context, directory string) error {
 	if directory == "" {
 		return nil
 	}
-	s, err := readSubmission(directory, nil)
+	s, err := readSubmission(directory)
 	if err != nil || s == nil || s.Stopped {
 		return err
 	}
@@ -88,57 +83,42 @@ func leaveToFarm(ctx context.Context, directory string) error {
 	if !state.Over {
 		return fmt.Errorf("experiment: a farm computes cells of %s, by %s: run the study on its farm to wait for them, or stop it (experiment.Stop, hierml study stop)", directory, s.Last())
 	}
-	return removeSubmission(directory)
+	return named(farmed.Remove(directory))
 }
 
-func removeSubmission(directory string) error { return named(farmed.Remove(directory)) }
-
-// named is an error of what was given to a farm with the name of this package.
+// named puts the name of this package before an error that does not begin with it.
 func named(err error) error {
-	if err != nil {
+	if err != nil && !strings.HasPrefix(err.Error(), "experiment: ") {
 		err = fmt.Errorf("experiment: %w", err)
 	}
 	return err
 }
 
-// settle looks what of the study is finished, and if nothing is under way has what is missing
-// computed. The directory is locked meanwhile.
-func (w *watch) settle(ctx context.Context, p *plan) (err error) {
-	directory := p.study.Directory
-	kept, err := openStore(directory)
-	busy := (*BusyError)(nil)
-	for begun := time.Now(); errors.As(err, &busy) && time.Since(begun) < lockPatience; kept, err = openStore(directory) {
-		select { // another one that watches may be about to submit
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(farmed.Pause(begun, time.Second)):
-		}
-	}
+func (w *watch) Lock() (unlock func() error, busy bool, err error) {
+	w.opened, err = openStore(w.plan.study.Directory)
 	if err != nil {
-		return err
+		return nil, errors.As(err, new(*BusyError)), err
 	}
-	defer func() { err = errors.Join(err, kept.close()) }()
-	if w.jobs.Submission, err = readSubmission(directory, p.study.Farm); err != nil {
-		return err
-	}
-	s := w.jobs.Submission
-	if s != nil && s.Stopped {
-		s = nil
-	}
-	alive := false
+	return w.opened.close, false, nil
+}
+
+func (w *watch) FarmOf(s *farmed.Submission) (farm.Farm, error) {
+	return farmOf(s, w.plan.study.Directory, w.plan.study.Farm)
+}
+
+// Settle begins a run of the cells that are not finished. If no job is running, it records as failed
+// those that have killed their processes.
+func (w *watch) Settle(s *farmed.Submission, running bool) (missing int, err error) {
+	p, kept := w.plan, w.opened
 	fresh := make(map[string]bool)
 	if s != nil {
-		if w.jobs.State, err = s.State(ctx, directory); err != nil {
-			return named(err)
+		if err := w.read(s, func(_ string, c *Cell) { fresh[c.Key] = true }); err != nil {
+			return 0, err // no process was there to see a fault
 		}
-		alive = !w.jobs.State.Over
-		if err := w.read(s.Names(), func(_ string, c *Cell) { fresh[c.Key] = true }); err != nil {
-			return named(w.jobs.Ended(ctx, err)) // nobody was there to see a fault
-		}
-		if alive {
-			if err := p.expects(s.Last()); err != nil {
-				return err
-			}
+	}
+	if running {
+		if err := p.expects(s.Last()); err != nil {
+			return 0, err
 		}
 	}
 	retry := p.study.Retry
@@ -156,36 +136,22 @@ func (w *watch) settle(ctx context.Context, p *plan) (err error) {
 		w.outline = p.outline(before)
 	}
 	w.run = newRun(p, kept)
-	if alive && len(w.waiting) > 0 {
-		return nil // attached
+	if running && len(w.waiting) > 0 {
+		return len(w.waiting), nil
 	}
 	if err := p.write(w.outline); err != nil {
-		return err
+		return 0, err
 	}
-	if s != nil && !alive {
-		if err := w.bury(s); err != nil {
-			return err
-		}
+	if s != nil && !running {
+		err = w.recordKilled(s)
 	}
-	if len(w.waiting) == 0 {
-		if alive { // such as a part that is held, whose cells others have
-			if !s.Last().Own() {
-				w.note = s.Last().Left(directory)
-				return nil
-			}
-			if err := s.Cancel(ctx, directory); err != nil {
-				return err
-			}
-		}
-		return removeSubmission(directory)
-	}
-	return w.submit(ctx, s)
+	return len(w.waiting), err
 }
 
-// read reads what is new in the files of jobs.
-func (w *watch) read(jobs []string, cell func(job string, c *Cell)) error {
+// read reads what is new in the files of the jobs of a submission.
+func (w *watch) read(s *farmed.Submission, cell func(job string, c *Cell)) error {
 	var faults []string
-	if err := w.reader.read(jobs, cell, func(text string) { faults = append(faults, text) }); err != nil {
+	if err := w.reader.read(s.Names(), cell, func(text string) { faults = append(faults, text) }); err != nil {
 		return err
 	}
 	if len(faults) > 0 {
@@ -215,12 +181,12 @@ func (p *plan) expects(jobs farmed.Attempt) error {
 	return nil
 }
 
-// bury records the cells that have killed their processes as failed. Nothing is under way.
-func (w *watch) bury(s *farmed.Submission) error {
+// recordKilled records the cells that have killed their processes as failed. No job is running.
+func (w *watch) recordKilled(s *farmed.Submission) error {
 	waiting := w.waiting[:0:0]
 	for _, j := range w.waiting {
 		killed := w.reader.killed(s.Names(), j.key)
-		if len(killed) < mostKilled {
+		if len(killed) < maxKilled {
 			waiting = append(waiting, j)
 			continue
 		}
@@ -240,37 +206,10 @@ func (w *watch) bury(s *farmed.Submission) error {
 	return nil
 }
 
-// submit has a farm compute what is missing: first what others wait for, and that which waits for
-// nothing; then the rest. s is what was submitted before, nil if that is of no concern.
-func (w *watch) submit(ctx context.Context, s *farmed.Submission) error {
-	study := w.study
-	command, err := study.command()
-	if err != nil {
-		return err
-	}
-	next := &farmed.Submission{Farm: study.Farm}
-	if next.Kind, err = json.Marshal(farmAsJSON(study.Farm)); err != nil {
-		return fmt.Errorf("experiment: %w", err)
-	}
-	if s != nil && w.left(s) {
-		if len(s.Attempts) >= farmed.MostAttempts {
-			s.Stopped = true
-			return errors.Join(w.lost(s), named(s.Keep(study.Directory)))
-		}
-		next.Attempts = s.Attempts
-	}
-	if err := farmed.Make(study.Directory); err != nil {
-		return fmt.Errorf("experiment: %w", err)
-	}
-	most, err := farmed.Most(ctx, study.Farm)
-	if err != nil {
-		return err
-	}
-	number, err := farmed.LastNumber(study.Directory)
-	if err != nil {
-		return fmt.Errorf("experiment: %w", err)
-	}
-	suspect := func(j *job) bool { return len(w.reader.killed(next.Names(), j.key)) > 0 }
+// Share shares the missing cells out to two jobs: first those that others wait for, and those that wait
+// for nothing; then the rest.
+func (w *watch) Share(before []string, most int) ([]farmed.Assignment, error) {
+	suspect := func(j *job) bool { return len(w.reader.killed(before, j.key)) > 0 }
 	var waves [2][]*job
 	for _, j := range w.waiting {
 		if j.chooses() {
@@ -279,41 +218,27 @@ func (w *watch) submit(ctx context.Context, s *farmed.Submission) error {
 			waves[0] = append(waves[0], j)
 		}
 	}
-	var jobs farmed.Attempt
-	for i, cells := range waves {
+	var jobs []farmed.Assignment
+	for _, cells := range waves {
 		if len(cells) == 0 {
 			continue
 		}
-		name := farmed.Name(number+1, i+1)
 		parts := w.timing.share(cells, most, suspect)
-		if err := w.assign(name, parts); err != nil {
-			return err
-		}
-		after := ""
-		if len(jobs) > 0 {
-			after = jobs[len(jobs)-1].ID
-		}
-		j, err := farmed.Submit(ctx, study.Farm, study.Directory, name, JobVariable, farm.Job{Parts: len(parts), Command: command, After: after})
+		text, err := w.assignment(parts)
 		if err != nil {
-			for _, j := range jobs {
-				err = errors.Join(err, study.Farm.Cancel(ctx, j.ID))
-			}
-			return err
+			return nil, err
 		}
-		jobs = append(jobs, j)
+		jobs = append(jobs, farmed.Assignment{Text: text, Parts: len(parts)})
 	}
-	next.Attempts = append(next.Attempts, jobs)
-	w.jobs.Submission, w.jobs.State = next, farm.State{}
-	return named(next.Keep(study.Directory))
+	return jobs, nil
 }
 
-// left tells whether something that was submitted last is missing.
-func (w *watch) left(s *farmed.Submission) bool {
+func (w *watch) LeftBy(a farmed.Attempt) bool {
 	waiting := make(map[string]bool)
 	for _, j := range w.waiting {
 		waiting[j.key] = true
 	}
-	for _, j := range s.Last() {
+	for _, j := range a {
 		a, err := readAssignment(w.study.Directory, j.Name)
 		if err != nil { // it is gone, with what it had
 			continue
@@ -327,9 +252,10 @@ func (w *watch) left(s *farmed.Submission) bool {
 	return false
 }
 
-// command is what a farm is to run: the command of this program that computes a part of the study in
-// its directory, or, where the study is more than JSON can have, this program with its arguments, or
-// script.
+func (w *watch) Command() ([]string, error) { return w.study.command() }
+
+// command returns the command of this program that computes a part of the study in its directory, or,
+// if the study is more than JSON can have, this program with its arguments, or script.
 func (s *Study) command() ([]string, error) {
 	again, known, err := process.Again()
 	if err != nil {
@@ -373,65 +299,50 @@ func (s *Study) portable() error {
 	return nil
 }
 
-// lost is the error of cells that did not come back.
-func (w *watch) lost(s *farmed.Submission) error {
-	text := fmt.Sprintf("experiment: %s of %s did not come back from %d attempts", plural(len(w.waiting), "cell"), w.study.Directory, len(s.Attempts))
-	if said := s.Last().LastSaid(w.study.Directory, w.jobs.State.Failed); said != "" {
-		return fmt.Errorf("%s; %s", text, said)
-	}
-	return fmt.Errorf("%s; what its processes printed is in %s", text, filepath.Join(w.study.Directory, farmed.Logs))
-}
-
-// follow waits until all cells are finished, or nothing is under way any more. The end of ctx ends
-// the waiting alone.
-func (w *watch) follow(ctx context.Context) error {
-	names := w.jobs.Submission.Names()
-	byKey := make(map[string]*job)
-	for _, j := range w.waiting {
-		byKey[j.key] = j
-	}
-	take := func(_ string, c *Cell) {
-		if j := byKey[c.Key]; j != nil {
-			delete(byKey, c.Key)
-			w.waiting = slices.DeleteFunc(w.waiting, func(other *job) bool { return other == j })
-			w.kept.cells[c.Key] = c
-			w.timing.end(j)
-			w.count(j, c)
+// Collect counts the cells that are new in the files of the jobs.
+func (w *watch) Collect(s *farmed.Submission) (missing int, err error) {
+	err = w.read(s, func(_ string, c *Cell) {
+		j := w.byKey[c.Key]
+		at := slices.Index(w.waiting, j)
+		if at < 0 {
+			return
 		}
-	}
-	w.jobs.Collect = func() (int, error) {
-		err := w.read(names, take)
-		return len(byKey), err
-	}
-	w.jobs.Begun = func(job string, part int) bool {
-		has, err := w.reader.Has(partFolder(job, part))
-		return err == nil && has
-	}
-	w.jobs.Finished = func() string { return fmt.Sprintf("%d of %s", w.done, plural(len(w.cells), "cell")) }
-	w.jobs.Report = w.tell
-	return named(w.jobs.Follow(ctx))
+		w.waiting = slices.Delete(w.waiting, at, at+1)
+		w.kept.cells[c.Key] = c
+		w.timing.end(j)
+		w.count(j, c)
+	})
+	return len(w.waiting), err
 }
 
-// tell tells the progress function.
-func (w *watch) tell() error {
-	if w.progress == nil {
+func (w *watch) Begun(job string, part int) bool {
+	has, err := w.reader.Has(partFolder(job, part))
+	return err == nil && has
+}
+
+func (w *watch) Finished() string {
+	return fmt.Sprintf("%d of %s", w.done, plural(len(w.cells), "cell"))
+}
+
+func (w *watch) Report(farmState farm.State) error {
+	if w.observer == nil {
 		return nil
 	}
-	state := fmt.Sprintf("%d of %s", w.done, plural(len(w.cells), "cell"))
+	state := w.Finished()
 	if w.failed > 0 {
 		state += fmt.Sprintf(", %d failed", w.failed)
 	}
-	if w.jobs.State.Running > 0 {
-		state += fmt.Sprintf(", %s on %s", plural(w.jobs.State.Running, "part"), plural(len(w.jobs.State.Machines), "machine"))
+	if farmState.Running > 0 {
+		state += fmt.Sprintf(", %s on %s", plural(farmState.Running, "part"), plural(len(farmState.Machines), "machine"))
 	}
-	if w.jobs.State.Waiting > 0 {
-		state += fmt.Sprintf(", %d waiting", w.jobs.State.Waiting)
+	if farmState.Waiting > 0 {
+		state += fmt.Sprintf(", %d waiting", farmState.Waiting)
 	}
-	if elapsed := time.Since(w.started); elapsed >= time.Second {
+	if elapsed := time.Since(w.began); elapsed >= time.Second {
 		state += ", " + elapsed.Round(time.Second).String()
 	}
-	if left, known := w.timing.remaining(nil, max(1, w.jobs.State.Running)); known && left >= 1 {
+	if left, known := w.timing.remaining(nil, max(1, farmState.Running)); known && left >= 1 {
 		state += fmt.Sprintf(", about %s left", time.Duration(math.Round(left))*time.Second)
 	}
-	return w.progress(float64(w.done)/float64(max(len(w.cells), 1)), state)
+	return w.observer(float64(w.done)/float64(max(len(w.cells), 1)), state)
 }

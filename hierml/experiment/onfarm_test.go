@@ -370,7 +370,7 @@ func TestFarmFaults(t *testing.T) {
 		if want := fmt.Sprintf("the data set \"one\" of machine %s has another content than that of where the study was submitted", farm.Machine()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
-		if sub, err := readSubmission(s.Directory, nil); err != nil || !sub.Stopped {
+		if sub, err := readSubmission(s.Directory); err != nil || !sub.Stopped {
 			t.Errorf("%+v, %v", sub, err)
 		}
 		t.Setenv(partOfTest, "all kinds")
@@ -408,7 +408,7 @@ func TestFarmFaults(t *testing.T) {
 		{"not shared", "", "a part failed on machine far and left nothing in ", &silent{state: farm.State{Over: true, Failed: []farm.Failure{{Part: 0, Machine: "far", Reason: farm.Failed}}}}},
 		{"no program", "exec: /bin/none: not found", "a part failed on machine far before it began: exec: /bin/none: not found", &silent{state: farm.State{Over: true, Failed: []farm.Failure{{Part: 0, Machine: "far", Reason: farm.Failed}}}}},
 		{"refused", "", "sbatch says: no", &silent{refusal: errors.New("sbatch says: no")}},
-		{"lost", "word\nlast word\n", "9 cells of DIRECTORY did not come back from 4 attempts; part 0, on machine far, said last: last word", &silent{state: farm.State{Over: true, Failed: []farm.Failure{{Part: 0, Machine: "far", Reason: "NODE_FAIL"}}}}},
+		{"lost", "word\nlast word\n", "4 attempts ended with 0 of 9 cells finished in DIRECTORY; part 0, on machine far, said last: last word", &silent{state: farm.State{Over: true, Failed: []farm.Failure{{Part: 0, Machine: "far", Reason: "NODE_FAIL"}}}}},
 		{"limit", "", "no arrays", &silent{limit: errors.New("no arrays")}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -53,7 +53,7 @@ func (s *Study) inProcess(ctx context.Context) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := leaveToFarm(ctx, s.Directory); err != nil {
+	if err := requireNoFarm(ctx, s.Directory); err != nil {
 		return nil, errors.Join(err, kept.close())
 	}
 	o := p.outline(kept.cells)

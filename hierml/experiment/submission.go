@@ -12,16 +12,17 @@ import (
 	"github.com/hierml/notebook/internal/folder"
 )
 
-// readSubmission returns what was given to a farm of a directory, nil if nothing was. The farm is
-// known, if it is none of this library.
-func readSubmission(directory string, known farm.Farm) (*farmed.Submission, error) {
+// readSubmission returns what was given to a farm of a directory, nil if nothing was.
+func readSubmission(directory string) (*farmed.Submission, error) {
 	s, err := farmed.Read(directory)
-	if err != nil {
-		return nil, fmt.Errorf("experiment: %w", err)
+	if err == nil && s != nil && !s.Stopped { // the farm of one that was stopped, which may be any, is not asked
+		s.Farm, err = farmOf(s, directory, nil)
 	}
-	if s == nil || s.Stopped {
-		return s, nil // its farm, which may be any, is not asked
-	}
+	return s, named(err)
+}
+
+// farmOf returns the farm of a submission. The farm is known if it is none of this library.
+func farmOf(s *farmed.Submission, directory string, known farm.Farm) (farm.Farm, error) {
 	d := json.NewDecoder(bytes.NewReader(s.Kind))
 	d.UseNumber()
 	var value any
@@ -34,11 +35,12 @@ func readSubmission(directory string, known farm.Farm) (*farmed.Submission, erro
 	}
 	if known != nil {
 		if own, err := readNamed(farmAsJSON(known)); err == nil && own.Type == said.Type && implementing(reflect.TypeFor[farm.Farm]())[said.Type] == nil {
-			s.Farm = known
-			return s, nil
+			return known, nil
 		}
 	}
-	return s, (setter{}).value(reflect.ValueOf(&s.Farm).Elem(), value, "the farm of "+directory)
+	var f farm.Farm
+	err = setter{}.value(reflect.ValueOf(&f).Elem(), value, "the farm of "+directory)
+	return f, err
 }
 
 // farmAsJSON is a farm as a study in JSON has it.
@@ -50,7 +52,7 @@ func farmAsJSON(f farm.Farm) any {
 // (solver.Settings.Farm). What is finished stays, and Run, or the training, goes on from there. It is an
 // error if nothing is under way.
 func Stop(ctx context.Context, directory string) error {
-	s, err := readSubmission(directory, nil)
+	s, err := readSubmission(directory)
 	if err != nil {
 		return err
 	}
@@ -68,8 +70,8 @@ type assignment struct {
 	Parts  [][]string // keys of cells
 }
 
-// assign writes an assignment under a name of its own.
-func (p *plan) assign(name string, parts [][]*job) error {
+// assignment returns the text of the file of a job.
+func (p *plan) assignment(parts [][]*job) ([]byte, error) {
 	a := assignment{Format: format}
 	for _, d := range p.data {
 		a.Data = append(a.Data, d.identity)
@@ -82,8 +84,14 @@ func (p *plan) assign(name string, parts [][]*job) error {
 		a.Parts = append(a.Parts, keys)
 	}
 	text, err := json.Marshal(a)
+	return text, named(err)
+}
+
+// assign writes the file of a job.
+func (p *plan) assign(name string, parts [][]*job) error {
+	text, err := p.assignment(parts)
 	if err != nil {
-		return fmt.Errorf("experiment: %w", err)
+		return err
 	}
 	return keep(p.study.Directory, farmed.File(name), append(text, '\n'))
 }

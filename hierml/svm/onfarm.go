@@ -177,7 +177,7 @@ func (p *parts) onFarm(ctx context.Context, s inParts, d *dataset.Dataset, f far
 	if err != nil {
 		return err
 	}
-	w := &farmed.Work{Farm: f, Directory: directory, Variable: jobVariable, Command: command, Read: p.take}
+	w := &farmed.Training{Farm: f, Directory: directory, Variable: jobVariable, Words: command, Read: p.take}
 	for _, part := range p.parts {
 		w.Sizes = append(w.Sizes, max(1, part.size))
 	}
@@ -187,7 +187,7 @@ func (p *parts) onFarm(ctx context.Context, s inParts, d *dataset.Dataset, f far
 	ctx, report, end := progress.Follow(ctx, "training", nil)
 	defer end()
 	before := 0
-	w.Report = func(done int, state farm.State) error {
+	w.Progress = func(done int, state farm.State) error {
 		if done > before {
 			before = done
 			if err := p.tell(); err != nil {

@@ -172,7 +172,7 @@ func TestManyJobs(t *testing.T) {
 		{"[]", "names no job; remove it"},
 		{"[" + job + "], []", "names no job; remove it"},
 		{"[" + strings.Repeat(job+", ", 2) + job + "]", "has 3 jobs in an attempt, and there are at most 2; remove it"},
-		{strings.Repeat("["+job+"], ", MostAttempts) + "[" + job + "]", "has 5 attempts, and there are at most 4; remove it"},
+		{strings.Repeat("["+job+"], ", maxAttempts) + "[" + job + "]", "has 5 attempts, and there are at most 4; remove it"},
 		{`["x"]`, "cannot unmarshal"},
 	} {
 		directory := t.TempDir()

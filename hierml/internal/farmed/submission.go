@@ -1,7 +1,7 @@
-// Package farmed keeps, in a directory that all machines see, what was given to a farm and what has
-// become of it. What the parts of a job compute is left to its callers: package experiment has the
-// cells of studies computed so. [Work] is for pieces that have but a number, such as the problems of
-// a training.
+// Package farmed gives work to a farm and waits for it. What was submitted and what has become of it
+// is in a directory that all machines see. [Work] is the loop: it submits the pieces that are missing,
+// follows their jobs, and submits again what did not come back. What the pieces are is left to
+// [Pieces]: package experiment has the cells of studies, and [Training] the problems of a training.
 package farmed
 
 import (
@@ -30,15 +30,15 @@ const (
 	Logs = "log"       // the folder of what parts print
 )
 
-// MostAttempts is how often something is submitted before it is given up: three times besides the
+// maxAttempts is how often something is submitted before it is given up: three times besides the
 // first.
-const MostAttempts = 4
+const maxAttempts = 4
 
-// mostJobs is the number of jobs of an attempt, at most.
-const mostJobs = 2
+// maxJobs is the number of jobs of an attempt, at most.
+const maxJobs = 2
 
-// MostParts is the number of parts of a job, at most.
-const MostParts = 500
+// MaxParts is the number of parts of a job, at most.
+const MaxParts = 500
 
 // Submission says what was given to a farm. It is there until it is done.
 type Submission struct {
@@ -142,12 +142,12 @@ func Read(directory string) (*Submission, error) {
 	if len(s.Attempts) == 0 || len(s.Last()) == 0 {
 		return nil, fmt.Errorf("%s names no job; remove it", name)
 	}
-	if len(s.Attempts) > MostAttempts {
-		return nil, fmt.Errorf("%s has %d attempts, and there are at most %d; remove it", name, len(s.Attempts), MostAttempts)
+	if len(s.Attempts) > maxAttempts {
+		return nil, fmt.Errorf("%s has %d attempts, and there are at most %d; remove it", name, len(s.Attempts), maxAttempts)
 	}
 	for _, a := range s.Attempts {
-		if len(a) > mostJobs {
-			return nil, fmt.Errorf("%s has %d jobs in an attempt, and there are at most %d; remove it", name, len(a), mostJobs)
+		if len(a) > maxJobs {
+			return nil, fmt.Errorf("%s has %d jobs in an attempt, and there are at most %d; remove it", name, len(a), maxJobs)
 		}
 		for _, j := range a {
 			if !jobName.MatchString(j.Name) || j.Tag != "" && !jobTag.MatchString(j.Tag) {
@@ -294,15 +294,15 @@ func File(name string) string { return filepath.Join(Jobs, name+".json") }
 // Path is that of the file of a job.
 func Path(directory, name string) string { return filepath.Join(directory, File(name)) }
 
-// Most returns the number of parts that a job of a farm may have.
-func Most(ctx context.Context, f farm.Farm) (int, error) {
+// partLimit returns the number of parts that a job of a farm may have.
+func partLimit(ctx context.Context, f farm.Farm) (int, error) {
 	if f, ok := f.(interface {
 		MostParts(context.Context) (int, error)
 	}); ok {
 		most, err := f.MostParts(ctx)
-		return min(most, MostParts), err
+		return min(most, MaxParts), err
 	}
-	return MostParts, nil
+	return MaxParts, nil
 }
 
 // LastSaid tells what the first part that failed and said something said last, "" if none did.

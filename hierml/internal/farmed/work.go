@@ -1,316 +1,302 @@
 package farmed
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/hierml/notebook/hierml/farm"
-	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/internal/folder"
 )
 
-// blindParts is the number of parts that pieces are shared out to: nothing is known of how long they
-// take, and an engine needs about a second to start a part.
-const blindParts = 32
+// silence is how long a farm may fail to answer, while nothing new comes from its parts, before Run
+// stops waiting.
+var silence = 15 * time.Minute
 
-const (
-	processes = "parts" // the folder of a folder for each process, with the files that it has finished
-	faultFile = "fault" // in the folder of a process: what keeps its machine from working
-	suffix    = ".safetensors"
+const lockPatience = 10 * time.Second // while another process submits
 
-	lockPatience = 10 * time.Second // for others to submit
-)
-
-// Work is pieces that do not depend on each other, and have but a number, for a farm to do. The
-// directory is all that is known of them: several may wait for it at the same time, and one that ends
-// is missed by nobody.
+// Work is what a farm does in a directory. The directory has its whole state: several processes may
+// wait for the work at the same time, and one that ends harms none of the others.
 type Work struct {
 	Farm      farm.Farm
-	Directory string   // an absolute path
-	Variable  string   // by which a part knows the file of its job
-	Command   []string // that a part is
-	Sizes     []int    // what each piece takes, compared with the others, 1 or more
-	// Read reads a file that a process has finished, and returns the numbers of the pieces in it. A
-	// piece may be in several files, in each the same.
-	Read func(file *os.File) (pieces []int, err error)
-	// Report is told how it stands, also when nothing has changed. An error ends the waiting.
-	Report func(done int, s farm.State) error
+	Kind      json.RawMessage // the farm, as a study in JSON has it
+	Directory string          // an absolute path
+	Variable  string          // the environment variable that names the file of its job to a part
+	Name      string          // such as "the study"
+	Again     string          // how to wait again, such as "run the study again"
+	Pieces
+
+	// Note is set by Run: what to tell the user about jobs that were left running.
+	Note string
+
+	submission *Submission
+	state      farm.State // what the farm answered last
 }
 
-// Parts are the pieces of each part of a job.
-type Parts struct{ Parts [][]int }
-
-// wait waits for the pieces of a work that are left.
-type wait struct {
-	*Work
-	jobs Follower
-	left map[int]bool
-	read map[string]bool // files
+// Pieces are the pieces of a work, as its caller knows them.
+type Pieces interface {
+	// Lock locks the directory. Where another process has it, busy is true and err says so.
+	Lock() (unlock func() error, busy bool, err error)
+	// FarmOf returns the farm that a submission was given to.
+	FarmOf(s *Submission) (farm.Farm, error)
+	// Settle reads what is finished, while the directory is locked, and returns the number of pieces
+	// that are missing. s is nil if nothing was submitted. If its jobs have ended, Settle clears what
+	// killed processes have left.
+	Settle(s *Submission, running bool) (missing int, err error)
+	// LeftBy tells whether a piece of an attempt is missing.
+	LeftBy(a Attempt) bool
+	// Command returns what a part runs.
+	Command() ([]string, error)
+	// Share shares the missing pieces out to jobs of at most so many parts, of which each begins after
+	// the one before. Jobs of the names before have failed to finish them.
+	Share(before []string, most int) ([]Assignment, error)
+	// Begun tells whether a part of a job has left a trace in the directory.
+	Begun(job string, part int) bool
+	// Collect reads what is new of the jobs in the directory, and returns the number of pieces that
+	// are missing.
+	Collect(s *Submission) (missing int, err error)
+	// Finished says what is finished, such as "3 of 10 cells".
+	Finished() string
+	// Report is called after each look, even if nothing has changed. An error ends the waiting.
+	Report(state farm.State) error
 }
 
-// Run has the pieces done that are in no file of the directory, and waits for them, or for those that
-// a farm does already. The end of ctx ends the waiting alone.
+// Assignment is the file of a job, which says what its parts are.
+type Assignment struct {
+	Text  []byte
+	Parts int
+}
+
+// Fault is what keeps a machine from working. All of its parts would fail, so the jobs are stopped.
+type Fault struct{ Text string }
+
+func (e *Fault) Error() string { return e.Text }
+
+// pause is how long to wait before asking again: a tenth of the time since the beginning, a tenth of
+// a second at least.
+func pause(since time.Time, most time.Duration) time.Duration {
+	return min(most, max(time.Since(since)/10, 100*time.Millisecond))
+}
+
+// Run submits the pieces that are missing, unless jobs of the directory are running, waits for them,
+// and submits again what did not come back. It ends earlier, and the jobs go on, if ctx ends, Report
+// returns an error, or the farm does not answer for a quarter of an hour in which no piece comes. A
+// Fault stops the jobs.
 func (w *Work) Run(ctx context.Context) error {
-	r := &wait{Work: w, left: make(map[int]bool), read: make(map[string]bool)}
-	r.jobs = Follower{
-		Directory: w.Directory, Work: "the training", Again: "train again",
-		Finished: func() string { return fmt.Sprintf("%d of %d problems", len(w.Sizes)-len(r.left), len(w.Sizes)) },
-		Collect: func() (int, error) {
-			err := r.collect(r.jobs.Submission)
-			return len(r.left), err
-		},
-		Report: func() error { return w.Report(len(w.Sizes)-len(r.left), r.jobs.State) },
-		Begun: func(job string, part int) bool {
-			folders, err := named(w.Directory, processes, folderOf(job, part), "")
-			return err == nil && len(folders) > 0
-		},
-	}
-	for k := range w.Sizes {
-		r.left[k] = true
-	}
 	for {
-		if err := r.settle(ctx); err != nil || len(r.left) == 0 {
+		if missing, err := w.settle(ctx); err != nil || missing == 0 {
 			return err
 		}
-		if err := r.jobs.Follow(ctx); err != nil {
+		if err := w.follow(ctx); err != nil {
 			return err
 		}
 	}
 }
 
-// settle looks what is finished, and has the rest done if nothing is under way. The directory is
+// settle reads what is finished and, if no job is running, submits what is missing. The directory is
 // locked meanwhile.
-func (r *wait) settle(ctx context.Context) (err error) {
-	if err := Make(r.Directory, processes); err != nil {
-		return err
-	}
-	held, err := r.lock(ctx)
+func (w *Work) settle(ctx context.Context) (missing int, err error) {
+	unlock, err := w.lock(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	defer func() { err = errors.Join(err, held.Close()) }()
-	kind, err := kindOf(r.Farm)
+	defer func() { err = errors.Join(err, unlock()) }()
+	s, err := Read(w.Directory)
 	if err != nil {
-		return err
-	}
-	s, err := Read(r.Directory)
-	if err != nil {
-		return err
+		return 0, err
 	}
 	if s != nil && s.Stopped {
 		s = nil
 	}
-	r.jobs.Submission, r.jobs.State = s, farm.State{Over: true}
+	w.submission, w.state = s, farm.State{Over: true}
 	if s != nil {
-		if own, its := nameOf(kind), nameOf(s.Kind); own != its {
-			return fmt.Errorf("a farm of another kind, %s, works in %s, by %s: wait for it with that, or stop it (experiment.Stop, hierml study stop)", its, r.Directory, s.Last())
+		if s.Farm, err = w.FarmOf(s); err != nil {
+			return 0, err
 		}
-		s.Farm = r.Farm
-		if r.jobs.State, err = s.State(ctx, r.Directory); err != nil {
-			return err
-		}
-	}
-	if err := r.collect(s); err != nil {
-		return r.jobs.Ended(ctx, err)
-	}
-	if r.jobs.State.Over {
-		if err := r.clear(); err != nil {
-			return err
+		if w.state, err = s.State(ctx, w.Directory); err != nil {
+			return 0, err
 		}
 	}
+	running := !w.state.Over
+	missing, err = w.Settle(s, running)
 	switch {
-	case len(r.left) == 0:
-		if s != nil && !r.jobs.State.Over {
-			if !s.Last().Own() {
-				progress.Note(ctx, s.Last().Left(r.Directory))
-				return nil
-			}
-			err = s.Cancel(ctx, r.Directory)
+	case err != nil:
+		return 0, w.ended(ctx, err)
+	case missing > 0 && !running:
+		return missing, w.submit(ctx)
+	case missing > 0:
+		return missing, nil
+	case running && !s.Last().Own(): // such as a part that is held, whose pieces others have finished
+		w.Note = s.Last().Left(w.Directory)
+		return 0, nil
+	case running:
+		if err := s.Cancel(ctx, w.Directory); err != nil {
+			return 0, err
 		}
-		return errors.Join(err, Remove(r.Directory))
-	case s != nil && !r.jobs.State.Over:
-		return nil // attached
-	case s != nil && len(s.Attempts) >= MostAttempts:
-		s.Stopped = true
-		return errors.Join(r.lost(), s.Keep(r.Directory))
 	}
-	return r.submit(ctx, kind)
+	return 0, Remove(w.Directory)
 }
 
-// kindOf is a farm as a study in JSON has it: the name of its type, and with that what is set.
-func kindOf(f farm.Farm) (json.RawMessage, error) {
-	text, err := json.Marshal(f)
-	if err != nil {
-		return nil, err
-	}
-	var fields map[string]any
-	if err := json.Unmarshal(text, &fields); err != nil {
-		return nil, err
-	}
-	maps.DeleteFunc(fields, func(_ string, v any) bool { return v == nil || v == 0.0 })
-	return json.Marshal(map[string]any{fmt.Sprintf("%T", f): fields})
-}
-
-// nameOf is the name of a farm's type.
-func nameOf(kind json.RawMessage) string {
-	var named map[string]json.RawMessage
-	if json.Unmarshal(kind, &named) != nil {
-		return ""
-	}
-	for name := range named {
-		return name
-	}
-	return ""
-}
-
-// lock locks the directory, for which others may be about to submit.
-func (r *wait) lock(ctx context.Context) (*os.File, error) {
+// lock locks the directory. Another process that waits may hold the lock while it submits.
+func (w *Work) lock(ctx context.Context) (unlock func() error, err error) {
 	for begun := time.Now(); ; {
-		l, err := folder.Folder(r.Directory).Lock("lock")
-		if l != nil || err != nil {
-			return l, err
-		}
-		if time.Since(begun) > lockPatience {
-			return nil, fmt.Errorf("%s is in use by another process", r.Directory)
+		unlock, busy, err := w.Lock()
+		if !busy || time.Since(begun) > lockPatience {
+			return unlock, err
 		}
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
-		case <-time.After(Pause(begun, time.Second)):
+		case <-time.After(pause(begun, time.Second)):
 		}
 	}
 }
 
-// submit has a farm do what is left.
-func (r *wait) submit(ctx context.Context, kind json.RawMessage) error {
-	most, err := Most(ctx, r.Farm)
-	if err != nil {
-		return err
-	}
-	number, err := LastNumber(r.Directory)
-	if err != nil {
-		return err
-	}
-	name := Name(number+1, 1)
-	parts := r.share(min(most, blindParts))
-	text, err := json.Marshal(Parts{parts})
-	if err == nil {
-		err = folder.Folder(r.Directory).Replace(File(name), append(text, '\n'))
-	}
-	if err != nil {
-		return err
-	}
-	j, err := Submit(ctx, r.Farm, r.Directory, name, r.Variable, farm.Job{Parts: len(parts), Command: r.Command})
-	if err != nil {
-		return err
-	}
-	next := &Submission{Kind: kind, Farm: r.Farm}
-	if r.jobs.Submission != nil {
-		next.Attempts = r.jobs.Submission.Attempts
-	}
-	next.Attempts = append(next.Attempts, Attempt{j})
-	r.jobs.Submission, r.jobs.State = next, farm.State{}
-	return next.Keep(r.Directory)
-}
-
-// share shares what is left out to at most so many parts, each of about the same size, the largest
-// pieces first.
-func (r *wait) share(most int) [][]int {
-	left := make([]int, 0, len(r.left))
-	for k := range r.left {
-		left = append(left, k)
-	}
-	slices.SortFunc(left, func(a, b int) int { return cmp.Or(cmp.Compare(r.Sizes[b], r.Sizes[a]), cmp.Compare(a, b)) })
-	parts := make([][]int, min(most, len(left)))
-	loads := make([]int, len(parts))
-	for _, k := range left {
-		least := slices.Index(loads, slices.Min(loads))
-		parts[least], loads[least] = append(parts[least], k), loads[least]+max(1, r.Sizes[k])
-	}
-	return parts
-}
-
-// collect reads the files that are new: those of the processes of a submission, and of ones before.
-func (r *wait) collect(s *Submission) error {
-	folders, err := named(r.Directory, processes, "", "")
-	if err != nil {
-		return err
-	}
-	for _, name := range folders {
-		if s != nil && slices.ContainsFunc(s.Names(), func(job string) bool { return strings.HasPrefix(filepath.Base(name), job+"-") }) {
-			switch text, err := folder.Folder(r.Directory).Read(filepath.Join(name, faultFile)); {
-			case err == nil:
-				return &Fault{string(text)}
-			case !errors.Is(err, fs.ErrNotExist):
-				return err
-			}
+// submit gives the missing pieces to the farm.
+func (w *Work) submit(ctx context.Context) error {
+	next := &Submission{Kind: w.Kind, Farm: w.Farm}
+	if s := w.submission; s != nil && w.LeftBy(s.Last()) {
+		if len(s.Attempts) >= maxAttempts {
+			s.Stopped = true
+			return errors.Join(w.lost(), s.Keep(w.Directory))
 		}
-		files, err := finished(r.Directory, name)
+		next.Attempts = s.Attempts
+	}
+	command, err := w.Command()
+	if err != nil {
+		return err
+	}
+	if err := Make(w.Directory); err != nil {
+		return err
+	}
+	most, err := partLimit(ctx, w.Farm)
+	if err != nil {
+		return err
+	}
+	number, err := LastNumber(w.Directory)
+	if err != nil {
+		return err
+	}
+	assignments, err := w.Share(next.Names(), most)
+	if err != nil {
+		return err
+	}
+	var jobs Attempt
+	after := ""
+	for i, a := range assignments {
+		name := Name(number+1, i+1)
+		j := Job{}
+		err := folder.Folder(w.Directory).Replace(File(name), append(a.Text, '\n'))
+		if err == nil {
+			j, err = Submit(ctx, w.Farm, w.Directory, name, w.Variable, farm.Job{Parts: a.Parts, Command: command, After: after})
+		}
 		if err != nil {
+			for _, j := range jobs {
+				err = errors.Join(err, w.Farm.Cancel(ctx, j.ID))
+			}
 			return err
 		}
-		for _, file := range files {
-			if r.read[file] {
-				continue
-			}
-			pieces, err := piecesIn(r.Directory, file, r.Read)
-			if err != nil {
-				return err
-			}
-			r.read[file] = true
-			for _, k := range pieces {
-				delete(r.left, k)
-			}
-		}
+		jobs, after = append(jobs, j), j.ID
 	}
-	return nil
-}
-
-// clear removes what killed processes have left half written. Nothing is under way.
-func (r *wait) clear() error {
-	folders, err := named(r.Directory, processes, "", "")
-	for _, name := range folders {
-		err = errors.Join(err, folder.Folder(r.Directory).Clear(name, func(name string) bool {
-			return name == faultFile || strings.HasSuffix(name, suffix)
-		}))
-	}
-	return errors.Join(err, Clear(r.Directory))
-}
-
-// finished returns the files that a process has finished, by the name of its folder.
-func finished(directory, name string) ([]string, error) { return named(directory, name, "", suffix) }
-
-// piecesIn reads a file that a process has finished.
-func piecesIn(directory, name string, read func(file *os.File) ([]int, error)) (pieces []int, err error) {
-	file, err := folder.Folder(directory).Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if pieces, err = read(file); err != nil {
-		return nil, fmt.Errorf("%s: %w", file.Name(), err)
-	}
-	return pieces, nil
+	next.Attempts = append(next.Attempts, jobs)
+	w.submission, w.state = next, farm.State{}
+	return next.Keep(w.Directory)
 }
 
 // lost is the error of pieces that did not come back.
-func (r *wait) lost() error {
-	text := fmt.Sprintf("%d of %d problems did not come back from %d attempts", len(r.left), len(r.Sizes), len(r.jobs.Submission.Attempts))
-	if said := r.jobs.Submission.Last().LastSaid(r.Directory, r.jobs.State.Failed); said != "" {
+func (w *Work) lost() error {
+	text := fmt.Sprintf("%d attempts ended with %s finished in %s", len(w.submission.Attempts), w.Finished(), w.Directory)
+	if said := w.submission.Last().LastSaid(w.Directory, w.state.Failed); said != "" {
 		return fmt.Errorf("%s; %s", text, said)
 	}
-	return fmt.Errorf("%s; what their processes printed is in %s. If they were killed for want of memory, give parts more, with Slurm by the option --mem of sbatch", text, filepath.Join(r.Directory, Logs))
+	return fmt.Errorf("%s; see what their processes printed in %s. If they were killed because memory ran out, give parts more, with Slurm by the option --mem of sbatch", text, filepath.Join(w.Directory, Logs))
 }
 
-// folderOf is how the names of the folders of the processes of a part begin.
-func folderOf(job string, part int) string { return fmt.Sprintf("%s-%05d-", job, part) }
+// follow waits until no piece is missing or no job is running.
+func (w *Work) follow(ctx context.Context) error {
+	begun := time.Now()
+	heard, least := begun, -1 // when the farm answered or a piece came, and how few were missing then
+	var asked time.Time
+	for {
+		missing, err := w.Collect(w.submission)
+		if least < 0 || missing < least {
+			heard, least = time.Now(), missing
+		}
+		if err == nil && missing > 0 && time.Since(asked) >= pause(begun, 5*time.Second) {
+			var answer error
+			answer, err = w.ask(ctx)
+			asked = time.Now()
+			switch {
+			case err != nil:
+			case answer == nil:
+				heard = asked
+			case asked.Sub(heard) >= silence:
+				return w.detached(fmt.Errorf("the farm has not answered for %s: %w", silence, answer), "may still run")
+			}
+			if err == nil && w.state.Over {
+				missing, err = w.Collect(w.submission)
+			}
+		}
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return w.detached(context.Cause(ctx), "")
+		case err != nil:
+			return w.ended(ctx, err)
+		}
+		if err := w.Report(w.state); err != nil {
+			return w.detached(err, "")
+		}
+		if missing == 0 || w.state.Over {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return w.detached(context.Cause(ctx), "")
+		case <-time.After(pause(begun, 2*time.Second)):
+		}
+	}
+}
+
+// ended returns err. If it is a Fault, it stops the jobs.
+func (w *Work) ended(ctx context.Context, err error) error {
+	if fault := (*Fault)(nil); errors.As(err, &fault) && w.submission != nil {
+		err = errors.Join(err, w.submission.Stop(ctx, w.Directory))
+	}
+	return err
+}
+
+// detached is the error for jobs that go on, or may go on.
+func (w *Work) detached(why error, still string) error {
+	jobs := w.submission.Last()
+	if still == "" {
+		still = "goes on"
+		if len(jobs) > 1 {
+			still = "go on"
+		}
+	}
+	return fmt.Errorf("%s %s, with %s finished: %s to wait for the rest, or stop it (experiment.Stop, hierml study stop %s): %w", jobs, still, w.Finished(), w.Again, w.Directory, why)
+}
+
+// ask asks the farm for the state of its jobs. It is no error if the farm does not answer for a
+// while: the pieces come by the directory.
+func (w *Work) ask(ctx context.Context) (answer, err error) {
+	now, err := Read(w.Directory)
+	switch {
+	case err != nil:
+		return nil, err
+	case now != nil && now.Stopped:
+		return nil, fmt.Errorf("%s was stopped, with %s finished; %s to go on", w.Name, w.Finished(), w.Again)
+	}
+	state, answer := w.submission.State(ctx, w.Directory)
+	if answer != nil {
+		return answer, context.Cause(ctx)
+	}
+	w.state = state
+	if err := w.submission.Last().Unseen(w.Directory, state.Failed, w.Begun); err != nil {
+		return nil, &Fault{err.Error()}
+	}
+	return nil, nil
+}

@@ -18,6 +18,22 @@ func (mute) State(context.Context, string) (farm.State, error) {
 }
 func (mute) Cancel(context.Context, ...string) error { return nil }
 
+// looks are pieces of which so many are missing, one look after the other.
+type looks struct {
+	Pieces
+	missing []int
+	fault   error // of the last look
+	done    int
+}
+
+func (l *looks) Collect(*Submission) (int, error) {
+	at := min(l.done, len(l.missing)-1)
+	l.done++
+	return l.missing[at], l.fault
+}
+func (l *looks) Report(farm.State) error { return nil }
+func (l *looks) Finished() string        { return "some" }
+
 // TestFollow waits for pieces of a farm that does not answer: for as long as they come, and otherwise not
 // for ever.
 func TestFollow(t *testing.T) {
@@ -36,18 +52,12 @@ func TestFollow(t *testing.T) {
 			defer func(d time.Duration) { silence = d }(silence)
 			silence = test.patient
 			directory := t.TempDir()
-			looks := 0
-			f := &Follower{
-				Directory: directory, Submission: &Submission{Attempts: []Attempt{{{Name: "0001-1", ID: "7"}}}, Farm: mute{}}, Again: "wait again",
-				Collect: func() (int, error) {
-					at := min(looks, len(test.pieces)-1)
-					looks++
-					return test.pieces[at], test.fault
-				},
-				Report: func() error { return nil }, Finished: func() string { return "some" },
+			w := &Work{
+				Directory: directory, Again: "wait again", Pieces: &looks{missing: test.pieces, fault: test.fault},
+				submission: &Submission{Attempts: []Attempt{{{Name: "0001-1", ID: "7"}}}, Farm: mute{}},
 			}
 			said := ""
-			if err := f.Follow(t.Context()); err != nil {
+			if err := w.follow(t.Context()); err != nil {
 				said = strings.ReplaceAll(err.Error(), directory, "DIRECTORY")
 			}
 			if said != test.want {
