@@ -11,18 +11,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Functions follow what they mention. When a cell declares a constant, a type or a function anew,
-// and differently, the functions of earlier cells that mention it are declared again with the cell,
-// as if it held their text; those that change thereby have others follow them. So a function means
-// what its names mean now. One that does not compile so is left as it was, with a note; but if a
-// function that it calls has another signature now, it waits for one that fits.
-//
-// Functions follow methods in the same way, if a cell gives a type one that hides the promoted one
-// which they selected.
-//
-// A variable that is declared anew with another type is followed with the next cell: until its
-// statement is done, the older one is there still. Types are not followed by types, nor by values:
-// these keep the type that they have.
+// Functions follow what they mention: the package comment says which, when, and what becomes of those
+// that do not compile.
 
 // followers are the functions that follow a cell. Those which do not compile are taken from with
 // and put into left.
