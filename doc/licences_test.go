@@ -163,3 +163,24 @@ func TestLicences(t *testing.T) {
 		t.Errorf("%s is not what NOTICE.md and the modules say: run `go test ./doc -run TestLicences -update`", licencesFile)
 	}
 }
+
+// TestLibraryModules keeps the list of modules short that a program needs which uses the library
+// without charts and studies.
+func TestLibraryModules(t *testing.T) {
+	want := []string{
+		"github.com/klauspost/compress", "github.com/mikelolasagasti/xz", "golang.org/x/sync", "golang.org/x/sys", "golang.org/x/tools",
+		"gonum.org/v1/gonum",
+	}
+	cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./hierml/svm", "./hierml/files", "./hierml/taxonomy")
+	cmd.Dir = root
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Fields(string(out))
+	slices.Sort(got)
+	if got = slices.Compact(got); !slices.Equal(got, want) {
+		t.Errorf("svm, files and taxonomy need the modules\n%q, want\n%q", got, want)
+	}
+}

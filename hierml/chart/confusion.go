@@ -31,8 +31,7 @@ const (
 // that confusions within a part of it are near the diagonal; lines divide the parts below different
 // roots, or below the children of an only root. Colours count on a logarithmic scale. The names of
 // leaves or, where there are more of those than can be read, of parts, stand where they fit. Of
-// more than 400 leaves, neighbours share a row; in the interactive figure, also of fewer that have
-// more than 6000 different pairs. ConfusionOf draws those of a report.
+// more than 400 leaves, neighbours share a row. ConfusionOf draws those of a report.
 func Confusion(t *taxonomy.Taxonomy, truth, predicted []int) (*Figure, error) {
 	if t == nil {
 		return nil, errors.New("chart: no taxonomy to draw confusions along")
@@ -109,7 +108,7 @@ func drawConfusion(t *taxonomy.Taxonomy, truth, predicted, order []int, groups [
 	for i, leaf := range order {
 		position[leaf] = i
 	}
-	m := &confusion{t: t, order: order, q: q, bin: (q + confusionBins - 1) / confusionBins, count: make(map[[2]int]int), pairs: make(map[[2]int]int), groups: groups}
+	m := &confusion{q: q, bin: (q + confusionBins - 1) / confusionBins, count: make(map[[2]int]int), groups: groups}
 	correct := 0
 	for i := range truth {
 		row, ok1 := position[truth[i]]
@@ -121,7 +120,6 @@ func drawConfusion(t *taxonomy.Taxonomy, truth, predicted, order []int, groups [
 			correct++
 		}
 		m.count[[2]int{row / m.bin, column / m.bin}]++
-		m.pairs[[2]int{row, column}]++
 	}
 	for _, n := range m.count {
 		m.most = max(m.most, n)
@@ -147,9 +145,7 @@ func drawConfusion(t *taxonomy.Taxonomy, truth, predicted, order []int, groups [
 	p.X.Tick.Label.Rotation = math.Pi / 2
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
 	p.Add(m)
-	m.placed, m.longest = names, longest
-	f := &Figure{Plot: p, Width: confusionSide + longest + 30 + scaleWidth, Height: confusionSide + longest + 50}
-	return f.interactive(vegaType, false, m.spec), nil
+	return &Figure{Plot: p, Width: confusionSide + longest + 30 + scaleWidth, Height: confusionSide + longest + 50}, nil
 }
 
 // group is a part of the taxonomy and the leaves it has in their order: from, until before to.
@@ -193,14 +189,8 @@ type confusion struct {
 	q      int            // leaves
 	bin    int            // leaves that share a row
 	count  map[[2]int]int // by rows and columns
-	pairs  map[[2]int]int // by the places of leaves
 	most   int
 	groups []group
-
-	t       *taxonomy.Taxonomy
-	order   []int // leaves
-	placed  []placedName
-	longest vg.Length // of the names
 }
 
 // placedName is a name along an axis, in units of leaves from the first.
@@ -256,8 +246,8 @@ func (m *confusion) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(rule, x(float64(g.from)), c.Min.Y, x(float64(g.from)), c.Max.Y)
 		c.StrokeLine2(rule, c.Min.X, y(float64(m.q-g.from)), c.Max.X, y(float64(m.q-g.from)))
 	}
-	cells := sortedCells(m.count)
-	for _, cell := range cells {
+	byPlace := func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
+	for _, cell := range slices.SortedFunc(maps.Keys(m.count), byPlace) {
 		from := at(float64(cell[0]*m.bin), float64(cell[1]*m.bin))
 		to := at(float64(min((cell[0]+1)*m.bin, m.q)), float64(min((cell[1]+1)*m.bin, m.q)))
 		fillBox(c, m.color(m.count[cell]), from, to)
@@ -270,11 +260,6 @@ func (m *confusion) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	strokeBox(c, frame, c.Min, c.Max)
 	m.plotScale(c)
-}
-
-// sortedCells returns the cells by row and column.
-func sortedCells(count map[[2]int]int) [][2]int {
-	return slices.SortedFunc(maps.Keys(count), func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 }
 
 // plotScale draws which colour means which count, right of the cells.

@@ -15,8 +15,8 @@ const (
 	vegaLiteType = "application/vnd.vegalite.v5+json"
 )
 
-// maxSpec bounds the interactive picture, which a notebook stores as text: bytes.
-const maxSpec = 1 << 20
+// maxText bounds an interactive picture and an SVG document, which a notebook stores as text: bytes.
+const maxText = 1 << 20
 
 // twin is the interactive picture of a figure.
 type twin struct {
@@ -66,37 +66,43 @@ func (t *twin) shows(f *Figure) bool {
 // interactive one of Vega or Vega-Lite, a value for encoding/json, for front ends that draw those.
 //
 // The interactive figure follows the size of the figure, its titles and the labels and ranges of
-// its axes. Of a figure that was changed in another way (to which a plotter was added, say), of one
-// whose interactive form has more than a megabyte, and of one that never had any, the bundle has an
-// SVG document instead. A figure that cannot be drawn is an error.
+// its axes. A figure that was changed in another way (to which a plotter was added, say), one whose
+// interactive form has more than a megabyte, and one that never had any have an SVG document instead
+// if that has at most a megabyte. A figure that cannot be drawn is an error.
 func (f *Figure) MimeBundle() (map[string]any, error) {
 	picture, err := f.png()
 	if err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
 	}
-	bundle := map[string]any{"image/png": picture}
+	bundle := map[string]any{"image/png": picture, "image/svg+xml": nil}
 	spec, err := f.spec()
 	if err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
 	}
 	if spec != nil {
 		bundle[f.twin.mime] = spec
-		bundle["image/svg+xml"] = nil // which the two others make superfluous
 		return bundle, nil
 	}
-	if bundle["image/svg+xml"], err = f.svg(); err != nil {
+	text, err := f.svg()
+	if err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
+	}
+	if len(text) <= maxText {
+		bundle["image/svg+xml"] = text
 	}
 	return bundle, nil
 }
 
 // ScreenBundle returns what a page on a screen shows, by MIME type: an SVG document in place of the
 // picture that MimeBundle has for files made of a notebook, and the interactive figure as there. It
-// takes a small part of the time.
+// takes a small part of the time. Where the document has more than a megabyte, it is MimeBundle.
 func (f *Figure) ScreenBundle() (map[string]any, error) {
 	text, err := f.svg()
 	if err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
+	}
+	if len(text) > maxText {
+		return f.MimeBundle()
 	}
 	bundle := map[string]any{"image/svg+xml": text, "image/png": nil}
 	spec, err := f.spec()
@@ -119,7 +125,7 @@ func (f *Figure) spec() (object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the interactive figure: %w", err)
 	}
-	if len(text) > maxSpec {
+	if len(text) > maxText {
 		return nil, nil
 	}
 	return spec, nil

@@ -33,6 +33,12 @@ func spec(t *testing.T, f *Figure) string {
 func TestMimeBundle(t *testing.T) {
 	first, second := figures(t), figures(t)
 	for name, f := range first {
+		if f.twin == nil {
+			if name != "confusion" && name != "bars" {
+				t.Errorf("%s has no interactive form", name)
+			}
+			continue
+		}
 		text := spec(t, f)
 		if text == "" || text != spec(t, f) || text != spec(t, second[name]) {
 			t.Errorf("%s: the interactive form is not there, or another each time: %.200s", name, text)
@@ -98,7 +104,9 @@ func TestMimeBundleBounded(t *testing.T) {
 	leaves := large.Leaves()
 	var truth, predicted []int
 	for i, leaf := range leaves {
-		truth, predicted = append(truth, leaf, leaf), append(predicted, leaf, leaves[(i*7919+13)%len(leaves)])
+		for k := range 3 {
+			truth, predicted = append(truth, leaf), append(predicted, leaves[(i*7919*k+13)%len(leaves)])
+		}
 	}
 	values := make([]float64, large.Len())
 	for n := range values {
@@ -120,11 +128,20 @@ func TestMimeBundleBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := spec(t, f); text == "" || len(text) > 600<<10 {
+		if text := spec(t, f); (text == "") != (f.twin == nil) || len(text) > 600<<10 {
 			t.Errorf("%s: the interactive form has %d bytes", name, len(text))
 		}
-		if picture := f.PNG(); len(picture) > 400<<10 || !bytes.HasPrefix(picture, []byte("\x89PNG")) {
+		svg := len(f.SVG())
+		bundle, err := f.MimeBundle()
+		if err != nil || (bundle["image/svg+xml"] != nil) != (f.twin == nil && svg <= maxText) {
+			t.Errorf("%s: SVG of %d bytes in the bundle is %v: %v", name, svg, bundle["image/svg+xml"] != nil, err)
+		}
+		if picture, _ := bundle["image/png"].([]byte); len(picture) > 400<<10 || !bytes.HasPrefix(picture, []byte("\x89PNG")) {
 			t.Errorf("%s: the picture has %d bytes", name, len(picture))
+		}
+		screen, err := f.ScreenBundle()
+		if err != nil || (screen["image/svg+xml"] != nil) != (svg <= maxText) || (screen["image/png"] != nil) != (svg > maxText) {
+			t.Errorf("%s: SVG of %d bytes on a screen is %v, PNG %v: %v", name, svg, screen["image/svg+xml"] != nil, screen["image/png"] != nil, err)
 		}
 	}
 }

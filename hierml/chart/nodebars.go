@@ -35,7 +35,7 @@ func NodeBars(t *taxonomy.Taxonomy, values []float64, what string) (*Figure, err
 		return nil, fmt.Errorf("chart: no node has a value of %q: there is nothing to draw", what)
 	}
 	what = short(what, 40)
-	b := &nodeBars{t: t, what: what, names: barsMargin}
+	b := &nodeBars{names: barsMargin}
 	title := fmt.Sprintf("%s of %s", what, count(t.Len(), "node", "nodes"))
 	chosen := outline(t)
 	if len(chosen) > maxBars {
@@ -43,7 +43,7 @@ func NodeBars(t *taxonomy.Taxonomy, values []float64, what string) (*Figure, err
 		chosen = largest(chosen, values, maxBars)
 	}
 	for _, o := range chosen {
-		bar := nodeBar{node: o.node, name: short(t.Name(o.node), longestRow), depth: min(o.depth, maxIndent), value: values[o.node], color: lineColors[0]}
+		bar := nodeBar{name: short(t.Name(o.node), longestRow), depth: min(o.depth, maxIndent), value: values[o.node], color: lineColors[0]}
 		if t.IsLeaf(o.node) {
 			bar.color = lineColors[2]
 		}
@@ -59,8 +59,7 @@ func NodeBars(t *taxonomy.Taxonomy, values []float64, what string) (*Figure, err
 	p.X.Min, p.X.Max = barRange(scale.low, scale.high)
 	p.Y.Min, p.Y.Max = -float64(len(b.bars)), 0
 	width := max(b.names+barsWidth, p.Title.TextStyle.Width(title))
-	f := &Figure{Plot: p, Width: width + 2*margin, Height: vg.Length(len(b.bars))*rowHeight + 62 + 2*margin}
-	return f.interactive(vegaType, true, b.spec), nil
+	return &Figure{Plot: p, Width: width + 2*margin, Height: vg.Length(len(b.bars))*rowHeight + 62 + 2*margin}, nil
 }
 
 // barsMargin is the least room left of the bars.
@@ -137,17 +136,15 @@ func largest(list []outlined, values []float64, n int) []outlined {
 
 // nodeBars is the plotter of one bar a node.
 type nodeBars struct {
-	t     *taxonomy.Taxonomy
-	what  string
 	bars  []nodeBar
 	names vg.Length // width of the names
 }
 
 type nodeBar struct {
-	node, depth int
-	name        string
-	value       float64
-	color       color.Color
+	depth int
+	name  string
+	value float64
+	color color.Color
 }
 
 // GlyphBoxes reserves the room of the names, left of the axis.

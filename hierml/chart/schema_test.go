@@ -62,6 +62,9 @@ func TestSpecifications(t *testing.T) {
 		all[name] = f
 	}
 	for name, f := range all {
+		if f.twin == nil {
+			continue
+		}
 		text := spec(t, f)
 		document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 		if err != nil {

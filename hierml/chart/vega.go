@@ -98,14 +98,10 @@ func finite(v float64) any {
 	return v
 }
 
-// value, field, signal and scaled are the ways in which Vega gives a mark its properties.
+// value, field and signal are the ways in which Vega gives a mark its properties.
 func value(v any) object              { return object{"value": v} }
 func field(name string) object        { return object{"field": name} }
 func signal(expression string) object { return object{"signal": expression} }
-
-func scaled(scale, expression string) object {
-	return object{"scale": scale, "signal": expression}
-}
 
 // mark returns a mark of the type over the rows of the data set, or once if that is empty. What is
 // set is encoded again with every change.
@@ -190,4 +186,10 @@ func path(t *taxonomy.Taxonomy, n int) string {
 		text = "… " + string(runes[len(runes)-longestPath:])
 	}
 	return text
+}
+
+// hovered darkens a mark a little below the pointer.
+func hovered(m object) object {
+	m["encode"].(object)["hover"] = object{"fillOpacity": value(0.06)}
+	return m
 }

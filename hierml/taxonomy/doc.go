@@ -21,7 +21,7 @@
 //	empty name           see the format
 //	titles               see the format
 //	name not in UTF-8    read as Latin-1
-//	unknown parent       the edge is left out (OBO; unknown node in JSON)
+//	unknown parent       the edge is left out (OBO)
 //
 // Several roots, nodes without any edge, several parents and redundant edges are no faults, as
 // forests and graphs are taxonomies too. They are where Rules ask for something else, of a file or

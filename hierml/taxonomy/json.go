@@ -8,23 +8,15 @@ import (
 	"strconv"
 )
 
-// JSON is the format of two kinds of JSON texts. Trees, as D3 draws them, are objects in each
-// other,
+// JSON is the format of trees as D3 draws them: objects in each other,
 //
 //	{"name": "animal", "children": [{"name": "cat"}, {"name": "dog"}]}
 //
-// or a list of such; a child may also be a string, its name. Graphs are two lists,
+// or a list of such. A child may also be a string, its name. Other keys are skipped. Node ids are in
+// the order in which the nodes begin.
 //
-//	{"nodes": ["animal", "cat"], "edges": [["animal", "cat"]]}
-//
-// in which a node may also be an object {"id": 7, "name": "cat"}, and an edge one with a "parent"
-// and a "child", a "source" and a "target", or "from" and "to"; "edges" may be called "links", and
-// without "nodes" the edges name them. The ends of an edge are ids, where the nodes have them, or
-// else names, or else numbers from 0. Other keys are skipped. Node ids are in the order in which
-// the nodes begin.
-//
-// Repairs: a node without a name is called "node 1", "node 2", ...; an edge to an unknown node is
-// left out; and those of all formats (see the package).
+// Repairs: a node without a name is called "node 1", "node 2", ...; and those of all formats (see the
+// package).
 type JSON struct {
 	NameKey     string // "" is "name"
 	ChildrenKey string // "" is "children"
@@ -83,35 +75,28 @@ func (j *jsonReader) document() error {
 	return j.unexpectedToken(t, "'{' or '['")
 }
 
-// object reads the outermost object, which is a tree or a graph by the first key that tells.
+// object reads the outermost object up to the first key that says that it is a node.
 func (j *jsonReader) object(begin jsonToken) error {
-	g := jsonGraph{jsonReader: j}
 	for first := true; ; first = false {
 		key, more, err := j.key(first)
-		if err != nil {
+		if err != nil || !more {
 			return err
 		}
-		switch {
-		case !more:
-			return g.resolve()
-		case !g.met && (key.text == j.NameKey || key.text == j.ChildrenKey):
+		switch key.text {
+		case j.NameKey, j.ChildrenKey:
 			root, err := j.blank(begin.at)
 			if err != nil {
 				return err
 			}
-			frames := []jsonFrame{{node: root, at: begin.at}}
-			if frames, err = j.member(frames, key); err != nil {
+			frames, err := j.member([]jsonFrame{{node: root, at: begin.at}}, key)
+			if err != nil {
 				return err
 			}
 			return j.trees(frames)
-		case key.text == "nodes":
-			err = g.list(key, g.node)
-		case key.text == "edges" || key.text == "links":
-			err = g.list(key, g.edge)
-		default:
-			err = j.value(j.skip)
+		case "nodes", "edges", "links":
+			return j.errorf(key.at, "%q of a graph; expected the nodes of a tree in each other. Write the graph as edges, DOT or OBO", key.text)
 		}
-		if err != nil {
+		if err := j.value(j.skip); err != nil {
 			return err
 		}
 	}
@@ -264,20 +249,20 @@ func (j *jsonReader) child(frames []jsonFrame) ([]jsonFrame, error) {
 	return frames, j.call(v, t.text, t.at)
 }
 
-// Write implements Format. Trees are written as trees, and graphs as graphs.
+// Write implements Format, for trees and forests.
 func (f JSON) Write(w io.Writer, t *Taxonomy) error {
 	return write(w, "JSON", func(out *bufio.Writer) error {
 		if err := textual(t); err != nil {
 			return err
+		}
+		if !t.tree {
+			return severalParents(t, "JSON files")
 		}
 		if f.NameKey == "" {
 			f.NameKey = "name"
 		}
 		if f.ChildrenKey == "" {
 			f.ChildrenKey = "children"
-		}
-		if !t.tree {
-			return writeJSONGraph(out, t)
 		}
 		begin, children := "{"+jsonString(f.NameKey)+":", ","+jsonString(f.ChildrenKey)+":[\n"
 		n := nesting{
@@ -314,24 +299,5 @@ func writeJSONForest(out *bufio.Writer, t *Taxonomy, n nesting) error {
 		}
 	}
 	_, err := out.WriteString("]\n")
-	return err
-}
-
-func writeJSONGraph(out *bufio.Writer, t *Taxonomy) error {
-	begin := "{\"nodes\":[\n"
-	for _, name := range t.names {
-		if _, err := out.WriteString(begin + jsonString(name)); err != nil {
-			return err
-		}
-		begin = ",\n"
-	}
-	begin = "],\n\"edges\":[\n"
-	for _, e := range t.edges {
-		if _, err := out.WriteString(begin + "[" + jsonString(t.names[e[0]]) + "," + jsonString(t.names[e[1]]) + "]"); err != nil {
-			return err
-		}
-		begin = ",\n"
-	}
-	_, err := out.WriteString("]}\n")
 	return err
 }

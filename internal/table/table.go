@@ -10,8 +10,6 @@ import (
 	"html"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/hierml/notebook/internal/visible"
 )
 
@@ -65,12 +63,12 @@ func (t *Table) String() string {
 	starred := make([]bool, len(t.Columns))
 	if t.named() {
 		for k, c := range t.Columns {
-			widths[k] = ansi.StringWidth(visible.Text(c.Name))
+			widths[k] = width(visible.Text(c.Name))
 		}
 	}
 	for _, row := range t.Rows {
 		for k, c := range row {
-			widths[k] = max(widths[k], ansi.StringWidth(visible.Text(c.Text)))
+			widths[k] = max(widths[k], width(visible.Text(c.Text)))
 			starred[k] = starred[k] || c.Strong
 		}
 	}
@@ -83,7 +81,7 @@ func (t *Table) String() string {
 			}
 			text, star := cell(k)
 			text = visible.Text(text)
-			space := strings.Repeat(" ", max(0, widths[k]-ansi.StringWidth(text)))
+			space := strings.Repeat(" ", max(0, widths[k]-width(text)))
 			mark := ""
 			switch {
 			case star:
