@@ -253,6 +253,7 @@ fmt.Printf("trained in %d ms\n", time.Since(begun).Milliseconds())`
 // TestBrowserLiteFigures writes a table of the sizes of a site and of the times in it: with -v to the
 // log, and to lite.md among the artifacts. Times are those of this machine, as busy as it is.
 func TestBrowserLiteFigures(t *testing.T) {
+	testrun.LeaveToLong(t, "it measures, and other tests of sites see the same")
 	_, err := browser.Find()
 	testrun.Need(t, "browser", err)
 	folder := t.TempDir()

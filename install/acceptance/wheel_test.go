@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierml/notebook/install/internal/kernelspec"
 	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // madeWheel is the wheel of the last commit.
@@ -57,6 +58,7 @@ func single(pattern string) (string, error) {
 // TestRelease holds that a release has the sums of its files, and that the same commit makes the same
 // bytes: its wheel is that of another run.
 func TestRelease(t *testing.T) {
+	testrun.LeaveToLong(t, "the program is built for all systems")
 	dir, err := madeRelease()
 	if err != nil {
 		t.Fatal(err)
@@ -154,6 +156,7 @@ func (e environment) pip(args ...string) {
 // TestWheel holds that pip installs the wheel into an empty environment: the kernel is in its Jupyter, where the tour runs without Go, and the program says what
 // compiled cells need; with Go, cells are compiled. pip leaves nothing behind.
 func TestWheel(t *testing.T) {
+	testrun.LeaveToLong(t, "the program is built for all systems")
 	e := newEnvironment(t)
 	wheel, err := madeWheel()
 	if err != nil {
