@@ -1,22 +1,27 @@
-// Package classifier has what a method of learning returns: a [Model], whichever method it was, of
-// weights of nodes that the attributes of the labels combine to scores, and of a rule that turns
-// scores into labels.
+// Package classifier has the result of training: a [Model], whatever method trained it. A model
+// consists of node weights, attributes that combine the scores of nodes into scores of labels, and
+// a rule that turns scores into labels.
 //
-// A Model predicts a label ([Model.Predict]), the best labels ([Model.Rank]) or sets of labels
-// ([Model.LabelSets], [Model.ClosedSets], [Model.PredictSets]), for large taxonomies along a [Beam]; [Model.Explain]
-// says which features decided, [Model.Informative] which tell a node from its siblings;
-// [Model.Constraints] shows what training demanded of an instance, with its dual variables. [Model.Save]
-// and [Load] keep it in a file that Python reads, package pipeline with what makes features of texts;
-// [Model.Compact] makes it several times smaller and certifies what that costs. [Model.Classes]
-// shows the hierarchy as a regularizer of class weights.
+// A model predicts a label ([Model.Predict]), the best labels ([Model.Rank]) or sets of labels
+// ([Model.LabelSets], [Model.ClosedSets], [Model.PredictSets]); for large taxonomies along a
+// [Beam]. With thousands of labels, structured.Weights.Shortlist finds the candidates.
+// [Model.Explain] says which features decided, [Model.Informative] which features tell a node from
+// its siblings, and [Model.Constraints] what training demanded of an instance, with its dual
+// variables. [Model.Classes] shows the hierarchy as a regularizer of class weights.
 //
-// A model knows the names of the columns that it was trained on, and refuses a matrix whose columns have
-// other names, as that of another vectorizer has: methods with an error result return the error,
-// the others panic with it, as gonum does where dimensions differ. [Model.Check] is for programs that ask
-// first. Columns without names, those of hashed words or of SVMlight files, are not compared.
+// [Model.Save] and [Load] keep a model in a file that Python reads; package pipeline adds what
+// turns texts into features. [Model.Compact] makes a model several times smaller and certifies the
+// cost.
 //
-// How models are trained is left to the packages svm and perceptron, how well they predict to the
-// package metric.
+// A model knows the names of the columns that it was trained on, and refuses a matrix whose columns
+// have other names, such as that of another vectorizer. Methods with an error result return the
+// error; the others panic with it, as gonum does for wrong dimensions. [Model.Check] lets a program
+// ask first. Columns without names (hashed words, SVMlight files) are not compared.
+//
+// Packages svm and perceptron train models. Package metric measures their predictions.
+//
+// Wrong when equal models and instances give different scores, or a loaded model is not the saved
+// one.
 package classifier
 
 import (

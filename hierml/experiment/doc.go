@@ -29,6 +29,14 @@
 // [Study.RunCell] runs it again alone. A cell that fails, by an error or by a panic of a method, is
 // recorded with its error, and the others go on.
 //
+// # Where things are
+//
+// study.go and method.go declare what users write; fields.go, encode.go, names.go and json.go turn
+// it into JSON and back. plan.go lists the cells; divide.go draws the divisions, inner ones within
+// the training part of outer ones; parts.go and cell.go compute cells; run.go runs what is missing,
+// onfarm.go on other machines. store.go keeps finished cells; results.go, summary.go, curve.go and
+// twoway.go tabulate and test them.
+//
 // # The directory
 //
 // With a Directory every finished cell is on disk at once, and Run does only what is missing there:

@@ -20,6 +20,13 @@
 //
 //	for instance, err := range (files.SVMLight{}).Instances(ctx, file, "rows.svm", t) { ... }
 //
+// # Where things are
+//
+// Each format has a file of its name: arff.go, csv.go, folders.go, jsonlines.go, lshtc.go, rcv1.go,
+// svmlight.go (whose rows LSHTC reads, too), wipo.go. They share labels.go, which finds the
+// nodes of names and reports unknown ones; svmlight.go remembers the nodes of a whole field of
+// labels, as the same fields come again and again. faults.go counts repairs.
+//
 // # Faults
 //
 // A fault of a file is an error, which is a *SyntaxError with the file, the line, the column (in

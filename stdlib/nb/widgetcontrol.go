@@ -64,7 +64,9 @@ func (c *TextControl) Set(v string) error { return c.put(v) }
 // how; a later call replaces f.
 func (c *TextControl) OnChange(f func(string)) { c.onChange(f) }
 
-// Slider returns a slider from lo to hi that stands at value.
+// Slider returns a slider from lo to hi that stands at value. Its step is chosen such that the value
+// can be reached, whenever Go sets it: otherwise the front end would round the value and report that
+// as a movement of the user's.
 func Slider(lo, hi, value float64, label ...string) *FloatControl {
 	must("nb.Slider", between(lo, hi, value))
 	c := &FloatControl{control[float64]{value: value, key: "value"}}

@@ -35,6 +35,25 @@ func TestMagicText(t *testing.T) {
 	})
 }
 
+// TestMagicExamples checks that the example of each magic is a cell without a problem, which has that
+// magic.
+func TestMagicExamples(t *testing.T) {
+	for _, k := range magics.Kinds {
+		bundle, complaint := magics.Describe(k.Name)
+		if complaint != "" {
+			t.Fatal(complaint)
+		}
+		text := bundle.Data["text/plain"].(string)
+		_, example, _ := strings.Cut(text, "\n\nExample: ")
+		if !strings.Contains(example, "%"+k.Name) {
+			t.Errorf("the example of %s is %q", k.Name, example)
+		}
+		if _, _, problems := magics.Translate(program.Cell{Source: example}, nothing); len(problems) > 0 {
+			t.Errorf("the example of %s, %q: %s", k.Name, example, problems[0].Msg)
+		}
+	}
+}
+
 // nothing says of no name that the session has declared it.
 func nothing(string) bool { return false }
 

@@ -1,5 +1,11 @@
-// Package cell is what the text of compiled cells calls. The worker's runner of compiled cells
-// stands behind it (package compiled); nothing else uses it.
+// Package cell has the functions that the text of compiled cells calls, as package emit writes them:
+// checks that stop a cell (check.go), channel operations, locks and coroutines that a stop ends
+// (channels.go, locks.go, coroutine.go), goroutines that belong to the cell (goroutines.go), output
+// (print.go), and the values and types of the cell (values.go, types.go, itabs.go). A [Host], which
+// package compiled implements, does everything that takes more than a few lines. Nothing else uses
+// this package.
+//
+// Wrong when a stopped cell goes on, or a value that a cell hands over is not the one shown.
 package cell
 
 import (
