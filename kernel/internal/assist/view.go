@@ -116,7 +116,7 @@ func (v *view) survey(at int) {
 	late := v.Declarations(v.k)
 	check.Shield(v.k.Types)
 	v.Insert(v.k)
-	if v.RefuseGrowth(v.k, ignore) {
+	if v.RefuseLongConstants(v.k, ignore) {
 		return
 	}
 	conf := &types.Config{

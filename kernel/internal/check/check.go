@@ -191,7 +191,7 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 	takeBack := k.lendVariables()
 	c.Insert(k)
 	c.refuseForeign(k, complain)
-	c.RefuseGrowth(k, complain)
+	c.RefuseLongConstants(k, complain)
 	if len(problems) > 0 {
 		return k, c.judged(k, problems, a)
 	}

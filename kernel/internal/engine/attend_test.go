@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/enginetest"
@@ -69,6 +70,33 @@ func TestInterruptOfCheck(t *testing.T) {
 	}
 	if err := n.engine.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestInterruptOfDoublingTypes interrupts a cell whose check takes seconds, as types that double do. The
+// cell ends, and the session is as it was.
+func TestInterruptOfDoublingTypes(t *testing.T) {
+	n := newNotebook(t)
+	if _, _, err := n.run("x := 1"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	source := "type t0 int\n" + rows(20, "type t@ struct{ a, b t# }\n") + "x := 2"
+	_, err := n.engine.Run(ctx, program.Cell{Number: 100, Source: source}, &enginetest.Recorder{})
+	var failed *program.Error
+	if !errors.As(err, &failed) || failed.Name != "Interrupted" {
+		t.Errorf("the cell ended with %v", err)
+	}
+	for {
+		value, _, err := n.run("x")
+		if err != nil && strings.Contains(err.Error(), "has not ended yet") {
+			continue
+		}
+		if value != "1" || err != nil {
+			t.Errorf("the session was changed by a cell that was interrupted: %s, %v", value, err)
+		}
+		break
 	}
 }
 
