@@ -23,9 +23,9 @@
 // # Where things are
 //
 // Each format has a file of its name: arff.go, csv.go, folders.go, jsonlines.go, lshtc.go, rcv1.go,
-// svmlight.go (whose rows LSHTC reads, too), wipo.go. They share labels.go, which finds the
-// nodes of names and reports unknown ones; svmlight.go remembers the nodes of a whole field of
-// labels, as the same fields come again and again. faults.go counts repairs.
+// svmlight.go, wipo.go. Formats share labels.go, which finds the nodes of names and reports unknown
+// ones, and features.go, which reads index:value fields. svmlight.go also remembers the nodes of a
+// whole field of labels, because the same fields recur. faults.go counts repairs.
 //
 // # Faults
 //
