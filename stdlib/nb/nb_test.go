@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hierml/notebook/hierml/solver"
@@ -331,59 +332,63 @@ func TestInputFails(t *testing.T) {
 }
 
 func TestProgressInANotebook(t *testing.T) {
-	n := open(t)
-	ctx, cancel := context.WithCancelCause(t.Context())
-	n.ctx = ctx
-	progress := Progress("flat")
-	for i, gap := range []float64{1, 0.1, 0.01, solver.DefaultGap} {
-		if err := progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: float64(i + 1)}); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		n := open(t)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		n.ctx = ctx
+		progress := Progress("flat")
+		for i, gap := range []float64{1, 0.1, 0.01, solver.DefaultGap} {
+			if err := progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: float64(i + 1)}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(drawInterval)
 		}
-		time.Sleep(drawInterval)
-	}
-	want := []string{
-		"false flat [························] epoch 1, gap 1, 1s, 1 epochs/s",
-		"true flat [████████················] epoch 2, gap 0.1, 2s, 1 epochs/s, about 4s left",
-		"true flat [████████████████········] epoch 3, gap 0.01, 3s, 1 epochs/s, about 1.5s left",
-		"true flat [████████████████████████] epoch 4, gap 0.001, 4s, 1 epochs/s",
-	}
-	if got := strings.Join(n.shown, "\n"); got != strings.Join(want, "\n") {
-		t.Errorf("got\n%s", got)
-	}
-	if html := n.data[1][display.HTML]; html != `<div>flat <progress value="0.333" max="1"></progress> epoch 2, gap 0.1, 2s, 1 epochs/s, about 4s left</div>` {
-		t.Errorf("got %s", html)
-	}
-	stop := errors.New("interrupted")
-	cancel(stop)
-	if err := progress(solver.Progress{Epoch: 5, Gap: 1e-4}); err != stop {
-		t.Errorf("got %v", err)
-	}
+		want := []string{
+			"false flat [························] epoch 1, gap 1, 1s, 1 epochs/s",
+			"true flat [████████················] epoch 2, gap 0.1, 2s, 1 epochs/s, about 4s left",
+			"true flat [████████████████········] epoch 3, gap 0.01, 3s, 1 epochs/s, about 1.5s left",
+			"true flat [████████████████████████] epoch 4, gap 0.001, 4s, 1 epochs/s",
+		}
+		if got := strings.Join(n.shown, "\n"); got != strings.Join(want, "\n") {
+			t.Errorf("got\n%s", got)
+		}
+		if html := n.data[1][display.HTML]; html != `<div>flat <progress value="0.333" max="1"></progress> epoch 2, gap 0.1, 2s, 1 epochs/s, about 4s left</div>` {
+			t.Errorf("got %s", html)
+		}
+		stop := errors.New("interrupted")
+		cancel(stop)
+		if err := progress(solver.Progress{Epoch: 5, Gap: 1e-4}); err != stop {
+			t.Errorf("got %v", err)
+		}
+	})
 }
 
 func TestBarInANotebook(t *testing.T) {
-	n := open(t)
-	ctx, cancel := context.WithCancelCause(t.Context())
-	n.ctx = ctx
-	bar := Bar("study")
-	for _, done := range []float64{math.NaN(), 0.5, 2} {
-		if err := bar(done, "cells"); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		n := open(t)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		n.ctx = ctx
+		bar := Bar("study")
+		for _, done := range []float64{math.NaN(), 0.5, 2} {
+			if err := bar(done, "cells"); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(drawInterval)
 		}
-		time.Sleep(drawInterval)
-	}
-	want := []string{
-		"false study [························] cells",
-		"true study [████████████············] cells",
-		"true study [████████████████████████] cells",
-	}
-	if got := strings.Join(n.shown, "\n"); got != strings.Join(want, "\n") {
-		t.Errorf("got\n%s", got)
-	}
-	stop := errors.New("interrupted")
-	cancel(stop)
-	if err := bar(0, ""); err != stop {
-		t.Errorf("got %v", err)
-	}
+		want := []string{
+			"false study [························] cells",
+			"true study [████████████············] cells",
+			"true study [████████████████████████] cells",
+		}
+		if got := strings.Join(n.shown, "\n"); got != strings.Join(want, "\n") {
+			t.Errorf("got\n%s", got)
+		}
+		stop := errors.New("interrupted")
+		cancel(stop)
+		if err := bar(0, ""); err != stop {
+			t.Errorf("got %v", err)
+		}
+	})
 }
 
 func TestProgressIsThrottled(t *testing.T) {
@@ -400,29 +405,31 @@ func TestProgressIsThrottled(t *testing.T) {
 }
 
 func TestProgressInATerminal(t *testing.T) {
-	var out bytes.Buffer
-	b := &training{bar: &bar{ctx: t.Context(), stderr: &out, terminal: true}}
-	for i, gap := range []float64{1, solver.DefaultGap} {
-		if err := b.progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1}); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		b := &training{bar: &bar{ctx: t.Context(), stderr: &out, terminal: true}}
+		for i, gap := range []float64{1, solver.DefaultGap} {
+			if err := b.progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(drawInterval)
 		}
-		time.Sleep(drawInterval)
-	}
-	if want := "\r\x1b[K[························] epoch 1, gap 1, 1s, 1 epochs/s" +
-		"\r\x1b[K[████████████████████████] epoch 2, gap 0.001, 1s, 2 epochs/s\n"; out.String() != want {
-		t.Errorf("got %q", out.String())
-	}
-	// In a log file: the last line only, as the training is short.
-	out.Reset()
-	b = &training{bar: &bar{ctx: t.Context(), stderr: &out}}
-	for i, gap := range []float64{1, solver.DefaultGap} {
-		if err := b.progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1}); err != nil {
-			t.Fatal(err)
+		if want := "\r\x1b[K[························] epoch 1, gap 1, 1s, 1 epochs/s" +
+			"\r\x1b[K[████████████████████████] epoch 2, gap 0.001, 1s, 2 epochs/s\n"; out.String() != want {
+			t.Errorf("got %q", out.String())
 		}
-	}
-	if want := "[████████████████████████] epoch 2, gap 0.001, 1s, 2 epochs/s\n"; out.String() != want {
-		t.Errorf("got %q", out.String())
-	}
+		// In a log file: the last line only, as the training is short.
+		out.Reset()
+		b = &training{bar: &bar{ctx: t.Context(), stderr: &out}}
+		for i, gap := range []float64{1, solver.DefaultGap} {
+			if err := b.progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := "[████████████████████████] epoch 2, gap 0.001, 1s, 2 epochs/s\n"; out.String() != want {
+			t.Errorf("got %q", out.String())
+		}
+	})
 }
 
 func ExampleDisplay() {

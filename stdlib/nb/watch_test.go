@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hierml/notebook/hierml/progress"
@@ -77,22 +78,24 @@ func TestShortWorkShowsNothing(t *testing.T) {
 }
 
 func TestBarOfSolver(t *testing.T) {
-	impatient(t)
-	n := open(t)
-	set := &solver.Settings{Gap: 0.01}
-	_, end := set.Watch(Context())
-	for i, gap := range []float64{1, 0.8, 0.6, 0.3, 0.1, 0.04, 0.01} {
-		if err := set.Progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: float64(i+1) / 2}); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		impatient(t)
+		n := open(t)
+		set := &solver.Settings{Gap: 0.01}
+		_, end := set.Watch(Context())
+		for i, gap := range []float64{1, 0.8, 0.6, 0.3, 0.1, 0.04, 0.01} {
+			if err := set.Progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: float64(i+1) / 2}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * drawInterval)
 		}
-		time.Sleep(2 * drawInterval)
-	}
-	end()
-	if got := strings.Join(n.shown, "\n"); !strings.Contains(got, "training [████████████············] epoch 5, gap 0.1, 2 epochs/s, ") || // too few to know the end
-		strings.Count(got, " left") != 1 ||
-		!strings.Contains(got, "about 1 s left\n") || !strings.Contains(got, "training [████████████████████████] epoch 7, gap 0.01") {
-		t.Errorf("got\n%s", got)
-	}
+		end()
+		if got := strings.Join(n.shown, "\n"); !strings.Contains(got, "training [████████████············] epoch 5, gap 0.1, 2 epochs/s, ") || // too few to know the end
+			strings.Count(got, " left") != 1 ||
+			!strings.Contains(got, "about 1 s left\n") || !strings.Contains(got, "training [████████████████████████] epoch 7, gap 0.01") {
+			t.Errorf("got\n%s", got)
+		}
+	})
 }
 
 func TestProgressOfHerOwnIsTheOnly(t *testing.T) {

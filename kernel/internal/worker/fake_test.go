@@ -238,10 +238,10 @@ func (f *fake) lines(ctx context.Context, lines []string) (*program.Bundle, erro
 					}
 				}()
 			}
-			time.Sleep(time.Minute)
+			select {}
 		case "crash":
 			go func() { panic(arg) }()
-			time.Sleep(time.Minute)
+			select {}
 		case "memory":
 			_ = make([]byte, 1<<46-n)
 		case "exit":

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -75,10 +76,7 @@ func TestBelonging(t *testing.T) {
 		t.Errorf("forgotten: %v, want 2 and 3", got)
 	}
 	close(keep)
-	for b.alive(1) {
-		runtime.GC()
-		time.Sleep(time.Millisecond)
-	}
+	testrun.Await(t, "the goroutine is collected", func() bool { runtime.GC(); return !b.alive(1) })
 	if n := <-forgotten; n != 1 || len(b.cells) > 0 || len(b.labels) > 0 {
 		t.Errorf("forgot %d, has %d labels of %d cells, want 1, 0, 0", n, len(b.cells), len(b.labels))
 	}
