@@ -13,6 +13,10 @@ import (
 	"strings"
 )
 
+// Values are written here, and not by gob: gob leaves out what is zero, so that a pointer to 0 and an
+// empty slice come back as nil and -0 as 0; it drops fields that are not exported without an error;
+// it refuses a nil within a slice of pointers, and a value that leads back to itself ends the process.
+
 // A coder is how values of a type are written that encode themselves.
 type coder struct {
 	name          string
@@ -140,15 +144,15 @@ func hiddenName(f reflect.StructField) string {
 	return ""
 }
 
-// mostDeep is how many pointers, slices and the like may lie within each other: a value with more is
-// one that leads back to itself.
-const mostDeep = 10000
+// maxDepth bounds how many pointers, slices and the like lie within each other. A value with more
+// leads back to itself.
+const maxDepth = 10000
 
 // encode returns the bytes of a value.
 func encode(v reflect.Value) ([]byte, error) { return appendValue(nil, v, 0) }
 
 func appendValue(b []byte, v reflect.Value, depth int) (_ []byte, err error) {
-	if depth > mostDeep {
+	if depth > maxDepth {
 		return nil, errors.New("cache: a value that leads back to itself, or is nested too deep, cannot be kept")
 	}
 	t := v.Type()
@@ -288,7 +292,7 @@ func (d *decoder) bytes() ([]byte, error) {
 
 func (d *decoder) value(v reflect.Value, depth int) error {
 	t := v.Type()
-	if depth > mostDeep {
+	if depth > maxDepth {
 		return errDamaged
 	}
 	if c := coderOf(t); c != nil {
@@ -389,7 +393,7 @@ func (d *decoder) slice(v reflect.Value, depth int) error {
 		copy(v.Bytes(), data)
 		return nil
 	}
-	if n > uint64(len(d.data))+mostEmpty {
+	if n > uint64(len(d.data))+maxEmpty {
 		return errDamaged
 	}
 	v.Set(reflect.MakeSlice(t, 0, 0))
@@ -403,8 +407,8 @@ func (d *decoder) slice(v reflect.Value, depth int) error {
 	return nil
 }
 
-// mostEmpty is how many elements without any bytes are believed.
-const mostEmpty = 1 << 20
+// maxEmpty bounds the elements of a slice that take no bytes in the file.
+const maxEmpty = 1 << 20
 
 func (d *decoder) mapping(v reflect.Value, depth int) error {
 	n, err := d.uint()
