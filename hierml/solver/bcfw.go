@@ -89,33 +89,32 @@ func (b *blocks) estimate() float64 {
 	return sum
 }
 
-func (b *blocks) epoch(ctx context.Context) error {
-	if b.ahead != nil && b.epochs >= slowEpoch {
-		if err := b.ahead.advance(ctx, b.oracle, b.dual, b.settings.Workers); err != nil {
-			return err
+func (b *blocks) epoch(ctx context.Context) parts {
+	return func(yield func(float64, error) bool) {
+		if b.ahead != nil && b.epochs >= slowEpoch {
+			if err := b.ahead.advance(ctx, b.oracle, b.dual, b.settings.Workers); err != nil {
+				yield(0, err)
+				return
+			}
+		}
+		b.negligible = skipShare * b.settings.Gap * b.certificate.Primal / float64(b.oracle.Blocks())
+		b.order = b.order[:0]
+		if b.epochs++; b.epochs%fullEpoch == 0 {
+			b.negligible = -1
+		}
+		if b.sample && b.epochs > 1 && b.negligible >= 0 {
+			b.draw()
+		} else {
+			b.shuffle()
+		}
+		size := b.batch.Size()
+		for lo := 0; lo < len(b.order); lo += size {
+			b.visit(ctx, b.order[lo:min(lo+size, len(b.order))])
+			if !yield(min(1, float64(lo+size)/float64(len(b.order))), nil) {
+				return
+			}
 		}
 	}
-	b.negligible = skipShare * b.settings.Gap * b.certificate.Primal / float64(b.oracle.Blocks())
-	b.order = b.order[:0]
-	if b.epochs++; b.epochs%fullEpoch == 0 {
-		b.negligible = -1
-	}
-	if b.sample && b.epochs > 1 && b.negligible >= 0 {
-		b.draw()
-	} else {
-		b.shuffle()
-	}
-	size := b.batch.Size()
-	for lo := 0; lo < len(b.order); lo += size {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		b.visit(ctx, b.order[lo:min(lo+size, len(b.order))])
-		if err := b.between(b.dual, min(1, float64(lo+size)/float64(len(b.order)))); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // shuffle orders the examples that have a block worth a visit.

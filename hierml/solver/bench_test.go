@@ -24,7 +24,7 @@ func tour(b *testing.B) *structured.Oracle {
 func BenchmarkEpochBCFW(b *testing.B) {
 	o := tour(b)
 	for b.Loop() {
-		if err := newBlocks(newState(context.Background(), o, Settings{Gap: 1e-3})).epoch(context.Background()); err != nil {
+		if err := workAll(newBlocks(newState(context.Background(), o, Settings{Gap: 1e-3}))); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -33,7 +33,7 @@ func BenchmarkEpochBCFW(b *testing.B) {
 func BenchmarkEpochDualAscent(b *testing.B) {
 	o := tour(b)
 	for b.Loop() {
-		if err := newAscent(newState(context.Background(), o, Settings{Gap: 1e-3})).epoch(context.Background()); err != nil {
+		if err := workAll(newAscent(newState(context.Background(), o, Settings{Gap: 1e-3}))); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -42,7 +42,7 @@ func BenchmarkEpochDualAscent(b *testing.B) {
 func BenchmarkEpochPegasos(b *testing.B) {
 	o := tour(b)
 	for b.Loop() {
-		if err := newSubgradients(newState(context.Background(), o, Settings{}), 1).epoch(context.Background()); err != nil {
+		if err := workAll(newSubgradients(newState(context.Background(), o, Settings{}), 1)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -51,7 +51,7 @@ func BenchmarkEpochPegasos(b *testing.B) {
 func BenchmarkCertify(b *testing.B) {
 	o := tour(b)
 	blocks := newBlocks(newState(context.Background(), o, Settings{Gap: 1e-3}))
-	if err := blocks.epoch(context.Background()); err != nil {
+	if err := workAll(blocks); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {

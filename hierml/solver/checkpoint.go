@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/hierml/internal/safetensors"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/internal/folder"
 )
@@ -58,6 +59,29 @@ func newCheckpoint(ctx context.Context, path string, o *structured.Oracle) (*che
 		return nil, nil, fmt.Errorf("solver: checkpoint %s: %w", path, err)
 	}
 	return c, d, nil
+}
+
+// startingPoint returns the point that a training starts from, nil for zero, and what to call it: the
+// one in the checkpoint at path, which the training then keeps, or that of Settings.Start.
+func (s *state) startingPoint(ctx context.Context, path string) (start *structured.Dual, name string, err error) {
+	if s.settings.Start != nil {
+		if start, name = s.settings.Start.Point, "the given point"; start == nil {
+			return nil, "", errForeign
+		}
+	}
+	if path == "" {
+		return start, name, nil
+	}
+	var kept *structured.Dual
+	if s.checkpoint, kept, err = newCheckpoint(ctx, path, s.oracle); err != nil {
+		return nil, "", err
+	}
+	s.checkpoint.note = func(text string) { progress.Note(ctx, text) }
+	if kept == nil {
+		return start, name, nil
+	}
+	s.checkpoint.note(fmt.Sprintf("The training goes on from %s, of epoch %d; epochs are counted anew.", s.checkpoint.path, s.checkpoint.before+1))
+	return kept, "the checkpoint's point", nil
 }
 
 // fingerprint tells problems apart: by the norms of their examples, and the labels, weights, costs and

@@ -113,14 +113,16 @@ func TestCheckpointWithinAnEpoch(t *testing.T) {
 		if s.checkpoint, _, err = newCheckpoint(context.Background(), filepath.Join(t.TempDir(), "checkpoint"), o); err != nil {
 			t.Fatal(err)
 		}
-		if err := start(s).epoch(context.Background()); err != nil {
+		training := &training{state: s, method: start(s)}
+		if err := work(context.Background(), training.method, training.between); err != nil {
 			t.Fatal(err)
 		}
 		if _, d, err := newCheckpoint(context.Background(), s.checkpoint.path, o); err != nil || coefficients(d) != 0 {
 			t.Errorf("%s: %v, %v; want a file that is not written before it is due", name, d, err)
 		}
 		s.checkpoint.saved = time.Time{}
-		if err := start(s).epoch(context.Background()); err != nil {
+		training.method = start(s)
+		if err := work(context.Background(), training.method, training.between); err != nil {
 			t.Fatal(err)
 		}
 		if _, d, err := newCheckpoint(context.Background(), s.checkpoint.path, o); err != nil || coefficients(d) == 0 {

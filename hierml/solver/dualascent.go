@@ -123,31 +123,33 @@ func (a *ascent) estimate() float64 {
 	return sum
 }
 
-func (a *ascent) epoch(ctx context.Context) error {
-	if a.ahead != nil && a.result.Epochs >= aheadEpoch {
-		if err := a.ahead.advance(ctx, a.oracle, a.dual, a.settings.Workers); err != nil {
-			return err
+func (a *ascent) epoch(ctx context.Context) parts {
+	return func(yield func(float64, error) bool) {
+		if a.ahead != nil && a.result.Epochs >= aheadEpoch {
+			if err := a.ahead.advance(ctx, a.oracle, a.dual, a.settings.Workers); err != nil {
+				yield(0, err)
+				return
+			}
+		}
+		goal := a.settings.Gap * a.certificate.Primal
+		gap := a.estimate()
+		if math.IsInf(gap, 1) {
+			gap = a.certificate.Primal
+		}
+		a.tolerance = max(toleranceRate*gap, goal) / a.weight
+		a.orderUnsolved(goal)
+		few := false // columns touched
+		for pass := 0; pass < passes && len(a.order) > 0; pass++ {
+			a.shuffle()
+			a.touched = 0
+			visited := len(a.order)
+			share := math.Pow(0.5, float64(pass+1)) // of the epoch: a pass is thought to take as long as all that follow
+			if !a.pass(ctx, few, 1-2*share, share, yield) {
+				return
+			}
+			few = a.partial != nil && a.partial.ColumnCost()*a.touched < visited*len(a.oracle.Columns())
 		}
 	}
-	goal := a.settings.Gap * a.certificate.Primal
-	gap := a.estimate()
-	if math.IsInf(gap, 1) {
-		gap = a.certificate.Primal
-	}
-	a.tolerance = max(toleranceRate*gap, goal) / a.weight
-	a.orderUnsolved(goal)
-	few := false // columns touched
-	for pass := 0; pass < passes && len(a.order) > 0; pass++ {
-		a.shuffle()
-		a.touched = 0
-		visited := len(a.order)
-		share := math.Pow(0.5, float64(pass+1)) // of the epoch: a pass is thought to take as long as all that follow
-		if err := a.pass(ctx, few, 1-2*share, share); err != nil {
-			return err
-		}
-		few = a.partial != nil && a.partial.ColumnCost()*a.touched < visited*len(a.oracle.Columns())
-	}
-	return nil
 }
 
 // orderUnsolved takes the blocks whose gap was not negligible, for the goal, when it was seen last.
@@ -166,21 +168,18 @@ func (a *ascent) shuffle() {
 }
 
 // pass visits the blocks in order, which it leaves with those that were not within tolerance. It is a share of the
-// epoch, of which some is done.
-func (a *ascent) pass(ctx context.Context, few bool, done, share float64) error {
+// epoch, of which some is done. It reports whether it has visited all of them.
+func (a *ascent) pass(ctx context.Context, few bool, done, share float64, yield func(float64, error) bool) bool {
 	left, visited := a.order[:0], len(a.order)
 	size := a.batch.Size()
 	if few {
 		size = min(size, together)
 	}
 	for lo := 0; lo < len(a.order); lo += size {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
 		blocks := a.order[lo:min(lo+size, len(a.order))]
 		a.visit(ctx, blocks, few)
-		if err := a.between(a.dual, done+share*min(1, float64(lo+size)/float64(visited))); err != nil {
-			return err
+		if !yield(done+share*min(1, float64(lo+size)/float64(visited)), nil) {
+			return false
 		}
 		for k, unsolved := range a.left {
 			if unsolved {
@@ -189,7 +188,7 @@ func (a *ascent) pass(ctx context.Context, few bool, done, share float64) error 
 		}
 	}
 	a.order = left
-	return nil
+	return true
 }
 
 // visit solves some blocks, one after the other, until ctx ends: on the active competitors that they have, if few, and

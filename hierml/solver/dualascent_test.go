@@ -97,7 +97,7 @@ func TestPassesDoNotAllocate(t *testing.T) {
 		}
 		b := newAscent(newState(context.Background(), o, Settings{Gap: 1e-9}))
 		for range 30 { // lists of competitors reach their sizes
-			if err := b.epoch(context.Background()); err != nil {
+			if err := workAll(b); err != nil {
 				t.Fatal(err)
 			}
 		}

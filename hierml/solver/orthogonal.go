@@ -139,8 +139,8 @@ type orthogonalRun struct {
 
 // orthogonalMethod is a method at work.
 type orthogonalMethod interface {
-	// epoch makes a step. It returns ctx's error if it is cancelled.
-	epoch(ctx context.Context) error
+	// epoch makes a step, part by part, see [work].
+	epoch(ctx context.Context) parts
 	// estimate is a guess of the gap reached, for an epoch that does not deserve a certificate;
 	// zero if the next one does.
 	estimate() float64
@@ -193,7 +193,10 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 		certified = false
 		p := Progress{Epoch: result.Epochs + 1}
 		epoch, cancel := set.limit(ctx, set.kept(o.longest))
-		err = o.method.epoch(epoch)
+		err = work(epoch, o.method, func(share float64) error {
+			set.watched.within(p.Epoch, share)
+			return nil
+		})
 		cancel()
 		if err == nil {
 			if p.Estimate = o.method.estimate(); p.Estimate == 0 || p.Epoch == set.MaxEpochs {
@@ -307,14 +310,17 @@ const (
 	fewEpochs = 4   // at most, in a turn; twice as many after each for which they do not do
 )
 
-func (a *alternation) epoch(ctx context.Context) error {
-	if a.at == nil {
-		if _, err := a.begin(ctx); err != nil {
-			return err
+func (a *alternation) epoch(ctx context.Context) parts {
+	return func(yield func(float64, error) bool) {
+		if a.at == nil {
+			if _, err := a.begin(ctx); err != nil {
+				yield(0, err)
+				return
+			}
 		}
+		a.epochs++
+		a.at.epoch(ctx)(yield)
 	}
-	a.epochs++
-	return a.at.epoch(ctx)
 }
 
 // begin is the first turn, under the best S for the point given.

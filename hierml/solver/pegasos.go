@@ -80,15 +80,17 @@ func newSubgradients(s *state, batch int) *subgradients {
 	return g
 }
 
-func (g *subgradients) epoch(ctx context.Context) error {
-	g.rng.Shuffle(len(g.order), func(i, j int) { g.order[i], g.order[j] = g.order[j], g.order[i] })
-	for at := 0; at < len(g.order); at += g.batch {
-		if ctx.Err() != nil {
-			return ctx.Err()
+func (g *subgradients) epoch(context.Context) parts {
+	return func(yield func(float64, error) bool) {
+		g.rng.Shuffle(len(g.order), func(i, j int) { g.order[i], g.order[j] = g.order[j], g.order[i] })
+		for at := 0; at < len(g.order); at += g.batch {
+			next := min(at+g.batch, len(g.order))
+			g.descend(g.order[at:next])
+			if !yield(float64(next)/float64(len(g.order)), nil) {
+				return
+			}
 		}
-		g.descend(g.order[at:min(at+g.batch, len(g.order))])
 	}
-	return nil
 }
 
 // perEpoch is the number of steps in an epoch, and the factor by which the sum over a batch

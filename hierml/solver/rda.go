@@ -66,27 +66,28 @@ type means struct {
 
 // epoch is an iteration at the weights of the last certificate, which is one of the iteration
 // before.
-func (m *means) epoch(ctx context.Context) error {
-	o := m.oracle
-	for i := range o.Inputs().Len() {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		blocks := o.BlocksOf(i)
-		if len(blocks) > 0 {
-			m.weights.Scores(i, m.scores)
-		}
-		for _, b := range blocks {
-			if m.search.Load(b, m.scores) > 0 {
-				for _, id := range m.search.Worst(1, 0, nil, m.worst[:0]) {
-					m.taken.count(b, id)
+func (m *means) epoch(context.Context) parts {
+	return func(yield func(float64, error) bool) {
+		o := m.oracle
+		for i := range o.Inputs().Len() {
+			blocks := o.BlocksOf(i)
+			if len(blocks) > 0 {
+				m.weights.Scores(i, m.scores)
+			}
+			for _, b := range blocks {
+				if m.search.Load(b, m.scores) > 0 {
+					for _, id := range m.search.Worst(1, 0, nil, m.worst[:0]) {
+						m.taken.count(b, id)
+					}
 				}
 			}
+			if !yield(float64(i+1)/float64(o.Inputs().Len()), nil) {
+				return
+			}
 		}
+		m.taken.iterations++
+		m.taken.mean(m.dual)
 	}
-	m.taken.iterations++
-	m.taken.mean(m.dual)
-	return nil
 }
 
 func (m *means) point() *structured.Dual { return m.dual }
@@ -268,21 +269,20 @@ func (a *averaging) iterate(ctx context.Context) {
 	a.lower = max(a.lower, a.delta-a.lambda/2*e.norm)
 }
 
-func (a *averaging) epoch(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
+func (a *averaging) epoch(ctx context.Context) parts {
+	return func(yield func(float64, error) bool) {
+		if a.iterate(ctx); !a.evaluated {
+			yield(0, ctx.Err())
+			return
+		}
+		if a.observe != nil {
+			expansion, _ := a.weights.(*structured.Expansion)
+			a.observe(RDAStep{
+				Iteration: a.taken.iterations, Upper: a.upper, Lower: a.lower, Value: a.at.value(),
+				Weights: structured.LinearWeights(a.weights), Expansion: expansion,
+			})
+		}
 	}
-	if a.iterate(ctx); !a.evaluated {
-		return ctx.Err()
-	}
-	if a.observe != nil {
-		expansion, _ := a.weights.(*structured.Expansion)
-		a.observe(RDAStep{
-			Iteration: a.taken.iterations, Upper: a.upper, Lower: a.lower, Value: a.at.value(),
-			Weights: structured.LinearWeights(a.weights), Expansion: expansion,
-		})
-	}
-	return nil
 }
 
 // estimate has every iteration certified: Algorithm 1's bounds cost nothing.

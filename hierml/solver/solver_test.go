@@ -193,7 +193,7 @@ func TestDualPointsAreFeasible(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 7 {
-				if err := m.epoch(context.Background()); err != nil {
+				if err := workAll(m); err != nil {
 					t.Fatal(err)
 				}
 				d := m.point()
@@ -354,7 +354,7 @@ func TestVisitsDoNotAllocate(t *testing.T) {
 	b := newBlocks(newState(context.Background(), o, Settings{Gap: 1e-9, Workers: 1}))
 	g := newSubgradients(newState(context.Background(), o, Settings{Gap: 1e-9}), 1)
 	for range 30 { // lists of competitors reach their sizes
-		if err := errors.Join(b.epoch(context.Background()), g.epoch(context.Background())); err != nil {
+		if err := errors.Join(workAll(b), workAll(g)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -395,13 +395,20 @@ func ExampleSolve() {
 	// cat [0.5 -0.5] dog [-0.5 0.5]
 }
 
+// workAll works through an epoch.
+func workAll(m iteration) error {
+	return work(context.Background(), m, func(float64) error { return nil })
+}
+
 // script is a method that visits given points.
 type script struct {
 	points []*structured.Dual
 	at     int
 }
 
-func (s *script) epoch(context.Context) error { s.at++; return nil }
+func (s *script) epoch(context.Context) parts {
+	return func(yield func(float64, error) bool) { s.at++; yield(1, nil) }
+}
 
 func (s *script) estimate() float64 { return 0 }
 
@@ -415,7 +422,7 @@ func TestWorsePointsAreNotReturned(t *testing.T) {
 	}
 	b := newBlocks(newState(context.Background(), o, Settings{Gap: 1e-9}))
 	for range 5 {
-		if err := b.epoch(context.Background()); err != nil {
+		if err := workAll(b); err != nil {
 			t.Fatal(err)
 		}
 	}

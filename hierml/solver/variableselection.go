@@ -137,41 +137,39 @@ func (v *selection) worstBlock(tolerance float64) int {
 	return best
 }
 
-func (v *selection) epoch(ctx context.Context) error {
-	// Scores are computed anew, so that rounding does not accumulate.
-	clear(v.scores)
-	clear(v.resting)
-	rows := v.oracle.Rows(v.dual)
-	for i := range v.oracle.Inputs().Len() {
-		if ctx.Err() != nil {
-			return ctx.Err()
+func (v *selection) epoch(ctx context.Context) parts {
+	return func(yield func(float64, error) bool) {
+		// Scores are computed anew, so that rounding does not accumulate.
+		clear(v.scores)
+		clear(v.resting)
+		rows := v.oracle.Rows(v.dual)
+		for i := range v.oracle.Inputs().Len() {
+			if columns, u := rows.Row(i); len(columns) > 0 {
+				v.spread(i, columns, u)
+			}
+			if !yield(0, nil) {
+				return
+			}
 		}
-		if columns, u := rows.Row(i); len(columns) > 0 {
-			v.spread(i, columns, u)
+		for b := range v.psi {
+			v.violated(b)
+		}
+		// The duality gap is at most the sum of C psi.
+		tolerance := 0.1 * v.settings.Gap * v.certificate.Primal / v.total
+		steps, step := len(v.psi), v.alone
+		if v.joint {
+			steps, step = 1, v.together
+		}
+		for k := range steps {
+			b := v.worstBlock(tolerance)
+			if b < 0 {
+				return
+			}
+			if err := step(ctx, b); !yield(float64(k+1)/float64(steps), err) {
+				return
+			}
 		}
 	}
-	for b := range v.psi {
-		v.violated(b)
-	}
-	// The duality gap is at most the sum of C psi.
-	tolerance := 0.1 * v.settings.Gap * v.certificate.Primal / v.total
-	steps, step := len(v.psi), v.alone
-	if v.joint {
-		steps, step = 1, v.together
-	}
-	for range steps {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		b := v.worstBlock(tolerance)
-		if b < 0 {
-			return nil
-		}
-		if err := step(ctx, b); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // member is a competitor of a working set.

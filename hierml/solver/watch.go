@@ -131,14 +131,11 @@ func (p Progress) gap() string {
 	return fmt.Sprintf("gap %s%.2g", about, p.reached())
 }
 
-// between is called within an epoch, when part of it is done and d is a point of the dual: it tells the watcher,
-// and writes the checkpoint if it is time.
-func (s *state) between(d *structured.Dual, part float64) error {
-	s.settings.watched.tell(func() string { return fmt.Sprintf("%.0f %% of epoch %d", 100*part, s.result.Epochs+1) })
-	if !s.checkpoint.due() {
-		return nil
+// within tells what share of an epoch is done.
+func (w *watched) within(epoch int, share float64) {
+	if w != nil {
+		w.tell(func() string { return fmt.Sprintf("%.0f %% of epoch %d", 100*share, epoch) })
 	}
-	return s.checkpoint.write(d, s.result.Epochs)
 }
 
 // follow returns a context in which a point, as the text calls it, is certified or its weights are built, so that the

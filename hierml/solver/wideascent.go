@@ -29,27 +29,29 @@ func newWideAscent(a *ascent) *wideAscent {
 // estimate is that of an epoch without certificate: every epoch has one.
 func (a *wideAscent) estimate() float64 { return 0 }
 
-func (a *wideAscent) epoch(ctx context.Context) error {
-	goal := a.settings.Gap * a.certificate.Primal
-	gap := a.ascent.estimate()
-	if math.IsInf(gap, 1) {
-		a.tolerance = firstRate * a.certificate.Primal / a.weight
-		return a.first(ctx)
-	}
-	a.tolerance = max(toleranceRate*gap, goal/4) / a.weight
-	a.orderUnsolved(goal)
-	for pass := 0; pass < passes && len(a.order) > a.oracle.Blocks()/50; pass++ {
-		share := math.Pow(0.5, float64(pass+1))
-		a.shuffle()
-		if err := a.pass(ctx, true, 1-2*share, share); err != nil {
-			return err
+func (a *wideAscent) epoch(ctx context.Context) parts {
+	return func(yield func(float64, error) bool) {
+		goal := a.settings.Gap * a.certificate.Primal
+		gap := a.ascent.estimate()
+		if math.IsInf(gap, 1) {
+			a.tolerance = firstRate * a.certificate.Primal / a.weight
+			a.first(ctx, yield)
+			return
+		}
+		a.tolerance = max(toleranceRate*gap, goal/4) / a.weight
+		a.orderUnsolved(goal)
+		for pass := 0; pass < passes && len(a.order) > a.oracle.Blocks()/50; pass++ {
+			share := math.Pow(0.5, float64(pass+1))
+			a.shuffle()
+			if !a.pass(ctx, true, 1-2*share, share, yield) {
+				return
+			}
 		}
 	}
-	return nil
 }
 
 // first goes through the examples once, part by part.
-func (a *wideAscent) first(ctx context.Context) error {
+func (a *wideAscent) first(ctx context.Context, yield func(float64, error) bool) {
 	all := a.rng.Perm(a.oracle.Blocks())
 	size := firstPart
 	for rest := all; len(rest) > 0; size = min(largestPart, 2*size) {
@@ -61,15 +63,15 @@ func (a *wideAscent) first(ctx context.Context) error {
 		}
 		a.oracle.Search(ctx, a.weights, examples, a.settings.Workers, a.activate)
 		if ctx.Err() != nil {
-			return ctx.Err()
+			yield(0, ctx.Err())
+			return
 		}
 		a.order = append(a.order[:0], part...)
 		for pass := 0; pass < partPasses && len(a.order) > 0; pass++ {
 			a.shuffle()
-			if err := a.pass(ctx, true, 1-float64(len(rest)+len(part))/float64(len(all)), float64(len(part))/float64(len(all)*partPasses)); err != nil {
-				return err
+			if !a.pass(ctx, true, 1-float64(len(rest)+len(part))/float64(len(all)), float64(len(part))/float64(len(all)*partPasses), yield) {
+				return
 			}
 		}
 	}
-	return nil
 }

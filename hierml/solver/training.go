@@ -1,0 +1,412 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// Solve solves a problem with a method; nil settings are the defaults and a nil method is DualAscent for
+// flat SVMs of dense examples with one label each, or of thousands of classes, and BCFW for all else.
+//
+// If ctx ends or Settings.Progress returns an error before, Solve returns that error and the best
+// result so far, with the certificate of its weights; when Settings.Time or MaxEpochs is over there
+// is no error. Other errors come without a result.
+func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Method) (*Result, error) {
+	if settings == nil {
+		settings = &Settings{}
+	}
+	set := *settings
+	path := set.Checkpoint
+	set.Checkpoint = ""
+	set, err := set.check()
+	if err != nil {
+		return nil, err
+	}
+	set.Begin()
+	o, err := p.Compile()
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		m = defaultMethod(o, &set)
+	}
+	if z, ok := m.(fromZero); ok && (set.Start != nil || path != "") {
+		return nil, z.errStart()
+	}
+	if err := set.fits(ctx, o, set.precision(true), 1); err != nil {
+		return nil, err
+	}
+	s := newState(ctx, o, set)
+	if err := structured.CheckOrigin(s.certificate.Primal); err != nil {
+		return nil, err
+	}
+	start, name, err := s.startingPoint(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	ctx, end := s.settings.Watch(ctx)
+	defer end()
+	ctx, cancel := set.limit(ctx, 0)
+	defer cancel()
+	if start != nil {
+		if err := s.warm(s.settings.follow(ctx, name), start); err != nil && !overTime(ctx, err) {
+			return nil, err
+		}
+	}
+	it, err := m.start(s)
+	if err != nil {
+		return nil, err
+	}
+	return run(ctx, s, it)
+}
+
+var errForeign = errors.New("solver: Start is the result of another problem; start from one with the same examples and competitors")
+
+// warm starts from a dual point of a similar problem, with the coefficients of every block scaled
+// down where they exceed its C.
+func (s *state) warm(ctx context.Context, d *structured.Dual) error {
+	if d.Blocks() != s.oracle.Blocks() {
+		return errForeign
+	}
+	for b := range d.Blocks() {
+		ids, values := d.Row(b)
+		for _, id := range ids {
+			if !s.oracle.Known(b, id) {
+				return errForeign
+			}
+		}
+		var sum float64
+		for _, v := range values {
+			sum += v
+		}
+		if c := s.oracle.C(b); sum > c {
+			values = append([]float64(nil), values...)
+			for k := range values {
+				values[k] *= c / sum
+			}
+		}
+		s.dual.SetRow(b, ids, values)
+	}
+	c, err := s.oracle.Certify(ctx, s.dual, s.weights, s.gaps, s.settings.Workers)
+	if err != nil {
+		s.dual = s.oracle.NewDual()
+		return fmt.Errorf("solver: stopped before the first epoch: %w", err)
+	}
+	s.certificate, s.moved = c, true
+	s.settings.watched.begin(c.Gap())
+	return nil
+}
+
+// defaultMethod returns the method that took less CPU time on dense sets and on texts, as
+//
+//	go run ./bench liblinear -problem imclef07a -runs flat,hierarchical,normalized -c 10 -method dualascent
+//
+// and the same with bcfw measure it. Dual ascent wins where its subproblems are solved by sorting, and
+// examples are dense or columns many.
+func defaultMethod(o *structured.Oracle, s *Settings) Method {
+	if labels, ok := o.Competitors.(*structured.Labels); ok && labels.Separate() && (o.Dense() || o.Many(s.precision(true))) {
+		return DualAscent{}
+	}
+	return BCFW{}
+}
+
+// state is what a method shares with the loop around it.
+type state struct {
+	oracle      *structured.Oracle
+	settings    Settings
+	dual        *structured.Dual       // where to start; the iteration's to change
+	weights     structured.State       // W(point) at the start of an epoch
+	certificate structured.Certificate // of that point
+	origin      float64                // value of zero weights
+	gaps        []float64              // of every block at that point
+	moved       bool                   // the weights have been others than zero
+	checkpoint  *checkpoint            // nil where none is kept
+	result      *Result                // so far
+	// found, if not nil, is called for every block by certificates, from several goroutines.
+	found func(b int, search structured.Search)
+}
+
+func newState(ctx context.Context, o *structured.Oracle, set Settings) *state {
+	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(set.precision(true)), gaps: make([]float64, o.Blocks()), result: &Result{}}
+	s.certificate, s.origin = set.originOf(ctx, o)
+	for b := range s.gaps {
+		s.gaps[b] = math.Inf(1)
+	}
+	return s
+}
+
+// originOf returns the certificate of zero weights, and their value, 0 where a quarter of the time is
+// not enough to find it.
+func (s *Settings) originOf(ctx context.Context, o *structured.Oracle) (c structured.Certificate, value float64) {
+	ctx, cancel := s.limit(ctx, s.Time*3/4)
+	defer cancel()
+	c, known := o.Origin(ctx, s.Workers)
+	if known {
+		value = c.Primal
+	}
+	return c, value
+}
+
+// parts are those of an epoch: after each part comes the share of the epoch that is done. An error
+// ends the epoch.
+type parts = iter.Seq2[float64, error]
+
+// work works through an epoch. Between its parts it checks ctx, and calls between with the share of
+// the epoch that is done.
+func work(ctx context.Context, m interface {
+	epoch(ctx context.Context) parts
+}, between func(share float64) error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for share, err := range m.epoch(ctx) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = between(share)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A training repeats epochs of a method and certificates until there is a reason to stop. Progress,
+// checkpoints and bounds are its own; methods know nothing of them.
+type training struct {
+	*state
+	method iteration
+
+	best         *structured.Dual
+	primal, dual float64       // best values so far
+	atBest       bool          // the weights of the state belong to best
+	certified    bool          // the point that the last epoch reached is
+	estimate     float64       // of the relative gap of that point, where it is not
+	longest      time.Duration // that a certificate took
+}
+
+// run trains, and returns the best point certified. ctx ends when the time is over.
+func run(ctx context.Context, s *state, m iteration) (*Result, error) {
+	t := &training{
+		state: s, method: m, best: s.oracle.NewDual(), primal: s.certificate.Primal, dual: max(0, s.certificate.Dual),
+		atBest: true, certified: true,
+	}
+	t.best.CopyFrom(s.dual)
+	t.result.Point, t.result.Origin = t.best, s.origin
+	err := t.train(ctx)
+	if errors.Is(err, errTime) {
+		err = nil
+	}
+	err = t.save(err)
+	t.certifyLast(ctx, err)
+	if err := t.buildBest(ctx); err != nil {
+		return nil, err
+	}
+	r := t.result
+	r.Last = m.point()
+	r.Weights = structured.LinearWeights(t.weights)
+	r.Expansion, _ = t.weights.(*structured.Expansion)
+	r.Seconds = time.Since(t.settings.began).Seconds()
+	return r, err
+}
+
+// train runs epochs until there is a reason to stop, and leaves it in the status. The error is
+// errTime when the time is over.
+func (t *training) train(ctx context.Context) error {
+	for {
+		if err := t.report(); err != nil {
+			t.result.Status = Stopped
+			return fmt.Errorf("solver: stopped after %d epochs: %w", t.result.Epochs, err)
+		}
+		if t.settings.reached(t.bounds(), t.origin, t.result.Epochs) {
+			t.result.Status = Converged
+			return nil
+		}
+		if t.result.Epochs == t.settings.MaxEpochs {
+			t.result.Status = MaxEpochs
+			return nil
+		}
+		if err := t.epoch(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// bounds returns the best values so far.
+func (t *training) bounds() structured.Certificate {
+	return structured.Certificate{Primal: t.primal, Dual: t.dual}
+}
+
+// report puts the best values into the result, and after an epoch adds to its history and calls
+// Settings.Progress.
+func (t *training) report() error {
+	r := t.result
+	r.Primal, r.Dual, r.Gap = t.primal, t.dual, t.bounds().Gap()
+	if r.Epochs == 0 {
+		return nil
+	}
+	p := Progress{Epoch: r.Epochs, Primal: r.Primal, Dual: r.Dual, Gap: r.Gap, Seconds: time.Since(t.settings.began).Seconds()}
+	if !t.certified {
+		p.Estimate = t.estimate
+	}
+	r.History = append(r.History, p)
+	if t.settings.Progress == nil {
+		return nil
+	}
+	return t.settings.Progress(p)
+}
+
+// epoch runs one epoch, and certifies the point that it reaches if that is worth it.
+func (t *training) epoch(ctx context.Context) error {
+	t.atBest, t.certified = false, false
+	limited, cancel := t.settings.limit(ctx, t.settings.kept(t.longest))
+	defer cancel()
+	err := work(limited, t.method, t.between)
+	if err == nil {
+		t.estimate = t.method.estimate() / t.certificate.Primal
+		if t.certified = hopeful(t.result.Epochs+1, t.estimate, t.settings); t.certified {
+			err = t.certify(ctx)
+		}
+	}
+	switch {
+	case err == nil:
+		t.result.Epochs++
+		return nil
+	case errors.Is(err, context.DeadlineExceeded):
+		t.result.Status = TimeLimit
+	case errors.Is(err, context.Canceled):
+		t.result.Status = Cancelled
+	default:
+		t.result.Status = Stopped
+	}
+	if overTime(limited, err) || overTime(ctx, err) {
+		return errTime
+	}
+	return fmt.Errorf("solver: stopped in epoch %d: %w", t.result.Epochs+1, err)
+}
+
+// between tells the watcher what share of an epoch is done, and writes the checkpoint if it is due.
+func (t *training) between(share float64) error {
+	t.settings.watched.within(t.result.Epochs+1, share)
+	if !t.checkpoint.due() {
+		return nil
+	}
+	return t.checkpoint.write(t.method.point(), t.result.Epochs)
+}
+
+// certify sets the weights to those of the point reached, certifies it, and keeps it if it is the
+// best so far.
+func (t *training) certify(ctx context.Context) error {
+	before := time.Now()
+	t.atBest = false
+	name := fmt.Sprintf("epoch %d", t.result.Epochs+1)
+	c, err := t.oracle.CertifyVisiting(t.settings.follow(ctx, name), t.method.point(), t.weights, t.gaps, t.settings.Workers, t.found)
+	if err != nil {
+		return err
+	}
+	t.longest = max(t.longest, time.Since(before))
+	t.certificate = c
+	t.dual = max(t.dual, c.Dual)
+	if t.atBest = c.Primal <= t.primal; t.atBest {
+		t.primal, t.moved = c.Primal, true
+		t.best.CopyFrom(t.method.point())
+	}
+	return nil
+}
+
+// hopeful tells whether an epoch deserves a certificate: the estimate of its relative gap, which is
+// some times too large, is near the one asked for, its number is a power of four, or it is the
+// last.
+func hopeful(epoch int, estimate float64, set Settings) bool {
+	powerOfFour := epoch&(epoch-1) == 0 && bits.TrailingZeros(uint(epoch))%2 == 0
+	return estimate <= 4*set.Gap || powerOfFour || epoch == set.MaxEpochs
+}
+
+// save writes the checkpoint at the end of a training, whose error is given, and returns that and its
+// own.
+func (t *training) save(err error) error {
+	if t.checkpoint == nil {
+		return err
+	}
+	failed := t.checkpoint.write(t.method.point(), t.result.Epochs)
+	switch {
+	case failed == nil && err != nil:
+		// Now, and not after the weights, which may take minutes.
+		t.checkpoint.note(fmt.Sprintf("What the training has come to is in %s: called again, it goes on from there.", t.checkpoint.path))
+		return err
+	case failed != nil && err == nil:
+		t.result.Status = Stopped
+		return failed
+	}
+	return errors.Join(err, failed)
+}
+
+// grace is how long a solver that was cancelled may take to certify what it has reached since the
+// last certificate.
+const grace = time.Second
+
+// certifyLast certifies the point reached last where that was not done. A training that has ended by
+// an error has a grace for it.
+func (t *training) certifyLast(ctx context.Context, err error) {
+	if t.certified && t.result.Status != Cancelled && t.result.Status != TimeLimit {
+		return
+	}
+	if err != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer cancel()
+	}
+	if t.certify(ctx) == nil {
+		t.result.Primal, t.result.Dual, t.result.Gap = t.primal, t.dual, t.bounds().Gap()
+	}
+}
+
+// buildBest sets the weights to those of the best point.
+func (t *training) buildBest(ctx context.Context) error {
+	switch {
+	case !t.moved: // best is zero, without a pass over all weights
+		t.weights = t.oracle.NewState(t.settings.precision(true))
+	case !t.atBest:
+		_, _, err := t.oracle.Build(t.settings.follow(context.WithoutCancel(ctx), "the best point"), t.best, t.weights, t.settings.Workers)
+		return err
+	}
+	return nil
+}
+
+// errTime ends a run when Settings.Time is over.
+var errTime = errors.New("time limit")
+
+// overTime tells whether an error is that of a context whose time is over.
+func overTime(ctx context.Context, err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) && context.Cause(ctx) == errTime
+}
+
+// limit returns a context that ends when the time is over but for what is kept of it.
+func (s *Settings) limit(ctx context.Context, kept time.Duration) (context.Context, context.CancelFunc) {
+	if s.Time == 0 {
+		return ctx, func() {}
+	}
+	return context.WithDeadlineCause(ctx, s.began.Add(s.Time-kept), errTime)
+}
+
+// kept is the part of the time that is kept for the last certificate, where the longest before has
+// taken what is given: that and half of it, since the best weights may have to be built again.
+// Before there was one, it is half of what is left: the first epoch takes longer than a certificate.
+func (s *Settings) kept(longest time.Duration) time.Duration {
+	if s.Time == 0 {
+		return 0
+	}
+	if longest == 0 {
+		return max(0, s.Left()/2)
+	}
+	return min(longest+longest/2, s.Time)
+}
