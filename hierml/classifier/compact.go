@@ -15,10 +15,9 @@ import (
 const DefaultRise = 5e-4
 
 // Compact returns a model with the same method and data that takes less memory and a much smaller
-// file: its weights are rounded to few values, 256 to 4096 as the primal value allows or else those
-// of half precision, and the smallest of them are left out, as many as the primal value allows,
-// which rises by no more than rise times itself. When set to zero that is DefaultRise, half of the
-// gap to which models are trained by default.
+// file: its weights are rounded to half precision, and the smallest of them are left out, as many as
+// the primal value allows, which rises by no more than rise times itself. If rise is zero, it is
+// DefaultRise, half of the gap to which models are trained by default.
 //
 // The result's certificate is recomputed on the training data: Primal is the value of the weights
 // that are left, and Dual remains a lower bound. Compact needs the problem that the model was
@@ -48,9 +47,12 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	}
 	certificate := m.Training.Certificate
 	limit := certificate.Primal * (1 + rise)
-	best, err := c.round(ctx, limit)
+	best, err := c.try(ctx, 1)
 	if err != nil {
 		return nil, err
+	}
+	if primal := best.Training.Certificate.Primal; primal > limit {
+		return nil, fmt.Errorf("classifier: rounded to half precision the primal value rises from %.8g to %.8g; only %.8g is allowed", certificate.Primal, primal, limit)
 	}
 	// As the objective is strongly convex, leaving out weights with half their squared norm above
 	// its rise and the gap together is never allowed.
@@ -80,40 +82,6 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	return best, nil
 }
 
-// round returns the model rounded to the fewest values that the limit of the primal value allows,
-// and leaves their levels in c.table.
-func (c *compaction) round(ctx context.Context, limit float64) (*Model, error) {
-	const most = longCodes / 2 // of either sign
-	before := c.model.Training.Certificate.Primal
-	to := func(n int) (*Model, error) {
-		c.table = levels(&c.mass, n)
-		return c.try(ctx, 1)
-	}
-	finest, err := to(most)
-	if err != nil {
-		return nil, err
-	}
-	if finest.Training.Certificate.Primal > limit {
-		m, err := to(0)
-		if err == nil && m.Training.Certificate.Primal > limit {
-			err = fmt.Errorf("classifier: rounded to half precision the primal value rises from %.8g to %.8g; only %.8g is allowed", before, m.Training.Certificate.Primal, limit)
-		}
-		return m, err
-	}
-	// The rise is about in proportion to the distance of levels.
-	n := byteCodes / 2
-	for n < most && most/float64(n)*(finest.Training.Certificate.Primal-before) > limit-before {
-		n *= 2
-	}
-	for ; n < most; n *= 2 {
-		if m, err := to(n); err != nil || m.Training.Certificate.Primal <= limit {
-			return m, err
-		}
-	}
-	c.table = levels(&c.mass, most)
-	return finest, nil
-}
-
 // worthwhile is the share of the weights that has to be left out for that to be looked into.
 const worthwhile = 0.05
 
@@ -123,35 +91,21 @@ type compaction struct {
 	model  *Model
 	oracle *structured.Oracle
 	x      *dataset.Matrix
-	counts [infinite]int      // of weights, by the bits of their magnitudes
-	table  *[infinite]float32 // what such a weight becomes
-	mass   [infinite]float64  // of weights likewise, each with the squared values of its feature
+	counts [infinite]int // of weights, by the bits of their magnitudes
 }
 
 // infinite are the bits of the first half-precision number that is not finite.
 const infinite = 0x7c00
 
 func (c *compaction) count() error {
-	w := c.model.dense
-	energy := make([]float64, w.Features)
-	for k, f := range c.x.Indices {
-		energy[f] += float64(c.x.Values[k]) * float64(c.x.Values[k])
-	}
-	var columns []int32
-	var values []float64
-	for f := range w.Features {
-		columns, values = w.Row(f, columns[:0], values[:0])
+	for values := range values(dense{c.model.dense}) {
 		for _, v := range values {
 			bits := safetensors.ToHalf(float32(v)) & 0x7fff
 			if bits >= infinite {
 				return fmt.Errorf("classifier: a weight of %v is too large for half precision; scale the features", v)
 			}
 			c.counts[bits]++
-			c.mass[bits] += energy[f]
 		}
-		zeros := len(w.Columns) - len(values)
-		c.counts[0] += zeros
-		c.mass[0] += float64(zeros) * energy[f]
 	}
 	return nil
 }
@@ -177,8 +131,8 @@ func (c *compaction) first(half float64) int {
 	return infinite - 1
 }
 
-// try returns the model with the levels of the weights whose half-precision bits are at least keep,
-// which is not zero, and its primal value.
+// try returns the model with the weights, rounded, whose half-precision bits are at least keep, which
+// is not zero, and its primal value.
 func (c *compaction) try(ctx context.Context, keep int) (*Model, error) {
 	from := c.model.dense
 	to := make([]int32, len(from.Columns))
@@ -197,7 +151,7 @@ func (c *compaction) try(ctx context.Context, keep int) (*Model, error) {
 			if int(bits&0x7fff) < keep {
 				continue
 			}
-			v = math.Copysign(float64(c.table[bits&0x7fff]), v)
+			v = float64(safetensors.FromHalf(bits))
 			norm += v * v
 			w.put(f, int(columns[k]), v)
 		}

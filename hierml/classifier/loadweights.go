@@ -3,6 +3,7 @@ package classifier
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/hierml/notebook/hierml/internal/safetensors"
 	"github.com/hierml/notebook/hierml/structured"
@@ -201,4 +202,76 @@ func readCompressed(f *safetensors.File, w *weightReader) error {
 			w.put(feature, int(columns[at+k]), v)
 		}
 	})
+}
+
+// maxCodes is the number of values that a codebook has at most. Older files have numbers of its values
+// instead of weights: the low 8 bits in weights.codes, and in weights.codes.high the others.
+const maxCodes = 1 << 12
+
+// highBits returns how many bits beyond 8 the numbers of n values need.
+func highBits(n int) int { return max(0, bits.Len(uint(max(n, 1)-1))-8) }
+
+// checkValues returns an error unless the file has the values of n weights.
+func checkValues(f *safetensors.File, n int) error {
+	codes, ok := f.Tensors["weights.codes"]
+	if !ok {
+		codes = f.Tensors["weights.values"]
+	}
+	if codes.Len() != n {
+		return fmt.Errorf("%d values or codes for %d weights", codes.Len(), n)
+	}
+	book := f.Tensors["weights.codebook"].Len()
+	if ok && book > maxCodes {
+		return fmt.Errorf("a codebook of %d values; codes go to %d", book, maxCodes)
+	}
+	if high := highBits(book); ok && high > 0 {
+		if got, want := f.Tensors["weights.codes.high"].Len(), (n*high+7)/8; got != want {
+			return fmt.Errorf("%d bytes of high bits of codes; %d weights with %d bits need %d", got, n, high, want)
+		}
+	}
+	return nil
+}
+
+// eachValue calls do for the n weights that checkValues has found in the file, in parts and in
+// their order, with the position of the first.
+func eachValue(f *safetensors.File, n int, do func(at int, values []float64)) error {
+	if _, ok := f.Tensors["weights.codes"]; !ok {
+		return f.Floats("weights.values", do)
+	}
+	var book []float64
+	if err := f.Floats("weights.codebook", func(_ int, values []float64) { book = append(book, values...) }); err != nil {
+		return err
+	}
+	codes, err := safetensors.Read[uint8](f, "weights.codes")
+	if err != nil {
+		return err
+	}
+	var stream []uint8
+	high := highBits(len(book))
+	if high > 0 {
+		if stream, err = safetensors.Read[uint8](f, "weights.codes.high"); err != nil {
+			return err
+		}
+	}
+	var pending, count uint // bits of the stream not yet taken
+	const part = 1 << 12
+	values := make([]float64, 0, part)
+	for at := 0; at < n; at += len(values) {
+		values = values[:0]
+		for k := at; k < min(at+part, n); k++ {
+			for ; count < uint(high); count += 8 {
+				pending |= uint(stream[0]) << count
+				stream = stream[1:]
+			}
+			code := int(codes[k]) | int(pending&(1<<high-1))<<8
+			pending >>= high
+			count -= uint(high)
+			if code >= len(book) {
+				return fmt.Errorf("weight %d has code %d of %d", k, code, len(book))
+			}
+			values = append(values, book[code])
+		}
+		do(at, values)
+	}
+	return nil
 }

@@ -75,12 +75,6 @@ const (
 // Of data of which few of many features occur, weights.features has the features, ascending, that the
 // rows are of, and the metadata have their number.
 //
-// Where the weights have at most 4096 different values, as after Compact, there are
-// weights.codebook, these values, and weights.codes instead of weights.values: the number in the
-// codebook of every value. If there are more than 256 these are its low 8 bits, and
-// weights.codes.high has the others: as many as the largest number needs, from the lowest bit of
-// the first byte on.
-//
 // testdata/scores.py of this package reads all of it with numpy alone. Weights are kept exactly.
 // The file appears under its name when it is complete: until then an older one stays.
 func (m *Model) Save(path string) error { return m.SaveAs(path, Format{}) }
@@ -319,16 +313,6 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 	if f.Float64 {
 		kind = safetensors.F64
 	}
-	valueBytes := stored * kind.Size()
-	valueTensors := func() []safetensors.Tensor {
-		return []safetensors.Tensor{safetensors.Floats("weights.values", kind, values(w), stored)}
-	}
-	if !f.Float64 && !f.Dense {
-		if b := newCodebook(w); b != nil && b.bytes(stored, kind.Size()) < valueBytes {
-			valueBytes = b.bytes(stored, kind.Size())
-			valueTensors = func() []safetensors.Tensor { return b.tensors(w, kind, stored) }
-		}
-	}
 	index := safetensors.U16
 	if columns > 1<<16 {
 		index = safetensors.U32
@@ -339,13 +323,14 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 	}
 	rowBytes := (columns + 7) / 8
 	matrix := features * columns * kind.Size()
-	bitmap := features*rowBytes + valueBytes
-	compressed := (features+1)*border.Size() + stored*index.Size() + valueBytes
+	bitmap := features*rowBytes + stored*kind.Size()
+	compressed := (features+1)*border.Size() + stored*(index.Size()+kind.Size())
+	present := safetensors.Floats("weights.values", kind, values(w), stored)
 	switch {
 	case f.Dense || matrix <= min(bitmap, compressed):
 		return []safetensors.Tensor{safetensors.Floats("weights", kind, fullRows(w), features, columns)}
 	case bitmap <= compressed:
-		return append(valueTensors(), safetensors.Tensor{
+		return []safetensors.Tensor{present, {
 			Name: "weights.present", Type: safetensors.U8, Shape: []int{features, rowBytes}, Write: func(out io.Writer) error {
 				bits := make([]byte, rowBytes)
 				for columns := range eachRow(w) {
@@ -359,10 +344,11 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 				}
 				return nil
 			},
-		})
+		}}
 	}
-	return append(valueTensors(),
-		safetensors.Tensor{Name: "weights.begin", Type: border, Shape: []int{features + 1}, Write: func(out io.Writer) error {
+	return []safetensors.Tensor{
+		present,
+		{Name: "weights.begin", Type: border, Shape: []int{features + 1}, Write: func(out io.Writer) error {
 			buffer := make([]byte, 8)
 			next := uint64(0)
 			if _, err := out.Write(buffer[:border.Size()]); err != nil {
@@ -377,7 +363,7 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 			}
 			return nil
 		}},
-		safetensors.Tensor{Name: "weights.indices", Type: index, Shape: []int{stored}, Write: func(out io.Writer) error {
+		{Name: "weights.indices", Type: index, Shape: []int{stored}, Write: func(out io.Writer) error {
 			var buffer []byte
 			for columns := range eachRow(w) {
 				buffer = buffer[:0]
@@ -393,7 +379,7 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 			}
 			return nil
 		}},
-	)
+	}
 }
 
 // eachRow goes through the weights that are not zero, feature by feature. The slices are valid

@@ -186,6 +186,40 @@ func TestLoadsFirstFiles(t *testing.T) {
 	}
 }
 
+// TestLoadsCodes loads models whose weights are numbers of a codebook, as they were written before.
+func TestLoadsCodes(t *testing.T) {
+	for name, c := range map[string]struct {
+		nth   int // every nth weight is not zero
+		value func(k int) float32
+	}{
+		"codes-v1":      {20, func(k int) float32 { return float32(k%3+1) / 3 }},
+		"high-codes-v1": {2, func(k int) float32 { return -float32(k%300+1) / 3 }},
+	} {
+		m, err := classifier.Load(filepath.Join("testdata", name+".safetensors"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		leaves := m.Taxonomy.Leaves()
+		k := 0
+		for f := range m.Features() {
+			for _, n := range leaves {
+				want := 0.0
+				if k++; k%c.nth == 0 {
+					want = float64(c.value(k / c.nth))
+				}
+				if got := m.Weights(n)[f]; got != want {
+					t.Fatalf("%s: the weight of feature %d and node %d is %v, want %v", name, f, n, got, want)
+				}
+			}
+		}
+		again, err := loaded(saved(t, m, classifier.Format{}))
+		if err != nil || !slices.Equal(again.Weights(leaves[3]), m.Weights(leaves[3])) {
+			t.Errorf("%s: written and read again: %v", name, err)
+		}
+	}
+}
+
 // matrix returns random rows of some features.
 func matrix(features int) *dataset.Matrix {
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -212,15 +246,11 @@ func TestFormsOfWeights(t *testing.T) {
 		kind   safetensors.Type
 	}{
 		"sparse":          {100, func(k int) float32 { return float32(k) / 3 }, "weights.begin", "weights.values", safetensors.F32},
-		"sparse, bytes":   {50, func(k int) float32 { return float32(k%3 + 1) }, "weights.begin", "weights.codes", safetensors.U8},
+		"sparse halves":   {50, func(k int) float32 { return float32(k%3 + 1) }, "weights.begin", "weights.values", safetensors.F16},
 		"half":            {2, func(k int) float32 { return float32(k) / 3 }, "weights.present", "weights.values", safetensors.F32},
 		"full":            {1, func(k int) float32 { return float32(k) / 3 }, "weights", "weights", safetensors.F32},
 		"halves, a third": {3, func(k int) float32 { return float32(k%2000 + 1) }, "weights.present", "weights.values", safetensors.F16},
 		"halves":          {1, func(k int) float32 { return float32(k%2000 + 1) }, "weights", "weights", safetensors.F16},
-		"bytes":           {1, func(k int) float32 { return float32(k%256+1) / 3 }, "weights.present", "weights.codes", safetensors.U8},
-		"9 bits":          {2, func(k int) float32 { return -float32(k%300+1) / 3 }, "weights.present", "weights.codes", safetensors.U8},
-		"9 bits, odd":     {3, func(k int) float32 { return float32(k%257+1) / 4 }, "weights.present", "weights.codes", safetensors.U8},
-		"11 bits":         {1, func(k int) float32 { return float32(k%1100+1) / 3 }, "weights.present", "weights.codes", safetensors.U8},
 	} {
 		m, err := svm.Flat{Settings: solver.Settings{MaxEpochs: 1}}.Fit(context.Background(), example.Texts(example.Tree(100), 30, 64, 5, 1))
 		if err != nil {

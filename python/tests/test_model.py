@@ -80,6 +80,19 @@ class Predicting(Case):
         self.assertEqual(m.predict(["dog", "cat", "oak"]), ["dog", "cat", "oak"])
         np.testing.assert_allclose(m.scores(["dog", "oak"]), [[-1, 0, -3], [-4, -4, 0]])
 
+    def test_codes(self):
+        # Older files have numbers of the values of a codebook: the low 8 bits, and a stream of the others.
+        present = np.array([[1], [2], [4]], np.uint8)
+        few = {"weights.codebook": np.ones(1, np.float32), "weights.codes": np.zeros(3, np.uint8)}
+        book = np.zeros(300, np.float32)
+        book[299] = 1
+        many = {"weights.codebook": book, "weights.codes": np.full(3, 299 - 256, np.uint8), "weights.codes.high": np.array([0b111], np.uint8)}
+        for codes in (few, many):
+            m = self.load(arrays={"weights": None, "weights.present": present, **codes})
+            np.testing.assert_allclose(m.scores(["cat", "oak"]), [[1, 0, 0], [0, 0, 1]])
+            with self.assertRaises(hierml.LoadError):
+                self.load(arrays={"weights": None, "weights.present": present, **codes, "weights.codes": np.full(3, 99, np.uint8)})
+
     def test_probabilities(self):
         functions = [{"A": -2.0, "B": 0.5}, {"scores": [0.0, 1.0], "probabilities": [0.25, 0.75]}]
         saved = {

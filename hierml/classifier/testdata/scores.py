@@ -20,16 +20,8 @@ def weights(m):  # features x columns
     else:
         where = np.zeros((len(m["weights.begin"]) - 1, columns), bool)
         where[np.repeat(np.arange(len(where)), np.diff(m["weights.begin"])), m["weights.indices"]] = True
-    if "weights.values" in m:
-        values = m["weights.values"]
-    else:
-        codes, book = m["weights.codes"].astype(int), m["weights.codebook"]
-        if high := max(0, (len(book) - 1).bit_length() - 8):
-            bits = np.unpackbits(m["weights.codes.high"], count=high * len(codes), bitorder="little")
-            codes += bits.reshape(-1, high) @ (256 << np.arange(high))
-        values = book[codes]
     w = np.zeros(where.shape)
-    w[where] = values
+    w[where] = m["weights.values"]
     return w
 
 def attributes(m):  # columns x leaves
