@@ -3,21 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"text/tabwriter"
 )
-
-// driver trains by LIBLINEAR's library and measures.
-//
-//go:embed driver/timed.cpp
-var driver []byte
 
 // solvers are LIBLINEAR's numbers of the problems that it has, too.
 var solvers = map[string]string{"flat": "4", "one-vs-rest": "3", "one-vs-rest-squared": "1", "one-vs-rest-logistic": "7"}
@@ -25,23 +18,17 @@ var solvers = map[string]string{"flat": "4", "one-vs-rest": "3", "one-vs-rest-sq
 // tolerances of LIBLINEAR, from loose to tight; 0.1 is its default.
 var tolerances = []string{"0.3", "0.1", "0.05", "0.02", "0.01", "0.003", "0.001", "0.0001"}
 
-// build compiles the driver with the system's LIBLINEAR.
-func build(ctx context.Context, folder string) (string, error) {
-	code, program := filepath.Join(folder, "timed.cpp"), filepath.Join(folder, "timed")
-	if err := os.WriteFile(code, driver, 0o600); err != nil {
-		return "", err
-	}
-	if out, err := exec.CommandContext(ctx, "c++", "-O2", "-o", program, code, "-llinear").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building LIBLINEAR's driver: %w; install its library and header, or run with -liblinear=false\n%s", err, out)
-	}
-	return program, nil
-}
-
 // liblinear trains with the tolerances one after the other until the primal objective is at most
 // target.
-func liblinear(ctx context.Context, timed, number string, f stem, c, target float64, tolerances []string) (*outcome, error) {
-	arguments := append([]string{f.train(), f.test(), number, strconv.FormatFloat(c, 'g', -1, 64), strconv.FormatFloat(target, 'g', -1, 64)}, tolerances...)
-	command := exec.CommandContext(ctx, timed, arguments...)
+func liblinear(ctx context.Context, python, folder, number string, f stem, c, target float64, tolerances []string) (*outcome, error) {
+	driver, err := writeDriver(folder)
+	if err != nil {
+		return nil, err
+	}
+	arguments := append([]string{
+		driver, "objective", number, strconv.FormatFloat(c, 'g', -1, 64), strconv.FormatFloat(target, 'g', -1, 64), f.train(), f.test(),
+	}, tolerances...)
+	command := exec.CommandContext(ctx, python, arguments...)
 	command.Stderr = os.Stderr
 	out, err := command.Output()
 	if err != nil {

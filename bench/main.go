@@ -3,8 +3,9 @@
 //
 // # Time to an objective
 //
-//	go run ./bench liblinear -problem small
-//	go run ./bench liblinear -data DIR -problem big -runs flat,hierarchical -workers 1,2
+//	python3 -m venv ENV && ENV/bin/pip install -r bench/driver/requirements.txt
+//	go run ./bench liblinear -python ENV/bin/python -problem small
+//	go run ./bench liblinear -python ENV/bin/python -data DIR -problem big -runs flat,hierarchical -workers 1,2
 //
 // trains the SVMs of this library and LIBLINEAR's Crammer-Singer solver (-s 4), and prints what each
 // took. A problem is small, big, wipod, dmoz or wikipedia: the files NAME.train.svm, NAME.test.svm and
@@ -19,12 +20,10 @@
 // tolerances until its primal objective is no larger than that of the first run of this library, so
 // -runs should begin with flat. Peak memory is that of the process when training ends, data included.
 //
-// It needs a C++ compiler and LIBLINEAR's library and header (on Debian: liblinear-dev). "-liblinear=false"
-// runs this library alone.
+// Without -python only this library is run.
 //
 // # Methods and sets
 //
-//	python3 -m venv ENV && ENV/bin/pip install -r bench/driver/requirements.txt
 //	HIERML_DATA=DIR go run ./bench table -python ENV/bin/python -pdsparse FOLDER -results FILE
 //
 // trains methods of this library, LIBLINEAR, scikit-learn, HiClass, napkinXC, PECOS and PD-Sparse on

@@ -16,11 +16,11 @@ import (
 
 // options are the command line of liblinear.
 type options struct {
-	data, problem, runs, workers, method, child, cpuProfile string
-	c, gap                                                  float64
-	repeat                                                  int
-	time                                                    time.Duration
-	liblinear, progress                                     bool
+	data, problem, python, runs, workers, method, child, cpuProfile string
+	c, gap                                                          float64
+	repeat                                                          int
+	time                                                            time.Duration
+	progress                                                        bool
 }
 
 // compareObjectives is the command liblinear.
@@ -29,7 +29,7 @@ func compareObjectives(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("liblinear", flag.ContinueOnError)
 	flags.StringVar(&o.data, "data", "", "`folder` with the files of the problem; without it data are generated")
 	flags.StringVar(&o.problem, "problem", "small", "small, big, wipod, dmoz or wikipedia, or a set of the table; with -data the name of any files there")
-	flags.BoolVar(&o.liblinear, "liblinear", true, "train by LIBLINEAR, too")
+	flags.StringVar(&o.python, "python", "", "Python that has the packages of driver/requirements.txt; without it only this library is run")
 	flags.StringVar(&o.runs, "runs", "flat,hierarchical,normalized", "what to train, of "+strings.Join(names(), ", "))
 	flags.StringVar(&o.workers, "workers", "1", "numbers of workers to train with")
 	flags.StringVar(&o.method, "method", "", "solver, of "+strings.Join(methodNames(), ", ")+"; without it the default")
@@ -76,12 +76,6 @@ func compare(ctx context.Context, o options) error {
 			return err
 		}
 	}
-	var timed string
-	if o.liblinear {
-		if timed, err = build(ctx, folder); err != nil {
-			return err
-		}
-	}
 	var outcomes []outcome
 	for _, name := range strings.Split(o.runs, ",") {
 		for _, workers := range strings.Split(o.workers, ",") {
@@ -100,10 +94,10 @@ func compare(ctx context.Context, o options) error {
 	}
 	number := cmp.Or(solvers[outcomes[0].Name], "4")
 	var theirs *outcome
-	if timed != "" {
+	if o.python != "" {
 		tolerances := tolerances
 		for range max(o.repeat, 1) {
-			r, err := liblinear(ctx, timed, number, problem, o.c, outcomes[0].Primal, tolerances)
+			r, err := liblinear(ctx, o.python, folder, number, problem, o.c, outcomes[0].Primal, tolerances)
 			if err != nil {
 				return err
 			}

@@ -69,7 +69,7 @@ func compareSizes(ctx context.Context, arguments []string) error {
 	flags.StringVar(&o.methods, "methods", "", "methods, separated by semicolons, by default all for which there is a program")
 	flags.StringVar(&o.data, "data", "", "`folder` where the files of problems are or, if they are not, are made")
 	flags.StringVar(&o.results, "results", "", "`file` that results are added to, and in which those are that need not be run")
-	flags.StringVar(&o.peers.python, "python", "", "Python that has the packages of driver/requirements.txt; without it only this library and LIBLINEAR are run")
+	flags.StringVar(&o.peers.python, "python", "", "Python that has the packages of driver/requirements.txt; without it only this library is run")
 	flags.StringVar(&o.peers.pdsparse, "pdsparse", "", "`folder` with PD-Sparse's programs")
 	flags.BoolVar(&o.progress, "progress", false, "print the progress of this library's trainings")
 	flags.DurationVar(&o.time, "time", time.Hour, "bound of a training")
@@ -85,7 +85,7 @@ func compareSizes(ctx context.Context, arguments []string) error {
 	if o.data == "" {
 		o.data = folder
 	}
-	if err := os.WriteFile(filepath.Join(folder, "peers.py"), peers, 0o600); err != nil {
+	if _, err := writeDriver(folder); err != nil {
 		return err
 	}
 	measured, err := readLines[measurement](o.results)
@@ -118,7 +118,7 @@ func (o *scaleOptions) wants(t training) bool {
 	if o.problems != "" && !slices.Contains(strings.Split(o.problems, ","), t.problem) || o.methods != "" && !slices.Contains(strings.Split(o.methods, ";"), t.method) {
 		return false
 	}
-	python := t.workers == "" && t.method != "LIBLINEAR -s 4"
+	python := t.workers == ""
 	return !python || o.peers.python != "" && (t.method != "PD-Sparse" || o.peers.pdsparse != "")
 }
 
@@ -161,11 +161,7 @@ func (o *scaleOptions) liblinear(ctx context.Context, t training, folder string,
 	if k < 0 {
 		return outcome{}, fmt.Errorf("no objective to reach: flat is to be trained before")
 	}
-	program, err := build(ctx, folder)
-	if err != nil {
-		return outcome{}, err
-	}
-	r, err := liblinear(ctx, program, solvers["flat"], files, 1, measured[k].Primal, tolerances)
+	r, err := liblinear(ctx, o.peers.python, folder, solvers["flat"], files, 1, measured[k].Primal, tolerances)
 	if err != nil {
 		return outcome{}, err
 	}

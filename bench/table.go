@@ -25,6 +25,12 @@ import (
 //go:embed driver/peers.py
 var peers []byte
 
+// writeDriver writes the driver into a folder, and returns its path.
+func writeDriver(folder string) (string, error) {
+	path := filepath.Join(folder, "peers.py")
+	return path, os.WriteFile(path, peers, 0o600)
+}
+
 // A contender is a method of the table.
 type contender struct {
 	name string
@@ -174,7 +180,7 @@ func (o *tableOptions) compareOn(ctx context.Context, name string, methods []con
 		return err
 	}
 	defer os.RemoveAll(folder)
-	if err := os.WriteFile(filepath.Join(folder, "peers.py"), peers, 0o600); err != nil {
+	if _, err := writeDriver(folder); err != nil {
 		return err
 	}
 	choosing, comparing, err := s.write(folder)

@@ -1,12 +1,17 @@
 """Train another package's method once, predict, and print what it took.
 
     python peers.py METHOD C TRAIN TEST EDGES RANKED
+    python peers.py objective SOLVER C TARGET TRAIN TEST TOLERANCE...
 
 TRAIN and TEST are svmlight files whose labels, numbers of nodes, are separated by commas; EDGES has
 lines of parent and child, and 0 is the root. RANKED gets a line for each row of TEST: up to five labels,
 the best first. One JSON object is printed: CPU and wall seconds of training, CPU seconds of
 prediction, and the peak memory of the process in bytes. The options of a method are its package's
 own, but for C and for the constant feature, which the files have where the data are to have one.
+
+The second form trains LIBLINEAR with one tolerance after the other, until the primal objective
+1/2 |w|^2 + C sum of losses is at most TARGET. It prints one JSON object for each tolerance, whose CPU
+and wall seconds are those of train() alone, and one for the predictions.
 """
 
 import json
@@ -231,6 +236,44 @@ METHODS = {
 }
 
 
+def primal(model, solver, c, x, y):
+    """The primal objective of LIBLINEAR's problem: Crammer and Singer's, or one a class."""
+    w = np.ctypeslib.as_array(model.w, (model.get_nr_feature() * model.get_nr_class(),)).reshape(-1, model.get_nr_class())
+    column = {label: k for k, label in enumerate(model.get_labels())}
+    scores = x @ w
+    own = np.arange(len(y)), np.array([column[label] for label in y])
+    if solver == 4:
+        violations = 1 + scores - scores[own][:, None]
+        violations[own] = 0
+        losses = violations.max(axis=1)
+    else:
+        margins = -scores
+        margins[own] *= -1
+        losses = {3: lambda: np.maximum(1 - margins, 0), 1: lambda: np.maximum(1 - margins, 0) ** 2, 7: lambda: np.logaddexp(0, -margins)}[solver]()
+    return (w ** 2).sum() / 2 + c * losses.sum()
+
+
+def objective(solver, c, target, train_file, test_file, *tolerances):
+    from liblinear.liblinearutil import parameter, predict, problem, train
+
+    solver, c = int(solver), float(c)
+    x, y, test, labels = load_svmlight_files([train_file, test_file], multilabel=True)
+    y, labels = ([int(row[0]) for row in rows] for rows in (y, labels))
+    rows = problem(np.array(y), x)
+    for tolerance in tolerances:
+        options = parameter(f"-s {solver} -c {c} -e {tolerance} -q")
+        before, begin = cpu(), time.monotonic()
+        model = train(rows, options)
+        took = {"tolerance": float(tolerance), "training_cpu": cpu() - before, "training_wall": time.monotonic() - begin, "peak": peak()}
+        took["primal"] = primal(model, solver, c, x, y)
+        print(json.dumps(took), flush=True)
+        if took["primal"] <= float(target):
+            break
+    before = cpu()
+    predicted, _, _ = predict([], test, model, "-q")
+    print(json.dumps({"predicting_cpu": (cpu() - before) / len(labels), "accuracy": float(np.mean(np.array(predicted) == labels))}))
+
+
 def main(method, c, train, test, edges, ranked):
     problem = Problem(train, test, edges)
     c = float(c)
@@ -248,4 +291,7 @@ def main(method, c, train, test, edges, ranked):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if sys.argv[1] == "objective":
+        objective(*sys.argv[2:])
+    else:
+        main(*sys.argv[1:])
