@@ -75,39 +75,52 @@ func (s Flat) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
+
 func (s Hierarchical) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
+
 func (s Normalized) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
+
 func (s OneVsRest) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
-func (s PLT) withStart(r *solver.Result) Regularized { s.Settings.Start = r; return s }
+
+func (s PLT) withStart(r *solver.Result) Regularized {
+	s.Settings.Start = r
+	return s
+}
+
 func (s Recursive) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
+
 func (s HR) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
+
 func (s GlobalMargin) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
+
 func (s Orthogonal) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
+
 func (s Transfer) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
+
 func (s TreeLoss) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
