@@ -96,7 +96,7 @@ user's data folder. With --prefix all of it goes under one folder.`,
 }
 
 func testCommand() *cobra.Command {
-	var long bool
+	var form testForm
 	cmd := &cobra.Command{
 		Use:   "test [flags]",
 		Short: "Provide what the tests need and run them all",
@@ -107,13 +107,16 @@ With --long it also runs the tests that take long: some hours.
 
 Some tests need folders that no clone has: HIERML_DATA names the data sets,
 HIERML_DRIVERS the programs that load a kernel, HIERML_PROGRAMS (with --long)
-the Go programs that are run as cells. Without a folder its tests are skipped.`,
+the Go programs that are run as cells. Without a folder its tests are skipped.
+With --given only these tests run, and HIERML_DATA and HIERML_DRIVERS are
+required.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return test(cmd.Context(), newConsole(os.Stdout), long, os.Getenv("CI") == "true")
+			return test(cmd.Context(), newConsole(os.Stdout), form, os.Getenv("CI") == "true")
 		},
 	}
-	cmd.Flags().BoolVar(&long, "long", false, "run the tests that take long, too")
+	cmd.Flags().BoolVar(&form.long, "long", false, "run the tests that take long, too")
+	cmd.Flags().BoolVar(&form.given, "given", false, "run only the tests that need folders of data and programs")
 	return cmd
 }
 

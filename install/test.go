@@ -22,6 +22,7 @@ import (
 	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/internal/testrun"
+	"github.com/hierml/notebook/internal/testrun/given"
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
@@ -38,9 +39,28 @@ var racedLong = []string{
 	"./kernel/internal/...", "./stdlib/...", "./hierml/...",
 }
 
+// A testForm says which tests run: also those that take long, or only those of given folders.
+type testForm struct{ long, given bool }
+
+// check returns an error if a folder is missing that the tests of given folders need.
+func (f testForm) check() error {
+	if !f.given {
+		return nil
+	}
+	for _, variable := range []string{given.Data, given.Drivers} {
+		if info, err := os.Stat(os.Getenv(variable)); err != nil || !info.IsDir() {
+			return fmt.Errorf("there is no folder %q; set %s to one, or leave out --given", os.Getenv(variable), variable)
+		}
+	}
+	return nil
+}
+
 // test provides what the tests need, runs them with go test, and shows them by gotestsum. What is
 // missing is an error if ci is set. Otherwise the tests that need it are skipped, with a reason.
-func test(ctx context.Context, c *console, long, ci bool) (err error) {
+func test(ctx context.Context, c *console, form testForm, ci bool) (err error) {
+	if err := form.check(); err != nil {
+		return err
+	}
 	root, err := moduleRoot()
 	if err != nil {
 		return err
@@ -54,10 +74,10 @@ func test(ctx context.Context, c *console, long, ci bool) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, temporary.Remove(dir)) }()
-	if err := provide(ctx, c, root, dir, long, ci); err != nil {
+	if err := provide(ctx, c, root, dir, form.long, ci); err != nil {
 		return err
 	}
-	stages, err := stages(ctx, long)
+	stages, err := stages(ctx, form)
 	if err != nil {
 		return err
 	}
@@ -77,7 +97,12 @@ func test(ctx context.Context, c *console, long, ci bool) (err error) {
 }
 
 // stages returns the arguments of each run of go test.
-func stages(ctx context.Context, long bool) ([][]string, error) {
+func stages(ctx context.Context, form testForm) ([][]string, error) {
+	// The tests of one package wait for a browser or for a cluster while those of others compute.
+	beside := "-p=" + strconv.Itoa(runtime.NumCPU()+1)
+	if form.given {
+		return [][]string{{"-vet=off", beside, "-run=^TestGiven", "./..."}}, nil
+	}
 	all, err := list(ctx, "./...")
 	if err != nil {
 		return nil, err
@@ -85,7 +110,7 @@ func stages(ctx context.Context, long bool) ([][]string, error) {
 	var stages [][]string
 	if raceable(ctx) == nil {
 		stages = append(stages, append([]string{"-race", "-vet=off"}, raced...))
-		if long {
+		if form.long {
 			stages = append(stages, append([]string{"-race", "-vet=off"}, racedLong...))
 		}
 		elsewhere, err := list(ctx, raced...)
@@ -94,8 +119,6 @@ func stages(ctx context.Context, long bool) ([][]string, error) {
 		}
 		all = slices.DeleteFunc(all, func(p string) bool { return slices.Contains(elsewhere, p) })
 	}
-	// The tests of one package wait for a browser or for a cluster while those of others compute.
-	beside := "-p=" + strconv.Itoa(runtime.NumCPU()+1)
 	return append(stages, append(append([]string{"-vet=all", beside}, slowest...), all...)), nil
 }
 
