@@ -17,7 +17,14 @@ import (
 // newCompiler makes what compiles the cells of a session for a worker of this program, which is
 // started by a command. The error is a sentence that says why they cannot be compiled.
 func newCompiler(ctx context.Context, progress func(string), command []string) (program.Compiler, error) {
-	kit, err := toolchain.Open(ctx, toolchain.Settings{Progress: progress})
+	step := ""
+	kit, err := toolchain.Open(ctx, toolchain.Settings{
+		Progress: func(next string) {
+			step = next
+			progress(step)
+		},
+		Compiled: func(packages int) { progress(fmt.Sprintf("%s: %d", step, packages)) },
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -31,12 +38,6 @@ func newCompiler(ctx context.Context, progress func(string), command []string) (
 		return nil, err
 	}
 	return compiler, nil
-}
-
-// compilerPrepared reports whether newCompiler takes no time, be it to say why there is none.
-func compilerPrepared() bool {
-	kit, err := toolchain.Find(toolchain.Settings{})
-	return err == nil && kit.Tried() || errors.As(err, new(*toolchain.PlaceError))
 }
 
 // tryKit has a worker load what a kit builds, and notes in the kit that it did.

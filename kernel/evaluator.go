@@ -55,7 +55,6 @@ func newEngine(config worker.Config, settings engine.Config, args ...string) (*e
 	settings.Compiler = func(ctx context.Context, progress func(string)) (program.Compiler, error) {
 		return newCompiler(ctx, progress, command)
 	}
-	settings.Prepared = compilerPrepared
 	settings.Importer = stdlib.Importer
 	settings.Preloaded = stdlib.Preloaded
 	settings.Cells = cellsOf

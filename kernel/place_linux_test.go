@@ -106,7 +106,7 @@ const (
 // say so once, and lose nothing; where one of them does, cells are compiled.
 func TestNoexec(t *testing.T) {
 	compileOnce(t)
-	const since = "auto: cells are compiled since Cell [1]\n"
+	const compiled = "auto: cells are compiled\n"
 	for _, c := range []struct {
 		mounts
 		cannot string // empty where cells are compiled
@@ -126,7 +126,7 @@ func TestNoexec(t *testing.T) {
 		t.Run(fmt.Sprintf("%v", c.mounts), func(t *testing.T) {
 			shown := outputsApart(t, c.mounts, "x := 40", "%engine", "f := func() int { return x + 2 }\nfmt.Println(f())", "x + 1")
 			if c.cannot == "" {
-				if want := []string{"", since, "42\n", "41"}; !slices.Equal(shown, want) {
+				if want := []string{"", compiled, "42\n", "41"}; !slices.Equal(shown, want) {
 					t.Errorf("cells show %q, want %q", shown, want)
 				}
 			} else if note := strings.ReplaceAll(shown[0], "\n", " "); !strings.HasPrefix(note, "note: cells are interpreted, as they cannot be compiled: ") || strings.Count(strings.Join(shown, ""), "note: ") != 1 ||
@@ -192,7 +192,7 @@ func TestPlaceGoesLater(t *testing.T) {
 				cells[i] += "\n%engine"
 			}
 			shown := outputsApart(t, mounts{"size=300m", "size=100m", false}, cells...) // of which that in memory is used first
-			const engine = "auto: cells are compiled since Cell [1]\n"
+			const engine = "auto: cells are compiled\n"
 			for i, want := range []string{"", "", "", "80", ""} {
 				if i < len(shown) && shown[i] != engine+want && shown[i] != want+engine {
 					t.Errorf("cell %d shows %q, want %s", i+1, shown[i], want)

@@ -77,14 +77,15 @@ In a terminal, and where a script displays something, it is the text.`},
 takes a twentieth of a second, and is all of Go, at Go's own speed, with packages of any module. Interpreted, a small
 cell takes a millisecond, and its loops run many times slower.
 
-auto, the default, is exact. Where what compiled cells need is there, it compiles them all. Where that can be made, it
-interprets cells of which the interpreter is shown to make what Go makes (` + "`go doc ./kernel/internal/interpreted/trusted`" + ` in the
-clone has the list), has it made at the first cell beyond them, and compiles from there on; the variables stay. Where
-nothing can be compiled, it interprets, and what the interpreter is known to do otherwise than Go is refused by name.
+The first cell decides for the whole session. auto, the default, compiles where that is possible; if the compiler has to be
+made, the first cell waits for it, a minute or two, and an interrupt ends the waiting. Where nothing can be compiled, auto
+interprets. The interpreter refuses by name what it is known to do otherwise than Go.
 
 --engine of hierml run, repl, notebook run, notebook check and kernel chooses one of auto, interpreted and compiled; so does
-%engine in a cell. Compiled cells need Linux, Go, gcc and ld; what they need is made once, in a minute or two, and kept in the
-cache. They are loaded from /dev/shm or TMPDIR, one of which must have room and not be mounted noexec; otherwise cells are
+%engine in a cell. If %engine changes the engine after cells have run, it restarts the session: imports, types, functions and
+constants stay, the variables are lost, and it names them.
+
+Compiled cells need Linux, Go, gcc and ld; the compiler for them is made once, and kept in the cache. They are loaded from /dev/shm or TMPDIR, one of which must have room and not be mounted noexec; otherwise cells are
 interpreted, and the first one says so. hierml doctor says whether that works here.
 
 context.Background() is Go's own, and an interrupt never ends it. An interrupt of its cell ends nb.Context(); the end of the cell's

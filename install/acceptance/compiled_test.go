@@ -9,7 +9,7 @@ import (
 )
 
 // TestBrowserCompiled runs the notebook about compiled cells in JupyterLab. No cell fails, and one
-// says from where on cells are compiled.
+// says that cells are compiled.
 func TestBrowserCompiled(t *testing.T) {
 	source, err := os.ReadFile(filepath.Join(root(), "notebooks", "compiled.ipynb"))
 	if err != nil {
@@ -26,7 +26,7 @@ func TestBrowserCompiled(t *testing.T) {
 	for _, text := range texts("stderr") {
 		t.Errorf("an error: %q", text)
 	}
-	if n := strings.Count(strings.Join(texts("stdout"), ""), "cells are compiled since"); n != 1 {
+	if n := strings.Count(strings.Join(texts("stdout"), ""), "auto: cells are compiled\n"); n != 1 {
 		t.Errorf("%d cells say that cells are compiled, want one", n)
 	}
 	if n := eval[int](t, p, `[...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt")]

@@ -134,7 +134,7 @@ func TestOpenDamaged(t *testing.T) {
 	if err := os.Remove(k.archive("fmt")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Find(s); err == nil {
+	if _, _, _, err := find(s); err == nil {
 		t.Error("the kit was found whole")
 	}
 	var steps []string
@@ -164,7 +164,7 @@ func TestOpenDamaged(t *testing.T) {
 func BenchmarkFind(b *testing.B) {
 	h := open(b, false)
 	for b.Loop() {
-		if _, err := Find(Settings{Program: h.file}); err != nil {
+		if _, _, _, err := find(Settings{Program: h.file}); err != nil {
 			b.Fatal(err)
 		}
 	}

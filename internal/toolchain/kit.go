@@ -84,21 +84,11 @@ const (
 // files are made.
 const format = "10"
 
-// Find returns the kit of a program if there is one. It takes no time. The error is fs.ErrNotExist if
-// there is none.
-func Find(s Settings) (*Kit, error) {
-	_, _, k, err := find(s)
-	if err != nil {
-		return nil, err
-	}
-	return k, nil
-}
-
-// find also returns what the kit is of, and the folder that it is to be made in if the error is
-// fs.ErrNotExist or a *damagedError.
+// find returns the kit of a program if there is one, and what it is of. It takes no time. If there is
+// none, the error is fs.ErrNotExist or a *damagedError, and kits the folder to make it in.
 func find(s Settings) (p program, kits string, k *Kit, err error) {
 	if runtime.GOOS != "linux" {
-		return p, "", nil, fmt.Errorf("cells can be compiled on Linux only, not on %s; under Windows, WSL is a Linux", runtime.GOOS)
+		return p, "", nil, unsupportedError("cells can be compiled on Linux only, not on " + runtime.GOOS + "; under Windows, WSL is a Linux")
 	}
 	if s.Program == "" {
 		// Also after an upgrade: the kit of another build is not this one's.
@@ -121,8 +111,16 @@ func find(s Settings) (p program, kits string, k *Kit, err error) {
 	return p, kits, k, k.read()
 }
 
+// An unsupportedError is an errors.ErrUnsupported: nothing that the user installs would change it.
+type unsupportedError string
+
+func (e unsupportedError) Error() string { return string(e) }
+
+func (unsupportedError) Is(target error) bool { return target == errors.ErrUnsupported }
+
 // Open returns the kit of a program, which it makes if there is none or it is damaged. The error
-// says in one sentence why cells cannot be compiled for the program, and what would change that.
+// says in one sentence why cells cannot be compiled for the program, and what would change that; it is
+// errors.ErrUnsupported where nothing would.
 func Open(ctx context.Context, s Settings) (*Kit, error) {
 	if s.Progress == nil {
 		s.Progress = func(string) {}

@@ -1,10 +1,6 @@
 package carry
 
-import (
-	"fmt"
-	"reflect"
-	"strings"
-)
+import "reflect"
 
 // forms knows of pairs of types whether values of both are the same in memory, but for what
 // interfaces and functions hold.
@@ -13,15 +9,14 @@ type forms struct {
 	needs map[pair]bool
 }
 
-// A pair is what a value is read as, and what it is to become. The first is nil where it is not
-// known, and follows from the second.
+// A pair is what a value is read as, and what it becomes.
 type pair struct{ from, to reflect.Type }
 
 func newForms() *forms { return &forms{map[pair]bool{}, map[pair]bool{}} }
 
 // same reports whether the two types have the same form.
 func (f *forms) same(from, to reflect.Type) bool {
-	if from == nil || from == to || isPlaceholder(from) {
+	if from == to {
 		return true
 	}
 	p := pair{from, to}
@@ -62,8 +57,7 @@ func (f *forms) compare(from, to reflect.Type) bool {
 			}
 		}
 	case reflect.Interface:
-		// An empty one, in which anything may be, or the same one.
-		return from.NumMethod() == 0 || from.Implements(to) && to.Implements(from) || f.methods(from, to)
+		return from.Implements(to) && to.Implements(from) || f.methods(from, to)
 	}
 	return true
 }
@@ -94,29 +88,7 @@ func (f *forms) methods(from, to reflect.Type) bool {
 	return true
 }
 
-// isPlaceholder reports the type that the interpreter puts for a type within itself where it cannot
-// name it.
-func isPlaceholder(t reflect.Type) bool {
-	return t.Name() == "dummy" && strings.HasSuffix(t.PkgPath(), "yaegi/internal/unsafe2")
-}
-
-// interfaceBefore is the interface that values of a compiled one are held in by the interpreter,
-// where that is not known otherwise.
-func interfaceBefore(from, to reflect.Type) reflect.Type {
-	if from != nil {
-		return from
-	}
-	if to.NumMethod() > 0 && (to.PkgPath() == "" && to.Name() == "" || isSession(to)) {
-		return reflect.TypeFor[any]()
-	}
-	return to
-}
-
 // isSession reports named types of compiled cells.
 func isSession(t reflect.Type) bool {
 	return t.PkgPath() == "main"
-}
-
-func formOther(from, to reflect.Type) string {
-	return fmt.Sprintf("values of type %s have another form in compiled code", to)
 }

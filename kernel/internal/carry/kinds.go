@@ -104,11 +104,10 @@ func mortal(t reflect.Type) bool {
 		"github.com/hierml/notebook/kernel/internal/program",
 		"github.com/hierml/notebook/kernel/internal/worker/cells",
 		"github.com/hierml/notebook/kernel/internal/worker/child",
-		"github.com/hierml/notebook/kernel/internal/interpreted",
 		"github.com/hierml/notebook/kernel/internal/compiled":
 		return t.Kind() == reflect.Struct
 	}
-	return t.Kind() == reflect.Struct && (strings.HasPrefix(path, "internal/poll") || strings.HasPrefix(path, "github.com/traefik/yaegi/"))
+	return t.Kind() == reflect.Struct && strings.HasPrefix(path, "internal/poll")
 }
 
 func neverWhy(t reflect.Type) string {

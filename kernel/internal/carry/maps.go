@@ -22,9 +22,6 @@ func (m *mover) mapping(at *place, p unsafe.Pointer, from, to reflect.Type) {
 // entries looks through the entries of a map. The map stays the same one.
 func (m *mover) entries(j job) {
 	from := j.from
-	if from == nil {
-		from = j.to
-	}
 	before, after := reflect.NewAt(from, j.at).Elem(), reflect.NewAt(j.to, j.at).Elem()
 	type entry struct{ key, value reflect.Value }
 	var all, changed []entry

@@ -41,24 +41,20 @@ func (m *mover) look(p pair, seen map[pair]bool) bool {
 	}
 	switch to.Kind() {
 	case reflect.Interface:
-		return m.in != nil || len(m.slots.list) > 0 || m.anew
-	case reflect.Func:
-		return m.in != nil
-	case reflect.Pointer, reflect.Slice:
-		return m.slots.within[to.Elem()] || m.look(pair{part(from, elem), to.Elem()}, seen)
-	case reflect.Array, reflect.Chan:
-		return m.look(pair{part(from, elem), to.Elem()}, seen)
+		return m.anew
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
+		return m.look(pair{from.Elem(), to.Elem()}, seen)
 	case reflect.Map:
-		return rehashed(from, to) || m.look(pair{part(from, key), to.Key()}, seen) || m.look(pair{part(from, elem), to.Elem()}, seen)
+		return rehashed(from, to) || m.look(pair{from.Key(), to.Key()}, seen) || m.look(pair{from.Elem(), to.Elem()}, seen)
 	case reflect.Struct:
 		if to == syncMap {
-			return m.look(pair{nil, reflect.TypeFor[any]()}, seen)
+			return m.look(pair{anyType, anyType}, seen)
 		}
 		if t, ok := atomicPointer(to); ok {
-			return m.look(pair{nil, reflect.PointerTo(t)}, seen)
+			return m.look(pair{reflect.PointerTo(t), reflect.PointerTo(t)}, seen)
 		}
 		for i := range to.NumField() {
-			if m.look(pair{part(from, field(i)), to.Field(i).Type}, seen) {
+			if m.look(pair{from.Field(i).Type, to.Field(i).Type}, seen) {
 				return true
 			}
 		}
@@ -66,28 +62,9 @@ func (m *mover) look(p pair, seen map[pair]bool) bool {
 	return false
 }
 
-func elem(t reflect.Type) reflect.Type { return t.Elem() }
-
-func key(t reflect.Type) reflect.Type { return t.Key() }
-
-func field(i int) func(reflect.Type) reflect.Type {
-	return func(t reflect.Type) reflect.Type { return t.Field(i).Type }
-}
-
-// part returns the type of a part, nil if it is not known.
-func part(t reflect.Type, get func(reflect.Type) reflect.Type) reflect.Type {
-	if t == nil {
-		return nil
-	}
-	if t = get(t); isPlaceholder(t) {
-		return nil
-	}
-	return t
-}
-
 // rehashed reports maps whose keys the compiled code may hash otherwise.
 func rehashed(from, to reflect.Type) bool {
-	if from == to || from == nil {
+	if from == to {
 		return false
 	}
 	switch to.Key().Kind() {
@@ -110,7 +87,6 @@ func opaque(t reflect.Type) bool {
 		"github.com/hierml/notebook/kernel/internal/program",
 		"github.com/hierml/notebook/kernel/internal/worker/cells",
 		"github.com/hierml/notebook/kernel/internal/worker/child",
-		"github.com/hierml/notebook/kernel/internal/interpreted",
 		"github.com/hierml/notebook/kernel/internal/compiled":
 		return true
 	case "context":
@@ -121,7 +97,7 @@ func opaque(t reflect.Type) bool {
 		name, _, _ := strings.Cut(t.Name(), "[")
 		return !slices.Contains([]string{"ServeMux", "routingNode", "mapping", "entry"}, name)
 	}
-	for _, prefix := range []string{"internal/", "runtime/", "os/", "net/", "golang.org/x/sys/", "github.com/traefik/yaegi/"} {
+	for _, prefix := range []string{"internal/", "runtime/", "os/", "net/", "golang.org/x/sys/"} {
 		if strings.HasPrefix(path, prefix) {
 			return true
 		}

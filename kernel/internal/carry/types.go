@@ -1,91 +1,16 @@
 package carry
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 )
 
-// typeTable knows what types of the interpreter and of older units are in the newest compiled code.
-type typeTable struct {
-	in      Interpreter
-	session map[int]reflect.Type
-	newer   map[reflect.Type]reflect.Type
-}
+// typeTable knows what types of older units are in the newest compiled code.
+type typeTable struct{ newer map[reflect.Type]reflect.Type }
 
-func newTypeTable(in Interpreter) *typeTable {
-	return &typeTable{in, map[int]reflect.Type{}, map[reflect.Type]reflect.Type{}}
-}
-
-// ofSession returns the compiled type for a type of the interpreter by its number. The values that
-// it has there are of type from.
-func (t *typeTable) ofSession(number int, from reflect.Type) (to reflect.Type, why string) {
-	if to, ok := t.session[number]; ok {
-		return to, ""
-	}
-	kind, name, declared, elems := t.in.Type(number)
-	if to, ok := cell.TypeOf(strconv.Itoa(number)); ok {
-		t.session[number] = to
-		return to, ""
-	}
-	if to := t.named(name, from); to != nil {
-		t.session[number] = to
-		return to, ""
-	}
-	unknown := fmt.Sprintf("a value of type %s, which is not known in compiled code", name)
-	parts := make([]reflect.Type, len(elems))
-	if declared || kind == "struct" || kind == "basic" || kind == "func" || kind == "interface" || kind == "chan" {
-		return nil, unknown
-	}
-	for i, n := range elems {
-		source := from.Elem()
-		if kind == "map" && i == 0 {
-			source = from.Key()
-		}
-		if parts[i], why = t.partOf(n, source); why != "" {
-			return nil, why
-		}
-	}
-	switch {
-	case kind == "pointer" && len(parts) == 1:
-		to = reflect.PointerTo(parts[0])
-	case kind == "slice" && len(parts) == 1:
-		to = reflect.SliceOf(parts[0])
-	case kind == "array" && len(parts) == 1:
-		to = reflect.ArrayOf(from.Len(), parts[0])
-	case kind == "map" && len(parts) == 2:
-		to = reflect.MapOf(parts[0], parts[1])
-	default:
-		return nil, unknown
-	}
-	t.session[number] = to
-	return to, ""
-}
-
-// partOf is ofSession for a part of a type, whose number is 0 if it is the compiled one.
-func (t *typeTable) partOf(number int, from reflect.Type) (reflect.Type, string) {
-	if number == 0 {
-		return t.current(from), ""
-	}
-	return t.ofSession(number, from)
-}
-
-// named returns the one type of the units that prints as a name and has the form of a type.
-func (t *typeTable) named(name string, from reflect.Type) (found reflect.Type) {
-	for _, to := range cell.TypesNamed(name) {
-		if !newForms().same(from, to) {
-			continue
-		}
-		if found != nil && found != to {
-			return nil
-		}
-		found = to
-	}
-	return found
-}
+func newTypeTable() *typeTable { return &typeTable{map[reflect.Type]reflect.Type{}} }
 
 // current returns what a type is by now: another one if it, or a type that it is made of, was
 // compiled anew, or if it was made by reflection and there is a compiled one like it.

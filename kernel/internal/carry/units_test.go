@@ -4,7 +4,6 @@ import (
 	"container/list"
 	"fmt"
 	"reflect"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,6 +12,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
+
+var units atomic.Int64 // that were registered
 
 // before and after are one type of the session, which got a method.
 type (
@@ -54,7 +55,7 @@ func recompile(t *testing.T, variables, moved map[string]any, old, new map[strin
 	for name := range moved {
 		list = append(list, program.Moved{Name: name, Unit: second, Variable: name, FromUnit: first, FromVariable: name})
 	}
-	lost, err := carry.Variables(nil, list)
+	lost, err := carry.Variables(list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,13 +135,13 @@ func TestRecompiled(t *testing.T) {
 
 func TestNotThere(t *testing.T) {
 	for want, m := range map[string]program.Moved{
-		"carry: unit cell/none is not loaded":                   {Unit: "cell/none", Variable: "x"},
-		"carry: there is no interpreter with the variable x__1": {Unit: "cell/there", Variable: "x", FromVariable: "x__1"},
-		"carry: unit cell/there has no variable y":              {Unit: "cell/there", Variable: "x", FromUnit: "cell/there", FromVariable: "y"},
+		"carry: unit cell/none is not loaded":                     {Unit: "cell/none", Variable: "x", FromUnit: "cell/there", FromVariable: "x"},
+		"carry: unit cell/there has no pointer to the variable y": {Unit: "cell/there", Variable: "y", FromUnit: "cell/there", FromVariable: "x"},
+		"carry: unit cell/there has no variable y":                {Unit: "cell/there", Variable: "x", FromUnit: "cell/there", FromVariable: "y"},
 	} {
 		x := 1
 		cell.Register("cell/there", cell.Code{Variables: map[string]any{"x": &x}})
-		if _, err := carry.Variables(nil, []program.Moved{m}); err == nil || err.Error() != want {
+		if _, err := carry.Variables([]program.Moved{m}); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -153,28 +154,5 @@ func TestBehind(t *testing.T) {
 	left := carry.Behind([]carry.Lost{{Name: "x", Key: "cell/1.x", Path: "x", Why: "no"}, {Name: "y", Key: "cell/1.y", Path: "y.z", Why: "no", More: 2}})
 	if want := (program.LeftBehind{Whole: map[string]string{"cell/1.x": "no"}, InPart: map[string]string{"cell/1.y": "y.z: no (and 2 more)"}}); !reflect.DeepEqual(left, want) {
 		t.Errorf("%v, want %v", left, want)
-	}
-}
-
-// BenchmarkPromotion carries over a large slice, which is not copied.
-func BenchmarkPromotion(b *testing.B) {
-	for name, cells := range map[string]string{
-		"numbers":  "data := make([]float64, 10_000_000)",
-		"points":   "type point struct{ x, y float64 }\ndata := make([]point, 1_000_000)",
-		"pointers": "type point struct{ x, y float64 }\ndata := make([]*point, 1_000_000)\nfor i := range data { data[i] = &point{} }",
-		"anys":     "data := make([]any, 1_000_000)\nfor i := range data { data[i] = i }",
-	} {
-		b.Run(name, func(b *testing.B) {
-			s := interpret(b, strings.Split(cells, "\n---\n")...)
-			var numbers []float64
-			var points []point
-			var pointers []*point
-			var anys []any
-			to := map[string]any{"numbers": &numbers, "points": &points, "pointers": &pointers, "anys": &anys}[name]
-			for b.Loop() {
-				s.promote(b, map[string]any{"data": to}, nil)
-			}
-			b.SetBytes(int64(reflect.ValueOf(to).Elem().Len()) * int64(reflect.TypeOf(to).Elem().Elem().Size()))
-		})
 	}
 }

@@ -11,10 +11,8 @@ import (
 
 // A mover carries the variables of one time.
 type mover struct {
-	in    Interpreter
 	forms *forms
 	types *typeTable
-	slots slots
 	anew  bool // there are newer types than those of older units
 
 	variable *variable // under way
@@ -24,13 +22,8 @@ type mover struct {
 	// seen are the values behind pointers, in slices and in maps that have been looked through, or
 	// will be.
 	seen map[seen]int
-	// turned are the empty interfaces of the interpreter that are interfaces with methods by now,
-	// by their addresses.
-	turned map[unsafe.Pointer]bool
 	// plain are types of values in interfaces that stay as they are.
 	plain map[reflect.Type]bool
-	// gone are the functions that stand for the interpreter's.
-	gone map[unsafe.Pointer]bool
 }
 
 // seen is memory that was looked through as a type. The number that goes with it is that of the
@@ -48,17 +41,13 @@ type job struct {
 	n        int // -1 for what is not part of an array
 }
 
-func newMover(in Interpreter) *mover {
+func newMover() *mover {
 	return &mover{
-		in:     in,
-		anew:   cell.Anew(),
-		forms:  newForms(),
-		types:  newTypeTable(in),
-		slots:  slots{within: map[reflect.Type]bool{}},
-		seen:   map[seen]int{},
-		turned: map[unsafe.Pointer]bool{},
-		plain:  map[reflect.Type]bool{},
-		gone:   map[unsafe.Pointer]bool{},
+		anew:  cell.Anew(),
+		forms: newForms(),
+		types: newTypeTable(),
+		seen:  map[seen]int{},
+		plain: map[reflect.Type]bool{},
 	}
 }
 
@@ -71,12 +60,12 @@ func (m *mover) drain() {
 		case j.to.Kind() == reflect.Map && j.n < 0:
 			m.entries(j)
 		case j.n < 0:
-			m.inline(j.place, j.at, j.from, j.to, false)
+			m.inline(j.place, j.at, j.from, j.to)
 		default:
 			size := j.to.Size()
 			for i := range j.n {
 				if p := unsafe.Add(j.at, uintptr(i)*size); !m.quiet(p, j.from, j.to) {
-					m.inline(j.place.index(i), p, j.from, j.to, false)
+					m.inline(j.place.index(i), p, j.from, j.to)
 				}
 			}
 		}
@@ -84,30 +73,30 @@ func (m *mover) drain() {
 }
 
 // inline looks through the value at an address, as far as it lies there, and changes what has to
-// be; the rest is left to be done. It reports whether the value changed. The memory of a copy,
-// which nothing else refers to, is looked through once only.
-func (m *mover) inline(at *place, p unsafe.Pointer, from, to reflect.Type, copied bool) (changed bool) {
+// be; the rest is left to be done. It reports whether the value changed.
+func (m *mover) inline(at *place, p unsafe.Pointer, from, to reflect.Type) (changed bool) {
 	if !m.inside(from, to) {
 		return false
 	}
 	switch to.Kind() {
 	case reflect.Pointer:
-		return m.pointer(at, p, from, to)
+		m.pointer(at, p, from, to)
 	case reflect.Slice:
-		return m.slice(at, p, from, to)
+		m.slice(at, p, from, to)
 	case reflect.Array:
 		for i := range to.Len() {
 			q := unsafe.Add(p, uintptr(i)*to.Elem().Size())
-			if m.quiet(q, part(from, elem), to.Elem()) {
+			if m.quiet(q, from.Elem(), to.Elem()) {
 				continue
 			}
-			changed = m.inline(at.index(i), q, part(from, elem), to.Elem(), copied) || changed
+			changed = m.inline(at.index(i), q, from.Elem(), to.Elem()) || changed
 		}
 	case reflect.Struct:
 		if t, ok := atomicPointer(to); ok {
 			// Its last word is the pointer.
 			word := unsafe.Add(p, to.Size()-unsafe.Sizeof(p))
-			return m.pointer(at, word, reflect.PointerTo(t), reflect.PointerTo(t))
+			m.pointer(at, word, reflect.PointerTo(t), reflect.PointerTo(t))
+			return false
 		}
 		switch to {
 		case syncMap:
@@ -118,19 +107,17 @@ func (m *mover) inline(at *place, p unsafe.Pointer, from, to reflect.Type, copie
 		for i := range to.NumField() {
 			f := to.Field(i)
 			q := unsafe.Add(p, f.Offset)
-			if m.quiet(q, part(from, field(i)), f.Type) {
+			if m.quiet(q, from.Field(i).Type, f.Type) {
 				continue
 			}
-			changed = m.inline(at.field(f.Name), q, part(from, field(i)), f.Type, copied) || changed
+			changed = m.inline(at.field(f.Name), q, from.Field(i).Type, f.Type) || changed
 		}
 	case reflect.Map:
 		m.mapping(at, p, from, to)
 	case reflect.Chan:
 		return m.channel(at, p, from, to)
-	case reflect.Func:
-		return m.function(at, p, from, to)
 	case reflect.Interface:
-		return m.iface(at, p, from, to, copied)
+		return m.iface(at, p, from, to)
 	}
 	return changed
 }
@@ -142,44 +129,28 @@ func (m *mover) quiet(p unsafe.Pointer, from, to reflect.Type) bool {
 	case reflect.Pointer, reflect.Map, reflect.Slice:
 		return *(*unsafe.Pointer)(p) == nil || !m.inside(from, to)
 	case reflect.Interface:
-		was := interfaceBefore(from, to)
-		if was != to {
+		if from != to {
 			return false
 		}
-		slot := reflect.NewAt(was, p).Elem()
+		slot := reflect.NewAt(from, p).Elem()
 		return slot.IsNil() || m.plain[slot.Elem().Type()]
 	}
 	return !m.inside(from, to)
 }
 
-// pointer looks at a pointer, and at what it points to.
-func (m *mover) pointer(at *place, p unsafe.Pointer, from, to reflect.Type) (changed bool) {
-	word := (*unsafe.Pointer)(p)
-	if *word == nil {
-		return false
+// pointer looks at what a pointer points to.
+func (m *mover) pointer(at *place, p unsafe.Pointer, from, to reflect.Type) {
+	if word := *(*unsafe.Pointer)(p); word != nil {
+		m.later(job{at, word, from.Elem(), to.Elem(), -1})
 	}
-	if moved, ok := m.slots.moved(*word); ok && m.slots.within[to.Elem()] {
-		*word = moved
-		changed = true
-	}
-	m.later(job{at, *word, part(from, elem), to.Elem(), -1})
-	return changed
 }
 
-// slice looks at a slice, and at the elements that can be reached from it.
-func (m *mover) slice(at *place, p unsafe.Pointer, from, to reflect.Type) (changed bool) {
+// slice looks at the elements that can be reached from a slice.
+func (m *mover) slice(at *place, p unsafe.Pointer, from, to reflect.Type) {
 	// Any slice will do to get at the parts of one.
-	s := (*[]struct{})(p)
-	if cap(*s) == 0 {
-		return false
+	if n := cap(*(*[]struct{})(p)); n > 0 {
+		m.later(job{at, *(*unsafe.Pointer)(p), from.Elem(), to.Elem(), n})
 	}
-	word := (*unsafe.Pointer)(p)
-	if moved, ok := m.slots.moved(*word); ok && m.slots.within[to.Elem()] {
-		*word = moved
-		changed = true
-	}
-	m.later(job{at, *word, part(from, elem), to.Elem(), cap(*s)})
-	return changed
 }
 
 // later has memory looked through, if that has not been done and is of use.

@@ -55,9 +55,8 @@ type Change struct {
 	// package, Site is where it is called.
 	Pos  token.Pos
 	Site token.Pos
-	// Unready says that the cell calls a function which waits for another, and Impossible that no
-	// executor can run the cell.
-	Unready, Impossible bool
+	// Unready says that the cell calls a function which waits for another.
+	Unready bool
 }
 
 // An InitCall is the call of an init function, and where in the cell it stands.
@@ -80,12 +79,6 @@ func (ch *Change) Refuse(pos token.Pos, msg string) {
 		pos = ch.Site
 	}
 	panic(refusal{pos, msg})
-}
-
-// RefuseAnywhere refuses what compiled code cannot do either.
-func (ch *Change) RefuseAnywhere(pos token.Pos, msg string) {
-	ch.Impossible = true
-	ch.Refuse(pos, msg)
 }
 
 // Later registers what takes back a change to the session.
@@ -226,11 +219,14 @@ func (ch *Change) declareVariable(v *check.TopVariable) {
 	}
 	fresh := d.Lowered == ""
 	if lost := ch.S.Gone[name]; fresh && lost != nil && types.Identical(lost.Object.Type(), v.Global.Type()) {
-		// Functions that mention the variable find it again.
+		// Functions that mention the variable find it again, whichever cell they know it from.
 		d.Lowered = lost.Lowered
-		cause := lost.Lost
-		lost.Lost = ""
-		ch.Later(func() { lost.Lost = cause })
+		for _, other := range ch.S.ByObject {
+			if cause := other.Lost; other.Lowered == d.Lowered && cause != "" {
+				other.Lost = ""
+				ch.Later(func() { other.Lost = cause })
+			}
+		}
 	}
 	if d.Lowered == "" {
 		d.Lowered = fmt.Sprintf("%s__%d", state.InternalName(name), ch.S.Next(state.InternalName(name)))

@@ -18,7 +18,7 @@ func (ch *Change) declareFunc(f *check.Func) {
 	if src, _ := ch.C.Within(f.Decl.Pos()); src != nil {
 		cell = src.Cell.Number // an earlier one, if the function follows what the cell declares
 	}
-	fn := &state.Function{Name: f.Decl.Name.Name, Cell: cell, Decl: f.Body, Info: ch.K.Info, Calls: map[*state.Function]bool{}, Pending: f.Pending, Written: f.Decl}
+	fn := &state.Function{Name: f.Decl.Name.Name, Cell: cell, Decl: f.Body, Info: ch.K.Info, Calls: map[*state.Function]bool{}, Pending: f.Pending, Written: f.Decl, GoVersion: ch.K.GoVersion}
 	fn.Generic = f.Body.Type.TypeParams.NumFields() > 0
 	if f.Decl.Recv == nil {
 		ch.declarePlainFunc(f, fn)

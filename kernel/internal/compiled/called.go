@@ -16,7 +16,7 @@ var called = []any{
 	cell.LockAny, cell.LockRW, cell.LoggerFatal, cell.LoggerFatalf, cell.LoggerFatalln, cell.Lookup,
 	cell.Newest, cell.Open, cell.Print, cell.Println, cell.RLock, cell.Reached, cell.Register,
 	cell.Renew, cell.SetHost, cell.Show, cell.Sleep, cell.Stop, cell.Stopping, cell.Strings,
-	cell.Supersede, cell.TypeOf, cell.TypesNamed, cell.Variables, cell.Wait, cell.WaitCond,
+	cell.Supersede, cell.TypeOf, cell.Variables, cell.Wait, cell.WaitCond,
 	gobnames.Register, gobnames.RegisterName, standard.AfterFunc, standard.EndsWithCell, standard.FlagParser,
 	standard.IgnoreSignals, standard.Notify, standard.NotifyContext, standard.Of, standard.ParseCommandLine, standard.ParseFlags,
 	standard.Read, standard.ResetSignals, standard.SetHost, standard.StopSignals, standard.Write,

@@ -225,25 +225,22 @@ func (r *Runner) Failed(err error, cell, line, column int) {
 // Kept implements cell.Host.
 func (r *Runner) Kept(cell, index int) any {
 	r.mu.Lock()
-	values, ok := r.kept[cell]
+	values := r.kept[cell]
 	r.mu.Unlock()
-	if !ok && r.config.Kept != nil {
-		values = r.config.Kept(cell)
-	}
 	if index < len(values) {
 		return values[index]
 	}
 	return nil
 }
 
-var errBehind = errors.New("the value stayed behind with the interpreter, which had made it: its type is another in compiled cells. Run the cell that showed it again")
+var errOtherType = errors.New("the type of the value is another now. Run the cell that showed it again")
 
 // Convert implements cell.Host. Of types without a name, such as []int, there may be two that are
-// alike: that of a plugin, and one that the interpreter has made.
+// alike: that of a plugin, and one that reflection has made.
 func (r *Runner) Convert(cell int, value, into any) {
 	from, to := reflect.ValueOf(value), reflect.ValueOf(into).Elem()
 	if from.Type().String() != to.Type().String() || !from.CanConvert(to.Type()) {
-		panic(host.Failure{Err: fmt.Errorf("%s: %w", r.title(cell), errBehind)})
+		panic(host.Failure{Err: fmt.Errorf("%s: %w", r.title(cell), errOtherType)})
 	}
 	to.Set(from.Convert(to.Type()))
 }

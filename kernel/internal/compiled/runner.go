@@ -30,10 +30,6 @@ type Config struct {
 	// Relabel gives the calling goroutine labels of its own that mean the same to others. Nil means
 	// labels that only this package knows.
 	Relabel func()
-	// Kept returns the values that a cell showed which was not compiled; nil for none.
-	Kept func(cell int) []any
-	// Interpreter is what variables come from that are not of a unit; nil if there is none.
-	Interpreter carry.Interpreter
 	// Failed, if not nil, is told that the goroutine of a cell has ended by a panic or an error, before
 	// anybody else is.
 	Failed func(*program.RuntimeError)
@@ -144,11 +140,12 @@ func (r *Runner) ReachedBy(cell int) int {
 	return r.reached[cell]
 }
 
-// Adopt loads units, and moves variables to them from the interpreter and from older units.
-func (r *Runner) Adopt(a *program.Adoption) (program.LeftBehind, error) {
+// Adopt loads units into a process that has none yet.
+func (r *Runner) Adopt(a *program.Adoption) error {
 	r.note(a.Cell, a.Title)
-	lost, err := r.load(&a.Units)
-	return carry.Behind(lost), err
+	r.loading.Lock()
+	defer r.loading.Unlock()
+	return r.register(&a.Units)
 }
 
 // note notes that something is done for a cell.
@@ -171,7 +168,7 @@ func (r *Runner) load(u *program.Units) ([]carry.Lost, error) {
 	r.mu.Lock()
 	shown := slices.Collect(maps.Values(r.kept))
 	r.mu.Unlock()
-	return carry.Variables(r.config.Interpreter, u.Moved, shown...)
+	return carry.Variables(u.Moved, shown...)
 }
 
 // register loads the plugin of units, which make themselves known.

@@ -71,7 +71,7 @@ func TestShow(t *testing.T) {
 		t.Errorf("got %v, %v", b, err)
 	}
 	_, err = r.Run(t.Context(), unitOf(3, func() { cell.Show(false, cell.Kept[string](1, 0)) }))
-	if f := failure(t, err); f.Name != "error" || !strings.Contains(f.Message, "stayed behind") {
+	if f := failure(t, err); f.Name != "error" || !strings.Contains(f.Message, "another now") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -154,27 +154,6 @@ func TestInterrupt(t *testing.T) {
 				t.Errorf("the next cell: %v", err)
 			}
 		})
-	}
-}
-
-// Values that interpreted cells have shown are given where their types are the same.
-func TestKept(t *testing.T) {
-	r := New(Config{Kept: func(cell int) []any {
-		if cell == 1 {
-			return []any{41, []string{"a"}}
-		}
-		return nil
-	}})
-	b, err := r.Run(t.Context(), unitOf(2, func() {
-		cell.Show(false, cell.Kept[int](1, 0), cell.Kept[any](1, 1), cell.Kept[int](1, 2), cell.Kept[*int](3, 0))
-	}))
-	if err != nil || b.Data["text/plain"] != "41, [a], 0, <nil>" {
-		t.Errorf("got %v, %v", b, err)
-	}
-	type words []string
-	_, err = r.Run(t.Context(), unitOf(3, func() { cell.Kept[words](1, 1) }))
-	if f := failure(t, err); f.Name != "error" || !strings.Contains(f.Message, "stayed behind") {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -17,9 +17,6 @@ func (r *Runner) Save(file string, moved []program.Moved, cells []int) (program.
 	r.mu.Lock()
 	for _, number := range cells {
 		values := r.kept[number]
-		if values == nil && r.config.Kept != nil {
-			values = r.config.Kept(number)
-		}
 		kept = append(kept, shown(number, &values))
 	}
 	r.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 func TestGoVersion(t *testing.T) {
 	const loop = "import \"fmt\"\nfunc main() {\n\tvar fs []func() int\n\tfor i := 0; i < 3; i++ {\n\t\tfs = append(fs, func() int { return i })\n\t}\n" +
 		"\tfor _, f := range fs {\n\t\tfmt.Print(f())\n\t}\n}\nmain()"
-	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode, program.AutoMode}, func(t *testing.T, mode program.Mode) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
 		for _, c := range []struct{ first, want, err string }{
 			{"//go:build go1.21\n\n", "333", ""},
 			{"// old\n//go:build linux && go1.20\n", "333", ""},

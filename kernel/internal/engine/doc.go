@@ -12,13 +12,12 @@
 //   - check: the pieces against the session, which package state holds.
 //   - change: what the cell declares enters the session, to be committed or taken back.
 //   - lower (with shape) writes what the interpreter runs, or emit the units that the compiler
-//     builds (write.go). Which way a session takes, and when it changes from one to the other with
-//     its variables, is decided in promote.go; plugins.go replaces a process that has loaded many
-//     units, and ahead.go has cells built that wait.
+//     builds (write.go). The first cell of a session decides which of the two (executors.go).
+//     plugins.go replaces a process that has loaded many units, and ahead.go builds cells that wait.
 //   - Run, by the executor of package program (run.go).
 //   - Commit (run.go): what was declared becomes live, as far as the cell got; after the death of
 //     the process that held the variables, declarations are sent again when they are used
-//     (promote.go).
+//     (process.go).
 //   - An interrupt ends the work before Run, too, where that heeds it; what does not is left to itself
 //     (attend.go). Wrong when a cell or a shutdown waits for a check that does not end.
 //   - What went wrong is worded for the user (failure.go). Wrong when a failure has no place, or

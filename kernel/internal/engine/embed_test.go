@@ -57,15 +57,6 @@ fmt.Sprint(list(files), list(all), plain)`, "[a.txt b c.txt pages/x.html] [a.txt
 			t.Error(err)
 		}
 	})
-	t.Run("auto", func(t *testing.T) {
-		n := newWorkerNotebook(t, program.AutoMode)
-		if shown, _, err := n.run("os.WriteFile(\"a.txt\", []byte(\"text\"), 0o644)\n1"); err != nil || shown != "1" {
-			t.Fatal(shown, err)
-		}
-		if shown, _, err := n.run("import _ \"embed\"\n//go:embed a.txt\nvar s string\ns"); err != nil || shown != "text" {
-			t.Error(shown, err)
-		}
-	})
 }
 
 // TestEmbedInScript embeds files beside a script.

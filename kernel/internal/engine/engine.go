@@ -28,11 +28,9 @@ type Config struct {
 	Mode program.Mode
 	// Compiler makes what compiles cells, when it is first needed, and says to progress in a few
 	// words what it does where that takes long. Its error is a sentence that says why cells cannot
-	// be compiled. Nil means that they cannot. Close closes the compiler.
+	// be compiled; it is errors.ErrUnsupported if this system never compiles them. Nil means that
+	// cells cannot be compiled. Close closes the compiler.
 	Compiler func(ctx context.Context, progress func(string)) (program.Compiler, error)
-	// Prepared reports whether Compiler takes no time, so that a session in AutoMode may begin with
-	// compiled cells. Nil means that it is not known to.
-	Prepared func() bool
 	// MostPlugins and MostCode are how many plugins, and how many bytes of them, the process of the
 	// executor may have loaded before it is replaced by another, if the executor is a Replacer; 0
 	// means 300 and 1 GiB.
@@ -75,7 +73,7 @@ type Engine struct {
 	cells         func(path string) ([]program.Cell, error)
 	left          left
 	hooking       hooking
-	switching
+	executors
 }
 
 // New returns an engine for a new session.
@@ -90,7 +88,7 @@ func New(config Config) *Engine {
 		cells:         config.Cells,
 		testVariables: map[string]*state.Declaration{},
 		hooking:       hooking{again: map[int]string{}},
-		switching:     switching{mode: config.Mode, open: config.Compiler, prepared: config.Prepared, emitter: emit.New(c)},
+		executors:     executors{mode: config.Mode, open: config.Compiler, emitter: emit.New(c)},
 	}
 	e.code.mostPlugins, e.code.mostCode = cmp.Or(config.MostPlugins, mostPlugins), cmp.Or(config.MostCode, mostCode)
 	o.folder, c.Folder, c.NotRun = e.folder, e.folder, e.notRun

@@ -14,7 +14,7 @@ func (e *Engine) Lower(cell program.Cell) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	l, p, err := e.interpret(context.Background(), src, false)
+	l, p, err := e.interpret(context.Background(), src)
 	if err != nil {
 		return "", err
 	}

@@ -18,17 +18,6 @@ import (
 // The stages return what went wrong as it is; words for the user are found here, when a cell has
 // ended.
 
-// A refusedError says that an executor does not take a cell, and why. If that is the interpreter,
-// the compiler might.
-type refusedError struct {
-	refusal *program.Error
-	why     string
-	// untested says that the interpreter would take it, and is not shown to do with it what Go does.
-	untested bool
-}
-
-func (e *refusedError) Error() string { return e.refusal.Error() }
-
 // A notCompiledError says why cells cannot be compiled.
 type notCompiledError struct{ cause error }
 
@@ -91,13 +80,10 @@ func (e *Engine) failure(ctx context.Context, cell program.Cell, err error) *pro
 	defer e.mu.Unlock()
 	var death *program.DeathError
 	var runtime *program.RuntimeError
-	var refused *refusedError
 	var unbuilt *unbuiltError
 	var without *notCompiledError
 	var fault *faultError
 	switch {
-	case errors.As(err, &refused):
-		return refused.refusal
 	case errors.As(err, &death):
 		return deathError(e.checker.Files, death)
 	case errors.As(err, &runtime):
@@ -123,12 +109,12 @@ func titled(name, title, msg string, cause error) *program.Error {
 }
 
 // refusedBy is the error of a cell whose program the executor does not take.
-func refusedBy(p *program.Program, err error) *refusedError {
+func refusedBy(p *program.Program, err error) *program.Error {
 	msg := fmt.Sprintf("the interpreter cannot run this cell: %v", err)
 	if p.Compiled != nil {
 		msg = fmt.Sprintf("the compiled cell cannot be run: %v", err)
 	}
-	return &refusedError{refusal: titled("Refused", p.Title, msg, err), why: err.Error()}
+	return titled("Refused", p.Title, msg, err)
 }
 
 // interrupted is the error of what the user, or the executor, stopped.

@@ -2,19 +2,9 @@ package engine_test
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"math/rand/v2"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/hierml/notebook/kernel/internal/enginetest"
-	"github.com/hierml/notebook/kernel/internal/interpreted/trusted"
-	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A generator writes programs: what they all declare, and a function that each has beside it.
@@ -75,91 +65,6 @@ var everything = generator{
 	inCell: 10,
 }
 
-// trustedOnly writes programs of the constructs of package trusted alone.
-var trustedOnly = generator{
-	declarations: "package main\n\nimport (\n\t\"fmt\"\n\t\"math\"\n\t\"sort\"\n\t\"strconv\"\n\t\"strings\"\n\t\"time\"\n)\n\n" +
-		"var _, _, _, _, _ = math.Sqrt(2), sort.IntsAreSorted(nil), strconv.Itoa(1), strings.Repeat(\"\", 1), time.Second.String()\n" +
-		trustedDeclarations + recordTypes,
-	function: func(seed uint64) string {
-		w := &writer{Rand: rand.New(rand.NewPCG(seed, 1)), shapes: trustedShapes(), trusted: true}
-		w.function(seed)
-		return withoutOutside(w.String())
-	},
-	inCell: 1,
-}
-
-// withoutOutside returns the function of a program without the statements that are not on the list,
-// and those that do not compile without them.
-func withoutOutside(source string) string {
-	session := enginetest.NewSession()
-	if _, err := session.Lower(program.Cell{Number: 1, Source: trustedDeclarations + recordTypes}); err != nil {
-		panic(err)
-	}
-	for cell := 2; ; cell++ {
-		var places []int
-		// Functions of a program do not wait for what it does not declare.
-		checked, err := session.Check(program.Cell{Number: cell, Source: source, Plain: true})
-		if err != nil {
-			lines := strings.SplitAfter(source, "\n")
-			for _, m := range problemPlace.FindAllStringSubmatch(err.Error(), -1) {
-				line, _ := strconv.Atoi(m[1])
-				column, _ := strconv.Atoi(m[2])
-				places = append(places, len(strings.Join(lines[:line-1], ""))+column-1)
-			}
-		} else {
-			for _, c := range trusted.Outside(checked) {
-				places = append(places, session.Checker.Problem(c.Pos, "").Offset)
-			}
-			if len(places) == 0 {
-				return source
-			}
-		}
-		source = withoutStatements(source, places)
-	}
-}
-
-var problemPlace = regexp.MustCompile(`Cell \[\d+\]:(\d+):(\d+): `)
-
-// withoutStatements returns a source without the innermost statements at places.
-func withoutStatements(source string, places []int) string {
-	const clause = "package main;"
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "main.go", clause+source, 0)
-	if err != nil {
-		panic(fmt.Sprintf("%v\n%s", err, source))
-	}
-	var left [][2]int
-	for _, place := range places {
-		if s := statementAt(fset, file, place+len(clause)); s != nil {
-			left = append(left, [2]int{fset.Position(s.Pos()).Offset - len(clause), fset.Position(s.End()).Offset - len(clause)})
-		}
-	}
-	if len(left) == 0 {
-		panic(fmt.Sprintf("no statement at %v\n%s", places, source))
-	}
-	slices.SortFunc(left, func(a, b [2]int) int { return b[0] - a[0] })
-	end := len(source)
-	for _, l := range left {
-		if l[1] <= end {
-			source = source[:l[0]] + source[l[1]:]
-			end = l[0]
-		}
-	}
-	return source
-}
-
-// statementAt returns the innermost statement of a list at a place.
-func statementAt(fset *token.FileSet, file *ast.File, offset int) (innermost ast.Stmt) {
-	for _, list := range lists(file) {
-		for _, s := range *list {
-			if fset.Position(s.Pos()).Offset <= offset && offset < fset.Position(s.End()).Offset {
-				innermost = s
-			}
-		}
-	}
-	return innermost
-}
-
 // A writer writes a function: it knows which variables of which types there are.
 type writer struct {
 	strings.Builder
@@ -170,8 +75,6 @@ type writer struct {
 	loops  int
 	traces int
 	shapes []string
-	// trusted says that only what is on the list of package trusted is written.
-	trusted bool
 }
 
 func (w *writer) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
@@ -192,13 +95,11 @@ func (w *writer) function(seed uint64) {
 	w.fresh = 0
 	w.printf("func f%d(a int, b uint8, s string) (out string) {\n", seed)
 	w.depth = 1
-	if !w.trusted {
-		w.line("defer func() {")
-		w.line("\tif r := recover(); r != nil {")
-		w.line("\t\tout += fmt.Sprint(\"!\", r)")
-		w.line("\t}")
-		w.line("}()")
-	}
+	w.line("defer func() {")
+	w.line("\tif r := recover(); r != nil {")
+	w.line("\t\tout += fmt.Sprint(\"!\", r)")
+	w.line("\t}")
+	w.line("}()")
 	w.line("r := Rec{A: a, B: b, C: [3]int32{1, 2, 3}, D: []int64{4, 5}, E: map[string]int{s: 7}, F: 1.5}")
 	w.line("q := &Rec{A: 2, D: make([]int64, 2, 5), E: map[string]int{}}")
 	w.line("r.P = q")
@@ -207,10 +108,8 @@ func (w *writer) function(seed uint64) {
 	w.line("m := map[int]Rec{1: r}")
 	w.line("recs := []Rec{r, *q}")
 	w.line("_, _, _, _, _ = xs, arr, m, q, recs")
-	if !w.trusted {
-		w.line("var sh Shape = r")
-		w.line("_ = sh")
-	}
+	w.line("var sh Shape = r")
+	w.line("_ = sh")
 	for _, kind := range kinds {
 		w.declare(kind)
 	}
@@ -221,7 +120,7 @@ func (w *writer) function(seed uint64) {
 	w.line("out += fmt.Sprint(r.A, r.B, r.C, r.D, r.E, r.F, q.A, q.B, q.C, q.D, q.E, xs, arr, r.Sum(), len(xs), cap(q.D))")
 	for _, kind := range kinds {
 		for _, v := range w.vars[kind] {
-			w.line("out += fmt.Sprint(\" \", %s)", w.shown(kind, v))
+			w.line("out += fmt.Sprint(\" \", %s)", v)
 		}
 	}
 	w.line("return out")
@@ -231,38 +130,15 @@ func (w *writer) function(seed uint64) {
 func (w *writer) declare(kind string) {
 	w.fresh++
 	name := fmt.Sprintf("v%d", w.fresh)
-	if w.trusted { // of what is surely on the list, since others mention the variable
-		w.line("var %s %s = %s", name, kind, w.converted(kind))
-	} else {
-		w.line("var %s %s = %s", name, kind, w.expr(kind, 2))
-	}
-	w.trace(kind, name)
+	w.line("var %s %s = %s", name, kind, w.expr(kind, 2))
+	w.trace(name)
 	w.vars[kind] = append(w.vars[kind], name)
 }
 
-// converted writes an expression of a type of the parameters alone.
-func (w *writer) converted(kind string) string {
-	switch kind {
-	case "bool":
-		return "a > 3"
-	case "string":
-		return "s"
-	}
-	return kind + "(" + w.pick("a", "b") + ")"
-}
-
 // trace prints what a variable has become, so that the first difference names the statement.
-func (w *writer) trace(kind, place string) {
+func (w *writer) trace(place string) {
 	w.traces++
-	w.line("fmt.Println(%d, %s)", w.traces, w.shown(kind, place))
-}
-
-// shown writes an expression as one whose value may be in an interface.
-func (w *writer) shown(kind, expr string) string {
-	if w.trusted && kind == "Num" {
-		return "int16(" + expr + ")"
-	}
-	return expr
+	w.line("fmt.Println(%d, %s)", w.traces, place)
 }
 
 // block writes statements in a scope of their own.
@@ -291,26 +167,26 @@ func (w *writer) statement() {
 	case n < 4:
 		place := w.place(kind)
 		w.line("%s = %s", place, w.expr(kind, 3))
-		w.trace(kind, place)
+		w.trace(place)
 	case n < 6:
 		place := w.place(integer)
 		w.line("%s %s= %s", place, w.pick("+", "-", "*", "&", "|", "^", "&^"), w.expr(integer, 2))
-		w.trace(integer, place)
+		w.trace(place)
 	case n == 6:
 		place := w.place(integer)
 		w.line("%s %s= %s & 7", place, w.pick("<<", ">>"), w.expr(w.pick("uint8", "uint", "uint64"), 2))
-		w.trace(integer, place)
+		w.trace(place)
 	case n == 7:
 		place := w.place(integer)
 		w.line("%s%s", place, w.pick("++", "--"))
-		w.trace(integer, place)
+		w.trace(place)
 	case n == 8:
 		w.declare(kind)
 	case n == 9:
 		a, b := w.place(kind), w.place(kind)
 		w.line("%s, %s = %s, %s", a, b, w.expr(kind, 1), w.expr(kind, 1))
-		w.trace(kind, a)
-		w.trace(kind, b)
+		w.trace(a)
+		w.trace(b)
 	case n == 10 && !deep:
 		w.line("if %s {", w.expr("bool", 2))
 		w.inner(2)
@@ -349,7 +225,7 @@ func (w *writer) statement() {
 		w.line("default:")
 		w.inner(1)
 		w.line("}")
-	case n == 15 && !deep && !w.trusted:
+	case n == 15 && !deep:
 		w.line("func() {")
 		if w.IntN(2) == 0 {
 			w.line("\tdefer func(n int) { r.A += n }(%s)", w.expr("int", 1))
@@ -363,12 +239,12 @@ func (w *writer) statement() {
 	case n == 18:
 		w.line("r, *q = *q, r")
 		w.line("r.P = q")
-	case n == 19 && !w.trusted && w.IntN(4) == 0:
+	case n == 19 && w.IntN(4) == 0:
 		w.line("%s", w.pick("sh = r", "sh = *q", "sh = q"))
 	case n == 19:
 		w.line("%s", w.pick("r.Add(a & 3)", "q.Add(1)", "r.D = append(r.D, 9)", "q.D = append(q.D[:1], r.D...)", "copy(xs, xs[1:])", "{ arr2 := arr; arr2[1] = 9; arr[2] += arr2[1] }", "{ c := r.C; c[0] = 8; r.C[2] -= c[0] }"))
 	case n == 20:
-		w.line("out += fmt.Sprint(%s, \";\")", w.shown(kind, w.expr(kind, 2)))
+		w.line("out += fmt.Sprint(%s, \";\")", w.expr(kind, 2))
 	default:
 		w.shape()
 	}
@@ -687,17 +563,11 @@ func (w *writer) place(kind string) string {
 	places := append([]string(nil), w.vars[kind]...)
 	switch kind {
 	case "int":
-		places = append(places, "r.A", "q.A", "r.P.A", "xs[a&1]", "r.E[s]", "q.E[\"k\"]")
-		if !w.trusted {
-			places = append(places, "*&r.A")
-		}
+		places = append(places, "r.A", "q.A", "r.P.A", "xs[a&1]", "r.E[s]", "q.E[\"k\"]", "*&r.A")
 	case "uint8":
 		places = append(places, "r.B", "q.B", "b")
 	case "int32":
-		places = append(places, "r.C[a&1]", "q.C[2]")
-		if !w.trusted {
-			places = append(places, "(&r).C[b&1]")
-		}
+		places = append(places, "r.C[a&1]", "q.C[2]", "(&r).C[b&1]")
 	case "int64":
 		places = append(places, "r.D[0]", "q.D[0]")
 	case "uint16":
@@ -740,7 +610,7 @@ func (w *writer) expr(kind string, depth int) string {
 		switch w.IntN(4) {
 		case 0:
 			integer := w.pick(integers...)
-			return "fmt.Sprint(" + w.shown(integer, w.expr(integer, depth-1)) + ")"
+			return "fmt.Sprint(" + w.expr(integer, depth-1) + ")"
 		case 1:
 			return "string([]byte{'a' + " + w.expr("uint8", depth-1) + "%26})"
 		case 2:
@@ -777,9 +647,6 @@ func (w *writer) expr(kind string, depth int) string {
 
 // reading writes an expression that reads something bigger than a variable.
 func (w *writer) reading(kind, otherwise string) string {
-	if w.trusted {
-		return w.trustedReading(kind, otherwise)
-	}
 	switch kind {
 	case "int":
 		return w.pick("r.Sum()", "q.Sum()", "sh.Sum()", "xs[len(xs)-1]", "m[1].A", "r.P.A", "len(s)", "len(m)", "r.E[s]", "func() int { return a + r.A }()", "(*q).A", "[]int{a, 2}[a&1]", "map[bool]int{true: a}[a > 0]", "int(s[0]|1)", "(func(n int) int { return n &^ 1 })(a)", "Rec.Sum(r)", "(*Rec).Sum(q)")
@@ -798,148 +665,6 @@ func (w *writer) reading(kind, otherwise string) string {
 	}
 	return otherwise
 }
-
-// trustedReading is reading by what is on the list of package trusted.
-func (w *writer) trustedReading(kind, otherwise string) string {
-	switch kind {
-	case "int":
-		return w.pick("r.Sum()", "q.Sum()", "xs[len(xs)-1]", "m[1].A", "r.P.A", "len(s)", "len(m)", "r.E[s]", "(*q).A", "[]int{a, 2}[a&1]", "q.Add(1)", "twice(a)", "twice(twice(a))", "len(strings.Fields(s))", "indexOf(s, b)", "scale(r, 2).A", "bump(q)", "most(xs)", "fib(a & 7)", "recs[b&1].A", "int(math.Abs(float64(a)))", "strings.Index(s+\"k\", \"k\")")
-	case "int32":
-		return w.pick("r.C[0]", "q.C[a&1]", "[2]int32{1, 2}[b&1]", "m[2].C[1]", "recs[a&1].C[2]")
-	case "uint8":
-		return w.pick("r.B", "m[1].B", "q.P.B", "b", "recs[a&1].B")
-	case "Num":
-		return otherwise + ".Twice()"
-	case "bool":
-		return w.pick("(s == \"a\")", "(len(xs) > 2)", "strings.Contains(s, \"a\")", "(q != nil)", "(m[1].P == nil)", "even(a&15)", "sort.IntsAreSorted(xs)")
-	case "string":
-		return w.pick("strconv.Itoa(a)", "strings.ToUpper(s)", "name(r)", "fmt.Sprintf(\"%d-%s\", a, s)", "strings.Repeat(s, 2)")
-	case "float64":
-		return w.pick("r.F", "q.F", "float64(len(xs))", "math.Floor(r.F)", "mean(xs)", "recs[b&1].F")
-	case "int64":
-		return w.pick("r.D[0]", "q.D[len(q.D)-1]", "int64(len(r.D))", "sumAll(r.D)", "int64(time.Duration(a) * time.Millisecond)")
-	}
-	return otherwise
-}
-
-// trustedShapes are the shapes that are on the list, and some of their own.
-var trustedShapes = sync.OnceValue(func() []string {
-	return append(slices.DeleteFunc(slices.Clone(shapes), func(shape string) bool { return !onTheList(shape) }), ownTrustedShapes...)
-})
-
-// onTheList reports whether a shape is a program of the list.
-func onTheList(shape string) bool {
-	w := &writer{Rand: rand.New(rand.NewPCG(1, 2)), shapes: []string{shape}, trusted: true}
-	w.vars = map[string][]string{"int": {"a"}, "uint8": {"b"}, "string": {"s"}}
-	w.printf("func f(a int, b uint8, s string) {\n\tvar r, q, xs, arr, m, recs = Rec{}, &Rec{}, []int{}, [4]uint16{}, map[int]Rec{}, []Rec{}\n\t_, _, _, _, _, _ = r, q, xs, arr, m, recs\n")
-	w.shape()
-	w.printf("}\n")
-	checked, err := enginetest.NewSession().Check(program.Cell{Number: 1, Source: trustedDeclarations + recordTypes + w.String()})
-	return err == nil && len(trusted.Outside(checked)) == 0
-}
-
-// ownTrustedShapes are shapes as above.
-var ownTrustedShapes = []string{
-	"var {n} strings.Builder\nfor i := range 3 {\n\t{n}.WriteString({string})\n\t{n}.WriteByte('0' + byte(i))\n}\nfmt.Println({n}.String(), {n}.Len())",
-	"{n} := []int{{int}, {int}, {int}}\nsort.Ints({n})\nfmt.Println({n}, most({n}), mean({n}))",
-	"{n} := map[string]int{\"a\": {int}, \"b\": {int}}\n{m} := 0\nfor k, v := range {n} {\n\t{m} += v * len(k)\n}\nfmt.Println({m}, len({n}))",
-	"{n} := scale(r, {int})\n{n}.C[1]++\nfmt.Println({n}.A, {n}.C, r.C, r.A)",
-	"{n} := &Rec{A: {int}, D: []int64{1}}\n{m} := {n}\n{m}.A += bump({n})\nfmt.Println({n}.A, {m}.A)",
-	"{n} := *q\n{n}.A, q.A = q.A, {int}\nfmt.Println({n}.A, q.A)",
-	"{n}, {m} := math.Modf({float64})\nfmt.Println({n}, {m})",
-	"if {n}, err := strconv.Atoi({string}); err != nil {\n\tfmt.Println(err)\n} else {\n\tfmt.Println({n} + 1)\n}",
-	"{n} := make([][]int, 3)\nfor i := range {n} {\n\t{n}[i] = append({n}[i], i, {int})\n}\n{n}[0][1], {n}[1][0] = {n}[1][1], {n}[0][0]\nfmt.Println({n})",
-	"{n} := time.Duration({int}&1023) * time.Millisecond\nfmt.Println({n}, {n}.Seconds() > 0.5)",
-	"{n} := []string{{string}, \"b\", {string}}\nsort.Strings({n})\nfmt.Println(strings.Join({n}, \",\"), len({n}))",
-	"fmt.Println(strings.Fields({string}+\" x y \"), strings.Split({string}, \"a\"))",
-	"for {n} := range len(xs) {\n\tif xs[{n}]%2 == 0 {\n\t\tcontinue\n\t}\n\txs[{n}]--\n}\nfmt.Println(xs)",
-	"for {n} := {int} & 3; ; {\n\t{n}++\n\tfmt.Println({n})\n\tif {n} > 3 {\n\t\tbreak\n\t}\n}",
-	"for {n} := {int} & 3; {n} < 5; {\n\tfmt.Println({n})\n\t{n} += 1 + len(xs)%2\n}",
-	"for r.A--; r.A > {int}; {\n\tfmt.Println(r.A)\n\tbreak\n}",
-	"{n} := 0\nfor {n} < 5 {\n\t{n}++\n\tswitch {\n\tcase {n} == 2:\n\t\tcontinue\n\tcase {bool}:\n\t\t{n} += 2\n\t}\n\tif {n} > 3 {\n\t\tbreak\n\t}\n}\nfmt.Println({n})",
-	"xs[0], r.A = r.A, xs[0]+{int}\nfmt.Println(xs[0], r.A)",
-	"{n}, {m} := twice({int}), twice(bump(q))\nfmt.Println({n}, {m}, q.A, bump(q)+twice(bump(q)))",
-}
-
-const trustedDeclarations = `
-func twice(n int) int { return 2 * n }
-
-func indexOf(s string, b uint8) int {
-	for i := 0; i < len(s); i++ {
-		if s[i] == b {
-			return i
-		}
-	}
-	return -1
-}
-
-func scale(r Rec, by int) Rec {
-	r.A *= by
-	r.C[0]++
-	return r
-}
-
-func bump(r *Rec) int {
-	r.A++
-	return r.A
-}
-
-func most(xs []int) (best int) {
-	for i, x := range xs {
-		if i == 0 || x > best {
-			best = x
-		}
-	}
-	return
-}
-
-func mean(xs []int) float64 {
-	if len(xs) == 0 {
-		return 0
-	}
-	total := 0
-	for _, x := range xs {
-		total += x
-	}
-	return float64(total) / float64(len(xs))
-}
-
-func sumAll(xs []int64) (total int64) {
-	for _, x := range xs {
-		total += x
-	}
-	return total
-}
-
-func name(r Rec) string {
-	switch {
-	case r.A > 10:
-		return "large"
-	case r.B == 0:
-		return "zero"
-	}
-	return "small"
-}
-
-func fib(n int) int {
-	if n < 2 {
-		return n
-	}
-	return fib(n-1) + fib(n-2)
-}
-
-func even(n int) bool { return n == 0 || odd(n-1) }
-
-func odd(n int) bool { return n != 0 && even(n-1) }
-
-func divmod(a, b int) (q, r int) {
-	if b == 0 {
-		return -1, a
-	}
-	return a / b, a % b
-}
-
-`
 
 func (w *writer) constant(kind string) string {
 	switch kind {

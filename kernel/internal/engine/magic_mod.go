@@ -57,11 +57,14 @@ func (e *Engine) mod(ctx context.Context, src *syntax.Source, m *magics.Use, arg
 // needed.
 func (e *Engine) modules(ctx context.Context, needed bool, out program.Output) (program.Modules, error) {
 	if needed {
-		if e.mode == program.InterpretedMode && !e.compiled {
-			return nil, errors.New("only compiled cells import packages of other modules (%engine auto)")
-		}
-		if err := e.openCompiler(ctx, out); err != nil {
-			return nil, fmt.Errorf("only compiled cells import packages of other modules, and cells cannot be compiled: %w", err)
+		compiled, err := e.choose(ctx, out)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, err
+		case e.cannot != nil:
+			return nil, fmt.Errorf("only compiled cells import packages of other modules, and cells cannot be compiled: %w", e.cannot)
+		case !compiled:
+			return nil, errors.New("only compiled cells import packages of other modules (%engine compiled)")
 		}
 	}
 	modules, ok := e.compiler.(program.Modules)

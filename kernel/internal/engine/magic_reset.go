@@ -17,7 +17,6 @@ func (e *Engine) reset(out program.Output) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	forgotten := len(e.checker.Session.Live)
-	compiled := e.compiled
 	restarted, err := e.anew()
 	if err != nil {
 		return err
@@ -25,9 +24,6 @@ func (e *Engine) reset(out program.Output) error {
 	msg := ""
 	if restarted {
 		msg = "; its variables are gone with the process that had them"
-	}
-	if compiled && !e.compiled && e.mode != program.CompiledMode && !e.preparedFor() {
-		msg += "; cells are interpreted again"
 	}
 	out.Stream("stdout", fmt.Sprintf("The session is new: %s forgotten%s.\n", count(forgotten, "name is", "names are"), msg))
 	return nil
@@ -44,7 +40,7 @@ func (e *Engine) anew() (restarted bool, err error) {
 			return false, err
 		}
 		e.dead = max(e.dead, died)
-		e.compiled, e.looked = false, false
+		e.chosen, e.compiled = false, false
 		e.hooking.stale = true
 	} else {
 		// The executor still has what it was sent.

@@ -55,7 +55,7 @@ func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.Use
 	case "reset":
 		return e.reset(out)
 	case "engine":
-		return e.chooseMode(ctx, src, argument, out)
+		return e.chooseMode(ctx, argument, out)
 	case "mod":
 		return e.mod(ctx, src, m, argument, out)
 	case "test":

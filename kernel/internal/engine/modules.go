@@ -87,22 +87,21 @@ func (e *Engine) resolve(ctx context.Context, src *syntax.Source, out program.Ou
 	e.mu.Lock()
 	clear(e.outside.failed)
 	paths := e.outside.unknown(src)
-	interpreted := e.mode == program.InterpretedMode && !e.compiled
 	e.mu.Unlock()
+	if len(paths) == 0 || e.open == nil {
+		return nil
+	}
+	compiled, err := e.choose(ctx, out)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	var failed map[string]error
 	switch {
-	case len(paths) == 0 || e.open == nil:
-		return nil
-	case interpreted:
-		failed = e.outside.refused(paths, "compiled cells import packages of all modules: %engine auto")
+	case e.cannot != nil:
+		failed = e.outside.refused(paths, "compiled cells import packages of all modules, but cells cannot be compiled: "+e.cannot.Error())
+	case !compiled:
+		failed = e.outside.refused(paths, "compiled cells import packages of all modules: %engine compiled")
 	default:
-		if err := e.openCompiler(ctx, out); err != nil {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			failed = e.outside.refused(paths, "compiled cells import packages of all modules, but cells cannot be compiled: "+err.Error())
-			break
-		}
 		modules, ok := e.compiler.(program.Modules)
 		if !ok {
 			return nil

@@ -61,8 +61,7 @@ func (n *notebook) turns(t *testing.T, turns []turn) {
 // TestImportsOfOwnModule holds that cells import packages of the module that their folder is in,
 // and see edits when they import them again.
 func TestImportsOfOwnModule(t *testing.T) {
-	inModes(t, []program.Mode{program.AutoMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
-		t.Parallel()
+	inModes(t, []program.Mode{program.CompiledMode}, func(t *testing.T, mode program.Mode) {
 		n := newWorkerNotebook(t, mode)
 		n.turns(t, []turn{
 			{source: ownModule},
@@ -129,8 +128,8 @@ func TestImportsOfOwnModule(t *testing.T) {
 // TestImportsWithoutCompiledCells holds what is said where only the interpreter runs cells.
 func TestImportsWithoutCompiledCells(t *testing.T) {
 	newWorkerNotebook(t, program.InterpretedMode).turns(t, []turn{
-		{source: `import "example.org/m"`, fails: "package example.org/m is not available: cells import the standard library, gonum, gonum/plot and hierml; compiled cells import packages of all modules: %engine auto"},
-		{source: "%mod example.org/m@v1", fails: "only compiled cells import packages of other modules (%engine auto)"},
+		{source: `import "example.org/m"`, fails: "package example.org/m is not available: cells import the standard library, gonum, gonum/plot and hierml; compiled cells import packages of all modules: %engine compiled"},
+		{source: "%mod example.org/m@v1", fails: "only compiled cells import packages of other modules (%engine compiled)"},
 		{source: "%mod", want: "No cell has imported a package of another module."},
 		{source: `import "maths"`, fails: "package maths is not available: cells import the standard library, gonum, gonum/plot and hierml"},
 	})

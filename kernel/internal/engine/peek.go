@@ -156,7 +156,7 @@ func (e *Engine) asking(at look, number int, out program.Output) (ask func() (st
 			return texts[0], nil
 		}, there
 	}
-	l, p, err := e.interpret(context.Background(), syntax.NewSource(program.Cell{Number: number, Source: at.expression(), Aside: true}), false)
+	l, p, err := e.interpret(context.Background(), syntax.NewSource(program.Cell{Number: number, Source: at.expression(), Aside: true}))
 	if err != nil {
 		return nil, false
 	}

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/types"
 	"os"
 	"slices"
 
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/program"
-	"github.com/hierml/notebook/kernel/internal/syntax"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
@@ -98,7 +98,7 @@ func (e *Engine) whoMemory(out program.Output) {
 // replaceFull has the executor go on in another process if the one so far has too much compiled
 // code. It fails only with the end of the context or with the death of both: where it cannot be
 // done, the process so far goes on.
-func (e *Engine) replaceFull(ctx context.Context, src *syntax.Source, out program.Output) error {
+func (e *Engine) replaceFull(ctx context.Context, cell program.Cell, out program.Output) error {
 	replacer, ok := e.executor.(program.Replacer)
 	e.mu.Lock()
 	due := ok && e.code.full() && e.running.Load() == 1 // this one
@@ -107,7 +107,7 @@ func (e *Engine) replaceFull(ctx context.Context, src *syntax.Source, out progra
 	if !due {
 		return nil
 	}
-	err := e.replace(ctx, src, replacer, out)
+	err := e.replace(ctx, cell, replacer, out)
 	var death *program.DeathError
 	switch {
 	case err == nil:
@@ -123,9 +123,7 @@ func (e *Engine) replaceFull(ctx context.Context, src *syntax.Source, out progra
 	return nil
 }
 
-const theProcessBefore = "the process before"
-
-func (e *Engine) replace(ctx context.Context, src *syntax.Source, replacer program.Replacer, out program.Output) (err error) {
+func (e *Engine) replace(ctx context.Context, cell program.Cell, replacer program.Replacer, out program.Output) (err error) {
 	unit, units, undo, err := e.emitEverything()
 	if err != nil {
 		return err
@@ -146,7 +144,7 @@ func (e *Engine) replace(ctx context.Context, src *syntax.Source, replacer progr
 	if units.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared"); err != nil {
 		return err
 	}
-	adoption := &program.Adoption{Cell: src.Cell.Number, Title: src.Cell.Title(), Units: units, Shown: e.shownCells()}
+	adoption := &program.Adoption{Cell: cell.Number, Title: cell.Title(), Units: units, Shown: e.shownCells()}
 	left, ended, err := replacer.Replace(ctx, adoption, out)
 	if err != nil {
 		return errors.Join(err, removeBuilt(units.Plugin))
@@ -156,11 +154,11 @@ func (e *Engine) replace(ctx context.Context, src *syntax.Source, replacer progr
 	e.hooking.stale = true
 	e.emitter.Only(unit.Path)
 	e.forgetAhead()
-	notes := append(e.leave(theProcessBefore, left.Whole), partNotes(theProcessBefore, units.Moved, left.InPart)...)
+	notes := append(e.leave(left.Whole), partNotes(units.Moved, left.InPart)...)
 	for _, out := range e.checker.Session.Shown {
 		key := program.ShownKey(out.Cell)
 		if reason := cmp.Or(left.Whole[key], left.InPart[key]); reason != "" && out.Lost == "" {
-			out.Lost = "the value stayed behind with " + theProcessBefore + ": " + reason
+			out.Lost = stayed("the value", reason)
 		}
 	}
 	e.mu.Unlock()
@@ -168,6 +166,39 @@ func (e *Engine) replace(ctx context.Context, src *syntax.Source, replacer progr
 		out.Stream(host.Notes, note)
 	}
 	return nil
+}
+
+// stayed says that something was not carried over, and why.
+func stayed(what, reason string) string {
+	return what + " stayed behind with the process before: " + reason
+}
+
+// leave says of the variables that were not carried over that they are lost, and returns a note on
+// each that has a name now. The reasons are by the places that they should have gone to.
+func (e *Engine) leave(left map[string]string) (notes []string) {
+	for _, d := range e.checker.Session.ByObject {
+		unit, name, ok := e.emitter.Variable(d)
+		reason, lost := left[program.Moved{Unit: unit, Variable: name}.Key()]
+		if _, is := d.Object.(*types.Var); !ok || !is || !lost || d.Lost != "" {
+			continue
+		}
+		if e.checker.Session.Live[d.Name] == d {
+			notes = append(notes, "note: "+stayed(d.Name, reason)+"\n")
+		}
+		e.checker.Session.LoseVariable(d, stayed("the variable", reason))
+	}
+	slices.Sort(notes)
+	return notes
+}
+
+// partNotes returns a note on each variable of which a part was not carried over.
+func partNotes(moved []program.Moved, parts map[string]string) (notes []string) {
+	for _, m := range moved {
+		if part, ok := parts[m.Key()]; ok {
+			notes = append(notes, "note: "+stayed("a part of "+m.Name, part)+"\n")
+		}
+	}
+	return notes
 }
 
 // shownCells returns the numbers of the cells whose values can be asked for.

@@ -12,9 +12,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/internal/testrun"
-	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/enginetest"
-	"github.com/hierml/notebook/kernel/internal/interpreted/trusted"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -41,7 +39,7 @@ const usualPrograms = 200
 // together is how many programs are built as one, to learn what they print.
 const together = 250
 
-// TestRandomPrograms runs programs that nobody wrote: what they print in a session that begins with
+// TestRandomPrograms runs programs that nobody wrote: what they print in a session of
 // compiled cells is what they print when the Go compiler has compiled them.
 func TestRandomPrograms(t *testing.T) {
 	testrun.LeaveOutShort(t)
@@ -49,24 +47,8 @@ func TestRandomPrograms(t *testing.T) {
 		t.Skip("what the compiler says does not depend on the race detector")
 	}
 	runRandom(t, everything, func(t *testing.T) *notebook {
-		n := newWorkerNotebook(t, program.AutoMode, func(c *engine.Config) { c.Prepared = func() bool { return true } })
-		if text := n.printed("_ = 1\n%engine", nil); !strings.Contains(text, "cells are compiled since") {
-			t.Fatalf("the session does not begin compiled: %s", text)
-		}
-		return n
+		return newWorkerNotebook(t, program.CompiledMode)
 	})
-}
-
-// TestTrustedPrograms runs programs of what is on the list of package trusted in the interpreter.
-func TestTrustedPrograms(t *testing.T) {
-	testrun.LeaveOutShort(t)
-	if enginetest.Raced {
-		t.Skip("what the compiler says does not depend on the race detector")
-	}
-	if own := len(trustedShapes()) - len(ownTrustedShapes); own < 8 {
-		t.Errorf("only %d of %d shapes are on the list", own, len(shapes))
-	}
-	runRandom(t, trustedOnly, func(t *testing.T) *notebook { return newNotebook(t) })
 }
 
 // TestInterpretedPrograms runs programs of all that Go has in the interpreter: each prints what it
@@ -87,24 +69,6 @@ func TestInterpretedPrograms(t *testing.T) {
 	}
 	if number := programCount(usualPrograms); total*2 > number {
 		t.Errorf("%d of %d programs are refused", total, number)
-	}
-}
-
-// TestTrustedProgramsAreOnTheList holds that the programs of TestTrustedPrograms show something of
-// the list.
-func TestTrustedProgramsAreOnTheList(t *testing.T) {
-	for seed := range uint64(20) {
-		source := trustedOnly.program(seed)
-		checked, err := enginetest.NewSession().Check(program.Cell{Number: 1, Source: source + "\nmain()", Plain: true})
-		if err != nil {
-			t.Fatalf("%v\n%s", err, source)
-		}
-		if found := trusted.Outside(checked); len(found) > 0 {
-			t.Errorf("program %d: %s\n%s", seed, found[0].Name, source)
-		}
-		if lines := strings.Count(trustedOnly.function(seed), "\n"); lines < 30 {
-			t.Errorf("the function of program %d has %d lines", seed, lines)
-		}
 	}
 }
 

@@ -3,9 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strings"
 	"sync"
-	"time"
 
 	"github.com/hierml/notebook/kernel/internal/change"
 	"github.com/hierml/notebook/kernel/internal/magics"
@@ -41,7 +40,9 @@ func (e *Engine) conduct(ctx context.Context, cell program.Cell, out program.Out
 	if err := carryOut(own.Before); err != nil {
 		return nil, err
 	}
-	bundle, err = e.run(ctx, src, out)
+	if strings.TrimSpace(src.Text) != "" {
+		bundle, err = e.run(ctx, src, out)
+	}
 	if program.EndedWell(err) { // without what stands behind the call
 		return nil, nil
 	}
@@ -51,8 +52,7 @@ func (e *Engine) conduct(ctx context.Context, cell program.Cell, out program.Out
 	return bundle, carryOut(own.After)
 }
 
-// run runs the Go of a cell: by the interpreter, by compiled code, or, where the interpreter
-// refuses it, by the one and then the other.
+// run runs the Go of a cell.
 func (e *Engine) run(ctx context.Context, src *syntax.Source, out program.Output) (*program.Bundle, error) {
 	// The next cell is lowered for an executor that has all that the session says it has.
 	e.declaring.Lock()
@@ -61,46 +61,30 @@ func (e *Engine) run(ctx context.Context, src *syntax.Source, out program.Output
 	if err := e.resolve(ctx, src, out); err != nil {
 		return nil, err
 	}
-	begun := false
-	for refused := (*refusedError)(nil); ; {
-		compiled, err := e.ready(ctx, src, refused, out)
-		if err != nil {
-			return nil, err
-		}
-		var l *change.Change
-		var p *program.Program
-		if compiled {
-			l, p, err = e.compile(ctx, src)
-			if e.fallsBack(err, out) {
-				continue
-			}
-		} else {
-			l, p, err = e.interpret(ctx, src, refused == nil)
-		}
-		if errors.As(err, &refused) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if !begun {
-			e.begin(l, out)
-			begun = true
-		}
-		var computed time.Duration
-		p.Interpreted = func(d time.Duration) { computed = d }
-		p.Passing, p.Begins = src.Cell.Passing, src.Program
-		e.attachAgain(ctx, p)
-		bundle, declared, err := e.execute(ctx, p, out, done)
-		e.advise(src.Cell, computed, out)
-		err = e.settle(ctx, l, p, declared, err, out)
-		if compiled || !errors.As(err, &refused) {
-			return bundle, err
-		}
+	compiled, err := e.ready(ctx, src.Cell, out)
+	if err != nil {
+		return nil, err
 	}
+	var l *change.Change
+	var p *program.Program
+	if compiled {
+		l, p, err = e.compile(ctx, src)
+		compiled = !e.fallsBack(err, out)
+	}
+	if !compiled {
+		l, p, err = e.interpret(ctx, src)
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.begin(l, out)
+	p.Passing, p.Begins = src.Cell.Passing, src.Program
+	e.attachAgain(ctx, p)
+	bundle, declared, err := e.execute(ctx, p, out, done)
+	return bundle, e.settle(ctx, l, p, declared, err, out)
 }
 
-// begin makes the cell that begins the one that began last, and shows what is to be said of it.
+// begin records the cell as the one that began last, and shows its notes.
 func (e *Engine) begin(l *change.Change, out program.Output) {
 	e.mu.Lock()
 	e.last = out
@@ -159,7 +143,7 @@ func (e *Engine) settle(ctx context.Context, l *change.Change, p *program.Progra
 	case stopped:
 		reached, lost = e.reached(ctx, l, out)
 	default:
-		err = refusedBy(p, err).refusal
+		err = refusedBy(p, err)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -185,24 +169,3 @@ func (e *Engine) reached(ctx context.Context, l *change.Change, out program.Outp
 	// The cell's own context may be over; asking takes no time.
 	return e.executor.Reached(context.WithoutCancel(ctx), l.K.Source.Cell.Number, out)
 }
-
-// advise tells, once in a session, what compiling would gain, if a cell has computed for some time
-// in interpreted code and nobody has chosen that.
-func (e *Engine) advise(cell program.Cell, computed time.Duration, out program.Output) {
-	e.mu.Lock()
-	due := computed >= adviseAfter && e.mode == program.AutoMode && !e.compiled && e.open != nil && e.cannot == nil && !e.advised
-	e.advised = e.advised || due
-	e.mu.Unlock()
-	if !due {
-		return
-	}
-	how := "%engine compiled"
-	if cell.Name != "" {
-		how = "--engine compiled"
-	}
-	out.Stream(host.Notes, fmt.Sprintf("note: this cell computed for %.1f s in the interpreter; compiled, loops run 30 to 100 times as fast: %s\n", computed.Seconds(), how))
-}
-
-// adviseAfter is how long a cell computes in the interpreter before its user is told what compiling
-// would gain.
-const adviseAfter = 2 * time.Second

@@ -148,21 +148,13 @@ var compiledTables = []course{
 }
 
 // TestOneTable holds that there is one table of each type and interface, by which Go compares
-// interfaces with methods, whoever made it first: also where a session begins interpreted, and where
-// the process that runs cells is replaced.
+// interfaces with methods, whoever made it first: also where the process that runs cells
+// is replaced.
 func TestOneTable(t *testing.T) {
 	for _, c := range tables {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			t.Run("interpreted", func(t *testing.T) { c.check(t, newWorkerNotebook(t, program.InterpretedMode)) })
-			t.Run("promoted", func(t *testing.T) {
-				n := newWorkerNotebook(t, program.InterpretedMode)
-				course{c.name, c.steps[:2]}.check(t, n)
-				if _, _, err := n.run(toCompiled); err != nil {
-					t.Fatal(err)
-				}
-				course{c.name, c.steps[2:]}.check(t, n)
-			})
 		})
 	}
 	for _, c := range slices.Concat(tables, compiledTables) {

@@ -78,18 +78,16 @@ func skipMany(t *testing.T) {
 	}
 }
 
-// TestBehavioursInWorker runs all cases as users do. None is refused where cells can be compiled.
+// TestBehavioursInWorker runs all cases as users do. Compiled, none is refused.
 func TestBehavioursInWorker(t *testing.T) {
-	inModes(t, []program.Mode{program.CompiledMode, program.AutoMode}, func(t *testing.T, mode program.Mode) {
-		for _, c := range behaviours(t) {
-			t.Run(c.Name, func(t *testing.T) {
-				t.Parallel()
-				if sentence := c.check(t, newWorkerNotebook(t, mode)); sentence != "" {
-					t.Errorf("refused: %s", sentence)
-				}
-			})
-		}
-	})
+	for _, c := range behaviours(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			if sentence := c.check(t, newWorkerNotebook(t, program.CompiledMode)); sentence != "" {
+				t.Errorf("refused: %s", sentence)
+			}
+		})
+	}
 }
 
 // TestCollectedInterpreted collects garbage while interpreted functions call each other, which ended
@@ -114,38 +112,7 @@ func TestSequencesInWorker(t *testing.T) {
 	}
 }
 
-// TestPromotionInSequences begins to compile in the middle of each sequence, which carries over
-// what the interpreter has.
-func TestPromotionInSequences(t *testing.T) {
-	testrun.LeaveOutShort(t)
-	skipMany(t)
-	unlike := map[string]string{
-		"literals keep what they were made with":         "a literal stays with the interpreter",
-		"a method value, and a function beside it":       "a method value stays with the interpreter",
-		"a panic in a declaration of the same type":      "a literal stays with the interpreter",
-		"an assertion to a type that was declared again": "a value of an older type stays with the interpreter",
-		"a type becomes a variable":                      "what the note says is noticed by the promotion",
-	}
-	for _, c := range courses {
-		if unlike[c.name] != "" {
-			continue
-		}
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			n := newWorkerNotebook(t, program.InterpretedMode)
-			half := len(c.steps) / 2
-			course{c.name, c.steps[:half]}.check(t, n)
-			if _, _, err := n.run("%engine compiled"); err != nil {
-				t.Fatal(err)
-			}
-			n.cell--
-			course{c.name, c.steps[half:]}.check(t, n)
-		})
-	}
-}
-
-// TestProgramsInWorker runs all programs compiled, and once more in sessions that begin with the
-// interpreter those that it refuses.
+// TestProgramsInWorker runs all programs compiled.
 func TestProgramsInWorker(t *testing.T) {
 	testrun.LeaveOutShort(t)
 	skipMany(t)
@@ -153,16 +120,10 @@ func TestProgramsInWorker(t *testing.T) {
 	all["guard"] = enginetest.ReadArchive(t, filepath.Join("..", "compiled", "emit", "testdata", "guard", "programs.txtar"))
 	for archive, programs := range all {
 		for _, p := range programs {
-			modes := []program.Mode{program.CompiledMode}
-			if p.Refusal != "" {
-				modes = append(modes, program.AutoMode)
-			}
-			for _, mode := range modes {
-				t.Run(archive+"/"+p.Name+"/"+mode.String(), func(t *testing.T) {
-					t.Parallel()
-					checkProgram(t, newWorkerNotebook(t, mode), p)
-				})
-			}
+			t.Run(archive+"/"+p.Name, func(t *testing.T) {
+				t.Parallel()
+				checkProgram(t, newWorkerNotebook(t, program.CompiledMode), p)
+			})
 		}
 	}
 }

@@ -6,20 +6,18 @@ import (
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/change"
 	"github.com/hierml/notebook/kernel/internal/check"
-	"github.com/hierml/notebook/kernel/internal/interpreted/trusted"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// interpret parses, checks and lowers a cell. Only says that it is refused if it is not on the
-// list of what the interpreter is shown to do as Go does.
-func (e *Engine) interpret(ctx context.Context, src *syntax.Source, only bool) (*change.Change, *program.Program, error) {
+// interpret parses, checks and lowers a cell.
+func (e *Engine) interpret(ctx context.Context, src *syntax.Source) (*change.Change, *program.Program, error) {
 	type lowered struct {
 		l *change.Change
 		p *program.Program
 	}
 	made, err := attend(ctx, e, src.Cell.Title(), func() (made lowered, err error) {
-		made.l, made.p, err = e.lower(ctx, src, only)
+		made.l, made.p, err = e.lower(ctx, src)
 		return made, err
 	}, func(made lowered) { e.takeBack(made.l) })
 	return made.l, made.p, err
@@ -32,8 +30,8 @@ func (e *Engine) takeBack(l *change.Change) {
 	l.Rollback()
 }
 
-// workFor has the stages heed the end of a context, until the returned function is called, to which
-// a stage's panic is given. e.mu is held.
+// workFor makes the stages stop when ctx is done. Call done(recover()) when they have finished. e.mu
+// is held.
 func (e *Engine) workFor(ctx context.Context) (done func(panicked any) error) {
 	e.checker.Context = ctx
 	return func(panicked any) error {
@@ -50,7 +48,7 @@ func (e *Engine) workFor(ctx context.Context) (done func(panicked any) error) {
 }
 
 // lower is the work of interpret.
-func (e *Engine) lower(ctx context.Context, src *syntax.Source, only bool) (l *change.Change, p *program.Program, err error) {
+func (e *Engine) lower(ctx context.Context, src *syntax.Source) (l *change.Change, p *program.Program, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	done := e.workFor(ctx)
@@ -63,29 +61,19 @@ func (e *Engine) lower(ctx context.Context, src *syntax.Source, only bool) (l *c
 	if err != nil {
 		return nil, nil, err
 	}
-	var beyond []trusted.Construct
-	if only && e.trustedOnly() {
-		beyond = trusted.Outside(checked)
-	}
 	checked, h, err := e.hooked(checked)
 	if err != nil {
 		return nil, nil, err
 	}
 	l, p, problems := e.lowerer.Lower(checked)
 	switch {
-	case len(problems) == 0 && len(beyond) > 0:
-		l.Rollback()
-		problem := e.checker.Problem(beyond[0].Pos, beyond[0].Name+": the interpreter is not shown to do the same as Go")
-		return nil, nil, &refusedError{syntax.ProblemsError("Refused", []syntax.Problem{problem}), beyond[0].Name, true}
 	case len(problems) == 0:
 		p.Hooks = h
 		return l, p, nil
 	case l.Unready:
 		return nil, nil, syntax.ProblemsError("CompileError", problems)
-	case l.Impossible:
-		return nil, nil, syntax.ProblemsError("Refused", problems)
 	}
-	return nil, nil, &refusedError{syntax.ProblemsError("Refused", problems), problems[0].Msg, false}
+	return nil, nil, syntax.ProblemsError("Refused", problems)
 }
 
 // compile parses, checks and emits a cell and builds its units.

@@ -159,10 +159,6 @@ func (in *Interpreter) Run(ctx context.Context, p *program.Program) (*program.Bu
 		p.Declared()
 	}
 	t := newTask(p.Cell)
-	if p.Interpreted != nil {
-		s := newSampler()
-		defer func() { p.Interpreted(s.stop()) }()
-	}
 	err = in.supervise(ctx, t, cell)
 	in.mu.Lock()
 	defer in.mu.Unlock()

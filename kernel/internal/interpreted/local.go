@@ -55,8 +55,8 @@ func (l *Local) Look(context.Context, int, []program.Look, program.Output) ([]st
 }
 
 // Adopt implements program.Executor.
-func (l *Local) Adopt(context.Context, *program.Adoption, program.Output) (program.LeftBehind, error) {
-	return program.LeftBehind{}, errCompiled
+func (l *Local) Adopt(context.Context, *program.Adoption, program.Output) error {
+	return errCompiled
 }
 
 // Close implements program.Executor.

@@ -98,7 +98,7 @@ var Kinds = []Kind{
 		doc:     "runs the rest of the cell in the page. Not every front end allows it.",
 		example: "%%javascript"},
 	{Name: "engine", Line: true, own: true, Usage: "%engine [auto|interpreted|compiled]",
-		doc:     "says how cells are run, or chooses it: compiled, which takes a twentieth of a second a cell, and is all of Go at its own speed; interpreted, which takes no time to begin, and refuses what it is known to do otherwise than Go; or auto, which compiles where it can.",
+		doc:     "says how cells are run, or chooses it: compiled, which takes a twentieth of a second a cell, and is all of Go at its own speed; interpreted, which takes no time to begin, and refuses what it is known to do otherwise than Go; or auto, which compiles where it can. The first cell decides for the session. A change later restarts it: declarations stay, and the variables are lost.",
 		example: "%engine compiled"},
 	{Name: "mod", Line: true, own: true, Usage: "%mod [MODULE[@VERSION]]",
 		doc:     "lists the modules that cells have imported packages of, or has the session take a module in a version from now on: v1.2.3, latest, a branch or a commit, or none for what others require. Otherwise a module has the version that the go.mod or go.work beside the notebook says, or the latest.",

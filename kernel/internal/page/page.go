@@ -87,7 +87,16 @@ func (k *Kernel) Serve(ctx context.Context) error {
 	return session.Run(ctx, k.server, k.engine, session.Config{Log: k.log, OneShell: true})
 }
 
-var errNoCompiler = errors.New("a browser has neither Go's compiler nor another process for cells")
+// errNoCompiler is why cells are interpreted. It is an errors.ErrUnsupported: the user cannot change it.
+var errNoCompiler = noCompilerError{}
+
+type noCompilerError struct{}
+
+func (noCompilerError) Error() string {
+	return "a browser has neither Go's compiler nor another process for cells"
+}
+
+func (noCompilerError) Is(target error) bool { return target == errors.ErrUnsupported }
 
 // StopDeep ends the cells that run, as one of them calls functions that are nested too deep.
 func (k *Kernel) StopDeep() { k.executor.StopDeep() }

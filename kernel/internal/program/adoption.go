@@ -2,8 +2,8 @@ package program
 
 import "fmt"
 
-// An Adoption is what an executor has to load for all that is declared, and the variables that it
-// takes over: from the interpreter, or from the process before.
+// An Adoption is what a new process has to load for all that is declared, and the variables that it
+// takes over from the process before.
 type Adoption struct {
 	// Cell is the number of the cell that it is for, and Title what errors call that one.
 	Cell  int
@@ -15,22 +15,21 @@ type Adoption struct {
 }
 
 // LeftBehind tells of variables, by their keys, why they could not be carried over, in a few words
-// such as "a function value made by interpreted code". They have the zero values of their types
+// such as "a function value". They have the zero values of their types
 // now.
 type LeftBehind struct {
 	// Whole tells of variables, and InPart of those of which a part could not, and which:
-	// "h.list[2]: a function value made by interpreted code".
+	// "h.list[2]: a function value".
 	Whole, InPart map[string]string
 }
 
-// Moved is a variable that a unit takes over, from the interpreter or from an older unit.
+// Moved is a variable that a unit takes over from an older unit.
 type Moved struct {
 	Name string // the user's
 	// Unit and Variable are where it goes: cell.Code's Variables, or its Moved where the unit only
 	// refers to the older one.
 	Unit, Variable string
-	// FromUnit and FromVariable are where it is; FromUnit is empty for the interpreter's, which is
-	// called by its lowered name.
+	// FromUnit and FromVariable are where it is.
 	FromUnit, FromVariable string
 }
 

@@ -32,8 +32,8 @@ type Executor interface {
 	// Look returns a text for each of the looks at variables of compiled cells.
 	Look(ctx context.Context, cell int, looks []Look, out Output) (texts []string, err error)
 
-	// Adopt loads units, and has them take over variables.
-	Adopt(ctx context.Context, a *Adoption, out Output) (LeftBehind, error)
+	// Adopt loads units into a process that has none yet.
+	Adopt(ctx context.Context, a *Adoption, out Output) error
 
 	// Close ends the executor and whatever processes it started.
 	Close() error

@@ -8,9 +8,7 @@ import (
 type Mode int
 
 const (
-	// AutoMode compiles cells where that can be at once. Else it interprets those that the
-	// interpreter is shown to carry out as Go does, up to the first other one. From that one on they
-	// are compiled, where they can be.
+	// AutoMode compiles all cells where that is possible, and interprets all otherwise.
 	AutoMode Mode = iota
 	// InterpretedMode interprets all cells, and refuses what the interpreter does not take.
 	InterpretedMode

@@ -8,8 +8,6 @@
 // Wrong when a failure of one kind is told as another.
 package program
 
-import "time"
-
 // A Program is a cell after lowering: Go that the interpreter runs as the Go compiler would have.
 type Program struct {
 	// Cell is the number of the cell.
@@ -34,9 +32,6 @@ type Program struct {
 	// Declared, if set, is called once what the source or the units declare is there and before the
 	// function or the unit's statements are called; not if there are none.
 	Declared func() `json:"-"`
-	// Interpreted, if set, may be called once before Run returns, with the time for which the
-	// program computed in interpreted code, as far as that is known.
-	Interpreted func(time.Duration) `json:"-"`
 	// Compiled, if set, is the cell in its compiled form. Source, Call, Variables, Recursive and
 	// Temporary are empty then.
 	Compiled *Compiled

@@ -70,17 +70,19 @@ func (l *losses) function(fn *Function) (lost *Declaration) {
 	return lost
 }
 
-// Lose makes the session that of a worker which knows nothing of it.
-func (s *Session) Lose(cause string) {
+// Lose makes the session that of a worker which knows nothing of it. When says in words when the
+// worker that it had ended.
+func (s *Session) Lose(when string) {
 	for _, d := range s.ByObject {
 		if _, ok := d.Object.(*types.Var); ok && d.Lowered != "" && d.Lost == "" {
-			s.LoseVariable(d, "the variable was lost when the worker process died: "+cause)
+			s.LoseVariable(d, "the variable was lost "+when)
 		}
 	}
-	s.loseShown("the value was lost when the worker process died: " + cause)
+	s.loseShown("the value was lost " + when)
 	for _, fn := range s.All {
 		fn.Emitted, fn.Valued = false, false
 	}
+	s.Obsolete = nil
 	s.Sent = map[string]bool{}
 	s.Emitted = map[string]bool{}
 	s.LocalTypes = map[types.Object]string{}

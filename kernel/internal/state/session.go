@@ -67,6 +67,8 @@ type Function struct {
 	// Written is the declaration as it stands in its cell; nil for instances of generic functions
 	// and what stands in for compiled ones.
 	Written *ast.FuncDecl
+	// GoVersion is the version of the language that its cell asks for; empty for the usual one.
+	GoVersion string
 }
 
 // Lowered is the function's name in the code that is run: that of its newest version.

@@ -35,7 +35,7 @@ func TestForgedFrames(t *testing.T) {
 	for name, lines := range map[string][]string{
 		"done twice":          {done, done},
 		"done of no cell":     {forged(t, 99, &pipe.Shown{})},
-		"declared after done": {done, forged(t, 1, &pipe.Declared{}), forged(t, 1, &pipe.Interpreted{Time: -1})},
+		"declared after done": {done, forged(t, 1, &pipe.Declared{})},
 		"another's answer":    {forged(t, 1, &pipe.Seen{})},
 		"a request":           {forged(t, 1, &pipe.Run{})},
 		"forgotten":           {forged(t, 1, &pipe.Forget{}), done, forged(t, 1, &pipe.Forget{})},
@@ -137,7 +137,7 @@ func runReplaced() (string, error) {
 func FuzzFrames(f *testing.F) {
 	messages := []pipe.Message{
 		&pipe.Begin{Main: true}, &pipe.Begin{}, &pipe.Shown{}, &pipe.Count{Statements: -1}, &pipe.Delivered{}, &pipe.Seen{},
-		&pipe.Adopted{}, &pipe.Saved{}, &pipe.Failed{}, &pipe.Declared{}, &pipe.Interpreted{}, &pipe.Stream{Name: "x"},
+		&pipe.Adopted{}, &pipe.Saved{}, &pipe.Failed{}, &pipe.Declared{}, &pipe.Stream{Name: "x"},
 		&pipe.Display{}, &pipe.Clear{}, &pipe.Page{}, &pipe.NextInput{}, &pipe.Comm{}, &pipe.Question{}, &pipe.Deep{}, &pipe.Signalled{},
 		&pipe.Forget{}, &pipe.Run{}, &pipe.Load{}, &pipe.Interrupt{}, &pipe.Line{}, &pipe.Memory{},
 		&pipe.Failed{Failure: pipe.Failure{Runtime: &program.RuntimeError{}, Canceled: true}},

@@ -150,12 +150,9 @@ func (p *Process) event(text []byte) {
 }
 
 // Adopt implements program.Executor.
-func (p *Process) Adopt(ctx context.Context, a *program.Adoption, out program.Output) (program.LeftBehind, error) {
-	adopted, err := ask[*pipe.Adopted](ctx, p, a.Cell, &pipe.Adopt{Adoption: a}, out)
-	if err != nil {
-		return program.LeftBehind{}, err
-	}
-	return adopted.Left, nil
+func (p *Process) Adopt(ctx context.Context, a *program.Adoption, out program.Output) error {
+	_, err := ask[*pipe.Adopted](ctx, p, a.Cell, &pipe.Adopt{Adoption: a}, out)
+	return err
 }
 
 // ask has the child carry out a request, and returns its answer.

@@ -196,10 +196,6 @@ func (p *pump) handle(f *pipe.Frame) {
 		if j.program != nil && j.program.Declared != nil && !j.ended() {
 			j.program.Declared()
 		}
-	case *pipe.Interpreted:
-		if j.program != nil && j.program.Interpreted != nil && !j.ended() {
-			j.program.Interpreted(m.Time)
-		}
 	case *pipe.Deep:
 		j.cancel(program.ErrDeep)
 	case *pipe.Signalled:

@@ -23,10 +23,7 @@ type Code struct {
 	// anew. The runner sets them before Run.
 	Moved map[string]any
 	// Types holds the types that the package declares, generic ones and constraints excepted, by
-	// their lowered names: what the session calls them whatever executor has them. Types of all
-	// kinds that were described to the interpreter, instances and composite types among them, can
-	// also be there by the numbers that they have in it, in decimal: by these the types of values
-	// in interfaces are found when variables are carried over.
+	// their lowered names: what the session calls them whatever executor has them.
 	Types map[string]reflect.Type
 	// Generics names the generic types that the package declares for the first time, and Instances are
 	// those of generic types that it compiles again.

@@ -12,12 +12,11 @@ import (
 var types = struct {
 	newest  map[string]reflect.Type
 	keys    map[reflect.Type][]string
-	named   map[string][]reflect.Type
 	instead map[reflect.Type]reflect.Type
 	// instances are those of generic types that were compiled again, by what they print as.
 	instances map[string][]reflect.Type
 	anew      bool
-}{map[string]reflect.Type{}, map[reflect.Type][]string{}, map[string][]reflect.Type{}, map[reflect.Type]reflect.Type{}, map[string][]reflect.Type{}, false}
+}{map[string]reflect.Type{}, map[reflect.Type][]string{}, map[reflect.Type]reflect.Type{}, map[string][]reflect.Type{}, false}
 
 // note makes the types of a package known. The caller holds mu.
 func note(code Code) {
@@ -33,9 +32,6 @@ func note(code Code) {
 			types.anew = true
 		}
 		types.newest[key] = t
-		if _, ok := types.keys[t]; !ok {
-			types.named[t.String()] = append(types.named[t.String()], t)
-		}
 		types.keys[t] = append(types.keys[t], key)
 	}
 }
@@ -90,13 +86,6 @@ func Anew() bool {
 	return anew
 }
 
-// TypesNamed returns the types of the session that print as a name.
-func TypesNamed(name string) []reflect.Type {
-	mu.Lock()
-	defer mu.Unlock()
-	return append([]reflect.Type(nil), types.named[name]...)
-}
-
 // Variables returns pointers to the variables of all packages.
 func Variables() iter.Seq2[string, any] {
 	mu.Lock()
@@ -116,7 +105,7 @@ func KeyOf(t reflect.Type) (key string, ok bool) {
 	mu.Lock()
 	defer mu.Unlock()
 	for _, k := range types.keys[t] {
-		if !ok || k > key { // numbers come before names
+		if !ok || k > key {
 			key, ok = k, true
 		}
 	}

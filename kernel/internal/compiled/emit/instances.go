@@ -135,3 +135,16 @@ func consists(t types.Type, chosen func(types.Object) bool) bool {
 	}
 	return false
 }
+
+// spoken writes a type, if the unit has words for it.
+func (u *Unit) spoken(t types.Type) (text string, ok bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, no := r.(state.Unspoken); !no {
+				panic(r)
+			}
+			text, ok = "", false
+		}
+	}()
+	return u.Typ(t), true
+}

@@ -46,9 +46,9 @@ func (e *Emitter) Variable(d *state.Declaration) (unit, name string, ok bool) {
 	return h.path, h.name, ok
 }
 
-// Everything writes one unit with all that is live in the session, and what that mentions. Its
-// variables are to be carried over from where they are: the interpreter, or earlier units. The undo
-// takes back what the emitter then knows.
+// Everything writes one unit with all that is live in the session, and what that mentions. The
+// variables of earlier units that are not lost have to be carried over to it. The undo takes back
+// what the emitter then knows.
 func (e *Emitter) Everything() (unit *toolchain.Unit, units program.Units, undo func(), err error) {
 	l := change.New(e.Checker, &check.Checked{Reading: &check.Reading{Parsed: &syntax.Parsed{Source: syntax.NewSource(program.Cell{})}}, Info: check.NewInfo()})
 	u := e.newUnit(l)
@@ -73,14 +73,9 @@ func (e *Emitter) Everything() (unit *toolchain.Unit, units program.Units, undo 
 			continue
 		}
 		from := old[d.Lowered]
-		m := program.Moved{Name: d.Name, Unit: u.path, Variable: u.homes[d.Lowered].name, FromUnit: from.path, FromVariable: from.name}
-		if from.path == "" {
-			m.FromVariable = d.Lowered
-		}
-		u.moved = append(u.moved, m)
+		u.moved = append(u.moved, program.Moved{Name: d.Name, Unit: u.path, Variable: u.homes[d.Lowered].name, FromUnit: from.path, FromVariable: from.name})
 	}
 	u.declare(set)
-	u.types = append(u.types, u.describedTypes()...)
 	u.keepInstances(u.declares)
 	u.setup, u.inits = nil, nil
 	unit, compiled := u.assemble("everything that is declared")

@@ -64,7 +64,7 @@ func (b *body) cellStatements() string {
 			continue
 		}
 		if r, ok := s.(*ast.ReturnStmt); ok {
-			l.RefuseAnywhere(r.Pos(), "return outside a function")
+			l.Refuse(r.Pos(), "return outside a function")
 		}
 		if text, ok := b.whole(s, i+1); ok {
 			out.WriteString(text)

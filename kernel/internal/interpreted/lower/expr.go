@@ -152,7 +152,7 @@ func (b *body) ident(id *ast.Ident) string {
 func (b *body) variable(obj *types.Var) string {
 	if d := b.l.S.ByObject[obj]; d != nil {
 		if d.Lost != "" {
-			b.l.RefuseAnywhere(b.l.Pos, d.Name+": "+d.Lost)
+			b.l.Refuse(b.l.Pos, d.Name+": "+d.Lost)
 		}
 		return d.Lowered
 	}

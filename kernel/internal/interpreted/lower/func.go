@@ -102,6 +102,7 @@ func named(fun ast.Expr) *ast.Ident {
 // function lowers a declared function.
 func (l *lowering) function(fn *state.Function) {
 	l.C.Heed()
+	l.refuseCompiled(fn)
 	fn.Calls = map[*state.Function]bool{}
 	l.Done[fn] = true
 	l.Site = fn.Site

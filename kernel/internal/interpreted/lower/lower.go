@@ -3,9 +3,8 @@ package lower
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
-	"go/version"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,9 +55,13 @@ func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Prog
 		l.Imports = append(l.Imports, fmt.Sprintf("import %s %q", shape.Bridge, shape.BridgePath))
 	}
 	l.refuseForeignImports()
-	l.refuseElsewhere()
-	l.refuseOldLoops()
-	l.refuseGenericMethods()
+	l.refuseNames(slices.Concat(slices.Collect(maps.Keys(k.Info.Uses)), slices.Collect(maps.Keys(k.Info.Defs))), k.Info)
+	for _, f := range k.Funcs {
+		l.refuseOldLoops(f.Decl, k.GoVersion)
+	}
+	for _, s := range k.Body {
+		l.refuseOldLoops(s, k.GoVersion)
+	}
 	for v := range l.K.Embedded {
 		l.Refuse(v.Pos(), "files are embedded when a program is compiled: the interpreter embeds none")
 	}
@@ -143,50 +146,6 @@ func (l *lowering) refuseForeignImports() {
 		if path, err := strconv.Unquote(spec.Path.Value); err == nil && l.C.Foreign(path) {
 			l.Refuse(spec.Path.Pos(), "the interpreter has no package "+path)
 		}
-	}
-}
-
-// refuseGenericMethods refuses a cell that declares or uses a method with type parameters of its own.
-func (l *lowering) refuseGenericMethods() {
-	var first *ast.Ident
-	for _, named := range []map[*ast.Ident]types.Object{l.K.Info.Defs, l.K.Info.Uses} {
-		for id, obj := range named {
-			f, ok := obj.(*types.Func)
-			if ok && f.Signature().Recv() != nil && f.Origin().Signature().TypeParams() != nil && (first == nil || id.Pos() < first.Pos()) {
-				first = id
-			}
-		}
-	}
-	if first != nil {
-		l.Refuse(first.Pos(), "the interpreter has no methods with type parameters, such as "+first.Name)
-	}
-}
-
-// refuseOldLoops refuses loops of a program in a version of Go in which all rounds share what a loop
-// declares.
-func (l *lowering) refuseOldLoops() {
-	if l.K.GoVersion == "" || version.Compare(l.K.GoVersion, "go1.22") >= 0 {
-		return
-	}
-	look := func(n ast.Node) bool {
-		declares := false
-		switch n := n.(type) {
-		case *ast.ForStmt:
-			init, ok := n.Init.(*ast.AssignStmt)
-			declares = ok && init.Tok == token.DEFINE
-		case *ast.RangeStmt:
-			declares = n.Tok == token.DEFINE
-		}
-		if declares {
-			l.Refuse(n.Pos(), "the variables of a loop are those of all its rounds in "+l.K.GoVersion+", which //go:build asks for: the interpreter has only the loops of newer versions")
-		}
-		return true
-	}
-	for _, f := range l.K.Funcs {
-		ast.Inspect(f.Decl, look)
-	}
-	for _, s := range l.K.Body {
-		ast.Inspect(s, look)
 	}
 }
 

@@ -1,14 +1,18 @@
 package lower
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
+	"go/version"
 	"slices"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
+	"github.com/hierml/notebook/kernel/internal/state"
 )
 
 // unwrapped writes a value of a compiled interface as one of an empty interface.
@@ -33,30 +37,74 @@ var elsewhere = []struct {
 	{map[string]string{"runtime": "SetFinalizer"}, "the interpreter keeps what variables pointed to, and the finalizer might never run"},
 }
 
-// refuseElsewhere refuses a cell that asks for such a thing.
-func (l *lowering) refuseElsewhere() {
-	for _, e := range elsewhere {
-		if first := l.firstUse(e.objects); first != nil {
-			obj := l.K.Info.Uses[first]
-			l.Refuse(first.Pos(), obj.Pkg().Name()+"."+obj.Name()+": "+e.why)
+// refuseNames refuses the first of the names in a text that asks for such a thing, or for a method with
+// type parameters of its own.
+func (l *lowering) refuseNames(names []*ast.Ident, info *types.Info) {
+	slices.SortFunc(names, func(a, b *ast.Ident) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	for _, id := range names {
+		obj := info.Uses[id]
+		if obj == nil {
+			obj = info.Defs[id]
+		}
+		f, isFunc := obj.(*types.Func)
+		if isFunc && f.Signature().Recv() != nil {
+			if f.Origin().Signature().TypeParams() != nil {
+				l.Refuse(id.Pos(), "the interpreter has no methods with type parameters, such as "+id.Name)
+			}
+			continue
+		}
+		if obj == nil || obj.Pkg() == nil {
+			continue
+		}
+		for _, e := range elsewhere {
+			if slices.Contains(strings.Fields(e.objects[obj.Pkg().Path()]), obj.Name()) {
+				l.Refuse(id.Pos(), obj.Pkg().Name()+"."+obj.Name()+": "+e.why)
+			}
 		}
 	}
 }
 
-// firstUse returns where a cell first mentions one of the objects of packages, nil if it does not.
-func (l *lowering) firstUse(objects map[string]string) (first *ast.Ident) {
-	for id, obj := range l.K.Info.Uses {
-		if obj.Pkg() == nil || !slices.Contains(strings.Fields(objects[obj.Pkg().Path()]), obj.Name()) {
-			continue
-		}
-		if f, ok := obj.(*types.Func); ok && f.Signature().Recv() != nil {
-			continue
-		}
-		if first == nil || id.Pos() < first.Pos() {
-			first = id
-		}
+// refuseOldLoops refuses a loop of a program in a version of Go in which all rounds share what a loop
+// declares.
+func (l *lowering) refuseOldLoops(of ast.Node, goVersion string) {
+	if goVersion == "" || version.Compare(goVersion, "go1.22") >= 0 {
+		return
 	}
-	return first
+	ast.Inspect(of, func(n ast.Node) bool {
+		declares := false
+		switch n := n.(type) {
+		case *ast.ForStmt:
+			init, ok := n.Init.(*ast.AssignStmt)
+			declares = ok && init.Tok == token.DEFINE
+		case *ast.RangeStmt:
+			declares = n.Tok == token.DEFINE
+		}
+		if declares {
+			l.Refuse(n.Pos(), "the variables of a loop are those of all its rounds in "+goVersion+", which //go:build asks for: the interpreter has only the loops of newer versions")
+		}
+		return true
+	})
+}
+
+// refuseCompiled refuses a function of an earlier cell for what that cell would have been refused for:
+// it may have been compiled then.
+func (l *lowering) refuseCompiled(fn *state.Function) {
+	of := fn
+	if fn.Origin != nil {
+		of = fn.Origin
+	}
+	if of.Written == nil || of.Cell == l.K.Source.Cell.Number {
+		return
+	}
+	var names []*ast.Ident
+	ast.Inspect(of.Written, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			names = append(names, id)
+		}
+		return true
+	})
+	l.refuseNames(names, of.Info)
+	l.refuseOldLoops(of.Written, of.GoVersion)
 }
 
 // comparison writes == or !=.

@@ -68,7 +68,7 @@ func (l *Shapes) float(v constant.Value, bits int) string {
 		f, _ = constant.Float64Val(v)
 	}
 	if math.IsInf(f, 0) {
-		l.RefuseAnywhere(l.Pos, "a constant that overflows its type")
+		l.Refuse(l.Pos, "a constant that overflows its type")
 	}
 	text := strconv.FormatFloat(f, 'g', -1, bits)
 	if !strings.ContainsAny(text, ".e") {

@@ -21,7 +21,7 @@ func (l *Shapes) Typ(t types.Type) string {
 		case types.UnsafePointer:
 			l.Refuse(l.Pos, "unsafe.Pointer: the interpreter cannot run code that uses it")
 		case types.UntypedNil, types.Invalid:
-			l.RefuseAnywhere(l.Pos, "a value without a type cannot be kept")
+			l.Refuse(l.Pos, "a value without a type cannot be kept")
 		}
 		// By its kind: byte and uint8 are one type, which must have one name.
 		return types.Typ[types.Default(t).(*types.Basic).Kind()].Name()
@@ -206,6 +206,9 @@ func shortQualifier(p *types.Package) string { return p.Name() }
 // Use makes an import available and returns its name.
 func (l *Shapes) Use(pkg *types.Package) string {
 	alias := l.S.Alias(pkg)
+	if l.C.Foreign(check.PlainPath(pkg.Path())) { // imported while cells were compiled
+		l.Refuse(l.Pos, "the interpreter has no package "+pkg.Path())
+	}
 	if !l.S.Sent[pkg.Path()] {
 		l.S.Sent[pkg.Path()] = true
 		l.Later(func() { delete(l.S.Sent, pkg.Path()) })

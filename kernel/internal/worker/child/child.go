@@ -13,7 +13,6 @@ import (
 	"runtime/debug"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/cells"
@@ -27,9 +26,9 @@ type Runner interface {
 	Run(ctx context.Context, p *program.Program) (*program.Bundle, error)
 	Reached(cell int) int
 	Look(ctx context.Context, cell int, looks []program.Look) ([]string, error)
-	Adopt(a *program.Adoption) (program.LeftBehind, error)
+	Adopt(a *program.Adoption) error
 	// Save writes the variables that are to be moved, and what cells have shown, to a file, and
-	// Load is Adopt from such a file.
+	// Load is Adopt with the variables from such a file.
 	Save(file string, a *program.Adoption) (program.LeftBehind, error)
 	Load(file string, a *program.Adoption) (program.LeftBehind, error)
 	// EndDeep ends the goroutines whose stacks have at least that many bytes, until it is called with
@@ -228,8 +227,7 @@ func (c *child) answer(r Runner, cell *cell, request pipe.Request) (pipe.Answer,
 	case *pipe.Debug:
 		return &pipe.Debugged{Text: r.Debug(cell.Context(), cell.Number, m.Text, m.Globals)}, nil
 	case *pipe.Adopt:
-		left, err := r.Adopt(m.Adoption)
-		return &pipe.Adopted{Left: left}, err
+		return &pipe.Adopted{}, r.Adopt(m.Adoption)
 	case *pipe.Save:
 		left, err := r.Save(m.File, m.Adoption)
 		return &pipe.Saved{Left: left, Environment: os.Environ(), Arguments: os.Args}, err
@@ -244,12 +242,7 @@ func (c *child) runProgram(r Runner, cell *cell, p *program.Program) (pipe.Answe
 	if len(p.Source) > 0 || p.Compiled != nil {
 		p.Declared = func() { c.must(c.out.send(cell.Cell, &pipe.Declared{})) }
 	}
-	var interpreted time.Duration
-	p.Interpreted = func(d time.Duration) { interpreted = d }
 	shown, err := r.Run(cell.Context(), p)
-	if interpreted > 0 {
-		c.must(c.out.send(cell.Cell, &pipe.Interpreted{Time: interpreted}))
-	}
 	if err != nil {
 		return nil, err
 	}

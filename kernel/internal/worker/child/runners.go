@@ -63,15 +63,13 @@ func newRunners(means cells.Means, load func(plugin string) error) (*runners, er
 	})
 	interpreter.SetFailed(r.debugger.Failed)
 	r.compiled = compiled.New(compiled.Config{
-		Load:        load,
-		Stdin:       means.In,
-		Stdout:      means.Out,
-		Stderr:      means.Err,
-		Display:     cells.Displayed,
-		Relabel:     means.Relabel,
-		Kept:        interpreter.Kept,
-		Interpreter: interpreter,
-		Failed:      r.debugger.Failed,
+		Load:    load,
+		Stdin:   means.In,
+		Stdout:  means.Out,
+		Stderr:  means.Err,
+		Display: cells.Displayed,
+		Relabel: means.Relabel,
+		Failed:  r.debugger.Failed,
 	})
 	return r, nil
 }
@@ -160,7 +158,7 @@ func (r *runners) Look(ctx context.Context, cell int, looks []program.Look) ([]s
 }
 
 // Adopt implements Runner.
-func (r *runners) Adopt(a *program.Adoption) (program.LeftBehind, error) { return r.compiled.Adopt(a) }
+func (r *runners) Adopt(a *program.Adoption) error { return r.compiled.Adopt(a) }
 
 // Save implements Runner.
 func (r *runners) Save(file string, a *program.Adoption) (program.LeftBehind, error) {

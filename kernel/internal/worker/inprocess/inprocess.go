@@ -90,8 +90,8 @@ func (e *Executor) Look(context.Context, int, []program.Look, program.Output) ([
 }
 
 // Adopt implements program.Executor.
-func (e *Executor) Adopt(context.Context, *program.Adoption, program.Output) (program.LeftBehind, error) {
-	return program.LeftBehind{}, errNotCompiled
+func (e *Executor) Adopt(context.Context, *program.Adoption, program.Output) error {
+	return errNotCompiled
 }
 
 // Folder implements program.Located.

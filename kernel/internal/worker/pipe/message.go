@@ -6,7 +6,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"time"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 )
@@ -67,7 +66,7 @@ type (
 		File     string
 		Adoption *program.Adoption
 	}
-	// Load asks for *Adopted, as Adopt does, from such a file.
+	// Load asks for *Adopted, as Adopt does, with the variables from such a file.
 	Load struct {
 		request
 		File     string
@@ -156,11 +155,6 @@ type (
 	}
 	// Declared says that what the program declares is there.
 	Declared struct{ bare }
-	// Interpreted is how long a program computed in interpreted code.
-	Interpreted struct {
-		bare
-		Time time.Duration
-	}
 	// Stream is text for standard output or standard error.
 	Stream struct {
 		Name string
@@ -214,7 +208,7 @@ var kinds = []reflect.Type{
 	reflect.TypeFor[Shown](), reflect.TypeFor[Count](), reflect.TypeFor[Delivered](), reflect.TypeFor[Seen](),
 	reflect.TypeFor[Adopted](), reflect.TypeFor[Saved](), reflect.TypeFor[Failed](),
 	reflect.TypeFor[Interrupt](), reflect.TypeFor[Line](), reflect.TypeFor[Opened](), reflect.TypeFor[Memory](), reflect.TypeFor[Free](),
-	reflect.TypeFor[Begin](), reflect.TypeFor[Declared](), reflect.TypeFor[Interpreted](), reflect.TypeFor[Stream](),
+	reflect.TypeFor[Begin](), reflect.TypeFor[Declared](), reflect.TypeFor[Stream](),
 	reflect.TypeFor[Display](), reflect.TypeFor[Clear](), reflect.TypeFor[Page](), reflect.TypeFor[NextInput](), reflect.TypeFor[Comm](),
 	reflect.TypeFor[Question](), reflect.TypeFor[Deep](), reflect.TypeFor[Signalled](), reflect.TypeFor[Forget](),
 	reflect.TypeFor[Debug](), reflect.TypeFor[Debugged](), reflect.TypeFor[Event](),

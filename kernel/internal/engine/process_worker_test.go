@@ -26,7 +26,7 @@ type beat struct {
 // loop is a cell that waits until it is stopped.
 const loop = "fmt.Println(\"begun\")\nselect {}"
 
-// TestWorkerSessions runs sessions that are promoted, interrupted, killed and reset.
+// TestWorkerSessions runs sessions whose engine is changed, and that are interrupted, killed and reset.
 func TestWorkerSessions(t *testing.T) {
 	const declared = "type point struct{ x, y int }\nfunc (p *point) move(n int) { p.x += n }\nfunc twice(n int) int { return 2 * n }\nfunc total() int { return twice(ps[0].x) + counts[\"a\"] }"
 	const variables = "ps := []*point{{1, 2}}\nfirst := ps[0]\ncounts := map[string]int{\"a\": 1}\nm := mat.NewDense(1, 1, []float64{5})\ninc := func() int { counts[\"a\"]++; return counts[\"a\"] }"
@@ -36,23 +36,42 @@ func TestWorkerSessions(t *testing.T) {
 		mode  program.Mode
 		beats []beat
 	}{
-		{"promoted", program.InterpretedMode, []beat{
-			{cell: variables[:strings.Index(variables, "\n")], err: "undefined: point"},
+		{"interpreted, then compiled", program.InterpretedMode, []beat{
 			{cell: "ps := []*point{}\ncounts := map[string]int{}\n" + declared},
 			{cell: variables},
 			{cell: "total()", value: "3"},
-			{cell: toCompiled, notes: "note: inc stayed behind with the interpreter"},
+			{cell: toCompiled, notes: restarted("counts, first, inc, m, ps")},
+			{cell: "total()", err: "the variable was lost when %engine restarted the session"},
+			{cell: "twice(4)", value: "8"},
+			{cell: variables},
 			{cell: "first.move(4)\ncounts[\"a\"] = 7\nfmt.Sprintf(\"%T %v\", ps[0], total())", value: "*main.point 17"},
-			{cell: "mat.Sum(m)", value: "5"},
-			{cell: "inc()", err: "undefined: inc (the variable stayed behind with the interpreter"},
-			{cell: "inc := func() int { counts[\"a\"]++; return counts[\"a\"] }\ninc()", value: "8"},
+			{cell: "inc()", value: "8"},
 		}},
-		{"what was shown", program.InterpretedMode, []beat{
-			{cell: "type T struct{ A int }\nT{3}"},
-			{cell: "41"},
-			{cell: toCompiled},
-			{cell: "Out[2] + 1", value: "42"},
-			{cell: "Out[1]", err: "stayed behind"},
+		{"compiled, then interpreted", program.AutoMode, []beat{
+			{cell: "ps := []*point{}\ncounts := map[string]int{}\n" + declared},
+			{cell: "type pair[K comparable, V any] struct { k K; v V }\nfunc (p pair[K, V]) String() string { return fmt.Sprint(p.k, \"=\", p.v) }\nfunc apply[T any](f func(T) T, x T) T { return f(x) }\nfunc init() { counts[\"init\"]++ }"},
+			{cell: "import s \"strings\"\nconst half = 0.5\ntype shape interface{ area() float64 }\ntype square float64\nfunc (s square) area() float64 { return float64(s*s) * half }\nfunc areas(list ...shape) (sum float64) { for _, x := range list { sum += x.area() }; return }"},
+			{cell: variables},
+			{cell: "func caller() string { return fmt.Sprint(runtime.Caller(0)) }\nimport \"runtime\"\nfunc useCaller() string { return caller() }"},
+			{cell: toInterpreted, notes: restarted("counts, first, inc, m, ps"), out: "interpreted: cells are interpreted; what the interpreter is known to do otherwise than Go is refused\n"},
+			{cell: "ps", err: "undefined: ps (the variable was lost when %engine restarted the session)"},
+			{cell: "total()", err: "ps: the variable was lost when %engine restarted the session"},
+			{cell: variables},
+			{cell: "first.move(4)\ncounts[\"a\"] = 7\nfmt.Sprintf(\"%T %v\", ps[0], total())", value: "*main.point 17"},
+			{cell: "inc()", value: "8"},
+			{cell: "fmt.Sprint(pair[string, int]{\"a\", 1}, apply(twice, 4), counts)", value: "a=1 8 map[a:8]"},
+			{cell: "areas(square(2), square(4))", value: "10"},
+			{cell: "s.ToUpper(\"a\")", value: "A"},
+			{cell: "useCaller()", err: "runtime.Caller: the interpreter would show calls and lines of its own"},
+			{cell: "%engine auto\nlen(useCaller()) > 0", value: "true"},
+		}},
+		{"a module, then interpreted", program.CompiledMode, []beat{
+			{cell: ownModule},
+			{cell: "import \"own/a\"\nfunc n() int { return a.Make(20).N }\nn()", value: "40"},
+			{cell: toInterpreted},
+			{cell: "n()", err: "the interpreter has no package own/a"},
+			{cell: "a.Make(1)", err: "the interpreter has no package own/a"},
+			{cell: toCompiled + "\nn()", value: "40"},
 		}},
 		{"interrupted", program.CompiledMode, []beat{
 			{cell: "x := 1"},
@@ -68,20 +87,17 @@ func TestWorkerSessions(t *testing.T) {
 			{cell: "p := &point{1, 2}\np.move(twice(3))\np.x", value: "7"},
 			{cell: "x := 5\nuseX()", value: "5"},
 		}},
-		{"killed after promotion", program.AutoMode, []beat{
+		{"killed after a change", program.InterpretedMode, []beat{
 			{cell: "func twice(n int) int { return 2 * n }\nx := 1"},
-			{cell: refusedCell},
+			{cell: toCompiled},
 			{cell: loop, kill: true, err: "WorkerDied"},
 			{cell: "twice(4)", value: "8"},
 		}},
 		{"reset", program.AutoMode, []beat{
 			{cell: "x := 1"},
-			{cell: refusedCell},
 			{cell: "%reset"},
 			{cell: "x", err: "undefined: x"},
 			{cell: "x := \"new\"\nx", value: "new"},
-			{cell: refusedCell},
-			{cell: "x", value: "new"},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

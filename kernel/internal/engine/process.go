@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// The executor's process may end while the session goes on: it dies, %engine restarts it, or another
+// takes its place (plugins.go). The new process gets the declarations when they are used: compiled
+// ones all at once, before the next cell.
+
+// send gives a new process what is live in its compiled form. The error is that of the context, a
+// *DeathError, or a *notCompiledError.
+func (e *Engine) send(ctx context.Context, cell program.Cell, out program.Output) error {
+	if e.nothingToSend() {
+		return nil
+	}
+	unit, units, undo, err := e.emitEverything()
+	if err != nil {
+		return withoutCompiler(ctx, err)
+	}
+	units.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared")
+	if err == nil {
+		err = e.executor.Adopt(ctx, &program.Adoption{Cell: cell.Number, Title: cell.Title(), Units: units}, out)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err != nil {
+		undo()
+		e.bury(err)
+		return withoutCompiler(ctx, err)
+	}
+	e.stale = false
+	return nil
+}
+
+// withoutCompiler is the error of cells that cannot be compiled since err happened, if that is
+// neither the end of the context nor the death of a process.
+func withoutCompiler(ctx context.Context, err error) error {
+	var death *program.DeathError
+	if ctx.Err() != nil || errors.As(err, &death) {
+		return err
+	}
+	return &notCompiledError{err}
+}
+
+// nothingToSend reports whether a process needs nothing of what the cells so far have declared and
+// shown. If so, it is not stale any more.
+func (e *Engine) nothingToSend() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, d := range e.checker.Session.Live {
+		if _, imported := d.Object.(*types.PkgName); !imported {
+			return false
+		}
+	}
+	if len(e.checker.Session.Shown) > 0 {
+		return false
+	}
+	e.stale = false
+	return true
+}
+
+// emitEverything writes what is live.
+func (e *Engine) emitEverything() (unit *toolchain.Unit, units program.Units, undo func(), err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer func() {
+		// A fault of the engine costs the cell, not the session.
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the engine failed on what is declared: %v", r)
+		}
+	}()
+	return e.emitter.Everything()
+}
+
+// forgetCompiled notes that the executor's process has nothing of what was compiled any more.
+func (e *Engine) forgetCompiled() {
+	e.emitter.Forget()
+	e.forgetAhead()
+	e.code.plugins, e.code.size = nil, 0
+	e.stale = e.compiled
+}
+
+// closeCompiler removes what the compiler keeps. The next one is made when it is needed.
+func (e *Engine) closeCompiler() error {
+	if e.compiler == nil {
+		return nil
+	}
+	err := e.compiler.Close()
+	e.compiler = nil
+	return err
+}
+
+// restart makes the session that of a new process with the other executor: the variables are lost, and
+// named; everything else is declared again when it is used.
+func (e *Engine) restart(compiled bool, out program.Output) error {
+	restarter, ok := e.executor.(program.Restarter)
+	if !ok {
+		return errors.New("the process that runs the cells cannot be restarted")
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	process, err := restarter.Restart()
+	if err != nil {
+		return err
+	}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(e.checker.Session.Live)), func(name string) bool {
+		_, variable := e.checker.Session.Live[name].Object.(*types.Var)
+		return !variable
+	})
+	e.compiled = compiled
+	e.renew(process, "when %engine restarted the session")
+	if len(names) > 0 {
+		out.Stream(host.Notes, fmt.Sprintf("note: the session was restarted with its declarations, and without its variables: run the cells again that declare %s\n", strings.Join(names, ", ")))
+	}
+	return nil
+}
+
+// renew makes the session that of a new process. Number is that of the one that ended, and when says
+// in words when it did.
+func (e *Engine) renew(number int, when string) {
+	e.dead = max(e.dead, number)
+	e.checker.Session.Lose(when)
+	e.forgetCompiled()
+	e.hooking.stale = true
+}
+
+// bury makes the session that of a new process, if an error is the death of the one that it had:
+// the variables are gone, and everything else is declared again when it is used.
+func (e *Engine) bury(err error) {
+	var death *program.DeathError
+	if !errors.As(err, &death) {
+		return
+	}
+	// Each program that ran learns of the death, the last one perhaps when others already have a
+	// new process.
+	if death.Process == 0 || death.Process > e.dead {
+		e.renew(death.Process, "when the worker process died: "+death.Cause)
+	}
+}
