@@ -35,7 +35,7 @@ const maxRounds = 6
 // show shows the text of a cell to see, unless it is nested too deep. Lines that are wrong are left
 // out, but not that of offset at. What the check does to the session is taken back when it returns.
 func show(c *check.Checker, text string, at int, see func(*view)) {
-	if syntax.Nest(text).Deepest > maxDepth {
+	if syntax.Nest(syntax.Lex(text)).Deepest > maxDepth {
 		return
 	}
 	forgotten := map[token.Pos]int{}

@@ -19,7 +19,7 @@ func withMain(t *syntax.Translation) {
 	program, declared, called := false, -1, false
 	items := syntax.Split(t.Text)
 	for _, it := range items {
-		l := syntax.Lex(t.Text[it.Start:it.End])
+		l := it.Lexemes
 		named := len(l) > 1 && l[1].Tok == token.IDENT && l[1].Lit == "main"
 		switch {
 		case it.Kind == syntax.ItemPackage:

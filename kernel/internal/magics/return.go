@@ -19,7 +19,7 @@ func ended(t *syntax.Translation) {
 		if it.Kind != syntax.ItemStatement {
 			continue
 		}
-		value, ok := returned(t.Text[it.Start:it.End])
+		value, ok := returned(it.Lexemes)
 		if !ok {
 			continue
 		}
@@ -40,9 +40,9 @@ func ended(t *syntax.Translation) {
 	}
 }
 
-// returned returns what takes the place of the keyword of a return statement with at most one value.
-func returned(statement string) (text string, ok bool) {
-	lexemes := syntax.Lex(statement)
+// returned returns what takes the place of the keyword of a return statement with at most one value,
+// whose lexemes end with the one behind it.
+func returned(lexemes []syntax.Lexeme) (text string, ok bool) {
 	if lexemes[0].Tok != token.RETURN {
 		return "", false
 	}

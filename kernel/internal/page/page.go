@@ -66,7 +66,7 @@ func (k *Kernel) Declare(ctx context.Context, sources []string) {
 			if !declares(item) {
 				continue
 			}
-			if err := run(source, func(it syntax.Item) bool { return it == items[i] }, items); err != nil {
+			if err := run(source, func(it syntax.Item) bool { return it.Start == items[i].Start }, items); err != nil {
 				k.log.Debug("not declared again", "error", err)
 			}
 		}

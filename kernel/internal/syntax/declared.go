@@ -11,7 +11,7 @@ import (
 // not parse: those of packages, constants, types, functions and variables.
 func Declares(src string) (names []string) {
 	for _, it := range Split(src) {
-		l := Lex(src[it.Start:it.End])
+		l := it.Lexemes
 		switch l[0].Tok {
 		case token.FUNC:
 			if l[1].Tok == token.IDENT {

@@ -65,8 +65,9 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 		return nil, problems
 	}
 	var problems []Problem
-	p := &Parsed{Source: src, Items: Split(src.Text), Mentioned: map[string]bool{}}
-	n := Nest(src.Text)
+	lexemes := Lex(src.Text)
+	p := &Parsed{Source: src, Items: split(src.Text, lexemes), Mentioned: map[string]bool{}}
+	n := Nest(lexemes)
 	if n.unopened >= 0 {
 		return nil, []Problem{{Source: src, Offset: src.Origin(n.unopened), Msg: "syntax error: unexpected " + n.closes}}
 	}
@@ -183,10 +184,11 @@ func Mentions(file *ast.File, names map[string]bool) {
 // Statements reads a text that is to be a list of statements. At is the place of what is wrong with
 // it, -1 for nothing, and the complaint is empty for something that is no statement.
 func Statements(text string) (list []ast.Stmt, at int, complaint string) {
-	if n := Nest(text); n.unopened >= 0 {
+	lexemes := Lex(text)
+	if n := Nest(lexemes); n.unopened >= 0 {
 		return nil, n.unopened, "syntax error: unexpected " + n.closes
 	}
-	for _, it := range Split(text) {
+	for _, it := range split(text, lexemes) {
 		switch it.Kind {
 		case ItemFunc, ItemImport, ItemPackage:
 			return nil, it.Start, ""
@@ -229,11 +231,11 @@ const maxNesting = 500
 
 // Nest finds out how deep the brackets of a text stand in each other, and which is closed without
 // being open.
-func Nest(text string) nesting {
+func Nest(lexemes []Lexeme) nesting {
 	n := nesting{unopened: -1, tooDeep: -1}
 	row := 0
 	previous := token.ILLEGAL
-	for _, l := range Lex(text) {
+	for _, l := range lexemes {
 		if previous == token.RBRACK && (l.Tok == token.LBRACK || l.Tok == token.MAP) {
 			row++
 		}

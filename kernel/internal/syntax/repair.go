@@ -189,7 +189,7 @@ func Following(source string, at int) string {
 
 // matched reports whether every bracket is closed, and no other.
 func matched(text string) bool {
-	n := Nest(text)
+	n := Nest(Lex(text))
 	return n.open == 0 && n.unopened < 0
 }
 

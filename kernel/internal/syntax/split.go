@@ -26,6 +26,8 @@ type Item struct {
 	// Semicolon is the offset of a semicolon that was written after the item, or -1 when the end of
 	// a line ended it.
 	Semicolon int
+	// Lexemes are those of the item, and the one that ends it.
+	Lexemes []Lexeme
 }
 
 // A Lexeme is a token of a cell with its place and text.
@@ -75,8 +77,10 @@ func Lex(src string) []Lexeme {
 
 // Split cuts a cell into its items. It never fails: text that does not parse ends up in an item of
 // its own, and the parser complains about it.
-func Split(src string) []Item {
-	lexemes := Lex(src)
+func Split(src string) []Item { return split(src, Lex(src)) }
+
+// split is Split for a text that was cut into lexemes.
+func split(src string, lexemes []Lexeme) []Item {
 	var items []Item
 	depth, first := 0, -1
 	flush := func(i, semicolon int) {
@@ -88,6 +92,7 @@ func Split(src string) []Item {
 			Start:     lexemes[first].Pos,
 			End:       min(lexemes[i-1].End(src), lexemes[i].Pos),
 			Semicolon: semicolon,
+			Lexemes:   lexemes[first : i+1],
 		})
 		first = -1
 	}
