@@ -43,8 +43,8 @@ func Confusion(t *taxonomy.Taxonomy, truth, predicted []int) (*Figure, error) {
 	return drawConfusion(t, truth, predicted, order, groups, "Confusions")
 }
 
-// mostConfused is how many leaves ConfusionOf draws, so that their names can be read.
-const mostConfused = 40
+// maxConfused is how many leaves ConfusionOf draws, so that their names can be read.
+const maxConfused = 40
 
 // ConfusionOf draws how often the leaves were predicted as which, in a report, as Confusion does. Of
 // more than 40 leaves it draws those 40 that have the most mistakes, as the true leaf or as the predicted
@@ -56,7 +56,7 @@ func ConfusionOf(r *metric.Report) (*Figure, error) {
 		return nil, fmt.Errorf("chart: %w", err)
 	}
 	t := c.Taxonomy
-	if len(t.Leaves()) <= mostConfused {
+	if len(t.Leaves()) <= maxConfused {
 		return Confusion(t, c.Truth, c.Predicted)
 	}
 	wrong := make([]int, t.Len())
@@ -69,7 +69,7 @@ func ConfusionOf(r *metric.Report) (*Figure, error) {
 	worst := slices.Clone(t.Leaves())
 	slices.SortStableFunc(worst, func(a, b int) int { return wrong[b] - wrong[a] })
 	chosen := make([]bool, t.Len())
-	for _, n := range worst[:mostConfused] {
+	for _, n := range worst[:maxConfused] {
 		chosen[n] = true
 	}
 	var truth, predicted []int
@@ -79,7 +79,7 @@ func ConfusionOf(r *metric.Report) (*Figure, error) {
 		}
 	}
 	order, groups := chosenLeaves(t, chosen)
-	title := fmt.Sprintf("Confusions among %d of %d classes", mostConfused, len(t.Leaves()))
+	title := fmt.Sprintf("Confusions among %d of %d classes", maxConfused, len(t.Leaves()))
 	return drawConfusion(t, truth, predicted, order, groups, title)
 }
 

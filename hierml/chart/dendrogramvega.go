@@ -68,18 +68,18 @@ func (d *dendrogram) spec(f *Figure) object {
 		},
 		"axes": list{object{"orient": "bottom", "scale": "x", "title": f.X.Label.Text, "grid": true, "tickCount": 6, "labelOverlap": "greedy"}},
 		"marks": list{
-			named("area", mark("rect", "", object{"x": value(0), "x2": signal("width"), "y": value(0), "y2": signal("height"), "fill": value("white"), "fillOpacity": value(0), "cursor": value("col-resize")})),
+			namedMark("area", mark("rect", "", object{"x": value(0), "x2": signal("width"), "y": value(0), "y2": signal("height"), "fill": value("white"), "fillOpacity": value(0), "cursor": value("col-resize")})),
 			write("things", "datum.name", object{"x": value(-7), "y": signal(y("datum.y")), "align": value("right"), "fontSize": value(size), "fill": color, "limit": value(names)}),
 			mark("rect", "things", object{"x": signal(x("0")), "x2": signal(x("datum.folded")), "y": signal(y("datum.y + 0.25")), "y2": signal(y("datum.y - 0.25")), "fill": color}),
-			named("link", mark("path", "links", object{
+			namedMark("link", mark("path", "links", object{
 				"path": signal(elbow), "strokeWidth": signal("datum.off ? 1.2 : 1.8"),
 				"stroke":  signal(fmt.Sprintf("datum.off ? '%s' : %s", hex(frameInk), color["signal"])),
-				"tooltip": told("distance", "format(datum.h, '.4~g')", "classes below", "datum.things", "cut", "datum.off ? 'yes' : 'no'"),
+				"tooltip": tooltip("distance", "format(datum.h, '.4~g')", "classes below", "datum.things", "cut", "datum.off ? 'yes' : 'no'"),
 			})),
 			uninterested(mark("symbol", "crossed", object{"x": signal(x("datum.h")), "y": signal(y("(datum.y0 + datum.y1) / 2")), "shape": value("M-1,-1L1,1M-1,1L1,-1"), "size": value(24), "stroke": value(hex(lineColors[1])), "strokeWidth": value(1.4)})),
 			mark("rule", "", object{"x": signal("isValid(line) ? " + x("line") + " : 0"), "y": value(0), "y2": signal("height"), "stroke": value(hex(lineColors[1])), "strokeDash": value(list{6, 4}), "strokeWidth": value(1.5),
 				"opacity": signal("isValid(line) ? 1 : 0")}),
-			named("line", mark("rect", "", object{"x": signal("isValid(line) ? " + x("line") + " - 6 : 0"), "width": signal("isValid(line) ? 12 : 0"), "y": value(0), "y2": signal("height"), "fill": value("white"), "fillOpacity": value(0), "cursor": value("col-resize")})),
+			namedMark("line", mark("rect", "", object{"x": signal("isValid(line) ? " + x("line") + " - 6 : 0"), "width": signal("isValid(line) ? 12 : 0"), "y": value(0), "y2": signal("height"), "fill": value("white"), "fillOpacity": value(0), "cursor": value("col-resize")})),
 			write("", "(cut === null ? '' : 'cut at ' + format(cut, '.4~g') + ': ') + clusters + (clusters == 1 ? ' cluster' : ' clusters')",
 				object{"x": signal("width"), "y": value(-8), "align": value("right"), "fill": value(hex(lineColors[1]))}),
 		},

@@ -41,9 +41,9 @@ type Figure struct {
 
 const (
 	// dotsPerInch of PNG: twice what screens show, so that it stays sharp on fine ones. A figure
-	// that would have more than mostDots has fewer to the inch.
+	// that would have more than maxDots has fewer to the inch.
 	dotsPerInch = 192
-	mostDots    = 5e6
+	maxDots     = 5e6
 
 	// margin is left free around the figure: points.
 	margin = 6
@@ -136,7 +136,7 @@ func (f *Figure) png() ([]byte, error) {
 	if !(width > 0 && height > 0 && dots < 1e12) {
 		return nil, fmt.Errorf("a figure of %v x %v points cannot be drawn", width.Points(), height.Points())
 	}
-	perInch := dotsPerInch * min(1, math.Sqrt(mostDots/dots))
+	perInch := dotsPerInch * min(1, math.Sqrt(maxDots/dots))
 	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(int(perInch)))
 	if err := f.drawOn(c); err != nil {
 		return nil, err

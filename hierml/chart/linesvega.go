@@ -139,7 +139,7 @@ func (s *series) view(p *plot.Plot, width, height float64) object {
 	}
 	layers = append(layers, object{
 		"params": list{object{"name": "pointed", "select": object{"type": "point", "fields": list{"x"}, "nearest": true, "on": "mouseover", "clear": "mouseout"}}},
-		"mark":   object{"type": "rule", "color": hex(frameInk), "tooltip": object{"expr": told(about...)["signal"]}},
+		"mark":   object{"type": "rule", "color": hex(frameInk), "tooltip": object{"expr": tooltip(about...)["signal"]}},
 		"encoding": object{
 			"x":       position("x", &p.X, s.ticks),
 			"opacity": object{"value": 0, "condition": object{"param": "pointed", "empty": false, "value": 1}},

@@ -112,11 +112,11 @@ func (r *regions) panel(p *plot.Plot, side float64) object {
 	dot := math.Pow(2*float64(r.radius())*96/72, 2)
 	data := list{object{"name": "parts", "values": parts}, object{"name": "borders", "values": borders}, object{"name": "points", "values": points}}
 	marks := list{
-		named("region", mark("path", "parts", object{"path": field("d"), "fill": field("color"), "fillOpacity": faded, "tooltip": told("predicted", "datum.node", "path", "datum.path")})),
+		namedMark("region", mark("path", "parts", object{"path": field("d"), "fill": field("color"), "fillOpacity": faded, "tooltip": tooltip("predicted", "datum.node", "path", "datum.path")})),
 		uninterested(mark("path", "borders", object{"path": field("d"), "stroke": field("color"), "strokeWidth": field("width"), "strokeCap": value("round")})),
-		named("point", mark("symbol", "points", object{
+		namedMark("point", mark("symbol", "points", object{
 			"x": object{"scale": "x", "field": "x"}, "y": object{"scale": "y", "field": "y"}, "size": value(dot), "fill": field("color"), "stroke": value("white"), "strokeWidth": value(0.9),
-			"opacity": faded, "tooltip": told("instance", "datum.i", "label", "datum.label", r.names[0], "format(datum.x, '.4~g')", r.names[1], "format(datum.y, '.4~g')"),
+			"opacity": faded, "tooltip": tooltip("instance", "datum.i", "label", "datum.label", r.names[0], "format(datum.x, '.4~g')", r.names[1], "format(datum.y, '.4~g')"),
 		})),
 	}
 	if len(support) > 0 {

@@ -260,10 +260,10 @@ func (w *webTaxonomy) spec(f *Figure) object {
 				"fill": signal(fmt.Sprintf("datum.inner ? '%s' : '%s'", hex(lineColors[0]), hex(ink)))}),
 			write("shown", "datum.shut ? datum.note || (datum.leaves + (datum.leaves == 1 ? ' leaf' : ' leaves')) : datum.note",
 				object{"x": signal(fmt.Sprintf("datum.x + %d + datum.w", webOffset+6)), "y": signal("datum.row - top"), "limit": value(webWidth), "fill": value(hex(paleInk))}),
-			named("node", hovered(mark("rect", "shown", object{
+			namedMark("node", hovered(mark("rect", "shown", object{
 				"x": signal("datum.x - 7"), "x2": signal("datum.right + 4"), "yc": signal("datum.row - top"), "height": value(webRow),
 				"fill": value("black"), "fillOpacity": value(0), "cursor": signal("datum.inner ? 'pointer' : 'default'"),
-				"tooltip": signal("datum.node ? " + told(about...)["signal"].(string) + " : null"),
+				"tooltip": signal("datum.node ? " + tooltip(about...)["signal"].(string) + " : null"),
 			}))),
 		},
 	})
@@ -274,7 +274,7 @@ const (
 	webStep   = 22 // from the end of an inner node's name to its children
 )
 
-func named(name string, mark object) object {
+func namedMark(name string, mark object) object {
 	mark["name"] = name
 	return mark
 }

@@ -132,8 +132,8 @@ const (
 // a front end may be.
 const wideness = 1.15
 
-// told returns the expression of a tooltip: names and the expressions of what they have.
-func told(parts ...string) object {
+// tooltip returns the expression of a tooltip: names and the expressions of what they have.
+func tooltip(parts ...string) object {
 	var b strings.Builder
 	seen := make(map[string]bool)
 	for i := 0; i < len(parts); i += 2 {

@@ -100,12 +100,12 @@ func (m *Model) Informative(node, k int) (*Informative, error) {
 	})
 	for _, f := range all[:min(k, len(all))] {
 		if f.Weight > 0 {
-			i.For = append(i.For, m.named(f))
+			i.For = append(i.For, m.withName(f))
 		}
 	}
 	for _, f := range slices.Backward(all[max(0, len(all)-k):]) {
 		if f.Weight < 0 {
-			i.Against = append(i.Against, m.named(f))
+			i.Against = append(i.Against, m.withName(f))
 		}
 	}
 	return i, nil
@@ -137,8 +137,8 @@ func (m *Model) combine(columns []float64, n int, factor float64) bool {
 	return len(below) > 0
 }
 
-// named returns the feature with its name.
-func (m *Model) named(f FeatureWeight) FeatureWeight {
+// withName returns the feature with its name.
+func (m *Model) withName(f FeatureWeight) FeatureWeight {
 	f.Name = fmt.Sprintf("feature %d", f.Feature)
 	if m.Vocabulary != nil {
 		f.Name = m.Vocabulary[f.Feature]

@@ -65,7 +65,7 @@ func (r *run) train(ctx context.Context, j *job, at point, workers int, c *Cell)
 	}
 	c.Train, c.Test = p.train.Len(), p.test.Len()
 	c.Equal, c.EqualExample = p.equals.rows, p.equals.example
-	ctx, ended := solver.Several(ctx, j.key)
+	ctx, ended := solver.TrainingGroup(ctx, j.key)
 	begun := time.Now()
 	model, err := r.study.Methods[j.method].fit(ctx, p.train, at, c.Seed, workers)
 	ended(err)

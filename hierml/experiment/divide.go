@@ -103,8 +103,8 @@ func checkRound(d dataset.Division, n int) error {
 	return nil
 }
 
-// within returns a division of what another trains on.
-func (in *instances) within(outer dataset.Division, s Split, fold int, seed uint64) (dataset.Division, error) {
+// divideWithin returns a division of what another trains on.
+func (in *instances) divideWithin(outer dataset.Division, s Split, fold int, seed uint64) (dataset.Division, error) {
 	all := in.divider()
 	d := &dataset.Dataset{Name: all.Name, Labels: make([][]int, len(outer.Train))}
 	for i, r := range outer.Train {
@@ -164,9 +164,9 @@ func sequence(from, to int) []int {
 	return rows
 }
 
-// take returns the instances of the division as vectors, by what can be learned from those trained
+// divided returns the instances of the division as vectors, by what can be learned from those trained
 // on.
-func (in *instances) take(d *Data, by dataset.Division) (part, error) {
+func (in *instances) divided(d *Data, by dataset.Division) (part, error) {
 	var p part
 	switch {
 	case in.texts != nil:

@@ -166,7 +166,7 @@ func (s *Study) assigned(ctx context.Context, h *role, a *assignment, kept *stor
 	found := newReader(h.directory)
 	ignore := func(string) {}
 	if err := found.part(h.job, h.part, func(_ string, c *Cell) { kept.cells[c.Key] = c }, ignore); err != nil {
-		return named(err)
+		return withPackage(err)
 	}
 	if len(wanted) > 0 {
 		all, _, err := readCells(h.directory)
@@ -184,7 +184,7 @@ func (s *Study) assigned(ctx context.Context, h *role, a *assignment, kept *stor
 	r.before = func(j *job) error {
 		switch replaced, err := found.Has(next); {
 		case err != nil:
-			return named(err)
+			return withPackage(err)
 		case replaced:
 			return errReplaced
 		}

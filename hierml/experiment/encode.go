@@ -50,7 +50,7 @@ func (d *describer) of(v reflect.Value) any {
 	if v.CanInterface() {
 		switch value := v.Interface().(type) {
 		case Named:
-			return d.named(value.Type, value.Fields)
+			return d.describeNamed(value.Type, value.Fields)
 		case json.Number:
 			if f, err := value.Float64(); err == nil && strconv.FormatFloat(f, 'g', -1, 64) != "" {
 				if u, err := strconv.ParseUint(string(value), 10, 64); err == nil {
@@ -165,8 +165,8 @@ func (d *describer) object(name string, fields map[string]any) any {
 	return map[string]any{name: fields}
 }
 
-// named describes fields as they are described where they are set, if they may be.
-func (d *describer) named(name string, values map[string]any) any {
+// describeNamed describes fields as they are described where they are set, if they may be.
+func (d *describer) describeNamed(name string, values map[string]any) any {
 	fields := make(map[string]any, len(values))
 	for key, value := range values {
 		if told := d.given(value); told != nil {

@@ -135,7 +135,7 @@ func (s setter) value(v reflect.Value, value any, at string) error {
 	case reflect.Func:
 		return fmt.Errorf("experiment: %s is a function, which can be given in Go only; run the study where it is written", at)
 	case reflect.Interface:
-		return s.named(v, value, at)
+		return s.setInterface(v, value, at)
 	case reflect.Struct:
 		values, ok := value.(map[string]any)
 		if !ok {
@@ -218,8 +218,8 @@ func float(value any) (float64, bool) {
 	return 0, false
 }
 
-// named sets a field of an interface.
-func (s setter) named(v reflect.Value, value any, at string) error {
+// setInterface sets a field of an interface.
+func (s setter) setInterface(v reflect.Value, value any, at string) error {
 	types := implementing(v.Type())
 	var n Named
 	switch given := value.(type) {

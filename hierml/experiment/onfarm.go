@@ -56,7 +56,7 @@ func (s *Study) onFarm(ctx context.Context) (*Results, error) {
 	defer end()
 	w := &watch{plan: p, reader: newReader(directory), observer: report, began: time.Now()}
 	work := &farmed.Work{Farm: s.Farm, Kind: kind, Directory: directory, Variable: JobVariable, Name: "the study", Again: "run the study again", Pieces: w}
-	err = named(work.Run(ctx))
+	err = withPackage(work.Run(ctx))
 	if w.run == nil {
 		return nil, err
 	}
@@ -78,16 +78,16 @@ func requireNoFarm(ctx context.Context, directory string) error {
 	}
 	state, err := s.State(ctx, directory)
 	if err != nil {
-		return named(err)
+		return withPackage(err)
 	}
 	if !state.Over {
 		return fmt.Errorf("experiment: a farm computes cells of %s, by %s: run the study on its farm to wait for them, or stop it (experiment.Stop, hierml study stop)", directory, s.Last())
 	}
-	return named(farmed.Remove(directory))
+	return withPackage(farmed.Remove(directory))
 }
 
-// named puts the name of this package before an error that does not begin with it.
-func named(err error) error {
+// withPackage puts the name of this package before an error that does not begin with it.
+func withPackage(err error) error {
 	if err != nil && !strings.HasPrefix(err.Error(), "experiment: ") {
 		err = fmt.Errorf("experiment: %w", err)
 	}

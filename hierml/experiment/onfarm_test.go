@@ -442,7 +442,7 @@ func (f *silent) Submit(_ context.Context, j farm.Job) (string, error) {
 }
 func (f *silent) State(context.Context, string) (farm.State, error) { return f.state, nil }
 func (f *silent) Cancel(context.Context, ...string) error           { return nil }
-func (f *silent) MostParts(context.Context) (int, error)            { return 5, f.limit }
+func (f *silent) MaxParts(context.Context) (int, error)            { return 5, f.limit }
 
 // TestParts computes parts as processes do that were taken for dead, or that nobody knows of.
 func TestParts(t *testing.T) {

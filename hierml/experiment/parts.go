@@ -90,7 +90,7 @@ func (c *parts) of(ctx context.Context, j *job) (part, error) {
 		if err != nil {
 			return part{}, err
 		}
-		p, err := in.take(source.Data, by)
+		p, err := in.divided(source.Data, by)
 		if p.tested = by.Test; c.study.Split.GivenTest {
 			p.given = in.given
 		}
@@ -137,7 +137,7 @@ func (c *parts) divide(in *instances, at place) (dataset.Division, error) {
 	if err != nil || at.inner == 0 {
 		return by, err
 	}
-	return in.within(by, c.study.Inner, at.inner, c.innerSeed(at))
+	return in.divideWithin(by, c.study.Inner, at.inner, c.innerSeed(at))
 }
 
 // release says that a job is done.

@@ -123,7 +123,7 @@ func (s *Study) divide(in *instances) error {
 				continue
 			}
 			inner, _ := s.Inner.numbers()
-			if _, err := in.within(outer, s.Inner, inner, s.Seed); err != nil {
+			if _, err := in.divideWithin(outer, s.Inner, inner, s.Seed); err != nil {
 				return fmt.Errorf("what is trained on, divided again by Study.Inner: %w", err)
 			}
 		}

@@ -107,7 +107,7 @@ func readCells(directory string) (cells map[string]*Cell, whole int64, err error
 			cells[c.Key] = c
 		}
 	}, func(string) {})
-	return cells, int64(len(content)), named(err)
+	return cells, int64(len(content)), withPackage(err)
 }
 
 // add keeps a cell. In a directory it is on disk before add returns.

@@ -74,13 +74,13 @@ func (d *draws) twoWay() (metric.Test, error) {
 	return t, nil
 }
 
-// mostInstances bounds how many instances a cell keeps the values of where there are several draws.
-const mostInstances = 5000
+// maxInstances bounds how many instances a cell keeps the values of where there are several draws.
+const maxInstances = 5000
 
 // sampled are the rows from 0 to n that cells keep the values of: all, or as many of them as are
 // kept, evenly spaced.
 func sampled(n int) []int {
-	rows := make([]int, min(n, mostInstances))
+	rows := make([]int, min(n, maxInstances))
 	for i := range rows {
 		rows[i] = i * n / len(rows)
 	}

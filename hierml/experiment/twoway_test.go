@@ -97,8 +97,8 @@ func TestDraws(t *testing.T) {
 
 // TestSampled keeps the values of some rows.
 func TestSampled(t *testing.T) {
-	rows := sampled(3*mostInstances + 1)
-	if len(rows) != mostInstances || rows[0] != 0 || rows[1] != 3 || rows[mostInstances-1] > 3*mostInstances {
+	rows := sampled(3*maxInstances + 1)
+	if len(rows) != maxInstances || rows[0] != 0 || rows[1] != 3 || rows[maxInstances-1] > 3*maxInstances {
 		t.Errorf("%d rows from %d to %d", len(rows), rows[0], rows[len(rows)-1])
 	}
 	got := ofDraw([]float64{5, 6, 7}, []int{1, 4, 9}, []int{0, 4, 8, 9})

@@ -137,7 +137,7 @@ func TestSlurmCancelAndLimits(t *testing.T) {
 			t.Errorf("scancel is given %q, %v, want %q", got, err, want)
 		}
 	}
-	if n, err := (Slurm{}).MostParts(t.Context()); err != nil || n != 1001 {
+	if n, err := (Slurm{}).MaxParts(t.Context()); err != nil || n != 1001 {
 		t.Errorf("%d parts, %v", n, err)
 	}
 	for state, want := range map[string]string{"COMPLETED": "", "RUNNING": "farm: scancel: exit status 1"} {
@@ -151,7 +151,7 @@ func TestSlurmCancelAndLimits(t *testing.T) {
 		}
 	}
 	programs(t, map[string]string{"scontrol": "echo 'Nothing = 1'\n"})
-	if n, err := (Slurm{}).MostParts(t.Context()); err == nil {
+	if n, err := (Slurm{}).MaxParts(t.Context()); err == nil {
 		t.Errorf("%d parts", n)
 	}
 }

@@ -123,7 +123,7 @@ func (s Slurm) State(ctx context.Context, id string) (State, error) {
 		return State{}, err
 	}
 	args := []string{"--noheader", "--array", "--me", "--states=all", "--format=%F|%K|%T|%N|%r"}
-	out, err := slurm(ctx, "", "squeue", append(args, s.named()...)...)
+	out, err := slurm(ctx, "", "squeue", append(args, s.nameFilter()...)...)
 	if err != nil {
 		return State{}, err
 	}
@@ -165,8 +165,8 @@ func (s Slurm) State(ctx context.Context, id string) (State, error) {
 	return state, err
 }
 
-// named are the words by which squeue and scancel look at jobs of the name alone.
-func (s Slurm) named() []string {
+// nameFilter are the words by which squeue and scancel look at jobs of the name alone.
+func (s Slurm) nameFilter() []string {
 	if s.Name == "" {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (s Slurm) Cancel(ctx context.Context, ids ...string) error {
 	if err := checkIDs(ids...); err != nil || len(ids) == 0 { // without ids scancel would take all of the name
 		return err
 	}
-	args := append([]string{"--quiet"}, s.named()...)
+	args := append([]string{"--quiet"}, s.nameFilter()...)
 	_, err := slurm(ctx, "", "scancel", append(append(args, "--"), ids...)...)
 	if err == nil || s.Name == "" {
 		return err
@@ -206,8 +206,8 @@ func (s Slurm) Cancel(ctx context.Context, ids ...string) error {
 	return nil
 }
 
-// MostParts returns the number of parts that a job may have at most on this site, its MaxArraySize.
-func (s Slurm) MostParts(ctx context.Context) (int, error) {
+// MaxParts returns the number of parts that a job may have at most on this site, its MaxArraySize.
+func (s Slurm) MaxParts(ctx context.Context) (int, error) {
 	if err := s.check(); err != nil {
 		return 0, err
 	}

@@ -71,9 +71,9 @@ func (c *counter) addHashed(text string) {
 	}
 }
 
-// take makes the vectorizer of what was counted. The words where are for an error that says where
+// adopt makes the vectorizer of what was counted. The words where are for an error that says where
 // terms stand.
-func (v *Vectorizer) take(counters []*counter, where string) error {
+func (v *Vectorizer) adopt(counters []*counter, where string) error {
 	w := &v.weigher
 	total := 0
 	for _, c := range counters {

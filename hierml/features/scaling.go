@@ -65,8 +65,8 @@ type Scaler struct {
 	factor    []float64 // of each column
 }
 
-// mostScaled bounds the entries of a matrix that scaling makes dense: they take eight bytes each.
-const mostScaled = 1 << 30
+// maxScaled bounds the entries of a matrix that scaling makes dense: they take eight bytes each.
+const maxScaled = 1 << 30
 
 // Fit measures the columns of training data. It is an error if there are none, or if a value is not
 // finite.
@@ -194,7 +194,7 @@ func (r *Scaler) Scale(x *dataset.Matrix) (*dataset.Matrix, error) {
 			shifted = append(shifted, int32(j))
 		}
 	}
-	if len(shifted) > 0 && x.Rows > (mostScaled-x.NonZeros())/len(shifted) {
+	if len(shifted) > 0 && x.Rows > (maxScaled-x.NonZeros())/len(shifted) {
 		return nil, fmt.Errorf("%v scales to %d x %d values that are not zero; use UnitDeviation or MaxAbs, with which zeros stay", r.settings.Columns, x.Rows, len(shifted))
 	}
 	scaled := &dataset.Matrix{Rows: x.Rows, Cols: x.Cols, Indptr: make([]int, 1, x.Rows+1), Vocabulary: x.Vocabulary}

@@ -32,7 +32,7 @@ func (s Text) FitDocuments(ctx context.Context, train iter.Seq2[dataset.Document
 	if c.texts == 0 {
 		return nil, fmt.Errorf("features: there are no documents to take words from")
 	}
-	if err := v.take([]*counter{c}, ""); err != nil {
+	if err := v.adopt([]*counter{c}, ""); err != nil {
 		return nil, err
 	}
 	return v, nil

@@ -100,7 +100,7 @@ func (s Text) FitContext(ctx context.Context, train *dataset.Corpus) (*Vectorize
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := v.take(counters, fmt.Sprintf("of corpus %q ", train.Name)); err != nil {
+	if err := v.adopt(counters, fmt.Sprintf("of corpus %q ", train.Name)); err != nil {
 		return nil, err
 	}
 	return v, nil

@@ -9,8 +9,8 @@ import (
 
 // Of a larger table of costs, the first rows and columns are shown.
 const (
-	mostRows    = 20
-	mostColumns = 12
+	maxRows    = 20
+	maxColumns = 12
 )
 
 // String returns the costs as a table with the names of the nodes, the first rows and columns of a
@@ -27,7 +27,7 @@ func (l table) shown() *tables.Table {
 		kind, name = "leaves", func(i int) string { return l.t.Name(leaves[i]) }
 	}
 	n, _ := l.costs.Dims()
-	rows, columns := min(n, mostRows), min(n, mostColumns)
+	rows, columns := min(n, maxRows), min(n, maxColumns)
 	var costs []float64
 	for a := range rows {
 		for b := range columns {

@@ -74,9 +74,9 @@ func Note(ctx context.Context, text string) {
 	}
 }
 
-// Noted returns a context like ctx, of a part of the work of whole, whose notes the watcher of whole
+// WithNotesFrom returns a context like ctx, of a part of the work of whole, whose notes the watcher of whole
 // is told, and nothing else: that of the last part, whose outcome is that of the whole.
-func Noted(ctx, whole context.Context) context.Context {
+func WithNotesFrom(ctx, whole context.Context) context.Context {
 	w := watcher(whole)
 	if w == nil {
 		return ctx

@@ -110,7 +110,7 @@ func TestNotesOfTheWhole(t *testing.T) {
 	whole := With(t.Context(), n)
 	ctx, work := Begin(whole, "search")
 	Note(ctx, "part")
-	last := Noted(ctx, whole)
+	last := WithNotesFrom(ctx, whole)
 	if _, w := Begin(last, "training"); w != nil {
 		t.Error("the progress of a part is shown")
 	}
@@ -120,7 +120,7 @@ func TestNotesOfTheWhole(t *testing.T) {
 	if got, want := strings.Join(n.lines, "|"), "note: last|search ended|note: whole"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := Noted(ctx, t.Context()); got != ctx {
+	if got := WithNotesFrom(ctx, t.Context()); got != ctx {
 		t.Error("a watcher of nobody")
 	}
 }

@@ -25,7 +25,7 @@ type extrapolation struct {
 // Bounds of the number of epochs to look ahead.
 const (
 	leastAhead = 1
-	mostAhead  = 1024
+	maxAhead   = 1024
 )
 
 // newExtrapolation returns nil where the weights are too many.
@@ -63,7 +63,7 @@ func (e *extrapolation) advance(ctx context.Context, o *structured.Oracle, d *st
 	e.weights.AddScaled(share, e.change)
 	switch {
 	case share == 1:
-		e.ahead = min(2*e.ahead, mostAhead)
+		e.ahead = min(2*e.ahead, maxAhead)
 	case share < 0.5:
 		e.ahead = max(e.ahead/2, leastAhead)
 	}

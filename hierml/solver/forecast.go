@@ -17,7 +17,7 @@ type forecast struct {
 }
 
 const (
-	mostPoints  = 64 // that are kept
+	maxPoints   = 64 // that are kept
 	leastPoints = 5  // to know a trend; the first epochs are others
 	farthest    = 10 // times what has passed: what is said to be left beyond is a guess
 )
@@ -30,7 +30,7 @@ func (f *forecast) add(p Progress) {
 		return
 	}
 	f.points = append(f.points, p)
-	if len(f.points) < mostPoints {
+	if len(f.points) < maxPoints {
 		return
 	}
 	f.every *= 2

@@ -24,7 +24,7 @@ func TestForeignCheckpoint(t *testing.T) {
 		return err
 	}
 	one := func(directory string) error {
-		ctx, _ := Several(t.Context(), "several") // that have not ended
+		ctx, _ := TrainingGroup(t.Context(), "several") // that have not ended
 		_, err := Solve(ctx, kept(1, 1), &Settings{Gap: 1e-1, Checkpoint: filepath.Join(directory, "checkpoint")}, nil)
 		return err
 	}

@@ -160,8 +160,8 @@ func (o *orthogonalRun) raise(dual float64) {
 	}
 }
 
-// offer takes weights with their value if they are better than all before.
-func (o *orthogonalRun) offer(primal float64, weights func() *structured.Rows) {
+// keepBest takes weights with their value if they are better than all before.
+func (o *orthogonalRun) keepBest(primal float64, weights func() *structured.Rows) {
 	if primal < o.primal {
 		o.primal, o.best = primal, weights()
 	}
@@ -375,6 +375,6 @@ func (a *alternation) certify(ctx context.Context, o *orthogonalRun) error {
 		return err
 	}
 	o.raise(a.state.certificate.Dual)
-	o.offer(primal, func() *structured.Rows { return a.weights(a.state.dual) })
+	o.keepBest(primal, func() *structured.Rows { return a.weights(a.state.dual) })
 	return nil
 }

@@ -293,7 +293,7 @@ func (a *averaging) certify(ctx context.Context, o *orthogonalRun) error {
 		return ctx.Err()
 	}
 	o.raise(a.lower)
-	o.offer(a.at.value(), a.rows)
+	o.keepBest(a.at.value(), a.rows)
 	if a.taken.iterations < a.bounded+(a.bounded+3)/4 {
 		return nil
 	}
@@ -319,6 +319,6 @@ func (a *averaging) bound(ctx context.Context, o *orthogonalRun) error {
 		return err
 	}
 	o.raise(ridge.certificate.Dual)
-	o.offer(primal, func() *structured.Rows { return s.weights(point) })
+	o.keepBest(primal, func() *structured.Rows { return s.weights(point) })
 	return nil
 }

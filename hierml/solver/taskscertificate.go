@@ -41,7 +41,7 @@ func (t *tasks) certify(ctx context.Context) error {
 	t.place()
 	point := t.dualPoint(ctx, t.alpha)
 	var evaluated atomic.Int64
-	group := max(1, min((len(all)+groups-1)/groups, mostInGroup))
+	group := max(1, min((len(all)+groups-1)/groups, maxInGroup))
 	guarded.Each((len(all)+group-1)/group, t.settings.Workers, func(k int) {
 		first, end := k*group, min((k+1)*group, len(all))
 		t.evaluate(ctx, first, all[first:end])
@@ -155,7 +155,7 @@ type taskValues struct {
 
 // The tasks are scored in groups, in which the scores of an example cost little more than that for
 // one task; there are so many for goroutines to share.
-const mostInGroup, groups = 16, 16
+const maxInGroup, groups = 16, 16
 
 // newGroup returns weights for a group: in float64, or where that is not asked for in two float32
 // each, the second what is left of it by the first, whose sums are faster and as good.

@@ -40,8 +40,8 @@ type factorEntry struct {
 // maxFactor bounds the entries of a factor (400 MB).
 const maxFactor = 1 << 24
 
-// mostUpdates is how many entries are changed before the context is looked at; it is not for trees.
-const mostUpdates = 1 << 16
+// maxUpdates is how many entries are changed before the context is looked at; it is not for trees.
+const maxUpdates = 1 << 16
 
 // newFactor returns the factor of a graph over the nodes of the taxonomy, which is undirected.
 // ground has one number a node, none negative; nil is 0 for all. It is an error if an edge is no
@@ -78,7 +78,7 @@ func newFactor(ctx context.Context, t *taxonomy.Taxonomy, edges [][2]int, ground
 	pivot := slices.Clone(f.diagonal)
 	entries, updates := 0, 0
 	for len(f.order) < n {
-		if updates >= mostUpdates {
+		if updates >= maxUpdates {
 			if ctx.Err() != nil {
 				return nil, fmt.Errorf("structured: stopped while the graph was factored: %w", ctx.Err())
 			}

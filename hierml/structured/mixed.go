@@ -215,7 +215,7 @@ func slotsFor(weights int) (slots int) {
 func (m *mixed) grow(feature int) {
 	table := m.tables[feature]
 	if 2*len(table) > m.most {
-		row := m.slabs.take(m.stride)
+		row := m.slabs.allocate(m.stride)
 		clear(row)
 		for _, s := range table {
 			row[s.column] = s.value
@@ -236,7 +236,7 @@ func (m *mixed) grow(feature int) {
 
 // newTable returns an empty table.
 func (m *mixed) newTable(slots int) []slot {
-	table := slotsOf(m.slabs.take(2 * slots))
+	table := slotsOf(m.slabs.allocate(2 * slots))
 	m.empty(table)
 	return table
 }
@@ -527,7 +527,7 @@ func (m *mixed) setFeature(feature int, columns []int32, values []int16) {
 	if slots > m.most || row != nil && 2*slots > m.most { // a table that is nearly full is soon a row again
 		if row == nil {
 			m.releaseTable(feature)
-			row = m.slabs.take(m.stride)
+			row = m.slabs.allocate(m.stride)
 			m.rows[feature] = row
 		}
 		clear(row)
@@ -565,8 +565,8 @@ type slabs struct {
 // slabChunk is the number of numbers that are asked for at a time.
 const slabChunk = 32 << 20
 
-// take returns a slab of n numbers, of any values.
-func (s *slabs) take(n int) []int16 {
+// allocate returns a slab of n numbers, of any values.
+func (s *slabs) allocate(n int) []int16 {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if free := s.free[n]; len(free) > 0 {

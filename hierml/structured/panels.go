@@ -45,9 +45,9 @@ type panels struct {
 // frequent is the number of examples together from which a feature is frequent; of few examples all features are.
 const frequent, fewExamples = 32, 64
 
-// mostSteps is the largest number of steps that a value has, and roomSteps that of values together for which the sum of
+// maxSteps is the largest number of steps that a value has, and roomSteps that of values together for which the sum of
 // their products with weights has room.
-const mostSteps, roomSteps = 1<<12 - 1, math.MaxUint16
+const maxSteps, roomSteps = 1<<12 - 1, math.MaxUint16
 
 func newPanels(m *mixed, x *dataset.Matrix) *panels {
 	return &panels{mixed: m, x: x}
@@ -159,7 +159,7 @@ func (s *panels) round() {
 	for _, v := range s.exact {
 		largest = max(largest, math.Abs(v)) // no number where one is none
 	}
-	step := float64(unitFor(largest * full / mostSteps))
+	step := float64(unitFor(largest * full / maxSteps))
 	if len(s.exact)%2 == 1 {
 		s.rows = append(s.rows, s.rows[len(s.rows)-1])
 		s.exact, s.units = append(s.exact, 0), append(s.units, 0)

@@ -23,7 +23,7 @@ func Shortlist(ctx context.Context, a *Attributes, w *Weights, x *dataset.Matrix
 	if a == nil || w == nil || x == nil {
 		return fmt.Errorf("structured: shortlists need attributes, weights and a matrix")
 	}
-	x = within(x, w.Features)
+	x = firstColumns(x, w.Features)
 	l := &linearState{Weights: w, linear: &Linear{x: x, squares: squaredNorms(x)}}
 	rows := make([]int, x.Rows)
 	for i := range rows {
@@ -48,8 +48,8 @@ func Shortlist(ctx context.Context, a *Attributes, w *Weights, x *dataset.Matrix
 	return ctx.Err()
 }
 
-// within returns the matrix without the columns from n on.
-func within(x *dataset.Matrix, n int) *dataset.Matrix {
+// firstColumns returns the matrix without the columns from n on.
+func firstColumns(x *dataset.Matrix, n int) *dataset.Matrix {
 	beyond := false
 	for i := range x.Rows {
 		features, _ := x.Row(i)

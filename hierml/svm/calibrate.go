@@ -74,7 +74,7 @@ func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset
 	for _, set := range d.Labels {
 		p.single = p.single && len(set) == 1
 	}
-	ctx, ended := solver.Several(ctx, "")
+	ctx, ended := solver.TrainingGroup(ctx, "")
 	defer func() { ended(err) }()
 	held := heldOut{}
 	for k, rows := range folds(d.Labels, c.Folds, c.Seed) {

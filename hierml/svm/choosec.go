@@ -207,7 +207,7 @@ func (s Search) ChooseAmong(ctx context.Context, estimators []Regularized, d *da
 	if s.SetLoss == nil {
 		s.SetLoss = loss.Symdiff(d.Taxonomy).(loss.SetLoss)
 	}
-	ctx, ended := solver.Several(ctx, "")
+	ctx, ended := solver.TrainingGroup(ctx, "")
 	defer func() { ended(err) }()
 	whole := ctx
 	if s.Progress != nil {
@@ -250,7 +250,7 @@ func (s Search) ChooseAmong(ctx context.Context, estimators []Regularized, d *da
 		}
 	}
 	choice := among.Choice
-	if choice.Model, err = estimators[among.Chosen].WithC(choice.C).Fit(progress.Noted(ctx, whole), d); err != nil {
+	if choice.Model, err = estimators[among.Chosen].WithC(choice.C).Fit(progress.WithNotesFrom(ctx, whole), d); err != nil {
 		return among, fmt.Errorf("svm: training on all data with C = %g: %w", choice.C, err)
 	}
 	return among, nil

@@ -59,7 +59,7 @@ func Example_checkpoints() {
 		names, _ := filepath.Glob(filepath.Join(folder, "*")) // the pattern is right
 		return len(names)
 	}
-	ctx, ended := solver.Several(context.Background(), "two methods")
+	ctx, ended := solver.TrainingGroup(context.Background(), "two methods")
 	settings := solver.Settings{Checkpoint: filepath.Join(folder, "checkpoint")}
 	_, err = svm.Flat{Settings: settings}.Fit(ctx, c.Train)
 	if err == nil {

@@ -209,8 +209,8 @@ func solvedIn(file *os.File) ([]int, error) {
 	return ints(problems), err
 }
 
-// take takes the problems in a file that a process has written.
-func (p *parts) take(file *os.File) ([]int, error) {
+// readResults takes the problems in a file that a process has written.
+func (p *parts) readResults(file *os.File) ([]int, error) {
 	f, err := openTensors(file)
 	if err != nil {
 		return nil, err

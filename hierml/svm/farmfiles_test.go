@@ -62,7 +62,7 @@ func twoParts(wide bool) *parts {
 // what does not fit together is an error, and nothing panics.
 func TestForeignSolutions(t *testing.T) {
 	for _, wide := range []bool{false, true} {
-		if pieces, err := twoParts(wide).take(written(t, solvedContent(t, nil))); err != nil || !slices.Equal(pieces, []int{0, 1}) {
+		if pieces, err := twoParts(wide).readResults(written(t, solvedContent(t, nil))); err != nil || !slices.Equal(pieces, []int{0, 1}) {
 			t.Fatalf("%v, %v", pieces, err)
 		}
 		refused := 0
@@ -82,7 +82,7 @@ func TestForeignSolutions(t *testing.T) {
 						return values
 					})
 					p := twoParts(wide)
-					if _, err := p.take(written(t, content)); err != nil {
+					if _, err := p.readResults(written(t, content)); err != nil {
 						refused++
 						continue
 					}
@@ -102,7 +102,7 @@ func FuzzSolutions(f *testing.F) {
 	f.Add(solvedContent(f, nil), false)
 	f.Fuzz(func(t *testing.T, content []byte, wide bool) {
 		p := twoParts(wide)
-		if _, err := p.take(written(t, content)); err == nil {
+		if _, err := p.readResults(written(t, content)); err == nil {
 			p.weights.finish()
 		}
 	})

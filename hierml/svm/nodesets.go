@@ -86,11 +86,11 @@ type NodeSetModel struct {
 // TriedSets is the outcome of one C.
 type TriedSets struct{ C, HeldOut float64 }
 
-// mostOfRidge bounds the instances that Ridge is the default for, and mostHeld the numbers that it
+// maxOfRidge bounds the instances that Ridge is the default for, and maxHeld the numbers that it
 // holds then: the Gram matrix, and for every instance and node what it has, A, and two scores.
 const (
-	mostOfRidge = 8000
-	mostHeld    = 1 << 28
+	maxOfRidge = 8000
+	maxHeld    = 1 << 28
 )
 
 // Fit trains the models and learns the probabilities.
@@ -100,7 +100,7 @@ func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (_ *NodeSetModel,
 	}
 	if s.Method == nil {
 		s.Method = Ridge{Seed: s.Seed}
-		if n := d.Len(); n > mostOfRidge || n*(n+4*d.Taxonomy.Len()) > mostHeld {
+		if n := d.Len(); n > maxOfRidge || n*(n+4*d.Taxonomy.Len()) > maxHeld {
 			s.Method = OneVsRest{}
 		}
 	}
@@ -121,7 +121,7 @@ func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (_ *NodeSetModel,
 			return nil, err
 		}
 	}
-	ctx, ended := solver.Several(ctx, "")
+	ctx, ended := solver.TrainingGroup(ctx, "")
 	defer func() { ended(err) }()
 	whole := ctx
 	ctx, report, end := progress.Follow(ctx, "node sets", s.Progress)
@@ -131,7 +131,7 @@ func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (_ *NodeSetModel,
 	if ridge {
 		fit = s.fitRidge
 	}
-	m, err := fit(progress.Noted(ctx, whole), ctx, methods, d)
+	m, err := fit(progress.WithNotesFrom(ctx, whole), ctx, methods, d)
 	if err != nil {
 		return nil, err
 	}

@@ -177,7 +177,7 @@ func (p *parts) onFarm(ctx context.Context, s inParts, d *dataset.Dataset, f far
 	if err != nil {
 		return err
 	}
-	w := &farmed.Training{Farm: f, Directory: directory, Variable: jobVariable, Words: command, Read: p.take}
+	w := &farmed.Training{Farm: f, Directory: directory, Variable: jobVariable, Words: command, Read: p.readResults}
 	for _, part := range p.parts {
 		w.Sizes = append(w.Sizes, max(1, part.size))
 	}

@@ -85,7 +85,7 @@ func (s Ridge) WithC(c float64) Regularized { s.C = c; return s }
 const (
 	chosenBy   = 1500    // instances
 	ridgeFolds = 10      // unless there are fewer instances
-	mostOfPair = 1 << 30 // pairs of instances, and of an instance and a node: 8 GiB
+	maxOfPair  = 1 << 30 // pairs of instances, and of an instance and a node: 8 GiB
 )
 
 // The kernels and the values of C to choose from: widths in units of the root of the mean squared
@@ -135,7 +135,7 @@ func (s Ridge) fit(ctx context.Context, d *dataset.Dataset) (*regression, error)
 	}
 	s.Workers = guarded.Workers(s.Workers)
 	nodes := occurringNodes(d)
-	if n := d.X.Rows; n > mostOfPair/(n+4*len(nodes)) {
+	if n := d.X.Rows; n > maxOfPair/(n+4*len(nodes)) {
 		return nil, fmt.Errorf("svm: ridge regression of %d instances and %d nodes takes %.0f GiB, and at most 8 are allowed; learn from fewer instances, or take svm.OneVsRest", n, len(nodes), float64(n)*float64(n+4*len(nodes))/(1<<27))
 	}
 	whole := ctx
@@ -164,7 +164,7 @@ func (s Ridge) fit(ctx context.Context, d *dataset.Dataset) (*regression, error)
 	if sample != nil && len(sample.rows) == n {
 		f = sample
 	} else {
-		f.take(d, nil)
+		f.trainOn(d, nil)
 		err = f.solve(ctx, nil)
 	}
 	if err == nil {
@@ -211,8 +211,8 @@ func occurringNodes(d *dataset.Dataset) []int32 {
 	return nodes
 }
 
-// take makes some of the instances, nil for all, those that are learned from.
-func (f *regression) take(d *dataset.Dataset, some []int) {
+// trainOn makes some of the instances, nil for all, those that are learned from.
+func (f *regression) trainOn(d *dataset.Dataset, some []int) {
 	labels := d.Labels
 	if some != nil {
 		labels = make([][]int, len(some))
@@ -249,7 +249,7 @@ func (f *regression) choose(ctx context.Context, d *dataset.Dataset) (*regressio
 	if d.X.Rows > chosenBy {
 		some = rand.New(rand.NewPCG(f.Seed, 0)).Perm(d.X.Rows)[:chosenBy]
 	}
-	sample.take(d, some)
+	sample.trainOn(d, some)
 	kernels, err := sample.kernels()
 	if err != nil {
 		return nil, err

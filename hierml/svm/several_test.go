@@ -28,7 +28,7 @@ func TestSeveralTrainingsKeepTheirCheckpoints(t *testing.T) {
 			return err
 		},
 		"calibration in a study": func(ctx context.Context, s solver.Settings) error {
-			ctx, ended := solver.Several(ctx, "cell")
+			ctx, ended := solver.TrainingGroup(ctx, "cell")
 			_, err := svm.Calibration{Folds: 3}.Fit(ctx, svm.Normalized{Settings: s}, d)
 			ended(err)
 			return err
@@ -74,7 +74,7 @@ func TestCheckpointsOfAnotherWhole(t *testing.T) {
 	d := example.Texts(example.Tree(2, 3), 60, 50, 10, 1)
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	for _, cell := range []string{"one", "two"} {
-		ctx, _ := solver.Several(t.Context(), cell) // not ended
+		ctx, _ := solver.TrainingGroup(t.Context(), cell) // not ended
 		if m, err := (svm.Flat{Settings: solver.Settings{Checkpoint: path}}).Fit(ctx, d); err != nil || m.Training.Certificate.Epochs == 0 {
 			t.Errorf("cell %s: %v, %v", cell, m, err)
 		}

@@ -79,13 +79,13 @@ func defaultC(c float64) (float64, error) {
 }
 
 // checkData returns an error unless the data can be learned from: the labels are leaves.
-func checkData(d *dataset.Dataset) error { return named(classifier.CheckLeaves(d)) }
+func checkData(d *dataset.Dataset) error { return withPackage(classifier.CheckLeaves(d)) }
 
 // checkRows does what checkData does but allows labels that are inner nodes.
-func checkRows(d *dataset.Dataset) error { return named(classifier.CheckData(d)) }
+func checkRows(d *dataset.Dataset) error { return withPackage(classifier.CheckData(d)) }
 
-// named returns the error with the package's name.
-func named(err error) error {
+// withPackage returns the error with the package's name.
+func withPackage(err error) error {
 	if err != nil {
 		return fmt.Errorf("svm: %w", err)
 	}

@@ -113,9 +113,9 @@ func (g LinearTree) withDefaults() LinearTree {
 }
 
 func (g LinearTree) check() error {
-	const mostLeaves = 1 << 20
-	if g.FanOut < 1 || g.Depth < 1 || math.Pow(float64(g.FanOut), float64(g.Depth)) > mostLeaves || g.Depth > mostLeaves {
-		return fmt.Errorf("synthetic: %s: fan-out %d and depth %d; both are positive, with at most %d leaves", g.Name, g.FanOut, g.Depth, mostLeaves)
+	const maxLeaves = 1 << 20
+	if g.FanOut < 1 || g.Depth < 1 || math.Pow(float64(g.FanOut), float64(g.Depth)) > maxLeaves || g.Depth > maxLeaves {
+		return fmt.Errorf("synthetic: %s: fan-out %d and depth %d; both are positive, with at most %d leaves", g.Name, g.FanOut, g.Depth, maxLeaves)
 	}
 	if g.Features < 1 || g.Features > math.MaxInt32 || g.Instances < 1 {
 		return fmt.Errorf("synthetic: %s: %d features and %d instances; both are positive", g.Name, g.Features, g.Instances)

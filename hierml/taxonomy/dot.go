@@ -28,7 +28,7 @@ type DOT struct {
 // Bounds of what few bytes of a file can ask for.
 const (
 	deepestSubgraph = 64      // subgraphs in each other
-	mostProducts    = 1 << 24 // edges between subgraphs, and nodes of those that are named again
+	maxProducts     = 1 << 24 // edges between subgraphs, and nodes of those that are named again
 )
 
 // Read implements Format.
@@ -204,8 +204,8 @@ func (d *dotReader) connect(from, to []int, at place) error {
 
 // multiply counts what subgraphs stand for.
 func (d *dotReader) multiply(n int, at place) error {
-	if d.products += n; d.products > mostProducts {
-		return d.errorf(at, "subgraphs stand for more than %d edges; write them out, or choose another format", mostProducts)
+	if d.products += n; d.products > maxProducts {
+		return d.errorf(at, "subgraphs stand for more than %d edges; write them out, or choose another format", maxProducts)
 	}
 	return nil
 }

@@ -42,13 +42,13 @@ func newDraft(file string, repair *Faults, stored func() int64) *draft {
 // A graph may have so many nodes, and edges, for each byte of its file, beside those that any may
 // have. Files that are no worse compressed than they can be have at most one or two for a byte.
 const (
-	mostPerByte = 4
-	mostAnyway  = 1 << 20
+	maxPerByte = 4
+	maxAnyway  = 1 << 20
 )
 
 // room returns an error if there are more nodes or edges than a file of that size can mean.
 func (d *draft) room(n int, what string, at place) error {
-	if d.stored == nil || n < mostAnyway || int64(n) < mostAnyway+mostPerByte*d.stored() {
+	if d.stored == nil || n < maxAnyway || int64(n) < maxAnyway+maxPerByte*d.stored() {
 		return nil
 	}
 	return d.errorf(at, "%d %s of the %d bytes that were read; the file was made to fill the memory, or is damaged", n, what, d.stored())

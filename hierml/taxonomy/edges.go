@@ -83,8 +83,8 @@ type parted struct {
 	again int
 }
 
-// mostParted bounds the names that are remembered: among so many, one comes again.
-const mostParted = 1000
+// maxParted bounds the names that are remembered: among so many, one comes again.
+const maxParted = 1000
 
 func newSeparators() separators {
 	s := separators{}
@@ -113,7 +113,7 @@ func (s separators) look(line []byte, fields int) {
 			text := string(bytes.TrimSpace(name.text))
 			if p.names[text] {
 				p.again++
-			} else if len(p.names) < mostParted {
+			} else if len(p.names) < maxParted {
 				p.names[text] = true
 			}
 		}

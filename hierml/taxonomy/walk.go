@@ -19,8 +19,8 @@ func (t *Taxonomy) Descendants(n int) []int {
 	return t.descendants.of(n, t.children, t.tree)
 }
 
-// mostRemembered bounds how many ids closures remember.
-const mostRemembered = 1 << 26
+// maxRemembered bounds how many ids closures remember.
+const maxRemembered = 1 << 26
 
 // closures remembers what is reached from the nodes along one direction of the edges, for those
 // that were asked for.
@@ -54,7 +54,7 @@ func (c *closures) of(n int, next [][]int, tree bool) []int {
 	}
 	slices.Sort(set)
 	set = slices.Clip(set)
-	if c.remembered.Add(int64(len(set))) > mostRemembered {
+	if c.remembered.Add(int64(len(set))) > maxRemembered {
 		c.remembered.Add(-int64(len(set)))
 		return set
 	}

@@ -28,8 +28,8 @@ func (f Folder) Make() error { return os.MkdirAll(string(f), 0o777) }
 // path is the whole path of a name.
 func (f Folder) path(name string) string { return filepath.Join(string(f), name) }
 
-// named returns an error of package os with the whole path of a name.
-func (f Folder) named(err error, name string) error {
+// pathError returns an error of package os with the whole path of a name.
+func (f Folder) pathError(err error, name string) error {
 	if of, ok := err.(*fs.PathError); ok {
 		return &fs.PathError{Op: strings.TrimSuffix(of.Op, "at"), Path: f.path(name), Err: of.Err}
 	}
@@ -61,9 +61,9 @@ func (f Folder) local(name string) error {
 	return nil
 }
 
-// within opens a folder in the folder; the caller closes it. With create it makes what is missing of the
+// openParent opens a folder in the folder; the caller closes it. With create it makes what is missing of the
 // way there.
-func (f Folder) within(name string, create bool) (*os.Root, error) {
+func (f Folder) openParent(name string, create bool) (*os.Root, error) {
 	if err := f.local(name); err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (f Folder) within(name string, create bool) (*os.Root, error) {
 func (f Folder) step(root *os.Root, part, at string, create bool) (*os.Root, error) {
 	if create {
 		if err := root.Mkdir(part, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, f.named(err, at)
+			return nil, f.pathError(err, at)
 		}
 	}
 	info, err := root.Lstat(part)
@@ -101,10 +101,10 @@ func (f Folder) step(root *os.Root, part, at string, create bool) (*os.Root, err
 		err = f.foreign(at, info, fs.ModeDir)
 	}
 	if err != nil {
-		return nil, f.named(err, at)
+		return nil, f.pathError(err, at)
 	}
 	next, err := root.OpenRoot(part)
-	return next, f.named(err, at)
+	return next, f.pathError(err, at)
 }
 
 // parent opens the folder that has a name; the caller closes it.
@@ -112,13 +112,13 @@ func (f Folder) parent(name string) (root *os.Root, base string, err error) {
 	if err := f.local(name); err != nil {
 		return nil, "", err
 	}
-	root, err = f.within(filepath.Dir(name), false)
+	root, err = f.openParent(filepath.Dir(name), false)
 	return root, filepath.Base(name), err
 }
 
 // Mkdir makes a folder in the folder, and those on the way to it, where they are missing.
 func (f Folder) Mkdir(name string) error {
-	root, err := f.within(name, true)
+	root, err := f.openParent(name, true)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (f Folder) stat(root *os.Root, base, name string) (fs.FileInfo, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return info, f.named(err, name)
+	return info, f.pathError(err, name)
 }
 
 // Has reports whether something, of whatever kind, has a name.
@@ -175,7 +175,7 @@ func (f Folder) open(name string, flag int) (file *os.File, err error) {
 			continue // it was removed, or made, meanwhile
 		}
 		if err != nil {
-			return nil, f.named(err, name)
+			return nil, f.pathError(err, name)
 		}
 		if info == nil {
 			return file, nil
@@ -215,7 +215,7 @@ func (f Folder) Update(name string) (*os.File, error) {
 		err = fmt.Errorf("%s has another name as well (it is a hard link), by which it would be changed too: put a copy in its place", f.path(name))
 	}
 	if err != nil {
-		return nil, errors.Join(f.named(err, name), file.Close())
+		return nil, errors.Join(f.pathError(err, name), file.Close())
 	}
 	return file, nil
 }
@@ -228,7 +228,7 @@ func (f Folder) Lock(name string) (*os.File, error) {
 		return nil, err
 	}
 	if got, err := lock.File(file, true); err != nil || !got {
-		return nil, errors.Join(f.named(err, name), file.Close())
+		return nil, errors.Join(f.pathError(err, name), file.Close())
 	}
 	return file, nil
 }
@@ -240,7 +240,7 @@ func (f Folder) New(name string) (*os.File, error) {
 		return nil, err
 	}
 	file, err := root.OpenFile(base, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-	return file, errors.Join(f.named(err, name), root.Close())
+	return file, errors.Join(f.pathError(err, name), root.Close())
 }
 
 // MkdirNew makes a folder in a folder that is there. It is an fs.ErrExist if something has the name.
@@ -249,7 +249,7 @@ func (f Folder) MkdirNew(name string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.named(root.Mkdir(base, 0o777), name), root.Close())
+	return errors.Join(f.pathError(root.Mkdir(base, 0o777), name), root.Close())
 }
 
 // Create begins a file that takes the place of another one when it is complete.
@@ -288,7 +288,7 @@ func (f Folder) Replace(name string, content []byte) error {
 // List returns what is in a folder in the folder, or in the folder itself, ".", by name; nothing for one
 // that is not there.
 func (f Folder) List(name string) ([]fs.DirEntry, error) {
-	root, err := f.within(name, false)
+	root, err := f.openParent(name, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -297,11 +297,11 @@ func (f Folder) List(name string) ([]fs.DirEntry, error) {
 	}
 	dir, err := root.Open(".")
 	if err != nil {
-		return nil, errors.Join(f.named(err, name), root.Close())
+		return nil, errors.Join(f.pathError(err, name), root.Close())
 	}
 	entries, err := dir.ReadDir(-1)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries, errors.Join(f.named(err, name), dir.Close(), root.Close())
+	return entries, errors.Join(f.pathError(err, name), dir.Close(), root.Close())
 }
 
 // Remove removes a file, or a link, if it is there.
@@ -316,13 +316,13 @@ func (f Folder) Remove(name string) error {
 	if err = root.Remove(base); errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return errors.Join(f.named(err, name), root.Close())
+	return errors.Join(f.pathError(err, name), root.Close())
 }
 
 // Clear removes from a folder in the folder what killed processes have left of files with names of its
 // own that they were replacing.
 func (f Folder) Clear(name string, own func(name string) bool) error {
-	root, err := f.within(name, false)
+	root, err := f.openParent(name, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -335,7 +335,7 @@ func (f Folder) Clear(name string, own func(name string) bool) error {
 
 // Check is an error if a name, or a folder on the way to it, is there and is no folder of the folder's own.
 func (f Folder) Check(name string) error {
-	root, err := f.within(name, false)
+	root, err := f.openParent(name, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -14,13 +14,13 @@ type Lock struct{ file *os.File }
 
 // Alone takes the lock of the file at path, which it makes where it is missing, for this process
 // alone. It returns nil if others have it.
-func Alone(path string) (*Lock, error) { return take(path, os.O_CREATE, true) }
+func Alone(path string) (*Lock, error) { return acquire(path, os.O_CREATE, true) }
 
 // Shared takes the lock as one of many, unless one has it alone.
-func Shared(path string) (*Lock, error) { return take(path, os.O_CREATE, false) }
+func Shared(path string) (*Lock, error) { return acquire(path, os.O_CREATE, false) }
 
 // Existing takes the lock of a file alone, which it does not make.
-func Existing(path string) (*Lock, error) { return take(path, 0, true) }
+func Existing(path string) (*Lock, error) { return acquire(path, 0, true) }
 
 // pause is how long [Wait] waits until it asks again.
 const pause = 50 * time.Millisecond
@@ -45,9 +45,9 @@ func Wait(ctx context.Context, path string, waits func()) (*Lock, error) {
 	}
 }
 
-// take goes on until the file that it has locked is the one at path: another process may have
+// acquire goes on until the file that it has locked is the one at path: another process may have
 // removed it between the opening and the locking.
-func take(path string, flag int, alone bool) (*Lock, error) {
+func acquire(path string, flag int, alone bool) (*Lock, error) {
 	for {
 		f, err := open(path, flag)
 		if err != nil {

@@ -84,7 +84,7 @@ func begin(f *File, old fs.FileInfo) (*File, error) {
 		}
 		if err != nil {
 			f.leave()
-			return nil, f.named(err)
+			return nil, f.pathError(err)
 		}
 		// Where there are no locks, nobody removes files either. A browser has none, and there a new file has
 		// no name before it is written.
@@ -96,7 +96,7 @@ func begin(f *File, old fs.FileInfo) (*File, error) {
 		if old != nil {
 			if err := f.Chmod(old.Mode().Perm()); err != nil {
 				f.Discard()
-				return nil, f.named(err)
+				return nil, f.pathError(err)
 			}
 		}
 		return f, nil
@@ -121,8 +121,8 @@ func (f *File) leave() {
 	}
 }
 
-// named returns an error of package os with the path that the user knows.
-func (f *File) named(err error) error {
+// pathError returns an error of package os with the path that the user knows.
+func (f *File) pathError(err error) error {
 	switch of := err.(type) {
 	case *fs.PathError:
 		return &fs.PathError{Op: strings.TrimSuffix(of.Op, "at"), Path: f.shown, Err: of.Err}
@@ -135,7 +135,7 @@ func (f *File) named(err error) error {
 // Write implements io.Writer.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.File.Write(p)
-	return n, f.named(err)
+	return n, f.pathError(err)
 }
 
 // Commit puts the file in its place. If it cannot, the file is discarded.
@@ -146,15 +146,15 @@ func (f *File) Commit() (err error) {
 	}
 	defer f.Discard()
 	if err := f.Sync(); err != nil {
-		return f.named(err)
+		return f.pathError(err)
 	}
 	if runtime.GOOS == "windows" { // where an open file keeps its name; elsewhere it stays locked
 		if err := f.Close(); err != nil {
-			return f.named(err)
+			return f.pathError(err)
 		}
 	}
 	if err := f.in.Rename(f.aside, f.name); err != nil {
-		return f.named(err)
+		return f.pathError(err)
 	}
 	_ = f.Close() // what it has is on disk
 	f.leave()

@@ -46,8 +46,8 @@ func Texts(texts ...string) []Cell {
 	return cells
 }
 
-// named tells whether a column has a name.
-func (t *Table) named() bool {
+// hasNames tells whether a column has a name.
+func (t *Table) hasNames() bool {
 	for _, c := range t.Columns {
 		if c.Name != "" {
 			return true
@@ -61,7 +61,7 @@ func (t *Table) named() bool {
 func (t *Table) String() string {
 	widths := make([]int, len(t.Columns))
 	starred := make([]bool, len(t.Columns))
-	if t.named() {
+	if t.hasNames() {
 		for k, c := range t.Columns {
 			widths[k] = width(visible.Text(c.Name))
 		}
@@ -100,7 +100,7 @@ func (t *Table) String() string {
 	if t.Title != "" {
 		b.WriteString(visible.Text(t.Title) + "\n")
 	}
-	if t.named() {
+	if t.hasNames() {
 		line(func(k int) (string, bool) { return t.Columns[k].Name, false })
 	}
 	for _, row := range t.Rows {
@@ -125,7 +125,7 @@ func (t *Table) HTML() string {
 		fmt.Fprintf(&b, `<caption style="text-align:left">%s</caption>`, html.EscapeString(t.Title))
 	}
 	b.WriteByte('\n')
-	if t.named() {
+	if t.hasNames() {
 		b.WriteString(`<thead><tr style="border-bottom:1px solid">`)
 		for _, c := range t.Columns {
 			b.WriteString(element("th", c.Right, c.Help, html.EscapeString(c.Name)))

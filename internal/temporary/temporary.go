@@ -39,7 +39,7 @@ type folder struct {
 // Folder makes a folder, whose name begins with kind, in parent; in that of the system if parent is
 // empty. Nobody but the user can look into it.
 func Folder(parent, kind string) (path string, err error) {
-	err = within(parent, func(dir string) error {
+	err = inProcessFolder(parent, func(dir string) error {
 		path, err = os.MkdirTemp(dir, kind+"-")
 		return err
 	})
@@ -48,7 +48,7 @@ func Folder(parent, kind string) (path string, err error) {
 
 // File makes a file, whose name begins with kind and ends with extension, likewise.
 func File(kind, extension string) (f *os.File, err error) {
-	err = within("", func(dir string) error {
+	err = inProcessFolder("", func(dir string) error {
 		f, err = os.CreateTemp(dir, kind+"-*"+extension)
 		return err
 	})
@@ -73,9 +73,9 @@ func Remove(path string) error {
 	return err
 }
 
-// within calls do with the folder of this process in parent. Those who clean folders for temporary
+// inProcessFolder calls do with the folder of this process in parent. Those who clean folders for temporary
 // files may have taken it away.
-func within(parent string, do func(dir string) error) error {
+func inProcessFolder(parent string, do func(dir string) error) error {
 	if parent == "" {
 		parent = os.TempDir()
 	}

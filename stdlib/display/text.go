@@ -45,11 +45,11 @@ func text(v value) (s string) {
 	}
 	budget := maxElements
 	if count(v.Value, 0, &budget); budget >= 0 {
-		return bounded(named(v, fmt.Sprintf("%+v", x)))
+		return bounded(withTypeName(v, fmt.Sprintf("%+v", x)))
 	}
 	p := printer{most: maxText, side: maxSide}
 	p.print(v, 0)
-	return bounded(named(v, p.String()))
+	return bounded(withTypeName(v, p.String()))
 }
 
 // ownText prints a struct that the program itself declares, or one that is pointed to, with what
@@ -64,14 +64,14 @@ func ownText(v value) (string, bool) {
 	}
 	p := printer{most: maxText, side: maxSide, follow: maxFollow}
 	p.print(v, 0)
-	return bounded(named(v, p.String())), true
+	return bounded(withTypeName(v, p.String())), true
 }
 
 func printable(text []byte) bool { return utf8.Valid(text) && !slices.ContainsFunc(text, unprintable) }
 
-// named puts the name of its type before the text of a struct, or of a pointer to one, that the
+// withTypeName puts the name of its type before the text of a struct, or of a pointer to one, that the
 // program itself declares, as a notebook does for the types of its cells.
-func named(v value, text string) string {
+func withTypeName(v value, text string) string {
 	if v.speaks() {
 		return text
 	}

@@ -2,11 +2,11 @@ package magic
 
 import "sync/atomic"
 
-// MostStops is how many hooks the cells of a session can have.
-const MostStops = 1 << 16
+// MaxStops is how many hooks the cells of a session can have.
+const MaxStops = 1 << 16
 
 // stops says of each hook of a cell that is debugged whether the debugger is to hear of it.
-var stops [MostStops]atomic.Bool
+var stops [MaxStops]atomic.Bool
 
 // Stops reports whether the debugger is to hear of a hook. Hooks ask this before they do anything else.
 func Stops(hook int) bool { return stops[hook].Load() }

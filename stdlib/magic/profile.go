@@ -74,8 +74,8 @@ type stackSample struct {
 	time  time.Duration
 }
 
-// mostFunctions is how many functions of a profile are listed.
-const mostFunctions = 20
+// maxFunctions is how many functions of a profile are listed.
+const maxFunctions = 20
 
 // profileBundle returns the table and the picture of a profile.
 func profileBundle(samples []stackSample, wall time.Duration) *display.Bundle {
@@ -101,7 +101,7 @@ func profileBundle(samples []stackSample, wall time.Duration) *display.Bundle {
 	slices.SortFunc(names, func(a, b string) int {
 		return cmp.Or(cmp.Compare(own[b], own[a]), cmp.Compare(with[b], with[a]), strings.Compare(a, b))
 	})
-	names = names[:min(len(names), mostFunctions)]
+	names = names[:min(len(names), maxFunctions)]
 	head := fmt.Sprintf("%s in the processors, %s by the clock", duration(total), duration(wall))
 	if total == 0 {
 		return &display.Bundle{Data: map[string]any{display.Text: head + ": too short for a profile, which looks a hundred times a second\n"}}

@@ -41,7 +41,7 @@ func (t *traceWriter) Write(p []byte) (int, error) {
 			break
 		}
 		t.line = rest
-		if err := t.take(line); err != nil {
+		if err := t.writeLine(line); err != nil {
 			return 0, err
 		}
 	}
@@ -67,8 +67,8 @@ func (t *traceWriter) Close() error {
 	return t.flush()
 }
 
-// take takes a line.
-func (t *traceWriter) take(line string) error {
+// writeLine takes a line.
+func (t *traceWriter) writeLine(line string) error {
 	switch {
 	case !t.within && traceHead.MatchString(line):
 		t.inside, t.head, t.call = true, line+"\n", ""

@@ -410,7 +410,7 @@ func choice(t parameter, from any) (input, error) {
 	}
 	values := map[string]reflect.Value{}
 	for j, x := range elements {
-		v, err := t.take(x)
+		v, err := t.convert(x)
 		if err != nil {
 			return input{}, err
 		}

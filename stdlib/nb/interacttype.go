@@ -59,8 +59,8 @@ func (p parameter) String() string {
 	return shortName(p.t.String())
 }
 
-// take returns a value as one of the parameter's type.
-func (p parameter) take(x any) (reflect.Value, error) {
+// convert returns a value as one of the parameter's type.
+func (p parameter) convert(x any) (reflect.Value, error) {
 	kind := p.t.Kind()
 	v, typ := typed(x)
 	if kind == reflect.Interface {

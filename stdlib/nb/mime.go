@@ -66,7 +66,7 @@ func (content) Display(values ...any) *Handle {
 		// There has to be something to replace.
 		pieces = append(pieces, &piece{bundle: &display.Bundle{Data: map[string]any{display.Text: ""}}})
 	}
-	h.take(pieces)
+	h.setPieces(pieces)
 	return h
 }
 

@@ -80,7 +80,7 @@ func (h *Handle) show() *Handle {
 // nothing remains. Where nothing can be replaced, as in a terminal, it shows the values below.
 func (h *Handle) Update(values ...any) {
 	pieces := piecesOf(values)
-	h.take(pieces)
+	h.setPieces(pieces)
 	if len(pieces) > 0 || host.Current().Updates() {
 		h.display()
 	}
@@ -98,14 +98,14 @@ func (h *Handle) display() {
 	}
 }
 
-// take makes pieces what the handle shows. Those of handles that are shown disappear where they are.
-func (h *Handle) take(pieces []*piece) {
+// setPieces makes pieces what the handle shows. Those of handles that are shown disappear where they are.
+func (h *Handle) setPieces(pieces []*piece) {
 	handles.Lock()
 	h.pieces = pieces
 	var emptied, changed []*Handle
 	for _, p := range pieces {
 		p.of = h
-		if p.from == nil || h.within(p.from) {
+		if p.from == nil || h.isPartOf(p.from) {
 			continue
 		}
 		if old := p.from.holder(); old != nil {
@@ -134,8 +134,8 @@ func (h *Handle) holder() *Handle {
 	return nil
 }
 
-// within reports whether the handle is another one, or shown by it. The lock is held.
-func (h *Handle) within(other *Handle) bool {
+// isPartOf reports whether the handle is another one, or shown by it. The lock is held.
+func (h *Handle) isPartOf(other *Handle) bool {
 	for ; h != nil; h = h.holder() {
 		if h == other {
 			return true
@@ -195,9 +195,9 @@ func moved(values []any) *display.Bundle {
 	if len(pieces) == 0 {
 		return nil
 	}
-	h.take(pieces)
+	h.setPieces(pieces)
 	b := h.bundle()
-	h.take(nil) // so that the handles have their own displays again
+	h.setPieces(nil) // so that the handles have their own displays again
 	return b
 }
 

@@ -72,7 +72,7 @@ func (w *watched) Report(done float64, state func() string) {
 	page.Metadata = map[string]any{display.Transient: true}
 	again := w.id != ""
 	if !again {
-		w.id, again = places.take(w.host.Context())
+		w.id, again = places.claim(w.host.Context())
 	}
 	w.host.Display(page, w.id, again)
 }
@@ -125,8 +125,8 @@ type placeList struct {
 	free []string
 }
 
-// take returns the id of a display for a bar, and whether it has been shown before.
-func (p *placeList) take(cell context.Context) (id string, again bool) {
+// claim returns the id of a display for a bar, and whether it has been shown before.
+func (p *placeList) claim(cell context.Context) (id string, again bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n := len(p.free); p.cell == cell && n > 0 {

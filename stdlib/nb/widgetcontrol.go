@@ -252,7 +252,7 @@ func (c *control[T]) init(name, style string, label []string, state map[string]a
 		}
 		return map[string]any{display.Text: text}
 	}
-	c.changed = c.take
+	c.changed = c.update
 }
 
 func (c *control[T]) get() T {
@@ -290,8 +290,8 @@ func (c *control[T]) onChange(f func(T)) {
 	c.react = func(v T) task { return at(place, func() { f(v) }) }
 }
 
-// take takes over a property from the front end.
-func (c *control[T]) take(key string, text json.RawMessage) (accepted bool, then func()) {
+// update takes over a property from the front end.
+func (c *control[T]) update(key string, text json.RawMessage) (accepted bool, then func()) {
 	if key != c.key {
 		return true, nil
 	}

@@ -55,7 +55,7 @@ func (p *Part) Pieces(read func(file *os.File) ([]int, error)) ([]int, error) {
 	if err := p.open(); err != nil {
 		return nil, err
 	}
-	folders, err := named(p.Directory, processes, folderOf(p.job, p.number), "")
+	folders, err := namesIn(p.Directory, processes, folderOf(p.job, p.number), "")
 	if err != nil {
 		return nil, err
 	}

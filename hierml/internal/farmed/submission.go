@@ -96,7 +96,7 @@ func (s *Submission) farmOf(directory string, j Job) (farm.Farm, error) {
 		f.Name = j.engineName()
 		return f, nil
 	case farm.Local:
-		if err := within(directory, j.ID); err != nil {
+		if err := validateJobFolder(directory, j.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -106,9 +106,9 @@ func (s *Submission) farmOf(directory string, j Job) (farm.Farm, error) {
 // localID is the form of the last part of an id of farm.Local.
 var localID = regexp.MustCompile(`^local-[0-9]+$`)
 
-// within is an error if the id of a job of farm.Local is a folder that is there, and none of the
+// validateJobFolder is an error if the id of a job of farm.Local is a folder that is there, and none of the
 // directory's own.
-func within(directory, id string) error {
+func validateJobFolder(directory, id string) error {
 	if _, err := os.Lstat(id); filepath.IsAbs(id) && errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -297,9 +297,9 @@ func Path(directory, name string) string { return filepath.Join(directory, File(
 // partLimit returns the number of parts that a job of a farm may have.
 func partLimit(ctx context.Context, f farm.Farm) (int, error) {
 	if f, ok := f.(interface {
-		MostParts(context.Context) (int, error)
+		MaxParts(context.Context) (int, error)
 	}); ok {
-		most, err := f.MostParts(ctx)
+		most, err := f.MaxParts(ctx)
 		return min(most, MaxParts), err
 	}
 	return MaxParts, nil
@@ -335,9 +335,9 @@ func (j Job) log(part int) string {
 	return filepath.Join(Logs, fmt.Sprintf("%s_%d.txt", j.engineName(), part))
 }
 
-// named returns the names, in the directory, of what is in a folder of it under names that begin and end
+// namesIn returns the names, in the directory, of what is in a folder of it under names that begin and end
 // so, nothing for a folder that is not there.
-func named(directory, within, begin, end string) ([]string, error) {
+func namesIn(directory, within, begin, end string) ([]string, error) {
 	entries, err := folder.Folder(directory).List(within)
 	if err != nil {
 		return nil, err

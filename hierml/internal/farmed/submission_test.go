@@ -41,7 +41,7 @@ func TestUnseen(t *testing.T) {
 				write(filepath.Join(processes, test.begun), "kept", "")
 			}
 			err := Attempt{{Name: "0001-1"}}.Unseen(directory, []farm.Failure{failed}, func(job string, part int) bool {
-				folders, err := named(directory, processes, folderOf(job, part), "")
+				folders, err := namesIn(directory, processes, folderOf(job, part), "")
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -90,7 +90,7 @@ func (t *Training) Settle(s *Submission, running bool) (missing int, err error) 
 	if missing, err = t.Collect(s); err != nil || running {
 		return missing, err
 	}
-	folders, err := named(t.Directory, processes, "", "")
+	folders, err := namesIn(t.Directory, processes, "", "")
 	for _, name := range folders {
 		err = errors.Join(err, folder.Folder(t.Directory).Clear(name, func(name string) bool {
 			return name == faultFile || strings.HasSuffix(name, suffix)
@@ -119,7 +119,7 @@ func (t *Training) Share(_ []string, most int) ([]Assignment, error) {
 }
 
 func (t *Training) Begun(job string, part int) bool {
-	folders, err := named(t.Directory, processes, folderOf(job, part), "")
+	folders, err := namesIn(t.Directory, processes, folderOf(job, part), "")
 	return err == nil && len(folders) > 0
 }
 
@@ -131,7 +131,7 @@ func (t *Training) Report(s farm.State) error { return t.Progress(len(t.Sizes)-l
 
 // Collect reads the files that are new: those of the processes of a submission, and of ones before.
 func (t *Training) Collect(s *Submission) (missing int, err error) {
-	folders, err := named(t.Directory, processes, "", "")
+	folders, err := namesIn(t.Directory, processes, "", "")
 	if err != nil {
 		return 0, err
 	}
@@ -192,7 +192,7 @@ func nameOf(kind json.RawMessage) string {
 }
 
 // finished returns the files that a process has finished, by the name of its folder.
-func finished(directory, name string) ([]string, error) { return named(directory, name, "", suffix) }
+func finished(directory, name string) ([]string, error) { return namesIn(directory, name, "", suffix) }
 
 // piecesIn reads a file that a process has finished.
 func piecesIn(directory, name string, read func(file *os.File) ([]int, error)) (pieces []int, err error) {

@@ -25,7 +25,7 @@ func (d *Debugger) copied(a *arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []named
+	var list []variable
 	if c != nil {
 		list = c.names()
 	}
@@ -55,10 +55,10 @@ func (d *Debugger) copied(a *arguments) (any, error) {
 }
 
 // find returns the variable of a name.
-func find(list []named, name string) (n named, ok bool) {
-	at := slices.IndexFunc(list, func(n named) bool { return n.name == name && n.value.rv.IsValid() })
+func find(list []variable, name string) (n variable, ok bool) {
+	at := slices.IndexFunc(list, func(n variable) bool { return n.name == name && n.value.rv.IsValid() })
 	if at < 0 {
-		return named{}, false
+		return variable{}, false
 	}
 	return list[at], true
 }

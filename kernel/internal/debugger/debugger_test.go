@@ -228,7 +228,7 @@ func TestSteps(t *testing.T) {
 		t.Errorf("x is %d", x)
 	}
 	tr.next("continued")
-	for i := range magic.MostStops {
+	for i := range magic.MaxStops {
 		if magic.Stops(i) && i != 11 && i != 14 && i != 15 {
 			t.Errorf("hook %d is on, and the program runs without steps", i)
 		}
@@ -236,7 +236,7 @@ func TestSteps(t *testing.T) {
 	tr.want("continue", tr.ask("continue", ""), "the program is not stopped")
 	tr.ask("disconnect", "")
 	tr.next("terminated")
-	for i := range magic.MostStops {
+	for i := range magic.MaxStops {
 		if magic.Stops(i) {
 			t.Errorf("hook %d is on, and nothing is debugged", i)
 		}
@@ -426,7 +426,7 @@ func TestPanelTypes(t *testing.T) {
 		{strings.Repeat("a", 300), "str", `"` + strings.Repeat("a", 199) + "..."},
 		{make([]float64, 1000), "", "len 1000 [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ...]"}, {slices.Repeat([]string{"a text"}, 100), "[]string", "[]string"},
 	} {
-		n := named{name: "x", value: valueOf(tt.value)}
+		n := variable{name: "x", value: valueOf(tt.value)}
 		shown := n.value.text()
 		typ := n.panelType(shown)
 		if typ != "" && !slices.Contains([]string{"int", "float", "bool", "str"}, typ) {

@@ -38,24 +38,24 @@ func (d *Debugger) evaluateAs(expression string, c *call, t reflect.Type) (v val
 }
 
 // names returns the variables of a call.
-func (c *call) names() []named {
-	var list []named
+func (c *call) names() []variable {
+	var list []variable
 	for i, v := range c.place.Variables {
 		if i < len(c.variables) {
-			list = append(list, named{name: v.Name, evaluate: v.Name, value: pointed(c.variables[i]), typ: v.Type})
+			list = append(list, variable{name: v.Name, evaluate: v.Name, value: pointed(c.variables[i]), typ: v.Type})
 		}
 	}
 	return list
 }
 
 // globals returns the variables of the session.
-func (d *Debugger) globals() []named {
+func (d *Debugger) globals() []variable {
 	if d.config.Globals == nil {
 		return nil
 	}
-	var list []named
+	var list []variable
 	for _, v := range d.config.Globals() {
-		list = append(list, named{name: v.Name, evaluate: v.Name, value: pointed(v.Pointer), typ: v.Type})
+		list = append(list, variable{name: v.Name, evaluate: v.Name, value: pointed(v.Pointer), typ: v.Type})
 	}
 	return list
 }

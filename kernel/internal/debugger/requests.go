@@ -353,7 +353,7 @@ func (d *Debugger) frame(id int) (*call, error) {
 type reference struct {
 	frame   int
 	globals bool
-	part    *named
+	part    *variable
 	// root is the variable of the call that the part is of; -1 if it can be changed where it is.
 	root int
 }
@@ -383,7 +383,7 @@ func errIf(so bool, text string) error {
 }
 
 // parts returns what a reference stands for, and the stop that it belongs to.
-func (d *Debugger) parts(number, start, count int) (parts []named, r reference, shown int, err error) {
+func (d *Debugger) parts(number, start, count int) (parts []variable, r reference, shown int, err error) {
 	d.mu.Lock()
 	shown = d.shown
 	var c *call
@@ -419,16 +419,16 @@ func (d *Debugger) variables(a *arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"variables": d.told(parts, &r, shown)}, nil
+	return map[string]any{"variables": d.encodeVariables(parts, &r, shown)}, nil
 }
 
 func (d *Debugger) inspected(*arguments) (any, error) {
 	_, shown, err := d.at(0)
-	return map[string]any{"variables": d.told(d.globals(), nil, shown)}, err
+	return map[string]any{"variables": d.encodeVariables(d.globals(), nil, shown)}, err
 }
 
-// told tells of variables, which are those of a reference, at a stop.
-func (d *Debugger) told(parts []named, of *reference, shown int) []any {
+// encodeVariables encodes the variables behind a reference for the front end.
+func (d *Debugger) encodeVariables(parts []variable, of *reference, shown int) []any {
 	all := []any{}
 	for i := range parts {
 		n := &parts[i]
@@ -444,7 +444,7 @@ func (d *Debugger) told(parts []named, of *reference, shown int) []any {
 }
 
 // expandable tells how to get the parts of a variable while the program is at a stop.
-func (d *Debugger) expandable(n *named, of *reference, at, shown int) map[string]any {
+func (d *Debugger) expandable(n *variable, of *reference, at, shown int) map[string]any {
 	count, indexed := n.value.count()
 	if count == 0 {
 		return map[string]any{"variablesReference": 0}
@@ -473,7 +473,7 @@ func (d *Debugger) expandable(n *named, of *reference, at, shown int) map[string
 	return told
 }
 
-func (n *named) typeName() string {
+func (n *variable) typeName() string {
 	if v := n.value.open(); n.typ == "" || n.value.rv.Kind() == reflect.Interface && v.rv.IsValid() && v.rv.Kind() != reflect.Interface {
 		return v.typeName()
 	}
@@ -486,7 +486,7 @@ const inline = 80
 // panelType returns the type that a list of variables has for a value of that text; empty for none.
 // JupyterLab shows the value only of types that Python has by these names, reading int and float as a
 // JavaScript number, and of those without a type. Of others it shows the type.
-func (n *named) panelType(text string) string {
+func (n *variable) panelType(text string) string {
 	const exact = 1 << 53
 	if v := n.value.open(); v.rv.IsValid() && v.typ == nil && v.rv.Type().PkgPath() == "" {
 		switch r := v.rv; {
@@ -511,7 +511,7 @@ func (d *Debugger) setVariable(a *arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(parts, func(n named) bool { return n.name == a.Name })
+	at := slices.IndexFunc(parts, func(n variable) bool { return n.name == a.Name })
 	if at < 0 {
 		return nil, fmt.Errorf("no variable %s", a.Name)
 	}
@@ -543,7 +543,7 @@ func (d *Debugger) setVariable(a *arguments) (any, error) {
 }
 
 // set gives a part of a variable of a call a value, at a stop.
-func (d *Debugger) set(n *named, v value, c *call, root, shown int) error {
+func (d *Debugger) set(n *variable, v value, c *call, root, shown int) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
@@ -583,7 +583,7 @@ func (d *Debugger) evaluated(a *arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &named{name: a.Expression, evaluate: a.Expression, value: v}
+	n := &variable{name: a.Expression, evaluate: a.Expression, value: v}
 	told := map[string]any{"result": v.text(), "type": n.typeName()}
 	maps.Copy(told, d.expandable(n, nil, 0, shown))
 	return told, nil

@@ -99,17 +99,17 @@ func (v value) typeName() string {
 
 // Bounds of the text of a value: its bytes, how many elements are told, and how deep.
 const (
-	mostText     = 200
-	mostElements = 10
-	deepest      = 3
+	maxText     = 200
+	maxElements = 10
+	deepest     = 3
 )
 
 // text tells a value in one line.
 func (v value) text() string { return bounded(v.brief(0)) }
 
 func bounded(text string) string {
-	if len(text) > mostText {
-		text = strings.ToValidUTF8(text[:mostText], "") + "..."
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "") + "..."
 	}
 	return text
 }
@@ -125,7 +125,7 @@ func (v value) brief(depth int) string {
 	}
 	switch r.Kind() {
 	case reflect.String:
-		return strconv.Quote(r.String()[:min(r.Len(), mostText)])
+		return strconv.Quote(r.String()[:min(r.Len(), maxText)])
 	case reflect.Pointer:
 		if r.IsNil() {
 			return "nil"
@@ -148,7 +148,7 @@ func (v value) brief(depth int) string {
 			return "nil"
 		}
 		text := "[" + v.list(depth, r.Len(), func(i int) string { return v.part(0, r.Index(i)).brief(depth + 1) }) + "]"
-		if r.Len() > mostElements {
+		if r.Len() > maxElements {
 			return fmt.Sprintf("len %d %s", r.Len(), text)
 		}
 		return text
@@ -187,10 +187,10 @@ func (v value) list(depth, n int, at func(int) string) string {
 		return "..."
 	}
 	var parts []string
-	for i := range min(n, mostElements) {
+	for i := range min(n, maxElements) {
 		parts = append(parts, at(i))
 	}
-	if n > mostElements {
+	if n > maxElements {
 		parts = append(parts, "...")
 	}
 	return strings.Join(parts, ", ")
@@ -246,8 +246,8 @@ func sortedKeys(m reflect.Value) []reflect.Value {
 	return keys
 }
 
-// A named is a part of a value, by the name that front ends show.
-type named struct {
+// A variable is a part of a value, by the name that front ends show.
+type variable struct {
 	name, evaluate string
 	value          value
 	typ            string // as the cell writes it; empty for what the value tells
@@ -256,7 +256,7 @@ type named struct {
 
 // text tells the value in one line. The name of its struct, which reflection may not know, is that of
 // the variable's type.
-func (n *named) text() string {
+func (n *variable) text() string {
 	text, r, name, pointer := n.value.brief(0), n.value.rv, n.typ, ""
 	if r.Kind() == reflect.Pointer && !r.IsNil() && strings.HasPrefix(name, "*") {
 		r, name, pointer = r.Elem(), name[1:], "&"
@@ -292,7 +292,7 @@ func (v value) count() (n int, indexed bool) {
 }
 
 // parts returns some of the parts of a value, whose expression is given.
-func (v value) parts(expression string, start, count int) []named {
+func (v value) parts(expression string, start, count int) []variable {
 	v = v.open()
 	r := v.rv
 	switch r.Kind() {
@@ -303,33 +303,33 @@ func (v value) parts(expression string, start, count int) []named {
 		case r.Elem().Kind() == reflect.Struct:
 			return v.part(0, r.Elem()).parts(expression, start, count)
 		}
-		return []named{{name: "*", evaluate: "*" + expression, value: v.part(0, r.Elem())}}
+		return []variable{{name: "*", evaluate: "*" + expression, value: v.part(0, r.Elem())}}
 	case reflect.Struct:
-		return page(r.NumField(), start, count, func(i int) named {
-			return named{name: v.fieldName(i), evaluate: expression + "." + v.fieldName(i), value: v.field(i)}
+		return page(r.NumField(), start, count, func(i int) variable {
+			return variable{name: v.fieldName(i), evaluate: expression + "." + v.fieldName(i), value: v.field(i)}
 		})
 	case reflect.Slice, reflect.Array:
-		return page(r.Len(), start, count, func(i int) named {
-			return named{name: fmt.Sprintf("[%d]", i), evaluate: fmt.Sprintf("%s[%d]", expression, i), value: v.part(0, r.Index(i))}
+		return page(r.Len(), start, count, func(i int) variable {
+			return variable{name: fmt.Sprintf("[%d]", i), evaluate: fmt.Sprintf("%s[%d]", expression, i), value: v.part(0, r.Index(i))}
 		})
 	case reflect.Map:
 		keys := sortedKeys(r)
-		return page(len(keys), start, count, func(i int) named {
+		return page(len(keys), start, count, func(i int) variable {
 			key := v.part(0, keys[i]).brief(deepest - 1)
-			return named{name: "[" + key + "]", evaluate: expression + "[" + key + "]", value: v.part(1, r.MapIndex(keys[i])), set: func(x reflect.Value) { r.SetMapIndex(keys[i], x) }}
+			return variable{name: "[" + key + "]", evaluate: expression + "[" + key + "]", value: v.part(1, r.MapIndex(keys[i])), set: func(x reflect.Value) { r.SetMapIndex(keys[i], x) }}
 		})
 	}
 	return nil
 }
 
-// mostParts is how many parts are told at a time to who asks for all.
-const mostParts = 1000
+// maxParts is how many parts are told at a time to who asks for all.
+const maxParts = 1000
 
-func page(n, start, count int, at func(int) named) []named {
+func page(n, start, count int, at func(int) variable) []variable {
 	if count <= 0 {
-		count = mostParts
+		count = maxParts
 	}
-	var list []named
+	var list []variable
 	for i := max(start, 0); i < min(n, start+count); i++ {
 		list = append(list, at(i))
 	}

@@ -23,7 +23,7 @@ func TestNamedStructs(t *testing.T) {
 		{3, "Pt", "3"},
 		{(*own)(nil), "*Pt", "nil"},
 	} {
-		n := named{value: value{rv: reflect.ValueOf(c.v)}, typ: c.typ}
+		n := variable{value: value{rv: reflect.ValueOf(c.v)}, typ: c.typ}
 		if got := n.text(); got != c.want {
 			t.Errorf("%v as %s: got %s, want %s", c.v, c.typ, got, c.want)
 		}

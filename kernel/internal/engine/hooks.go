@@ -45,7 +45,7 @@ func (e *Engine) hooked(k *check.Checked) (*check.Checked, []*program.Hooks, err
 	if src != nil && again {
 		h.Source = earlier
 	}
-	if src == nil || e.hooking.sites+len(h.Sites) > magic.MostStops {
+	if src == nil || e.hooking.sites+len(h.Sites) > magic.MaxStops {
 		return k, nil, nil
 	}
 	e.hooking.sites += len(h.Sites)

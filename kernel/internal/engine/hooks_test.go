@@ -27,7 +27,7 @@ func (passing) Leave(int)     {}
 
 // stopEverywhere has all hooks tell the debugger, from then on.
 var stopEverywhere = sync.OnceFunc(func() {
-	for i := range magic.MostStops {
+	for i := range magic.MaxStops {
 		magic.Switch(i).Store(true)
 	}
 })

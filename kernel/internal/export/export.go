@@ -202,8 +202,8 @@ type occurrence struct {
 
 type occurrences map[*syntax.Source][]occurrence
 
-// within returns the occurrences in a part of a source.
-func (o occurrences) within(src *syntax.Source, start, end int) []occurrence {
+// between returns the occurrences in a part of a source.
+func (o occurrences) between(src *syntax.Source, start, end int) []occurrence {
 	list := o[src]
 	from, _ := slices.BinarySearchFunc(list, start, func(a occurrence, at int) int { return cmp.Compare(a.offset, at) })
 	to, _ := slices.BinarySearchFunc(list, end, func(a occurrence, at int) int { return cmp.Compare(a.offset, at) })
@@ -238,7 +238,7 @@ func (x *exporter) check(e *exportedCell) []syntax.Problem {
 	}
 	problems = src.InCell(x.checkGo(e, src))
 	if src.Of != nil {
-		x.heed(src.Of, own.After)
+		x.applyMagics(src.Of, own.After)
 	}
 	return problems
 }

@@ -24,13 +24,13 @@ func (x *exporter) withoutMagics(e *exportedCell) (*syntax.Source, magics.Own, [
 	}
 	e.Source = cell.Text
 	src := &syntax.Source{Cell: e.Cell.Cell, Translation: &syntax.Translation{Text: cell.Text, Alias: cell.Alias, Timed: cell.Timed, Of: cell}}
-	x.heed(cell, own.Before)
+	x.applyMagics(cell, own.Before)
 	return src, own, nil
 }
 
-// heed does what %strict and %rm say before a cell, or behind it. The other magics that the engine
+// applyMagics does what %strict and %rm say before a cell, or behind it. The other magics that the engine
 // carries out itself mean nothing in a program.
-func (x *exporter) heed(src *syntax.Source, uses []*magics.Use) {
+func (x *exporter) applyMagics(src *syntax.Source, uses []*magics.Use) {
 	for _, m := range uses {
 		argument := src.Cell.Source[m.Argument:m.ArgumentEnd]
 		switch m.Name {

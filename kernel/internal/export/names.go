@@ -23,7 +23,7 @@ func (x *exporter) functionVersions(e *exportedCell) {
 		_, v.end = x.At(f.Decl.Body.End() - 1)
 		v.end++
 		_, v.nameAt = x.At(f.Decl.Name.Pos())
-		v.uses = e.uses.within(src, v.start, v.end)
+		v.uses = e.uses.between(src, v.start, v.end)
 		if f.Decl.Name.Name == "init" && f.Decl.Recv == nil {
 			v.symbol = x.add(&symbol{name: "setup", kind: functionSymbol})
 			e.inits = append(e.inits, v)

@@ -208,13 +208,13 @@ func (t *testWriter) want(name string) error {
 		return nil
 	}
 	test, _ := t.isTest(name, d)
-	p, err := t.take(name, d.Object.Pos(), test || name == "TestMain")
+	p, err := t.addDeclaration(name, d.Object.Pos(), test || name == "TestMain")
 	if err != nil || d.Spec == nil {
 		return err
 	}
 	for _, method := range slices.Sorted(maps.Keys(d.Spec.Methods)) {
 		if f := d.Spec.Methods[method]; f.Written != nil {
-			m, err := t.take(name+"."+method, f.Written.Name.Pos(), false)
+			m, err := t.addDeclaration(name+"."+method, f.Written.Name.Pos(), false)
 			if err != nil {
 				return err
 			}
@@ -224,8 +224,8 @@ func (t *testWriter) want(name string) error {
 	return nil
 }
 
-// take puts the declaration at a position into the package.
-func (t *testWriter) take(name string, pos token.Pos, test bool) (*testPiece, error) {
+// addDeclaration puts the declaration at a position into the package.
+func (t *testWriter) addDeclaration(name string, pos token.Pos, test bool) (*testPiece, error) {
 	src, offset := t.Within(pos)
 	if src == nil {
 		return nil, fmt.Errorf("nothing is known of where %s was declared: declare it again", name)

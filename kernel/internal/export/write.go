@@ -258,7 +258,7 @@ func (w *writing) declaration(p *piece) {
 // part returns a part of the cell's source with the names of the program.
 func (w *writing) part(start, end int) string {
 	src := w.e.k.Source
-	return w.text(src, w.e.uses.within(src, start, end), start, end, nil, w.e)
+	return w.text(src, w.e.uses.between(src, start, end), start, end, nil, w.e)
 }
 
 // node returns the text of a node of the cell.

@@ -428,7 +428,7 @@ func (w *writer) insert(pos token.Pos, text string) {
 func (w *writer) variables() (found []binding) {
 	seen := map[string]bool{}
 	for _, b := range slices.Backward(w.scope) {
-		if !seen[b.name] && b.v != nil && len(found) < mostVariables && size(b.v.Type()) <= mostCopied && !locks(b.v.Type()) {
+		if !seen[b.name] && b.v != nil && len(found) < maxVariables && size(b.v.Type()) <= maxCopied && !locks(b.v.Type()) {
 			found = append(found, b)
 		}
 		seen[b.name] = true
@@ -436,8 +436,8 @@ func (w *writer) variables() (found []binding) {
 	return found
 }
 
-// mostVariables is how many variables a hook hands over: a bit tells of each whether it was changed.
-const mostVariables = 60
+// maxVariables is how many variables a hook hands over: a bit tells of each whether it was changed.
+const maxVariables = 60
 
 // locks reports whether values of a type must not be copied, as those of package sync.
 func locks(t types.Type) bool {
@@ -460,21 +460,21 @@ func locks(t types.Type) bool {
 	return false
 }
 
-// mostCopied is how many words a variable may have that is handed over.
-const mostCopied = 1 << 12
+// maxCopied is how many words a variable may have that is handed over.
+const maxCopied = 1 << 12
 
 // size returns about how many words a value has.
 func size(t types.Type) int64 {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
-		if n := size(u.Elem()); u.Len() <= mostCopied {
+		if n := size(u.Elem()); u.Len() <= maxCopied {
 			return u.Len() * n
 		}
-		return mostCopied + 1
+		return maxCopied + 1
 	case *types.Struct:
 		n := int64(0)
 		for f := range u.Fields() {
-			n = min(n+size(f.Type()), mostCopied+1)
+			n = min(n+size(f.Type()), maxCopied+1)
 		}
 		return n
 	}

@@ -78,7 +78,7 @@ func (h *hooks) asked(n unsafe.Pointer) (number int, ok bool) {
 		return 0, false
 	}
 	hook, ok := constant.Int64Val(c)
-	return int(hook), ok && hook >= 0 && hook < magic.MostStops
+	return int(hook), ok && hook >= 0 && hook < magic.MaxStops
 }
 
 // later takes the places of a hook out of those that its function makes when it is called, and

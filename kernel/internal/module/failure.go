@@ -83,8 +83,8 @@ func (e *packageError) Error() string {
 // fewPackages is how many packages of a module are named at most.
 const fewPackages = 6
 
-// meant adds to the error of an import path what the module has instead.
-func (s *Session) meant(ctx context.Context, m *sessionModule, path string, err error) error {
+// withSuggestion adds to the error of an import path what the module has instead.
+func (s *Session) withSuggestion(ctx context.Context, m *sessionModule, path string, err error) error {
 	var missing *packageError
 	if !errors.As(err, &missing) || m.file.AddRequire(missing.module, missing.version) != nil || m.write("package session\n") != nil {
 		return err

@@ -163,7 +163,7 @@ func (s *Session) resolve(ctx context.Context, folder string, paths []string, pr
 	}
 	added := map[string]string{}
 	for _, path := range paths {
-		err := s.take(ctx, m, listing, path, added)
+		err := s.addPackage(ctx, m, listing, path, added)
 		var unknown *stdlib.ImportError
 		if _, known := s.program.Importer.Import(path); err != nil && errors.As(known, &unknown) && unknown.Meant != "" {
 			err = fmt.Errorf("%w; did you mean %q?", err, unknown.Meant)
@@ -173,7 +173,7 @@ func (s *Session) resolve(ctx context.Context, folder string, paths []string, pr
 			broken.seenFrom(folder, m.dir)
 		}
 		if err != nil {
-			failed[path] = s.meant(ctx, m, path, err)
+			failed[path] = s.withSuggestion(ctx, m, path, err)
 		}
 	}
 	if ctx.Err() != nil {
@@ -229,9 +229,9 @@ func (s *Session) rekey(paths []string, before, after string) {
 	}
 }
 
-// take makes a package that was listed one that cells can import. It puts archives that the
+// addPackage makes a package that was listed one that cells can import. It puts archives that the
 // compiler of the cells needs into added.
-func (s *Session) take(ctx context.Context, m *sessionModule, l *listing, path string, added map[string]string) error {
+func (s *Session) addPackage(ctx context.Context, m *sessionModule, l *listing, path string, added map[string]string) error {
 	all, err := l.closure(path)
 	if err != nil {
 		return err

@@ -53,12 +53,12 @@ func (e *editor) tab() {
 	e.command("menu-complete")()
 }
 
-// mostListed is how many candidates are listed where there is no menu.
-const mostListed = 20
+// maxListed is how many candidates are listed where there is no menu.
+const maxListed = 20
 
 // table lists candidates, one a line.
 func table(candidates []assist.Candidate) string {
-	listed := candidates[:min(len(candidates), mostListed)]
+	listed := candidates[:min(len(candidates), maxListed)]
 	width := 0
 	for _, c := range listed {
 		width = max(width, ansi.StringWidth(c.Text))

@@ -168,13 +168,13 @@ func (k *keyboard) split(text []byte) error {
 // It is no part of any text.
 const mark = 0xfe
 
-// mostPassed is the length of the longest piece, less than the library reads at once.
-const mostPassed = 512
+// maxPassed is the length of the longest piece, less than the library reads at once.
+const maxPassed = 512
 
 // pass gives the library a text to read. What it reads at once is of one text.
 func (k *keyboard) pass(text []byte) error {
 	text = bytes.ReplaceAll(text, []byte{mark}, nil)
-	for piece := range slices.Chunk(text, mostPassed) {
+	for piece := range slices.Chunk(text, maxPassed) {
 		piece = bytes.Clone(piece)
 		if piece[len(piece)-1] != '\n' { // which is a mark, too
 			piece = append(piece, mark)

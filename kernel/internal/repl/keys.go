@@ -110,7 +110,7 @@ func (e *editor) between([]rune, int) []rune {
 
 // attend does what there is to do between keys.
 func (e *editor) attend() {
-	if text := e.screen.take(); text != "" {
+	if text := e.screen.drain(); text != "" {
 		e.show(text)
 	}
 	if e.proposed != "" {

@@ -118,7 +118,7 @@ func (s *session) run(parent context.Context, source string) {
 	for len(s.interrupts) > 0 {
 		<-s.interrupts // was meant for the input before
 	}
-	go s.heed(cancel, ended)
+	go s.watchInterrupts(cancel, ended)
 
 	cell := program.Cell{Number: s.count, Count: s.count, Source: source}
 	bundle, err := s.engine.Run(ctx, cell, out)
@@ -136,9 +136,9 @@ func (s *session) run(parent context.Context, source string) {
 	s.history.Add(s.count, source, text)
 }
 
-// heed interrupts the input that runs when the user says so, and kills it when she says so again
+// watchInterrupts interrupts the input that runs when the user says so, and kills it when she says so again
 // after a while.
-func (s *session) heed(cancel context.CancelCauseFunc, ended <-chan struct{}) {
+func (s *session) watchInterrupts(cancel context.CancelCauseFunc, ended <-chan struct{}) {
 	var first time.Time
 	for {
 		select {

@@ -139,7 +139,7 @@ func (s *screen) edit(wake func()) (end func()) {
 	s.live = nil
 	s.editing, s.wake = true, wake
 	return func() {
-		text := s.take()
+		text := s.drain()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.editing, s.midLine = false, false
@@ -154,8 +154,8 @@ func (s *screen) waits() bool {
 	return s.waiting.Len() > 0
 }
 
-// take returns the text that waits.
-func (s *screen) take() string {
+// drain returns the text that waits.
+func (s *screen) drain() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := s.waiting.String()

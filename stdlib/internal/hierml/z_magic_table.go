@@ -45,7 +45,7 @@ var magicPackage = table.Package{
 		{Name: "WriteFile", Value: magic.WriteFile},
 	},
 	Literals: []table.Literal{
-		{Name: "MostStops", Kind: token.INT, Text: "65536"},
+		{Name: "MaxStops", Kind: token.INT, Text: "65536"},
 	},
 	Types: []table.Symbol{
 		{Name: "Debugger", Value: (*magic.Debugger)(nil)},

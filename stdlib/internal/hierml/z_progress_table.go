@@ -17,9 +17,9 @@ var progressPackage = table.Package{
 		{Name: "Begin", Value: progress.Begin},
 		{Name: "Follow", Value: progress.Follow},
 		{Name: "Note", Value: progress.Note},
-		{Name: "Noted", Value: progress.Noted},
 		{Name: "Silent", Value: progress.Silent},
 		{Name: "With", Value: progress.With},
+		{Name: "WithNotesFrom", Value: progress.WithNotesFrom},
 	},
 	Types: []table.Symbol{
 		{Name: "Task", Value: (*progress.Task)(nil)},

@@ -20,7 +20,6 @@ var solverPackage = table.Package{
 		{Name: "Logistic", Value: solver.Logistic},
 		{Name: "MaxEpochs", Value: solver.MaxEpochs},
 		{Name: "NewBinary", Value: solver.NewBinary},
-		{Name: "Several", Value: solver.Several},
 		{Name: "Solve", Value: solver.Solve},
 		{Name: "SolveOrthogonal", Value: solver.SolveOrthogonal},
 		{Name: "SolveSoftmax", Value: solver.SolveSoftmax},
@@ -28,6 +27,7 @@ var solverPackage = table.Package{
 		{Name: "SquaredHinge", Value: solver.SquaredHinge},
 		{Name: "Stopped", Value: solver.Stopped},
 		{Name: "TimeLimit", Value: solver.TimeLimit},
+		{Name: "TrainingGroup", Value: solver.TrainingGroup},
 	},
 	Literals: []table.Literal{
 		{Name: "DefaultGap", Kind: token.FLOAT, Text: "0.001"},

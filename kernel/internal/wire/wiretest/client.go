@@ -201,12 +201,12 @@ func (c *Client) read(ctx context.Context, channel string, s zmq4.Socket) {
 		if err != nil {
 			return
 		}
-		c.take(channel, msg.Frames)
+		c.receive(channel, msg.Frames)
 	}
 }
 
-// take takes a message that the kernel has sent on a channel.
-func (c *Client) take(channel string, frames [][]byte) {
+// receive takes a message that the kernel has sent on a channel.
+func (c *Client) receive(channel string, frames [][]byte) {
 	m, err := c.parse(frames)
 	if err != nil {
 		c.t.Errorf("on %s: %v", channel, err)

@@ -43,11 +43,11 @@ func (h *Hub) deliver(channel wire.Channel, frames [][]byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if channel != wire.IOPubChannel {
-		h.clients[string(frames[0])].take(string(channel), frames[1:])
+		h.clients[string(frames[0])].receive(string(channel), frames[1:])
 		return
 	}
 	for _, c := range h.clients {
-		c.take(string(channel), frames)
+		c.receive(string(channel), frames)
 	}
 }
 

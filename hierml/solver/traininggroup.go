@@ -13,28 +13,28 @@ import (
 	"github.com/hierml/notebook/hierml/progress"
 )
 
-// several are trainings that may have the same Checkpoint.
-type several struct {
+// trainingGroup are trainings that may have the same Checkpoint.
+type trainingGroup struct {
 	name string
 
 	mu    sync.Mutex
 	files map[string]bool
 }
 
-type severalKey struct{}
+type trainingGroupKey struct{}
 
-// Several returns a context for several trainings with the same Settings, such as those of a grid or of folds. Each
+// TrainingGroup returns a context for several trainings with the same Settings, such as those of a grid or of folds. Each
 // that has a Checkpoint keeps a file of its own, named by Checkpoint, the name of the whole and the problem:
 // trainings of other wholes do not go on from it. The function that is returned is to be called with the
 // outcome of the whole. Where that is no error it removes the files; otherwise they stay for the next time. One that
 // cannot be removed is told of in a note (package progress). Within several trainings further ones belong to the same
 // whole.
-func Several(ctx context.Context, name string) (context.Context, func(err error)) {
-	if _, within := ctx.Value(severalKey{}).(*several); within {
+func TrainingGroup(ctx context.Context, name string) (context.Context, func(err error)) {
+	if _, within := ctx.Value(trainingGroupKey{}).(*trainingGroup); within {
 		return ctx, func(error) {}
 	}
-	s := &several{name: name, files: make(map[string]bool)}
-	return context.WithValue(ctx, severalKey{}, s), func(err error) {
+	s := &trainingGroup{name: name, files: make(map[string]bool)}
+	return context.WithValue(ctx, trainingGroupKey{}, s), func(err error) {
 		if err != nil {
 			return
 		}
@@ -50,7 +50,7 @@ func Several(ctx context.Context, name string) (context.Context, func(err error)
 
 // pathOf returns the path of the checkpoint of a problem: the one given, or that of one of several trainings.
 func pathOf(ctx context.Context, path, problem string) string {
-	s, ok := ctx.Value(severalKey{}).(*several)
+	s, ok := ctx.Value(trainingGroupKey{}).(*trainingGroup)
 	if !ok {
 		return path
 	}
