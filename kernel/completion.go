@@ -112,7 +112,7 @@ func completions(root *cobra.Command) {
 		"study run": files(1, "json"), "study show": completeFolder, "study stop": completeFolder, "study cell": completeCell,
 		"doctor": oneOf(), "version": oneOf(), "licences": oneOf(),
 	} {
-		named(root, path).ValidArgsFunction = complete
+		commandAt(root, path).ValidArgsFunction = complete
 	}
 	for _, f := range []struct {
 		path, flag string
@@ -129,7 +129,7 @@ func completions(root *cobra.Command) {
 		{"study show", "measure", ofStudy(func(r *experiment.Results) []string { return r.Measures })},
 		{"study show", "test", oneOf("t", "corrected t", "two-way t", "permutation")},
 	} {
-		if err := named(root, f.path).RegisterFlagCompletionFunc(f.flag, f.complete); err != nil {
+		if err := commandAt(root, f.path).RegisterFlagCompletionFunc(f.flag, f.complete); err != nil {
 			panic(err)
 		}
 	}
@@ -150,7 +150,7 @@ func completeDirFlag(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 // addCompletion adds the commands that print what shells are to read.
 func addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
-	completion := named(root, "completion")
+	completion := commandAt(root, "completion")
 	completion.Short = "Teach a shell to complete hierml's commands"
 	completion.Long = `Completion prints what a shell has to read so that the Tab key completes the commands of hierml, their
 options, files of the right kind, the names of data sets, and the methods and cells of studies. The help of
@@ -164,7 +164,7 @@ the command of each shell says where that belongs.`
 		"fish":       {"The file is read by shells that start from then on.", "  hierml completion fish > ~/.config/fish/completions/hierml.fish\n  hierml completion fish | source       # only this shell"},
 		"powershell": {"To keep it, put the line of the example into the file that $PROFILE names.", "  hierml completion powershell | Out-String | Invoke-Expression"},
 	} {
-		cmd := named(root, "completion "+shell)
+		cmd := commandAt(root, "completion "+shell)
 		cmd.Short = "Print the completion for " + shell
 		cmd.Long = "It prints the completion of hierml's commands for " + shell + ". " + about[0]
 		cmd.Example = about[1]
@@ -172,8 +172,8 @@ the command of each shell says where that belongs.`
 	}
 }
 
-// named returns the command of a path without "hierml".
-func named(root *cobra.Command, path string) *cobra.Command {
+// commandAt returns the command of a path without "hierml".
+func commandAt(root *cobra.Command, path string) *cobra.Command {
 	cmd, rest, err := root.Find(strings.Fields(path))
 	if err != nil || len(rest) > 0 {
 		panic("no command " + path)

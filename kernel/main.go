@@ -103,7 +103,7 @@ func helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return &usageError{cmd.Root(), fmt.Errorf("there is no command or topic %q%s", strings.Join(args, " "), meant(found, strings.Join(rest, " "), true))}
+				return &usageError{cmd.Root(), fmt.Errorf("there is no command or topic %q%s", strings.Join(args, " "), closestName(found, strings.Join(rest, " "), true))}
 			}
 			found.InitDefaultHelpFlag()
 			found.InitDefaultVersionFlag()

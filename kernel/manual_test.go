@@ -165,7 +165,7 @@ func TestExamples(t *testing.T) {
 	}
 	t.Setenv("PATH", filepath.Dir(binary)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, path := range []string{"run", "notebook", "notebook run", "notebook check", "notebook export", "notebook clear", "data list", "version", "help"} {
-		cmd := named(command(), path)
+		cmd := commandAt(command(), path)
 		for line := range strings.Lines(cmd.Example) {
 			if !strings.HasPrefix(line, "  hierml ") {
 				continue

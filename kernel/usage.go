@@ -24,7 +24,7 @@ func asUsed(cmd *cobra.Command, args []string) error {
 	names := strings.Fields(cmd.Use)[1:]
 	switch {
 	case len(args) > 0 && cmd.HasAvailableSubCommands():
-		return &usageError{cmd, fmt.Errorf("there is no command %q%s", args[0], meant(cmd, args[0], false))}
+		return &usageError{cmd, fmt.Errorf("there is no command %q%s", args[0], closestName(cmd, args[0], false))}
 	case len(args) < len(names) && !strings.HasPrefix(names[len(args)], "["):
 		return &usageError{cmd, fmt.Errorf("say which %s", strings.TrimSuffix(names[len(args)], "..."))}
 	case len(names) > 0 && strings.Contains(names[len(names)-1], "..."):
@@ -37,9 +37,9 @@ func asUsed(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// meant says which of the commands below one, and of the topics if they count, a mistyped name may
+// closestName says which of the commands below one, and of the topics if they count, a mistyped name may
 // be; otherwise, where there is a command of that very name.
-func meant(cmd *cobra.Command, typed string, topics bool) string {
+func closestName(cmd *cobra.Command, typed string, topics bool) string {
 	best, distance := "", 3
 	for _, sub := range cmd.Commands() {
 		if !sub.IsAvailableCommand() && sub.Name() != "help" && !(topics && sub.IsAdditionalHelpTopicCommand()) {

@@ -63,8 +63,8 @@ func TestBrowserLite(t *testing.T) {
 	p.click(t, cell(1)+" .cm-content", "1+2")
 	p.press(t, "Shift+Enter")
 	p.waitText(t, output(1), "3", time.Minute)
-	if sent := server.sent(); sent > mostFirst {
-		t.Errorf("%.2f MB were sent for the first cell, more than %.0f:\n%s", float64(sent)/1e6, float64(mostFirst)/1e6, server.largest(20))
+	if sent := server.sent(); sent > maxFirst {
+		t.Errorf("%.2f MB were sent for the first cell, more than %.0f:\n%s", float64(sent)/1e6, float64(maxFirst)/1e6, server.largest(20))
 	} else {
 		t.Logf("%.2f MB were sent for the first cell", float64(sent)/1e6)
 	}
@@ -133,8 +133,8 @@ func (p *page) enter(t *testing.T, address string) {
 	})
 }
 
-// mostFirst is how much a site may send until a first cell has run, in bytes.
-const mostFirst = 14_000_000
+// maxFirst is how much a site may send until a first cell has run, in bytes.
+const maxFirst = 14_000_000
 
 // TestBrowserLiteOffline runs cells after the site was visited once and its server has ended: with what
 // the first visit has asked for, and with what it has not.

@@ -27,8 +27,8 @@ const (
 
 	// Memory that a reader may take in all: buffers and windows of decompression, and what a file
 	// of many bytes is worth until it is refused.
-	mostMemory      = 64 << 20
-	mostMemoryLarge = 640 << 20
+	maxMemory      = 64 << 20
+	maxMemoryLarge = 640 << 20
 )
 
 // files returns the cases of a format: all damages of its sound file, and its own.
@@ -60,9 +60,9 @@ func TestDamaged(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", c.name, err)
 				}
-				memory := uint64(mostMemory)
+				memory := uint64(maxMemory)
 				if len(data) > 1<<16 || strings.Contains(c.steps, "repeat") {
-					memory = mostMemoryLarge
+					memory = maxMemoryLarge
 				}
 				strict := outcome(t, f, c.name, data, nil, memory)
 				if strict == "read" {
@@ -136,7 +136,7 @@ func soundly(t *testing.T, f *format) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := outcome(t, f, "sound, "+steps, data, nil, mostMemory); got != "read" {
+		if got := outcome(t, f, "sound, "+steps, data, nil, maxMemory); got != "read" {
 			t.Errorf("sound file, %q: %s", steps, got)
 		}
 	}

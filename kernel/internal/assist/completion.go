@@ -209,8 +209,8 @@ func (c *completer) wants(name string) bool {
 	return len(name) >= len(c.prefix) && strings.EqualFold(name[:len(c.prefix)], c.prefix)
 }
 
-// offer adds an object, unless it is a value where a type is to stand.
-func (c *completer) offer(obj types.Object, rank int) {
+// addObject adds an object, unless it is a value where a type is to stand.
+func (c *completer) addObject(obj types.Object, rank int) {
 	if !c.wants(obj.Name()) {
 		return
 	}
@@ -274,7 +274,7 @@ func (c *completer) selected(x ast.Expr) {
 			scope := pkg.Imported().Scope()
 			for _, name := range scope.Names() {
 				if token.IsExported(name) {
-					c.offer(scope.Lookup(name), rankPackage)
+					c.addObject(scope.Lookup(name), rankPackage)
 				}
 			}
 			return
@@ -286,7 +286,7 @@ func (c *completer) selected(x ast.Expr) {
 	}
 	for _, obj := range members(tv.Type, c.k.Pkg) {
 		if _, isFunc := obj.(*types.Func); isFunc || tv.IsValue() {
-			c.offer(obj, rankField)
+			c.addObject(obj, rankField)
 		}
 	}
 }
@@ -318,7 +318,7 @@ func (c *completer) fieldsOf(lit *ast.CompositeLit) bool {
 	}
 	for f := range u.Fields() {
 		if !named[f.Name()] && (f.Exported() || f.Pkg() == c.k.Pkg) {
-			c.offer(f, rankField)
+			c.addObject(f, rankField)
 		}
 	}
 	return len(named) > 0 || c.prefix == ""
@@ -339,7 +339,7 @@ func (c *completer) names(pos token.Pos) {
 		for _, name := range s.Names() {
 			// Names are in scope from where they are declared.
 			if in, obj := s.LookupParent(name, pos); in == s {
-				c.offer(obj, rankLocal)
+				c.addObject(obj, rankLocal)
 			}
 		}
 	}
@@ -354,22 +354,22 @@ func (c *completer) names(pos token.Pos) {
 		} else if d := c.Session.Live[name]; d != nil && d.Object == obj {
 			rank = rankSession
 		}
-		c.offer(obj, rank)
+		c.addObject(obj, rank)
 	}
 	for _, obj := range c.k.Dotted {
-		c.offer(obj, rankLocal)
+		c.addObject(obj, rankLocal)
 	}
 	for _, d := range c.Session.Live {
 		rank := rankSession
 		if _, ok := d.Object.(*types.PkgName); ok {
 			rank = rankPackage
 		}
-		c.offer(d.Object, rank)
+		c.addObject(d.Object, rank)
 	}
 	inConst := slices.ContainsFunc(c.levels, func(l syntax.Level) bool { return l.First == token.CONST })
 	for _, name := range types.Universe.Names() {
 		if name != "iota" || inConst {
-			c.offer(types.Universe.Lookup(name), rankUniverse)
+			c.addObject(types.Universe.Lookup(name), rankUniverse)
 		}
 	}
 	for name, path := range c.Preloaded {

@@ -11,7 +11,7 @@ import (
 
 // Packages may have thousands of names, and sentences may be long: that many are listed, and so many letters of a sentence.
 const (
-	mostExports  = 120
+	maxExports   = 120
 	longSynopsis = 100
 )
 
@@ -32,7 +32,7 @@ func (v *view) exports(pkg *types.Package) string {
 		if !ast.IsExported(name) {
 			continue
 		}
-		if len(names) == mostExports {
+		if len(names) == maxExports {
 			more++
 			continue
 		}

@@ -114,7 +114,7 @@ func (v *view) survey(at int) {
 	ignore := func(token.Pos, string) {}
 	v.ImportAll(v.k, ignore)
 	late := v.Declarations(v.k)
-	check.Shield(v.k.Types)
+	check.Parenthesize(v.k.Types)
 	v.Insert(v.k)
 	if v.RefuseLongConstants(v.k, ignore) {
 		return

@@ -261,7 +261,7 @@ func (c *collector) merge() {
 		if order := cmp.Or(cmp.Compare(uintptr(a.at), uintptr(b.at)), cmp.Compare(b.size(), a.size())); order != 0 {
 			return order
 		}
-		if a.variable != nil || within(a.t, a.n, 0, b.t, b.n) {
+		if a.variable != nil || fitsAt(a.t, a.n, 0, b.t, b.n) {
 			return -1
 		}
 		return 1
@@ -274,7 +274,7 @@ func (c *collector) merge() {
 			if now.t == f.t && now.variable == nil && offset%f.t.Size() == 0 {
 				now.n = max(now.n, int(offset/f.t.Size())+f.n)
 			}
-			if within(now.t, now.n, offset, f.t, f.n) {
+			if fitsAt(now.t, now.n, offset, f.t, f.n) {
 				c.refs[f.key] = reference{number, offset}
 				continue
 			}
@@ -289,9 +289,9 @@ func (c *collector) merge() {
 	}
 }
 
-// within reports whether n values of type t lie at an offset in memory of count values of type
+// fitsAt reports whether n values of type t lie at an offset in memory of count values of type
 // outer.
-func within(outer reflect.Type, count int, offset uintptr, t reflect.Type, n int) bool {
+func fitsAt(outer reflect.Type, count int, offset uintptr, t reflect.Type, n int) bool {
 	size := outer.Size()
 	if size == 0 || offset >= uintptr(count)*size {
 		return false
@@ -304,11 +304,11 @@ func within(outer reflect.Type, count int, offset uintptr, t reflect.Type, n int
 	switch outer.Kind() {
 	case reflect.Array:
 		// The elements of what follows in memory count, too, only within one.
-		return within(outer.Elem(), outer.Len(), offset, t, n)
+		return fitsAt(outer.Elem(), outer.Len(), offset, t, n)
 	case reflect.Struct:
 		for i := range outer.NumField() {
 			f := outer.Field(i)
-			if f.Offset <= offset && offset < f.Offset+f.Type.Size() && within(f.Type, 1, offset-f.Offset, t, n) {
+			if f.Offset <= offset && offset < f.Offset+f.Type.Size() && fitsAt(f.Type, 1, offset-f.Offset, t, n) {
 				return true
 			}
 		}

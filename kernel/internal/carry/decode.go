@@ -123,7 +123,7 @@ func (d *decoder) lead(p unsafe.Pointer, kind, offset uint64, t reflect.Type, n 
 	switch {
 	case o.t == nil:
 		return nil
-	case o.table || !within(o.t, o.n, uintptr(offset), t, n):
+	case o.table || !fitsAt(o.t, o.n, uintptr(offset), t, n):
 		return errBroken
 	}
 	*(*unsafe.Pointer)(p) = unsafe.Add(o.memory.UnsafePointer(), offset)

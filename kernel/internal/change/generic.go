@@ -22,7 +22,7 @@ const maxInstances = 2000
 // interpreter's own generics are not used: the function is type-checked once more with its type
 // parameters as aliases of the arguments, and lowered like any other.
 func (ch *Change) Instance(fn *state.Function, obj *types.Func, targs *types.TypeList) *state.Function {
-	ch.C.Heed()
+	ch.C.StopIfCancelled()
 	list := slices.Collect(targs.Types())
 	key := fn.Lowered() + "[" + ch.S.Identities.Key(targs) + "]"
 	if known := ch.S.FuncInstances[key]; known != nil {

@@ -40,7 +40,7 @@ type Checker struct {
 	NotRun func(name string) string
 	// Pkg is the package of all cells, emptied for each.
 	Pkg *types.Package
-	// Context, if not nil, is that of the cell that is worked on (heed.go).
+	// Context, if not nil, is that of the cell that is worked on (cancel.go).
 	Context context.Context
 }
 
@@ -101,7 +101,7 @@ type Checked struct {
 	// initial the declarations whose variables get their values by the statement after.
 	Remembered map[ast.Node]bool
 	Initial    map[ast.Stmt]bool
-	// stoppers are the functions that stand around calls within expressions (within.go).
+	// stoppers are the functions that stand around calls within expressions (nested.go).
 	stoppers []*types.Func
 	// same holds the names of types that the cell declares as they are, and renewed those which are
 	// new all the same, for a method of another signature.
@@ -152,7 +152,7 @@ func NewInfo() *types.Info {
 func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 	k := &Checked{Reading: p, Pkg: c.Fresh(), Info: NewInfo(), strict: c.Strict, renewed: a.renewed}
 	k.Remember(a.forgotten)
-	k.take(c, a)
+	k.adopt(c, a)
 	k.join(a.followers.with)
 	if p.Declarations != nil {
 		k.declarations = divided(p.Declarations.Decls)
@@ -177,7 +177,7 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 		problems = append(problems, failure{Problem: syntax.Problem{Source: k.Source, Offset: k.Source.Origin(offset), Msg: msg}})
 	})
 	late := c.Declarations(k)
-	Shield(k.Types)
+	Parenthesize(k.Types)
 	for _, f := range k.Funcs {
 		if f.Again == nil {
 			f.Pending = a.pending[c.originOf(f.Decl)]
@@ -206,7 +206,7 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 		GoVersion: GoVersion,
 		Sizes:     c.sizes(),
 		Error: func(err error) {
-			c.Heed()
+			c.StopIfCancelled()
 			e, ok := err.(types.Error)
 			if !ok || c.forgiven(k, e) {
 				return
@@ -226,7 +226,7 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 	// panics once it has reported what is wrong, and with it the compiler: type A = [A(B{})]A.
 	crashed := false
 	files := func(f *ast.File) {
-		c.Heed()
+		c.StopIfCancelled()
 		if crashed {
 			return
 		}

@@ -6,7 +6,7 @@
 // it. What a cell mentions of values that others showed (_, Out[n]) becomes a call with the type
 // that the value had (recall.go). Constant strings that would take too much memory are
 // refused before go/types computes them (constants.go), and the work ends with the context of the cell
-// where it can (heed.go). Its trees answer questions about typed Go that both back ends ask.
+// where it can (cancel.go). Its trees answer questions about typed Go that both back ends ask.
 //
 // It leaves the session as it was: methods that it gives to types of earlier cells are taken back
 // by Checked.Rollback. What a cell that passed does to the session is left to package change.

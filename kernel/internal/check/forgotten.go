@@ -12,7 +12,7 @@ import (
 //
 //	x := f()      // f returns (T, error)
 //	f()           // f returns error, or (T, error)
-//	g(f(), 1)     // as any part of an expression (within.go)
+//	g(f(), 1)     // as any part of an expression (nested.go)
 //
 // The cell stops there if the error is not nil, and shows it. In Go the first and the third do not
 // compile and the second drops the error; so it is in functions, and in strict cells.

@@ -316,8 +316,8 @@ func (k *Checked) defers(c *Checker, a *attempt, own map[string]bool, kept []*st
 	}
 }
 
-// take removes the deferred declarations from the cell and adds those of earlier cells that join it.
-func (k *Checked) take(c *Checker, a *attempt) {
+// adopt removes the deferred declarations from the cell and adds those of earlier cells that join it.
+func (k *Checked) adopt(c *Checker, a *attempt) {
 	if len(a.joined)+len(a.deferred) == 0 {
 		return
 	}

@@ -83,9 +83,9 @@ func attend[T any](ctx context.Context, e *Engine, title string, do func() (T, e
 	return none, titled("Interrupted", title, "interrupted; its check cannot be stopped and goes on: cells that come before it has ended fail", context.Cause(ctx))
 }
 
-// unoccupied waits until the session is not held by work that was left. The error says that it still
+// waitUntilFree waits until the session is not held by work that was left. The error says that it still
 // is.
-func (e *Engine) unoccupied(ctx context.Context, title string) error {
+func (e *Engine) waitUntilFree(ctx context.Context, title string) error {
 	for deadline := time.After(waitForLeft); ; {
 		w := e.left.work()
 		if w == nil {

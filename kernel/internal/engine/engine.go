@@ -31,11 +31,11 @@ type Config struct {
 	// be compiled; it is errors.ErrUnsupported if this system never compiles them. Nil means that
 	// cells cannot be compiled. Close closes the compiler.
 	Compiler func(ctx context.Context, progress func(string)) (program.Compiler, error)
-	// MostPlugins and MostCode are how many plugins, and how many bytes of them, the process of the
+	// MaxPlugins and MaxCode are how many plugins, and how many bytes of them, the process of the
 	// executor may have loaded before it is replaced by another, if the executor is a Replacer; 0
 	// means 300 and 1 GiB.
-	MostPlugins int
-	MostCode    int64
+	MaxPlugins int
+	MaxCode    int64
 	// Importer finds the packages that cells may import.
 	Importer types.Importer
 	// Preloaded maps names to the import paths of packages that cells use without importing them.
@@ -90,7 +90,7 @@ func New(config Config) *Engine {
 		hooking:       hooking{again: map[int]string{}},
 		executors:     executors{mode: config.Mode, open: config.Compiler, emitter: emit.New(c)},
 	}
-	e.code.mostPlugins, e.code.mostCode = cmp.Or(config.MostPlugins, mostPlugins), cmp.Or(config.MostCode, mostCode)
+	e.code.maxPlugins, e.code.maxCode = cmp.Or(config.MaxPlugins, maxPlugins), cmp.Or(config.MaxCode, maxCode)
 	o.folder, c.Folder, c.NotRun = e.folder, e.folder, e.notRun
 	e.assistant = &assist.Assistant{Mutex: &e.mu, Checker: c, Folder: e.folder, Modules: e.moduleNames, Value: e.valueOf, DataSets: config.DataSets}
 	return e
@@ -156,7 +156,7 @@ func (e *Engine) noteMissed(cell program.Cell) {
 // the code writes and shows, are as for a cell; number stands for the message as the number of a
 // cell does for the cell.
 func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage, out program.Output) error {
-	if err := e.unoccupied(ctx, "a message of the front end"); err != nil {
+	if err := e.waitUntilFree(ctx, "a message of the front end"); err != nil {
 		return err
 	}
 	e.running.Add(1)

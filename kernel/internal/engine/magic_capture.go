@@ -13,8 +13,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// mostCaught is how many bytes of text %%capture keeps.
-const mostCaught = 1 << 20
+// maxCaught is how many bytes of text %%capture keeps.
+const maxCaught = 1 << 20
 
 // A catcher keeps what a cell writes and shows until the cell has ended. What comes later goes on.
 type catcher struct {
@@ -27,8 +27,8 @@ type catcher struct {
 	wait   bool // clear before the next text
 }
 
-// take keeps something that stands for a text, or returns false when the cell has ended.
-func (c *catcher) take(text string, again func(program.Output)) bool {
+// keep keeps something that stands for a text, or returns false when the cell has ended.
+func (c *catcher) keep(text string, again func(program.Output)) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
@@ -38,7 +38,7 @@ func (c *catcher) take(text string, again func(program.Output)) bool {
 		c.wait = false
 		c.drop()
 	}
-	if c.over = c.over || c.text.Len()+len(text) > mostCaught; c.over {
+	if c.over = c.over || c.text.Len()+len(text) > maxCaught; c.over {
 		return true
 	}
 	c.text.WriteString(text)
@@ -55,7 +55,7 @@ func (c *catcher) drop() {
 // Stream keeps a text.
 func (c *catcher) Stream(name, text string) {
 	again := func(out program.Output) { out.Stream(name, text) }
-	if !c.take(text, again) {
+	if !c.keep(text, again) {
 		again(c.Output)
 	}
 }
@@ -63,7 +63,7 @@ func (c *catcher) Stream(name, text string) {
 // Display keeps a bundle. One that replaces another comes behind it.
 func (c *catcher) Display(bundle *program.Bundle, id string, update bool) {
 	again := func(out program.Output) { out.Display(bundle, id, update) }
-	if !c.take(textOf(bundle), again) {
+	if !c.keep(textOf(bundle), again) {
 		again(c.Output)
 	}
 }
@@ -85,7 +85,7 @@ func (c *catcher) Clear(wait bool) {
 // Page keeps a bundle.
 func (c *catcher) Page(bundle *program.Bundle) {
 	again := func(out program.Output) { out.Page(bundle) }
-	if !c.take(textOf(bundle), again) {
+	if !c.keep(textOf(bundle), again) {
 		again(c.Output)
 	}
 }
@@ -127,10 +127,10 @@ func (e *Engine) caught(ctx context.Context, src *syntax.Source, m *magics.Use, 
 		return nil
 	}
 	text += textOf(bundle)
-	if over || len(text) > mostCaught {
+	if over || len(text) > maxCaught {
 		return syntax.ProblemsError("CompileError", []syntax.Problem{{
 			Source: src, Offset: m.Argument,
-			Msg: fmt.Sprintf("the cell has shown more than %d MiB of text, which %s would be too small for: write it into a file", mostCaught>>20, name),
+			Msg: fmt.Sprintf("the cell has shown more than %d MiB of text, which %s would be too small for: write it into a file", maxCaught>>20, name),
 		}})
 	}
 	declaration := program.Cell{

@@ -20,8 +20,8 @@ import (
 
 // The most that a process loads where a Config does not say it.
 const (
-	mostPlugins = 300
-	mostCode    = 1 << 30
+	maxPlugins = 300
+	maxCode    = 1 << 30
 )
 
 // A loadedPlugin is one that the executor's process has loaded.
@@ -34,9 +34,9 @@ type loadedPlugin struct {
 type loadedCode struct {
 	plugins []loadedPlugin
 	size    int64
-	// mostPlugins and mostCode are above what the process is replaced. They rise when it cannot be.
-	mostPlugins int
-	mostCode    int64
+	// maxPlugins and maxCode are above what the process is replaced. They rise when it cannot be.
+	maxPlugins int
+	maxCode    int64
 }
 
 // build builds units: of the cell with a title, or of something else that has one, and of the cells
@@ -60,7 +60,7 @@ func (e *Engine) build(ctx context.Context, units []toolchain.Unit, title string
 }
 
 // full reports whether the process is to be replaced.
-func (c *loadedCode) full() bool { return len(c.plugins) >= c.mostPlugins || c.size >= c.mostCode }
+func (c *loadedCode) full() bool { return len(c.plugins) >= c.maxPlugins || c.size >= c.maxCode }
 
 // table lists what the process has of compiled code.
 func (c *loadedCode) table() *program.Bundle {
@@ -70,7 +70,7 @@ func (c *loadedCode) table() *program.Bundle {
 	}
 	rows = append(rows, []string{"all: " + count(len(c.plugins), "plugin", "plugins"), bytesText(c.size)})
 	text, page := magics.Table([]string{"compiled code of", "size"}, rows)
-	text += fmt.Sprintf("Above %d plugins or %s the process is replaced, and variables are carried over.\n", c.mostPlugins, bytesText(c.mostCode))
+	text += fmt.Sprintf("Above %d plugins or %s the process is replaced, and variables are carried over.\n", c.maxPlugins, bytesText(c.maxCode))
 	return &program.Bundle{Data: map[string]any{"text/plain": text, "text/html": page}}
 }
 
@@ -117,7 +117,7 @@ func (e *Engine) replaceFull(ctx context.Context, cell program.Cell, out program
 		return err
 	}
 	e.mu.Lock()
-	e.code.mostPlugins, e.code.mostCode = len(e.code.plugins)+mostPlugins, e.code.size+mostCode
+	e.code.maxPlugins, e.code.maxCode = len(e.code.plugins)+maxPlugins, e.code.size+maxCode
 	e.mu.Unlock()
 	out.Stream(host.Notes, fmt.Sprintf("note: the process that runs cells has %s of compiled code, and could not be replaced by another: %v\n", bytesText(before.size), err))
 	return nil

@@ -165,7 +165,7 @@ func (b beat) play(t *testing.T, n *notebook) {
 // TestReplacedTypes holds that values in interfaces stay whose types no declaration mentions, and
 // that those are named of which the new process has no type.
 func TestReplacedTypes(t *testing.T) {
-	n := newWorkerNotebook(t, program.CompiledMode, func(c *engine.Config) { c.MostPlugins = 2 })
+	n := newWorkerNotebook(t, program.CompiledMode, func(c *engine.Config) { c.MaxPlugins = 2 })
 	const why = " stayed behind with the process before: "
 	for _, b := range []beat{
 		{cell: "type Box[T any] struct{ v T }\nfunc wrap[T any](v T) any { return Box[T]{v} }\nvar x any = Box[int]{1}\nxs := []any{1, wrap(\"a\"), struct{ n int }{4}}\nvar local any\nif true {\n\ttype point struct{ x int }\n\tlocal = &point{1}\n}"},
@@ -184,7 +184,7 @@ func TestReplacedTypes(t *testing.T) {
 
 // TestReplacedMethods declares a method of a type after a variable of that type has stayed behind.
 func TestReplacedMethods(t *testing.T) {
-	n := newWorkerNotebook(t, program.CompiledMode, func(c *engine.Config) { c.MostPlugins = 2 })
+	n := newWorkerNotebook(t, program.CompiledMode, func(c *engine.Config) { c.MaxPlugins = 2 })
 	for _, b := range []beat{
 		{cell: "type job struct{ n int }\nvar jobs chan job = make(chan job, 1)\nvar done func(job)\nfunc ask(n int) { j := job{n}; jobs <- j; done(j) }"},
 		{cell: "done = func(job) {}"},
@@ -199,7 +199,7 @@ func TestReplacedMethods(t *testing.T) {
 
 // TestReplaced runs a session whose process is replaced several times.
 func TestReplaced(t *testing.T) {
-	n := newWorkerNotebook(t, program.CompiledMode, func(c *engine.Config) { c.MostPlugins = 2 })
+	n := newWorkerNotebook(t, program.CompiledMode, func(c *engine.Config) { c.MaxPlugins = 2 })
 	const replaced = "note: the process that runs cells was replaced by another"
 	for _, b := range []beat{
 		{cell: "type node struct{ name string; next *node }\nfunc (n *node) String() string { return n.name + suffix }\nsuffix := \"!\""},

@@ -16,7 +16,7 @@ import (
 // conduct runs a cell: the magics of the engine's own that stand before its Go, the Go, and those
 // that stand behind it. Nothing of it is done if the cell does not parse.
 func (e *Engine) conduct(ctx context.Context, cell program.Cell, out program.Output) (bundle *program.Bundle, err error) {
-	if err := e.unoccupied(ctx, cell.Title()); err != nil {
+	if err := e.waitUntilFree(ctx, cell.Title()); err != nil {
 		return nil, err
 	}
 	src, own, err := e.translated(cell)

@@ -162,7 +162,7 @@ func TestOneTable(t *testing.T) {
 			t.Parallel()
 			t.Run("compiled", func(t *testing.T) { c.check(t, newWorkerNotebook(t, program.CompiledMode)) })
 			t.Run("replaced", func(t *testing.T) {
-				n := newWorkerNotebook(t, program.CompiledMode, func(c *engine.Config) { c.MostPlugins = 2 })
+				n := newWorkerNotebook(t, program.CompiledMode, func(c *engine.Config) { c.MaxPlugins = 2 })
 				for _, step := range c.steps {
 					if shown, _, err := n.run(step.cell); shown != step.want || err != nil {
 						t.Errorf("%q: %q, %v, want %q", step.cell, shown, err, step.want)

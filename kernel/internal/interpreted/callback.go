@@ -7,10 +7,10 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// heed ends the calling goroutine if its cell was interrupted. Compiled code goes on while an
+// stopIfCancelled ends the calling goroutine if its cell was interrupted. Compiled code goes on while an
 // interrupt is under way, and so would what calls a function of the session a million times: the
 // function does nothing then, and does not keep its caller from calling it again.
-func (in *Interpreter) heed() {
+func (in *Interpreter) stopIfCancelled() {
 	if t := in.interruptedTask(); t != nil {
 		runtime.Goexit()
 	}
@@ -64,9 +64,9 @@ func (in *Interpreter) heeds(f any) any {
 	// These are called often, and take a tenth of the time of what is made of a type at run time.
 	switch f := f.(type) {
 	case func():
-		return func() { in.heed(); f(); in.heed() }
+		return func() { in.stopIfCancelled(); f(); in.stopIfCancelled() }
 	case func(int):
-		return func(n int) { in.heed(); f(n); in.heed() }
+		return func(n int) { in.stopIfCancelled(); f(n); in.stopIfCancelled() }
 	case func(int) bool:
 		return heedful(in, f)
 	case func(rune) bool:
@@ -93,9 +93,9 @@ func (in *Interpreter) heeds(f any) any {
 	last := t.NumOut() - 1
 	if last < 0 || t.Out(last) != reflect.TypeFor[error]() {
 		return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
-			in.heed()
+			in.stopIfCancelled()
 			results := call(args)
-			in.heed()
+			in.stopIfCancelled()
 			return results
 		}).Interface()
 	}
@@ -118,18 +118,18 @@ func (in *Interpreter) heeds(f any) any {
 
 func heedful[A, R any](in *Interpreter, f func(A) R) func(A) R {
 	return func(a A) R {
-		in.heed()
+		in.stopIfCancelled()
 		r := f(a)
-		in.heed()
+		in.stopIfCancelled()
 		return r
 	}
 }
 
 func heedful2[A, B, R any](in *Interpreter, f func(A, B) R) func(A, B) R {
 	return func(a A, b B) R {
-		in.heed()
+		in.stopIfCancelled()
 		r := f(a, b)
-		in.heed()
+		in.stopIfCancelled()
 		return r
 	}
 }

@@ -81,7 +81,7 @@ type Interpreter struct {
 // New returns an interpreter with nothing declared.
 func New(config Config) (*Interpreter, error) {
 	in := &Interpreter{config: config, types: newTypes(wrappers(config.Symbols)), panics: newPanics(), reached: map[int]int{}, tasks: map[uint64]*task{}, kept: map[int][]any{}, titles: map[int]string{}}
-	in.types.heed = in.heed
+	in.types.heed = in.stopIfCancelled
 	in.frames = newFrames(config.Stderr)
 	in.standard = in.standards()
 	in.yaegi = interp.New(interp.Options{

@@ -98,7 +98,7 @@ func (f *magicFinder) whole() *Use {
 	if !strings.HasPrefix(f.text[start:], "%%") || asks(f.text[start:f.line(start)]) != nil {
 		return nil
 	}
-	m := f.named(start)
+	m := f.readNamed(start)
 	m.Whole = true
 	switch {
 	case m.Kind == nil:
@@ -130,8 +130,8 @@ func (f *magicFinder) whole() *Use {
 	return m
 }
 
-// named reads a magic with a name, up to the end of its line.
-func (f *magicFinder) named(start int) *Use {
+// readNamed reads a magic with a name, up to the end of its line.
+func (f *magicFinder) readNamed(start int) *Use {
 	end := f.line(start)
 	name := start
 	for name < end && f.text[name] == '%' {
@@ -199,7 +199,7 @@ func (f *magicFinder) statements(from int, before []syntax.Lexeme, open []token.
 		}
 		at := from + file.Offset(pos)
 		if tok == token.REM && f.misplaced(before, open) && !f.first(from, at, before) {
-			m := f.named(at)
+			m := f.readNamed(at)
 			m.fault = ""
 			m.complain(at, "a magic stands at the beginning of a line")
 			f.add(m)
@@ -287,7 +287,7 @@ func (f *magicFinder) magic(at int, tok token.Token, before []syntax.Lexeme, ope
 		m = &Use{Kind: &QuestionKind, Start: at, End: end, Argument: at + asked[4], ArgumentEnd: at + asked[5]}
 		m.Detail = max(asked[3]-asked[2], asked[7]-asked[6]) - 1
 	case f.text[at] == '%':
-		m = f.named(at)
+		m = f.readNamed(at)
 		if strings.HasPrefix(f.text[at:], "%%") {
 			m.complain(at, "%%"+m.Name+" begins a cell: it stands on the first line")
 			break

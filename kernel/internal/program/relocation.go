@@ -31,7 +31,7 @@ func (r Relocations) Add(add Relocation) (undo func()) {
 func (r Relocations) Newest(f Frame) Frame {
 	for {
 		i := slices.IndexFunc(r[f.Cell], func(to Relocation) bool {
-			return to.Line <= f.Line && f.Line <= to.End && f.Cell < to.Now && f.within(to.Function)
+			return to.Line <= f.Line && f.Line <= to.End && f.Cell < to.Now && f.belongsTo(to.Function)
 		})
 		if i < 0 {
 			return f
@@ -44,9 +44,9 @@ func (r Relocations) Newest(f Frame) Frame {
 	}
 }
 
-// within reports whether a frame is of a function or of a literal in it. The name of a literal whose
+// belongsTo reports whether a frame is of a function or of a literal in it. The name of a literal whose
 // function was inlined begins with that of the function it was inlined in.
-func (f Frame) within(function string) bool {
+func (f Frame) belongsTo(function string) bool {
 	name := f.Function
 	for literal := true; literal; {
 		name, literal = strings.CutSuffix("."+name, ".func")

@@ -67,7 +67,7 @@ func (c *connection) watch() {
 		case used < c.memory:
 			bar = c.memory
 		}
-		if len(running) == 0 && used < c.memory/2 && c.rest() {
+		if len(running) == 0 && used < c.memory/2 && c.endWatch() {
 			return
 		}
 		select {
@@ -78,8 +78,8 @@ func (c *connection) watch() {
 	}
 }
 
-// rest ends the watch unless a job has begun.
-func (c *connection) rest() bool {
+// endWatch ends the watch unless a job has begun.
+func (c *connection) endWatch() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, j := range c.jobs {

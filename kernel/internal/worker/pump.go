@@ -113,7 +113,7 @@ func (p *pump) step(wait bool) bool {
 			i = pipeFrames
 		}
 		if n := in.read(i, p.buffer[:]); n > 0 {
-			p.take(i, p.buffer[:n])
+			p.receive(i, p.buffer[:n])
 			p.crumb(i, n)
 		}
 		p.ended = p.ended || in.ended[pipeFrames]
@@ -122,8 +122,8 @@ func (p *pump) step(wait bool) bool {
 	return false
 }
 
-// take handles a piece of data from a pipe.
-func (p *pump) take(from int, data []byte) {
+// receive handles a piece of data from a pipe.
+func (p *pump) receive(from int, data []byte) {
 	switch from {
 	case pipeFrames:
 		p.frames.Add(data)

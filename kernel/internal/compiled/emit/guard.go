@@ -86,7 +86,7 @@ func (u *Unit) guards(n ast.Node, p setting) syntax.Edits {
 			return u.alias(StandardPath, "standard") + "." + function
 		},
 		Gob:       u.gob,
-		Name:      func(id *ast.Ident) string { return u.named(id, p, false, nil) },
+		Name:      func(id *ast.Ident) string { return u.newName(id, p, false, nil) },
 		Unchecked: u.unchecked,
 		Signature: u.Spelled,
 		Escapes: func(f *types.Func) bool {

@@ -82,7 +82,7 @@ func (l *launch) function(fun ast.Expr) bool {
 	}
 	if l.uninstantiated(fun) {
 		var ok bool
-		if l.callee, ok = l.named(fun); !ok {
+		if l.callee, ok = l.genericName(fun); !ok {
 			return false
 		}
 		l.dropped, l.generic = true, true
@@ -117,8 +117,8 @@ func (g *Guard) uninstantiated(x ast.Expr) bool {
 	return ok && f.Signature().TypeParams().Len() > written
 }
 
-// named returns the text of a generic function that is written by its name.
-func (l *launch) named(fun ast.Expr) (string, bool) {
+// genericName returns the text of a generic function that is written by its name.
+func (l *launch) genericName(fun ast.Expr) (string, bool) {
 	text := func(id *ast.Ident) string {
 		if name := l.Name(id); name != "" {
 			return name

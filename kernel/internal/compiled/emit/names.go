@@ -89,7 +89,7 @@ func (u *Unit) rename(root ast.Node, p setting, replaced func(ast.Node) bool, re
 	passed := map[*ast.FuncLit]bool{} // to what does not keep them
 	var stack []ast.Node
 	ast.Inspect(root, func(n ast.Node) bool {
-		u.Heed()
+		u.StopIfCancelled()
 		if n == nil {
 			if lit, ok := stack[len(stack)-1].(*ast.FuncLit); ok && !passed[lit] {
 				literals--
@@ -120,7 +120,7 @@ func (u *Unit) rename(root ast.Node, p setting, replaced func(ast.Node) bool, re
 			if replaced(n) {
 				break
 			}
-			if text := u.named(n, p, literals > 0, stack); text != "" && text != n.Name {
+			if text := u.newName(n, p, literals > 0, stack); text != "" && text != n.Name {
 				replace(n.Pos(), len(n.Name), text)
 			}
 		case *ast.FuncLit:
@@ -134,8 +134,8 @@ func (u *Unit) rename(root ast.Node, p setting, replaced func(ast.Node) bool, re
 	})
 }
 
-// named returns what the unit calls what an identifier means; empty for what keeps its name.
-func (u *Unit) named(id *ast.Ident, p setting, literal bool, stack []ast.Node) string {
+// newName returns what the unit calls what an identifier means; empty for what keeps its name.
+func (u *Unit) newName(id *ast.Ident, p setting, literal bool, stack []ast.Node) string {
 	src, offset := u.Within(id.Pos())
 	if src == nil || !strings.HasPrefix(src.Text[min(offset, len(src.Text)):], id.Name) {
 		return "" // a name that the check has made

@@ -32,7 +32,7 @@ func (u *Unit) locate(root ast.Node, info *types.Info) {
 	})
 	lines := map[*syntax.Source][]int{} // where they begin
 	for _, op := range found {
-		u.Heed()
+		u.StopIfCancelled()
 		src, offset := u.At(op.Pos)
 		if src == nil {
 			continue

@@ -114,7 +114,7 @@ func (u *Unit) assigned(left []ast.Expr, p setting) []string {
 		if !ok {
 			return nil
 		}
-		names[i] = cmp.Or(u.named(id, p, false, nil), id.Name)
+		names[i] = cmp.Or(u.newName(id, p, false, nil), id.Name)
 	}
 	return names
 }

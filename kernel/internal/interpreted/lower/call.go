@@ -71,7 +71,7 @@ func (b *body) operandOf(fun ast.Expr) string {
 		}
 		return b.plainLiteral(lit) // called at once, it needs no state of its own
 	}
-	b.called = named(fun)
+	b.called = functionName(fun)
 	return b.typedVariadic(fun, b.operand(fun))
 }
 

@@ -32,7 +32,7 @@ func (b *body) protected(sig *types.Signature, write func() string) string {
 	fmt.Fprintf(&out, "%s := %s.Defers()\n", b.deferring, shape.Bridge)
 	fmt.Fprintf(&out, "body__%d := func() {\n%s}\n%s.Protect(%s, body__%d)\n", n, text, shape.Bridge, b.deferring, n)
 	if sig.Results().Len() > 0 {
-		out.WriteString("return " + strings.Join(b.named, ", ") + "\n")
+		out.WriteString("return " + strings.Join(b.functionName, ", ") + "\n")
 	}
 	return out.String()
 }

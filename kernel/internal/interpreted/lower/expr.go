@@ -15,7 +15,7 @@ import (
 
 // expr writes an expression as it is, with its own type.
 func (b *body) expr(e ast.Expr) string {
-	b.l.C.Heed()
+	b.l.C.StopIfCancelled()
 	b.l.Pos = e.Pos()
 	if text, ok := b.override[e]; ok {
 		return text

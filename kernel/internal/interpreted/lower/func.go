@@ -33,7 +33,7 @@ type body struct {
 	noted   int
 	hoisted int
 	// named holds the lowered names of named results.
-	named []string
+	functionName []string
 	// targets are the statements around that break or continue can mean, within the innermost
 	// function or literal.
 	targets []*target
@@ -84,24 +84,24 @@ func (b *body) functionNamed(fn *state.Function, id *ast.Ident) string {
 	return fn.Variable
 }
 
-// named returns the identifier of the function that an expression names, nil if it names none.
-func named(fun ast.Expr) *ast.Ident {
+// functionName returns the identifier of the function that an expression names, nil if it names none.
+func functionName(fun ast.Expr) *ast.Ident {
 	switch fun := ast.Unparen(fun).(type) {
 	case *ast.Ident:
 		return fun
 	case *ast.SelectorExpr:
 		return fun.Sel
 	case *ast.IndexExpr:
-		return named(fun.X)
+		return functionName(fun.X)
 	case *ast.IndexListExpr:
-		return named(fun.X)
+		return functionName(fun.X)
 	}
 	return nil
 }
 
 // function lowers a declared function.
 func (l *lowering) function(fn *state.Function) {
-	l.C.Heed()
+	l.C.StopIfCancelled()
 	l.refuseCompiled(fn)
 	fn.Calls = map[*state.Function]bool{}
 	l.Done[fn] = true
@@ -161,7 +161,7 @@ func (b *body) funcHead(t *ast.FuncType, sig *types.Signature, block *ast.BlockS
 		}
 	}
 	out.WriteByte(')')
-	b.named = nil
+	b.functionName = nil
 	if t.Results == nil {
 		return out.String()
 	}
@@ -177,7 +177,7 @@ func (b *body) funcHead(t *ast.FuncType, sig *types.Signature, block *ast.BlockS
 				if id.Name != "_" {
 					name = b.define(id)
 				}
-				b.named = append(b.named, name)
+				b.functionName = append(b.functionName, name)
 				fmt.Fprintf(&out, "%s %s", name, b.l.Typ(sig.Results().At(j).Type()))
 				j++
 			}
@@ -191,8 +191,8 @@ func (b *body) funcHead(t *ast.FuncType, sig *types.Signature, block *ast.BlockS
 	}
 	list := make([]string, sig.Results().Len())
 	for i := range list {
-		b.named = append(b.named, fmt.Sprintf("result__%d", i))
-		list[i] = b.named[i] + " " + b.l.Typ(sig.Results().At(i).Type())
+		b.functionName = append(b.functionName, fmt.Sprintf("result__%d", i))
+		list[i] = b.functionName[i] + " " + b.l.Typ(sig.Results().At(i).Type())
 	}
 	out.WriteString(" (" + strings.Join(list, ", ") + ")")
 	return out.String()
@@ -220,7 +220,7 @@ func (b *body) local(obj types.Object) string {
 	if name == "_" {
 		return name
 	}
-	if types.Universe.Lookup(name) != nil || strings.Contains(name, "__") || name == "init" || name == "main" || slices.Contains(b.named, name) {
+	if types.Universe.Lookup(name) != nil || strings.Contains(name, "__") || name == "init" || name == "main" || slices.Contains(b.functionName, name) {
 		name = fmt.Sprintf("%s__l%d", state.InternalName(name), len(b.locals)+1)
 	}
 	b.locals[obj] = name
@@ -300,7 +300,7 @@ func (b *body) closure(sig *types.Signature, write func(*body) string) string {
 	inner.literal++
 	inner.results, inner.sig = sig.Results(), sig
 	inner.targets = nil
-	inner.named = nil
+	inner.functionName = nil
 	inner.noted, inner.hoisted, inner.loops, inner.deferring = 0, 0, 0, ""
 	inner.frame = b.l.newFrame(strings.TrimPrefix(b.frame.name+".func", "."), b.frame.cell)
 	text := write(&inner)

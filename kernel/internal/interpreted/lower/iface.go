@@ -93,7 +93,7 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 		held = fmt.Sprintf("x__%d", b.l.S.Unique())
 		fmt.Fprintf(&out, "%s := %s\n", held, unwrapped(subject, from))
 	}
-	text := b.within(&target{label: label}, func() string {
+	text := b.withTarget(&target{label: label}, func() string {
 		var out strings.Builder
 		out.WriteString("switch {\n")
 		for _, c := range s.Body.List {

@@ -11,7 +11,7 @@ import (
 
 // loopBody writes the body of a loop. prologue comes first in every iteration.
 func (b *body) loopBody(s *ast.BlockStmt, label, prologue string) string {
-	return b.within(&target{label: label, loop: true}, func() string {
+	return b.withTarget(&target{label: label, loop: true}, func() string {
 		b.noted = 0
 		b.loops++
 		text := b.stmts(s.List)

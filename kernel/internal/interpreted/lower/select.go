@@ -49,7 +49,7 @@ func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
 	}
 	n := b.l.S.Unique()
 	chosen, value, ok := fmt.Sprintf("n__%d", n), fmt.Sprintf("v__%d", n), fmt.Sprintf("ok__%d", n)
-	text := b.within(&target{label: label}, func() string {
+	text := b.withTarget(&target{label: label}, func() string {
 		var out strings.Builder
 		for i, c := range s.Body.List {
 			c := c.(*ast.CommClause)

@@ -29,7 +29,7 @@ func (b *body) funcBody(block *ast.BlockStmt) string {
 // the same place, returned.
 func (b *body) zeroResults() string {
 	var out strings.Builder
-	for i, name := range b.named {
+	for i, name := range b.functionName {
 		n := b.l.S.Unique()
 		fmt.Fprintf(&out, "var zero__%d %s\n%s = zero__%d\n", n, b.l.Typ(b.results.At(i).Type()), name, n)
 	}
@@ -54,7 +54,7 @@ func (b *body) stmts(list []ast.Stmt) string {
 
 // stmt writes a statement and a line end after it.
 func (b *body) stmt(s ast.Stmt, label string) string {
-	b.l.C.Heed()
+	b.l.C.StopIfCancelled()
 	b.l.Pos = s.Pos()
 	text := b.statement(s, label)
 	if b.callsBack(s) {
@@ -651,9 +651,9 @@ func (b *body) returnDeferring(s *ast.ReturnStmt) string {
 	if len(s.Results) == 0 {
 		return "return"
 	}
-	places := make([]place, len(b.named))
+	places := make([]place, len(b.functionName))
 	for i := range places {
-		places[i] = place{text: b.named[i], t: b.results.At(i).Type()}
+		places[i] = place{text: b.functionName[i], t: b.results.At(i).Type()}
 	}
 	return b.store(places, s.Results, "=") + "\nreturn"
 }
@@ -707,7 +707,7 @@ func (b *body) deferStmt(s *ast.DeferStmt) string {
 		b.l.deferredLiterals[lit] = true
 	}
 	before, call := b.deferred(s.Call)
-	if id := named(s.Call.Fun); id != nil && b.Info.Types[s.Call.Fun].IsBuiltin() && id.Name == "recover" {
+	if id := functionName(s.Call.Fun); id != nil && b.Info.Types[s.Call.Fun].IsBuiltin() && id.Name == "recover" {
 		// It is as if the function around called it.
 		call = fmt.Sprintf("func() { %s.RecoverAtLast(%d) }", shape.Bridge, b.recoverer())
 	}

@@ -95,7 +95,7 @@ func (b *body) constantCases(block *ast.BlockStmt) bool {
 
 // clauses writes the cases of a switch. conditions says that expr makes conditions of their values.
 func (b *body) clauses(block *ast.BlockStmt, label string, conditions bool, expr func(ast.Expr) string) string {
-	return b.within(&target{label: label}, func() string {
+	return b.withTarget(&target{label: label}, func() string {
 		var out strings.Builder
 		out.WriteString("{\n")
 		for i, c := range block.List {

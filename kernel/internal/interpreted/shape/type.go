@@ -14,7 +14,7 @@ import (
 // Typ writes a type. It never depends on what a name means where the text ends up: every name it
 // writes is unique in the session.
 func (l *Shapes) Typ(t types.Type) string {
-	l.C.Heed()
+	l.C.StopIfCancelled()
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
 		switch t.Kind() {
@@ -48,7 +48,7 @@ func (l *Shapes) Typ(t types.Type) string {
 	case *types.Interface:
 		return l.interfaceType(t)
 	case *types.Named:
-		return l.named(t)
+		return l.declaredName(t)
 	case *types.TypeParam:
 		l.Refuse(l.Pos, "type parameter "+t.Obj().Name()+" outside its function")
 	}
@@ -163,8 +163,8 @@ func (l *Shapes) interfaceType(t *types.Interface) string {
 	return "interface{}"
 }
 
-// named writes the name of a declared type.
-func (l *Shapes) named(t *types.Named) string {
+// declaredName writes the name of a declared type.
+func (l *Shapes) declaredName(t *types.Named) string {
 	obj := t.Obj()
 	if obj.Pkg() == nil {
 		return obj.Name()

@@ -26,7 +26,7 @@ func (c *child) watchStacks(r Runner) {
 	ends := false             // the runner ends its goroutine
 	for {
 		cells := c.cells()
-		if len(cells) == 0 && shallow == nil && c.rest() {
+		if len(cells) == 0 && shallow == nil && c.endWatch() {
 			return
 		}
 		metrics.Read(sample)
@@ -90,8 +90,8 @@ func (c *child) cell(number int) *cell {
 	return c.running[number]
 }
 
-// rest ends the watch unless a cell has begun, or goroutines are left beside that of the watch.
-func (c *child) rest() bool {
+// endWatch ends the watch unless a cell has begun, or goroutines are left beside that of the watch.
+func (c *child) endWatch() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.watching = len(c.running) > 0 || runtime.NumGoroutine() > c.atRest+1

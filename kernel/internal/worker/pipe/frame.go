@@ -94,18 +94,18 @@ func bounded(data []byte) error {
 		return nil
 	}
 	all, text := int(binary.BigEndian.Uint32(data))-header, int(binary.BigEndian.Uint32(data[4+1+8:]))
-	mostText, most := maxPlain, maxPlain
+	textLimit, limit := maxPlain, maxPlain
 	switch kinds[data[4]] {
 	case reflect.TypeFor[Display](), reflect.TypeFor[Page](), reflect.TypeFor[Shown](), reflect.TypeFor[Comm]():
-		mostText, most = maxText, maxBlobs
+		textLimit, limit = maxText, maxBlobs
 	case reflect.TypeFor[Debugged](), reflect.TypeFor[Event](): // whose JSON is passed on as it is
-		mostText, most = maxText, maxText
+		textLimit, limit = maxText, maxText
 	}
 	switch {
-	case text > mostText:
-		return fmt.Errorf("%w: its text has %d bytes, and may have %d", ErrTooLong, text, mostText)
-	case all > most:
-		return fmt.Errorf("%w: it has %d bytes, and may have %d", ErrTooLong, all, most)
+	case text > textLimit:
+		return fmt.Errorf("%w: its text has %d bytes, and may have %d", ErrTooLong, text, textLimit)
+	case all > limit:
+		return fmt.Errorf("%w: it has %d bytes, and may have %d", ErrTooLong, all, limit)
 	}
 	return nil
 }

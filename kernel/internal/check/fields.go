@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// mostOffered is how many names a complaint lists.
-const mostOffered = 12
+// maxOffered is how many names a complaint lists.
+const maxOffered = 12
 
-// fieldsOffered lists the fields of a struct, if a complaint is about one that it has not.
-func (k *Checked) fieldsOffered(path []ast.Node, msg string) string {
+// availableFields lists the fields of a struct, if a complaint is about one that it has not.
+func (k *Checked) availableFields(path []ast.Node, msg string) string {
 	if !strings.HasPrefix(msg, "unknown field ") || strings.Contains(msg, "but does have ") {
 		return ""
 	}
@@ -20,8 +20,8 @@ func (k *Checked) fieldsOffered(path []ast.Node, msg string) string {
 	switch {
 	case len(names) == 0:
 		return ""
-	case len(names) > mostOffered:
-		names = append(names[:mostOffered], "…")
+	case len(names) > maxOffered:
+		names = append(names[:maxOffered], "…")
 	}
 	return "it has " + strings.Join(names, ", ")
 }

@@ -9,8 +9,8 @@ import (
 // Checker.Context recovers it.
 type Stopped struct{}
 
-// Heed ends the work on a cell whose context has ended.
-func (c *Checker) Heed() {
+// StopIfCancelled ends the work on a cell whose context has ended.
+func (c *Checker) StopIfCancelled() {
 	if c.Context != nil && c.Context.Err() != nil {
 		panic(Stopped{})
 	}
@@ -18,14 +18,16 @@ func (c *Checker) Heed() {
 
 // sizes returns the sizes of types, which go/types asks for at every constant: it knows no context,
 // and ends where one of the functions that it calls does not return.
-func (c *Checker) sizes() types.Sizes { return heedful{types.SizesFor("gc", runtime.GOARCH), c} }
+func (c *Checker) sizes() types.Sizes {
+	return cancellableSizes{types.SizesFor("gc", runtime.GOARCH), c}
+}
 
-type heedful struct {
+type cancellableSizes struct {
 	types.Sizes
 	checker *Checker
 }
 
-func (h heedful) Sizeof(t types.Type) int64 {
-	h.checker.Heed()
+func (h cancellableSizes) Sizeof(t types.Type) int64 {
+	h.checker.StopIfCancelled()
 	return h.Sizes.Sizeof(t)
 }

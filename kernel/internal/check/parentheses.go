@@ -8,10 +8,10 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Shield puts parentheses around the names of types of earlier cells that a type is declared as:
+// Parenthesize puts parentheses around the names of types of earlier cells that a type is declared as:
 // type A (B). Where B stands bare, go/types asks for the declaration of B in the same files, to
 // find cycles, and fails if it has none.
-func Shield(specs []*ast.TypeSpec) {
+func Parenthesize(specs []*ast.TypeSpec) {
 	own := map[string]bool{}
 	for _, spec := range specs {
 		own[spec.Name.Name] = true

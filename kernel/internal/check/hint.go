@@ -28,10 +28,10 @@ func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 	if text := c.later(k, path, msg); text != "" {
 		return " (" + text + ")"
 	}
-	if name := c.meant(k, path, msg); name != "" {
+	if name := c.nearestName(k, path, msg); name != "" {
 		return " (did you mean " + name + "?)"
 	}
-	for _, help := range []func([]ast.Node, string) string{k.errorWithin, k.errorReturned, k.secondLeft, declares, k.fieldsOffered, k.resultHas, c.contextLeftOut, k.noFunction, k.typeAlone, k.otherModel, c.packageAlone} {
+	for _, help := range []func([]ast.Node, string) string{k.errorWithin, k.errorReturned, k.secondLeft, declares, k.availableFields, k.resultHas, c.contextLeftOut, k.noFunction, k.typeAlone, k.otherModel, c.packageAlone} {
 		if text := help(path, msg); text != "" {
 			return " (" + text + ")"
 		}
@@ -149,9 +149,9 @@ func (k *Checked) pathTo(pos token.Pos) (path []ast.Node) {
 	return nil
 }
 
-// meant returns the name that a complaint about an unknown one may mean: the nearest of those that
+// nearestName returns the name that a complaint about an unknown one may mean: the nearest of those that
 // its place has.
-func (c *Checker) meant(k *Checked, path []ast.Node, msg string) string {
+func (c *Checker) nearestName(k *Checked, path []ast.Node, msg string) string {
 	if len(path) < 2 {
 		return ""
 	}
