@@ -14,9 +14,10 @@ import (
 // checkedNodes is the number of nodes whose weights are checked.
 const checkedNodes = 20
 
-// deviation returns how far the weights of some nodes of a flat or hierarchical model are from their definition, the
-// sum over the examples i and the competitors k of the coefficient of k times x_i, added for nodes that have the true
-// label at or below them, and taken away for those that have k: the largest distance as a share of the larger norm.
+// deviation returns how far the weights of some nodes of a flat or hierarchical model are from
+// their definition, the sum over the examples i and the competitors k of the coefficient of k times
+// x_i, added for nodes that have the true label at or below them, and taken away for those that
+// have k: the largest distance as a share of the larger norm.
 func deviation(m *classifier.Model, d *dataset.Dataset, hierarchical bool) (float64, error) {
 	point := m.Training.Certificate.Point
 	if point.Blocks() != d.Len() {

@@ -59,8 +59,8 @@ type grownProblem struct {
 
 var grown = []grownProblem{{"1k", 1e3}, {"4k", 4e3}, {"16k", 16e3}}
 
-// like returns what DMOZ would be with these nodes: as many instances a node, and words whose number grows as
-// its power of 0.6.
+// like returns what DMOZ would be with these nodes: as many instances a node, and words whose
+// number grows as its power of 0.6.
 func (p grownProblem) like() synthetic.TextLike {
 	g := synthetic.DMOZLike()
 	times := p.nodes / 17221

@@ -1,5 +1,5 @@
-// Command bench compares this library with other packages, on the same data in one run on one machine.
-// Each training runs in a process of its own.
+// Command bench compares this library with other packages, on the same data in one run on one
+// machine. Each training runs in a process of its own.
 //
 // # Time to an objective
 //
@@ -7,18 +7,19 @@
 //	go run ./bench liblinear -python ENV/bin/python -problem small
 //	go run ./bench liblinear -python ENV/bin/python -data DIR -problem big -runs flat,hierarchical -workers 1,2
 //
-// trains the SVMs of this library and LIBLINEAR's Crammer-Singer solver (-s 4), and prints what each
-// took. A problem is small, big, wipod, dmoz or wikipedia: the files NAME.train.svm, NAME.test.svm and
-// NAME.edges (lines of parent and child, the root is 0) of the folder. Without -data, package synthetic
-// generates a problem of the same size. dmoz and wikipedia are too large for LIBLINEAR. The sets of the
-// table are problems, too. If the first of -runs is one-vs-rest, one-vs-rest-squared or
-// one-vs-rest-logistic, it is compared with LIBLINEAR's -s 3, -s 1 or -s 7, whose problem is the same if
-// all leaves have instances.
+// trains the SVMs of this library and LIBLINEAR's Crammer-Singer solver (-s 4), and prints what
+// each took. A problem is small, big, wipod, dmoz or wikipedia: the files NAME.train.svm,
+// NAME.test.svm and NAME.edges (lines of parent and child, the root is 0) of the folder. Without
+// -data, package synthetic generates a problem of the same size. dmoz and wikipedia are too large
+// for LIBLINEAR. The sets of the table are problems, too. If the first of -runs is one-vs-rest,
+// one-vs-rest-squared or one-vs-rest-logistic, it is compared with LIBLINEAR's -s 3, -s 1 or -s 7,
+// whose problem is the same if all leaves have instances.
 //
 // Seconds are CPU seconds, user and system of all threads, of the training alone: of Fit, which
 // includes the certificate, and of LIBLINEAR's train(). LIBLINEAR is run with smaller and smaller
 // tolerances until its primal objective is no larger than that of the first run of this library, so
-// -runs should begin with flat. Peak memory is that of the process when training ends, data included.
+// -runs should begin with flat. Peak memory is that of the process when training ends, data
+// included.
 //
 // Without -python only this library is run.
 //
@@ -26,37 +27,38 @@
 //
 //	HIERML_DATA=DIR go run ./bench table -python ENV/bin/python -pdsparse FOLDER -results FILE
 //
-// trains methods of this library, LIBLINEAR, scikit-learn, HiClass, napkinXC, PECOS and PD-Sparse on
-// the sets of the folder, and prints tables of methods and sets: how good the rankings of the leaves
-// are, and what they took. doc/comparison.md has them. Labels at inner nodes are replaced by
-// miscellaneous leaves below them. In sets with few rows of several labels, these rows are left out.
-// All packages read the same files: texts as they are, and dense features with each row at unit length
-// beside a constant. C is chosen from a grid, for each method and set, by a fifth of the training part;
-// then the method is trained on all of it. All packages write their predictions as five labels a row,
-// and the same code judges them. Other options have their default values. A training that takes longer
-// than -time is ended, or ends itself if it has a limit of its own.
+// trains methods of this library, LIBLINEAR, scikit-learn, HiClass, napkinXC, PECOS and PD-Sparse
+// on the sets of the folder, and prints tables of methods and sets: how good the rankings of the
+// leaves are, and what they took. doc/comparison.md has them. Labels at inner nodes are replaced by
+// miscellaneous leaves below them. In sets with few rows of several labels, these rows are left
+// out. All packages read the same files: texts as they are, and dense features with each row at
+// unit length beside a constant. C is chosen from a grid, for each method and set, by a fifth of
+// the training part; then the method is trained on all of it. All packages write their predictions
+// as five labels a row, and the same code judges them. Other options have their default values. A
+// training that takes longer than -time is ended, or ends itself if it has a limit of its own.
 //
-// Results are added to the file of -results, and results that it has are not computed again. Those of
-// the page are testdata/results.jsonl.
+// Results are added to the file of -results, and results that it has are not computed again. Those
+// of the page are testdata/results.jsonl.
 //
 // # Size
 //
 //	go run ./bench scale -data DIR -results FILE -progress
 //	go run ./bench scale -data DIR -results FILE -python ENV/bin/python -pdsparse FOLDER -problems dmoz
 //
-// trains on big, dmoz and wikipedia, and on problems of the shape of dmoz with 1,000 to 50,000 nodes: this
-// library's SVMs to a certified gap, LIBLINEAR on big to the same objective, and PD-Sparse, napkinXC's PLT and
-// PECOS's XR-Linear on dmoz, all with C = 1. doc/scale.md has the table and the chart of testdata/scale.jsonl. It
-// takes some hours and 16 GB of memory. The column "others' cores" is the load from other processes during the run.
+// trains on big, dmoz and wikipedia, and on problems of the shape of dmoz with 1,000 to 50,000
+// nodes: this library's SVMs to a certified gap, LIBLINEAR on big to the same objective, and
+// PD-Sparse, napkinXC's PLT and PECOS's XR-Linear on dmoz, all with C = 1. doc/scale.md has the
+// table and the chart of testdata/scale.jsonl. It takes some hours and 16 GB of memory. The column
+// "others' cores" is the load from other processes during the run.
 //
 // # Node weightings
 //
 //	HIERML_DATA=DIR go run ./bench weightings
 //
-// compares the ways to choose the node weights of normalized SVMs, by which svm.Normalized has its default.
-// From each set it draws rows with a single label several times, trains on two thirds, and chooses C for each
-// weighting from a grid by a fifth of these. One table has the mean accuracy on the other third, in percent,
-// another one the mean tree loss; the last rows are mean ranks.
+// compares the ways to choose the node weights of normalized SVMs, by which svm.Normalized has its
+// default. From each set it draws rows with a single label several times, trains on two thirds, and
+// chooses C for each weighting from a grid by a fifth of these. One table has the mean accuracy on
+// the other third, in percent, another one the mean tree loss; the last rows are mean ranks.
 package main
 
 import (
@@ -66,8 +68,8 @@ import (
 	"os/signal"
 )
 
-// commands are the values of the first argument. The last is the command's own: it trains a method of
-// this library as the driver of the other packages does.
+// commands are the values of the first argument. The last is the command's own: it trains a method
+// of this library as the driver of the other packages does.
 var commands = map[string]func(ctx context.Context, arguments []string) error{
 	"liblinear":  compareObjectives,
 	"table":      compareMethods,

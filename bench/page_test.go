@@ -36,7 +36,8 @@ func TestPage(t *testing.T) {
 	holds(t, "comparison.md", "## Tables\n\n", tables.Bytes())
 }
 
-// TestScalePage holds that the table and the chart of the page on scale are those of the results in testdata.
+// TestScalePage holds that the table and the chart of the page on scale are those of the results in
+// testdata.
 func TestScalePage(t *testing.T) {
 	measured, err := readLines[measurement](filepath.Join("testdata", "scale.jsonl"))
 	if err != nil {

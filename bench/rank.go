@@ -187,8 +187,8 @@ func leafScores(model metric.Scorer, x *dataset.Matrix) *mat.Dense {
 	return model.LeafScores(x)
 }
 
-// writeRankings writes the five best leaves of every row as the other packages' driver does, ties in
-// the order of the leaves.
+// writeRankings writes the five best leaves of every row as the other packages' driver does, ties
+// in the order of the leaves.
 func writeRankings(name string, scores *mat.Dense, d *dataset.Dataset) error {
 	file, err := os.Create(name)
 	if err != nil {

@@ -22,7 +22,8 @@ type training struct {
 	gap                      float64
 }
 
-// trainings are those of the page. Methods that the table of sets has by another package are of that one.
+// trainings are those of the page. Methods that the table of sets has by another package are of
+// that one.
 var trainings = []training{
 	{"big", "flat", "1", 1e-3}, {"big", "flat", "2", 1e-3}, {"big", "hierarchical", "1", 1e-3}, {"big", "normalized", "1", 1e-3},
 	{problem: "big", method: "LIBLINEAR -s 4"},
@@ -207,8 +208,8 @@ func commit(ctx context.Context) (string, error) {
 	return commit, nil
 }
 
-// others returns the CPU seconds that processes of the machine have taken which are not this one, nor those that it
-// has waited for.
+// others returns the CPU seconds that processes of the machine have taken which are not this one,
+// nor those that it has waited for.
 func others() (float64, error) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {

@@ -91,8 +91,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestTable compares all methods of this library on generated texts, and then has their results from
-// the file.
+// TestTable compares all methods of this library on generated texts, and then has their results
+// from the file.
 func TestTable(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "results")
 	arguments := []string{"-sets", "texts", "-rows", "300", "-grid", "1", "-results", results}

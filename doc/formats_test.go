@@ -29,8 +29,8 @@ import (
 type section struct {
 	text     string
 	packages []string // the folders that its paragraph **Code:** names, or the one of a section before
-	// first has the names in the first column of its tables, by the head of the column: "key", "tensor",
-	// "metadata". checks are the errors in the second column of tables of checks.
+	// first has the names in the first column of its tables, by the head of the column: "key",
+	// "tensor", "metadata". checks are the errors in the second column of tables of checks.
 	first  map[string][]string
 	checks []string
 }
@@ -138,8 +138,8 @@ func inspect(t *testing.T, folder string, visit func(n ast.Node)) {
 	}
 }
 
-// jsonKeys returns the keys of the fields of struct types, as encoding/json has them. What is embedded
-// has to be named, too.
+// jsonKeys returns the keys of the fields of struct types, as encoding/json has them. What is
+// embedded has to be named, too.
 func jsonKeys(t *testing.T, folder string, types ...string) (found []string) {
 	t.Helper()
 	seen := 0
@@ -252,8 +252,8 @@ func same(t *testing.T, what string, page, inCode []string) {
 	}
 }
 
-// TestFormatKeys compares the keys and tensors in tables of formats.md with the structs and the names in
-// the code.
+// TestFormatKeys compares the keys and tensors in tables of formats.md with the structs and the
+// names in the code.
 func TestFormatKeys(t *testing.T) {
 	page := formats(t)
 	type structs struct {
@@ -346,7 +346,8 @@ func TestFormatVersions(t *testing.T) {
 	}
 }
 
-// TestFormatsWritten writes a pipeline and a checkpoint: all their tensors, metadata and keys are on the page.
+// TestFormatsWritten writes a pipeline and a checkpoint: all their tensors, metadata and keys are
+// on the page.
 func TestFormatsWritten(t *testing.T) {
 	tree, err := taxonomy.New([]string{"root", "fruit", "sport"}, [][2]int{{0, 1}, {0, 2}})
 	if err != nil {
@@ -415,7 +416,8 @@ func TestFormatsWritten(t *testing.T) {
 	}
 }
 
-// container reads a safetensors file as the page describes it, and returns the bytes of its tensors.
+// container reads a safetensors file as the page describes it, and returns the bytes of its
+// tensors.
 func container(t *testing.T, path string, each func(head, name string)) map[string][]byte {
 	t.Helper()
 	content, err := os.ReadFile(path)

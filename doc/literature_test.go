@@ -24,8 +24,9 @@ func entries(t *testing.T) map[string]string {
 	return all
 }
 
-// literature returns the keys that cells of text cite, and the text that is to stand at their end: a heading and
-// the papers in the order of their keys, as papers.md has them. It is empty where nothing is cited.
+// literature returns the keys that cells of text cite, and the text that is to stand at their end:
+// a heading and the papers in the order of their keys, as papers.md has them. It is empty where
+// nothing is cited.
 func literature(t *testing.T, texts []string, papers map[string]string) string {
 	t.Helper()
 	var keys []string
@@ -50,8 +51,8 @@ func literature(t *testing.T, texts []string, papers map[string]string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestLiterature holds that every notebook ends with the papers that its text cites, with titles, years and
-// links, as papers.md has them, and no others.
+// TestLiterature holds that every notebook ends with the papers that its text cites, with titles,
+// years and links, as papers.md has them, and no others.
 func TestLiterature(t *testing.T) {
 	papers := entries(t)
 	paths, err := filepath.Glob(filepath.Join(root, "notebooks", "*.ipynb"))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestWays holds that each command of ways.md says below it which test runs it, and that there is that
-// test, or that it was not tried.
+// TestWays holds that each command of ways.md says below it which test runs it, and that there is
+// that test, or that it was not tried.
 func TestWays(t *testing.T) {
 	page, err := os.ReadFile("ways.md")
 	if err != nil {

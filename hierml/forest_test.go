@@ -10,9 +10,9 @@ import (
 	"github.com/hierml/notebook/internal/testrun/given"
 )
 
-// TestGivenPublicForests compares trees and forests with AU(PRC) as it is quoted of Clus-HMC [VSSDB08] and
-// of its ensembles [SVSKDB10], trained on the training and the validation part of the yeast sets: with
-// these, and with what the frequencies of the labels reach.
+// TestGivenPublicForests compares trees and forests with AU(PRC) as it is quoted of Clus-HMC
+// [VSSDB08] and of its ensembles [SVSKDB10], trained on the training and the validation part of the
+// yeast sets: with these, and with what the frequencies of the labels reach.
 func TestGivenPublicForests(t *testing.T) {
 	given.Folder(t, given.Data)
 	for _, data := range []struct {

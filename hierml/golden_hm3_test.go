@@ -135,9 +135,9 @@ func TestGoldenHM3(t *testing.T) {
 	}
 }
 
-// labelings are the competitors of HM3 as the paper has them: a column for every node and pair of states
-// of its parent and itself, and every labeling, or every one that keeps to the hierarchy, as the
-// bits of a competitor.
+// labelings are the competitors of HM3 as the paper has them: a column for every node and pair of
+// states of its parent and itself, and every labeling, or every one that keeps to the hierarchy, as
+// the bits of a competitor.
 type labelings struct {
 	g      *taxonomy.Taxonomy
 	l      loss.SetLoss

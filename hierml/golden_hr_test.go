@@ -93,8 +93,8 @@ func checkHR(t *testing.T, c golden.Case) {
 	}
 }
 
-// TestGoldenHRGraph runs the family of undirected graphs, which nothing draws to zero. Nodes without
-// data are inner nodes of a taxonomy made for that.
+// TestGoldenHRGraph runs the family of undirected graphs, which nothing draws to zero. Nodes
+// without data are inner nodes of a taxonomy made for that.
 func TestGoldenHRGraph(t *testing.T) {
 	cases, err := golden.Read("hr_graph")
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/hierml/notebook/internal/testrun/given"
 )
 
-// TestGivenNewsgroupsHierarchyIsFound compares the hierarchy that is learned from the groups' centroids
-// with the true one. [Cai08, figure 6.1] gets 7 clusters from nine tenths of the 15,000 posts: the
-// true parents, but religion and politics each in two. From the training part at hand come 7
-// clusters as well, each within a true parent: here computers and politics are in two.
+// TestGivenNewsgroupsHierarchyIsFound compares the hierarchy that is learned from the groups'
+// centroids with the true one. [Cai08, figure 6.1] gets 7 clusters from nine tenths of the 15,000
+// posts: the true parents, but religion and politics each in two. From the training part at hand
+// come 7 clusters as well, each within a true parent: here computers and politics are in two.
 func TestGivenNewsgroupsHierarchyIsFound(t *testing.T) {
 	given.Folder(t, given.Data)
 	c, err := collection.Open("ng15")
@@ -112,8 +112,9 @@ func TestGivenNewsgroupsLearnedHierarchy(t *testing.T) {
 	}
 }
 
-// TestGivenHierarchiesOfTextsDoNotChain clusters the classes of texts by the settings for texts, and by
-// others, which add one class after the other to one cluster where many classes have few texts.
+// TestGivenHierarchiesOfTextsDoNotChain clusters the classes of texts by the settings for texts,
+// and by others, which add one class after the other to one cluster where many classes have few
+// texts.
 func TestGivenHierarchiesOfTextsDoNotChain(t *testing.T) {
 	given.Folder(t, given.Data)
 	for name, chains := range map[string]bool{"ng15": false, "reuters21578": true} {

@@ -29,12 +29,12 @@ var online = []struct {
 	{0, false, [4]measured{{29.5, 54.4, 46.7, 1.24}, {36.4, 58.7, 57.1, 1.06}, {34.7, 58.2, 52.0, 1.13}, {39.9, 62.4, 58.9, 1.01}}},
 }
 
-// TestGivenNewsgroupsOnline repeats the experiment of the tables on the texts of TestGivenNewsgroups, where
-// all methods are better than published by 10 to 60 points of accuracy, those of the last weights
-// most: without the cross-posts and duplicates nearly all of the instances can be separated. What
-// holds in every row of the tables must come out: the hierarchy improves the average precision of
-// both methods, and Hieron's tree loss. That averaging improves them much comes out for Hieron
-// alone.
+// TestGivenNewsgroupsOnline repeats the experiment of the tables on the texts of
+// TestGivenNewsgroups, where all methods are better than published by 10 to 60 points of accuracy,
+// those of the last weights most: without the cross-posts and duplicates nearly all of the
+// instances can be separated. What holds in every row of the tables must come out: the hierarchy
+// improves the average precision of both methods, and Hieron's tree loss. That averaging improves
+// them much comes out for Hieron alone.
 func TestGivenNewsgroupsOnline(t *testing.T) {
 	given.Folder(t, given.Data)
 	texts, err := collection.OpenTexts("ng15")

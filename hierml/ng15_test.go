@@ -35,9 +35,9 @@ var published = []struct {
 	{0, pair{84.8, 84.5}, pair{94.8, 94.9}, pair{0.204, 0.206}},
 }
 
-// TestGivenNewsgroups repeats the experiment of [Cai08, table 7.10] as far as the text tells it: word
-// counts of unit length without stop words and words that stand in one text only, C = 1, means over
-// random samples.
+// TestGivenNewsgroups repeats the experiment of [Cai08, table 7.10] as far as the text tells it:
+// word counts of unit length without stop words and words that stand in one text only, C = 1, means
+// over random samples.
 //
 // [Cai08] used the 15,000 posts of the first release, with cross-posts and duplicates; the later
 // one, at hand, has 13,919 without these, on which both methods are better by 7 to 13 points of
@@ -98,8 +98,8 @@ func TestGivenNewsgroups(t *testing.T) {
 	}
 }
 
-// TestGivenNewsgroupsByDate compares with what LinearSVC of scikit-learn 1.2.1 (C = 1, one against the
-// rest) reaches on the same rows: 85.75 and, from the top of the taxonomy down, 85.12 percent.
+// TestGivenNewsgroupsByDate compares with what LinearSVC of scikit-learn 1.2.1 (C = 1, one against
+// the rest) reaches on the same rows: 85.75 and, from the top of the taxonomy down, 85.12 percent.
 func TestGivenNewsgroupsByDate(t *testing.T) {
 	given.Folder(t, given.Data)
 	c, err := collection.Open("ng15")

@@ -144,7 +144,8 @@ func (p *plain) siblings(of func(n int) []int, hinge func(i, n, m int) float64) 
 	return sum
 }
 
-// sets is C sum_i max over the non-empty sets of leaves of cost + score of the set - score of the labels.
+// sets is C sum_i max over the non-empty sets of leaves of cost + score of the set - score of the
+// labels.
 func (p *plain) sets(lambda func(n int) float64, cost func(labels, set []int) float64) (sum float64) {
 	leaves := p.t.Leaves()
 	score := func(i int, set []int) (sum float64) {
@@ -432,7 +433,8 @@ var subjects = []subject{
 		},
 	},
 	{
-		// The weights of the model are theta, whose norm is the smallest of the weights of the edges.
+		// The weights of the model are theta, whose norm is the smallest of the weights of the
+		// edges.
 		name: "HM3", fits: always, reaches: 1e-6,
 		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.HM3{C: c, Settings: s, Method: m}

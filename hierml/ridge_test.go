@@ -10,9 +10,9 @@ import (
 	"github.com/hierml/notebook/internal/testrun/given"
 )
 
-// TestGivenPublicRidge compares the default of NodeSets with AU(PRC) as it is published of C-HMCNN [GL20],
-// trained on the training and the validation part of the sets, as there, and what it announces with
-// what it has.
+// TestGivenPublicRidge compares the default of NodeSets with AU(PRC) as it is published of C-HMCNN
+// [GL20], trained on the training and the validation part of the sets, as there, and what it
+// announces with what it has.
 func TestGivenPublicRidge(t *testing.T) {
 	given.Folder(t, given.Data)
 	for _, data := range []struct {

@@ -263,9 +263,9 @@ func TestManyFeatures(t *testing.T) {
 	}
 }
 
-// TestTimeIsOver trains every estimator that has a bound of time, on a deep taxonomy, when it is over
-// at once. The certificate is true.
-// A training keeps a checkpoint and goes on from it, or says that it keeps none and leaves none.
+// TestTimeIsOver trains every estimator that has a bound of time, on a deep taxonomy, when it is
+// over at once. The certificate is true. A training keeps a checkpoint and goes on from it, or says
+// that it keeps none and leaves none.
 func TestEveryTrainingKeepsACheckpointOrSaysSo(t *testing.T) {
 	d := example.Texts(example.Tree(2, 3), 60, 50, 10, 1)
 	keep := 0

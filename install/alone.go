@@ -16,8 +16,8 @@ import (
 // lockFile is the name of the file by which there is one installation at a time in a place.
 const lockFile = "install.lock"
 
-// lockPlaces has this process be the only one that installs, or removes, in these places. The folder
-// that the lock is in has to be there.
+// lockPlaces has this process be the only one that installs, or removes, in these places. The
+// folder that the lock is in has to be there.
 func lockPlaces(places place.Places) (*lock.Lock, error) {
 	path := filepath.Join(places.Data, lockFile)
 	held, err := lock.Alone(path)
@@ -56,7 +56,8 @@ func begin(places place.Places) (*receipt, *lock.Lock, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, errors.Join(err, held.Release())
 	}
-	// Of two that begin at the same time, one makes the folder, and the other may be the first to lock.
+	// Of two that begin at the same time, one makes the folder, and the other may be the first to
+	// lock.
 	r.addFolders(append(missing, places.Data))
 	return r, held, nil
 }

@@ -36,7 +36,8 @@ in the PDF. It needs Chromium or Chrome.`,
 	return cmd
 }
 
-// bindBook makes a book of the chapters in a folder of notebooks: those whose names begin with a number.
+// bindBook makes a book of the chapters in a folder of notebooks: those whose names begin with a
+// number.
 func bindBook(ctx context.Context, c *console, notebooks, folder string) error {
 	if err := provideBrowser(ctx, c); err != nil {
 		return err

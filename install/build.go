@@ -49,9 +49,9 @@ func programName() string {
 // newSuffix ends the names of files that are made aside of those that they replace.
 const newSuffix = ".new"
 
-// buildProgram builds the program of the module at root into path, with these flags of the linker and
-// of the go command. It replaces the program there once the new one is complete. The packages that
-// are compiled are reported to progress.
+// buildProgram builds the program of the module at root into path, with these flags of the linker
+// and of the go command. It replaces the program there once the new one is complete. The packages
+// that are compiled are reported to progress.
 func buildProgram(ctx context.Context, root, path string, progress func(what string), ldflags string, flags ...string) error {
 	aside := path + newSuffix
 	if err := os.Remove(aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -62,8 +62,8 @@ func buildProgram(ctx context.Context, root, path string, progress func(what str
 		return err
 	}
 	flags = append(flags, shared...)
-	// The go command links nothing where the program is there and the same. Where there are no links,
-	// it links.
+	// The go command links nothing where the program is there and the same. Where there are no
+	// links, it links.
 	_ = os.Link(path, aside)
 	err = goBuild(ctx, build{root: root, target: "./kernel", path: aside, flags: flags}, progress)
 	if err == nil {
@@ -96,7 +96,8 @@ func takePlace(aside, path string) error {
 	return nil
 }
 
-// A build says what the go command is to build: the program target of the module at root, into path.
+// A build says what the go command is to build: the program target of the module at root, into
+// path.
 type build struct {
 	root, target, path string
 	env, flags         []string
@@ -124,7 +125,8 @@ func goBuild(ctx context.Context, b build, progress func(what string)) (err erro
 	return nil
 }
 
-// goEnv returns what the go command says of one of its variables in a folder, or in the working directory.
+// goEnv returns what the go command says of one of its variables in a folder, or in the working
+// directory.
 func goEnv(ctx context.Context, dir, variable string) (string, error) {
 	return goOutput(ctx, dir, "env", variable)
 }

@@ -58,7 +58,8 @@ func (c *console) begin(name string) *step {
 	return s
 }
 
-// progress says how far the step is. A total of 0 means that it is unknown; done counts packages then.
+// progress says how far the step is. A total of 0 means that it is unknown; done counts packages
+// then.
 func (s *step) progress(done, total int, what string) {
 	text := s.name
 	if total == 0 && done > 0 {

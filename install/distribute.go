@@ -121,8 +121,8 @@ func writeArtifact(c *console, folder string, a release.Artifact) error {
 	return nil
 }
 
-// distribute builds the last commit for systems, and calls do with each. The folder is made for what
-// do writes.
+// distribute builds the last commit for systems, and calls do with each. The folder is made for
+// what do writes.
 func distribute(ctx context.Context, c *console, systems []string, folder string, do func(release.Source, release.Parts) error) (err error) {
 	root, err := moduleRoot()
 	if err != nil {
@@ -209,8 +209,8 @@ func godoc(ctx context.Context, dir string) ([]byte, error) {
 // compilers are the C compilers of Debian for the processors of other machines.
 var compilers = map[string]string{"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"}
 
-// findSystem returns the system of a name GOOS/GOARCH, with the C compiler for it if there is one and
-// cells are compiled there.
+// findSystem returns the system of a name GOOS/GOARCH, with the C compiler for it if there is one
+// and cells are compiled there.
 func findSystem(ctx context.Context, name string) (release.System, error) {
 	goos, arch, found := strings.Cut(name, "/")
 	system := release.System{OS: goos, Arch: arch}

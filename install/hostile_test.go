@@ -22,7 +22,8 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 )
 
-// A world has an installation of hierml, in prefix, and beside it files that uninstalling must leave alone.
+// A world has an installation of hierml, in prefix, and beside it files that uninstalling must
+// leave alone.
 type world struct {
 	t              *testing.T
 	dir            string
@@ -31,8 +32,8 @@ type world struct {
 	before         string // others as they were
 }
 
-// newWorld makes a home with files, an empty folder and an environment of the user's own, and another
-// installation of hierml.
+// newWorld makes a home with files, an empty folder and an environment of the user's own, and
+// another installation of hierml.
 func newWorld(t *testing.T) *world {
 	w := &world{t: t, dir: t.TempDir()}
 	w.prefix, w.others = filepath.Join(w.dir, "prefix"), filepath.Join(w.dir, "others")
@@ -139,8 +140,8 @@ func (w *world) paths(places place.Places) []string {
 	return list
 }
 
-// TestHostileReceipt is the attack supply_uninstall: receipts of any paths, with links planted in the
-// installation, and damaged ones. Uninstalling removes nothing outside of the installation.
+// TestHostileReceipt is the attack supply_uninstall: receipts of any paths, with links planted in
+// the installation, and damaged ones. Uninstalling removes nothing outside of the installation.
 func TestHostileReceipt(t *testing.T) {
 	n := 300
 	if testrun.Long() {
@@ -203,7 +204,8 @@ func TestHostileReceipt(t *testing.T) {
 		if strings.ContainsFunc(out.String(), func(c rune) bool { return c < ' ' && c != '\n' }) {
 			t.Errorf("seed %d: it says %q", seed, out.String())
 		}
-		// The next installation repairs what is left, and moves files of the tour that were changed aside.
+		// The next installation repairs what is left, and moves files of the tour that were changed
+		// aside.
 		if rest, err := openReceipt(places); err == nil && rest.Tour != nil && rest.Tour.of(places) {
 			_, err = putAside(rest.Tour)
 			w.unharmed("seed %d, the next installation: %v\n%s", seed, err, content)

@@ -232,8 +232,8 @@ func (o *outcome) findJupyter(ctx context.Context, c *console, r *receipt) error
 type jupyterMaking struct {
 	o      *outcome
 	cancel context.CancelFunc
-	// packages tells how many packages are in place, and of the last one. It is closed when made and
-	// err are set.
+	// packages tells how many packages are in place, and of the last one. It is closed when made
+	// and err are set.
 	packages chan placed
 	made     python.Interpreter
 	err      error

@@ -330,8 +330,9 @@ func TestConsoleWithoutTerminal(t *testing.T) {
 	}
 }
 
-// TestChooseGo holds that the installer builds with the Go that is there, or, if cells cannot be compiled
-// with it, with the one that is fetched, and that it says so, and what helps if there is none.
+// TestChooseGo holds that the installer builds with the Go that is there, or, if cells cannot be
+// compiled with it, with the one that is fetched, and that it says so, and what helps if there is
+// none.
 func TestChooseGo(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("cells are compiled on Linux only")

@@ -124,13 +124,13 @@ func siteParts(ctx context.Context, c *console, root, wheels string) (parts lite
 	return parts, parts.Keep(cache)
 }
 
-// besideKernel provides the files that the kernel asks for when it needs them, by the names by which
-// it does: those of packages stdlib, collection and turned.
+// besideKernel provides the files that the kernel asks for when it needs them, by the names by
+// which it does: those of packages stdlib, collection and turned.
 func besideKernel(ctx context.Context, root, goroot, cache string) (map[string]string, error) {
 	files := map[string]string{}
 	for _, of := range []string{"std", "gonum", "hierml"} {
-		// The archives of the standard library differ between releases of Go; the program has those of the one that
-		// builds it.
+		// The archives of the standard library differ between releases of Go; the program has those
+		// of the one that builds it.
 		embedded, err := goOutput(ctx, root, "list", "-f", `{{join .EmbedFiles " "}}`, "./stdlib/internal/"+of)
 		if err != nil {
 			return nil, err

@@ -16,8 +16,8 @@ import (
 )
 
 // receipt is what installations made in one place, written before each thing is made: the next
-// installation repairs it, and uninstall removes what of it is known to be hierml's. It may be damaged, or
-// somebody else's work: nothing is done to a path because it stands here alone.
+// installation repairs it, and uninstall removes what of it is known to be hierml's. It may be
+// damaged, or somebody else's work: nothing is done to a path because it stands here alone.
 type receipt struct {
 	path string
 
@@ -120,7 +120,8 @@ func (r *receipt) save() error {
 	return writeFile(r.path, append(content, '\n'))
 }
 
-// writeFile writes a file completely, or not at all. What is in its way is replaced, and no link followed.
+// writeFile writes a file completely, or not at all. What is in its way is replaced, and no link
+// followed.
 func writeFile(path string, content []byte) error {
 	if err := os.Remove(path + newSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -84,7 +84,8 @@ func test(ctx context.Context, c *console, form testForm, ci bool) (err error) {
 	return show(ctx, func(events io.Writer) error {
 		var failed error
 		for _, args := range stages {
-			// With -json alone, os.Stderr of the tests is os.Stdout, which tests of cells tell apart.
+			// With -json alone, os.Stderr of the tests is os.Stdout, which tests of cells tell
+			// apart.
 			args = slices.Concat([]string{"test", "-json", "-count=1", "-timeout=90m"}, args, []string{"-args", "-test.v=true"})
 			cmd := process.Bind(exec.CommandContext(ctx, "go", args...))
 			cmd.Stdout, cmd.Stderr = events, os.Stderr
@@ -225,7 +226,8 @@ func provideBrowser(ctx context.Context, c *console) error {
 	return nil
 }
 
-// provideCompiler installs a compiler of C where Go finds none: compiled cells and the race detector need it.
+// provideCompiler installs a compiler of C where Go finds none: compiled cells and the race
+// detector need it.
 func provideCompiler(ctx context.Context, c *console) error {
 	if runtime.GOOS != "linux" || raceable(ctx) == nil {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/hierml/notebook/internal/testfault"
 )
 
-// TestUmask holds that nobody else can write to what an installation makes, by itself or by programs that
-// it starts, with whatever umask: not to a program that is there already, either.
+// TestUmask holds that nobody else can write to what an installation makes, by itself or by
+// programs that it starts, with whatever umask: not to a program that is there already, either.
 func TestUmask(t *testing.T) {
 	for _, mask := range []int{0, 0o002, 0o020, 0o077} {
 		testfault.Umask(t, mask)

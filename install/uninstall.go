@@ -21,9 +21,9 @@ import (
 )
 
 // uninstall removes what the receipt in these places lists and tells what it did. What is not
-// hierml's, or was changed since, stays and is named, and so is what the program has kept elsewhere.
-// What cannot be removed does not keep the rest from it: the receipt then lists that alone, for the
-// next time.
+// hierml's, or was changed since, stays and is named, and so is what the program has kept
+// elsewhere. What cannot be removed does not keep the rest from it: the receipt then lists that
+// alone, for the next time.
 func uninstall(out io.Writer, places place.Places) (err error) {
 	if link := linkTo(places.Data, places.Root); link != "" {
 		return fmt.Errorf("%s is a link, which uninstalling does not follow; name the prefix that has the folder itself", link)
@@ -76,8 +76,8 @@ type remover struct {
 	kept     []string
 }
 
-// known returns the path of a file or folder of the receipt, made of the folder that hierml puts such
-// things into. Where it is elsewhere, or behind a link, it stays and is named.
+// known returns the path of a file or folder of the receipt, made of the folder that hierml puts
+// such things into. Where it is elsewhere, or behind a link, it stays and is named.
 func (u *remover) known(path, folder string) (known string, ok bool) {
 	if link := linkTo(folder, u.places.Root); link != "" {
 		u.keep(path, link+" is a link, which uninstalling does not follow; remove it yourself if it is hierml's")
@@ -90,8 +90,8 @@ func (u *remover) known(path, folder string) (known string, ok bool) {
 	return filepath.Join(folder, filepath.Base(path)), true
 }
 
-// linkTo returns the link on the way from the root to a folder, empty if there is none. Of a folder that is not
-// below the root only the last step is looked at.
+// linkTo returns the link on the way from the root to a folder, empty if there is none. Of a folder
+// that is not below the root only the last step is looked at.
 func linkTo(folder, root string) string {
 	for dir := folder; ; dir = filepath.Dir(dir) {
 		if isLink(dir) {
@@ -263,8 +263,8 @@ func (u *remover) removeUnchanged(f file) (done bool) {
 	return true
 }
 
-// removeMade removes a folder that the installation has made for its files, if nothing is left in it: one of
-// theirs, or one above those.
+// removeMade removes a folder that the installation has made for its files, if nothing is left in
+// it: one of theirs, or one above those.
 func (u *remover) removeMade(listed string) {
 	home, _ := os.UserHomeDir() // without one there is none to keep
 	kernels := u.kernels()

@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/install/internal/place"
 )
 
-// TestUninstallGoesOn is the attack on uninstall: what cannot be removed keeps nothing else from it,
-// and is removed the next time, whatever is there then.
+// TestUninstallGoesOn is the attack on uninstall: what cannot be removed keeps nothing else from
+// it, and is removed the next time, whatever is there then.
 func TestUninstallGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	places, r := installed(t, dir)
@@ -44,8 +44,8 @@ func TestUninstallGoesOn(t *testing.T) {
 	}
 }
 
-// TestUninstallMakesNothing is the attack on uninstall: it makes no folders to leave them, and needs
-// none.
+// TestUninstallMakesNothing is the attack on uninstall: it makes no folders to leave them, and
+// needs none.
 func TestUninstallMakesNothing(t *testing.T) {
 	for name, prepare := range map[string]func(){
 		"no cache": func() {},
@@ -128,7 +128,8 @@ func TestUninstallNamesAll(t *testing.T) {
 	}
 }
 
-// TestUninstallSeesLinks holds that an installation is removed by whatever path its prefix is named.
+// TestUninstallSeesLinks holds that an installation is removed by whatever path its prefix is
+// named.
 func TestUninstallSeesLinks(t *testing.T) {
 	dir := t.TempDir()
 	installed(t, filepath.Join(dir, "real"))

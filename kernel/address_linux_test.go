@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestAddressSpace is the attack env_ulimits: with too little address space each command ends with a
-// sentence, and none with a trace of Go's run time; with enough of it cells run.
+// TestAddressSpace is the attack env_ulimits: with too little address space each command ends with
+// a sentence, and none with a trace of Go's run time; with enough of it cells run.
 func TestAddressSpace(t *testing.T) {
 	const megabyte = 1_000_000
 	dir := write(t, "a.go", "fmt.Println(42)\n")

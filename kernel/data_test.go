@@ -60,7 +60,8 @@ func TestData(t *testing.T) {
 	}
 }
 
-// TestDataSetNames completes the names of the catalogue, and of what lies in the folders of data sets.
+// TestDataSetNames completes the names of the catalogue, and of what lies in the folders of data
+// sets.
 func TestDataSetNames(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv(collection.Environment, folder)

@@ -35,9 +35,9 @@ func (a answer) last() string {
 	return said[strings.LastIndexByte(said, '\n')+1:]
 }
 
-// ask runs a program that says something about itself. The error is a *silence if the program does not end
-// in time, is killed, or cannot be started for want of memory or processes. The program and its child
-// processes have ended then.
+// ask runs a program that says something about itself. The error is a *silence if the program does
+// not end in time, is killed, or cannot be started for want of memory or processes. The program and
+// its child processes have ended then.
 func ask(ctx context.Context, command string, args ...string) (answer, error) {
 	waited, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()

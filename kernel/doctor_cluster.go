@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/internal/machine"
 )
 
-// examineCluster looks whether Slurm would take a job, and whether its machines may see what a study
-// would be computed from. Where there is no Slurm there is nothing to say.
+// examineCluster looks whether Slurm would take a job, and whether its machines may see what a
+// study would be computed from. Where there is no Slurm there is nothing to say.
 func examineCluster(ctx context.Context) []finding {
 	if _, err := exec.LookPath("sbatch"); err != nil {
 		return nil

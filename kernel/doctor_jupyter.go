@@ -96,7 +96,8 @@ func examinePapermill(ctx context.Context) []finding {
 	return one(ok("papermill, %s, sets parameters of notebooks in Go", command))
 }
 
-// pythonOf returns how a command in Python is started: as its first line says, or by the Python beside.
+// pythonOf returns how a command in Python is started: as its first line says, or by the Python
+// beside.
 func pythonOf(command string) []string {
 	text, err := os.ReadFile(command)
 	line, _, _ := strings.Cut(string(text), "\n")

@@ -14,9 +14,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestDoctorOfBusyMachine is the attack on the doctor: of a program that does not answer in time, or is
-// killed for want of memory, nothing follows but that it is to be asked again. It is ended with what it
-// has started.
+// TestDoctorOfBusyMachine is the attack on the doctor: of a program that does not answer in time,
+// or is killed for want of memory, nothing follows but that it is to be asked again. It is ended
+// with what it has started.
 func TestDoctorOfBusyMachine(t *testing.T) {
 	const forever = "echo $$ >> PIDS\nsleep 100000 &\necho $! >> PIDS\nwait"
 	before := answerPatience

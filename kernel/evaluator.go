@@ -29,8 +29,8 @@ import (
 )
 
 // newEngine returns an engine whose cells run in a worker process of this program. The settings are
-// completed. What processes have left that were killed is cleared. Args are the os.Args of the cells;
-// without any these have the name of this program alone.
+// completed. What processes have left that were killed is cleared. Args are the os.Args of the
+// cells; without any these have the name of this program alone.
 func newEngine(config worker.Config, settings engine.Config, args ...string) (*engine.Engine, error) {
 	if err := address.CheckForCells(); err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ var warnOfOpenProgram = sync.OnceFunc(func() {
 	}
 })
 
-// cellsOf returns the cells of a script, a program or a notebook, for %run. Those of a notebook that
-// are not to be run, or are there to fail, are left out.
+// cellsOf returns the cells of a script, a program or a notebook, for %run. Those of a notebook
+// that are not to be run, or are there to fail, are left out.
 func cellsOf(path string) ([]program.Cell, error) {
 	if !strings.EqualFold(filepath.Ext(path), ".ipynb") {
 		s, err := script.Read(path)
@@ -101,8 +101,8 @@ func cellsOf(path string) ([]program.Cell, error) {
 	return cells, nil
 }
 
-// runAgain has studies know by which command of this program a farm does what this process does: the
-// arguments are empty where there is none.
+// runAgain has studies know by which command of this program a farm does what this process does:
+// the arguments are empty where there is none.
 func runAgain(args ...string) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -61,8 +61,8 @@ Nothing was executed. Names that the code puts together as it runs are not liste
 }
 
 // TestNothingIsExecuted gives the commands that promise to execute nothing a notebook all of whose
-// cells leave a file, in a folder whose programs, packages and settings of git do so, too. At the end
-// the notebook is run, and does.
+// cells leave a file, in a folder whose programs, packages and settings of git do so, too. At the
+// end the notebook is run, and does.
 func TestNothingIsExecuted(t *testing.T) {
 	_, err := exec.LookPath("git")
 	testrun.Need(t, "git", err)

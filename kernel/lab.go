@@ -119,8 +119,8 @@ type labPlan struct {
 
 var errNoJupyter = errors.New("there is no jupyter on PATH, nor beside hierml; run `go run ./install` in a clone of hierml, which provides one, or `pip install jupyterlab`")
 
-// planLab returns how to start JupyterLab in a folder, with the user's own options. The error says what is
-// missing; it is errNoJupyter if there is no Jupyter.
+// planLab returns how to start JupyterLab in a folder, with the user's own options. The error says
+// what is missing; it is errNoJupyter if there is no Jupyter.
 func planLab(folder string, options []string, user labUser) (labPlan, error) {
 	plan := labPlan{jupyter: labJupyter(), folder: folder, arguments: []string{"lab", firstChapter}}
 	if plan.jupyter == "" {
@@ -161,8 +161,8 @@ func courseArchive() (string, error) {
 	return path, err
 }
 
-// labJupyter returns the program jupyter that is in one environment with this program, where pip has
-// put both; else the one that is found otherwise. It is empty if there is none.
+// labJupyter returns the program jupyter that is in one environment with this program, where pip
+// has put both; else the one that is found otherwise. It is empty if there is none.
 func labJupyter() string {
 	if self, err := os.Executable(); err == nil {
 		if self, err = filepath.EvalSymlinks(self); err == nil {
@@ -174,8 +174,8 @@ func labJupyter() string {
 	return jupyterCommand()
 }
 
-// start runs JupyterLab until it ends. Signals are its own to answer: Ctrl-C asks there whether it is
-// meant.
+// start runs JupyterLab until it ends. Signals are its own to answer: Ctrl-C asks there whether it
+// is meant.
 func (p labPlan) start(cmd *cobra.Command) error {
 	lab := exec.CommandContext(context.WithoutCancel(cmd.Context()), p.jupyter, p.arguments...)
 	lab.Dir = p.folder
@@ -208,8 +208,8 @@ func (p labPlan) start(cmd *cobra.Command) error {
 	return err
 }
 
-// labSearchPath is JUPYTER_PATH with the folder of the kernel that was installed with this program, which
-// JupyterLab does not see where both are under a prefix of their own.
+// labSearchPath is JUPYTER_PATH with the folder of the kernel that was installed with this program,
+// which JupyterLab does not see where both are under a prefix of their own.
 func labSearchPath() string {
 	path := os.Getenv("JUPYTER_PATH")
 	if own, err := beside.Prefix(""); err == nil {

@@ -117,8 +117,8 @@ func TestLab(t *testing.T) {
 	says(1, "course.tar.gz: gzip: invalid header", "third")
 }
 
-// TestPlanLab holds what JupyterLab is given by who starts it and where, and that the user's own options
-// come last, and win.
+// TestPlanLab holds what JupyterLab is given by who starts it and where, and that the user's own
+// options come last, and win.
 func TestPlanLab(t *testing.T) {
 	data, bin := t.TempDir(), t.TempDir()
 	t.Cleanup(xdg.Reload) // when the variable is what it was

@@ -31,8 +31,8 @@ func main() {
 	os.Exit(status(command().ExecuteContext(context.Background()), os.Stderr))
 }
 
-// heedJob has this process and those that it starts run on as many processors as the job that it is in was
-// given, where that is less than what Go finds.
+// heedJob has this process and those that it starts run on as many processors as the job that it is
+// in was given, where that is less than what Go finds.
 func heedJob() {
 	if n := machine.Processors(); n < runtime.GOMAXPROCS(0) {
 		runtime.GOMAXPROCS(n)

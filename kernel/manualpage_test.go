@@ -32,8 +32,8 @@ func manualPage() string {
 	return b.String()
 }
 
-// TestManualPage checks that the page for man is what help prints now, and that the formatters of man
-// find no fault with it.
+// TestManualPage checks that the page for man is what help prints now, and that the formatters of
+// man find no fault with it.
 func TestManualPage(t *testing.T) {
 	const file = "hierml.1"
 	page := manualPage()

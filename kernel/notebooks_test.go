@@ -72,9 +72,9 @@ func name(path string) string {
 // needsData is the tag of the cells that show what is saved only where HIERML_DATA names data sets.
 const needsData = "needs-data"
 
-// TestNotebooks runs the notebooks without HIERML_DATA, as in any clone, and compares with what is saved
-// in them, up to the figures: those depend on the release of Go, whose documentation is the data, and on
-// the machine. A notebook whose code asks for HIERML_DATA says what it leaves out.
+// TestNotebooks runs the notebooks without HIERML_DATA, as in any clone, and compares with what is
+// saved in them, up to the figures: those depend on the release of Go, whose documentation is the
+// data, and on the machine. A notebook whose code asks for HIERML_DATA says what it leaves out.
 func TestNotebooks(t *testing.T) {
 	t.Setenv(given.Data, "")
 	for _, path := range notebooks(t) {
@@ -89,7 +89,8 @@ func TestNotebooks(t *testing.T) {
 	}
 }
 
-// TestGivenNotebooks runs with HIERML_DATA the notebooks whose code asks for it, and compares all cells.
+// TestGivenNotebooks runs with HIERML_DATA the notebooks whose code asks for it, and compares all
+// cells.
 func TestGivenNotebooks(t *testing.T) {
 	given.Folder(t, given.Data)
 	for _, path := range notebooks(t) {
@@ -107,7 +108,8 @@ func TestGivenNotebooks(t *testing.T) {
 	}
 }
 
-// runSaved runs a notebook, in less time where it has a form for that, and returns it with its outputs.
+// runSaved runs a notebook, in less time where it has a form for that, and returns it with its
+// outputs.
 func runSaved(t *testing.T, path string) *notebook.Notebook {
 	t.Helper()
 	testrun.LeaveOutShort(t)
@@ -133,8 +135,8 @@ func runSaved(t *testing.T, path string) *notebook.Notebook {
 	return now
 }
 
-// checkOutlines compares what the cells show with what is saved. Without data those that need them show
-// something else.
+// checkOutlines compares what the cells show with what is saved. Without data those that need them
+// show something else.
 func checkOutlines(t *testing.T, now, saved *notebook.Notebook, data bool) {
 	t.Helper()
 	if len(now.Cells) != len(saved.Cells) {

@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 )
 
-// TestOpenConnectionFile holds that a kernel says once, in its log, that others can read the file which has
-// its key, and serves all the same.
+// TestOpenConnectionFile holds that a kernel says once, in its log, that others can read the file
+// which has its key, and serves all the same.
 func TestOpenConnectionFile(t *testing.T) {
 	for _, mode := range []os.FileMode{0o600, 0o644, 0o666} {
 		dir, err := os.MkdirTemp("/tmp", "hierml-open-") // that others can enter
@@ -59,8 +59,8 @@ func TestOpenConnectionFile(t *testing.T) {
 	}
 }
 
-// TestOpenProgram holds that a program which others can write to, or replace, says so where it runs cells, and
-// so does its doctor.
+// TestOpenProgram holds that a program which others can write to, or replace, says so where it runs
+// cells, and so does its doctor.
 func TestOpenProgram(t *testing.T) {
 	dir := write(t, "a.go", "fmt.Println(42)\n")
 	folder := filepath.Join(dir, "bin")

@@ -102,8 +102,8 @@ const (
 	full   = "size=64k"
 )
 
-// TestNoexec is the attack env_noexec: where neither folder takes compiled code, cells are interpreted,
-// say so once, and lose nothing; where one of them does, cells are compiled.
+// TestNoexec is the attack env_noexec: where neither folder takes compiled code, cells are
+// interpreted, say so once, and lose nothing; where one of them does, cells are compiled.
 func TestNoexec(t *testing.T) {
 	compileOnce(t)
 	const compiled = "auto: cells are compiled\n"
@@ -148,7 +148,8 @@ func TestNoexec(t *testing.T) {
 	}
 }
 
-// TestNoexecDoctor holds that the doctor says why cells are interpreted, and no remedy that does not help.
+// TestNoexecDoctor holds that the doctor says why cells are interpreted, and no remedy that does
+// not help.
 func TestNoexecDoctor(t *testing.T) {
 	compileOnce(t)
 	for m, want := range map[mounts]string{
@@ -163,9 +164,9 @@ func TestNoexecDoctor(t *testing.T) {
 	}
 }
 
-// TestPlaceGoesLater has the places for code become full, or noexec, while a session has variables in
-// compiled code: it goes on in the other place, and where both are of no use the cells that cannot be
-// built are refused by name.
+// TestPlaceGoesLater has the places for code become full, or noexec, while a session has variables
+// in compiled code: it goes on in the other place, and where both are of no use the cells that
+// cannot be built are refused by name.
 func TestPlaceGoesLater(t *testing.T) {
 	compileOnce(t)
 	remount := func(folder, how string) string {

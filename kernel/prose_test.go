@@ -27,8 +27,8 @@ var (
 	figure  = regexp.MustCompile(`([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+)( ?%)?`)
 )
 
-// sections returns the cells of each section, which begins with a cell of text that has a heading of
-// the second level, and the number of its first cell.
+// sections returns the cells of each section, which begins with a cell of text that has a heading
+// of the second level, and the number of its first cell.
 func sections(cells []*notebook.Cell) (parts [][]*notebook.Cell, first []int) {
 	for i, c := range cells {
 		if i == 0 || c.Kind == notebook.Markdown && heading.MatchString(c.Source) {

@@ -146,8 +146,8 @@ directory outside of its own folder. Links in the directory are not followed.`,
 	return cmd
 }
 
-// farmNamed returns the farm of --on with the options of --sbatch, and without --on the one that the
-// file asks for, with which a study does not run.
+// farmNamed returns the farm of --on with the options of --sbatch, and without --on the one that
+// the file asks for, with which a study does not run.
 func farmNamed(on string, options []string, asked farm.Farm) (farm.Farm, error) {
 	switch {
 	case on == "slurm":

@@ -13,8 +13,9 @@ import (
 	"testing"
 )
 
-// TestStudyFromElsewhere has studies whose files and folders were made to do harm. Whatever is done with them,
-// nothing outside changes, no program of Slurm's is given what it is not asked for, and no process ends.
+// TestStudyFromElsewhere has studies whose files and folders were made to do harm. Whatever is done
+// with them, nothing outside changes, no program of Slurm's is given what it is not asked for, and
+// no process ends.
 func TestStudyFromElsewhere(t *testing.T) {
 	dir := write(t, "s.json", `{
 		"Name": "$(touch PWNED)",

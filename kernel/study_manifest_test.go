@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestStudyManifest runs the pods of a Job of Kubernetes as it says, and compares the table with that of a run here.
+// TestStudyManifest runs the pods of a Job of Kubernetes as it says, and compares the table with
+// that of a run here.
 func TestStudyManifest(t *testing.T) {
 	dir := write(t, "a.json", `{
 		"Data": [{"Name": "tree", "Generator": {"synthetic.LinearTree": {"Depth": 2}}}],

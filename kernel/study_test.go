@@ -152,8 +152,8 @@ func TestStudyInterrupted(t *testing.T) {
 	}
 }
 
-// TestStudyOnFarm has processes of this machine compute a study, by the command line, also where the file
-// asks for a farm, and as a script with a function, which is its own part.
+// TestStudyOnFarm has processes of this machine compute a study, by the command line, also where
+// the file asks for a farm, and as a script with a function, which is its own part.
 func TestStudyOnFarm(t *testing.T) {
 	dir := write(t, "a.json", smallStudy)
 	for name, text := range map[string]string{

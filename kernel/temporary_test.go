@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestKilledLeavesNothing is the attack worker_temp_left: what a killed program has left is gone when
-// the next one has run.
+// TestKilledLeavesNothing is the attack worker_temp_left: what a killed program has left is gone
+// when the next one has run.
 func TestKilledLeavesNothing(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no lock says there whether a process lives")

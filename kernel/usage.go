@@ -37,8 +37,8 @@ func asUsed(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// closestName says which of the commands below one, and of the topics if they count, a mistyped name may
-// be; otherwise, where there is a command of that very name.
+// closestName says which of the commands below one, and of the topics if they count, a mistyped
+// name may be; otherwise, where there is a command of that very name.
 func closestName(cmd *cobra.Command, typed string, topics bool) string {
 	best, distance := "", 3
 	for _, sub := range cmd.Commands() {

@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// archives are those of the standard library, gonum and hierml: a file for each package, by its path.
+// archives are those of the standard library, gonum and hierml: a file for each package, by its
+// path.
 type archives struct{ std, gonum, hierml archive }
 
 // file returns the file of a package, nil if there is none.

@@ -69,7 +69,8 @@ func checkAdditions(t *testing.T, g extract.Group, layer extract.Layer, pkgs []*
 	checkFiles(t, g, files, prefix+"*.go")
 }
 
-// checkFiles compares the files of tables with those in the group's folder, whose names match pattern.
+// checkFiles compares the files of tables with those in the group's folder, whose names match
+// pattern.
 func checkFiles(t *testing.T, g extract.Group, files map[string][]byte, pattern string) {
 	dir := filepath.FromSlash(g.Dir())
 	have, err := filepath.Glob(filepath.Join(dir, pattern))

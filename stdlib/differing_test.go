@@ -28,8 +28,8 @@ func TestConstantsOfThisSystem(t *testing.T) {
 	}
 }
 
-// TestConstantsOfOtherSystems holds that no constant has another value on another system but those that
-// are known to, and that the known ones have the type that they are given.
+// TestConstantsOfOtherSystems holds that no constant has another value on another system but those
+// that are known to, and that the known ones have the type that they are given.
 func TestConstantsOfOtherSystems(t *testing.T) {
 	testrun.LeaveToLong(t, "the standard library is compiled for five systems")
 	here := constantsOf(t, "linux/amd64")
@@ -51,8 +51,8 @@ func TestConstantsOfOtherSystems(t *testing.T) {
 	}
 }
 
-// constantsOf returns the types and values of the constants of the standard library on a system, but for
-// those of packages that are offered on one system only or to nobody.
+// constantsOf returns the types and values of the constants of the standard library on a system,
+// but for those of packages that are offered on one system only or to nobody.
 func constantsOf(t *testing.T, system string) map[string]string {
 	t.Helper()
 	goos, goarch, _ := strings.Cut(system, "/")

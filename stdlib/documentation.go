@@ -52,8 +52,8 @@ func (imp *archiveImporter) Paths() []string { return Paths() }
 func (imp *archiveImporter) Doc(path, name string) string {
 	comments, err := imp.docs.of(path)
 	if err != nil {
-		// Of a package that is not there, or in a page that cannot fetch it now; TestGeneratedFilesAreCurrent
-		// reads all others.
+		// Of a package that is not there, or in a page that cannot fetch it now;
+		// TestGeneratedFilesAreCurrent reads all others.
 		return ""
 	}
 	return comments[name]

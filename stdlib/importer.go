@@ -74,9 +74,9 @@ func (imp *archiveImporter) load(path string) (*types.Package, error) {
 	if pkg := imp.packages[path]; pkg != nil && pkg.Complete() {
 		return pkg, nil
 	}
-	// The export data of gonum and hierml describe the standard library of go.mod's release. Packages of
-	// a later release have to be read first, so that theirs stand. Otherwise a page of a browser would
-	// fetch the archive of the standard library for its first cell.
+	// The export data of gonum and hierml describe the standard library of go.mod's release.
+	// Packages of a later release have to be read first, so that theirs stand. Otherwise a page of
+	// a browser would fetch the archive of the standard library for its first cell.
 	for _, mentioned := range strings.Fields(file.Comment) {
 		if !std.Extended() || unavailable[mentioned] != "" {
 			continue

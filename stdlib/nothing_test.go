@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestNothingGiven calls all functions of the library, and all methods of settings, that take data, a matrix or a taxonomy and return
-// an error, with nil. It is an error, and no panic.
+// TestNothingGiven calls all functions of the library, and all methods of settings, that take data,
+// a matrix or a taxonomy and return an error, with nil. It is an error, and no panic.
 func TestNothingGiven(t *testing.T) {
 	data := map[reflect.Type]bool{
 		reflect.TypeFor[*dataset.Dataset](): true, reflect.TypeFor[*dataset.Corpus](): true, reflect.TypeFor[*dataset.Matrix](): true,
@@ -75,7 +75,8 @@ func TestNothingGiven(t *testing.T) {
 	}
 }
 
-// needMore are functions for those who write methods: what they are given beside data is part of the method.
+// needMore are functions for those who write methods: what they are given beside data is part of
+// the method.
 var needMore = map[string]bool{
 	"classifier.NewConstant": true, "classifier.NewKernel": true, "classifier.NewKernelConstant": true, "classifier.FitOccurring": true,
 }

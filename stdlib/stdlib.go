@@ -38,8 +38,8 @@ type Exit = std.Exit
 // other functions, writes to the files.
 func SetOutput(out, err io.Writer) { std.SetOutput(out, err) }
 
-// tables returns all tables, those that come first in the choice of bare names first. A package of the
-// standard library has several, the later of which say what it has in later releases of Go.
+// tables returns all tables, those that come first in the choice of bare names first. A package of
+// the standard library has several, the later of which say what it has in later releases of Go.
 func tables() []*table.Package {
 	return slices.Concat(hierml.Packages, std.All(), gonum.Packages)
 }

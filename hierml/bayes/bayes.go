@@ -159,8 +159,8 @@ func byLeaf(d *dataset.Dataset) [][]int {
 }
 
 // each calls the function that start returns for 0 to n-1 on several goroutines, also after ctx or
-// the progress function has ended the work: the context given to start tells that it is to be short.
-// It returns what has ended it.
+// the progress function has ended the work: the context given to start tells that it is to be
+// short. It returns what has ended it.
 func each(ctx context.Context, n, workers int, report func(done float64, state string) error, start func(ctx context.Context) func(y int)) (status solver.Status, err error) {
 	workers = guarded.Workers(workers)
 	within, stop := context.WithCancel(ctx)

@@ -18,25 +18,25 @@ import (
 //	P(w|c) = sum_k lambda_k theta_k(w) + lambda_u / V
 //
 // where theta_k are the shares of the words at the nodes k of the path from the leaf c up, without
-// the documents of the node before on the path, so that no document counts twice, and V is the number
-// of features. Several roots have one more node above them all. A node that has then no words, such
-// as one with a single child, is left out. The lambda of a leaf are at least 0 and sum to 1; they
-// maximize the log probability of words that are held out, by expectation maximization (EM) from
-// equal ones.
+// the documents of the node before on the path, so that no document counts twice, and V is the
+// number of features. Several roots have one more node above them all. A node that has then no
+// words, such as one with a single child, is left out. The lambda of a leaf are at least 0 and sum
+// to 1; they maximize the log probability of words that are held out, by expectation maximization
+// (EM) from equal ones.
 //
-// The log probability is concave in lambda, so that the training has a certificate, in nats: Primal is
-// minus the sum over the leaves, and with no lambda can it be below Dual.
+// The log probability is concave in lambda, so that the training has a certificate, in nats: Primal
+// is minus the sum over the leaves, and with no lambda can it be below Dual.
 //
 // The taxonomy is a tree or a forest. The zero value is ready to use.
 type Shrinkage struct {
 	// HeldOut are the documents whose words choose lambda: others than those given to Fit, with the
-	// same features and the same taxonomy. By default each document given to Fit is held out in turn,
-	// while the others are counted.
+	// same features and the same taxonomy. By default each document given to Fit is held out in
+	// turn, while the others are counted.
 	HeldOut *dataset.Dataset
-	// Words holds out each occurrence of a word in turn instead, and counts the others, also those of
-	// its document. It is to be set where leaves have few documents: a document that is held out
-	// leaves a leaf too little then, and nothing if it is the only one, so that the leaf is shrunk to
-	// the nodes above more than is good for it.
+	// Words holds out each occurrence of a word in turn instead, and counts the others, also those
+	// of its document. It is to be set where leaves have few documents: a document that is held out
+	// leaves a leaf too little then, and nothing if it is the only one, so that the leaf is shrunk
+	// to the nodes above more than is good for it.
 	Words bool
 	// Gap is how far Primal may be above Dual, as a share of it, in each leaf. The default value is
 	// 1e-4.
@@ -144,9 +144,9 @@ type learned struct {
 	status       solver.Status
 }
 
-// learn learns lambda of the leaf that was opened. The sum over k of lambda_k times the derivative by
-// lambda_k is the number of words n, so that by concavity no lambda has a log probability that is
-// larger by more than the largest derivative less n.
+// learn learns lambda of the leaf that was opened. The sum over k of lambda_k times the derivative
+// by lambda_k is the number of words n, so that by concavity no lambda has a log probability that
+// is larger by more than the largest derivative less n.
 func (s Shrinkage) learn(ctx context.Context, m *mixture, y int) learned {
 	for steps := 0; ; steps++ {
 		log, n := m.measure(y)

@@ -17,8 +17,9 @@ import (
 //
 //	H_v = min(c_v p_v, c_v (1 - p_v) + p_v sum of H over the children of v)
 //
-// is what the nodes at and below v cost, given the parent of v, and v is decided for if its parent is and the
-// second is smaller. The risk is the sum of H over the roots, and no closed set has a smaller one.
+// is what the nodes at and below v cost, given the parent of v, and v is decided for if its parent
+// is and the second is smaller. The risk is the sum of H over the roots, and no closed set has a
+// smaller one.
 //
 // The decision may end at inner nodes, and may be empty. It depends on the costs how readily:
 // with loss.SiblingCosts a node above leaves is decided for from a probability of at most 2/3, one
@@ -30,8 +31,8 @@ type HLoss struct {
 	costs    []float64
 }
 
-// NewHLoss returns the decisions for the costs of the nodes, one a node, finite and not negative. It
-// is an error where a node has several parents. The costs are not copied.
+// NewHLoss returns the decisions for the costs of the nodes, one a node, finite and not negative.
+// It is an error where a node has several parents. The costs are not copied.
 func NewHLoss(t *taxonomy.Taxonomy, costs []float64) (*HLoss, error) {
 	if t == nil {
 		return nil, fmt.Errorf("calibration: decisions for the H-loss need a taxonomy")
@@ -45,8 +46,8 @@ func NewHLoss(t *taxonomy.Taxonomy, costs []float64) (*HLoss, error) {
 // Decide returns, for every row of p, the label set of the smallest expected H-loss and that loss.
 // p has a column a node, by id, with the probability from 0 to 1 that the node is at or above a
 // label given that its parent is, for roots given nothing. Sets are in their most specific form:
-// ascending, none above another, possibly empty; Taxonomy.Closure has the nodes above too. Of two decisions that cost the
-// same it is the smaller set.
+// ascending, none above another, possibly empty; Taxonomy.Closure has the nodes above too. Of two
+// decisions that cost the same it is the smaller set.
 func (h *HLoss) Decide(p mat.Matrix) (sets [][]int, risks []float64, err error) {
 	rows, err := h.check(p)
 	if err != nil {

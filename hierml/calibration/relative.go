@@ -7,8 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Relative is the probability 1 / (1 + exp(A s + B h + C)) of a score s of an instance whose highest score is h. Where a
-// model was trained to rank labels, their scores say little without those of the others: B tells how much.
+// Relative is the probability 1 / (1 + exp(A s + B h + C)) of a score s of an instance whose
+// highest score is h. Where a model was trained to rank labels, their scores say little without
+// those of the others: B tells how much.
 type Relative struct{ A, B, C float64 }
 
 // Probability returns the probability of a score.

@@ -13,13 +13,15 @@ import (
 )
 
 // Reliability compares probabilities with how often what they are of is true, bin by bin: its
-// reliability diagram, which package chart draws, has a point a bin, on the diagonal where they agree.
+// reliability diagram, which package chart draws, has a point a bin, on the diagonal where they
+// agree.
 type Reliability struct {
 	Bins    []Bin // that have probabilities, ascending
 	Count   int   // of probabilities
 	Binning Binning
 	// Error is the expected calibration error, the mean over the probabilities of what the two
-	// differ by in their bin, and Largest the maximal one, that of the worst bin [GPSW17, (3), (5)].
+	// differ by in their bin, and Largest the maximal one, that of the worst bin [GPSW17, (3),
+	// (5)].
 	Error, Largest float64
 	// Brier is the mean squared difference between a probability and 1 where it is of something
 	// true, 0 elsewhere, which needs no bins.
@@ -40,8 +42,8 @@ type Bin struct {
 type Binning int
 
 const (
-	// EqualWidth divides the numbers from 0 to 1 into bins of one width. A probability at the border
-	// of two is in the lower one, 0 in the first.
+	// EqualWidth divides the numbers from 0 to 1 into bins of one width. A probability at the
+	// border of two is in the lower one, 0 in the first.
 	EqualWidth Binning = iota
 	// EqualMass divides the probabilities, by size, into bins of as many each, but that equal ones
 	// are in one bin. It sees differences where most probabilities are near 0 or 1.
@@ -63,9 +65,10 @@ const DefaultBins = 10
 
 // NewReliability compares probabilities with the truth: one event each, positive where it came
 // about. Events are what the user chooses: that the predicted label of an instance is right, see
-// Highest, or that a label or a node is one of an instance. They are to be of instances that nothing was learned from. The
-// bins are as many as given, DefaultBins for 0, of which those without probabilities are left out.
-// It is an error if there are no probabilities, or one is not from 0 to 1.
+// Highest, or that a label or a node is one of an instance. They are to be of instances that
+// nothing was learned from. The bins are as many as given, DefaultBins for 0, of which those
+// without probabilities are left out. It is an error if there are no probabilities, or one is not
+// from 0 to 1.
 func NewReliability(probabilities []float64, positive []bool, bins int, by Binning) (*Reliability, error) {
 	if _, err := check(probabilities, positive); err != nil {
 		return nil, err

@@ -29,8 +29,8 @@ func Arrows(t *taxonomy.Taxonomy, weights [][]float64, what string) (*Figure, er
 	return arrowsFigure(t, weights, what, false)
 }
 
-// ArrowsFromOrigin draws weights in the plane as Arrows does, but each from the origin, with its name
-// at its tip: for the angles between nodes and for graphs.
+// ArrowsFromOrigin draws weights in the plane as Arrows does, but each from the origin, with its
+// name at its tip: for the angles between nodes and for graphs.
 func ArrowsFromOrigin(t *taxonomy.Taxonomy, weights [][]float64, what string) (*Figure, error) {
 	return arrowsFigure(t, weights, what, true)
 }
@@ -120,7 +120,8 @@ func (a *arrows) Plot(c draw.Canvas, p *plot.Plot) {
 		name := short(a.colors.t.Name(w.node), 20)
 		style := sans(nameSize, ink)
 		half := style.Width(name) / 2
-		// Beyond the tip, away from the origin or, where the tip is there, in the arrow's direction.
+		// Beyond the tip, away from the origin or, where the tip is there, in the arrow's
+		// direction.
 		direction := unit(tip.Sub(origin))
 		if direction == (vg.Point{}) {
 			direction = unit(tip.Sub(from))

@@ -9,7 +9,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// directions returns weights of two numbers a node: none at roots without children, others around zero.
+// directions returns weights of two numbers a node: none at roots without children, others around
+// zero.
 func directions(t *taxonomy.Taxonomy) [][]float64 {
 	weights := make([][]float64, t.Len())
 	for n := range weights {

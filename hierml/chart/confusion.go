@@ -46,10 +46,11 @@ func Confusion(t *taxonomy.Taxonomy, truth, predicted []int) (*Figure, error) {
 // maxConfused is how many leaves ConfusionOf draws, so that their names can be read.
 const maxConfused = 40
 
-// ConfusionOf draws how often the leaves were predicted as which, in a report, as Confusion does. Of
-// more than 40 leaves it draws those 40 that have the most mistakes, as the true leaf or as the predicted
-// one, and the instances for which both are among them; chart.Confusion(c.Taxonomy, c.Truth,
-// c.Predicted) draws all of a report's c. It is an error where the report does not come from Evaluate.
+// ConfusionOf draws how often the leaves were predicted as which, in a report, as Confusion does.
+// Of more than 40 leaves it draws those 40 that have the most mistakes, as the true leaf or as the
+// predicted one, and the instances for which both are among them; chart.Confusion(c.Taxonomy,
+// c.Truth, c.Predicted) draws all of a report's c. It is an error where the report does not come
+// from Evaluate.
 func ConfusionOf(r *metric.Report) (*Figure, error) {
 	c, err := r.Confusion()
 	if err != nil {
@@ -83,8 +84,8 @@ func ConfusionOf(r *metric.Report) (*Figure, error) {
 	return drawConfusion(t, truth, predicted, order, groups, title)
 }
 
-// chosenLeaves returns the leaves that are chosen in the order of leafOrder, and the parts that have
-// some.
+// chosenLeaves returns the leaves that are chosen in the order of leafOrder, and the parts that
+// have some.
 func chosenLeaves(t *taxonomy.Taxonomy, chosen []bool) (order []int, groups []group) {
 	all, parts := leafOrder(t)
 	for _, g := range parts {

@@ -18,9 +18,9 @@ const (
 
 // LearningCurve draws one line a method: its accuracy, or another measure, over the training size.
 // curves has the values of each method at the sizes, which are positive and ascending, such as the
-// instances per class or in total. Sizes that grow by factors, to ten times the first or more, are on
-// a logarithmic axis. Methods have their colours by the order of their names, the same in every chart of the same
-// methods.
+// instances per class or in total. Sizes that grow by factors, to ten times the first or more, are
+// on a logarithmic axis. Methods have their colours by the order of their names, the same in every
+// chart of the same methods.
 func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 	if len(sizes) == 0 || len(curves) == 0 {
 		return nil, fmt.Errorf("chart: a learning curve of %d sizes and %d methods; give at least one of each", len(sizes), len(curves))
@@ -106,9 +106,9 @@ func padRange(axis *plot.Axis) {
 	}
 }
 
-// byFactors tells whether ascending values suit a logarithmic axis: they are positive, the last is at least
-// ten times the first, and the one in the middle is nearer to the geometric mean of these two than to
-// the arithmetic mean, which it would be among values in equal steps.
+// byFactors tells whether ascending values suit a logarithmic axis: they are positive, the last is
+// at least ten times the first, and the one in the middle is nearer to the geometric mean of these
+// two than to the arithmetic mean, which it would be among values in equal steps.
 func byFactors(values []float64) bool {
 	first, last := values[0], values[len(values)-1]
 	if first <= 0 || last < 10*first*(1-1e-9) {

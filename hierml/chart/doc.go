@@ -1,9 +1,9 @@
 // Package chart draws what researchers look at: a taxonomy and values of its nodes, a dendrogram,
-// decision regions, those of SVMs with their margins and support vectors ([Margins]) and with weights
-// as arrows ([Arrows], [ArrowsFromOrigin]), accuracy over training size, how reliable probabilities are, the confusions of a
-// model along the taxonomy ([ConfusionOf] takes a report), and the convergence of a training. Every
-// picture is a Figure: a *plot.Plot of gonum with a size that suits it, which shows itself in a notebook
-// and saves itself to a file.
+// decision regions, those of SVMs with their margins and support vectors ([Margins]) and with
+// weights as arrows ([Arrows], [ArrowsFromOrigin]), accuracy over training size, how reliable
+// probabilities are, the confusions of a model along the taxonomy ([ConfusionOf] takes a report),
+// and the convergence of a training. Every picture is a Figure: a *plot.Plot of gonum with a size
+// that suits it, which shows itself in a notebook and saves itself to a file.
 //
 // Lines are told apart by colour, dash and glyph; the colours are those of Okabe and Ito, which
 // people with colour blindness tell apart too. Equal inputs give byte-equal SVG.

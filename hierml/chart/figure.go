@@ -115,7 +115,8 @@ func (f *Figure) svg() (string, error) {
 	}
 	// The fonts with which the text was measured are not on every machine; these are as wide.
 	text := strings.ReplaceAll(b.String(), "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;")
-	// In a column that is narrower than the figure, the figure shrinks. Who hears the page hears its name.
+	// In a column that is narrower than the figure, the figure shrinks. Who hears the page hears
+	// its name.
 	name := html.EscapeString(f.name())
 	return strings.Replace(text, "<svg ", `<svg style="max-width:100%;height:auto" role="img" aria-label="`+name+`" `, 1), nil
 }

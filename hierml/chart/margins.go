@@ -13,11 +13,11 @@ import (
 // of a support vector machine that compares the label of every instance with all others.
 type Separator interface {
 	Predictor
-	// MarginExcess returns for every row by how much the score of the predicted label is further ahead of
-	// the others than training demands: below zero within a margin.
+	// MarginExcess returns for every row by how much the score of the predicted label is further
+	// ahead of the others than training demands: below zero within a margin.
 	MarginExcess(x *dataset.Matrix) ([]float64, error)
-	// DualSums returns the sum of the dual coefficients of every instance that was trained on. Those where
-	// it is not zero are the support vectors.
+	// DualSums returns the sum of the dual coefficients of every instance that was trained on.
+	// Those where it is not zero are the support vectors.
 	DualSums() ([]float64, error)
 }
 

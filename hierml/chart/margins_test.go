@@ -10,7 +10,8 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// cornered has sectors that keep a margin of 1 in the distance from zero: what is nearer is within it.
+// cornered has sectors that keep a margin of 1 in the distance from zero: what is nearer is within
+// it.
 type cornered struct {
 	Predictor
 	excess func(x *dataset.Matrix) ([]float64, error)

@@ -15,7 +15,8 @@ const (
 	vegaLiteType = "application/vnd.vegalite.v5+json"
 )
 
-// maxText bounds an interactive picture and an SVG document, which a notebook stores as text: bytes.
+// maxText bounds an interactive picture and an SVG document, which a notebook stores as text:
+// bytes.
 const maxText = 1 << 20
 
 // twin is the interactive picture of a figure.
@@ -67,8 +68,8 @@ func (t *twin) shows(f *Figure) bool {
 //
 // The interactive figure follows the size of the figure, its titles and the labels and ranges of
 // its axes. A figure that was changed in another way (to which a plotter was added, say), one whose
-// interactive form has more than a megabyte, and one that never had any have an SVG document instead
-// if that has at most a megabyte. A figure that cannot be drawn is an error.
+// interactive form has more than a megabyte, and one that never had any have an SVG document
+// instead if that has at most a megabyte. A figure that cannot be drawn is an error.
 func (f *Figure) MimeBundle() (map[string]any, error) {
 	picture, err := f.png()
 	if err != nil {

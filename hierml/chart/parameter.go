@@ -15,9 +15,10 @@ import (
 // Parameter draws one line a method: the mean of a measure over the values of a parameter, with a
 // bar from one deviation below to one above at each. The values ascend; means has for each method
 // one a value, where NaN is a point that there is not; deviations has as many, or nothing for
-// methods, or values by NaN, without them. Values that grow by factors, to ten times the first or more,
-// are on a logarithmic axis. Methods have their colours by the order of their names, the same in every
-// chart of the same methods. Where there are bars, methods stand a little beside each other.
+// methods, or values by NaN, without them. Values that grow by factors, to ten times the first or
+// more, are on a logarithmic axis. Methods have their colours by the order of their names, the same
+// in every chart of the same methods. Where there are bars, methods stand a little beside each
+// other.
 func Parameter(parameter, measure string, values []float64, means, deviations map[string][]float64) (*Figure, error) {
 	if err := checkParameter(parameter, values, means, deviations); err != nil {
 		return nil, err

@@ -78,7 +78,8 @@ func TestByFactors(t *testing.T) {
 	}
 }
 
-// Methods stand beside each other where there are bars, whose caps are in the frame, and at their values elsewhere.
+// Methods stand beside each other where there are bars, whose caps are in the frame, and at their
+// values elsewhere.
 func TestParameterBeside(t *testing.T) {
 	means := map[string][]float64{"a": {1, 2, 3}, "b": {2, 2, 2}, "c": {3, 2, 1}}
 	at := []float64{0, 0.5, 8}

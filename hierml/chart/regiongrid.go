@@ -111,9 +111,9 @@ func (g *grid) meet(ctx context.Context) error {
 	return nil
 }
 
-// trace returns the outlines of the regions, and the lines between them by their kinds. Where they pass a border,
-// they do so at the place that meet found, so that straight borders are straight; where more than
-// two regions meet, all of them go through the middle.
+// trace returns the outlines of the regions, and the lines between them by their kinds. Where they
+// pass a border, they do so at the place that meet found, so that straight borders are straight;
+// where more than two regions meet, all of them go through the middle.
 func (g *grid) trace(kind func(a, b int) int) (parts []region, borders [3]lines) {
 	n := g.cells
 	steps := make(map[int]map[[2]int][]step) // by node, by corner

@@ -20,8 +20,8 @@ const (
 	regionsRow    = 14
 )
 
-// title returns the name of the model with its accuracy: of one of several panels, which are narrow, on
-// a line of its own.
+// title returns the name of the model with its accuracy: of one of several panels, which are
+// narrow, on a line of its own.
 func (r *regions) title(name string, several bool) string {
 	longest, between := longestRow, ": "
 	if several {

@@ -13,10 +13,10 @@ import (
 )
 
 // Reliability draws the reliability diagram of probabilities: one line a method, with a point a bin
-// at its mean probability and the part that was true, and a bar of one standard error of that. Points
-// below the diagonal are of probabilities that are too high. The legend has the expected calibration
-// errors. Methods have their colours by the order of their names, the same in every chart of the
-// same methods.
+// at its mean probability and the part that was true, and a bar of one standard error of that.
+// Points below the diagonal are of probabilities that are too high. The legend has the expected
+// calibration errors. Methods have their colours by the order of their names, the same in every
+// chart of the same methods.
 func Reliability(methods map[string]*calibration.Reliability) (*Figure, error) {
 	if len(methods) == 0 {
 		return nil, fmt.Errorf("chart: a reliability diagram of no methods; give at least one")

@@ -15,8 +15,8 @@ import (
 const DefaultRise = 5e-4
 
 // Compact returns a model with the same method and data that takes less memory and a much smaller
-// file: its weights are rounded to half precision, and the smallest of them are left out, as many as
-// the primal value allows, which rises by no more than rise times itself. If rise is zero, it is
+// file: its weights are rounded to half precision, and the smallest of them are left out, as many
+// as the primal value allows, which rises by no more than rise times itself. If rise is zero, it is
 // DefaultRise, half of the gap to which models are trained by default.
 //
 // The result's certificate is recomputed on the training data: Primal is the value of the weights
@@ -131,8 +131,8 @@ func (c *compaction) first(half float64) int {
 	return infinite - 1
 }
 
-// try returns the model with the weights, rounded, whose half-precision bits are at least keep, which
-// is not zero, and its primal value.
+// try returns the model with the weights, rounded, whose half-precision bits are at least keep,
+// which is not zero, and its primal value.
 func (c *compaction) try(ctx context.Context, keep int) (*Model, error) {
 	from := c.model.dense
 	to := make([]int32, len(from.Columns))

@@ -17,8 +17,9 @@ import (
 //	xi_i >= b_z - r_z (F(x_i, y_i) - F(x_i, z))
 //
 // where margin rescaling has the loss as b_z and r_z = 1, and slack rescaling the loss as both; see
-// [structured.Rescaling]. In the dual each has a coefficient; those of an instance are not negative,
-// and their sum is at most C. At the optimum only the most violated ones have one above zero.
+// [structured.Rescaling]. In the dual each has a coefficient; those of an instance are not
+// negative, and their sum is at most C. At the optimum only the most violated ones have one above
+// zero.
 type Constraints struct {
 	Instance int     // row of the training data
 	Label    int     // its label, a node
@@ -68,10 +69,10 @@ func (c *Constraints) table() *table.Table {
 	return t
 }
 
-// Constraints returns the constraints of instance i of those that the model was trained on, under its
-// weights, with the coefficients of the dual point that the weights belong to. It is an error of models
-// that do not compare the label of every instance with all others (such as those of label sets), of
-// kernel models and of loaded ones, which do not know their training data any more.
+// Constraints returns the constraints of instance i of those that the model was trained on, under
+// its weights, with the coefficients of the dual point that the weights belong to. It is an error
+// of models that do not compare the label of every instance with all others (such as those of label
+// sets), of kernel models and of loaded ones, which do not know their training data any more.
 func (m *Model) Constraints(i int) (*Constraints, error) {
 	labels, err := m.compared()
 	if err != nil {
@@ -149,9 +150,10 @@ func (m *Model) MarginExcess(x *dataset.Matrix) ([]float64, error) {
 	return excess, nil
 }
 
-// DualSums returns the sum of the dual coefficients of every instance that the model was trained on, at
-// the point that its weights belong to. The support vectors are those where it is above zero. It is an
-// error of loaded models, of kernel models and of those that solved several problems.
+// DualSums returns the sum of the dual coefficients of every instance that the model was trained
+// on, at the point that its weights belong to. The support vectors are those where it is above
+// zero. It is an error of loaded models, of kernel models and of those that solved several
+// problems.
 func (m *Model) DualSums() ([]float64, error) {
 	if err := m.checkProblem(); err != nil {
 		return nil, err

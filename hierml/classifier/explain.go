@@ -11,9 +11,9 @@ import (
 )
 
 // Explanation says why a model predicts a label for an instance: what each node on the way to it
-// contributes, by which features, and which features decide between it and its strongest rival. In a
-// model with a link the scores are what the link makes of <W_n, x>, logarithms of probabilities, and
-// contributions of features are those to <W_n, x>.
+// contributes, by which features, and which features decide between it and its strongest rival. In
+// a model with a link the scores are what the link makes of <W_n, x>, logarithms of probabilities,
+// and contributions of features are those to <W_n, x>.
 type Explanation struct {
 	Name      string // of the predicted label
 	Predicted int    // node id

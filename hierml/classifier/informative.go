@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// Informative are the features that tell a node from its siblings, by the weights of a linear model:
-// those that speak for the node, and those that speak for the siblings.
+// Informative are the features that tell a node from its siblings, by the weights of a linear
+// model: those that speak for the node, and those that speak for the siblings.
 type Informative struct {
 	Node     int
 	Name     string   // of the node
@@ -33,13 +33,14 @@ type FeatureWeight struct {
 //	V_n - mean of V_s over the siblings s of n
 //
 // where V_n is the mean of the weights of the leaves at or below n, so that <V_n, x> is the mean of
-// their LeafScores, in which what all of them have from nodes above cancels out. In models that go by
-// the scores of nodes themselves, which are those with a link and those that descend, V_n is W_n. A
-// node without siblings is compared with nothing. Constants of the model play no part.
+// their LeafScores, in which what all of them have from nodes above cancels out. In models that go
+// by the scores of nodes themselves, which are those with a link and those that descend, V_n is
+// W_n. A node without siblings is compared with nothing. Constants of the model play no part.
 //
-// The weight is what one more unit of the feature does to the scores. It says nothing of how often a
-// feature occurs, and where features have different units, the larger weights are those of the
-// smaller units: scale them before training. It is an error for kernel models, which have no weights of features.
+// The weight is what one more unit of the feature does to the scores. It says nothing of how often
+// a feature occurs, and where features have different units, the larger weights are those of the
+// smaller units: scale them before training. It is an error for kernel models, which have no
+// weights of features.
 func (m *Model) Informative(node, k int) (*Informative, error) {
 	t := m.Taxonomy
 	switch {
@@ -111,7 +112,8 @@ func (m *Model) Informative(node, k int) (*Informative, error) {
 	return i, nil
 }
 
-// combine adds a multiple of V_n, as a combination of the columns, and reports whether there is any.
+// combine adds a multiple of V_n, as a combination of the columns, and reports whether there is
+// any.
 func (m *Model) combine(columns []float64, n int, factor float64) bool {
 	if m.linked != nil || m.Rule == Descend {
 		c := m.attributes.Column(n)

@@ -17,8 +17,8 @@ const predictionBranches = 200
 // without the loss, by dynamic programming on trees and forests and by branch and bound on other
 // graphs (package labelset). That says something of models whose Rule is BestSet; for others, which
 // learned to compare single leaves, see PredictSets. It treats a matrix of another width as
-// LeafScores does. It is an error where that panics, for models with a link, and if the attributes of
-// the model differ between the leaves below a node, so that a set has no score.
+// LeafScores does. It is an error where that panics, for models with a link, and if the attributes
+// of the model differ between the leaves below a node, so that a set has no score.
 func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 	return m.bestSets(x, func(space *labelset.Space) func(rewards []float64) ([]int, error) {
 		searcher := space.NewSearcher()
@@ -30,13 +30,13 @@ func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 	})
 }
 
-// ClosedSets returns, for every row of x, a set of nodes that has all nodes above its nodes: that with
-// the highest score, where the score of a set is the sum over its nodes, which models whose Rule is
-// ClosedSet learn to find, exactly on every graph (labelset.Closed); of models whose Rule is TopDown
-// that of the rule. Sets are in their most specific form, ascending, none above another, and may
-// end at inner nodes or be empty; Taxonomy.Closure has the nodes above too. metric.LabelSets and
-// metric.HLoss measure them. It treats a matrix of another width as LeafScores does. It is an error
-// where LabelSets is one.
+// ClosedSets returns, for every row of x, a set of nodes that has all nodes above its nodes: that
+// with the highest score, where the score of a set is the sum over its nodes, which models whose
+// Rule is ClosedSet learn to find, exactly on every graph (labelset.Closed); of models whose Rule
+// is TopDown that of the rule. Sets are in their most specific form, ascending, none above another,
+// and may end at inner nodes or be empty; Taxonomy.Closure has the nodes above too.
+// metric.LabelSets and metric.HLoss measure them. It treats a matrix of another width as LeafScores
+// does. It is an error where LabelSets is one.
 func (m *Model) ClosedSets(x *dataset.Matrix) ([][]int, error) {
 	return m.bestSets(x, func(space *labelset.Space) func(rewards []float64) ([]int, error) {
 		searcher, above := space.NewClosed(), make([]bool, m.Taxonomy.Len())

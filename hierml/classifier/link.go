@@ -14,8 +14,8 @@ import (
 )
 
 // Link says what the score m = <W_n, x> of a node makes of the score of a leaf. With a link that is
-// a probability, that of the node given its parent, the score of a leaf is the sum of the logarithms
-// along its path: the logarithm of the leaf's probability.
+// a probability, that of the node given its parent, the score of a leaf is the sum of the
+// logarithms along its path: the logarithm of the leaf's probability.
 type Link int
 
 const (
@@ -49,9 +49,9 @@ func (l Link) MarshalText() ([]byte, error) { return enum.Marshal(l, links) }
 // UnmarshalText reads the name of a constant, in whatever case.
 func (l *Link) UnmarshalText(text []byte) error { return enum.Unmarshal(l, links, text) }
 
-// untied is what a hinge link, which is 1 from margin 1 on, loses of its logarithm there, divided by
-// the margin: too little for a probability to show, and enough for leaves that have all probability
-// 1 to be in the order of their margins.
+// untied is what a hinge link, which is 1 from margin 1 on, loses of its logarithm there, divided
+// by the margin: too little for a probability to show, and enough for leaves that have all
+// probability 1 to be in the order of their margins.
 const untied = 1e-12
 
 // log returns the logarithm of the probability at margin m; of Softmax, m itself.
@@ -91,16 +91,16 @@ type linked struct {
 	link   Link
 	always []int // nodes, ascending, whose probability is 1 whatever the instance
 	never  []int // and 0
-	// fixed has the logarithms of these by column, NaN for all others; families, for Softmax, has the
-	// columns of siblings.
+	// fixed has the logarithms of these by column, NaN for all others; families, for Softmax, has
+	// the columns of siblings.
 	fixed    []float64
 	families [][]int32
 }
 
 // SetLink makes the model one of probabilities of nodes. Its taxonomy is a tree or forest and its
 // weights are of all nodes. always and never are the nodes, ascending, whose probability is 1 or 0
-// whatever the instance, as those of a node are that all instances of its parent belong to, or none:
-// their scores count as nothing, or as minus infinity.
+// whatever the instance, as those of a node are that all instances of its parent belong to, or
+// none: their scores count as nothing, or as minus infinity.
 func (m *Model) SetLink(link Link, always, never []int) error {
 	if link < NoLink || link > Margin {
 		return fmt.Errorf("classifier: unknown link %d; there are %v to %v", int(link), NoLink, Margin)
@@ -212,8 +212,8 @@ func (l *linked) apply(columns []float64) {
 	}
 }
 
-// checkProbabilities returns an error for models without probabilities, and if the columns of x have
-// other names than the features.
+// checkProbabilities returns an error for models without probabilities, and if the columns of x
+// have other names than the features.
 func (m *Model) checkProbabilities(x *dataset.Matrix) error {
 	if l := m.Link(); l == NoLink || l == Margin {
 		return fmt.Errorf("classifier: this model, %s, has scores and no probabilities; svm.Calibrate learns them, svm.PLT and svm.HierarchicalSoftmax have them", m.Name)
@@ -257,9 +257,9 @@ func exponentials(logs *mat.Dense) *mat.Dense {
 
 // LeastProbabilities returns, for every leaf, the least of the probabilities of the nodes on its
 // path, each given its parent: a row of x a row, a column a leaf in the order of Taxonomy.Leaves.
-// The leaves where it is above t, as calibration.Above(t) chooses them, are those of the Boolean rule
-// of [DC00]; those whose LeafProbabilities are, of their multiplicative rule. It is an error for
-// models whose link is no probability.
+// The leaves where it is above t, as calibration.Above(t) chooses them, are those of the Boolean
+// rule of [DC00]; those whose LeafProbabilities are, of their multiplicative rule. It is an error
+// for models whose link is no probability.
 func (m *Model) LeastProbabilities(x *dataset.Matrix) (*mat.Dense, error) {
 	if err := m.checkProbabilities(x); err != nil {
 		return nil, err

@@ -57,8 +57,8 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 	return m, nil
 }
 
-// UnmarshalBinary makes m the model that MarshalBinary has written. It trusts nothing in it, as Load
-// does.
+// UnmarshalBinary makes m the model that MarshalBinary has written. It trusts nothing in it, as
+// Load does.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	found, err := Read(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

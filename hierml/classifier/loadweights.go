@@ -204,8 +204,8 @@ func readCompressed(f *safetensors.File, w *weightReader) error {
 	})
 }
 
-// maxCodes is the number of values that a codebook has at most. Older files have numbers of its values
-// instead of weights: the low 8 bits in weights.codes, and in weights.codes.high the others.
+// maxCodes is the number of values that a codebook has at most. Older files have numbers of its
+// values instead of weights: the low 8 bits in weights.codes, and in weights.codes.high the others.
 const maxCodes = 1 << 12
 
 // highBits returns how many bits beyond 8 the numbers of n values need.

@@ -51,8 +51,8 @@ type Model struct {
 	// Vocabulary names the features, or is nil where they have no names.
 	Vocabulary []string
 
-	// Attached is what else the model's file has, by name; nil where that is nothing. Save writes it
-	// and Load reads it. Package pipeline keeps there how texts become features.
+	// Attached is what else the model's file has, by name; nil where that is nothing. Save writes
+	// it and Load reads it. Package pipeline keeps there how texts become features.
 	Attached map[string][]byte
 
 	// Problem is what the model was trained on; nil after loading, for kernel models and where
@@ -85,8 +85,8 @@ func NewSparse(a *structured.Attributes, w *structured.SparseWeights, t Training
 }
 
 // NewConstant is New with a number for every column of the weights that is added to its scores,
-// whatever the instance: log prior probabilities, or intercepts. It is an error if there are more or
-// fewer, or one is not finite.
+// whatever the instance: log prior probabilities, or intercepts. It is an error if there are more
+// or fewer, or one is not finite.
 func NewConstant(a *structured.Attributes, w *structured.Weights, constants []float64, t Training, d *dataset.Dataset) (*Model, error) {
 	m := New(a, w, t, d)
 	m.constants = constants
@@ -153,8 +153,8 @@ func (m *Model) Predict(x *dataset.Matrix) []int {
 }
 
 // Decide returns, for every row of x, the leaves that the model's rule gives, ascending, a single
-// one where the rule is Highest or Descend. scores are LeafScores of x, or nil. Package metric evaluates
-// by it.
+// one where the rule is Highest or Descend. scores are LeafScores of x, or nil. Package metric
+// evaluates by it.
 func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	if m.Rule == BestSet || m.Rule == ClosedSet {
 		return m.LabelSets(x)

@@ -107,8 +107,8 @@ type NodeLevel struct {
 // levelSteps are the levels from 0 to 1 that NodeLevel chooses from.
 const levelSteps = 200
 
-// Add adds an instance: its probabilities of the nodes, as NodeSet has them, and the true labels with
-// all nodes above, ascending.
+// Add adds an instance: its probabilities of the nodes, as NodeSet has them, and the true labels
+// with all nodes above, ascending.
 func (l *NodeLevel) Add(t *taxonomy.Taxonomy, row []float64, truth []int) {
 	always := t.Closure([]int{likeliest(t, row)})
 	for n, p := range row {

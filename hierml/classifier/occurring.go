@@ -14,9 +14,9 @@ type features struct {
 	all       int     // number of all
 }
 
-// FitOccurring trains with the features that occur in the data alone, where there are so many others
-// that weights for them would fill the memory. The model is one of all features, whose weights are
-// zero for the others; in Model.Problem they are numbered anew.
+// FitOccurring trains with the features that occur in the data alone, where there are so many
+// others that weights for them would fill the memory. The model is one of all features, whose
+// weights are zero for the others; in Model.Problem they are numbered anew.
 func FitOccurring(d *dataset.Dataset, fit func(d *dataset.Dataset) (*Model, error)) (*Model, error) {
 	if d == nil || d.X == nil || d.Vocabulary != nil || d.X.Vocabulary != nil {
 		return fit(d)

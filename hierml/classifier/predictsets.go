@@ -16,7 +16,8 @@ import (
 //	cut, err := calibration.Threshold(model.LeafScores(held.X), relevant)
 //	sets := model.PredictSets(test.X, cut)
 //
-// It treats a matrix of other columns as LeafScores does. LabelSets gives the sets that are best under the model itself, where it was trained on sets.
+// It treats a matrix of other columns as LeafScores does. LabelSets gives the sets that are best
+// under the model itself, where it was trained on sets.
 func (m *Model) PredictSets(x *dataset.Matrix, cut calibration.Cut) [][]int {
 	sets := make([][]int, x.Len())
 	labels := m.attributes.Candidates()

@@ -18,9 +18,9 @@ const (
 	// BestSet is the set of leaves with the highest score, which Model.LabelSets finds; where one
 	// leaf is asked for it is that with the highest score, as for Highest.
 	BestSet
-	// ClosedSet is the set of nodes with the highest score that has all nodes above its nodes, which
-	// Model.ClosedSets finds; it may end at inner nodes or be empty. Where leaves are asked for it
-	// is as BestSet.
+	// ClosedSet is the set of nodes with the highest score that has all nodes above its nodes,
+	// which Model.ClosedSets finds; it may end at inner nodes or be empty. Where leaves are asked
+	// for it is as BestSet.
 	ClosedSet
 	// TopDown is the set of nodes whose own scores, and those of all nodes above, are not negative;
 	// Model.ClosedSets gives it. Where a set of leaves is asked for it is the leaves among them,

@@ -66,14 +66,14 @@ const (
 //	                                         a new byte, and the weights whose bit is set
 //	weights.begin, .indices, .values         compressed rows: scipy.sparse.csr_matrix((values, indices, begin))
 //
-// Of models whose scores have constants, weights.constants has one a column.
-// Where a link turns the scores of nodes into probabilities, the metadata name it, and link.always and
-// link.never have the nodes whose probability is 1 or 0 whatever the instance; see Model.SetLink.
+// Of models whose scores have constants, weights.constants has one a column. Where a link turns the
+// scores of nodes into probabilities, the metadata name it, and link.always and link.never have the
+// nodes whose probability is 1 or 0 whatever the instance; see Model.SetLink.
 //
 // What is attached to the model is in the tensors attached.NAME, as bytes.
 //
-// Of data of which few of many features occur, weights.features has the features, ascending, that the
-// rows are of, and the metadata have their number.
+// Of data of which few of many features occur, weights.features has the features, ascending, that
+// the rows are of, and the metadata have their number.
 //
 // testdata/scores.py of this package reads all of it with numpy alone. Weights are kept exactly.
 // The file appears under its name when it is complete: until then an older one stays.
@@ -117,8 +117,8 @@ func (m *Model) Write(w io.Writer, f Format) error {
 	return nil
 }
 
-// MarshalBinary returns what Write writes. It makes a model an encoding.BinaryMarshaler, which can be a
-// part of what others keep.
+// MarshalBinary returns what Write writes. It makes a model an encoding.BinaryMarshaler, which can
+// be a part of what others keep.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	var b bytes.Buffer
 	if err := m.Write(&b, Format{}); err != nil {

@@ -16,11 +16,11 @@ import (
 
 // LeafScores returns the scores of all leaves: a row of x a row, a column a leaf in the order of
 // Taxonomy.Leaves. With a link that is a probability they are the logarithms of the leaves'
-// probabilities, minus infinity for 0. Features that x has and the training data had not are ignored, and features that
-// x lacks count as zero, so that a matrix of another width is scored on the features that both
-// have, if its columns have no names. It panics where x and the training data have names of columns, and
-// they differ: with the error that Check returns, which tells whether a matrix fits. For no rows the
-// result is an empty matrix.
+// probabilities, minus infinity for 0. Features that x has and the training data had not are
+// ignored, and features that x lacks count as zero, so that a matrix of another width is scored on
+// the features that both have, if its columns have no names. It panics where x and the training
+// data have names of columns, and they differ: with the error that Check returns, which tells
+// whether a matrix fits. For no rows the result is an empty matrix.
 func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 	if x.Len() == 0 {
 		return new(mat.Dense)
@@ -30,8 +30,8 @@ func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 	return scores
 }
 
-// NodeScores returns <W_n, x>, and the Constant, for every node: a row of x a row, a column a node. It treats a matrix
-// of another width as LeafScores does.
+// NodeScores returns <W_n, x>, and the Constant, for every node: a row of x a row, a column a node.
+// It treats a matrix of another width as LeafScores does.
 func (m *Model) NodeScores(x *dataset.Matrix) *mat.Dense {
 	if x.Len() == 0 {
 		return new(mat.Dense)
@@ -41,8 +41,8 @@ func (m *Model) NodeScores(x *dataset.Matrix) *mat.Dense {
 	return scores
 }
 
-// Check returns an error if x is not a matrix over the features of the training data: it has more or
-// fewer columns, or names of columns that are not those of the training data.
+// Check returns an error if x is not a matrix over the features of the training data: it has more
+// or fewer columns, or names of columns that are not those of the training data.
 func (m *Model) Check(x *dataset.Matrix) error {
 	if x == nil {
 		return fmt.Errorf("classifier: no matrix to predict for")
@@ -231,8 +231,8 @@ func (m *Model) many() bool {
 	return m.dense != nil && m.dense.Many() && m.constants == nil && m.linked == nil && m.Rule != Descend
 }
 
-// eachShortlist calls do for every row of x, in any order and on all cores, with labels among which the k with the highest
-// scores are. It panics as each does.
+// eachShortlist calls do for every row of x, in any order and on all cores, with labels among which
+// the k with the highest scores are. It panics as each does.
 func (m *Model) eachShortlist(x *dataset.Matrix, k int, do func(s *structured.Shortlisted, i int)) {
 	m.mustFit(x)
 	if m.features != nil {

@@ -19,7 +19,8 @@ type Agglomerative struct {
 	// Linkage is the distance of clusters. The default value is Average.
 	Linkage Linkage
 
-	// Distance is that of centroids, which Fit and Distances compute. The default value is Euclidean.
+	// Distance is that of centroids, which Fit and Distances compute. The default value is
+	// Euclidean.
 	Distance Distance
 
 	// Kernel, if not nil, is the inner product that centroids are compared by, in its feature
@@ -43,16 +44,18 @@ type Agglomerative struct {
 	Progress func(done float64, state string) error
 }
 
-// ForTexts returns settings for classes of texts: Ward's linkage of the cosine distances of centroids.
-// All centroids of texts are about as far apart, and farther the fewer texts they are of, so that by
-// Euclidean distances average and single linkage add one class after the other to one cluster: the
-// classes of reuters21578 are then 43 and 52 links deep in the mean, 8 by these settings, where 7 is
-// the least for so many. [Cai08, Algorithm 8], the zero value, was made for classes of many texts each.
+// ForTexts returns settings for classes of texts: Ward's linkage of the cosine distances of
+// centroids. All centroids of texts are about as far apart, and farther the fewer texts they are
+// of, so that by Euclidean distances average and single linkage add one class after the other to
+// one cluster: the classes of reuters21578 are then 43 and 52 links deep in the mean, 8 by these
+// settings, where 7 is the least for so many. [Cai08, Algorithm 8], the zero value, was made for
+// classes of many texts each.
 func ForTexts() Agglomerative { return Agglomerative{Linkage: Ward, Distance: Cosine} }
 
-// Fit clusters the leaves of d's taxonomy by the distances of the centroids of their
-// instances, Euclidean ones [Cai08, (6.1)] unless Distance says otherwise. An instance with several labels counts for each. A label that is not a
-// leaf is an error; Leafed moves such labels. It ends early with ctx's error, or that of Progress.
+// Fit clusters the leaves of d's taxonomy by the distances of the centroids of their instances,
+// Euclidean ones [Cai08, (6.1)] unless Distance says otherwise. An instance with several labels
+// counts for each. A label that is not a leaf is an error; Leafed moves such labels. It ends early
+// with ctx's error, or that of Progress.
 func (a Agglomerative) Fit(ctx context.Context, d *dataset.Dataset) (*Dendrogram, error) {
 	return a.cluster(ctx, d, true, a.centroids)
 }

@@ -36,9 +36,9 @@ func (b Balanced) Fit(ctx context.Context, d *dataset.Dataset) (*Translated, err
 	return fitUnder(ctx, b.Estimator, d, b.Hierarchy)
 }
 
-// Hierarchy returns the tree that Fit trains with: the classes as leaves under their names, with ids
-// from 0 on, below nodes called "cluster 1" for the root, "cluster 1.1" and "cluster 1.2" for its
-// halves, and so on. Classes without instances are children of the root.
+// Hierarchy returns the tree that Fit trains with: the classes as leaves under their names, with
+// ids from 0 on, below nodes called "cluster 1" for the root, "cluster 1.1" and "cluster 1.2" for
+// its halves, and so on. Classes without instances are children of the root.
 func (b Balanced) Hierarchy(ctx context.Context, d *dataset.Dataset) (*taxonomy.Taxonomy, error) {
 	if b.Largest < 0 {
 		return nil, fmt.Errorf("clustering: clusters of at most %d classes; give 1 at least, or 0 for the default of %d", b.Largest, largest)
@@ -109,10 +109,10 @@ func (t *halving) below(ctx context.Context, classes []int, number string) (int,
 // rounds is how often classes are moved at most: rounding could make them go to and fro.
 const rounds = 1000
 
-// halve divides classes, ascending, by 2-means that begins with two of them: the half, rounded down,
-// with the smallest inner products with the difference of the centroids of right and left, of equal
-// ones with the smallest numbers, is left, until nothing changes. watch, if not nil, is given the
-// left ones of each step.
+// halve divides classes, ascending, by 2-means that begins with two of them: the half, rounded
+// down, with the smallest inner products with the difference of the centroids of right and left, of
+// equal ones with the smallest numbers, is left, until nothing changes. watch, if not nil, is given
+// the left ones of each step.
 func (t *halving) halve(ctx context.Context, classes []int, a, b int, watch func(left []int)) (left, right []int, err error) {
 	centroidA, centroidB := []int{a}, []int{b}
 	scores := make(map[int]float64, len(classes))

@@ -73,8 +73,8 @@ func TestGoldenLabelTree(t *testing.T) {
 	}
 }
 
-// TestBalancedTrees holds that each half has half of the leaves, that all classes are leaves, and that
-// equal seeds make equal trees and others not.
+// TestBalancedTrees holds that each half has half of the leaves, that all classes are leaves, and
+// that equal seeds make equal trees and others not.
 func TestBalancedTrees(t *testing.T) {
 	d := example.Texts(example.Tree(40), 300, 200, 12, 1)
 	d.Labels = slices.Clone(d.Labels)

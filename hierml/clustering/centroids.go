@@ -17,9 +17,9 @@ type Distance int
 const (
 	// Euclidean is the length of their difference (6.1).
 	Euclidean Distance = iota
-	// Cosine is 1 minus the cosine of the angle between them, from 0 to 2, whatever their lengths: a
-	// class of few texts, whose centroid is longer than that of many, is not far from all others for
-	// that. A centroid that is zero has distance 1 from all others.
+	// Cosine is 1 minus the cosine of the angle between them, from 0 to 2, whatever their lengths:
+	// a class of few texts, whose centroid is longer than that of many, is not far from all others
+	// for that. A centroid that is zero has distance 1 from all others.
 	Cosine
 )
 
@@ -42,9 +42,9 @@ func (d Distance) String() string {
 	return fmt.Sprintf("Distance(%d)", int(d))
 }
 
-// of returns the distance of two vectors by their inner product and squared lengths, and difference,
-// the squared length of their difference, which is asked for where the others do not have the
-// digits.
+// of returns the distance of two vectors by their inner product and squared lengths, and
+// difference, the squared length of their difference, which is asked for where the others do not
+// have the digits.
 func (d Distance) of(product, a, b float64, difference func() float64) float64 {
 	if d == Cosine {
 		if a <= 0 || b <= 0 {
@@ -59,8 +59,8 @@ func (d Distance) of(product, a, b float64, difference func() float64) float64 {
 	return math.Sqrt(max(square, 0))
 }
 
-// centroids returns the distances between the centroids of the classes, in the kernel's feature space
-// if there is a kernel.
+// centroids returns the distances between the centroids of the classes, in the kernel's feature
+// space if there is a kernel.
 func (a Agglomerative) centroids(ctx context.Context, s *classes, progress *counter) (*condensed, error) {
 	if a.Kernel != nil {
 		return a.kernelCentroids(ctx, s, progress)

@@ -19,10 +19,11 @@ const (
 	Complete
 	// Single is the smallest of them.
 	Single
-	// Ward is the square root of twice what merging the two adds to the sum of the squared distances
-	// of members to the mean of their cluster [War63]: sqrt(2 ab / (a + b)) times the distance of the
-	// means of clusters of a and b members. It makes clusters of like sizes. It is computed by a recurrence
-	// [Mur83], which means that of Euclidean distances, and is defined for all others too.
+	// Ward is the square root of twice what merging the two adds to the sum of the squared
+	// distances of members to the mean of their cluster [War63]: sqrt(2 ab / (a + b)) times the
+	// distance of the means of clusters of a and b members. It makes clusters of like sizes. It is
+	// computed by a recurrence [Mur83], which means that of Euclidean distances, and is defined for
+	// all others too.
 	Ward
 )
 
@@ -175,8 +176,8 @@ func (m *matrix) merge(a, b int) int {
 	return a
 }
 
-// merger is a link that the nearest-neighbour chain found: of things, which are below n, or of earlier mergers, n + the
-// number of the merger.
+// merger is a link that the nearest-neighbour chain found: of things, which are below n, or of
+// earlier mergers, n + the number of the merger.
 type merger struct {
 	a, b   int
 	height float64

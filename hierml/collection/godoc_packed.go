@@ -19,8 +19,8 @@ const packedFile = "/hierml/godoc.jsonl.gz"
 // A packed corpus is a line with its name, and then a line for each document: import path, name of
 // the symbol, text. They are strings and lists of JSON, compressed by gzip.
 
-// PackGoDoc writes the documentation of the Go tree at root so that a page of a browser, which has no
-// Go tree, can be given it. What GoDoc returns there is what it returns here.
+// PackGoDoc writes the documentation of the Go tree at root so that a page of a browser, which has
+// no Go tree, can be given it. What GoDoc returns there is what it returns here.
 func PackGoDoc(w io.Writer, root string) error {
 	packages, symbols, name, err := goSymbols(context.Background(), root)
 	if err != nil {

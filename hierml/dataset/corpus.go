@@ -63,12 +63,12 @@ func withLabels(labels [][]int) []int {
 	return positions
 }
 
-// Split divides the documents into training and test parts, each in the order in which the documents
-// stand. A class of n documents gives testFraction * n of them to the test part, rounded to the
-// nearest whole number but at least one and at most n-1; a class of a single document gives it to the
-// training part, because a class without training documents cannot be predicted. A document with
-// several labels counts as one of its rarest (of the smallest node, where several are as rare);
-// documents without labels count as a class of their own.
+// Split divides the documents into training and test parts, each in the order in which the
+// documents stand. A class of n documents gives testFraction * n of them to the test part, rounded
+// to the nearest whole number but at least one and at most n-1; a class of a single document gives
+// it to the training part, because a class without training documents cannot be predicted. A
+// document with several labels counts as one of its rarest (of the smallest node, where several are
+// as rare); documents without labels count as a class of their own.
 //
 // The same seed gives the same parts. It is an error if testFraction is not strictly between 0 and
 // 1.

@@ -56,8 +56,8 @@ func FromDense(name string, t *taxonomy.Taxonomy, x mat.Matrix, labels [][]int) 
 //
 //	predicted := model.Predict(must(dataset.MatrixOf([]float64{5.1, 3.5})))
 //
-// All rows have one number a column, in the order of the training data. Zeros are not stored; the others have to be finite and within the
-// range of a float32.
+// All rows have one number a column, in the order of the training data. Zeros are not stored; the
+// others have to be finite and within the range of a float32.
 func MatrixOf(rows ...[]float64) (*Matrix, error) {
 	m := &Matrix{Rows: len(rows), Indptr: make([]int, 1, len(rows)+1)}
 	for i, row := range rows {

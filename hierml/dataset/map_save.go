@@ -20,8 +20,8 @@ import (
 
 // SaveMap writes instances, which may come from a file that is larger than memory, into a file that
 // Map opens. The columns are as many as the vocabulary has, which may be nil, or the largest needs.
-// The file is complete or not there; while it is written, the folder has others, whose names end with
-// ".tmp".
+// The file is complete or not there; while it is written, the folder has others, whose names end
+// with ".tmp".
 func SaveMap(ctx context.Context, file, name string, t *taxonomy.Taxonomy, vocabulary []string, instances iter.Seq2[Instance, error]) (err error) {
 	if t == nil {
 		return fmt.Errorf("dataset: %s: no taxonomy given; labels are names of its nodes", file)

@@ -57,9 +57,9 @@ func (m *Matrix) Subset(rows []int) *Matrix {
 }
 
 // Occurring returns the matrix over the columns that have an entry, and those, ascending: column k
-// of the matrix returned is column columns[k] of this one. What takes memory by the column is to use
-// it. Where there are few columns, or not many more than entries, it returns the matrix itself and
-// nil.
+// of the matrix returned is column columns[k] of this one. What takes memory by the column is to
+// use it. Where there are few columns, or not many more than entries, it returns the matrix itself
+// and nil.
 func (m *Matrix) Occurring() (narrow *Matrix, columns []int32) {
 	if m.Cols <= 1<<16 || m.Cols/4 <= len(m.Indices) {
 		return m, nil

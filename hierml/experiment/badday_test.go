@@ -18,8 +18,8 @@ import (
 	"github.com/hierml/notebook/internal/testfault"
 )
 
-// TestMain makes processes of the test binary that keep cells of a study: as many as they can, or one
-// on each side of a full disk; and those that a farm has started as parts of a test's study.
+// TestMain makes processes of the test binary that keep cells of a study: as many as they can, or
+// one on each side of a full disk; and those that a farm has started as parts of a test's study.
 func TestMain(m *testing.M) {
 	keeping, full, three := os.Getenv("HIERML_TEST_KEEPING"), os.Getenv("HIERML_TEST_FULL"), os.Getenv("HIERML_TEST_KEEPING_THREE")
 	var err error
@@ -100,8 +100,8 @@ func keepThree(dir string) error {
 	return errors.Join(keep(dir, studyFile, []byte("{}")), s.close())
 }
 
-// TestFullDisk holds that a cell that could not be kept leaves nothing in the file, in which the next
-// would go on.
+// TestFullDisk holds that a cell that could not be kept leaves nothing in the file, in which the
+// next would go on.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	cmd := testfault.Process(t.Context(), "HIERML_TEST_FULL="+dir)
@@ -117,8 +117,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestKilled holds that cells that were kept are there, whenever the process was killed, and that the next
-// run removes what it has left half written.
+// TestKilled holds that cells that were kept are there, whenever the process was killed, and that
+// the next run removes what it has left half written.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	testfault.Killed(t, 15, "HIERML_TEST_KEEPING="+dir, func(last string) {

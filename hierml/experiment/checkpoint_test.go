@@ -9,8 +9,8 @@ import (
 	"github.com/hierml/notebook/hierml/svm"
 )
 
-// Each cell of a study keeps a checkpoint of its own and leaves none, and a study that has cells without one knows
-// them again with one.
+// Each cell of a study keeps a checkpoint of its own and leaves none, and a study that has cells
+// without one knows them again with one.
 func TestCheckpointsOfCells(t *testing.T) {
 	folder := t.TempDir()
 	var runs [2]*Results

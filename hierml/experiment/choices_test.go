@@ -88,8 +88,8 @@ func TestFileChooses(t *testing.T) {
 	}
 }
 
-// FuzzFileChooses holds of any text that what is read of it sets nothing of that kind, at any point of a
-// grid either.
+// FuzzFileChooses holds of any text that what is read of it sets nothing of that kind, at any point
+// of a grid either.
 func FuzzFileChooses(f *testing.F) {
 	for _, test := range askedFor {
 		f.Add(test.text)

@@ -164,8 +164,8 @@ func sequence(from, to int) []int {
 	return rows
 }
 
-// divided returns the instances of the division as vectors, by what can be learned from those trained
-// on.
+// divided returns the instances of the division as vectors, by what can be learned from those
+// trained on.
 func (in *instances) divided(d *Data, by dataset.Division) (part, error) {
 	var p part
 	switch {

@@ -80,8 +80,8 @@ func (in *instances) row(r int) string {
 	return fmt.Sprintf("row %d", r)
 }
 
-// noteEquals says of each data set in how many of its divisions something is tested on that is equal
-// to what is trained on.
+// noteEquals says of each data set in how many of its divisions something is tested on that is
+// equal to what is trained on.
 func (r *Results) noteEquals(note func(string, ...any)) {
 	type division struct {
 		data                   string

@@ -51,9 +51,9 @@ func repeated(directory string, repeats int, on farm.Farm) *Study {
 	}
 }
 
-// TestForeignStudy replaces each file and each folder in the folder of a study by a link, a pipe, a socket or
-// what else it is not, and then shows, runs, stops and shares out the study: nothing outside changes, all of
-// it ends, and what would be read is refused by its name.
+// TestForeignStudy replaces each file and each folder in the folder of a study by a link, a pipe, a
+// socket or what else it is not, and then shows, runs, stops and shares out the study: nothing
+// outside changes, all of it ends, and what would be read is refused by its name.
 func TestForeignStudy(t *testing.T) {
 	template := filepath.Join(t.TempDir(), "a.study")
 	complete(t, repeated(template, 1, nil))

@@ -31,8 +31,8 @@ func (s *Study) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a study; see ReadStudy.
 //
 // What the text says may be anyone's. So it has no say in where the study writes, other than in a
-// Directory below the folder of its file and in a Checkpoint in the working folder, and in what computes
-// it: a Farm of the text is refused by Run, unless another one has taken its place.
+// Directory below the folder of its file and in a Checkpoint in the working folder, and in what
+// computes it: a Farm of the text is refused by Run, unless another one has taken its place.
 func (s *Study) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -69,9 +69,9 @@ type fileFarm struct{ farm.Farm }
 // errFileFarm is that of a study which would run on one.
 var errFileFarm = errors.New(`experiment: the study's file asks for a farm, which a file cannot choose: run it with --on slurm or --on local, and --sbatch for options (in Go, set Study.Farm), or remove "Farm" from the file`)
 
-// checkChoices is an error if a text sets what only the one who runs the study can choose: fields of
-// solver.Settings that say where a training writes, and what computes it. The names of fields are keys,
-// or, in grids, parts of paths that are keys.
+// checkChoices is an error if a text sets what only the one who runs the study can choose: fields
+// of solver.Settings that say where a training writes, and what computes it. The names of fields
+// are keys, or, in grids, parts of paths that are keys.
 func checkChoices(value any, at string) error {
 	switch value := value.(type) {
 	case []any:
@@ -101,8 +101,8 @@ func checkChoices(value any, at string) error {
 	return nil
 }
 
-// checkCheckpoint is an error if a checkpoint that a text names, or one of several, is no file in the
-// working folder.
+// checkCheckpoint is an error if a checkpoint that a text names, or one of several, is no file in
+// the working folder.
 func checkCheckpoint(value any, at string) error {
 	switch value := value.(type) {
 	case []any:
@@ -125,8 +125,8 @@ func checkCheckpoint(value any, at string) error {
 //	{"Name": "normalized", "Estimator": {"svm.Normalized": {"Weighting": "weighting.MaxMin"}}, "Grid": {"C": [0.1, 1, 10]}}
 //
 // A name that is none, of a field, a measure, a method, is an error that lists those there are. The
-// Directory is in the folder of the file, and no link leads there. A Farm has to be chosen again, see
-// [Study.UnmarshalJSON]. Of the directory of a study it reads the study that was run there.
+// Directory is in the folder of the file, and no link leads there. A Farm has to be chosen again,
+// see [Study.UnmarshalJSON]. Of the directory of a study it reads the study that was run there.
 func ReadStudy(file string) (*Study, error) {
 	read := func() ([]byte, error) { return os.ReadFile(file) }
 	if info, err := os.Stat(file); err == nil && info.IsDir() {

@@ -14,8 +14,8 @@ import (
 
 // simulated says how studies of two methods are simulated. Instances have four features for each of
 // the methods, independent and normal, of which that of the instance's class has the mean signal;
-// for the first method it is higher by gain. Each method goes by the nearest mean of a class that it
-// was trained on. Without a gain they are equally good, whatever is drawn.
+// for the first method it is higher by gain. Each method goes by the nearest mean of a class that
+// it was trained on. Without a gain they are equally good, whatever is drawn.
 type simulated struct {
 	name      string
 	instances int

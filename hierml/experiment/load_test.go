@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestForeignResults changes numbers, names and lists in the plans and the cells of studies, and shows and
-// tests what is read of them: nothing panics.
+// TestForeignResults changes numbers, names and lists in the plans and the cells of studies, and
+// shows and tests what is read of them: nothing panics.
 func TestForeignResults(t *testing.T) {
 	whole := study(t)
 	whole.Directory = filepath.Join(t.TempDir(), "a.study")

@@ -23,8 +23,8 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// Named is a value of this library by its name, as a study in JSON has it: a method of svm,
-// bayes, perceptron, forest or clustering, a generator or a step of dataset. In JSON it is "svm.Flat", or
+// Named is a value of this library by its name, as a study in JSON has it: a method of svm, bayes,
+// perceptron, forest or clustering, a generator or a step of dataset. In JSON it is "svm.Flat", or
 // {"svm.Flat": {"C": 10}} with fields.
 type Named struct {
 	// Type is the name of a type as Go has it: svm.Normalized.

@@ -106,8 +106,8 @@ func (w *watch) FarmOf(s *farmed.Submission) (farm.Farm, error) {
 	return farmOf(s, w.plan.study.Directory, w.plan.study.Farm)
 }
 
-// Settle begins a run of the cells that are not finished. If no job is running, it records as failed
-// those that have killed their processes.
+// Settle begins a run of the cells that are not finished. If no job is running, it records as
+// failed those that have killed their processes.
 func (w *watch) Settle(s *farmed.Submission, running bool) (missing int, err error) {
 	p, kept := w.plan, w.opened
 	fresh := make(map[string]bool)
@@ -206,8 +206,8 @@ func (w *watch) recordKilled(s *farmed.Submission) error {
 	return nil
 }
 
-// Share shares the missing cells out to two jobs: first those that others wait for, and those that wait
-// for nothing; then the rest.
+// Share shares the missing cells out to two jobs: first those that others wait for, and those that
+// wait for nothing; then the rest.
 func (w *watch) Share(before []string, most int) ([]farmed.Assignment, error) {
 	suspect := func(j *job) bool { return len(w.reader.killed(before, j.key)) > 0 }
 	var waves [2][]*job
@@ -254,8 +254,8 @@ func (w *watch) LeftBy(a farmed.Attempt) bool {
 
 func (w *watch) Command() ([]string, error) { return w.study.command() }
 
-// command returns the command of this program that computes a part of the study in its directory, or,
-// if the study is more than JSON can have, this program with its arguments, or script.
+// command returns the command of this program that computes a part of the study in its directory,
+// or, if the study is more than JSON can have, this program with its arguments, or script.
 func (s *Study) command() ([]string, error) {
 	again, known, err := process.Again()
 	if err != nil {

@@ -299,7 +299,8 @@ func TestFarmLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestAssignRefuses are studies that no part could compute; kernel has the test of those that it can.
+// TestAssignRefuses are studies that no part could compute; kernel has the test of those that it
+// can.
 func TestAssignRefuses(t *testing.T) {
 	s := plainStudy()
 	for _, test := range []struct {
@@ -442,7 +443,7 @@ func (f *silent) Submit(_ context.Context, j farm.Job) (string, error) {
 }
 func (f *silent) State(context.Context, string) (farm.State, error) { return f.state, nil }
 func (f *silent) Cancel(context.Context, ...string) error           { return nil }
-func (f *silent) MaxParts(context.Context) (int, error)            { return 5, f.limit }
+func (f *silent) MaxParts(context.Context) (int, error)             { return 5, f.limit }
 
 // TestParts computes parts as processes do that were taken for dead, or that nobody knows of.
 func TestParts(t *testing.T) {
@@ -570,8 +571,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// BenchmarkFarm measures what a cell of a study takes that other processes compute, two at a time, with
-// what their starts take, beside one of this process, on a disk as well.
+// BenchmarkFarm measures what a cell of a study takes that other processes compute, two at a time,
+// with what their starts take, beside one of this process, on a disk as well.
 func BenchmarkFarm(b *testing.B) {
 	for _, farmed := range []bool{false, true} {
 		b.Run(map[bool]string{false: "here", true: "farm"}[farmed], func(b *testing.B) {

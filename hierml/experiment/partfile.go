@@ -40,8 +40,8 @@ type processRemark struct {
 	Memory  string // what it may have, in words; "" if that is not known
 }
 
-// createPartFile makes the file of a process of its own. It also returns the name, in the directory, of
-// the file which the next process of this part would have.
+// createPartFile makes the file of a process of its own. It also returns the name, in the
+// directory, of the file which the next process of this part would have.
 func createPartFile(directory, job string, part int) (s *store, next string, err error) {
 	f, own := folder.Folder(directory), partFolder(job, part)
 	if err := f.Mkdir(own); err != nil {
@@ -59,8 +59,8 @@ func createPartFile(directory, job string, part int) (s *store, next string, err
 	}
 }
 
-// remark writes a line. It is not waited for until it is on the disk: when a process ends the system
-// still writes it.
+// remark writes a line. It is not waited for until it is on the disk: when a process ends the
+// system still writes it.
 func (s *store) remark(r remark) error {
 	line, err := json.Marshal(r)
 	if err == nil {
@@ -188,8 +188,8 @@ func (r *reader) file(f *partFile, name string, cell func(job string, c *Cell), 
 	return nil
 }
 
-// killed returns the processes of jobs that have ended, otherwise than by themselves, with a cell in
-// their hands.
+// killed returns the processes of jobs that have ended, otherwise than by themselves, with a cell
+// in their hands.
 func (r *reader) killed(jobs []string, key string) []processRemark {
 	var all []processRemark
 	for _, name := range sortedKeys(r.files) {

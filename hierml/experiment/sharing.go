@@ -12,9 +12,9 @@ const (
 	blindParts   = 32 // where nothing is known of how long cells take
 )
 
-// share shares cells out to parts, at most so many: each of leastSeconds or more, as far as that can
-// be estimated, the longest first, and cells of a division, which need the same preparation, as far
-// as possible together. Cells that are to be alone are.
+// share shares cells out to parts, at most so many: each of leastSeconds or more, as far as that
+// can be estimated, the longest first, and cells of a division, which need the same preparation, as
+// far as possible together. Cells that are to be alone are.
 func (t *timing) share(cells []*job, most int, alone func(*job) bool) [][]*job {
 	var apart [][]*job
 	var rest []*job

@@ -80,8 +80,8 @@ func openStore(directory string) (_ *store, err error) {
 }
 
 // readCells reads the finished cells of a directory, those of its processes on a farm included, and
-// the length of the file of its own without a line that was cut short. Of several lines with one key
-// in it the last counts.
+// the length of the file of its own without a line that was cut short. Of several lines with one
+// key in it the last counts.
 func readCells(directory string) (cells map[string]*Cell, whole int64, err error) {
 	name := filepath.Join(directory, cellsFile)
 	content, err := folder.Folder(directory).Read(cellsFile)
@@ -155,8 +155,8 @@ func (s *store) close() error {
 	return err
 }
 
-// keep writes a file of a directory in one step, so that readers see the old content or the new. The
-// directory is locked.
+// keep writes a file of a directory in one step, so that readers see the old content or the new.
+// The directory is locked.
 func keep(directory, name string, content []byte) error {
 	if err := folder.Folder(directory).Replace(name, content); err != nil {
 		return fmt.Errorf("experiment: %w", err)

@@ -49,8 +49,8 @@ func farmAsJSON(f farm.Farm) any {
 }
 
 // Stop ends what a farm computes in a directory: cells of a study, or problems of a training
-// (solver.Settings.Farm). What is finished stays, and Run, or the training, goes on from there. It is an
-// error if nothing is under way.
+// (solver.Settings.Farm). What is finished stays, and Run, or the training, goes on from there. It
+// is an error if nothing is under way.
 func Stop(ctx context.Context, directory string) error {
 	s, err := readSubmission(directory)
 	if err != nil {

@@ -12,11 +12,13 @@ import (
 	"github.com/hierml/notebook/hierml/synthetic"
 )
 
-// TestCorrectedTest compares with values worked out by hand: of the differences 1, 2, 3, 4, 5 the mean is 3 and the
-// variance 2.5; with the ratio 0 t is 3 / sqrt(0.5), with 1/4 it is 3 / sqrt(0.45 * 2.5).
+// TestCorrectedTest compares with values worked out by hand: of the differences 1, 2, 3, 4, 5 the
+// mean is 3 and the variance 2.5; with the ratio 0 t is 3 / sqrt(0.5), with 1/4 it is 3 / sqrt(0.45
+// * 2.5).
 func TestCorrectedTest(t *testing.T) {
 	a, b := []float64{2, 4, 6, 8, 10, math.NaN()}, []float64{1, 2, 3, 4, 5, 0}
-	// The distribution function of Student's t with 4 degrees of freedom is 1/2 + 3/8 u (1 - u^2/12) with u = t / sqrt(1 + t^2/4).
+	// The distribution function of Student's t with 4 degrees of freedom is 1/2 + 3/8 u (1 -
+	// u^2/12) with u = t / sqrt(1 + t^2/4).
 	two := func(t float64) float64 {
 		u := t / math.Sqrt(1+t*t/4)
 		return 2 * (1 - (0.5 + 3./8*u*(1-u*u/12)))

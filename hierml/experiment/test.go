@@ -31,10 +31,11 @@ import (
 type Test string
 
 const (
-	// DefaultTest is Permutation where there is one division, and T where each round has data of its
-	// own. Where the same instances are divided more than once, it is CorrectedT for HeldOut, Folds
-	// and Rounds. For PerClass it is TwoWayT, but CorrectedT where a quarter of the instances or
-	// more are trained on, where that finds more, and for measures that are no means over instances.
+	// DefaultTest is Permutation where there is one division, and T where each round has data of
+	// its own. Where the same instances are divided more than once, it is CorrectedT for HeldOut,
+	// Folds and Rounds. For PerClass it is TwoWayT, but CorrectedT where a quarter of the instances
+	// or more are trained on, where that finds more, and for measures that are no means over
+	// instances.
 	DefaultTest Test = ""
 	// T is the paired t-test over the rounds, metric.PairedT.
 	T Test = "t"
@@ -46,11 +47,11 @@ const (
 	//
 	//	v/R + u + a + 2 sqrt(u a), u = v share/(1-share)
 	//
-	// where v is the variance over the draws, a that over the instances' mean differences divided by
-	// the number of instances tested on, and share the part of the instances that a draw trains on.
-	// With u, draws from the same instances are no more independent than they are, and with the last
-	// term an instance may weigh alike where it is trained on and where it is tested on; where the
-	// test part is given there is no such term. The degrees of freedom are Satterthwaite's.
+	// where v is the variance over the draws, a that over the instances' mean differences divided
+	// by the number of instances tested on, and share the part of the instances that a draw trains
+	// on. With u, draws from the same instances are no more independent than they are, and with the
+	// last term an instance may weigh alike where it is trained on and where it is tested on; where
+	// the test part is given there is no such term. The degrees of freedom are Satterthwaite's.
 	TwoWayT Test = "two-way t"
 	// Permutation is the paired permutation test over the rounds, and where there is one division,
 	// over the instances.

@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// TestTwoWay compares with numpy 2 and scipy 1, where m are the means of the rows of D, R = 3,
-// v = m.var(ddof=1), a = np.nanmean(D, 0).var(ddof=1)/7, u = v/7, c = 2*sqrt(u*a), or 0 with a given
-// test part, A = v/R + u + c/2, B = a + c/2, t = m.mean()/sqrt(A+B),
-// df = (A+B)**2/(A*A/2 + B*B/7), p = 2*stats.t.sf(t, df).
+// TestTwoWay compares with numpy 2 and scipy 1, where m are the means of the rows of D, R = 3, v =
+// m.var(ddof=1), a = np.nanmean(D, 0).var(ddof=1)/7, u = v/7, c = 2*sqrt(u*a), or 0 with a given
+// test part, A = v/R + u + c/2, B = a + c/2, t = m.mean()/sqrt(A+B), df = (A+B)**2/(A*A/2 + B*B/7),
+// p = 2*stats.t.sf(t, df).
 func TestTwoWay(t *testing.T) {
 	nan := math.NaN()
 	rows := [][]float64{{1, 0, nan, 0, 1, 0, -1, 1}, {nan, 0, 1, 0, 1, 1, 0, 0}, {1, nan, 0, 0, 0, 1, 0, 1}}

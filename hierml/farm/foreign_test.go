@@ -40,10 +40,10 @@ func innocent(t *testing.T, command ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestLocalForeignLeader has all kinds of numbers and texts in the place of a job's leader: those of this
-// process, its group and its parent, of processes that lead groups of their own, with when they began, of
-// one that has ended, and of the leader of another job. The job is over, the one after it begins, and no
-// process is asked to end.
+// TestLocalForeignLeader has all kinds of numbers and texts in the place of a job's leader: those
+// of this process, its group and its parent, of processes that lead groups of their own, with when
+// they began, of one that has ended, and of the leader of another job. The job is over, the one
+// after it begins, and no process is asked to end.
 func TestLocalForeignLeader(t *testing.T) {
 	other := job(t)
 	other.Parts, other.Command = 1, []string{"/bin/sleep", "1000"}
@@ -122,7 +122,8 @@ func pidIn(t *testing.T, text []byte) (pid int) {
 	return pid
 }
 
-// TestLocalLook compares both ways of telling processes apart, and what shells are told to wait for.
+// TestLocalLook compares both ways of telling processes apart, and what shells are told to wait
+// for.
 func TestLocalLook(t *testing.T) {
 	for name, look := range map[string]func(int) (process, error){"look": look, "ps": lookByPS} {
 		t.Run(name, func(t *testing.T) {
@@ -172,8 +173,8 @@ func TestLocalLook(t *testing.T) {
 	}
 }
 
-// TestLinks puts links, pipes and folders in the place of the files of a job, and of what it prints: they
-// are refused, and nothing is written or read through them.
+// TestLinks puts links, pipes and folders in the place of the files of a job, and of what it
+// prints: they are refused, and nothing is written or read through them.
 func TestLinks(t *testing.T) {
 	outside := t.TempDir()
 	victim := filepath.Join(outside, "victim")

@@ -20,9 +20,9 @@ import (
 // Local runs the parts of a job as processes of this machine. They go on when the process that has
 // submitted them ends. A machine that is started again has forgotten them.
 //
-// The id of a job is a folder in its Log. No process is taken for the one that leads the job, or signalled,
-// for its number alone: it began at the same time of the same start of the machine, leads a group of
-// processes, and its command names the folder.
+// The id of a job is a folder in its Log. No process is taken for the one that leads the job, or
+// signalled, for its number alone: it began at the same time of the same start of the machine,
+// leads a group of processes, and its command names the folder.
 type Local struct {
 	// Processes is the number of parts that run at the same time, each with its share of the
 	// processors. The default value is the number of processors.
@@ -240,8 +240,8 @@ func (l leader) end(id string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Release()) }()
-	// Where the system has handles of processes, as Linux does, p stays the one that it is now: should
-	// the leader have ended, and its number be another process's, that one is not signalled.
+	// Where the system has handles of processes, as Linux does, p stays the one that it is now:
+	// should the leader have ended, and its number be another process's, that one is not signalled.
 	if !l.leads(id) {
 		return nil
 	}

@@ -43,8 +43,9 @@ func look(pid int) (process, error) {
 	if err != nil {
 		return process{}, err
 	}
-	// The name, in parentheses, may have any characters in it. After it there are the state, the 3rd field of
-	// all, and others; the 22nd is when the process began, in ticks since the machine was started.
+	// The name, in parentheses, may have any characters in it. After it there are the state, the
+	// 3rd field of all, and others; the 22nd is when the process began, in ticks since the machine
+	// was started.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 20 {
 		return process{}, fmt.Errorf("/proc/%d/stat has %q; expected 52 fields", pid, stat)

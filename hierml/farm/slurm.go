@@ -61,8 +61,9 @@ func (s Slurm) Submit(ctx context.Context, j Job) (string, error) {
 	return id, nil
 }
 
-// The options of sbatch that a job may have: what it may use, and where and when it runs. sbatch takes
-// the beginning of a name for the name, and letters for options, which are therefore not here.
+// The options of sbatch that a job may have: what it may use, and where and when it runs. sbatch
+// takes the beginning of a name for the name, and letters for options, which are therefore not
+// here.
 var (
 	optionsWithValue = strings.Fields(`--account --begin --constraint --core-spec --cores-per-socket --cpu-freq --cpus-per-gpu --cpus-per-task
 		--deadline --distribution --exclude --gpu-bind --gpu-freq --gpus --gpus-per-node --gpus-per-socket --gpus-per-task --gres --gres-flags --hint --licenses
@@ -97,7 +98,8 @@ func (s Slurm) check() error {
 // jobID is the form of the ids of jobs.
 var jobID = regexp.MustCompile(`^[0-9]{1,18}$`)
 
-// checkIDs is an error for ids that are none of Slurm's: some words would be options of its programs.
+// checkIDs is an error for ids that are none of Slurm's: some words would be options of its
+// programs.
 func checkIDs(ids ...string) error {
 	for _, id := range ids {
 		if !jobID.MatchString(id) {
@@ -113,11 +115,12 @@ var (
 	working = []string{"RUNNING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "COMPLETING", "RESIZING"}
 )
 
-// launchFailed is the reason for which a part waits that a machine could not start, as after the loss
-// of its controller. Slurm leaves it to the user to say that it may be tried again.
+// launchFailed is the reason for which a part waits that a machine could not start, as after the
+// loss of its controller. Slurm leaves it to the user to say that it may be tried again.
 const launchFailed = "launch failed requeued held"
 
-// State implements Farm. Parts that a machine could not start are released, so that another one tries.
+// State implements Farm. Parts that a machine could not start are released, so that another one
+// tries.
 func (s Slurm) State(ctx context.Context, id string) (State, error) {
 	if err := checkIDs(id); err != nil {
 		return State{}, err

@@ -23,14 +23,15 @@ var sbatchOptions = strings.Fields(`account acctg-freq array batch bb bbf begin 
 	sockets-per-node spread-job switches test-only thread-spec threads-per-core time time-min tmp uid umask usage use-min-nodes verbose version
 	wait wait-all-nodes wckey wrap`)
 
-// harmful are those that run a command, read or write a file, change who runs the job, how many parts it has,
-// what it prints or what is waited for, or put it out of sight.
+// harmful are those that run a command, read or write a file, change who runs the job, how many
+// parts it has, what it prints or what is waited for, or put it out of sight.
 var harmful = strings.Fields(`array batch bb bbf chdir clusters comment container dependency error export export-file get-user-env gid help hold
 	ignore-pbs immediate input job-name kill-on-invalid-dep mail-type mail-user no-kill no-requeue nodefile ntasks ntasks-per-gpu ntasks-per-node
 	ntasks-per-socket open-mode output overcommit parsable profile propagate quiet reboot requeue signal test-only uid umask usage verbose version wait wrap`)
 
-// TestSlurmOptions makes options of all beginnings of the names of all options, as sbatch takes them for the
-// names, of letters, and of words that are no options: none comes through that could stand for a harmful one.
+// TestSlurmOptions makes options of all beginnings of the names of all options, as sbatch takes
+// them for the names, of letters, and of words that are no options: none comes through that could
+// stand for a harmful one.
 func TestSlurmOptions(t *testing.T) {
 	var words []string
 	for _, name := range sbatchOptions {

@@ -20,8 +20,9 @@ const (
 	// ChiMean is the mean of these statistics, every class weighted by its part of the instances
 	// (their chi-square avg).
 	ChiMean
-	// ChiSums is the sum over classes of (O - E)^2 / E, where O is the sum of the column's values in the class, and E is
-	// what it were if all classes had the same mean, as in scikit-learn's chi2. Values have to be zero or more.
+	// ChiSums is the sum over classes of (O - E)^2 / E, where O is the sum of the column's values
+	// in the class, and E is what it were if all classes had the same mean, as in scikit-learn's
+	// chi2. Values have to be zero or more.
 	ChiSums
 )
 

@@ -51,8 +51,8 @@ type Scaling struct {
 	// UnitLength then scales every instance to a Euclidean norm of 1.
 	UnitLength bool `json:",omitzero"`
 	// Constant is the value of one more column at the end, called "(constant)": the intercept, or
-	// bias, of a linear model. With Columns: Unscaled it is all that Scaling does. The default value 0
-	// is none; 1 is usual, and a larger one makes the intercept less regularized.
+	// bias, of a linear model. With Columns: Unscaled it is all that Scaling does. The default
+	// value 0 is none; 1 is usual, and a larger one makes the intercept less regularized.
 	Constant float32 `json:",omitzero"`
 }
 

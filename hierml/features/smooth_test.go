@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// TestSmoothIDF compares with scikit-learn 1.9.1: TfidfVectorizer(token_pattern=r"(?u)\b\w+\b"), and
-// with sublinear_tf=True, fitted to the first four texts; and TfidfTransformer(norm=None).
+// TestSmoothIDF compares with scikit-learn 1.9.1: TfidfVectorizer(token_pattern=r"(?u)\b\w+\b"),
+// and with sublinear_tf=True, fitted to the first four texts; and TfidfTransformer(norm=None).
 func TestSmoothIDF(t *testing.T) {
 	tree, err := taxonomy.New([]string{"a"}, nil)
 	if err != nil {

@@ -48,8 +48,8 @@ type stop struct {
 	begins bool // it begins one
 }
 
-// maxGram is the maximum number of tokens in an n-gram and in a stop word. A text has about as many n-grams
-// of each length as tokens, and stop words are looked for at each token.
+// maxGram is the maximum number of tokens in an n-gram and in a stop word. A text has about as many
+// n-grams of each length as tokens, and stop words are looked for at each token.
 const maxGram = 100
 
 // newTerms checks the settings that say what terms are.

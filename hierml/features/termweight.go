@@ -10,9 +10,8 @@ const (
 	LogTFIDF TermWeight = iota
 	// PlainTFIDF is tf * ln(N / df), likewise.
 	PlainTFIDF
-	// BM25 is tf / (tf + k1*(1 - b + b*L/A)) * ln(1 + (N - df + 1/2)/(df + 1/2)), as in [RZ09], with
-	// 1 added below the logarithm, which makes the weight of every
-	// word positive.
+	// BM25 is tf / (tf + k1*(1 - b + b*L/A)) * ln(1 + (N - df + 1/2)/(df + 1/2)), as in [RZ09],
+	// with 1 added below the logarithm, which makes the weight of every word positive.
 	BM25
 	// Counts is tf.
 	Counts

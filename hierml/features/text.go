@@ -57,8 +57,8 @@ type Text struct {
 	B  float64 `json:",omitzero"`
 	// Norm is UnitLength, UnitSum or NoNorm.
 	Norm RowNorm `json:",omitzero"`
-	// SmoothIDF has ln((1 + N) / (1 + df)) + 1 in the place of ln(N / df), scikit-learn's smooth_idf:
-	// see Weighing. Terms that stand in all documents then stay in the vocabulary.
+	// SmoothIDF has ln((1 + N) / (1 + df)) + 1 in the place of ln(N / df), scikit-learn's
+	// smooth_idf: see Weighing. Terms that stand in all documents then stay in the vocabulary.
 	SmoothIDF bool `json:",omitzero"`
 
 	dropCommon bool // leave out terms that stand in all documents, whatever the weight

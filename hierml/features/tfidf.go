@@ -24,8 +24,8 @@ type TFIDF struct {
 	// Counts makes the weight of a word its tf alone: vectors of counts, of unit length, as in
 	// [Cai08].
 	Counts bool
-	// SmoothIDF has ln((1 + N) / (1 + df)) + 1 in the place of ln(N / df), scikit-learn's smooth_idf:
-	// see Weighing. Words that stand in all documents then stay in the vocabulary.
+	// SmoothIDF has ln((1 + N) / (1 + df)) + 1 in the place of ln(N / df), scikit-learn's
+	// smooth_idf: see Weighing. Words that stand in all documents then stay in the vocabulary.
 	SmoothIDF bool
 }
 

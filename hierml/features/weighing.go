@@ -20,10 +20,11 @@ type Weighing struct {
 	B  float64 `json:",omitzero"`
 	// Norm is UnitLength, UnitSum or NoNorm.
 	Norm RowNorm `json:",omitzero"`
-	// SmoothIDF has ln((1 + N) / (1 + df)) + 1 in the place of ln(N / df) in LogTFIDF and PlainTFIDF,
-	// as if one more document had every term once, and then 1 more: scikit-learn's smooth_idf, which
-	// is its default. With PlainTFIDF the weights are those of its TfidfVectorizer. What stands in all
-	// documents has the weight of one term in it, and what stands in none the largest.
+	// SmoothIDF has ln((1 + N) / (1 + df)) + 1 in the place of ln(N / df) in LogTFIDF and
+	// PlainTFIDF, as if one more document had every term once, and then 1 more: scikit-learn's
+	// smooth_idf, which is its default. With PlainTFIDF the weights are those of its
+	// TfidfVectorizer. What stands in all documents has the weight of one term in it, and what
+	// stands in none the largest.
 	SmoothIDF bool `json:",omitzero"`
 }
 

@@ -60,8 +60,8 @@ func zstandard(content []byte) []byte {
 	return b.Bytes()
 }
 
-// Made by the programs bzip2 and xz: 8 and 1 MiB of spaces, and the header of a tar archive whose file
-// apple/1.xml has 4 GiB.
+// Made by the programs bzip2 and xz: 8 and 1 MiB of spaces, and the header of a tar archive whose
+// file apple/1.xml has 4 GiB.
 const (
 	bzip2Spaces = "QlpoOTFBWSZTWSzQnkMAQEAQgMAAAAQACCAAMMwFKaYBANiAgHi7kinChIFmhPIY"
 	xzSpaces    = "/Td6WFoAAATm1rRGAgAhARYAAAB0L+Wj7///ANldABBv+7/+o7Fe5fg/sqomVfhocEFwFQ+N/R5MG4pCtxn0aRhxrmYjiopNL6MN2X+m44wjEVPgWRjFdYrid/i2lH8MasDedElk4ulcU7IE2PdEDKtfDW1G6eXDdoi3llestk3haR1v+0uIEGxCy4g/XACP0E6vJiiUcR89jyThcJ6nI1/sKMuF0ZWYin4qkfIndfcZwAaYTZj92K/VkA/EJVP49ZE2MQWlsO5vwXBNRwzRkRGqrWAdus6xJxhcWYbpZlJYvul2rFnk5VsFCPnH2q38+1Iq9+SVJQAAAAAA+deQ8Nzo7OQAAfUBgIBAAHmXf0exxGf7AgAAAAAEWVo="
@@ -124,7 +124,8 @@ func sparse(size, n int) []byte {
 	return append(b.Bytes(), make([]byte, 1024)...)
 }
 
-// tarHeader returns the header of a file, of any kind and size. The package tar writes no sparse files.
+// tarHeader returns the header of a file, of any kind and size. The package tar writes no sparse
+// files.
 func tarHeader(kind byte, name string, size int) []byte {
 	h := make([]byte, 512)
 	copy(h, name)
@@ -151,8 +152,8 @@ func unpack(documents iter.Seq2[dataset.Document, error]) (bytes int64, err erro
 	return bytes, nil
 }
 
-// TestArchiveBombs reads small files that become more than any may: each ends with an error that says
-// so, repaired or not.
+// TestArchiveBombs reads small files that become more than any may: each ends with an error that
+// says so, repaired or not.
 func TestArchiveBombs(t *testing.T) {
 	most := lowerBounds(t)
 	spaces := bytes.Repeat([]byte(" "), 300_000)
@@ -248,8 +249,8 @@ func container(recipe []byte) []byte {
 	return content
 }
 
-// FuzzContainers puts containers into each other at random. Whatever they are, the texts and what is
-// allocated for them stay below a bound that the size of the file gives.
+// FuzzContainers puts containers into each other at random. Whatever they are, the texts and what
+// is allocated for them stay below a bound that the size of the file gives.
 func FuzzContainers(f *testing.F) {
 	most := lowerBounds(f)
 	random := rand.New(rand.NewPCG(1, 2))

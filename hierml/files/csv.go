@@ -43,12 +43,12 @@ type CSV struct {
 	ID, Part string
 
 	// Numbers and Nominal are columns of ReadDataset. A number is a column of the matrix, and zero
-	// where the field is empty, which is how zeros and missing numbers are written; a word for a missing one, such
-	// as NA, is a fault; a nominal value is a column called title=value of ones. Without
-	// Numbers, all columns are numbers that are nothing else here,
-	// but for a first one without a title, or called "Unnamed: 0": the index that pandas writes. A title of numbers that is
-	// in quotation marks, as strconv.Quote puts them, names the feature within: "split" in them is a word,
-	// and without them it is Part.
+	// where the field is empty, which is how zeros and missing numbers are written; a word for a
+	// missing one, such as NA, is a fault; a nominal value is a column called title=value of ones.
+	// Without Numbers, all columns are numbers that are nothing else here, but for a first one
+	// without a title, or called "Unnamed: 0": the index that pandas writes. A title of numbers
+	// that is in quotation marks, as strconv.Quote puts them, names the feature within: "split" in
+	// them is a word, and without them it is Part.
 	Numbers, Nominal []string
 
 	// Vocabulary are the columns of the matrix, from a part of the data that was read before.
@@ -271,7 +271,8 @@ func (t *csvTable) others(title, field string) string {
 	return said
 }
 
-// noTitles says what to do where the first line does not look like titles: it is a comment, or a row.
+// noTitles says what to do where the first line does not look like titles: it is a comment, or a
+// row.
 func (t *csvTable) noTitles() string {
 	if strings.HasPrefix(t.titles[0], "#") || strings.HasPrefix(t.titles[0], "//") || strings.HasPrefix(t.titles[0], "%") {
 		return "a comment, it seems; take it away: the first line has the titles of the columns, and tables have no comments"

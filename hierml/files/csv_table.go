@@ -101,8 +101,8 @@ func (p *csvSource) layOut(ctx context.Context, name string) error {
 	return nil
 }
 
-// index reports whether the first column is the index of a table of pandas, which has no title, or that of a table that was read
-// with such a column.
+// index reports whether the first column is the index of a table of pandas, which has no title, or
+// that of a table that was read with such a column.
 func (p *csvSource) index() bool {
 	return len(p.titles) > 1 && (p.titles[0] == "" || p.titles[0] == "Unnamed: 0")
 }
@@ -274,8 +274,9 @@ func featureOf(title string) string {
 	return title
 }
 
-// WriteDataset writes all columns as numbers, so that ReadDataset gives them again, with their names.
-// A name that means something else in a title, such as "split", stands in quotation marks there.
+// WriteDataset writes all columns as numbers, so that ReadDataset gives them again, with their
+// names. A name that means something else in a title, such as "split", stands in quotation marks
+// there.
 func (s CSV) WriteDataset(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
 	if err := d.Check(); err != nil {
 		return err

@@ -55,7 +55,8 @@ func writeWith(t testing.TB, d *dataset.Dataset, write func(context.Context, io.
 	return b.String()
 }
 
-// wantFaults fails if the faults are not these: "2 unknown label, 1 empty label", in the order of their first.
+// wantFaults fails if the faults are not these: "2 unknown label, 1 empty label", in the order of
+// their first.
 func wantFaults(t testing.TB, faults *Faults, want string) {
 	t.Helper()
 	var got []string

@@ -6,18 +6,18 @@
 //   - [Tree] is a single tree.
 //   - [Forest] is a number of trees, each of a bootstrap sample of the instances.
 //
-// A node S of a tree is a set of instances. With p_v the share of them that have a label at or below
-// node v of the taxonomy, and w_v the weight of v,
+// A node S of a tree is a set of instances. With p_v the share of them that have a label at or
+// below node v of the taxonomy, and w_v the weight of v,
 //
 //	SS(S) = sum_v w_v |S| p_v (1 - p_v)
 //
-// and S is divided by the test x_j > a, where a is a value that an instance of S has there, for which
-// SS(S) - SS(S1) - SS(S2) is largest. A leaf of the tree predicts the p_v of its instances. They never
-// rise from a node to a child, so that the nodes above a threshold always are a set that is closed
-// under ancestors.
+// and S is divided by the test x_j > a, where a is a value that an instance of S has there, for
+// which SS(S) - SS(S1) - SS(S2) is largest. A leaf of the tree predicts the p_v of its instances.
+// They never rise from a node to a child, so that the nodes above a threshold always are a set that
+// is closed under ancestors.
 //
-// Features may have any scale. What a sparse matrix does not store has the value 0, as everywhere in
-// this library; where that stands for a value that is missing, put in the mean before.
+// Features may have any scale. What a sparse matrix does not store has the value 0, as everywhere
+// in this library; where that stands for a value that is missing, put in the mean before.
 //
 // Which sets of nodes a model predicts, and how package metric evaluates it, is as of svm.NodeSets.
 package forest
@@ -44,20 +44,21 @@ type Tree struct {
 	// the mean of theirs.
 	Parents Aggregate
 	// Significance is the level of an F-test below which a division must be to be made, which stops
-	// the growth; 1 is for no test. The default value is 0.01 of a tree, and 1 of those of a Forest.
+	// the growth; 1 is for no test. The default value is 0.01 of a tree, and 1 of those of a
+	// Forest.
 	Significance float64
 	// MinLeaf is the number of instances that a leaf has at least. The default value is 5.
 	MinLeaf int
-	// MEstimate lets a leaf of n instances, P of them with the node, predict (P+p)/(n+1) and not P/n,
-	// where p is the share of all instances with the node.
+	// MEstimate lets a leaf of n instances, P of them with the node, predict (P+p)/(n+1) and not
+	// P/n, where p is the share of all instances with the node.
 	MEstimate bool
 	// Progress is told what part of the instances is in leaves. An error it returns ends Fit.
 	Progress func(done float64, state string) error
 }
 
-// Forest is an ensemble of predictive clustering trees, each of as many instances as there are, drawn
-// with replacement: Clus-HMC-Ens of [SVSKDB10]. What it predicts is the mean over the trees. With
-// Features All it is bagging, otherwise a random forest. The zero value is ready to use.
+// Forest is an ensemble of predictive clustering trees, each of as many instances as there are,
+// drawn with replacement: Clus-HMC-Ens of [SVSKDB10]. What it predicts is the mean over the trees.
+// With Features All it is bagging, otherwise a random forest. The zero value is ready to use.
 //
 // The same seed gives the same forest, whatever the number of workers.
 type Forest struct {
@@ -192,8 +193,8 @@ func (s Tree) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	return m, nil
 }
 
-// Fit grows the trees and, from the instances that are not in the sample of a tree, learns the Level
-// of the model. It ends with ctx.
+// Fit grows the trees and, from the instances that are not in the sample of a tree, learns the
+// Level of the model. It ends with ctx.
 func (s Forest) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	begin := time.Now()
 	var err error

@@ -20,8 +20,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// random returns instances with few different values, many of them zero and some stored as such, and
-// labels that may be none or inner nodes.
+// random returns instances with few different values, many of them zero and some stored as such,
+// and labels that may be none or inner nodes.
 func random(rng *rand.Rand, t *taxonomy.Taxonomy, rows, cols int) *dataset.Dataset {
 	x := &dataset.Matrix{Rows: rows, Cols: cols, Indptr: []int{0}}
 	labels := make([][]int, rows)
@@ -60,8 +60,8 @@ func (p *problem) squares(rows []int, times []int32) (ss, n float64) {
 	return ss, n
 }
 
-// TestDivisionsAreTheBest compares the division that is found, of all instances or a sample, with all
-// there are.
+// TestDivisionsAreTheBest compares the division that is found, of all instances or a sample, with
+// all there are.
 func TestDivisionsAreTheBest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	none, some := 0, 0
@@ -197,8 +197,8 @@ func TestLeavesAreMeans(t *testing.T) {
 	}
 }
 
-// TestWorkersGrowTheSameForest has the same forest of the same seed, however many goroutines grow it and
-// whether the features are few of many or not, and another of another seed.
+// TestWorkersGrowTheSameForest has the same forest of the same seed, however many goroutines grow
+// it and whether the features are few of many or not, and another of another seed.
 func TestWorkersGrowTheSameForest(t *testing.T) {
 	d := random(rand.New(rand.NewPCG(7, 8)), example.Tree(3, 3), 80, 6)
 	fit := func(f Forest, d *dataset.Dataset) *Model {

@@ -36,8 +36,8 @@ type clusCase struct {
 	SetsAtHalf  [][]int `json:"sets_at_half"`
 }
 
-// TestGoldenClus compares weights, trees and predictions with those of an independent program, whose
-// sizes of trees are those of scikit-learn.
+// TestGoldenClus compares weights, trees and predictions with those of an independent program,
+// whose sizes of trees are those of scikit-learn.
 func TestGoldenClus(t *testing.T) {
 	cases, err := golden.Read("clus")
 	if err != nil {

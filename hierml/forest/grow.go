@@ -223,8 +223,8 @@ func (g *grower) measure(rows []int32) {
 	}
 }
 
-// significant tests whether the variance falls by more than chance: with SS and SS' before and after,
-// (n-2)(SS-SS')/SS' against the F distribution of 1 and n-2 degrees of freedom.
+// significant tests whether the variance falls by more than chance: with SS and SS' before and
+// after, (n-2)(SS-SS')/SS' against the F distribution of 1 and n-2 degrees of freedom.
 func (g *grower) significant(gain float64) bool {
 	if g.settings.Significance == 1 {
 		return true

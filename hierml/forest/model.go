@@ -24,9 +24,9 @@ type Model struct {
 	Name      string             // method
 	Taxonomy  *taxonomy.Taxonomy // of labels and predictions
 	Instances int                // trained on
-	// Level is the probability from which on a node is predicted. Fit chooses that with which the F1
-	// of the predictions for the training instances, with all nodes above, is largest; those of a
-	// forest are by the trees that were grown without the instance.
+	// Level is the probability from which on a node is predicted. Fit chooses that with which the
+	// F1 of the predictions for the training instances, with all nodes above, is largest; those of
+	// a forest are by the trees that were grown without the instance.
 	Level float64
 	// HeldOut is that F1 of a forest, NaN of a tree.
 	HeldOut float64
@@ -148,9 +148,9 @@ func (m *Model) row(p *problem, i int) ([]int32, []float32) {
 
 // NodeProbabilities returns how likely a label is at or below a node: a row of x a row, a column a
 // node. It is the mean over the trees of the share in the leaf, and never rises from a node to a
-// child. Features that the training data had not are ignored, and those that x lacks are 0. It panics
-// where x and the training data have names of columns, and they differ, with the error that Check
-// returns; so do Predict and LeafScores. For no rows the result is an empty matrix.
+// child. Features that the training data had not are ignored, and those that x lacks are 0. It
+// panics where x and the training data have names of columns, and they differ, with the error that
+// Check returns; so do Predict and LeafScores. For no rows the result is an empty matrix.
 func (m *Model) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	if x.Len() == 0 {
 		return new(mat.Dense)
@@ -197,9 +197,9 @@ func (m *Model) Predict(x *dataset.Matrix) [][]int {
 // below is the level that probabilities are to be above.
 func (m *Model) below() float64 { return math.Nextafter(m.Level, math.Inf(-1)) }
 
-// LeafScores returns the probabilities of the leaves of Taxonomy: a row of x a row, a column a leaf.
-// With it and Decide, package metric evaluates the model and package experiment compares it with
-// others, on data whose labels are leaves, such as Dataset.Leafed makes.
+// LeafScores returns the probabilities of the leaves of Taxonomy: a row of x a row, a column a
+// leaf. With it and Decide, package metric evaluates the model and package experiment compares it
+// with others, on data whose labels are leaves, such as Dataset.Leafed makes.
 func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 	return classifier.LeafColumns(m.Taxonomy, m.NodeProbabilities(x))
 }
@@ -212,8 +212,8 @@ func (m *Model) Decide(x *dataset.Matrix, _ *mat.Dense) ([][]int, error) {
 	return classifier.LeafSets(m.Taxonomy, m.NodeProbabilities(x), m.below())
 }
 
-// Check returns an error if x is not a matrix over the features of the training data: it has more or
-// fewer columns, or names of columns that are not those of the training data.
+// Check returns an error if x is not a matrix over the features of the training data: it has more
+// or fewer columns, or names of columns that are not those of the training data.
 func (m *Model) Check(x *dataset.Matrix) error {
 	if x == nil {
 		return fmt.Errorf("forest: no matrix to predict for")

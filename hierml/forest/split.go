@@ -17,11 +17,11 @@ type division struct {
 
 // search is the scratch space of looking for the best division.
 //
-// With C_v and c_v the instances with node v in the part and on one side of a test, and Q = sum_v w_v
-// C_v^2, q and q' the same of the two sides, the gain is q/n1 + q'/n2 - Q/n, where q' = Q - 2 sum_v
-// w_v C_v c_v + q. An instance that changes sides changes q by its own nodes, and the middle sum by
-// what is known of the instance: so a feature takes the labels of the instances that have another
-// value than 0, whatever the number of the others, which are moved as one.
+// With C_v and c_v the instances with node v in the part and on one side of a test, and Q = sum_v
+// w_v C_v^2, q and q' the same of the two sides, the gain is q/n1 + q'/n2 - Q/n, where q' = Q - 2
+// sum_v w_v C_v c_v + q. An instance that changes sides changes q by its own nodes, and the middle
+// sum by what is known of the instance: so a feature takes the labels of the instances that have
+// another value than 0, whatever the number of the others, which are moved as one.
 type search struct {
 	present []int32   // by feature: entries in the part
 	found   []int32   // the features with any
@@ -59,8 +59,8 @@ func (g *grower) best(ctx context.Context, rows []int32, tried int) (division, e
 	return best, nil
 }
 
-// gather chooses the features to try, which are then the first of g.found, ascending, and puts their
-// values into g.keys.
+// gather chooses the features to try, which are then the first of g.found, ascending, and puts
+// their values into g.keys.
 func (g *grower) gather(rows []int32, tried int) {
 	for _, f := range g.found {
 		g.present[f], g.slot[f] = 0, 0
@@ -106,7 +106,8 @@ func (g *grower) gather(rows []int32, tried int) {
 	}
 }
 
-// ordered returns the bits of a number that is not zero such that they have the order of the numbers.
+// ordered returns the bits of a number that is not zero such that they have the order of the
+// numbers.
 func ordered(v float32) uint32 {
 	bits := math.Float32bits(v)
 	if bits>>31 != 0 {

@@ -2,12 +2,12 @@
 // that need not be written down, and the Gram matrices of their values that kernel machines learn
 // from.
 //
-// A [Kernel] compares rows of a dataset.Matrix: [Linear], [RBF], [Exponential], [Polynomial], a function of the
-// user's ([Func]), or a matrix that is there already ([Given]). A [SequenceKernel] compares
-// sequences of symbols, such as the characters of a string or the words of a text: [Subsequence].
-// [Matrix] and [Sequences] compute Gram matrices on all processors, [Cross] and [CrossSequences]
-// the values between new instances and those of a training set. [Check] says whether a matrix can
-// be a Gram matrix.
+// A [Kernel] compares rows of a dataset.Matrix: [Linear], [RBF], [Exponential], [Polynomial], a
+// function of the user's ([Func]), or a matrix that is there already ([Given]). A [SequenceKernel]
+// compares sequences of symbols, such as the characters of a string or the words of a text:
+// [Subsequence]. [Matrix] and [Sequences] compute Gram matrices on all processors, [Cross] and
+// [CrossSequences] the values between new instances and those of a training set. [Check] says
+// whether a matrix can be a Gram matrix.
 //
 // Sequences, and whatever else a kernel is known of, enter an SVM through their Gram matrix:
 // [Given] is the kernel, and [Numbers] the matrix of instances, each known by its number.

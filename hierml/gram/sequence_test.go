@@ -94,8 +94,8 @@ func TestSubsequenceKernelAgreesWithEnumeration(t *testing.T) {
 	}
 }
 
-// The values of [LSSCW02]: K(car, cat) is decay^4 for subsequences of two symbols, and K(cat, cat) 2 decay^4 +
-// decay^6; two sentences have 0.580 to 0.370 for two to six symbols.
+// The values of [LSSCW02]: K(car, cat) is decay^4 for subsequences of two symbols, and K(cat, cat)
+// 2 decay^4 + decay^6; two sentences have 0.580 to 0.370 for two to six symbols.
 func TestSubsequenceKernelOfThePaper(t *testing.T) {
 	k := gram.Subsequence{Length: 2, Decay: 0.7}
 	near(t, k.Value([]rune("car"), []rune("cat")), 1/(2+0.7*0.7))

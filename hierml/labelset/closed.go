@@ -116,8 +116,8 @@ func newFlow(s *Space) *flow {
 	return f
 }
 
-// cut writes the closure of largest weight: the nodes that are still reached from the source when the
-// flow is as large as it can be, the smallest of several.
+// cut writes the closure of largest weight: the nodes that are still reached from the source when
+// the flow is as large as it can be, the smallest of several.
 func (f *flow) cut(rewards []float64, in []bool) {
 	n := len(rewards)
 	clear(f.left)

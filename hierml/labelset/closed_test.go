@@ -72,8 +72,8 @@ func parentsFirst(g *taxonomy.Taxonomy, nodes []int) bool {
 	return true
 }
 
-// TestClosedGolden has the values of the best sets of leaves, the empty one too, which are closed sets
-// among others.
+// TestClosedGolden has the values of the best sets of leaves, the empty one too, which are closed
+// sets among others.
 func TestClosedGolden(t *testing.T) {
 	cases, err := golden.Read("inference")
 	if err != nil {

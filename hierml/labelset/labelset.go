@@ -6,11 +6,11 @@
 // It is a room of its own, apart from package structured, because it knows nothing but the
 // taxonomy: training, prediction and evaluation use it alike.
 //
-// On trees and forests [Searcher.Best] is dynamic programming in O(nodes), and likewise on graphs in
-// which few nodes have several parents (eliminate.go). On other graphs the problem is NP-hard; there
-// it is a branch and bound whose bound is a point of the dual of the
-// linear relaxation of [CSS16, (19)], improved by passing messages between a node and its parents.
-// [Space.Relax] solves the relaxation itself.
+// On trees and forests [Searcher.Best] is dynamic programming in O(nodes), and likewise on graphs
+// in which few nodes have several parents (eliminate.go). On other graphs the problem is NP-hard;
+// there it is a branch and bound whose bound is a point of the dual of the linear relaxation of
+// [CSS16, (19)], improved by passing messages between a node and its parents. [Space.Relax] solves
+// the relaxation itself.
 //
 // Label sets that may end at inner nodes, or be empty, are those of [Closed].
 package labelset
@@ -143,8 +143,8 @@ type Searcher struct {
 	// Sweeps limits the passes of messages over a graph before its first branch. The default value
 	// is DefaultSweeps. A search from hints needs few.
 	Sweeps int
-	// Share, if above zero, lets a search on a graph that is not a forest end when Bound - Value is at most
-	// Share times Value + Offset.
+	// Share, if above zero, lets a search on a graph that is not a forest end when Bound - Value is
+	// at most Share times Value + Offset.
 	Share, Offset float64
 
 	space    *Space

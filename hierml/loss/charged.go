@@ -13,9 +13,9 @@ import (
 // sets they are the H-loss, see HLoss.
 func Uni(t *taxonomy.Taxonomy) (Loss, error) { return byCosts("uni", t, UniformCosts) }
 
-// Sib returns [QGH09, (6) and (7)], the H-loss with SiblingCosts: a root weighs 1, any other node its
-// parent's weight divided by the number of the parent's children. It is an error where a node has
-// several parents.
+// Sib returns [QGH09, (6) and (7)], the H-loss with SiblingCosts: a root weighs 1, any other node
+// its parent's weight divided by the number of the parent's children. It is an error where a node
+// has several parents.
 func Sib(t *taxonomy.Taxonomy) (Loss, error) { return byCosts("sib", t, SiblingCosts) }
 
 // Sub returns [QGH09, (6) and (8)], the H-loss with SubtreeCosts: a node weighs the fraction of all

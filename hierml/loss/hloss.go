@@ -30,8 +30,8 @@ func UniformCosts(t *taxonomy.Taxonomy) []float64 {
 	return costs
 }
 
-// SiblingCosts returns 1 for roots and for any other node its parent's cost divided by the number of
-// the parent's children, so that all mistakes below a node cost no more than one at the node
+// SiblingCosts returns 1 for roots and for any other node its parent's cost divided by the number
+// of the parent's children, so that all mistakes below a node cost no more than one at the node
 // [QGH09, (7)]. Where a node has several parents they are the costs below the one with the smallest
 // id.
 func SiblingCosts(t *taxonomy.Taxonomy) []float64 {

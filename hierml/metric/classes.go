@@ -19,8 +19,8 @@ type Class struct {
 	// Instances is how many have it as a true label, Predicted how many as a predicted one, and
 	// Right how many as both.
 	Instances, Predicted, Right int
-	// Precision is Right / Predicted, Recall Right / Instances, and F1 their harmonic mean. What has
-	// nothing to divide by is 0, and NaN where the label is neither true nor predicted.
+	// Precision is Right / Predicted, Recall Right / Instances, and F1 their harmonic mean. What
+	// has nothing to divide by is 0, and NaN where the label is neither true nor predicted.
 	Precision, Recall, F1 float64
 }
 

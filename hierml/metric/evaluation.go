@@ -16,8 +16,8 @@ import (
 )
 
 // The columns of the values of instances. After them come three for each k, precision, nDCG and
-// accuracy, with propensities two more, the propensity-scored precision and the largest that it can be, and one for
-// each depth.
+// accuracy, with propensities two more, the propensity-scored precision and the largest that it can
+// be, and one for each depth.
 const (
 	accuracy = iota
 	exactSets

@@ -14,10 +14,10 @@
 // propensity-scored precision of extreme classification beside precision and nDCG.
 //
 // Two reports on the same instances are compared by [Significance], or by the tests themselves:
-// [McNemar], [Permutation], [PairedT]; [Holm] corrects several, and [Friedman] compares over several
-// data sets. [Bootstrap] tells how sure one mean is. [Report.Confusion] tells what was taken for what
-// along the taxonomy, [Report.Classes] how each class fared, and [Report.Mistakes] which instances are wrong,
-// with their texts.
+// [McNemar], [Permutation], [PairedT]; [Holm] corrects several, and [Friedman] compares over
+// several data sets. [Bootstrap] tells how sure one mean is. [Report.Confusion] tells what was
+// taken for what along the taxonomy, [Report.Classes] how each class fared, and [Report.Mistakes]
+// which instances are wrong, with their texts.
 //
 // Pictures of confusions are in the package chart, losses to train with in the package loss.
 package metric
@@ -70,10 +70,11 @@ func (e *InnerLabelError) Error() string {
 
 // Evaluate scores the instances of d with the model, in one pass over batches of them, and compares
 // with their labels. The model's leaves are those of d.Taxonomy. A label that is not a leaf is an
-// *InnerLabelError; an instance without labels, no instances at all, scores of another shape, and a score that is
-// not a number are errors too. A model with a method Check(*dataset.Matrix) error is asked first
-// whether it can score the instances, and one with a method CheckTaxonomy(*taxonomy.Taxonomy) error
-// whether it predicts labels of d.Taxonomy. Settings choose more.
+// *InnerLabelError; an instance without labels, no instances at all, scores of another shape, and a
+// score that is not a number are errors too. A model with a method Check(*dataset.Matrix) error is
+// asked first whether it can score the instances, and one with a method
+// CheckTaxonomy(*taxonomy.Taxonomy) error whether it predicts labels of d.Taxonomy. Settings choose
+// more.
 func Evaluate(model Scorer, d *dataset.Dataset) (*Report, error) {
 	return Settings{}.Evaluate(context.Background(), model, d)
 }

@@ -32,9 +32,10 @@ type Mistake struct {
 type Mistakes []Mistake
 
 // Mistakes returns the instances whose prediction is none of their labels, the worst first: by
-// falling Distance, then by falling Margin, then in their order. Texts are those of the corpus, whose
-// documents are the instances in their order; without a corpus, nil, mistakes have none. It is an
-// error if a mistake's document does not have its label, and where the report does not come from Evaluate.
+// falling Distance, then by falling Margin, then in their order. Texts are those of the corpus,
+// whose documents are the instances in their order; without a corpus, nil, mistakes have none. It
+// is an error if a mistake's document does not have its label, and where the report does not come
+// from Evaluate.
 func (r *Report) Mistakes(c *dataset.Corpus) (Mistakes, error) {
 	if r == nil || r.confusion == nil || r.margins == nil {
 		return nil, errors.New("metric: the report does not know the predictions of instances; take one as Evaluate returns it")

@@ -46,10 +46,10 @@ type Ranks struct {
 	Mean []float64
 	// Sets is the number of data sets.
 	Sets int
-	// ChiSquared is Friedman's statistic, corrected for ties, F that of Iman and Davenport, which is
-	// (N-1) ChiSquared / (N (k-1) - ChiSquared) for N data sets and k classifiers, and P how often F is
-	// as large where all are equally good, by the distribution F with k-1 and (k-1) (N-1) degrees of
-	// freedom.
+	// ChiSquared is Friedman's statistic, corrected for ties, F that of Iman and Davenport, which
+	// is (N-1) ChiSquared / (N (k-1) - ChiSquared) for N data sets and k classifiers, and P how
+	// often F is as large where all are equally good, by the distribution F with k-1 and (k-1)
+	// (N-1) degrees of freedom.
 	ChiSquared, F, P float64
 	// Level is 0.05, and Difference the critical difference of Nemenyi: mean ranks that are at
 	// least that far apart differ at the level, whichever the pair.

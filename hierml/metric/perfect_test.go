@@ -129,8 +129,8 @@ func TestTopLeaves(t *testing.T) {
 	}
 }
 
-// TestMacro compares with scikit-learn 1.9.1, for the labels 0 to 5 of instances of which two classes
-// neither occur nor are predicted:
+// TestMacro compares with scikit-learn 1.9.1, for the labels 0 to 5 of instances of which two
+// classes neither occur nor are predicted:
 //
 //	y, f = [0, 0, 1, 2, 2, 2], [0, 1, 1, 2, 2, 3]
 //	f1_score(y, f, average="macro")

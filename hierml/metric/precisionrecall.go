@@ -22,8 +22,8 @@ type NodeScorer interface {
 }
 
 // PrecisionRecall has areas under precision-recall curves of nodes [VSSDB08, section 5.2]. An
-// instance has a node if it has a label at or below it, and the node is predicted where its score is
-// at least a threshold; a curve has a point for each threshold. The area is the sum over the
+// instance has a node if it has a label at or below it, and the node is predicted where its score
+// is at least a threshold; a curve has a point for each threshold. The area is the sum over the
 // thresholds of the precision times what they add to the recall, the average precision of
 // scikit-learn, where the paper interpolates.
 //
@@ -97,8 +97,8 @@ type areas struct {
 	nodes  []int
 }
 
-// area returns the area under the curve. Only the scores of instances with a node are thresholds that
-// add to the recall: the others are counted between them.
+// area returns the area under the curve. Only the scores of instances with a node are thresholds
+// that add to the recall: the others are counted between them.
 func (a *areas) area() float64 {
 	var own []float64
 	for _, n := range a.nodes {

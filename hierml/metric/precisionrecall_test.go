@@ -17,8 +17,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// area is the average precision by its definition: at every threshold, the precision of what reaches
-// it times the recall that it adds.
+// area is the average precision by its definition: at every threshold, the precision of what
+// reaches it times the recall that it adds.
 func area(scores []float64, is []bool) float64 {
 	positives := 0
 	for _, yes := range is {
@@ -110,8 +110,8 @@ func meanOf(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// TestScikitLearnArea is sklearn.metrics.average_precision_score([0, 0, 1, 1], [.1, .4, .35, .8]), the
-// example of its documentation.
+// TestScikitLearnArea is sklearn.metrics.average_precision_score([0, 0, 1, 1], [.1, .4, .35, .8]),
+// the example of its documentation.
 func TestScikitLearnArea(t *testing.T) {
 	tax, err := taxonomy.New([]string{"yes", "no"}, nil)
 	if err != nil {
@@ -145,8 +145,8 @@ func (m *nodeModel) Decide(x *dataset.Matrix, _ *mat.Dense) ([][]int, error) {
 	return make([][]int, x.Rows), nil
 }
 
-// TestReportOfNodeScores has reports with the areas of models that score nodes: in the taxonomy of the
-// data or in that before Leafed, in several batches, and as JSON; and none of other models.
+// TestReportOfNodeScores has reports with the areas of models that score nodes: in the taxonomy of
+// the data or in that before Leafed, in several batches, and as JSON; and none of other models.
 func TestReportOfNodeScores(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	tax := trees.Tree(2, 3)

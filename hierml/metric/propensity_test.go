@@ -52,8 +52,8 @@ func TestPropensities(t *testing.T) {
 }
 
 // TestPSPrecision computes the propensity-scored precision from its definition: over all instances
-// together, the ones ranked first are chosen by the lowest worth among true labels of one score, and
-// wrong ones before those.
+// together, the ones ranked first are chosen by the lowest worth among true labels of one score,
+// and wrong ones before those.
 func TestPSPrecision(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 1))
 	for range 20 {

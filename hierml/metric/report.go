@@ -68,7 +68,8 @@ type Report struct {
 	// Levels has the accuracy of each depth of the taxonomy, from 0.
 	Levels []Level
 
-	// Nodes has areas under precision-recall curves, of models that are a NodeScorer; nil of others.
+	// Nodes has areas under precision-recall curves, of models that are a NodeScorer; nil of
+	// others.
 	Nodes *PrecisionRecall
 
 	perInstance map[string][]float64 // nil where they are not known
@@ -92,9 +93,9 @@ type At struct {
 	// can be for the number of true labels.
 	NDCG float64
 	// PSPrecision is the propensity-scored precision [JPV16], as the extreme classification
-	// repository reports it: the sum of 1/p over those that are true, with the propensities p of the
-	// Settings, divided by the mean over the instances of the largest that it can be. It is at most
-	// 1, though that of an instance need not be, and 0 without propensities.
+	// repository reports it: the sum of 1/p over those that are true, with the propensities p of
+	// the Settings, divided by the mean over the instances of the largest that it can be. It is at
+	// most 1, though that of an instance need not be, and 0 without propensities.
 	PSPrecision float64
 }
 

@@ -16,8 +16,8 @@ import (
 
 // Settings choose what is measured, and how. The zero value is what Evaluate takes.
 type Settings struct {
-	// At has the numbers of labels k for the accuracies, precisions and nDCG at k, each at least 1. The
-	// default is 1, 3 and 5.
+	// At has the numbers of labels k for the accuracies, precisions and nDCG at k, each at least 1.
+	// The default is 1, 3 and 5.
 	At []int
 	// Loss is that of the top and the maximal loss. The default is loss.Half, as in [Cai08]: half
 	// the distance on trees.

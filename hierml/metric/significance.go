@@ -22,16 +22,16 @@ type Test struct {
 	P          float64 `json:"p"`                 // between 0 and 1
 	Difference float64 `json:"difference"`        // mean of the first minus mean of the second
 	N          int     `json:"n"`                 // pairs that were compared
-	// Interval is that of the difference, by Student's distribution, with 95 % confidence. Its Level
-	// is 0 where there is none, of a single pair.
+	// Interval is that of the difference, by Student's distribution, with 95 % confidence. Its
+	// Level is 0 where there is none, of a single pair.
 	Interval Interval `json:"interval,omitzero"`
 }
 
 // differenceLevel is the confidence level of intervals of differences.
 const differenceLevel = 0.95
 
-// StudentInterval is the interval of a mean with the standard error and the degrees of freedom, with
-// 95 % confidence: mean ± t error.
+// StudentInterval is the interval of a mean with the standard error and the degrees of freedom,
+// with 95 % confidence: mean ± t error.
 func StudentInterval(mean, err, freedom float64) Interval {
 	half := err * distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile((1+differenceLevel)/2)
 	return Interval{Mean: mean, Low: mean - half, High: mean + half, Level: differenceLevel}
@@ -81,8 +81,8 @@ func probability(p float64) string {
 	return fmt.Sprintf("p = %.4f", p)
 }
 
-// differences returns a - b without the pairs that have a NaN, which is the value of a measure that is not defined
-// for an instance.
+// differences returns a - b without the pairs that have a NaN, which is the value of a measure that
+// is not defined for an instance.
 func differences(a, b []float64) ([]float64, error) {
 	if len(a) != len(b) {
 		return nil, fmt.Errorf("metric: %d and %d values; a paired test needs two of every instance", len(a), len(b))
@@ -101,8 +101,9 @@ func differences(a, b []float64) ([]float64, error) {
 	return d, nil
 }
 
-// PairedT is Student's t-test for the mean of the differences a - b of the pairs, two or more. Pairs with a NaN are
-// left out. Where all differences are 0, P is 1, where they are the same and not 0, it is 0.
+// PairedT is Student's t-test for the mean of the differences a - b of the pairs, two or more.
+// Pairs with a NaN are left out. Where all differences are 0, P is 1, where they are the same and
+// not 0, it is 0.
 func PairedT(a, b []float64) (Test, error) {
 	d, err := differences(a, b)
 	if err != nil {
@@ -132,10 +133,11 @@ const (
 	exactPairs = 16 // differences that are not 0, up to which all signs are tried
 )
 
-// Permutation tests the mean of the differences a - b by what it would be if the two values of every pair were
-// exchanged at random. Pairs with a NaN are left out. Up to 16 pairs that differ, or more if rounds allows it, all
-// exchanges are tried and P is exact; otherwise rounds of them (DefaultRounds, if 0 or less) are drawn by the seed,
-// and P is (1 + those with a difference of at least this size) / (1 + rounds).
+// Permutation tests the mean of the differences a - b by what it would be if the two values of
+// every pair were exchanged at random. Pairs with a NaN are left out. Up to 16 pairs that differ,
+// or more if rounds allows it, all exchanges are tried and P is exact; otherwise rounds of them
+// (DefaultRounds, if 0 or less) are drawn by the seed, and P is (1 + those with a difference of at
+// least this size) / (1 + rounds).
 func Permutation(a, b []float64, rounds int, seed uint64) (Test, error) {
 	d, err := differences(a, b)
 	if err != nil {
@@ -218,9 +220,9 @@ func McNemar(a, b []bool) (Test, error) {
 	return t, nil
 }
 
-// McNemarCorrected is McNemar by the chi-squared distribution with Edwards' continuity correction [Edw48], as it stands in
-// most papers: Statistic is (|f-s| - 1)² / (f+s) for the numbers f and s of instances where the first or the second
-// alone was right, and 0 where they are equal.
+// McNemarCorrected is McNemar by the chi-squared distribution with Edwards' continuity correction
+// [Edw48], as it stands in most papers: Statistic is (|f-s| - 1)² / (f+s) for the numbers f and s
+// of instances where the first or the second alone was right, and 0 where they are equal.
 func McNemarCorrected(a, b []bool) (Test, error) {
 	first, second, err := disagreements(a, b)
 	if err != nil {

@@ -76,8 +76,8 @@ func (p *paths) newTurns() *turning {
 }
 
 // parts computes the parts for alpha. Given the sum a of the parts above, the smallest value of
-// those in a subtree is precision
-// ||mean - a||^2 and a constant; a node adds its alpha to the inverse of the precision of its children together.
+// those in a subtree is precision ||mean - a||^2 and a constant; a node adds its alpha to the
+// inverse of the precision of its children together.
 func (t *turning) parts(alpha []float64) {
 	tax := t.taxonomy
 	joint := make([]float64, tax.Len()) // precision of the children together

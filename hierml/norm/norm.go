@@ -178,8 +178,8 @@ func orthogonality(p *mat.Dense) float64 {
 	return math.Sqrt(mat.Norm(&g, math.Inf(1)))
 }
 
-// residual returns ||U - left right||_F. What factors with this residual attain, plus the residual, is a bound of all norms
-// here.
+// residual returns ||U - left right||_F. What factors with this residual attain, plus the residual,
+// is a bound of all norms here.
 func residual(u, left, right *mat.Dense) float64 {
 	var r mat.Dense
 	r.Mul(left, right)
@@ -212,8 +212,8 @@ func longest(a *mat.Dense) float64 {
 }
 
 // Shared returns the shared norm, [CSS16, (17)]: min ||A||_2->inf ||V||_F over all A V = U. Its
-// square is the largest
-// ||diag(sqrt nu) U||_*^2 over all nu in the simplex. An end of ctx ends it with ctx's error and the bounds so far.
+// square is the largest ||diag(sqrt nu) U||_*^2 over all nu in the simplex. An end of ctx ends it
+// with ctx's error and the bounds so far.
 func Shared(ctx context.Context, u mat.Matrix) (*Norm, error) {
 	return factorized(ctx, u, false)
 }

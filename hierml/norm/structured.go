@@ -58,10 +58,10 @@ func Structured(ctx context.Context, u mat.Matrix, t *taxonomy.Taxonomy) (*Norm,
 // over all alpha >= 0 whose sum over the ancestors of each leaf is 1. That is no less than at most
 // 1, because the leaf's own weight can take what is left; it is not a variable therefore.
 //
-// Every Z bounds the square from below by <Z,U>^2 / max_alpha sum_n alpha_n ||(B'Z)_n||^2, and the maximum is at most the
-// sum of any nu >= 0 with (B'nu)_n >= ||(B'Z)_n||^2. An interior-point method minimizes h - mu sum_n log(alpha_n) for mu
-// tending to 0. At its minimizers Z = G^-1 U and nu_l = ||Z_l||^2 + mu/alpha_l prove a relative gap of mu times the number of
-// nodes.
+// Every Z bounds the square from below by <Z,U>^2 / max_alpha sum_n alpha_n ||(B'Z)_n||^2, and the
+// maximum is at most the sum of any nu >= 0 with (B'nu)_n >= ||(B'Z)_n||^2. An interior-point
+// method minimizes h - mu sum_n log(alpha_n) for mu tending to 0. At its minimizers Z = G^-1 U and
+// nu_l = ||Z_l||^2 + mu/alpha_l prove a relative gap of mu times the number of nodes.
 type paths struct {
 	u        *mat.Dense
 	taxonomy *taxonomy.Taxonomy

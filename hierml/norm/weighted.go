@@ -22,9 +22,10 @@ import (
 //
 //	g(s) = max_t { 2ts + mu log(1-t^2) },
 //
-// which is smooth where they vanish, and with mu sum log(nu) + mu sum log(omega) added, as mu tends to 0. This is twice
-// the function with a self-concordant barrier, that of the semidefinite program behind it, of which all other variables
-// are eliminated in closed form. On its path the relative gap is about mu times the number of weights.
+// which is smooth where they vanish, and with mu sum log(nu) + mu sum log(omega) added, as mu tends
+// to 0. This is twice the function with a self-concordant barrier, that of the semidefinite program
+// behind it, of which all other variables are eliminated in closed form. On its path the relative
+// gap is about mu times the number of weights.
 type weighted struct {
 	whole   *mat.Dense // U
 	rows    []int      // of whole that are not zero

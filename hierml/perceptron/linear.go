@@ -34,8 +34,9 @@ func newPrimal(a *structured.Attributes, features int, averaged bool) primal {
 type linear struct {
 	attributes *structured.Attributes
 	w          *structured.Weights
-	// delay is the sum over the updates of step-1 times the update, so that the mean of w after the steps 1 to L is w - delay/L: it
-	// takes no work in steps that are none. It is nil where no mean is asked for.
+	// delay is the sum over the updates of step-1 times the update, so that the mean of w after the
+	// steps 1 to L is w - delay/L: it takes no work in steps that are none. It is nil where no mean
+	// is asked for.
 	delay *structured.Weights
 
 	columns, sums, candidates []float64

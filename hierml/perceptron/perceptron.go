@@ -144,7 +144,8 @@ type Hieron struct {
 	Loss loss.Loss
 	// Kernel, if not nil, takes the place of the inner product of instances.
 	Kernel gram.Kernel
-	// Averaged takes the mean of the weights after every step, and for z the leaf with the largest F(x, z) + sqrt(Delta(y, z)).
+	// Averaged takes the mean of the weights after every step, and for z the leaf with the largest
+	// F(x, z) + sqrt(Delta(y, z)).
 	Averaged bool
 	Settings Settings
 }

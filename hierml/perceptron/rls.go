@@ -19,8 +19,8 @@ import (
 )
 
 // HRLS is the hierarchical regularized least squares algorithm, H-RLS [CGZ06]: no perceptron but an
-// online learner too, for label sets that may end at inner nodes. Every node v of a tree or forest has
-// weights
+// online learner too, for label sets that may end at inner nodes. Every node v of a tree or forest
+// has weights
 //
 //	w_v = (I + S S')^-1 S z
 //
@@ -33,8 +33,8 @@ import (
 //
 // The learning is exact. Children of one node share what is inverted: a triangle of numbers for
 // every two instances below the node, or, once there are more instances than features, one number
-// for every two features. Where that would be more than 1 GB in all, Update is an error that says so.
-// The struct has no settings.
+// for every two features. Where that would be more than 1 GB in all, Update is an error that says
+// so. The struct has no settings.
 type HRLS struct{}
 
 // Fit learns from all instances once, in their order. Model.Rule is classifier.TopDown.
@@ -78,8 +78,8 @@ func (h HRLS) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, e
 	return m, stopped
 }
 
-// reported returns the instances of d, and reports each as one that was learned from when the next is
-// asked for.
+// reported returns the instances of d, and reports each as one that was learned from when the next
+// is asked for.
 func reported(d *dataset.Dataset, work *progress.Work) iter.Seq2[dataset.Instance, error] {
 	return func(yield func(dataset.Instance, error) bool) {
 		done := 0
@@ -145,8 +145,8 @@ func (l *HRLSLearner) Predict(indices []int32, values []float32) ([]int, error) 
 	return t.MostSpecific(set), nil
 }
 
-// Margins returns <w_v, x> of every node for an instance. The slice holds until the next call of any
-// method.
+// Margins returns <w_v, x> of every node for an instance. The slice holds until the next call of
+// any method.
 func (l *HRLSLearner) Margins(indices []int32, values []float32) ([]float64, error) {
 	if err := l.check(indices, values); err != nil {
 		return nil, err
@@ -163,9 +163,9 @@ func (l *HRLSLearner) Margins(indices []int32, values []float32) ([]float64, err
 	return l.margins, nil
 }
 
-// Update predicts the labels of an instance, learns from the true ones, nodes that imply those above,
-// and returns what was predicted. An instance that is not valid is an error, as is one for which
-// there is no room, and changes nothing.
+// Update predicts the labels of an instance, learns from the true ones, nodes that imply those
+// above, and returns what was predicted. An instance that is not valid is an error, as is one for
+// which there is no room, and changes nothing.
 func (l *HRLSLearner) Update(indices []int32, values []float32, labels []int) (predicted []int, err error) {
 	if l == nil || l.taxonomy == nil {
 		return nil, errNoLearner
@@ -391,8 +391,8 @@ func (q *squares) w0() []float64 {
 	return q.w[0]
 }
 
-// nothing is the share of the largest value possible, |x| |u_k|, below which <w_k, x> is zero but for
-// rounding: a margin of zero, of which there are many in the beginning, is not negative.
+// nothing is the share of the largest value possible, |x| |u_k|, below which <w_k, x> is zero but
+// for rounding: a margin of zero, of which there are many in the beginning, is not negative.
 const nothing = 1e-12
 
 // margin returns <w, x> of a child for the instance looked at.

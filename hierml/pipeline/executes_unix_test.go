@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/hierml/pipeline"
 )
 
-// TestLoadExecutesNothing loads models in whose texts there are commands, in place of each name, word
-// and setting, while no program can be started: what tried to would wait.
+// TestLoadExecutesNothing loads models in whose texts there are commands, in place of each name,
+// word and setting, while no program can be started: what tried to would wait.
 func TestLoadExecutesNothing(t *testing.T) {
 	var files []string
 	for name, p := range pipelines(t) {

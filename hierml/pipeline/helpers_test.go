@@ -20,9 +20,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// alphabet are letters in words of texts: of several scripts, in one code point and in two, of which
-// some change their number of bytes, or of code points, when the case does; digits of other scripts;
-// and what is in no word.
+// alphabet are letters in words of texts: of several scripts, in one code point and in two, of
+// which some change their number of bytes, or of code points, when the case does; digits of other
+// scripts; and what is in no word.
 var alphabet = []string{
 	"a", "b", "c", "d", "e", "E", "A", "B", "x", "y", "Z", "0", "1", "7",
 	"é", "e\u0301", "ü", "u\u0308", "İ", "I", "ı", "i", "ß", "ẞ", "ſ", "\u212a", "\u212b", "σ", "Σ", "ς", "я", "Я", "ж", "ǅ", "ﬁ",
@@ -197,8 +197,8 @@ func train(t testing.TB) map[string]*pipeline.Pipeline {
 	} {
 		build("graph: "+name, graph, features.Text{}, e)
 	}
-	// Of these most weights are zero, so that they are in compressed rows; of the second they are of
-	// half precision.
+	// Of these most weights are zero, so that they are in compressed rows; of the second they are
+	// of half precision.
 	for name, value := range map[string]func(k int, v float32) float32{
 		"singles": func(_ int, v float32) float32 { return v },
 		"halves":  func(k int, _ float32) float32 { return float32(k%5000) / 16 },

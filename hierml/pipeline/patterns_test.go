@@ -39,8 +39,8 @@ func pattern(rng *rand.Rand, depth int) string {
 	}
 }
 
-// mangled returns an expression with some of its characters removed, and others put in: as a rule one that Go
-// refuses, or reads in another way than it looks.
+// mangled returns an expression with some of its characters removed, and others put in: as a rule
+// one that Go refuses, or reads in another way than it looks.
 func mangled(rng *rand.Rand, p string) string {
 	letters := []rune(p)
 	for range 1 + rng.IntN(3) {
@@ -55,8 +55,8 @@ func mangled(rng *rand.Rand, p string) string {
 	return string(letters)
 }
 
-// TestPythonFindsTheSameMatches draws expressions, and compares what the package for Python finds by
-// those that it takes with what Go finds. It takes none that Go refuses.
+// TestPythonFindsTheSameMatches draws expressions, and compares what the package for Python finds
+// by those that it takes with what Go finds. It takes none that Go refuses.
 func TestPythonFindsTheSameMatches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	var given struct {

@@ -114,8 +114,8 @@ func (p *Pipeline) Vectors(texts ...string) (*dataset.Matrix, error) {
 	return d.X, nil
 }
 
-// Predict returns the label that the model's rule gives for a text, with its score, which is that of
-// Rank.
+// Predict returns the label that the model's rule gives for a text, with its score, which is that
+// of Rank.
 func (p *Pipeline) Predict(text string) (Label, error) {
 	x, m, err := p.vector(text)
 	if err != nil {
@@ -198,9 +198,9 @@ func path(m *classifier.Model, node int) []string {
 	return names
 }
 
-// Probabilities returns the probability of each label for a text, in the order of Taxonomy.Leaves of
-// the model: those of Calibrated, or of a model that has them itself, as of svm.PLT. It is an error
-// for other models.
+// Probabilities returns the probability of each label for a text, in the order of Taxonomy.Leaves
+// of the model: those of Calibrated, or of a model that has them itself, as of svm.PLT. It is an
+// error for other models.
 func (p *Pipeline) Probabilities(text string) ([]float64, error) {
 	x, m, err := p.vector(text)
 	if err != nil {

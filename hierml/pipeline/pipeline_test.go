@@ -310,7 +310,8 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(written(f, &pipeline.Pipeline{Vectorizer: words, Steps: fitted, Model: m}), 0, byte(0))
 	}
-	// The fuzzer changes a byte, whose check sum is then left out, so that it gets beyond the check.
+	// The fuzzer changes a byte, whose check sum is then left out, so that it gets beyond the
+	// check.
 	f.Fuzz(func(t *testing.T, b []byte, at int, to byte) {
 		b = bytes.Replace(slices.Clone(b), []byte(`"crc32c"`), []byte(`"no sum"`), 1)
 		if at >= 0 && at < len(b) {

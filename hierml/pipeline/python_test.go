@@ -90,7 +90,8 @@ type said struct {
 }
 
 // TestPythonPredictsTheSame compares the package for Python with this one: features and scores to
-// rounding, labels exactly, over thousands of texts with letters of many scripts and what is no text.
+// rounding, labels exactly, over thousands of texts with letters of many scripts and what is no
+// text.
 func TestPythonPredictsTheSame(t *testing.T) {
 	folder := t.TempDir()
 	all := pipelines(t)
@@ -262,8 +263,8 @@ func TestPythonCommand(t *testing.T) {
 	}
 }
 
-// TestPythonRefuses gives the package files that are damaged, and files of what it does not know: each
-// is an error of one kind that says what is wrong, and none is loaded.
+// TestPythonRefuses gives the package files that are damaged, and files of what it does not know:
+// each is an error of one kind that says what is wrong, and none is loaded.
 func TestPythonRefuses(t *testing.T) {
 	p, _ := sound(t)
 	b := written(t, p)
@@ -284,7 +285,8 @@ func TestPythonRefuses(t *testing.T) {
 		}
 		add(fmt.Sprint("cut after ", i), b[:i], "error")
 	}
-	// Without the check sum some changes make another file, which is loaded; but there is no other error.
+	// Without the check sum some changes make another file, which is loaded; but there is no other
+	// error.
 	rng := rand.New(rand.NewPCG(1, 8))
 	unchecked := bytes.Replace(slices.Clone(b), []byte(`"crc32c"`), []byte(`"no sum"`), 1)
 	for k := range 600 {
@@ -337,10 +339,10 @@ func TestPythonRefuses(t *testing.T) {
 	t.Logf("%d files", len(says))
 }
 
-// TestPythonHostileFiles has files of all kinds damaged in every part, with the right check sum: numbers of 400
-// digits, shapes of 2^62, names with orders to a terminal, expressions that take others for ever. Each is a
-// model, which gives the label of a hostile text, or a LoadError, and nothing but the file is opened, and
-// nothing executed. Go reads some of them, too.
+// TestPythonHostileFiles has files of all kinds damaged in every part, with the right check sum:
+// numbers of 400 digits, shapes of 2^62, names with orders to a terminal, expressions that take
+// others for ever. Each is a model, which gives the label of a hostile text, or a LoadError, and
+// nothing but the file is opened, and nothing executed. Go reads some of them, too.
 func TestPythonHostileFiles(t *testing.T) {
 	bases, kept := t.TempDir(), t.TempDir()
 	for name, p := range pipelines(t) {

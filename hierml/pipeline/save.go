@@ -30,10 +30,11 @@ const (
 	attachment = "pipeline"
 )
 
-// Save writes all that is needed to classify a new text to one file, which Load reads, and hierml.load
-// of the package for Python. The file appears under its name when it is complete: until then an older
-// one stays. It is an error if the parts do not fit each other, if the tokens of the vectorizer are
-// those of a function, and for a step of another type than those of package features.
+// Save writes all that is needed to classify a new text to one file, which Load reads, and
+// hierml.load of the package for Python. The file appears under its name when it is complete: until
+// then an older one stays. It is an error if the parts do not fit each other, if the tokens of the
+// vectorizer are those of a function, and for a step of another type than those of package
+// features.
 func (p *Pipeline) Save(path string) error {
 	m, err := p.whole()
 	if err != nil {
@@ -126,8 +127,8 @@ func Read(r io.ReaderAt, size int64) (*Pipeline, error) {
 	return p, nil
 }
 
-// MarshalBinary returns what Write writes. It makes a pipeline an encoding.BinaryMarshaler, which can be
-// a part of what others keep.
+// MarshalBinary returns what Write writes. It makes a pipeline an encoding.BinaryMarshaler, which
+// can be a part of what others keep.
 func (p *Pipeline) MarshalBinary() ([]byte, error) {
 	var b bytes.Buffer
 	if err := p.Write(&b); err != nil {
@@ -136,8 +137,8 @@ func (p *Pipeline) MarshalBinary() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalBinary makes p the pipeline that MarshalBinary has written. It trusts nothing in it, as Load
-// does.
+// UnmarshalBinary makes p the pipeline that MarshalBinary has written. It trusts nothing in it, as
+// Load does.
 func (p *Pipeline) UnmarshalBinary(data []byte) error {
 	found, err := Read(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

@@ -25,8 +25,8 @@ type Task interface {
 	// Report is told the part of the work that is done, from 0 to 1, NaN if that is not known, and
 	// how it stands. It calls state only if it shows it.
 	Report(done float64, state func() string)
-	// Expect is told how long the work is expected to last from now on, negative if that is not known yet. Of work
-	// that does not tell, a watcher may conclude it from the part that is done.
+	// Expect is told how long the work is expected to last from now on, negative if that is not
+	// known yet. Of work that does not tell, a watcher may conclude it from the part that is done.
 	Expect(left time.Duration)
 	// End is called once, when the work is over, whether or not it succeeded.
 	End()
@@ -74,8 +74,8 @@ func Note(ctx context.Context, text string) {
 	}
 }
 
-// WithNotesFrom returns a context like ctx, of a part of the work of whole, whose notes the watcher of whole
-// is told, and nothing else: that of the last part, whose outcome is that of the whole.
+// WithNotesFrom returns a context like ctx, of a part of the work of whole, whose notes the watcher
+// of whole is told, and nothing else: that of the last part, whose outcome is that of the whole.
 func WithNotesFrom(ctx, whole context.Context) context.Context {
 	w := watcher(whole)
 	if w == nil {

@@ -21,9 +21,10 @@ import (
 // pass of its own.
 //
 // Where weights are few, and blocks therefore depend on each other so much that eight epochs do not
-// do, every epoch begins with a step in the direction in which the one before has led, far ahead and
-// with exact line search. It comes before the visits and not after them because it raises the dual
-// and may raise the primal value, too, which the visits bring down again before the certificate.
+// do, every epoch begins with a step in the direction in which the one before has led, far ahead
+// and with exact line search. It comes before the visits and not after them because it raises the
+// dual and may raise the primal value, too, which the visits bring down again before the
+// certificate.
 //
 // It fits every problem. The zero value is ready to use.
 type BCFW struct {

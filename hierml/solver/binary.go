@@ -52,8 +52,8 @@ type BinaryProblem struct {
 	Positive []int32 // examples of the class, ascending
 	C        float64
 	Loss     MarginLoss
-	// Examples are those that take part, ascending, nil for all. The others of them and Positive are
-	// as if they were not there.
+	// Examples are those that take part, ascending, nil for all. The others of them and Positive
+	// are as if they were not there.
 	Examples []int32
 	Scale    float64   // the default value is 1
 	Offset   []float64 // by example, nil for zeros
@@ -97,9 +97,9 @@ var errOver = errors.New("solver: the time is over")
 
 // Solve tells a class from the rest. However short Settings.Time is, the examples of the class, and
 // as many others, are visited; where it is too short for a certificate, Primal is a bound above the
-// value, by the norms of weights and examples. It starts from the Coefficients of Settings.Start, scaled
-// to C; Settings.Workers is not used. Progress is called with each certificate; its error, and that
-// of ctx, come with the result so far.
+// value, by the norms of weights and examples. It starts from the Coefficients of Settings.Start,
+// scaled to C; Settings.Workers is not used. Progress is called with each certificate; its error,
+// and that of ctx, come with the result so far.
 func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Settings) (*BinaryResult, error) {
 	a, err := b.begin(problem, settings)
 	if err != nil {
@@ -514,8 +514,8 @@ func (a *ascentOfOne) build() float64 {
 	return terms
 }
 
-// kept is the part of the time that is kept for a certificate, as Settings.kept has it by how long one
-// before takes for as many examples; nothing where it does not fit.
+// kept is the part of the time that is kept for a certificate, as Settings.kept has it by how long
+// one before takes for as many examples; nothing where it does not fit.
 func (a *ascentOfOne) kept() time.Duration {
 	kept := a.settings.kept(time.Duration(a.pace * float64(len(a.order))))
 	if kept >= a.settings.Time {

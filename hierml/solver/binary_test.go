@@ -17,8 +17,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// binaries are data with the rows of a class: texts, dense rows with features of different sizes, rows
-// without a feature, a class of all and one of none.
+// binaries are data with the rows of a class: texts, dense rows with features of different sizes,
+// rows without a feature, a class of all and one of none.
 func binaries(t *testing.T) map[string]struct {
 	x        *dataset.Matrix
 	positive []int32
@@ -143,8 +143,8 @@ func TestBinaryCertificates(t *testing.T) {
 							t.Errorf("%s, %v, C %v: %v is below the bound %v", name, loss, c, least.F, r.Dual)
 						}
 					}
-					// From the solution it is there at once, but for hinges that Newton's method has
-					// solved: its coefficients are of the edge rounded off.
+					// From the solution it is there at once, but for hinges that Newton's method
+					// has solved: its coefficients are of the edge rounded off.
 					again, err := b.Solve(context.Background(), p, Settings{Gap: 1e-4, Start: &Result{Coefficients: b.Coefficients(c)}})
 					if err != nil {
 						t.Fatal(err)
@@ -267,8 +267,8 @@ func TestBinaryForgetsTheClassBefore(t *testing.T) {
 	}
 }
 
-// TestBoundedPrimal ends a training in its first moment: the value is a bound above that of the weights,
-// which are not zero, and the dual one below the optimum.
+// TestBoundedPrimal ends a training in its first moment: the value is a bound above that of the
+// weights, which are not zero, and the dual one below the optimum.
 func TestBoundedPrimal(t *testing.T) {
 	d := example.Texts(example.Tree(2, 3), 60, 50, 10, 1)
 	inputs, err := structured.NewLinear(d.X)

@@ -32,8 +32,8 @@ type checkpoint struct {
 
 const (
 	checkpointFormat = "hierml checkpoint"
-	// A checkpoint is written when the last is older than checkpointAge, and than checkpointShare times
-	// what writing takes.
+	// A checkpoint is written when the last is older than checkpointAge, and than checkpointShare
+	// times what writing takes.
 	checkpointAge   = time.Minute
 	checkpointShare = 50
 )
@@ -41,8 +41,8 @@ const (
 // errCheckpoint is that of settings for a training that keeps none.
 var errCheckpoint = errors.New("solver: Checkpoint is for methods that solve one problem over all leaves with label comparisons, such as svm.Flat, Hierarchical and Normalized; leave it empty")
 
-// newCheckpoint returns the checkpoint at a path for a problem, or at the one beside it that ctx has for it, see
-// Several, and the point in the file there, nil if there is none yet.
+// newCheckpoint returns the checkpoint at a path for a problem, or at the one beside it that ctx
+// has for it, see Several, and the point in the file there, nil if there is none yet.
 func newCheckpoint(ctx context.Context, path string, o *structured.Oracle) (*checkpoint, *structured.Dual, error) {
 	if !structured.Lasting(o.Competitors) {
 		return nil, nil, errCheckpoint
@@ -61,8 +61,8 @@ func newCheckpoint(ctx context.Context, path string, o *structured.Oracle) (*che
 	return c, d, nil
 }
 
-// startingPoint returns the point that a training starts from, nil for zero, and what to call it: the
-// one in the checkpoint at path, which the training then keeps, or that of Settings.Start.
+// startingPoint returns the point that a training starts from, nil for zero, and what to call it:
+// the one in the checkpoint at path, which the training then keeps, or that of Settings.Start.
 func (s *state) startingPoint(ctx context.Context, path string) (start *structured.Dual, name string, err error) {
 	if s.settings.Start != nil {
 		if start, name = s.settings.Start.Point, "the given point"; start == nil {
@@ -84,8 +84,8 @@ func (s *state) startingPoint(ctx context.Context, path string) (start *structur
 	return kept, "the checkpoint's point", nil
 }
 
-// fingerprint tells problems apart: by the norms of their examples, and the labels, weights, costs and
-// directions of their blocks.
+// fingerprint tells problems apart: by the norms of their examples, and the labels, weights, costs
+// and directions of their blocks.
 func fingerprint(o *structured.Oracle) string {
 	h := sha256.New()
 	put(h, uint64(o.Inputs().Len()), uint64(o.Blocks()), uint64(len(o.Columns())))
@@ -118,8 +118,8 @@ func put(h hash.Hash, values ...uint64) {
 	}
 }
 
-// folder is the folder that has the file. The file itself is no link: others name it than the user, too,
-// see pathOf.
+// folder is the folder that has the file. The file itself is no link: others name it than the user,
+// too, see pathOf.
 func (c *checkpoint) folder() folder.Folder { return folder.Folder(filepath.Dir(c.path)) }
 
 // read returns the point in the file.

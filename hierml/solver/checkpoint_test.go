@@ -26,7 +26,8 @@ func kept(c float64, seed uint64) *structured.Problem {
 
 var errKilled = errors.New("killed")
 
-// A training that was stopped goes on from its checkpoint, and one that has ended is not done again.
+// A training that was stopped goes on from its checkpoint, and one that has ended is not done
+// again.
 func TestTrainingGoesOnFromItsCheckpoint(t *testing.T) {
 	for name, m := range map[string]Method{"BCFW": BCFW{}, "dual ascent": DualAscent{}} {
 		path := filepath.Join(t.TempDir(), "checkpoint")
@@ -61,7 +62,8 @@ func TestTrainingGoesOnFromItsCheckpoint(t *testing.T) {
 	}
 }
 
-// It is told where a training goes on that was stopped, and that one goes on from there. Of one that has ended nothing is told.
+// It is told where a training goes on that was stopped, and that one goes on from there. Of one
+// that has ended nothing is told.
 func TestNotesOfCheckpoints(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	for _, c := range []struct {

@@ -22,13 +22,13 @@ import (
 // tolerance before, until there are none. Where the active competitors touch few of the columns,
 // passes but the first score these alone, and drop competitors that lie below the others by more
 // than the tolerance. Every epoch has a smaller tolerance, a share of the gap that the first pass
-// of the epoch before found or the certificate. Where weights are few, epochs from the fifth on begin
-// with a step in the direction in which the one before has led, as those of BCFW do.
+// of the epoch before found or the certificate. Where weights are few, epochs from the fifth on
+// begin with a step in the direction in which the one before has led, as those of BCFW do.
 //
-// Where weights have thousands of columns in 16 bits, scoring all of them for one example costs as much as many
-// visits. There certificates, which score many examples at a time, find the active competitors, and in the first
-// epoch searches of parts of the examples by the weights that those before have made; all passes score only the
-// columns of these.
+// Where weights have thousands of columns in 16 bits, scoring all of them for one example costs as
+// much as many visits. There certificates, which score many examples at a time, find the active
+// competitors, and in the first epoch searches of parts of the examples by the weights that those
+// before have made; all passes score only the columns of these.
 //
 // It fits problems whose examples have one block each: labels against other labels, rankings and
 // label sets. BCFW takes the others.
@@ -79,8 +79,8 @@ type ascent struct {
 	step     *structured.Step
 	near     []bool // whether the violation is above the least or within tolerance of it
 
-	// By block of the batch: its problem on its active competitors, the columns that these touch, and the scores of
-	// the columns.
+	// By block of the batch: its problem on its active competitors, the columns that these touch,
+	// and the scores of the columns.
 	subs    []*subproblem
 	columns [][]int32
 	some    [][]float64
@@ -167,8 +167,8 @@ func (a *ascent) shuffle() {
 	a.rng.Shuffle(len(a.order), func(i, j int) { a.order[i], a.order[j] = a.order[j], a.order[i] })
 }
 
-// pass visits the blocks in order, which it leaves with those that were not within tolerance. It is a share of the
-// epoch, of which some is done. It reports whether it has visited all of them.
+// pass visits the blocks in order, which it leaves with those that were not within tolerance. It is
+// a share of the epoch, of which some is done. It reports whether it has visited all of them.
 func (a *ascent) pass(ctx context.Context, few bool, done, share float64, yield func(float64, error) bool) bool {
 	left, visited := a.order[:0], len(a.order)
 	size := a.batch.Size()
@@ -191,8 +191,8 @@ func (a *ascent) pass(ctx context.Context, few bool, done, share float64, yield 
 	return true
 }
 
-// visit solves some blocks, one after the other, until ctx ends: on the active competitors that they have, if few, and
-// otherwise on those that they have at the weights before the first of them.
+// visit solves some blocks, one after the other, until ctx ends: on the active competitors that
+// they have, if few, and otherwise on those that they have at the weights before the first of them.
 func (a *ascent) visit(ctx context.Context, blocks []int, few bool) {
 	o := a.oracle
 	a.examples = a.examples[:0]
@@ -234,8 +234,9 @@ func (a *ascent) visit(ctx context.Context, blocks []int, few bool) {
 	a.batch.Add(u, a.settings.Workers)
 }
 
-// prepare loads the blocks of the batch from lo to hi, which are to be solved on the active competitors that they have
-// if few, and otherwise on those that it finds, and leaves the scores of their columns.
+// prepare loads the blocks of the batch from lo to hi, which are to be solved on the active
+// competitors that they have if few, and otherwise on those that it finds, and leaves the scores of
+// their columns.
 func (a *ascent) prepare(blocks []int, lo, hi int, few bool, l *loader) {
 	for k := lo; k < hi; k++ {
 		if few {
@@ -251,7 +252,8 @@ func (a *ascent) prepare(blocks []int, lo, hi int, few bool, l *loader) {
 	}
 }
 
-// update adds to the scores of the k-th block of the batch what the changes by those before it do to them.
+// update adds to the scores of the k-th block of the batch what the changes by those before it do
+// to them.
 func (a *ascent) update(k int) {
 	slots, scores := a.subs[k].slots, a.some[k]
 	for j, product := range a.batch.Products(k) {
@@ -266,9 +268,9 @@ func (a *ascent) update(k int) {
 	}
 }
 
-// solve solves block b, which is loaded as the k-th, from the scores of the columns it touches, and notes
-// whether it was not within tolerance. It reports whether the weights are to change, by what is
-// then in a.step.
+// solve solves block b, which is loaded as the k-th, from the scores of the columns it touches, and
+// notes whether it was not within tolerance. It reports whether the weights are to change, by what
+// is then in a.step.
 func (a *ascent) solve(k, b int) (changed bool) {
 	p, tolerance := a.subs[k], a.tolerance
 	p.score(a.oracle, b, a.some[k])
@@ -306,8 +308,8 @@ func (a *ascent) recruit(b int, scores []float64, search structured.Search) {
 	a.activate(b, search)
 }
 
-// activate makes the competitors of block b, to which the search has turned, that have a coefficient active, and the
-// worst of the others.
+// activate makes the competitors of block b, to which the search has turned, that have a
+// coefficient active, and the worst of the others.
 func (a *ascent) activate(b int, search structured.Search) {
 	ids, values := a.dual.Row(b)
 	rest := a.oracle.C(b)
@@ -323,8 +325,8 @@ func (a *ascent) activate(b int, search structured.Search) {
 	a.active[b] = search.Worst(a.recruits, floor, ids, a.active[b])
 }
 
-// load takes the active competitors of block b and their coefficients as the k-th subproblem, and makes room for
-// the scores of the columns it touches.
+// load takes the active competitors of block b and their coefficients as the k-th subproblem, and
+// makes room for the scores of the columns it touches.
 func (a *ascent) load(k, b int, l *loader) {
 	ids, values := a.dual.Row(b)
 	l.values = l.values[:0]

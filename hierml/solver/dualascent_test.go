@@ -154,8 +154,8 @@ func TestFewColumnsAreScoredAlone(t *testing.T) {
 	}
 }
 
-// Where there are so many columns that weights are mixed, both methods get to the optimum, whatever the number
-// of workers.
+// Where there are so many columns that weights are mixed, both methods get to the optimum, whatever
+// the number of workers.
 func TestManyColumns(t *testing.T) {
 	tree := example.Tree(90, 100)
 	x := example.Texts(tree, 100, 150, 15, 1)

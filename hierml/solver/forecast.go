@@ -7,9 +7,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// forecast estimates when a training will be at its goal, by how its gap has fallen with the epochs so far: in
-// proportion, as of parts that are solved one after the other; by the same factor in each, as with ascent in the dual; or by a power
-// of their number, as with subgradients. Which of these it is, the last three quarters of the epochs tell.
+// forecast estimates when a training will be at its goal, by how its gap has fallen with the epochs
+// so far: in proportion, as of parts that are solved one after the other; by the same factor in
+// each, as with ascent in the dual; or by a power of their number, as with subgradients. Which of
+// these it is, the last three quarters of the epochs tell.
 type forecast struct {
 	points []Progress // evenly spaced epochs
 	every  int        // of so many epochs one is a point
@@ -52,9 +53,9 @@ var trends = []struct{ ofEpoch, ofGap, toEpoch, toGap func(float64) float64 }{
 
 func identity(v float64) float64 { return v }
 
-// left returns how long the training will last, negative if that cannot be known: with too few epochs, or where the end
-// is far beyond what they tell. Where the gap does not fall, the largest number of epochs and the time end it, 0 for
-// no bound of time.
+// left returns how long the training will last, negative if that cannot be known: with too few
+// epochs, or where the end is far beyond what they tell. Where the gap does not fall, the largest
+// number of epochs and the time end it, 0 for no bound of time.
 func (f *forecast) left(goal float64, most int, bound time.Duration) time.Duration {
 	const unknown = -1
 	points := f.points
@@ -82,8 +83,8 @@ func (f *forecast) left(goal float64, most int, bound time.Duration) time.Durati
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// crossing returns the epoch in which the gap will be at the goal, on the trend that the points are nearest to, from the
-// last epoch on.
+// crossing returns the epoch in which the gap will be at the goal, on the trend that the points are
+// nearest to, from the last epoch on.
 func crossing(points []Progress, last Progress, goal float64) (epoch float64, ok bool) {
 	nearest := math.Inf(1)
 	x, y := make([]float64, len(points)), make([]float64, len(points))

@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/internal/testfault"
 )
 
-// A checkpoint is neither read nor written through a link, whether the user names it or it is one of several,
-// nor where it is no file.
+// A checkpoint is neither read nor written through a link, whether the user names it or it is one
+// of several, nor where it is no file.
 func TestForeignCheckpoint(t *testing.T) {
 	template := filepath.Join(t.TempDir(), "a.training")
 	if err := os.Mkdir(template, 0o700); err != nil {

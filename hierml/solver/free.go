@@ -323,8 +323,9 @@ func (b *balance) solve(ctx context.Context) bool {
 	return floats.Norm(b.sum, 2) <= nearlyExact*b.mass
 }
 
-// direct finds the step: what the sum takes to vanish where no coefficient reaches a bound or leaves
-// it. The ridge, of the largest curvature, keeps it short in features that no coefficient moves.
+// direct finds the step: what the sum takes to vanish where no coefficient reaches a bound or
+// leaves it. The ridge, of the largest curvature, keeps it short in features that no coefficient
+// moves.
 func (b *balance) direct(ridge float64) bool {
 	s, x := &b.newton, b.t.Inputs.Matrix()
 	clear(s.diagonal)

@@ -8,9 +8,10 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Fits returns an error where weights that take least bytes at least, of what the text names in the plural, cannot have
-// room in the memory of the machine, and tells the watcher of ctx (package progress) of those that take about 2 GB or
-// more. held is what there is already of the same training.
+// Fits returns an error where weights that take least bytes at least, of what the text names in the
+// plural, cannot have room in the memory of the machine, and tells the watcher of ctx (package
+// progress) of those that take about 2 GB or more. held is what there is already of the same
+// training.
 func (s *Settings) Fits(ctx context.Context, what string, least, about, held int64) error {
 	advice := "choose features (features.ChiSquare, features.DocumentFrequency), or train part by part (svm.Recursive)"
 	switch {
@@ -35,8 +36,8 @@ func (s *Settings) fits(ctx context.Context, o *structured.Oracle, p structured.
 	return s.Fits(ctx, fmt.Sprintf("%d nodes", len(o.Columns())), least, copies*about, held)
 }
 
-// memory returns how many bytes the vectors of tasks and their weights take at least, and when a training comes to its
-// end, where the vectors of the best weights are others than the last.
+// memory returns how many bytes the vectors of tasks and their weights take at least, and when a
+// training comes to its end, where the vectors of the best weights are others than the last.
 func (p *Tasks) memory(wide bool) (least, about int64) {
 	columns := p.Attributes.Columns()
 	users := make([]int, len(columns))

@@ -12,7 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// A training whose weights have no room is refused before it begins, and one that takes much says so.
+// A training whose weights have no room is refused before it begins, and one that takes much says
+// so.
 func TestMemory(t *testing.T) {
 	has := int64(1e6)
 	before := memory.Machine

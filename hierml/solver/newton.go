@@ -13,8 +13,8 @@ import (
 // coefficients of a point of the dual, below the weights by half the squared gradient, so that each
 // iteration begins with a certificate.
 //
-// The hinge has no second derivative at its edge, which is rounded off for it, over less and less of
-// the margins. The coefficients that the slopes of the rounded hinge are have their place in the
+// The hinge has no second derivative at its edge, which is rounded off for it, over less and less
+// of the margins. The coefficients that the slopes of the rounded hinge are have their place in the
 // dual of the hinge itself, where they and the weights differ by what happens at the edge alone.
 
 // A smoothLoss is a loss with two derivatives: the logistic one, the squared hinge, or the hinge
@@ -60,8 +60,8 @@ func (s *newtonScratch) size(examples, features int) {
 	s.newtonStep.size(features)
 }
 
-// newtonStep is a step of Newton's method, one entry a weight: minus the inverse of the Hessian, whose
-// diagonal is known, times the gradient.
+// newtonStep is a step of Newton's method, one entry a weight: minus the inverse of the Hessian,
+// whose diagonal is known, times the gradient.
 type newtonStep struct {
 	gradient, diagonal, step                  []float64
 	residual, product, direction, conditioned []float64
@@ -73,8 +73,8 @@ func (s *newtonStep) size(weights int) {
 	}
 }
 
-// find finds the step roughly, by conjugate gradients. multiply makes dst the product of the Hessian
-// and a vector; before each, again is asked whether there is to be one more.
+// find finds the step roughly, by conjugate gradients. multiply makes dst the product of the
+// Hessian and a vector; before each, again is asked whether there is to be one more.
 func (s *newtonStep) find(again func() bool, multiply func(v, dst []float64) error) error {
 	clear(s.step)
 	floats.ScaleTo(s.residual, -1, s.gradient)
@@ -110,8 +110,9 @@ func (s *newtonStep) find(again func() bool, multiply func(v, dst []float64) err
 // Conjugate gradients end at a share of the gradient's norm, or after some rounds.
 const enoughOfGradient, mostOfGradient = 0.1, 100
 
-// The width of the rounded edge at the beginning, what becomes of it when the weights are nearly the
-// best with it, which is when what is left to gain there is a share of the gap, and where it ends.
+// The width of the rounded edge at the beginning, what becomes of it when the weights are nearly
+// the best with it, which is when what is left to gain there is a share of the gap, and where it
+// ends.
 const firstWidth, narrower, nearlyBest, leastWidth = 0.3, 0.3, 0.2, 1e-9
 
 // newton goes on until the gap is reached, or no step lowers the objective any more. Each pass over

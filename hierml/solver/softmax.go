@@ -55,12 +55,13 @@ type SoftmaxResult struct {
 
 // SolveSoftmax solves the problem by the limited-memory BFGS method [LN89], that of gonum.
 //
-// The certificate is a point of the dual, sum_i C a_i H(p_i) - 1/2 ||sum_i C (q_i - a_i p_i) x_i'||^2
-// with a_i the sum of q_i, H the entropy, and any distributions p_i: where these are those of the
-// weights it is below their value by half the squared gradient.
+// The certificate is a point of the dual, sum_i C a_i H(p_i) - 1/2 ||sum_i C (q_i - a_i p_i)
+// x_i'||^2 with a_i the sum of q_i, H the entropy, and any distributions p_i: where these are those
+// of the weights it is below their value by half the squared gradient.
 //
-// However short Settings.Time is, one step is made. Settings.Workers and Settings.Start are not used.
-// Progress is called with each certificate; its error, and that of ctx, come with the result so far.
+// However short Settings.Time is, one step is made. Settings.Workers and Settings.Start are not
+// used. Progress is called with each certificate; its error, and that of ctx, come with the result
+// so far.
 func SolveSoftmax(ctx context.Context, inputs *structured.Linear, problem SoftmaxProblem, settings Settings) (*SoftmaxResult, error) {
 	s, err := newSoftmax(ctx, inputs, problem, settings)
 	if err != nil {
@@ -185,7 +186,8 @@ func (s *softmax) minimize(ctx context.Context, r *SoftmaxResult) error {
 	if failed != nil || err != nil && !errors.Is(err, optimize.ErrNoProgress) && !errors.Is(err, optimize.ErrLinesearcherFailure) {
 		return err
 	}
-	// The gradient is zero, which may be so before the first step, or as near to it as rounding lets it be.
+	// The gradient is zero, which may be so before the first step, or as near to it as rounding
+	// lets it be.
 	if slices.Equal(s.kept, s.weights) {
 		r.certify(s.primal, s.gradient)
 	}
@@ -247,9 +249,9 @@ func (s *softmax) keep(weights []float64) {
 	}
 }
 
-// pass evaluates weights, unless ctx ends or there is a step already and no time for one more, or have
-// been as many passes as may be. A value that is no number ends it, too: the weights are beyond what
-// can be computed with.
+// pass evaluates weights, unless ctx ends or there is a step already and no time for one more, or
+// have been as many passes as may be. A value that is no number ends it, too: the weights are
+// beyond what can be computed with.
 func (s *softmax) pass(ctx context.Context, weights []float64) error {
 	began := time.Now()
 	if s.stepped && !s.deadline.IsZero() && began.Add(s.longest).After(s.deadline) {

@@ -6,12 +6,13 @@
 // [BCFW] is the default method: it needs no step size and reaches small gaps on every problem.
 // [DualAscent] is the way of LIBLINEAR [FCHWL08] for problems with one block an example. It is the
 // default of flat SVMs where most entries of the examples are other than zero, or where there are
-// thousands of classes. [Binary] tells classes from the rest, one by one. [Pegasos] and [RDA] are the subgradient methods of the papers, for comparison, and
-// [VariableSelection] is that of [Cai08] for small problems, with kernels or without.
-// [SolveOrthogonal] solves orthogonal transfer, which is a ridge problem only for fixed signs.
+// thousands of classes. [Binary] tells classes from the rest, one by one. [Pegasos] and [RDA] are
+// the subgradient methods of the papers, for comparison, and [VariableSelection] is that of [Cai08]
+// for small problems, with kernels or without. [SolveOrthogonal] solves orthogonal transfer, which
+// is a ridge problem only for fixed signs.
 //
-// Settings.Checkpoint keeps what a training has come to in a file; [Several] does so for several trainings.
-// Settings.Farm has other machines solve trainings of many problems.
+// Settings.Checkpoint keeps what a training has come to in a file; [Several] does so for several
+// trainings. Settings.Farm has other machines solve trainings of many problems.
 package solver
 
 import (
@@ -73,8 +74,8 @@ type Settings struct {
 	// MaxEpochs bounds the passes over the examples. The default value is 1000.
 	MaxEpochs int
 	// Time bounds the time spent, what it takes to certify the result included. When set to zero it
-	// is not bounded. Preparations count. Where it is over before the kernel of every two instances is
-	// there, or a factor of the graph, there is nothing to predict with, and an error.
+	// is not bounded. Preparations count. Where it is over before the kernel of every two instances
+	// is there, or a factor of the graph, there is nothing to predict with, and an error.
 	Time time.Duration
 	// Seed determines the order of the examples; equal seeds give equal results.
 	Seed uint64
@@ -86,27 +87,29 @@ type Settings struct {
 	// Start, if not nil, is the result of a problem that differs in C or in costs alone, from whose
 	// dual point to start.
 	Start *Result
-	// Checkpoint, if not empty, is the path of a file that keeps what the training has come to: it is written
-	// every minute, or less often where that takes more than a second, and at the end, and a training with the same
-	// instances, labels, loss and C goes on from it, in this process or another, and ignores Start. It is an
-	// error if the file is of another training, or the problem is not one of label comparisons over all
-	// leaves, as those of svm.Flat, Hierarchical and Normalized are, or the method Pegasos or RDA. MaxEpochs and
-	// Time count anew.
+	// Checkpoint, if not empty, is the path of a file that keeps what the training has come to: it
+	// is written every minute, or less often where that takes more than a second, and at the end,
+	// and a training with the same instances, labels, loss and C goes on from it, in this process
+	// or another, and ignores Start. It is an error if the file is of another training, or the
+	// problem is not one of label comparisons over all leaves, as those of svm.Flat, Hierarchical
+	// and Normalized are, or the method Pegasos or RDA. MaxEpochs and Time count anew.
 	//
-	// Where several trainings have the same settings, as where C is chosen, in folds and in a cell of a study
-	// (svm.Search, NodeSets and Calibration, package experiment), each keeps a file of its own beside the others, whose name
-	// begins with Checkpoint; see [Several]. They are removed when all have ended. So those that had ended are not done
-	// again, and the one that was interrupted goes on, when the same is called again after hours.
+	// Where several trainings have the same settings, as where C is chosen, in folds and in a cell
+	// of a study (svm.Search, NodeSets and Calibration, package experiment), each keeps a file of
+	// its own beside the others, whose name begins with Checkpoint; see [Several]. They are removed
+	// when all have ended. So those that had ended are not done again, and the one that was
+	// interrupted goes on, when the same is called again after hours.
 	Checkpoint string
 
-	// Farm, if not nil, has other machines solve trainings of many problems that do not depend on each other
-	// (svm.OneVsRest, Recursive, PLT, HierarchicalSoftmax; see there), by what is in Directory, which all of them see.
-	// The weights and the certificate are those of a training here, but that the result is none to Start from.
-	// Where ctx ends the training ends waiting, and not its parts: the same training again waits for them, and
-	// experiment.Stop ends them. Time must be 0: the farm bounds how long a part may take.
+	// Farm, if not nil, has other machines solve trainings of many problems that do not depend on
+	// each other (svm.OneVsRest, Recursive, PLT, HierarchicalSoftmax; see there), by what is in
+	// Directory, which all of them see. The weights and the certificate are those of a training
+	// here, but that the result is none to Start from. Where ctx ends the training ends waiting,
+	// and not its parts: the same training again waits for them, and experiment.Stop ends them.
+	// Time must be 0: the farm bounds how long a part may take.
 	Farm farm.Farm
-	// Directory keeps what a Farm is to solve and has solved, for one training. A training that is there is not done
-	// again.
+	// Directory keeps what a Farm is to solve and has solved, for one training. A training that is
+	// there is not done again.
 	Directory string
 
 	watched *watched // nil where nobody watches
@@ -123,7 +126,8 @@ func (s *Settings) Begin() {
 	}
 }
 
-// Left returns what of Time is left since Begin, not above zero if that is nothing. Time is not zero.
+// Left returns what of Time is left since Begin, not above zero if that is nothing. Time is not
+// zero.
 func (s *Settings) Left() time.Duration { return s.Time - time.Since(s.began) }
 
 // Share returns the settings for a part of the work that begins now and may take a time.
@@ -141,15 +145,15 @@ const (
 // wideGap is the gap below which weights are kept in float64.
 const wideGap = 1e-5
 
-// halfGap is the gap from which 16 bits do for the weights of many columns: the optimum of a problem with 2,855 leaves
-// is certified at 4e-4 by them.
+// halfGap is the gap from which 16 bits do for the weights of many columns: the optimum of a
+// problem with 2,855 leaves is certified at 4e-4 by them.
 const halfGap = 5e-4
 
 // Wide tells whether the gap asked for takes weights in float64.
 func (s *Settings) Wide() bool { return s.Gap > 0 && s.Gap < wideGap }
 
-// precision is that of weights for the gap asked for: of what is summed up over a training, or, if certified, of
-// what every certificate sets anew.
+// precision is that of weights for the gap asked for: of what is summed up over a training, or, if
+// certified, of what every certificate sets anew.
 func (s *Settings) precision(certified bool) structured.Precision {
 	switch {
 	case s.Wide():
@@ -160,14 +164,14 @@ func (s *Settings) precision(certified bool) structured.Precision {
 	return structured.Single
 }
 
-// What a training has to gain, of what zero weights lose, to stop at the gap asked for, how much less
-// the gap is to be where it has not, and how many times the epochs so far that may take: methods
-// whose gap falls as the inverse of the epochs need as many.
+// What a training has to gain, of what zero weights lose, to stop at the gap asked for, how much
+// less the gap is to be where it has not, and how many times the epochs so far that may take:
+// methods whose gap falls as the inverse of the epochs need as many.
 const enoughGained, tighter, longer = 0.9, 0.1, 10
 
-// reached reports whether the training may stop after an epoch with a certificate, where zero weights
-// have the value origin. The first time that the gap is small and too little is gained, it makes the
-// gap smaller. What is gained is not asked for where origin is not known.
+// reached reports whether the training may stop after an epoch with a certificate, where zero
+// weights have the value origin. The first time that the gap is small and too little is gained, it
+// makes the gap smaller. What is gained is not asked for where origin is not known.
 func (s *Settings) reached(c structured.Certificate, origin float64, epoch int) bool {
 	gap := c.Gap()
 	switch {
@@ -183,8 +187,8 @@ func (s *Settings) reached(c structured.Certificate, origin float64, epoch int) 
 	return gap <= s.Gap
 }
 
-// gained returns what the primal value is below that of zero weights, as a share of what it can be: 1
-// where zero weights are the best, NaN where their value is not known.
+// gained returns what the primal value is below that of zero weights, as a share of what it can be:
+// 1 where zero weights are the best, NaN where their value is not known.
 func gained(origin float64, c structured.Certificate) float64 {
 	switch {
 	case !(origin > 0) || math.IsInf(origin, 1):
@@ -279,9 +283,9 @@ func (r *Result) String() string {
 		r.Status, r.Epochs, r.Seconds, r.Primal, r.Dual, r.Gap)
 }
 
-// Gained returns the share of the possible improvement over zero weights that was realized, at least:
-// (Origin-Primal)/(Origin-Dual). It is 0 where the weights are no better than zero, whatever the gap,
-// and NaN where Origin is not known.
+// Gained returns the share of the possible improvement over zero weights that was realized, at
+// least: (Origin-Primal)/(Origin-Dual). It is 0 where the weights are no better than zero, whatever
+// the gap, and NaN where Origin is not known.
 func (r *Result) Gained() float64 {
 	return gained(r.Origin, structured.Certificate{Primal: r.Primal, Dual: r.Dual})
 }

@@ -526,7 +526,8 @@ func TestTimeEndsWithoutError(t *testing.T) {
 	}
 }
 
-// The default method is dual ascent for flat SVMs of dense examples or of many columns in 16 bits, and BCFW for all else.
+// The default method is dual ascent for flat SVMs of dense examples or of many columns in 16 bits,
+// and BCFW for all else.
 func TestDefaultMethod(t *testing.T) {
 	g := example.Tree(2, 3)
 	wide := example.Tree(90, 100)

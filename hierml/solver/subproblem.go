@@ -215,8 +215,8 @@ func (p *subproblem) divide(squaredNorm float64) {
 	}
 }
 
-// sweep returns the theta for which theta = shared (sum over the competitors above it of (h_k-theta)/q_k - from),
-// or, where shared is infinite, for which that sum is from.
+// sweep returns the theta for which theta = shared (sum over the competitors above it of
+// (h_k-theta)/q_k - from), or, where shared is infinite, for which that sum is from.
 func sweep(thresholds []threshold, shared, from float64) (theta float64) {
 	var h, k float64
 	for r, t := range thresholds {

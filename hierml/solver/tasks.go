@@ -15,8 +15,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Tasks are binary problems, one a candidate y of the attributes, whose weights have parts in common
-// [EP04]:
+// Tasks are binary problems, one a candidate y of the attributes, whose weights have parts in
+// common [EP04]:
 //
 //	min 1/2 sum_n ||u_n||^2 + C sum_y sum_i loss(s_iy <w_y, x_i>)  with w_y = sum_n Lambda_n(y) u_n
 //
@@ -24,16 +24,16 @@ import (
 //
 //	u_n = sum_y Lambda_n(y) v_y  and  v_y = sum_i alpha_iy s_iy x_i
 //
-// so that one task, the others as they are, is a problem of [Binary] with a scale, the squared norm of
-// Lambda(y), and offsets, the scores from the parts of the others.
+// so that one task, the others as they are, is a problem of [Binary] with a scale, the squared norm
+// of Lambda(y), and offsets, the scores from the parts of the others.
 type Tasks struct {
 	Inputs     *structured.Linear
 	Attributes *structured.Attributes
 	Positive   [][]int32 // by candidate, ascending
 	C          float64
 	Loss       MarginLoss
-	// Free are nodes, ascending, whose u is not penalized; no task has two of them, and the attribute
-	// is 1, as structured.Laplacian returns them. See free.go.
+	// Free are nodes, ascending, whose u is not penalized; no task has two of them, and the
+	// attribute is 1, as structured.Laplacian returns them. See free.go.
 	Free []int
 }
 
@@ -261,9 +261,9 @@ func (t *tasks) run(ctx context.Context) (*Result, error) {
 	return r, err
 }
 
-// sweep solves the tasks that are not good enough yet. It returns errOver at the end of the time that
-// is not kept for the certificate. In the first sweep tasks are visited alone where their share is
-// less than what it takes to solve one, so that all have theirs.
+// sweep solves the tasks that are not good enough yet. It returns errOver at the end of the time
+// that is not kept for the certificate. In the first sweep tasks are visited alone where their
+// share is less than what it takes to solve one, so that all have theirs.
 func (t *tasks) sweep(ctx context.Context) error {
 	first := t.longest == 0
 	goal := firstGap
@@ -308,8 +308,8 @@ func (t *tasks) sweep(ctx context.Context) error {
 	return nil
 }
 
-// passesOfCertificate is what is kept of the time for the first certificate, in halves of a pass over
-// the examples for each task.
+// passesOfCertificate is what is kept of the time for the first certificate, in halves of a pass
+// over the examples for each task.
 const passesOfCertificate = 3
 
 // missing tells whether a task has had no glance.
@@ -327,8 +327,8 @@ func (t *tasks) glances(ctx context.Context) error {
 	return nil
 }
 
-// glance visits examples of a task while the others are as they are: those of the class in its first
-// glance, and as many others or a few, and others until its share of the time is over.
+// glance visits examples of a task while the others are as they are: those of the class in its
+// first glance, and as many others or a few, and others until its share of the time is over.
 func (t *tasks) glance(ctx context.Context, y int, share time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -393,8 +393,8 @@ func (u *usual) add(took time.Duration) { u.sum, u.count = u.sum+took, u.count+1
 
 func (u *usual) mean() time.Duration { return u.sum / time.Duration(max(1, u.count)) }
 
-// glanced is how many examples are visited in a glance before the clock is looked at, and leastOthers
-// how many of other classes at least at the first.
+// glanced is how many examples are visited in a glance before the clock is looked at, and
+// leastOthers how many of other classes at least at the first.
 const glanced, leastOthers = 16, 8
 
 // solve solves a task while the others are as they are.

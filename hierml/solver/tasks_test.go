@@ -105,8 +105,9 @@ func (p *Tasks) value(w *structured.Weights) float64 {
 	return sum
 }
 
-// checkCut checks a result against its definition: all leaves have weights of their own, or none; the
-// dual is below the optimum and the primal the value of the weights, or, where it is bounded, above.
+// checkCut checks a result against its definition: all leaves have weights of their own, or none;
+// the dual is below the optimum and the primal the value of the weights, or, where it is bounded,
+// above.
 func checkCut(t *testing.T, p *Tasks, r *Result, optimum float64, trained, bounded bool) {
 	t.Helper()
 	leaves := p.Attributes.Candidates()
@@ -140,8 +141,8 @@ func optimum(t *testing.T, p *Tasks) float64 {
 	return r.Primal
 }
 
-// TestTasksTimeOver solves tasks when the time is over, as after preparations that take long: each has
-// had a glance, and there is a certificate of what that gave, for the losses a bound.
+// TestTasksTimeOver solves tasks when the time is over, as after preparations that take long: each
+// has had a glance, and there is a certificate of what that gave, for the losses a bound.
 func TestTasksTimeOver(t *testing.T) {
 	for _, loss := range []MarginLoss{Hinge, SquaredHinge, Logistic} {
 		p := texts(t, loss)
@@ -297,8 +298,8 @@ func TestBalance(t *testing.T) {
 	}
 }
 
-// TestTasksCancelled cancels at every look at the context. What was reached is certified in the time
-// that is given for it.
+// TestTasksCancelled cancels at every look at the context. What was reached is certified in the
+// time that is given for it.
 func TestTasksCancelled(t *testing.T) {
 	p := texts(t, Hinge)
 	best := optimum(t, p)

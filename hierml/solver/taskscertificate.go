@@ -16,8 +16,8 @@ import (
 
 // This file evaluates both objectives of tasks, where there is no time for that by bounds.
 
-// certifyInTime certifies what is reached, and returns errOver where the time is over before. What the
-// first glances took is left for the weights of the result, which are as many, and a twentieth.
+// certifyInTime certifies what is reached, and returns errOver where the time is over before. What
+// the first glances took is left for the weights of the result, which are as many, and a twentieth.
 func (t *tasks) certifyInTime(ctx context.Context) error {
 	timed, cancel := t.settings.limit(ctx, t.after())
 	defer cancel()
@@ -31,8 +31,8 @@ func (t *tasks) certifyInTime(ctx context.Context) error {
 // after is the part of the time that is left for what comes after the last certificate.
 func (t *tasks) after() time.Duration { return min(t.first, t.settings.Time/2) + t.settings.Time/20 }
 
-// certify evaluates both objectives, in a pass over the examples for each task. Where ctx ends before
-// there was a certificate it goes on with bounds.
+// certify evaluates both objectives, in a pass over the examples for each task. Where ctx ends
+// before there was a certificate it goes on with bounds.
 func (t *tasks) certify(ctx context.Context) error {
 	began := time.Now()
 	t.shared = t.sums(t.parts) // without what rounding has added
@@ -107,8 +107,8 @@ type dualPoint struct {
 	terms []float64
 }
 
-// dualPoint returns the point of coefficients, of those of tasks that ctx leaves the time for; zeros
-// are a point, too.
+// dualPoint returns the point of coefficients, of those of tasks that ctx leaves the time for;
+// zeros are a point, too.
 func (t *tasks) dualPoint(ctx context.Context, alpha []*Coefficients) dualPoint {
 	p := dualPoint{make([][]float64, len(alpha)), make([]float64, len(alpha))}
 	guarded.Each(len(alpha), t.settings.Workers, func(y int) {

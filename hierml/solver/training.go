@@ -12,8 +12,9 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Solve solves a problem with a method; nil settings are the defaults and a nil method is DualAscent for
-// flat SVMs of dense examples with one label each, or of thousands of classes, and BCFW for all else.
+// Solve solves a problem with a method; nil settings are the defaults and a nil method is
+// DualAscent for flat SVMs of dense examples with one label each, or of thousands of classes, and
+// BCFW for all else.
 //
 // If ctx ends or Settings.Progress returns an error before, Solve returns that error and the best
 // result so far, with the certificate of its weights; when Settings.Time or MaxEpochs is over there
@@ -108,8 +109,8 @@ func (s *state) warm(ctx context.Context, d *structured.Dual) error {
 //
 //	go run ./bench liblinear -problem imclef07a -runs flat,hierarchical,normalized -c 10 -method dualascent
 //
-// and the same with bcfw measure it. Dual ascent wins where its subproblems are solved by sorting, and
-// examples are dense or columns many.
+// and the same with bcfw measure it. Dual ascent wins where its subproblems are solved by sorting,
+// and examples are dense or columns many.
 func defaultMethod(o *structured.Oracle, s *Settings) Method {
 	if labels, ok := o.Competitors.(*structured.Labels); ok && labels.Separate() && (o.Dense() || o.Many(s.precision(true))) {
 		return DualAscent{}
@@ -142,8 +143,8 @@ func newState(ctx context.Context, o *structured.Oracle, set Settings) *state {
 	return s
 }
 
-// originOf returns the certificate of zero weights, and their value, 0 where a quarter of the time is
-// not enough to find it.
+// originOf returns the certificate of zero weights, and their value, 0 where a quarter of the time
+// is not enough to find it.
 func (s *Settings) originOf(ctx context.Context, o *structured.Oracle) (c structured.Certificate, value float64) {
 	ctx, cancel := s.limit(ctx, s.Time*3/4)
 	defer cancel()
@@ -331,8 +332,8 @@ func hopeful(epoch int, estimate float64, set Settings) bool {
 	return estimate <= 4*set.Gap || powerOfFour || epoch == set.MaxEpochs
 }
 
-// save writes the checkpoint at the end of a training, whose error is given, and returns that and its
-// own.
+// save writes the checkpoint at the end of a training, whose error is given, and returns that and
+// its own.
 func (t *training) save(err error) error {
 	if t.checkpoint == nil {
 		return err
@@ -354,8 +355,8 @@ func (t *training) save(err error) error {
 // last certificate.
 const grace = time.Second
 
-// certifyLast certifies the point reached last where that was not done. A training that has ended by
-// an error has a grace for it.
+// certifyLast certifies the point reached last where that was not done. A training that has ended
+// by an error has a grace for it.
 func (t *training) certifyLast(ctx context.Context, err error) {
 	if t.certified && t.result.Status != Cancelled && t.result.Status != TimeLimit {
 		return
@@ -400,7 +401,8 @@ func (s *Settings) limit(ctx context.Context, kept time.Duration) (context.Conte
 
 // kept is the part of the time that is kept for the last certificate, where the longest before has
 // taken what is given: that and half of it, since the best weights may have to be built again.
-// Before there was one, it is half of what is left: the first epoch takes longer than a certificate.
+// Before there was one, it is half of what is left: the first epoch takes longer than a
+// certificate.
 func (s *Settings) kept(longest time.Duration) time.Duration {
 	if s.Time == 0 {
 		return 0

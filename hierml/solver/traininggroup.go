@@ -23,12 +23,12 @@ type trainingGroup struct {
 
 type trainingGroupKey struct{}
 
-// TrainingGroup returns a context for several trainings with the same Settings, such as those of a grid or of folds. Each
-// that has a Checkpoint keeps a file of its own, named by Checkpoint, the name of the whole and the problem:
-// trainings of other wholes do not go on from it. The function that is returned is to be called with the
-// outcome of the whole. Where that is no error it removes the files; otherwise they stay for the next time. One that
-// cannot be removed is told of in a note (package progress). Within several trainings further ones belong to the same
-// whole.
+// TrainingGroup returns a context for several trainings with the same Settings, such as those of a
+// grid or of folds. Each that has a Checkpoint keeps a file of its own, named by Checkpoint, the
+// name of the whole and the problem: trainings of other wholes do not go on from it. The function
+// that is returned is to be called with the outcome of the whole. Where that is no error it removes
+// the files; otherwise they stay for the next time. One that cannot be removed is told of in a note
+// (package progress). Within several trainings further ones belong to the same whole.
 func TrainingGroup(ctx context.Context, name string) (context.Context, func(err error)) {
 	if _, within := ctx.Value(trainingGroupKey{}).(*trainingGroup); within {
 		return ctx, func(error) {}
@@ -48,7 +48,8 @@ func TrainingGroup(ctx context.Context, name string) (context.Context, func(err 
 	}
 }
 
-// pathOf returns the path of the checkpoint of a problem: the one given, or that of one of several trainings.
+// pathOf returns the path of the checkpoint of a problem: the one given, or that of one of several
+// trainings.
 func pathOf(ctx context.Context, path, problem string) string {
 	s, ok := ctx.Value(trainingGroupKey{}).(*trainingGroup)
 	if !ok {

@@ -11,10 +11,11 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// VariableSelection is [Cai08, Algorithm 2]: the dual quadratic program with variable selection. It selects the block
-// whose optimality conditions are violated most, psi = max_j v_j - min { v_j of a_j > 0, and 0 if the sum of a is below C } for its
-// violations v [Cai08, (4.32)], adds its worst competitor to the block's working set, solves the dual over
-// the working set of this block (step 8a), and drops the competitors whose coefficient has become zero.
+// VariableSelection is [Cai08, Algorithm 2]: the dual quadratic program with variable selection. It
+// selects the block whose optimality conditions are violated most, psi = max_j v_j - min { v_j of
+// a_j > 0, and 0 if the sum of a is below C } for its violations v [Cai08, (4.32)], adds its worst
+// competitor to the block's working set, solves the dual over the working set of this block (step
+// 8a), and drops the competitors whose coefficient has become zero.
 //
 // It fits every problem whose scores, one for every example and column, have room in a gigabyte,
 // and suits small ones: a step takes as long as scoring all examples, and with step 8a the last

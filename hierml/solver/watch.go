@@ -28,7 +28,8 @@ func (s *Settings) Watch(ctx context.Context) (context.Context, func()) {
 	return ctx, work.End
 }
 
-// watched is a training whose watcher is told of it. The methods of nil, of a training that nobody watches, do nothing.
+// watched is a training whose watcher is told of it. The methods of nil, of a training that nobody
+// watches, do nothing.
 type watched struct {
 	work *progress.Work
 	way  way
@@ -51,8 +52,8 @@ func (w *watched) begin(gap float64) {
 	}
 }
 
-// tell tells of what is done between the epochs and within one, and at what gap the training stands: an epoch may last for
-// minutes, so the bar shows this and hardly ever the end of an epoch.
+// tell tells of what is done between the epochs and within one, and at what gap the training
+// stands: an epoch may last for minutes, so the bar shows this and hardly ever the end of an epoch.
 func (w *watched) tell(state func() string) {
 	if w != nil {
 		w.work.Report(w.way.behind, func() string {
@@ -138,8 +139,8 @@ func (w *watched) within(epoch int, share float64) {
 	}
 }
 
-// follow returns a context in which a point, as the text calls it, is certified or its weights are built, so that the
-// watcher is told how far that is.
+// follow returns a context in which a point, as the text calls it, is certified or its weights are
+// built, so that the watcher is told how far that is.
 func (s *Settings) follow(ctx context.Context, point string) context.Context {
 	if s.watched == nil {
 		return ctx

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// wideAscent is the state of DualAscent where weights have so many columns that scoring all of them for an example costs
-// more than several visits on the columns that its active competitors touch. Active competitors are found by certificates
-// alone, which score many examples at a time, and in the first epoch for parts of the examples, each by
-// the weights that those before it have made.
+// wideAscent is the state of DualAscent where weights have so many columns that scoring all of them
+// for an example costs more than several visits on the columns that its active competitors touch.
+// Active competitors are found by certificates alone, which score many examples at a time, and in
+// the first epoch for parts of the examples, each by the weights that those before it have made.
 type wideAscent struct{ *ascent }
 
 // Examples of the first part and the largest, and passes over a part.

@@ -53,7 +53,8 @@ func TestProgressWithinAnEpoch(t *testing.T) {
 	}
 }
 
-// Who watches is told how far the certificate of a checkpoint's point is, before the first epoch, and that of an epoch.
+// Who watches is told how far the certificate of a checkpoint's point is, before the first epoch,
+// and that of an epoch.
 func TestProgressOfCertificates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	var w *example.Watcher

@@ -49,8 +49,8 @@ func axpyShortGo(dst []float64, x float64, row []int16) {
 	}
 }
 
-// panelWidth is the number of columns of scorePanel, and rowsAhead the number of rows by which it is ahead
-// with loading.
+// panelWidth is the number of columns of scorePanel, and rowsAhead the number of rows by which it
+// is ahead with loading.
 const panelWidth, rowsAhead = 64, 12
 
 // scorePanelGo is the portable form of scorePanel.

@@ -5,8 +5,8 @@ import "github.com/hierml/notebook/hierml/internal/guarded"
 // batchSize is the number of examples in a full batch.
 const batchSize = 32
 
-// mixedBatch is that where weights are mixed, so that the rows of features that are not frequent are read for
-// several examples, but of no more than mixedScores scores.
+// mixedBatch is that where weights are mixed, so that the rows of features that are not frequent
+// are read for several examples, but of no more than mixedScores scores.
 const mixedBatch, mixedScores = 1024, 32 << 20
 
 // Batch is a number of examples that are scored together and change the weights together, so that
@@ -22,8 +22,9 @@ type Batch interface {
 	Take(examples []int)
 	// Multiply computes the inner products of the examples loaded or taken.
 	Multiply()
-	// ScoresAt writes the scores of the columns given of every example taken, under the weights as they are, into
-	// dst, one slice an example; after Multiply. The result does not depend on workers.
+	// ScoresAt writes the scores of the columns given of every example taken, under the weights as
+	// they are, into dst, one slice an example; after Multiply. The result does not depend on
+	// workers.
 	ScoresAt(columns [][]int32, dst [][]float64, workers int)
 	// Scores returns the scores of the k-th example, which the caller may change.
 	Scores(k int) []float64
@@ -85,7 +86,8 @@ func (b *linearBatch) Load(examples []int, workers int) {
 	scoreInShares(b, len(examples), workers)
 }
 
-// scoreInShares has a batch score its examples, n of them, in a share for each worker. It does not allocate for one.
+// scoreInShares has a batch score its examples, n of them, in a share for each worker. It does not
+// allocate for one.
 func scoreInShares(b interface{ score(from, to int) }, n, workers int) {
 	shares := min(guarded.Workers(workers), n)
 	if shares == 1 {

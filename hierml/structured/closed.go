@@ -15,8 +15,8 @@ import (
 //
 //	Delta(Y_i, Y) + F(x_i, Y) - F(x_i, Y_i)   over the closed sets Y,   F(x, Y) = sum_{n in Y} <theta_n, x>,
 //
-// with the nodes coupled by Edges: HM3 [RSSS06] over the labelings that keep to the hierarchy. Labels
-// may be inner nodes. The worst set is found exactly on every graph, by labelset.Closed.
+// with the nodes coupled by Edges: HM3 [RSSS06] over the labelings that keep to the hierarchy.
+// Labels may be inner nodes. The worst set is found exactly on every graph, by labelset.Closed.
 //
 // Sets are named in the order in which the searches found them, a block apart.
 type ClosedSets struct {

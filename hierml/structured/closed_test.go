@@ -110,8 +110,8 @@ func TestGoldenEdges(t *testing.T) {
 	}
 }
 
-// TestClosedSetsAgainstDefinition compares searches, costs, directions and products with plain loops
-// over all closed sets.
+// TestClosedSetsAgainstDefinition compares searches, costs, directions and products with plain
+// loops over all closed sets.
 func TestClosedSetsAgainstDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 0))
 	for trial := range 60 {

@@ -13,8 +13,8 @@ type Combiner interface {
 // maxCombined bounds the entries of weights that are combined.
 const maxCombined = 4 << 20
 
-// AsCombiner returns the state as a Combiner, nil where that would be too much work or memory, or where weights
-// of 16 bits would be rounded once more.
+// AsCombiner returns the state as a Combiner, nil where that would be too much work or memory, or
+// where weights of 16 bits would be rounded once more.
 func AsCombiner(s State) Combiner {
 	switch s := s.(type) {
 	case *linearState:

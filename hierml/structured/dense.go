@@ -6,8 +6,8 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
-// denseShare is the share of entries other than zero from which examples are dense: a column of weights is then
-// multiplied with all features at once faster than feature by feature.
+// denseShare is the share of entries other than zero from which examples are dense: a column of
+// weights is then multiplied with all features at once faster than feature by feature.
 const denseShare = 0.5
 
 // spread keeps the rows of dense examples with their zeros.
@@ -25,7 +25,8 @@ func (l *Linear) spread() {
 	}
 }
 
-// denseRow returns the features of a dense example, zeros included, and zeros up to a multiple of lanes.
+// denseRow returns the features of a dense example, zeros included, and zeros up to a multiple of
+// lanes.
 func (l *Linear) denseRow(i int) []float32 { return l.dense[i*l.depth : (i+1)*l.depth] }
 
 // isDense tells whether the weights for a number of columns are kept column by column.
@@ -33,16 +34,16 @@ func (l *Linear) isDense(columns int) bool {
 	return l.dense != nil && l.depth*scoreWidth(columns) <= maxCombined
 }
 
-// Dense reports whether the examples are dense, so that a few columns of the weights are scored and changed for
-// little more than their share of all.
+// Dense reports whether the examples are dense, so that a few columns of the weights are scored and
+// changed for little more than their share of all.
 func (o *Oracle) Dense() bool {
 	l, ok := o.inputs.(*Linear)
 	return ok && l.isDense(len(o.columns))
 }
 
-// denseState are weights of dense examples column by column, so that a step changes whole runs of memory, and a few
-// columns can be scored alone. They are in float64 while they change; Set rounds them to float32 if they are not
-// wide, so that they are scored as they will be stored.
+// denseState are weights of dense examples column by column, so that a step changes whole runs of
+// memory, and a few columns can be scored alone. They are in float64 while they change; Set rounds
+// them to float32 if they are not wide, so that they are scored as they will be stored.
 type denseState struct {
 	linear  *Linear
 	columns []int // node id of each column

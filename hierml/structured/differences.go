@@ -6,8 +6,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Laplacian returns attributes of candidates, node ids that ascend, under which the ridge penalty 1/2
-// ||U||^2 is, in the weights w_n = sum_c Lambda_c(n) u_c of the nodes,
+// Laplacian returns attributes of candidates, node ids that ascend, under which the ridge penalty
+// 1/2 ||U||^2 is, in the weights w_n = sum_c Lambda_c(n) u_c of the nodes,
 //
 //	1/2 sum over the edges {m, n} of ||w_n - w_m||^2 + 1/2 sum_n ground_n ||w_n||^2.
 //

@@ -55,8 +55,9 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestLaplacian compares the ridge penalty with the sum over edges and ground, on graphs some parts of
-// which have no ground, where weights of free nodes cost nothing and are added to the whole part.
+// TestLaplacian compares the ridge penalty with the sum over edges and ground, on graphs some parts
+// of which have no ground, where weights of free nodes cost nothing and are added to the whole
+// part.
 func TestLaplacian(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 0))
 	for trial := range 60 {
@@ -130,8 +131,8 @@ func components(g *taxonomy.Taxonomy) []int {
 	return part
 }
 
-// TestLaplacianOfTree holds that with ground at the roots the attributes on a tree are exactly those
-// of the ancestors.
+// TestLaplacianOfTree holds that with ground at the roots the attributes on a tree are exactly
+// those of the ancestors.
 func TestLaplacianOfTree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 0))
 	for trial := range 20 {

@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// lanes is the number of sums that an inner product is divided into, and of which the number of features of
-// dense examples is a multiple.
+// lanes is the number of sums that an inner product is divided into, and of which the number of
+// features of dense examples is a multiple.
 const lanes = 8
 
 // dotColumnGo is the portable form of dotColumn.

@@ -6,8 +6,8 @@ import "golang.org/x/sys/cpu"
 
 var useFMA = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
-// dotColumn returns <x, w>, where the length of x is a multiple of lanes. Both ways give the same bits: lanes
-// are summed apart, every product is fused.
+// dotColumn returns <x, w>, where the length of x is a multiple of lanes. Both ways give the same
+// bits: lanes are summed apart, every product is fused.
 func dotColumn(x []float32, w []float64) float64 {
 	if !useFMA || len(x) == 0 {
 		return dotColumnGo(x, w)
@@ -19,8 +19,8 @@ func dotColumn(x []float32, w []float64) float64 {
 //go:noescape
 func dotColumnFMA(x *float32, w *float64, n int) float64
 
-// dotColumns sets every entry of dst, of which there is a multiple of 4, to <x, w_c>, where the columns w_c
-// follow one another in w and are as long as x. Both ways give the same bits.
+// dotColumns sets every entry of dst, of which there is a multiple of 4, to <x, w_c>, where the
+// columns w_c follow one another in w and are as long as x. Both ways give the same bits.
 func dotColumns(dst []float64, x []float32, w []float64) {
 	if !useFMA || len(x) == 0 || len(dst) == 0 {
 		dotColumnsGo(dst, x, w)

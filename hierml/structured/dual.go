@@ -104,8 +104,8 @@ func (o *Oracle) Certify(ctx context.Context, d *Dual, w State, gaps []float64, 
 	return o.CertifyVisiting(ctx, d, w, gaps, workers, nil)
 }
 
-// CertifyVisiting is Certify, and calls visit, unless it is nil, for every block with a search that has turned to it, in
-// any order and from several goroutines.
+// CertifyVisiting is Certify, and calls visit, unless it is nil, for every block with a search that
+// has turned to it, in any order and from several goroutines.
 func (o *Oracle) CertifyVisiting(ctx context.Context, d *Dual, w State, gaps []float64, workers int, visit func(b int, search Search)) (Certificate, error) {
 	exact, stored, err := o.Build(ctx, d, w, workers)
 	if err != nil {

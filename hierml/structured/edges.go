@@ -8,8 +8,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Edges are the edge attributes of HM3 [RSSS06], reduced to the nodes. There every edge has a weight
-// vector for each pair of states of its ends, with a parent above the roots that is always on:
+// Edges are the edge attributes of HM3 [RSSS06], reduced to the nodes. There every edge has a
+// weight vector for each pair of states of its ends, with a parent above the roots that is always
+// on:
 //
 //	F(x, Y) = sum over the edges (p, v) of <w_{pv, ab}, x>   with a, b whether p, v are in Y.
 //
@@ -18,11 +19,11 @@ import (
 //
 //	theta_v = sum over the edges (p, v) of w_{pv, 11} - w_{pv, 10} + sum over the edges (v, c) of w_{vc, 10} - w_{vc, 00},
 //
-// and the smallest 1/2 ||w||^2 that gives theta is 1/2 tr(theta' M^-1 theta) with M_vv twice the number of
-// edges of v, that from above a root included, and M_vp = -1 for every edge: 2 + 2 |children| and -1
-// on trees. Edges is a sparse L with M = L L', so that the columns u = L^-1 theta, one a node, have the
-// norm 1/2 ||u||^2. It has no more entries than nodes and edges on trees and forests; on other
-// graphs nodes with several parents add some.
+// and the smallest 1/2 ||w||^2 that gives theta is 1/2 tr(theta' M^-1 theta) with M_vv twice the
+// number of edges of v, that from above a root included, and M_vp = -1 for every edge: 2 + 2
+// |children| and -1 on trees. Edges is a sparse L with M = L L', so that the columns u = L^-1
+// theta, one a node, have the norm 1/2 ||u||^2. It has no more entries than nodes and edges on
+// trees and forests; on other graphs nodes with several parents add some.
 type Edges struct {
 	taxonomy *taxonomy.Taxonomy
 	diagonal []float64 // of M

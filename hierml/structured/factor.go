@@ -200,8 +200,8 @@ func (f *factor) inverseRow(node int, scratch []float64) (nodes []int, values []
 	return nodes, values
 }
 
-// elimination is a heap of nodes. A node is in it once for every state that it has had; only the last
-// counts.
+// elimination is a heap of nodes. A node is in it once for every state that it has had; only the
+// last counts.
 type elimination struct {
 	place   []int32 // in topological order
 	above   []int32 // 1 for roots

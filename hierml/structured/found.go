@@ -14,8 +14,8 @@ type foundSets struct {
 	found []atomic.Pointer[[]foundSet]
 }
 
-// Lasting reports whether ids of competitors name the same ones in another process with the same problem. Those
-// that are named in the order in which searches found them do not.
+// Lasting reports whether ids of competitors name the same ones in another process with the same
+// problem. Those that are named in the order in which searches found them do not.
 func Lasting(c Competitors) bool {
 	if c, ok := c.(*both); ok {
 		return Lasting(c.first) && Lasting(c.second)
@@ -81,16 +81,16 @@ func find(sets []foundSet, set foundSet) int {
 	})
 }
 
-// foundWorst is what a search has found to be the worst set of a block. Its violation is infinite where
-// scores are no finite numbers.
+// foundWorst is what a search has found to be the worst set of a block. Its violation is infinite
+// where scores are no finite numbers.
 type foundWorst struct {
 	block     int
 	set       foundSet
 	violation float64
 }
 
-// name appends the id of the worst set where n is not zero, its violation above the floor, and the id
-// not known.
+// name appends the id of the worst set where n is not zero, its violation above the floor, and the
+// id not known.
 func (s *foundSets) name(worst *foundWorst, n int, floor float64, known []int32, dst []int32) []int32 {
 	if n <= 0 || !(worst.violation > max(floor, 0)) || math.IsInf(worst.violation, 1) {
 		return dst

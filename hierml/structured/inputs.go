@@ -192,8 +192,8 @@ func (l *Linear) Product(i, j int) float64 {
 	return sum
 }
 
-// NewState returns zero weights, at least as exact as p says. Those of dense examples change in float64, and
-// are rounded when they are Set.
+// NewState returns zero weights, at least as exact as p says. Those of dense examples change in
+// float64, and are rounded when they are Set.
 func (l *Linear) NewState(columns []int, p Precision) State {
 	if l.isDense(len(columns)) {
 		return newDenseState(l, columns, p == Double)
@@ -208,8 +208,8 @@ func (l *Linear) NewState(columns []int, p Precision) State {
 	return &linearState{Weights: w(columns, l.x.Cols), linear: l}
 }
 
-// LinearWeights returns the weight matrix of a state of Linear inputs, nil for others. It is that of
-// the state as it is, and of no use when the state has changed.
+// LinearWeights returns the weight matrix of a state of Linear inputs, nil for others. It is that
+// of the state as it is, and of no use when the state has changed.
 func LinearWeights(s State) *Weights {
 	switch s := s.(type) {
 	case *linearState:

@@ -17,10 +17,10 @@ type Rescaling int
 const (
 	// Margin rescaling: b = Delta, r = 1. [CSS16, (2), (3), (10) and (12)].
 	Margin Rescaling = iota
-	// Norm rescaling divides everything inside the maximum by
-	// ||Lambda(y)-Lambda(y_i)||: b = Delta/||.||, r = 1/||.||. With the loss [CSS16, (9)] this is [CSS16, (13)] (b = 1), with
-	// its maximum taken over y != y_i and a hinge around it, without which the printed optimum is W
-	// = 0. Labels with the attributes of y_i are left out.
+	// Norm rescaling divides everything inside the maximum by ||Lambda(y)-Lambda(y_i)||: b =
+	// Delta/||.||, r = 1/||.||. With the loss [CSS16, (9)] this is [CSS16, (13)] (b = 1), with its
+	// maximum taken over y != y_i and a hinge around it, without which the printed optimum is W =
+	// 0. Labels with the attributes of y_i are left out.
 	Norm
 	// Slack rescaling: b = r = Delta, so that a margin of 1 is asked for and a violation of it
 	// weighs Delta. [Cai08, (4.10)]; TREELOSS of [ZXW11].
@@ -192,17 +192,17 @@ func (ls *Labels) rescale(truth int32, cost, scale []float64) {
 // Attributes returns the attribute vectors.
 func (ls *Labels) Attributes() *Attributes { return ls.attributes }
 
-// Separate reports whether the directions of the competitors of an example have the column of its label in
-// common and each one more of its own, as those of a flat SVM with margin rescaling do.
+// Separate reports whether the directions of the competitors of an example have the column of its
+// label in common and each one more of its own, as those of a flat SVM with margin rescaling do.
 func (ls *Labels) Separate() bool { return ls.attributes.orthonormal && ls.rescaling == Margin }
 
 // Label returns the position of the true label of example i.
 func (ls *Labels) Label(i int) int32 { return ls.truth[i] }
 
-// Leads writes into dst, one entry a candidate, by how much the score of the candidate at position y
-// has to be above that of each for an example with label y to have no error: b/r, which is Delta
-// with margin and norm rescaling and 1 with slack rescaling. It is zero where nothing is asked for: of
-// y itself, and of labels whose loss is zero or that norm rescaling leaves out.
+// Leads writes into dst, one entry a candidate, by how much the score of the candidate at position
+// y has to be above that of each for an example with label y to have no error: b/r, which is Delta
+// with margin and norm rescaling and 1 with slack rescaling. It is zero where nothing is asked for:
+// of y itself, and of labels whose loss is zero or that norm rescaling leaves out.
 func (ls *Labels) Leads(y int, dst []float64) {
 	for z := range dst {
 		dst[z] = 0

@@ -11,8 +11,9 @@ import (
 	"github.com/hierml/notebook/hierml/synthetic"
 )
 
-// largeProblem returns test rows of a problem of DMOZ's size, and random weights of which a feature that is in more
-// training rows has more: as many as where each of them has coefficients of 30 columns.
+// largeProblem returns test rows of a problem of DMOZ's size, and random weights of which a feature
+// that is in more training rows has more: as many as where each of them has coefficients of 30
+// columns.
 func largeProblem(b *testing.B, data *dataset.Collection, nodes []int) (*Weights, *dataset.Matrix) {
 	features, columns := data.Train.X.Cols, len(nodes)
 	often := make([]float64, features)
@@ -58,8 +59,8 @@ func largeProblem(b *testing.B, data *dataset.Collection, nodes []int) (*Weights
 	return w, x
 }
 
-// BenchmarkHighest finds the leaf with the highest score of texts, by the scores of one text after the other, and by
-// shortlists of one and of thousands at a time.
+// BenchmarkHighest finds the leaf with the highest score of texts, by the scores of one text after
+// the other, and by shortlists of one and of thousands at a time.
 func BenchmarkHighest(b *testing.B) {
 	g := synthetic.DMOZLike()
 	g.Test = 8192

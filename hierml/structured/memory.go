@@ -1,7 +1,7 @@
 package structured
 
-// Memory returns how many bytes the weights of the problem take at least, and about how many when a training comes
-// to its end; 0 and 0 where the inputs do not tell.
+// Memory returns how many bytes the weights of the problem take at least, and about how many when a
+// training comes to its end; 0 and 0 where the inputs do not tell.
 func (o *Oracle) Memory(p Precision) (least, about int64) {
 	if m, ok := o.inputs.(interface {
 		memory(columns int, p Precision) (least, about int64)
@@ -11,15 +11,15 @@ func (o *Oracle) Memory(p Precision) (least, about int64) {
 	return 0, 0
 }
 
-// Many reports whether there are so many columns, of weights that are as exact as p says, that searches of many examples
-// at a time take a fraction of the time of as many visits.
+// Many reports whether there are so many columns, of weights that are as exact as p says, that
+// searches of many examples at a time take a fraction of the time of as many visits.
 func (o *Oracle) Many(p Precision) bool {
 	l, ok := o.inputs.(*Linear)
 	return ok && !l.isDense(len(o.columns)) && isMixed(len(o.columns), p)
 }
 
-// Columns in which an example has a weight: two at least, and as many as flat SVMs of thousands of leaves were
-// found to have near the optimum.
+// Columns in which an example has a weight: two at least, and as many as flat SVMs of thousands of
+// leaves were found to have near the optimum.
 const leastColumns, manyColumns = 2, 60
 
 func (l *Linear) memory(columns int, p Precision) (least, about int64) {

@@ -13,14 +13,15 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
-// mixed are weights of many columns in 16 bits. Texts have few frequent words and many rare ones, and
-// an instance has a coefficient with few of many columns: so many features have a weight other than zero in
-// few columns. These are in a table. Other features have a row. A weight is a whole number of units of its
-// feature, which become larger as weights do. Different features may be changed at the same time.
+// mixed are weights of many columns in 16 bits. Texts have few frequent words and many rare ones,
+// and an instance has a coefficient with few of many columns: so many features have a weight other
+// than zero in few columns. These are in a table. Other features have a row. A weight is a whole
+// number of units of its feature, which become larger as weights do. Different features may be
+// changed at the same time.
 //
-// The weights of a feature are right to half a unit when they are set, and each step that is added may be wrong
-// by as much. Steps are some ten to some hundred units as a rule. Certificates set the weights anew, and are
-// those of the weights as they are stored.
+// The weights of a feature are right to half a unit when they are set, and each step that is added
+// may be wrong by as much. Steps are some ten to some hundred units as a rule. Certificates set the
+// weights anew, and are those of the weights as they are stored.
 type mixed struct {
 	stride int       // columns, at least one more than those in use, and a multiple of panelWidth
 	most   int       // slots of a table
@@ -32,8 +33,8 @@ type mixed struct {
 	norm   known // largest of the weights of a column, or somewhat more
 }
 
-// slot is the weight of a column in a table: one of open addressing, as many slots as a power of two.
-// The column of a slot not in use is the last of the stride, which has no other use.
+// slot is the weight of a column in a table: one of open addressing, as many slots as a power of
+// two. The column of a slot not in use is the last of the stride, which has no other use.
 type slot struct {
 	column uint16
 	value  int16
@@ -41,20 +42,21 @@ type slot struct {
 
 const (
 	leastSlots = 4
-	// tableShare is the number of columns for each slot that a table may have, where memory counts: one as large
-	// takes half of the bytes of a row. Where the rows of all features take no more than rowBytes, tables are
-	// smaller by far: a weight is found in a row six times as fast.
+	// tableShare is the number of columns for each slot that a table may have, where memory counts:
+	// one as large takes half of the bytes of a row. Where the rows of all features take no more
+	// than rowBytes, tables are smaller by far: a weight is found in a row six times as fast.
 	tableShare, smallTableShare = 4, 64
 	rowBytes                    = 5e9
 	// full is the largest number of units.
 	full = math.MaxInt16
-	// firstShare is what the largest of the first weights of a feature is of full: a step is the sum of
-	// many, and many follow.
+	// firstShare is what the largest of the first weights of a feature is of full: a step is the
+	// sum of many, and many follow.
 	firstShare = 0.25
 )
 
-// mixedColumns is the number of columns above which weights are mixed: the 2,702 leaves of EC enzymes take
-// no less time so, and more memory, and the 12,294 of DMOZ less of both. Slots know columns of 16 bits.
+// mixedColumns is the number of columns above which weights are mixed: the 2,702 leaves of EC
+// enzymes take no less time so, and more memory, and the 12,294 of DMOZ less of both. Slots know
+// columns of 16 bits.
 const mixedColumns, mostColumns = 8192, math.MaxUint16 - panelWidth
 
 func isMixed(columns int, p Precision) bool {
@@ -117,8 +119,8 @@ func unitsOf(n int16, unit float64) float64 {
 	return float64(n) * unit
 }
 
-// place returns where the weight of a column is, made if need be. It is valid until the next call for
-// the feature.
+// place returns where the weight of a column is, made if need be. It is valid until the next call
+// for the feature.
 func (m *mixed) place(feature int, column int32) *int16 {
 	if row := m.rows[feature]; row != nil {
 		return &row[column]
@@ -185,8 +187,8 @@ func (m *mixed) coarsen(feature int, v float64) {
 // half returns half of a number, rounded to the even one.
 func half(v int16) int16 { return v>>1 + v&(v>>1)&1 }
 
-// unitFor returns about the smallest unit of which full ones are at least v: one of nine bits, so that every number of
-// units is exact in float32.
+// unitFor returns about the smallest unit of which full ones are at least v: one of nine bits, so
+// that every number of units is exact in float32.
 func unitFor(v float64) float32 {
 	if !(v < math.MaxFloat32) {
 		return float32(math.Inf(1))
@@ -320,8 +322,8 @@ func (m *mixed) addRow(feature int, x float64, columns []int32, u []float64) {
 	}
 }
 
-// addUnits adds scale times u to the columns given of a row, up to the first for which there is no room, and returns
-// how many these are.
+// addUnits adds scale times u to the columns given of a row, up to the first for which there is no
+// room, and returns how many these are.
 func addUnits(row []int16, scale float64, columns []int32, u []float64) int {
 	u = u[:len(columns)]
 	for j, c := range columns {
@@ -381,8 +383,8 @@ func addTable[T float32 | float64](table []slot, x T, scores []T) {
 	}
 }
 
-// set makes the weights of every feature the sum over the examples that have it, in float64, and then
-// rounds them; see State.
+// set makes the weights of every feature the sum over the examples that have it, in float64, and
+// then rounds them; see State.
 func (m *mixed) set(ctx context.Context, l *Linear, u *Rows, workers int) (exact, stored float64, err error) {
 	norms := make([][2]float64, (l.x.Cols+chunk-1)/chunk)
 	sums := make([]*rowSums, guarded.Workers(workers))
@@ -452,8 +454,8 @@ type known struct{ bits atomic.Uint64 }
 func (k *known) set(v float64) { k.bits.Store(math.Float64bits(v)) }
 func (k *known) get() float64  { return math.Float64frombits(k.bits.Load()) }
 
-// largestNorm returns the root of the largest sum of squares of a column, or somewhat more, where each slice has some of
-// every column, or is nil.
+// largestNorm returns the root of the largest sum of squares of a column, or somewhat more, where
+// each slice has some of every column, or is nil.
 func largestNorm(squares [][]float64) float64 {
 	var sums []float64
 	for _, s := range squares {
@@ -489,8 +491,8 @@ func (s *rowSums) add(x float64, columns []int32, u []float64) {
 	}
 }
 
-// round leaves the columns whose weights are not zero when they are rounded to units, which it chooses, and
-// adds the squares of the weights and of what they are rounded to to norm.
+// round leaves the columns whose weights are not zero when they are rounded to units, which it
+// chooses, and adds the squares of the weights and of what they are rounded to to norm.
 func (s *rowSums) round(norm *[2]float64) (unit float32) {
 	var largest float64
 	for _, c := range s.columns {
@@ -554,8 +556,8 @@ func (m *mixed) setFeature(feature int, columns []int32, values []int16) {
 	m.used[feature] = int32(len(columns))
 }
 
-// slabs are pieces of memory of few sizes. They are asked for in large pages, since weights are read in no
-// order. Slabs may be taken and released at the same time.
+// slabs are pieces of memory of few sizes. They are asked for in large pages, since weights are
+// read in no order. Slabs may be taken and released at the same time.
 type slabs struct {
 	mutex sync.Mutex
 	chunk []int16 // rest of the last

@@ -40,13 +40,14 @@ func rowsAndTables(m *mixed) (rows, tables int) {
 	return rows, tables
 }
 
-// within reports whether a weight of a feature is right but for n roundings, of it or of steps, and those
-// of growing units.
+// within reports whether a weight of a feature is right but for n roundings, of it or of steps, and
+// those of growing units.
 func (m *mixed) within(f int, got, want float64, n int) bool {
 	return math.Abs(got-want) <= (float64(n)/2+2)*float64(m.units[f])
 }
 
-// Mixed weights are what other weights are, up to the rounding of each step, whatever part of them is not zero.
+// Mixed weights are what other weights are, up to the rounding of each step, whatever part of them
+// is not zero.
 func TestMixedWeightsAreWeights(t *testing.T) {
 	const features, columns = 60, 700
 	for _, part := range []float64{0, 0.002, 0.05, 0.15, 0.6} {
@@ -216,8 +217,8 @@ func TestPanelWaysAgree(t *testing.T) {
 	}
 }
 
-// Panels score within the bound of sums in float32, features that are frequent among the examples and
-// others.
+// Panels score within the bound of sums in float32, features that are frequent among the examples
+// and others.
 func TestPanelsScoreLikeExamples(t *testing.T) {
 	x := example.Texts(example.Tree(3, 4), 300, 500, 25, 1).X
 	inputs, err := NewLinear(x)
@@ -310,8 +311,8 @@ func primal(o *Oracle, w *linearState) (value float64) {
 	return value
 }
 
-// A certificate under mixed weights, which are scored in float32, is that of sums in float64, and no more than a
-// little above that of the weights before they were rounded.
+// A certificate under mixed weights, which are scored in float32, is that of sums in float64, and
+// no more than a little above that of the weights before they were rounded.
 func TestCertifyOfMixedWeightsIsExact(t *testing.T) {
 	tree := example.Tree(30, 40)
 	d := example.Texts(tree, 300, 400, 15, 1)

@@ -8,14 +8,14 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
-// panels score many examples under mixed weights that do not change meanwhile, in float32, panel of columns
-// by panel. A panel of the rows of frequent features stays in the cache, and those of an example are summed up
-// in registers; a panel of the row of another feature is read once for all examples. They are scratch
-// space.
+// panels score many examples under mixed weights that do not change meanwhile, in float32, panel of
+// columns by panel. A panel of the rows of frequent features stays in the cache, and those of an
+// example are summed up in registers; a panel of the row of another feature is read once for all
+// examples. They are scratch space.
 //
-// Rows are summed up as whole numbers: an example's values for frequent features are rounded to multiples of a step of
-// its own, of which the largest is many. Where scores are to be closely bounded, what is left of the values is rounded and summed
-// up likewise.
+// Rows are summed up as whole numbers: an example's values for frequent features are rounded to
+// multiples of a step of its own, of which the largest is many. Where scores are to be closely
+// bounded, what is left of the values is rounded and summed up likewise.
 type panels struct {
 	mixed  *mixed
 	x      *dataset.Matrix
@@ -25,8 +25,9 @@ type panels struct {
 	units  []float64
 
 	count []int32 // by feature, examples that have it; less than 0 for the features below
-	// The rows of frequent features, example by example, and what multiplies each two of them. Example k has the groups
-	// border[k] to border[k+1]; group g has the rows starts[g] to starts[g+1], and a step.
+	// The rows of frequent features, example by example, and what multiplies each two of them.
+	// Example k has the groups border[k] to border[k+1]; group g has the rows starts[g] to
+	// starts[g+1], and a step.
 	border  []int
 	starts  []int
 	rows    []*int16
@@ -42,19 +43,20 @@ type panels struct {
 	values   []float32
 }
 
-// frequent is the number of examples together from which a feature is frequent; of few examples all features are.
+// frequent is the number of examples together from which a feature is frequent; of few examples all
+// features are.
 const frequent, fewExamples = 32, 64
 
-// maxSteps is the largest number of steps that a value has, and roomSteps that of values together for which the sum of
-// their products with weights has room.
+// maxSteps is the largest number of steps that a value has, and roomSteps that of values together
+// for which the sum of their products with weights has room.
 const maxSteps, roomSteps = 1<<12 - 1, math.MaxUint16
 
 func newPanels(m *mixed, x *dataset.Matrix) *panels {
 	return &panels{mixed: m, x: x}
 }
 
-// load scores examples but for what tables add, which is left to [panels.of]. Scores are wrong by less, and take longer, if
-// they are to be close.
+// load scores examples but for what tables add, which is left to [panels.of]. Scores are wrong by
+// less, and take longer, if they are to be close.
 func (s *panels) load(examples []int, workers int, closely bool) {
 	stride := s.mixed.stride
 	if need := len(examples) * stride; cap(s.scores) < need {
@@ -152,8 +154,8 @@ func (s *panels) number(examples []int) {
 	}
 }
 
-// round rounds the values of the rows of an example, the last ones, and makes groups of them. It leaves of the values what they
-// are changed by.
+// round rounds the values of the rows of an example, the last ones, and makes groups of them. It
+// leaves of the values what they are changed by.
 func (s *panels) round() {
 	var largest float64
 	for _, v := range s.exact {
@@ -224,7 +226,8 @@ func (s *panels) score(column, examples int, panel []float32) {
 	}
 }
 
-// bound bounds what the scores of the k-th example, of the given norm, are wrong by, where no column is longer than longest.
+// bound bounds what the scores of the k-th example, of the given norm, are wrong by, where no
+// column is longer than longest.
 func (s *panels) bound(k int, norm, longest float64) float64 {
 	return s.errors[k]*longest + sumError(s.terms[k], (norm+s.sizes[k])*longest)
 }

@@ -5,7 +5,8 @@ type Partial interface {
 	State
 	// ScoresAt writes <W_c, x_i> of the given columns into dst, one entry a column.
 	ScoresAt(i int, columns []int32, dst []float64)
-	// ColumnCost is about what it takes to score a column by ScoresAt, as a multiple of what it takes as one of all.
+	// ColumnCost is about what it takes to score a column by ScoresAt, as a multiple of what it
+	// takes as one of all.
 	ColumnCost() int
 }
 

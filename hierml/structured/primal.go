@@ -15,8 +15,8 @@ type Scored interface {
 }
 
 // Primal returns the value of the objective at weights whose squared norm is given, in one pass
-// over the examples, which is infinite where a score is no finite number. The result does not depend on workers. Primal returns ctx's error if it is
-// cancelled.
+// over the examples, which is infinite where a score is no finite number. The result does not
+// depend on workers. Primal returns ctx's error if it is cancelled.
 func (o *Oracle) Primal(ctx context.Context, w Scored, squaredNorm float64, workers int) (float64, error) {
 	hinges := make([]float64, o.inputs.Len())
 	o.scan(ctx, w, o.withBlocks(), workers, true, func(s *scanned, i int) {

@@ -27,8 +27,8 @@
 //   - [Inputs]: instances as sparse vectors ([NewLinear]) or known by their inner products alone
 //     ([NewKernel]).
 //
-// Under weights that are given, [Weights.Scores] and [Attributes.Scores] score one row; [Shortlist] finds the best of thousands
-// of labels for many.
+// Under weights that are given, [Weights.Scores] and [Attributes.Scores] score one row; [Shortlist]
+// finds the best of thousands of labels for many.
 //
 // # Scaling
 //

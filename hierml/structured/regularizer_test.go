@@ -13,8 +13,9 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// [Cai08, (4.47)]: for two perfect trees of depth 2 with the attribute lambda at all ancestors, what is taken from sum_y ||W_y||^2/lambda^2
-// is (||W_1 + ... + W_4||^2 / 21 + ||W_1 + W_2||^2 / 3 + ||W_3 + W_4||^2 / 3 + the same of the second tree) / lambda^2.
+// [Cai08, (4.47)]: for two perfect trees of depth 2 with the attribute lambda at all ancestors,
+// what is taken from sum_y ||W_y||^2/lambda^2 is (||W_1 + ... + W_4||^2 / 21 + ||W_1 + W_2||^2 / 3
+// + ||W_3 + W_4||^2 / 3 + the same of the second tree) / lambda^2.
 func TestClassRegularizerOfTwoPerfectTrees(t *testing.T) {
 	var edges [][2]int
 	for root := range 2 {

@@ -7,8 +7,8 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
-// scanned is an example of a scan: its scores, and a search for violated competitors of its blocks. There is
-// one for each goroutine.
+// scanned is an example of a scan: its scores, and a search for violated competitors of its blocks.
+// There is one for each goroutine.
 type scanned struct {
 	oracle *Oracle
 	search Search
@@ -26,8 +26,8 @@ type scanned struct {
 
 // bounded is a Search that can tell which competitors may be the most violated ones.
 type bounded interface {
-	// near appends the competitors of the block loaded of which one has the largest violation, if any is above
-	// zero, where every score is wrong by up to a bound.
+	// near appends the competitors of the block loaded of which one has the largest violation, if
+	// any is above zero, where every score is wrong by up to a bound.
 	near(bound float64, dst []int32) []int32
 }
 
@@ -42,8 +42,9 @@ func (o *Oracle) withBlocks() []int {
 	return examples
 }
 
-// Search calls visit for every block of the examples, in any order and from several goroutines, with a search that has
-// turned to it, under weights that do not change meanwhile, until ctx ends. Scores may be sums in float32.
+// Search calls visit for every block of the examples, in any order and from several goroutines,
+// with a search that has turned to it, under weights that do not change meanwhile, until ctx ends.
+// Scores may be sums in float32.
 func (o *Oracle) Search(ctx context.Context, w State, examples []int, workers int, visit func(b int, search Search)) {
 	o.scan(ctx, w, examples, workers, false, func(s *scanned, i int) {
 		for _, b := range o.BlocksOf(i) {
@@ -54,7 +55,8 @@ func (o *Oracle) Search(ctx context.Context, w State, examples []int, workers in
 }
 
 // scan calls visit for the examples, in any order, with the scores of each under weights that do
-// not change meanwhile, until ctx ends. Without bounds, the scanned are not asked for their worst competitor.
+// not change meanwhile, until ctx ends. Without bounds, the scanned are not asked for their worst
+// competitor.
 func (o *Oracle) scan(ctx context.Context, w Scored, examples []int, workers int, bounds bool, visit func(s *scanned, i int)) {
 	workers = guarded.Workers(workers)
 	each := make([]*scanned, workers)
@@ -90,8 +92,9 @@ func (o *Oracle) scan(ctx context.Context, w Scored, examples []int, workers int
 // scanScores is the number of scores that a scan has at a time, and scanExamples that of examples.
 const scanScores, scanExamples = 128 << 20, 8192
 
-// scan calls visit for the examples, in any order, when the scores of each under mixed weights are in those of the worker,
-// until ctx ends. bound is what they are wrong by, at most, 0 where they are sums in float64; without bounds it says nothing.
+// scan calls visit for the examples, in any order, when the scores of each under mixed weights are
+// in those of the worker, until ctx ends. bound is what they are wrong by, at most, 0 where they
+// are sums in float64; without bounds it says nothing.
 func (l *linearState) scan(ctx context.Context, examples []int, workers int, bounds bool, scores func(worker int) []float64, visit func(worker, i int, bound float64)) {
 	p := l.panelsOf()
 	var longest float64
@@ -119,16 +122,17 @@ func (l *linearState) scan(ctx context.Context, examples []int, workers int, bou
 	}
 }
 
-// sumError bounds the rounding error of a sum of n products in float32, each with a factor that is rounded itself, where the
-// sum of their absolute values is at most size: n units of 2^-24 and two more, and what underflows.
+// sumError bounds the rounding error of a sum of n products in float32, each with a factor that is
+// rounded itself, where the sum of their absolute values is at most size: n units of 2^-24 and two
+// more, and what underflows.
 func sumError(n int, size float64) float64 {
 	const unit, least = 1.0 / (1 << 24), 1e-37
 	k := float64(n+2) * unit
 	return size*k/(1-k) + float64(n)*least
 }
 
-// worst loads a block of the example and returns its largest violation, zero if none is above, as sums in float64
-// have it.
+// worst loads a block of the example and returns its largest violation, zero if none is above, as
+// sums in float64 have it.
 func (s *scanned) worst(b int) float64 {
 	worst := s.search.Load(b, s.scores)
 	if s.state == nil || s.bound == 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// shortlistRows returns rows, some of them empty, alike, or with features that weights do not have, of few numbers so that
-// scores are often equal.
+// shortlistRows returns rows, some of them empty, alike, or with features that weights do not have,
+// of few numbers so that scores are often equal.
 func shortlistRows(rng *rand.Rand, n, features int) *dataset.Matrix {
 	x := &dataset.Matrix{Rows: n, Cols: features + 5, Indptr: []int{0}}
 	for i := range n {
@@ -69,8 +69,8 @@ func ranked(scores []float64, k int) []int {
 	return order[:min(k, len(order))]
 }
 
-// The candidates of a shortlist have the best labels among them, in the same order, with the bits of the scores that rows
-// have one by one.
+// The candidates of a shortlist have the best labels among them, in the same order, with the bits
+// of the scores that rows have one by one.
 func TestShortlistsHaveTheBest(t *testing.T) {
 	const features = 60
 	tree, graph := example.Tree(5, 12, 4), example.Graph(400, 3)

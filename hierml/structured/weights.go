@@ -12,9 +12,9 @@ import (
 // a feature, stored feature-major so that an instance touches one contiguous run of memory for each
 // of its features: the weight of column c for feature f is at f*Stride+c. Storage is float32, or
 // float64 where that is not enough; everything computed from it is accumulated in float64. Those of
-// a problem with many columns that was solved to a gap that is not small have another form, which At, Row
-// and the scores know: weights are 16-bit multiples of a unit of their feature, and features with few weights
-// other than zero take little memory.
+// a problem with many columns that was solved to a gap that is not small have another form, which
+// At, Row and the scores know: weights are 16-bit multiples of a unit of their feature, and
+// features with few weights other than zero take little memory.
 type Weights struct {
 	Features int
 	Stride   int       // columns a feature and the length of a slice of scores, a multiple of 8; the rest is zero
@@ -77,8 +77,8 @@ func (w *Weights) At(feature, column int) float64 {
 	return float64(w.Data[feature*w.Stride+column])
 }
 
-// Set sets the weight of a column for a feature, rounded to what is stored, which it returns. Weights of
-// NewWeights and NewWideWeights may be set at the same time.
+// Set sets the weight of a column for a feature, rounded to what is stored, which it returns.
+// Weights of NewWeights and NewWideWeights may be set at the same time.
 func (w *Weights) Set(feature, column int, v float64) float64 {
 	if w.Wide != nil {
 		w.Wide[feature*w.Stride+column] = v

@@ -205,8 +205,8 @@ func (h *heldOut) add(p *Calibrated, d *dataset.Dataset) error {
 	return nil
 }
 
-// choiceScores returns those of the model, where leaves that have probability 0, by a link, have the
-// lowest score of the others: functions are learned of finite ones.
+// choiceScores returns those of the model, where leaves that have probability 0, by a link, have
+// the lowest score of the others: functions are learned of finite ones.
 func choiceScores(m *classifier.Model, x *dataset.Matrix) *mat.Dense {
 	scores := m.ChoiceScores(x)
 	if _, never := m.Certain(); len(never) == 0 || x.Rows == 0 {

@@ -173,12 +173,12 @@ type Among struct {
 	Choices []*Choice // of each; the others have no model
 }
 
-// ChooseAmong chooses C for each of some estimators, such as normalized SVMs with several weightings,
-// by the same instances, of the estimators the one whose loss at it is smallest, of equal ones the
-// first, and trains that one on all data. It is an error if some predict sets of labels and others
-// single ones, whose losses cannot be compared. Errors come as those of ChooseC do, but where the
-// search was not at its end without a choice among the estimators: Choice is then of the one that
-// was tried last.
+// ChooseAmong chooses C for each of some estimators, such as normalized SVMs with several
+// weightings, by the same instances, of the estimators the one whose loss at it is smallest, of
+// equal ones the first, and trains that one on all data. It is an error if some predict sets of
+// labels and others single ones, whose losses cannot be compared. Errors come as those of ChooseC
+// do, but where the search was not at its end without a choice among the estimators: Choice is then
+// of the one that was tried last.
 func (s Search) ChooseAmong(ctx context.Context, estimators []Regularized, d *dataset.Dataset) (_ *Among, err error) {
 	if len(estimators) == 0 || slices.Contains(estimators, nil) || d == nil || d.Taxonomy == nil || d.X == nil {
 		return nil, fmt.Errorf("svm: choosing C needs an estimator and a dataset with instances and their taxonomy")

@@ -56,8 +56,8 @@ func TestChooseC(t *testing.T) {
 	}
 }
 
-// TestStartOfParts holds that problems of parts that start from their own result are solved at once,
-// and refuse that of another problem.
+// TestStartOfParts holds that problems of parts that start from their own result are solved at
+// once, and refuse that of another problem.
 func TestStartOfParts(t *testing.T) {
 	d := example.Texts(example.Tree(3, 4), 300, 300, 15, 1)
 	other := example.Texts(example.Tree(2, 2), 300, 300, 15, 1)

@@ -129,8 +129,8 @@ func readData(file *os.File) (*dataset.Dataset, error) {
 // errDamaged is that of a file whose parts do not fit together.
 var errDamaged = errors.New("its parts do not fit together; the file is damaged")
 
-// A process writes what it has solved when it has solved that for solvedAge, or has so many weights,
-// and at its end: that much it can lose, and a file system of many machines has few files.
+// A process writes what it has solved when it has solved that for solvedAge, or has so many
+// weights, and at its end: that much it can lose, and a file system of many machines has few files.
 const (
 	solvedAge  = 5 * time.Second
 	solvedMost = 1 << 23
@@ -170,7 +170,8 @@ func (s *solutions) write() error {
 		return nil
 	}
 	primal, dual := make([]float64, n), make([]float64, n)
-	// Of each problem: epochs, status, features, weights, and names of features, -1 where all have theirs.
+	// Of each problem: epochs, status, features, weights, and names of features, -1 where all have
+	// theirs.
 	counts := make([]int64, 0, 5*n)
 	var names []int32
 	var index []int64

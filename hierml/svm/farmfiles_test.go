@@ -58,8 +58,8 @@ func twoParts(wide bool) *parts {
 		primal: make([]float64, 2), dual: make([]float64, 2), status: make([]solver.Status, 2), epochs: make([]int, 2)}
 }
 
-// TestForeignSolutions changes each number of a file of solutions, and the length of each list, and takes it:
-// what does not fit together is an error, and nothing panics.
+// TestForeignSolutions changes each number of a file of solutions, and the length of each list, and
+// takes it: what does not fit together is an error, and nothing panics.
 func TestForeignSolutions(t *testing.T) {
 	for _, wide := range []bool{false, true} {
 		if pieces, err := twoParts(wide).readResults(written(t, solvedContent(t, nil))); err != nil || !slices.Equal(pieces, []int{0, 1}) {
@@ -108,8 +108,8 @@ func FuzzSolutions(f *testing.F) {
 	})
 }
 
-// FuzzTrainingData holds that no file with the data of a training panics, and that what is read of it fits
-// together.
+// FuzzTrainingData holds that no file with the data of a training panics, and that what is read of
+// it fits together.
 func FuzzTrainingData(f *testing.F) {
 	d := example.Texts(example.Tree(2, 2), 6, 10, 3, 1)
 	var b bytes.Buffer

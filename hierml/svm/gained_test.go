@@ -49,8 +49,8 @@ func rareLabels(t *testing.T, rows int, signal float64, seed uint64) *dataset.Da
 	return d
 }
 
-// TestGapAgainstZeroWeights ranks many rare labels, so that zero weights are within a few percent of
-// the optimum. A gap that they are within is not enough to stop.
+// TestGapAgainstZeroWeights ranks many rare labels, so that zero weights are within a few percent
+// of the optimum. A gap that they are within is not enough to stop.
 func TestGapAgainstZeroWeights(t *testing.T) {
 	const gap = 0.05
 	for _, method := range []solver.Method{solver.BCFW{}, solver.DualAscent{}} {
@@ -122,8 +122,8 @@ func TestGained(t *testing.T) {
 		}
 	}
 	n.Notes = nil
-	// Each instance is there with both labels: no weights are better than zero, and the training ends
-	// all the same.
+	// Each instance is there with both labels: no weights are better than zero, and the training
+	// ends all the same.
 	d := example.Texts(example.Tree(2, 2), 20, 20, 5, 1)
 	twice := make([]int, 0, 40)
 	for i := range 20 {

@@ -16,16 +16,17 @@ import (
 //
 //	min 1/2 sum_c ||w_c||^2 + C sum_i sum_{y in Y_i} 1/|Y_i| log(sum_b exp <w_b, x_i> / exp <w_c(y), x_i>)
 //
-// over the labels y of the instances i that are below the node, with c(y) the child at or above y. The
-// probability of a leaf is the product of those along its path, so that the probabilities of all
-// leaves add up to 1, and Predict gives the leaf with the highest. The roots of a forest are the
-// children of a node of their own; an only child has probability 1. An instance may have several
-// labels, which are learned as if it had each of them with equal probability, and labels may be inner
-// nodes: such a label is learned from above it only. There is no intercept but by a constant column, see the package comment.
+// over the labels y of the instances i that are below the node, with c(y) the child at or above y.
+// The probability of a leaf is the product of those along its path, so that the probabilities of
+// all leaves add up to 1, and Predict gives the leaf with the highest. The roots of a forest are
+// the children of a node of their own; an only child has probability 1. An instance may have
+// several labels, which are learned as if it had each of them with equal probability, and labels
+// may be inner nodes: such a label is learned from above it only. There is no intercept but by a
+// constant column, see the package comment.
 //
 // With two children a node's problem is half of OneVsRest's for one of them with the logistic loss
-// and 2 C. The problems do not depend on each other; they are solved by [solver.SolveSoftmax] on all
-// cores, with shares of Settings.Time as those of OneVsRest. The taxonomy is a tree or forest.
+// and 2 C. The problems do not depend on each other; they are solved by [solver.SolveSoftmax] on
+// all cores, with shares of Settings.Time as those of OneVsRest. The taxonomy is a tree or forest.
 //
 // The zero value is ready to use.
 type HierarchicalSoftmax struct {

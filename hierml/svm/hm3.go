@@ -11,32 +11,32 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// HM3 is the maximum margin classifier for hierarchical multi-label data of Rousu, Saunders, Szedmak
-// and Shawe-Taylor [RSSS06]. Every edge from a parent to a node v has a weight vector for each pair
-// of states of its ends, with a parent above the roots that is always on:
+// HM3 is the maximum margin classifier for hierarchical multi-label data of Rousu, Saunders,
+// Szedmak and Shawe-Taylor [RSSS06]. Every edge from a parent to a node v has a weight vector for
+// each pair of states of its ends, with a parent above the roots that is always on:
 //
 //	min 1/2 ||w||^2 + C sum_i max_Y { Delta(Y_i, Y) + F(x_i, Y) - F(x_i, Y_i) }
 //	F(x, Y) = sum_v <w_v,ab, x>   with a, b whether the parent of v, and v, are in Y
 //
 // Y is any set of nodes that has all nodes above its nodes, the empty one too: the labelings that
-// keep to the hierarchy. The paper's relaxation is over all labelings; its optimum, which is larger,
-// predicts sets that lack nodes above their nodes. Over closed sets the problem is that of
-// Hierarchical with label sets in which nodes with many children are penalised less, and a node
-// and its parent are coupled: structured.Edges says how. Without a hierarchy and with the Hamming
-// loss it is half of OneVsRest with twice the C.
+// keep to the hierarchy. The paper's relaxation is over all labelings; its optimum, which is
+// larger, predicts sets that lack nodes above their nodes. Over closed sets the problem is that of
+// Hierarchical with label sets in which nodes with many children are penalised less, and a node and
+// its parent are coupled: structured.Edges says how. Without a hierarchy and with the Hamming loss
+// it is half of OneVsRest with twice the C.
 //
 // An instance may have several labels, at inner nodes too, or none. Model.ClosedSets predicts: sets
 // of nodes in their most specific form. Predict, LeafScores and Decide are about leaves, whose
 // scores are the sums over the nodes above. On graphs, for which the paper has no HM3, every edge
 // has its weights; the worst set is found exactly there too.
 //
-// The certificate is that of the edge weights, of which the model keeps what it predicts with: theta
-// of structured.Edges. The zero value is ready to use.
+// The certificate is that of the edge weights, of which the model keeps what it predicts with:
+// theta of structured.Edges. The zero value is ready to use.
 type HM3 struct {
 	// C weighs the training error. The default value is 1.
 	C float64
-	// Loss is Delta: loss.Symdiff, the Hamming loss, or the H-loss, loss.HLoss, loss.Uni, loss.Sib or
-	// loss.Sub. The default value is the Hamming loss.
+	// Loss is Delta: loss.Symdiff, the Hamming loss, or the H-loss, loss.HLoss, loss.Uni, loss.Sib
+	// or loss.Sub. The default value is the Hamming loss.
 	Loss loss.Decomposing
 	// Kernel, if not nil, takes the place of the inner product of instances. It needs memory for
 	// the kernel of every two instances.

@@ -17,13 +17,14 @@ import (
 //
 //	min 1/2 sum_{p->c} ||w_c - w_p||^2 + 1/2 sum_roots ||w_r||^2 + C sum_y sum_i loss(s_iy <w_y, x_i>)
 //
-// where the first sum is over the edges of the taxonomy, y over the leaves, and s_iy is 1 where y is
-// a label of instance i, otherwise -1. There is no intercept but by a constant column, see the package comment. Predict gives the
-// leaf with the highest score. An instance may have several labels, or none.
+// where the first sum is over the edges of the taxonomy, y over the leaves, and s_iy is 1 where y
+// is a label of instance i, otherwise -1. There is no intercept but by a constant column, see the
+// package comment. Predict gives the leaf with the highest score. An instance may have several
+// labels, or none.
 //
 // In a forest of single nodes it is [OneVsRest]. A root with the leaves below it is the multi-task
-// learning of [EP04]. A chain of k nodes is a node with kC in the place of C: leaves that are deeper
-// are regularized less, which is what the normalized SVM sees to.
+// learning of [EP04]. A chain of k nodes is a node with kC in the place of C: leaves that are
+// deeper are regularized less, which is what the normalized SVM sees to.
 //
 // [GY13] leaves open what the roots are drawn to; here it is zero, so that the weights are unique.
 // On trees the model's node weights are the differences u_n = w_n - w_p, and the attributes those
@@ -42,8 +43,8 @@ type HR struct {
 	// Kernel, if not nil, takes the place of the inner product of instances; the loss is the hinge.
 	// It needs memory for the kernel of every two instances.
 	Kernel gram.Kernel
-	// Graph, if not nil, has undirected edges between nodes of the taxonomy, each once, which take the
-	// place of its own; nothing is drawn to zero then:
+	// Graph, if not nil, has undirected edges between nodes of the taxonomy, each once, which take
+	// the place of its own; nothing is drawn to zero then:
 	//
 	//	min 1/2 sum_{m,n} ||w_m - w_n||^2 + C sum_y sum_i loss(s_iy <w_y, x_i>)
 	//

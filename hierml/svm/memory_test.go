@@ -12,7 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/svm"
 )
 
-// Every training whose weights, or kernel values, have no room in the machine is refused by what they take.
+// Every training whose weights, or kernel values, have no room in the machine is refused by what
+// they take.
 func TestNoRoomForWeights(t *testing.T) {
 	d := example.Texts(example.Tree(2, 3), 60, 50, 10, 1) // 6 leaves, 9 nodes
 	before := memory.Machine

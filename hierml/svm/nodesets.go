@@ -25,14 +25,15 @@ import (
 //	f, err := metric.LabelSets(c.Test.Labels, model.Predict(c.Test.X), c.Test.Taxonomy) // f.Hierarchical
 //
 // From scores of instances that were held out it is learned how likely a label is at or below each
-// node, given the score of the node and the highest score of all (calibration.RelativePlatt; nodes of
-// few instances share one function). The data are divided into folds, and each is scored by a
-// model trained on the others: exactly, from one training, by [Ridge], the default; with other methods,
-// of which the score of a node is the highest of the leaves there, by as many trainings. The models of the folds and that of all data need not have
-// scores of one scale, least of all where Settings.Time has cut their training. So scores are measured
-// in units of the model that gives them: those of a node from their mean for instances that it was
-// trained on, and all by their deviation. As that is the same measure for all models, what was learned
-// from the folds is right for the model of all data.
+// node, given the score of the node and the highest score of all (calibration.RelativePlatt; nodes
+// of few instances share one function). The data are divided into folds, and each is scored by a
+// model trained on the others: exactly, from one training, by [Ridge], the default; with other
+// methods, of which the score of a node is the highest of the leaves there, by as many trainings.
+// The models of the folds and that of all data need not have scores of one scale, least of all
+// where Settings.Time has cut their training. So scores are measured in units of the model that
+// gives them: those of a node from their mean for instances that it was trained on, and all by
+// their deviation. As that is the same measure for all models, what was learned from the folds is
+// right for the model of all data.
 //
 // Predicted are the nodes that are likelier than a level, the same for all, with which the F1 of
 // these predictions and all nodes above is largest: about half that F1, as theory has it. Only the
@@ -45,8 +46,8 @@ type NodeSets struct {
 	// instances, or where a Gram matrix and the scores of all nodes take more than 2 GiB. 8,000
 	// instances of 103 nodes, of RCV1, took 48 seconds on two cores.
 	Method classifier.Estimator
-	// Grid are values of C to choose from, by the same F1; Method must be Regularized. 0 in it is the
-	// default C of 1. Without a grid Method's own C is taken.
+	// Grid are values of C to choose from, by the same F1; Method must be Regularized. 0 in it is
+	// the default C of 1. Without a grid Method's own C is taken.
 	Grid []float64
 	// Folds is the number of folds, and of models trained for each C beside the one on all data.
 	// Ridge is trained once however many there are. The default value is 5, of Ridge 10.
@@ -61,8 +62,8 @@ type NodeSets struct {
 // NodeSetModel predicts sets of nodes.
 type NodeSetModel struct {
 	// Model gives the scores. Its taxonomy has a further leaf below each inner node that is a
-	// label, as by dataset.Dataset.Leafed, but for Ridge, which scores inner nodes itself; the other
-	// nodes have the same numbers.
+	// label, as by dataset.Dataset.Leafed, but for Ridge, which scores inner nodes itself; the
+	// other nodes have the same numbers.
 	Model    *classifier.Model
 	Taxonomy *taxonomy.Taxonomy // of labels and predictions
 	// Level is the probability above which a node is predicted.
@@ -174,8 +175,8 @@ func (s NodeSets) fitRidge(noted, ctx context.Context, methods []classifier.Esti
 }
 
 // learn learns probabilities and the level from the scores of instances held out. The unit of a
-// model is the frequencies of the nodes among the instances that it was trained on: nearly the means
-// of the scores, as the weights of the constant feature are hardly held back.
+// model is the frequencies of the nodes among the instances that it was trained on: nearly the
+// means of the scores, as the weights of the constant feature are hardly held back.
 func (f *regression) learn(d *dataset.Dataset) (*NodeSetModel, error) {
 	h := &nodeScores{taxonomy: d.Taxonomy, leafed: d.Taxonomy}
 	all := make([]float64, d.Taxonomy.Len())
@@ -303,8 +304,8 @@ func (s NodeSets) learn(ctx context.Context, method classifier.Estimator, t *tax
 	return m, err
 }
 
-// nodeScores are the scores of nodes for instances held out, in units of the models, and what is true
-// of these.
+// nodeScores are the scores of nodes for instances held out, in units of the models, and what is
+// true of these.
 type nodeScores struct {
 	taxonomy, leafed *taxonomy.Taxonomy
 	rows             [][]float64
@@ -458,7 +459,8 @@ func (h *nodeScores) level(m *NodeSetModel) {
 	m.Level, m.HeldOut = model.Best()
 	level, m.Frequencies = constant.Best()
 	// An F1 is 2 B / S, where B counts the nodes that are true and predicted, and S those that are
-	// true and those that are predicted; to first order it depends on an instance by (2 b - F1 s) / S.
+	// true and those that are predicted; to first order it depends on an instance by (2 b - F1 s) /
+	// S.
 	counts := make([]setCounts, len(h.rows))
 	var ofModel, ofConstant int
 	for i, row := range h.rows {
@@ -502,8 +504,8 @@ func (m *NodeSetModel) note(ctx context.Context) {
 		m.name(), m.HeldOut, m.Frequencies, m.error))
 }
 
-// probabilities turns the scores of the nodes, in units of the model, into probabilities, which never
-// rise from a node to a child.
+// probabilities turns the scores of the nodes, in units of the model, into probabilities, which
+// never rise from a node to a child.
 func (m *NodeSetModel) probabilities(row []float64, highest float64) {
 	order := m.Taxonomy.Topological()
 	for k := len(order) - 1; k >= 0; k-- {

@@ -189,8 +189,8 @@ func mostSpecific(t *taxonomy.Taxonomy, set []int) []int {
 	return slices.Compact(kept)
 }
 
-// unequal trains on all data, of the given number of instances, as a training that was cut short: its
-// weights have not grown to the scale of those of the folds.
+// unequal trains on all data, of the given number of instances, as a training that was cut short:
+// its weights have not grown to the scale of those of the folds.
 type unequal struct{ instances int }
 
 func (u unequal) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
@@ -201,8 +201,8 @@ func (u unequal) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model
 }
 
 // TestNodeSetsAnnounceWhatTheyReach compares the F1 that is announced with that of other instances,
-// also where the training on all data was cut short before its weights had the scale of those of the
-// folds.
+// also where the training on all data was cut short before its weights had the scale of those of
+// the folds.
 func TestNodeSetsAnnounceWhatTheyReach(t *testing.T) {
 	all := innerTexts(t, 1200, 1)
 	train, test := all.Subset(span(0, 600)), all.Subset(span(600, 1200))

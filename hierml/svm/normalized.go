@@ -32,8 +32,8 @@ type Normalized struct {
 	// directional constraint, weighting.MaxMin (7). The default value is weighting.MaxMin{}. With C
 	// chosen for each on nine sets, it and weighting.Path{Directional: true} are about equal, and
 	// better than weighting.Path{}, (6) with an exponent of 2, which gives nearly all weight to the
-	// nodes at the top where these have many leaves below ("go run ./bench weightings", and Search's
-	// ChooseAmong for other data).
+	// nodes at the top where these have many leaves below ("go run ./bench weightings", and
+	// Search's ChooseAmong for other data).
 	Weighting Weighting
 	// Alpha, if not nil, gives the node weights instead, one a node of the taxonomy, none negative.
 	Alpha []float64

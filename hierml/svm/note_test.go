@@ -100,8 +100,8 @@ func TestNoteOfUnsolved(t *testing.T) {
 	}
 }
 
-// The largest number of epochs of each part is not that of all of them: half of the work is not told to be done
-// before half of the parts are.
+// The largest number of epochs of each part is not that of all of them: half of the work is not
+// told to be done before half of the parts are.
 func TestProgressIsThatOfAllParts(t *testing.T) {
 	var w example.Watcher
 	m, err := svm.OneVsRest{Settings: solver.Settings{MaxEpochs: 6, Workers: 1}}.Fit(progress.With(t.Context(), &w), example.Texts(example.Tree(4, 5), 100, 50, 10, 1))

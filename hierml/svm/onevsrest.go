@@ -17,10 +17,10 @@ import (
 //	min 1/2 sum_y ||w_y||^2 + C sum_y sum_i loss(s_iy <w_y, x_i>)
 //
 // with s_iy 1 where y is a label of instance i, otherwise -1: the field's usual baseline, and with
-// the logistic loss as many logistic regressions, whose scores are log odds. There is
-// no intercept but by a constant column, see the package comment. An instance may have several labels, or none. Predict gives
-// the leaf with the highest score; a leaf with a positive score is on the side of its instances:
-// Cutting{Model: m, Cut: calibration.Above(0)} predicts sets.
+// the logistic loss as many logistic regressions, whose scores are log odds. There is no intercept
+// but by a constant column, see the package comment. An instance may have several labels, or none.
+// Predict gives the leaf with the highest score; a leaf with a positive score is on the side of its
+// instances: Cutting{Model: m, Cut: calibration.Above(0)} predicts sets.
 //
 // The SVMs do not depend on each other. Each is solved to Settings.Gap by [solver.Binary], on all
 // cores. With Settings.Time every leaf gets its share of the time, so
@@ -28,8 +28,8 @@ import (
 // its weights, is not cut off. Where the training is cancelled, leaves that had not begun have no
 // weights, and a score of 0.
 //
-// With Settings.Farm other machines solve the leaves, a share each; the model is the same to the last bit.
-// Recursive, PLT and HierarchicalSoftmax are trained so, too.
+// With Settings.Farm other machines solve the leaves, a share each; the model is the same to the
+// last bit. Recursive, PLT and HierarchicalSoftmax are trained so, too.
 //
 // The zero value is ready to use.
 type OneVsRest struct {

@@ -154,7 +154,8 @@ func (o *order) fitting(workers int) (fitting, error) {
 	return nil, fmt.Errorf("machine %s runs another version of the program than the one that submitted the training", farm.Machine())
 }
 
-// onFarm has the problems solved by a farm, in the directory of the settings, and takes the outcomes.
+// onFarm has the problems solved by a farm, in the directory of the settings, and takes the
+// outcomes.
 func (p *parts) onFarm(ctx context.Context, s inParts, d *dataset.Dataset, f farm.Farm, directory string) error {
 	directory, err := filepath.Abs(directory)
 	if err != nil {
@@ -278,8 +279,8 @@ func (p *parts) provide(s inParts, d *dataset.Dataset, directory string) (err er
 }
 
 // RunPart solves the problems of a training that a farm has started this process for, see
-// solver.Settings.Farm. The environment says which. A program of yours that trains on a farm does so by itself when it
-// comes to the training.
+// solver.Settings.Farm. The environment says which. A program of yours that trains on a farm does
+// so by itself when it comes to the training.
 func RunPart(ctx context.Context) error {
 	part, err := farmed.Assigned(jobVariable)
 	if err == nil && part == nil {

@@ -260,8 +260,8 @@ func (inline) Submit(ctx context.Context, j farm.Job) (string, error) {
 func (inline) State(context.Context, string) (farm.State, error) { return farm.State{Over: true}, nil }
 func (inline) Cancel(context.Context, ...string) error           { return nil }
 
-// TestForeignTraining replaces what is in the directory of a training by links and all else that it is not:
-// nothing outside changes, and what would be read is refused by its name.
+// TestForeignTraining replaces what is in the directory of a training by links and all else that it
+// is not: nothing outside changes, and what would be read is refused by its name.
 func TestForeignTraining(t *testing.T) {
 	d := example.Texts(example.Tree(2, 2), 40, 100, 10, 1)
 	train := func(directory string) error {

@@ -66,9 +66,9 @@ type parts struct {
 	err    error // the first of a part or of the progress function
 }
 
-// solveParts returns the model of an estimator over the columns of the attributes, without a name, a C
-// or a rule. Like solver.Solve it returns the best so far where ctx ends or the progress function
-// returns an error, but of a farm nothing.
+// solveParts returns the model of an estimator over the columns of the attributes, without a name,
+// a C or a rule. Like solver.Solve it returns the best so far where ctx ends or the progress
+// function returns an error, but of a farm nothing.
 func solveParts(ctx context.Context, s inParts, all []part, a *structured.Attributes, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*classifier.Model, error) {
 	engine, directory := settings.Farm, settings.Directory
 	if engine != nil {

@@ -19,8 +19,8 @@ type partWeights struct {
 	records  []*record                   // by part, of weights that another process gathers; nil in that one
 }
 
-// record is the weights of a part as they were set: those that are other than zero, by feature of the
-// part times the number of its columns, plus the column.
+// record is the weights of a part as they were set: those that are other than zero, by feature of
+// the part times the number of its columns, plus the column.
 type record struct {
 	features int
 	names    []int32
@@ -85,8 +85,8 @@ func newPartWeights(columns []int, features, parts, most int, wide bool) *partWe
 // keepsAll tells whether all weights are kept.
 func keepsAll(columns, features, most int, wide bool) bool { return wide || most > features/8*columns }
 
-// partMemory returns how many bytes the weights take at least, and about at the end: those that are other than zero have
-// their columns, and are in the parts and in the whole then.
+// partMemory returns how many bytes the weights take at least, and about at the end: those that are
+// other than zero have their columns, and are in the parts and in the whole then.
 func partMemory(columns, features, most int, wide bool) (least, about int64) {
 	if !keepsAll(columns, features, most, wide) {
 		return 0, 2 * 8 * int64(most)

@@ -12,28 +12,29 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// PLT is a probabilistic label tree [JDBPKH16], one binary classifier a node that says how likely it
-// is given its parent: for node v
+// PLT is a probabilistic label tree [JDBPKH16], one binary classifier a node that says how likely
+// it is given its parent: for node v
 //
 //	min 1/2 ||w_v||^2 + C sum_i loss(s_iv <w_v, x_i>)
 //
 // over the instances i that have a label at or below the parent of v, at a root over all, with s_iv
-// 1 where one is at or below v, otherwise -1. A leaf's probability is the product of those along its
-// path, and Predict gives the leaf with the highest. Other policies make other problems of the same
-// kind, the local classifiers per node of [SF11]. An instance may have several labels, or none, and
-// labels may be inner nodes. There is no intercept but by a constant column, see the package comment.
+// 1 where one is at or below v, otherwise -1. A leaf's probability is the product of those along
+// its path, and Predict gives the leaf with the highest. Other policies make other problems of the
+// same kind, the local classifiers per node of [SF11]. An instance may have several labels, or
+// none, and labels may be inner nodes. There is no intercept but by a constant column, see the
+// package comment.
 //
 // Where all instances of a problem are on one side there is none to solve, and the probability is 1
-// or 0 whatever the instance: LeafScores, logarithms, are minus infinity for leaves that no instance
-// has. In a flat taxonomy it is OneVsRest with the logistic loss. With Link classifier.CubedHinge it
-// is the XR-Linear of [YZHD22] with negatives by teacher forcing; with a tree of
-// clustering.Balanced and classifier.SquaredHinge, near to Parabel [PKHAV18]. Where the data have no
-// tree, clustering.Huffman makes that of the fewest problems a label. Model.NewBeam predicts
-// by going down the tree; Model.LeafProbabilities, ConditionalProbabilities and LeastProbabilities
-// are what label sets are cut from, the rules of [DC00].
+// or 0 whatever the instance: LeafScores, logarithms, are minus infinity for leaves that no
+// instance has. In a flat taxonomy it is OneVsRest with the logistic loss. With Link
+// classifier.CubedHinge it is the XR-Linear of [YZHD22] with negatives by teacher forcing; with a
+// tree of clustering.Balanced and classifier.SquaredHinge, near to Parabel [PKHAV18]. Where the
+// data have no tree, clustering.Huffman makes that of the fewest problems a label. Model.NewBeam
+// predicts by going down the tree; Model.LeafProbabilities, ConditionalProbabilities and
+// LeastProbabilities are what label sets are cut from, the rules of [DC00].
 //
-// The problems do not depend on each other and are solved as those of OneVsRest are. The taxonomy is
-// a tree or forest: the product along several paths of a graph has no agreed meaning.
+// The problems do not depend on each other and are solved as those of OneVsRest are. The taxonomy
+// is a tree or forest: the product along several paths of a graph has no agreed meaning.
 //
 // The zero value is ready to use.
 type PLT struct {
@@ -44,8 +45,8 @@ type PLT struct {
 	// hinge. Margin is the hinge, which has no probabilities: the score of a leaf is the sum of the
 	// margins along its path.
 	Link classifier.Link
-	// Policy chooses the negatives. By the exclusive policies, which train an inner node on instances
-	// that have it as a label itself, the score of a leaf is that of its own classifier.
+	// Policy chooses the negatives. By the exclusive policies, which train an inner node on
+	// instances that have it as a label itself, the score of a leaf is that of its own classifier.
 	Policy   Policy
 	Settings solver.Settings
 }

@@ -74,8 +74,8 @@ func TestSoftmaxOfTwoIsLogistic(t *testing.T) {
 	}
 }
 
-// TestProbabilitiesOfInnerLabels trains with labels at inner nodes, of which PLT learns that no child
-// is there, and hierarchical softmax nothing.
+// TestProbabilitiesOfInnerLabels trains with labels at inner nodes, of which PLT learns that no
+// child is there, and hierarchical softmax nothing.
 func TestProbabilitiesOfInnerLabels(t *testing.T) {
 	g := example.Tree(2, 2) // 0; 1, 2; 3, 4, 5, 6
 	x := &dataset.Matrix{Rows: 4, Cols: 1, Indptr: []int{0, 1, 2, 3, 4}, Indices: []int32{0, 0, 0, 0}, Values: []float32{1, 1, 1, 1}}
@@ -173,8 +173,8 @@ func TestLocalClassifiersRefuse(t *testing.T) {
 	}
 }
 
-// TestCalibrateLabelTrees calibrates, and learns sets from, models with leaves that have probability 0, in some folds and in
-// all.
+// TestCalibrateLabelTrees calibrates, and learns sets from, models with leaves that have
+// probability 0, in some folds and in all.
 func TestCalibrateLabelTrees(t *testing.T) {
 	d := example.Texts(example.Tree(3, 4), 60, 300, 15, 1)
 	leaves := d.Taxonomy.Leaves()

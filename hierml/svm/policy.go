@@ -8,9 +8,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Policy says which instances are positive and which negative for the binary classifier of a node v,
-// as [SF11, section 3.2.1] does for labels that are the most specific ones. An instance is of v if
-// v is at or above one of its labels, and has v itself if v is a label; the others take no part.
+// Policy says which instances are positive and which negative for the binary classifier of a node
+// v, as [SF11, section 3.2.1] does for labels that are the most specific ones. An instance is of v
+// if v is at or above one of its labels, and has v itself if v is a label; the others take no part.
 type Policy int
 
 const (
@@ -28,10 +28,11 @@ const (
 	Inclusive
 	// Exclusive takes the instances that have v itself, and all others as negatives.
 	Exclusive
-	// LessExclusive takes the instances that have v itself, and as negatives those that are not of v.
+	// LessExclusive takes the instances that have v itself, and as negatives those that are not of
+	// v.
 	LessExclusive
-	// ExclusiveSiblings takes the instances that have v itself, and as negatives the others that have
-	// a sibling itself.
+	// ExclusiveSiblings takes the instances that have v itself, and as negatives the others that
+	// have a sibling itself.
 	ExclusiveSiblings
 )
 

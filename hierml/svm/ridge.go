@@ -28,30 +28,30 @@ import (
 //	min 1/2 sum_n ||w_n||^2 + C/2 sum_n sum_i (y_in - <w_n, phi(x_i)>)^2
 //
 // where y_in is 1 if instance i has a label at or below node n, otherwise 0, and phi(x) is x in the
-// feature space of the kernel together with a constant feature of 1. The score of a node is about how
-// likely a label is there, so that nodes may be compared with each other however rare they are: no
-// label is lost because others are more frequent, as in a ranking of labels. Labels may be leaves
-// and inner nodes, any number an instance. The model's labels are the leaves, as everywhere;
+// feature space of the kernel together with a constant feature of 1. The score of a node is about
+// how likely a label is there, so that nodes may be compared with each other however rare they are:
+// no label is lost because others are more frequent, as in a ranking of labels. Labels may be
+// leaves and inner nodes, any number an instance. The model's labels are the leaves, as everywhere;
 // [NodeSets] predicts sets of nodes from the scores of all nodes, and Ridge is its default.
 //
 // With K the Gram matrix, all nodes have a factor of one matrix in common,
 //
 //	A = (K + 11' + I/C)^-1 Y,  w_n = sum_i A_in phi(x_i),
 //
-// and the scores of the instances F of a fold for a model trained without them are Y_F - G_FF^-1 A_F,
-// where G is the inverse of that matrix: exact scores of instances held out, for ten folds at about the
-// price of one training.
+// and the scores of the instances F of a fold for a model trained without them are Y_F - G_FF^-1
+// A_F, where G is the inverse of that matrix: exact scores of instances held out, for ten folds at
+// about the price of one training.
 //
 // By these the kernel and C are chosen unless they are given: on all instances, or on 1500 drawn at
-// random, of exponential kernels (gram.Exponential) of four widths, in units of the root of the mean
-// squared distance, with C = 1, and then of four values of C, those with the smallest squared error of
-// the instances held out. The factor is found by as many operations as the cube of the instances, and kept
-// in 8 bytes a pair: 8,000 instances take 512 MB.
+// random, of exponential kernels (gram.Exponential) of four widths, in units of the root of the
+// mean squared distance, with C = 1, and then of four values of C, those with the smallest squared
+// error of the instances held out. The factor is found by as many operations as the cube of the
+// instances, and kept in 8 bytes a pair: 8,000 instances take 512 MB.
 //
 // The zero value is ready to use.
 type Ridge struct {
-	// C weighs the squared errors. 0 is for a choice; in grids, of Search and NodeSets, it is 1 as for
-	// other estimators.
+	// C weighs the squared errors. 0 is for a choice; in grids, of Search and NodeSets, it is 1 as
+	// for other estimators.
 	C float64
 	// Kernel compares instances. nil is for a choice.
 	Kernel gram.Kernel
@@ -60,11 +60,12 @@ type Ridge struct {
 	// Workers is the number of goroutines; results do not depend on it. The default value is the
 	// number of processors.
 	Workers int
-	// Time bounds the training. Where it is over before all instances are learned from, the model is
-	// that of the instances that were chosen by, and a note says so; where it is over before there is
-	// one, it is an error. The default value is no bound.
+	// Time bounds the training. Where it is over before all instances are learned from, the model
+	// is that of the instances that were chosen by, and a note says so; where it is over before
+	// there is one, it is an error. The default value is no bound.
 	Time time.Duration
-	// Progress is told what part of the work is done, by its operations. An error it returns ends Fit.
+	// Progress is told what part of the work is done, by its operations. An error it returns ends
+	// Fit.
 	Progress func(done float64, state string) error
 
 	folds int // of the scores of instances held out; 0 for the default
@@ -241,8 +242,8 @@ func (f *regression) trainOn(d *dataset.Dataset, some []int) {
 	}
 }
 
-// choose returns the regression of the instances that are chosen by with the best kernel and C. Where
-// the time is short it tries fewer: half of it is for all instances.
+// choose returns the regression of the instances that are chosen by with the best kernel and C.
+// Where the time is short it tries fewer: half of it is for all instances.
 func (f *regression) choose(ctx context.Context, d *dataset.Dataset) (*regression, error) {
 	sample := *f
 	var some []int
@@ -299,8 +300,8 @@ func (f *regression) kernels() ([]gram.Kernel, error) {
 	if f.Kernel != nil {
 		return []gram.Kernel{f.Kernel}, nil
 	}
-	// The mean squared distance is twice what the mean squared norm is more than the squared norm of
-	// the mean.
+	// The mean squared distance is twice what the mean squared norm is more than the squared norm
+	// of the mean.
 	x, _ := f.x.Occurring()
 	mean := make([]float64, x.Cols)
 	var square float64
@@ -410,8 +411,8 @@ func (f *regression) squaredError() (sum float64) {
 	return sum
 }
 
-// certify computes the objective at A, and a bound below it. With F the scores of the instances, the
-// squared norm of the functions is <A, F>, and the dual is <A, Y> - <A, F>/2 - <A, A>/(2C).
+// certify computes the objective at A, and a bound below it. With F the scores of the instances,
+// the squared norm of the functions is <A, F>, and the dual is <A, Y> - <A, F>/2 - <A, A>/(2C).
 func (f *regression) certify(ctx context.Context) error {
 	n, q := f.y.Dims()
 	a, y := f.a.RawMatrix().Data, f.y.RawMatrix().Data

@@ -53,7 +53,8 @@ func severalNodes(t *testing.T, tax *taxonomy.Taxonomy, rows int, seed uint64) *
 	return d
 }
 
-// directScores solves the regression of one node by gonum, and returns its scores for the rows of z.
+// directScores solves the regression of one node by gonum, and returns its scores for the rows of
+// z.
 func directScores(t *testing.T, r Ridge, d *dataset.Dataset, node int, z *dataset.Matrix) []float64 {
 	t.Helper()
 	n := d.X.Rows

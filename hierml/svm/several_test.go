@@ -14,8 +14,8 @@ import (
 
 var errStop = errors.New("stop")
 
-// What trains several times keeps a checkpoint of each training: called again after it was stopped in the third, it
-// does not do the two before again, goes on with the third, and leaves no file.
+// What trains several times keeps a checkpoint of each training: called again after it was stopped
+// in the third, it does not do the two before again, goes on with the third, and leaves no file.
 func TestSeveralTrainingsKeepTheirCheckpoints(t *testing.T) {
 	d := example.Texts(example.Tree(2, 3), 150, 100, 10, 1)
 	for name, fit := range map[string]func(ctx context.Context, s solver.Settings) error{

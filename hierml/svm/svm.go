@@ -26,22 +26,23 @@
 // Labels are leaves of the taxonomy, unless an estimator says otherwise. Labels at inner nodes are
 // moved to leaves of their own by dataset.Dataset.Leafed before.
 //
-// No model has an intercept (a bias) of its own. A column that is 1 in every row gives one to any of
-// them: features.Scaling{Columns: features.Unscaled, Constant: 1} appends it to training data, and to
-// what is predicted, as Dataset.WithConstant does. Its weights are regularized like others, the less the
-// larger the constant is.
+// No model has an intercept (a bias) of its own. A column that is 1 in every row gives one to any
+// of them: features.Scaling{Columns: features.Unscaled, Constant: 1} appends it to training data,
+// and to what is predicted, as Dataset.WithConstant does. Its weights are regularized like others,
+// the less the larger the constant is.
 //
-// The objective is 1/2 ||W||^2 + C sum_i xi_i throughout. A C of 0 is the default value, 1, wherever
-// one is given: in a field, to WithC, and in a grid. Keys in brackets are those of doc/papers.md. The papers that write
-// lambda ||W||^2 + sum_i xi_i mean lambda = 1/(2C), see package structured.
+// The objective is 1/2 ||W||^2 + C sum_i xi_i throughout. A C of 0 is the default value, 1,
+// wherever one is given: in a field, to WithC, and in a grid. Keys in brackets are those of
+// doc/papers.md. The papers that write lambda ||W||^2 + sum_i xi_i mean lambda = 1/(2C), see
+// package structured.
 //
-// Flat, Hierarchical, HR, HM3 and Ridge learn with kernels, too: see package gram, and Model.LeafScoresOf in
-// package classifier for instances that only their kernel values are known of. Model.Classes shows
-// the hierarchy as a regularizer of class weights.
+// Flat, Hierarchical, HR, HM3 and Ridge learn with kernels, too: see package gram, and
+// Model.LeafScoresOf in package classifier for instances that only their kernel values are known
+// of. Model.Classes shows the hierarchy as a regularizer of class weights.
 //
 // Every estimator but Ridge, which has a solution in closed form, has two fields for how it is
-// trained: Settings, with the gap to reach, bounds, the seed and a progress function, and Method, nil
-// for the default of package solver. [ChooseC] chooses C on held-out data, for all of them.
+// trained: Settings, with the gap to reach, bounds, the seed and a progress function, and Method,
+// nil for the default of package solver. [ChooseC] chooses C on held-out data, for all of them.
 // [NodeSets] predicts sets of nodes where instances have several labels, or labels at inner nodes,
 // from the scores of any of them, by default of Ridge.
 //
@@ -49,9 +50,9 @@
 // far from the gap asked for, whoever watches the context (package progress) is told in a line: in
 // a cell that trains with nb.Context, on standard error.
 //
-// Where a training is many problems that do not depend on each other, as of OneVsRest, Recursive, PLT and
-// HierarchicalSoftmax, a cluster solves them if Settings.Farm says so (package farm): the model and its
-// certificate are those of a training on one machine.
+// Where a training is many problems that do not depend on each other, as of OneVsRest, Recursive,
+// PLT and HierarchicalSoftmax, a cluster solves them if Settings.Farm says so (package farm): the
+// model and its certificate are those of a training on one machine.
 //
 // [Calibrate] learns how sure a prediction is. What a model can do is in package classifier.
 package svm

@@ -38,8 +38,8 @@ const far = 10
 // littleGained is the share of the possible improvement over zero weights below which one is told.
 const littleGained = 0.5
 
-// note says of a training that its bounds have ended far from the gap what the certificate is, and of
-// one that has reached it if the weights are hardly better than zero.
+// note says of a training that its bounds have ended far from the gap what the certificate is, and
+// of one that has reached it if the weights are hardly better than zero.
 func note(ctx context.Context, m *classifier.Model, x *dataset.Matrix, gap float64) {
 	r := m.Training.Certificate
 	if r == nil {
@@ -140,8 +140,8 @@ func newInputs(ctx context.Context, kernel gram.Kernel, x *dataset.Matrix, setti
 // errPreparing ends preparations when Settings.Time is over.
 var errPreparing = errors.New("svm: the time was over before the training")
 
-// prepare calls do for what there are no weights without, in the time of the settings. what it is, and
-// what to do where that is too little, is for the error.
+// prepare calls do for what there are no weights without, in the time of the settings. what it is,
+// and what to do where that is too little, is for the error.
 func prepare[T any](ctx context.Context, settings solver.Settings, what string, do func(ctx context.Context) (T, error)) (T, error) {
 	if settings.Time <= 0 {
 		return do(ctx)

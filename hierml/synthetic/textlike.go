@@ -12,15 +12,15 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// TextLike describes data sets that look to a model as texts do: every node of a random tree has a topic, a
-// list of words that stand often in its documents, and each word of a document is drawn from the topic of
-// a node on the path to the document's leaf or, mostly, from a background that all have in common. Words
-// follow Zipf's law. Values are (1 + log count) times the inverse document frequency in the training part,
-// to unit length.
+// TextLike describes data sets that look to a model as texts do: every node of a random tree has a
+// topic, a list of words that stand often in its documents, and each word of a document is drawn
+// from the topic of a node on the path to the document's leaf or, mostly, from a background that
+// all have in common. Words follow Zipf's law. Values are (1 + log count) times the inverse
+// document frequency in the training part, to unit length.
 //
-// The zero value is a small problem; NewsgroupsLike, WIPOLike, IPCLike, DMOZLike and WikipediaLike are as large as
-// the collections of the papers. Such data serve to measure time and memory. Which method is the
-// better one has to be asked of real texts.
+// The zero value is a small problem; NewsgroupsLike, WIPOLike, IPCLike, DMOZLike and WikipediaLike
+// are as large as the collections of the papers. Such data serve to measure time and memory. Which
+// method is the better one has to be asked of real texts.
 type TextLike struct {
 	Name string
 	// Levels has the number of nodes at each depth, the roots first and the leaves last. No level
@@ -92,9 +92,10 @@ func DMOZLike() TextLike {
 	}
 }
 
-// WikipediaLike has the size of WIKI [CSS16, table 2]: 50,312 nodes, 36,504 leaves, 346,299 features, 456,886
-// instances to train on, here with one label each. All leaves are at the fifth level. The sizes of the inner
-// levels, of the test part and of the documents are a guess. It takes 0.7 GB of memory.
+// WikipediaLike has the size of WIKI [CSS16, table 2]: 50,312 nodes, 36,504 leaves, 346,299
+// features, 456,886 instances to train on, here with one label each. All leaves are at the fifth
+// level. The sizes of the inner levels, of the test part and of the documents are a guess. It takes
+// 0.7 GB of memory.
 func WikipediaLike() TextLike {
 	return TextLike{
 		Name: "Wikipedia-like", Levels: []int{25, 783, 4000, 9000, 36504}, Train: 456886, Test: 50000,

@@ -19,10 +19,11 @@ import (
 // Separator is empty, a file without tabs whose lines all look like edges with another separator is
 // a fault.
 //
-// A first line that has the titles of columns, such as parent and child, or source and target, is a fault.
+// A first line that has the titles of columns, such as parent and child, or source and target, is a
+// fault.
 //
-// Repairs: a line that lacks a name is left out, and so is one of titles, fields after the child are ignored, and those of
-// all formats (see the package).
+// Repairs: a line that lacks a name is left out, and so is one of titles, fields after the child
+// are ignored, and those of all formats (see the package).
 type Edges struct {
 	Separator  string // between the two names; "" is a tab, " " is any number of blanks and tabs, also around them
 	ChildFirst bool   // the child stands before its parent
@@ -260,7 +261,8 @@ func (f Edges) titles(fields []field) bool {
 	return first != 0 && second == -first
 }
 
-// titleRole is 1 for the title of a column of parents, -1 for that of one of children, 0 for what is no title.
+// titleRole is 1 for the title of a column of parents, -1 for that of one of children, 0 for what
+// is no title.
 func titleRole(text []byte) int {
 	title := strings.ToLower(strings.Trim(string(text), " \"'"))
 	for _, end := range []string{"_id", " id", "_name", " name", "id", "s"} {

@@ -12,11 +12,11 @@ import (
 //
 //	{"name": "animal", "children": [{"name": "cat"}, {"name": "dog"}]}
 //
-// or a list of such. A child may also be a string, its name. Other keys are skipped. Node ids are in
-// the order in which the nodes begin.
+// or a list of such. A child may also be a string, its name. Other keys are skipped. Node ids are
+// in the order in which the nodes begin.
 //
-// Repairs: a node without a name is called "node 1", "node 2", ...; and those of all formats (see the
-// package).
+// Repairs: a node without a name is called "node 1", "node 2", ...; and those of all formats (see
+// the package).
 type JSON struct {
 	NameKey     string // "" is "name"
 	ChildrenKey string // "" is "children"

@@ -8,7 +8,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// TestNodesCalledAsTitles writes nodes that are called as columns may be: they are read again, or not written.
+// TestNodesCalledAsTitles writes nodes that are called as columns may be: they are read again, or
+// not written.
 func TestNodesCalledAsTitles(t *testing.T) {
 	for text, writes := range map[string]bool{"a\tparent\nparent\tchild\n": true, "b\nparent\tchild\n": true, "a\tsource\na\ttarget\n": true} {
 		tree, err := taxonomy.Read(strings.NewReader(text), "x")

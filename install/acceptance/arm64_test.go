@@ -19,10 +19,10 @@ func needDebian(t *testing.T, program, name string) {
 	}
 }
 
-// TestArm64 holds that the library computes on arm64 what an independent solver has computed, and that
-// cells behave there as notebooks' cells should: it runs programs for Linux on arm64 in an emulator of
-// its processor. That processor adds products without rounding between, so that numbers differ in
-// their last digits.
+// TestArm64 holds that the library computes on arm64 what an independent solver has computed, and
+// that cells behave there as notebooks' cells should: it runs programs for Linux on arm64 in an
+// emulator of its processor. That processor adds products without rounding between, so that numbers
+// differ in their last digits.
 func TestArm64(t *testing.T) {
 	testrun.LeaveToLong(t, "programs are run by an emulated processor")
 	const emulator = "qemu-aarch64"

@@ -24,8 +24,8 @@ type bareSystem struct {
 	proxy string
 }
 
-// bareMounts mounts what programs need into the root $1, and the tree of Go $2, if there is one, and
-// runs a command of the shell there. All of it ends with the command.
+// bareMounts mounts what programs need into the root $1, and the tree of Go $2, if there is one,
+// and runs a command of the shell there. All of it ends with the command.
 const bareMounts = `set -e
 mount -t proc proc "$1/proc"
 mount --rbind /dev "$1/dev"
@@ -105,9 +105,9 @@ func (b bareSystem) list() []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
-// TestBareSystem holds that hierml is installed where there is Python and no Go, by pip and as a package
-// of Debian, that the tour runs there in Jupyter, that cells are compiled when Go is put beside it,
-// without a network, and that both leave nothing.
+// TestBareSystem holds that hierml is installed where there is Python and no Go, by pip and as a
+// package of Debian, that the tour runs there in Jupyter, that cells are compiled when Go is put
+// beside it, without a network, and that both leave nothing.
 func TestBareSystem(t *testing.T) {
 	testrun.LeaveToLong(t, "a Debian is unpacked, JupyterLab is fetched, and all packages are compiled")
 	b := newBareSystem(t, "python3,python3-venv,ca-certificates,gcc,libc6-dev")
@@ -167,8 +167,8 @@ func goEnv(t *testing.T, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestBareClone holds that the two commands of the README pass in a clone on a Debian that has Go, Python and
-// git alone: no data, no compiler of C, no browser, no Slurm, and nothing in any cache.
+// TestBareClone holds that the two commands of the README pass in a clone on a Debian that has Go,
+// Python and git alone: no data, no compiler of C, no browser, no Slurm, and nothing in any cache.
 func TestBareClone(t *testing.T) {
 	testrun.LeaveToLong(t, "a Debian is unpacked, and everything is installed, compiled and tested in it")
 	b := newBareSystem(t, "python3,python3-venv,ca-certificates,git")

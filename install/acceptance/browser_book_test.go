@@ -18,8 +18,8 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 )
 
-// TestBrowserBook makes the book of the course, whose formulas are all drawn, and of which nothing is cut off or to be
-// scrolled on paper.
+// TestBrowserBook makes the book of the course, whose formulas are all drawn, and of which nothing
+// is cut off or to be scrolled on paper.
 func TestBrowserBook(t *testing.T) {
 	_, err := browser.Find()
 	testrun.Need(t, "browser", err)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestBrowserDebugger debugs a cell in both ways to run it: a breakpoint by a click, variables, steps in,
-// over and out, and on to the end.
+// TestBrowserDebugger debugs a cell in both ways to run it: a breakpoint by a click, variables,
+// steps in, over and out, and on to the end.
 func TestBrowserDebugger(t *testing.T) {
 	const program = "func double(n int) int {\n\tm := 2 * n\n\treturn m\n}\nsum := 0\nfor i := range 3 {\n\tsum += double(i)\n\tsum++\n}\nfmt.Println(\"sum\", sum)"
 	for _, engine := range []string{"compiled", "interpreted"} {

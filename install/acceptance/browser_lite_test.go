@@ -25,8 +25,8 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 )
 
-// TestBrowserLite opens a site for the browser, behind which there is no kernel and no server of Jupyter:
-// cells run, draw, train and are interrupted, and what a browser cannot do says so.
+// TestBrowserLite opens a site for the browser, behind which there is no kernel and no server of
+// Jupyter: cells run, draw, train and are interrupted, and what a browser cannot do says so.
 func TestBrowserLite(t *testing.T) {
 	_, err := browser.Find()
 	testrun.Need(t, "browser", err)
@@ -102,8 +102,8 @@ func TestBrowserLite(t *testing.T) {
 	p.drag(t, ".noUi-handle", "", 60, 0)
 	p.drawnAnew(t, area, before)
 
-	// What lets nothing in is ended with its worker, and another begins, which has what was declared. So
-	// is what takes all memory.
+	// What lets nothing in is ended with its worker, and another begins, which has what was
+	// declared. So is what takes all memory.
 	p.click(t, cell(12)+" .cm-content", "")
 	p.press(t, "Shift+Enter")
 	p.wait(t, busy, patience)
@@ -122,7 +122,8 @@ func TestBrowserLite(t *testing.T) {
 	eval[chromedp.Void](t, p, `window.jupyterapp.shell.currentWidget.sessionContext.shutdown()`, patience)
 }
 
-// enter opens a site, which goes on to its first notebook, and waits until that is drawn or the kernel loads.
+// enter opens a site, which goes on to its first notebook, and waits until that is drawn or the
+// kernel loads.
 func (p *page) enter(t *testing.T, address string) {
 	t.Helper()
 	run(t, p, "opening the site", time.Minute, chromedp.Navigate(address))
@@ -136,8 +137,8 @@ func (p *page) enter(t *testing.T, address string) {
 // maxFirst is how much a site may send until a first cell has run, in bytes.
 const maxFirst = 14_000_000
 
-// TestBrowserLiteOffline runs cells after the site was visited once and its server has ended: with what
-// the first visit has asked for, and with what it has not.
+// TestBrowserLiteOffline runs cells after the site was visited once and its server has ended: with
+// what the first visit has asked for, and with what it has not.
 func TestBrowserLiteOffline(t *testing.T) {
 	_, err := browser.Find()
 	testrun.Need(t, "browser", err)
@@ -178,7 +179,8 @@ func TestBrowserLiteOffline(t *testing.T) {
 	p.waitText(t, output(4), "42", time.Minute)
 }
 
-// TestBrowserLiteFiles brings a table of one's own to the site, trains on it, and takes the model away.
+// TestBrowserLiteFiles brings a table of one's own to the site, trains on it, and takes the model
+// away.
 func TestBrowserLiteFiles(t *testing.T) {
 	_, err := browser.Find()
 	testrun.Need(t, "browser", err)
@@ -250,8 +252,8 @@ if model.Training.Status != solver.Converged {
 }
 fmt.Printf("trained in %d ms\n", time.Since(begun).Milliseconds())`
 
-// TestBrowserLiteFigures writes a table of the sizes of a site and of the times in it: with -v to the
-// log, and to lite.md among the artifacts. Times are those of this machine, as busy as it is.
+// TestBrowserLiteFigures writes a table of the sizes of a site and of the times in it: with -v to
+// the log, and to lite.md among the artifacts. Times are those of this machine, as busy as it is.
 func TestBrowserLiteFigures(t *testing.T) {
 	testrun.LeaveToLong(t, "it measures, and other tests of sites see the same")
 	_, err := browser.Find()
@@ -340,7 +342,8 @@ func milliseconds(t *testing.T, text string) (ms int) {
 	return ms
 }
 
-// roundTrip runs trivial cells by the messages that JupyterLab sends, and is how many milliseconds one takes.
+// roundTrip runs trivial cells by the messages that JupyterLab sends, and is how many milliseconds
+// one takes.
 const roundTrip = `(async () => {
 	const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
 	const took = [];
@@ -358,9 +361,9 @@ const siteKept = `caches.open("hierml-site").then(c => c.keys()).then(all => ["s
 // chapterLimit is how long a chapter may take in the browser, on a quiet machine.
 const chapterLimit = 10 * time.Minute
 
-// TestBrowserLiteChapters runs each chapter of the course in the browser, in a kernel of its own: no cell
-// fails but those that are to, and those that say that a browser cannot do it. A chapter that says that it
-// is for reading there, as it needs processes, is left out.
+// TestBrowserLiteChapters runs each chapter of the course in the browser, in a kernel of its own:
+// no cell fails but those that are to, and those that say that a browser cannot do it. A chapter
+// that says that it is for reading there, as it needs processes, is left out.
 func TestBrowserLiteChapters(t *testing.T) {
 	testrun.LeaveToLong(t, "all chapters take an hour in a browser")
 	_, err := browser.Find()
@@ -379,7 +382,8 @@ func TestBrowserLiteChapters(t *testing.T) {
 		name := filepath.Base(chapter)
 		t.Run(strings.TrimSuffix(name, ".ipynb"), func(t *testing.T) {
 			p := openPage(t)
-			// JupyterLab asks its server for the paths that outputs seem to name, and there is none.
+			// JupyterLab asks its server for the paths that outputs seem to name, and there is
+			// none.
 			p.checkConsole(t, "/api/resolvePath?")
 			run(t, p, "opening "+name, time.Minute, chromedp.Navigate(server.URL+"/lab/index.html?path="+name))
 			p.waitNotebook(t)

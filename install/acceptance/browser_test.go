@@ -15,7 +15,8 @@ import (
 )
 
 // shorterTour are what takes long in the tour, and what the browser's test does instead: fewer
-// values of C, sizes and samples, and a larger gap. TestInstallation runs all of it, without Jupyter.
+// values of C, sizes and samples, and a larger gap. TestInstallation runs all of it, without
+// Jupyter.
 var shorterTour = [][2]string{
 	{"range []float64{0.1, 1, 10}", "range []float64{1}"},
 	{"samples := uint64(5)", "samples := uint64(1)"},

@@ -20,17 +20,19 @@ type training struct {
 }
 
 var trainings = map[string]training{
-	// Twelve times the instances. A look at the bar and a click take a fraction of an epoch, of which there are more than
-	// ten to come.
+	// Twelve times the instances. A look at the bar and a click take a fraction of an epoch, of
+	// which there are more than ten to come.
 	"WIPOLike": {"collection.Train = 20000\n", `svm.Flat{C: 100, Settings: solver.Settings{Gap: 1e-6, Checkpoint: "training.checkpoint"}}`, 0.3, 2 * time.Minute},
 	// Epochs of a minute or so.
 	"DMOZLike": {"", `svm.Flat{C: 1, Settings: solver.Settings{Checkpoint: "training.checkpoint"}}`, 0.05, time.Hour},
 }
 
-// TestBrowserTraining trains in JupyterLab with a checkpoint, watches the bar, interrupts the training and predicts with
-// what it has come to. In another kernel the same cells go on from the checkpoint.
+// TestBrowserTraining trains in JupyterLab with a checkpoint, watches the bar, interrupts the
+// training and predicts with what it has come to. In another kernel the same cells go on from the
+// checkpoint.
 //
-// A training of DMOZ's size takes a quarter of an hour or more, and 4 GB of memory for its weights alone:
+// A training of DMOZ's size takes a quarter of an hour or more, and 4 GB of memory for its weights
+// alone:
 //
 //	go test -count=1 -v -run TestBrowserTraining -timeout 0 ./install/acceptance -training DMOZLike
 func TestBrowserTraining(t *testing.T) {
@@ -110,7 +112,8 @@ model`,
 	}
 }
 
-// runCell runs the n-th cell, which has not run yet, and waits until it has. The test ends if it fails.
+// runCell runs the n-th cell, which has not run yet, and waits until it has. The test ends if it
+// fails.
 func (p *page) runCell(t *testing.T, n int, limit time.Duration) {
 	t.Helper()
 	p.click(t, cell(n)+" .cm-content", "")

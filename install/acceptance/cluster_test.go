@@ -27,8 +27,8 @@ const clusterStudy = `{
 	"Inner": {"HeldOut": 0.3}, "Repeats": 6, "Measures": ["accuracy", "tree loss"], "Baseline": "flat"
 }`
 
-// clusterTraining trains an SVM of many problems, on the cluster if it is given a directory, and prints
-// what became of it. Nothing depends on where the problems are solved.
+// clusterTraining trains an SVM of many problems, on the cluster if it is given a directory, and
+// prints what became of it. Nothing depends on where the problems are solved.
 const clusterTraining = `c, err := synthetic.TextLike{Levels: []int{6, 60}, Train: 4000, Test: 10, Workers: 1}.Generate(context.Background())
 if err != nil {
 	log.Fatal(err)
@@ -146,8 +146,8 @@ func TestCluster(t *testing.T) {
 				c.until("no job is left", c.empty)
 			}, false
 		}, nil},
-		// The part that it is given stays with its daemon, runs elsewhere, and when the machine wakes is
-		// one that could not be started.
+		// The part that it is given stays with its daemon, runs elsewhere, and when the machine
+		// wakes is one that could not be started.
 		{"machine frozen with what it was given", 1, func(study string, _ *command) (func(), bool) {
 			daemon := c.daemons["n3"].cmd.Process.Pid
 			if err := syscall.Kill(daemon, syscall.SIGSTOP); err != nil {
@@ -170,7 +170,8 @@ func TestCluster(t *testing.T) {
 				})
 			}, false
 		}, nil},
-		// A minute is Slurm's shortest. The frozen worker has the rest of it to be woken, and ended.
+		// A minute is Slurm's shortest. The frozen worker has the rest of it to be woken, and
+		// ended.
 		{"time limit", 1, func(string, *command) (func(), bool) {
 			c.until("a worker is frozen", func() bool { return c.signalWorkers(c.machines[:1], syscall.SIGSTOP) > 0 })
 			return func() {
@@ -230,9 +231,9 @@ func TestCluster(t *testing.T) {
 	c.refuses(program.File)
 }
 
-// empty tells whether no job is left. It ends what Slurm holds of a study that has ended: a machine that
-// was given up, and wakes within MinJobAge of the end, says that it could not start its part; then that is
-// in the queue again, though it has run elsewhere, and nobody watches.
+// empty tells whether no job is left. It ends what Slurm holds of a study that has ended: a machine
+// that was given up, and wakes within MinJobAge of the end, says that it could not start its part;
+// then that is in the queue again, though it has run elsewhere, and nobody watches.
 func (c *cluster) empty() bool {
 	left := c.ask("squeue", "--noheader", "--array", "--format=%i %r")
 	for line := range strings.Lines(left) {
@@ -269,8 +270,8 @@ func (c *cluster) strangers() {
 	c.until("the part is cancelled", func() bool { return state(own).Over })
 }
 
-// overheads measures what the engine itself takes, by parts that wait. It is for the reader: how long
-// anything takes depends on what else this machine does.
+// overheads measures what the engine itself takes, by parts that wait. It is for the reader: how
+// long anything takes depends on what else this machine does.
 func (c *cluster) overheads() {
 	kinds := []struct {
 		parts   int
@@ -308,7 +309,8 @@ func (c *cluster) killWorkers(machines []string) int {
 	return c.signalWorkers(machines, syscall.SIGKILL)
 }
 
-// signalWorkers sends a signal to what machines compute with, and returns how many processes that were.
+// signalWorkers sends a signal to what machines compute with, and returns how many processes that
+// were.
 func (c *cluster) signalWorkers(machines []string, signal syscall.Signal) int {
 	sent := 0
 	for _, machine := range machines {

@@ -26,8 +26,8 @@ import (
 )
 
 // cluster is a Slurm of several machines, all of them this one: each has a daemon of its own. The
-// last machine sees the folder "apart" of the cluster otherwise than the others do, and has a network
-// cable of its own.
+// last machine sees the folder "apart" of the cluster otherwise than the others do, and has a
+// network cable of its own.
 type cluster struct {
 	net      string // name of the last machine's namespace, and of the cable
 	t        *testing.T

@@ -177,8 +177,8 @@ func checkLines(t *testing.T, name string, out []byte) {
 
 // checkProbe judges each answer that the probe got. Those to %help, to a line for the shell and to
 // the debugger may be anything: there is neither. So may those to two cells behind one that fails
-// at once: they are aborted if they came before that was answered, which TestStopOnErrorAbortsTheQueue
-// of the session has them do.
+// at once: they are aborted if they came before that was answered, which
+// TestStopOnErrorAbortsTheQueue of the session has them do.
 func checkProbe(t *testing.T, out []byte) {
 	t.Helper()
 	content, err := os.ReadFile(expected("probe.json"))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// habits are cells as people write them who come from other kernels, with what they show. The first is
-// the second cell of its session.
+// habits are cells as people write them who come from other kernels, with what they show. The first
+// is the second cell of its session.
 var habits = []struct{ cell, want string }{
 	{"x, folder := 1, \"a 'b'\"\n!mkdir {folder}\n!touch \"{folder}/c\"", ""},
 	{"files := !ls {folder}\nfiles", "=> [c]"},

@@ -112,8 +112,8 @@ func TestInstallation(t *testing.T) {
 	}
 }
 
-// TestInstallationUnderUmask holds that nobody else can write to anything of an installation whose umask
-// would let all.
+// TestInstallationUnderUmask holds that nobody else can write to anything of an installation whose
+// umask would let all.
 func TestInstallationUnderUmask(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
@@ -168,8 +168,8 @@ func made(t *testing.T) []string {
 	return list
 }
 
-// checkExecuted checks that the first code cells of a notebook ran, all of them if their number is 0,
-// that no cell has an error, and that there are pictures.
+// checkExecuted checks that the first code cells of a notebook ran, all of them if their number is
+// 0, that no cell has an error, and that there are pictures.
 func checkExecuted(t *testing.T, path string, cells int) {
 	t.Helper()
 	content, err := os.ReadFile(path)

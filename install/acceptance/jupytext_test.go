@@ -12,8 +12,8 @@ import (
 
 const runJupytext = "import sys; from jupytext.cli import jupytext; jupytext(sys.argv[1:])"
 
-// TestJupytext holds that jupytext writes each chapter of the course as a program in cells of percent
-// signs, and the same notebook from it, and that it runs such a program by the kernel.
+// TestJupytext holds that jupytext writes each chapter of the course as a program in cells of
+// percent signs, and the same notebook from it, and that it runs such a program by the kernel.
 func TestJupytext(t *testing.T) {
 	interpreter, dir := jupyter(t), t.TempDir()
 	jupytext := func(args ...string) {

@@ -20,9 +20,9 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 )
 
-// TestLabCommand starts JupyterLab by `hierml lab` with options of its own, as whoever runs the test:
-// in containers that is root. It serves the course to those who have the token, sees the kernel, and
-// ends with the command.
+// TestLabCommand starts JupyterLab by `hierml lab` with options of its own, as whoever runs the
+// test: in containers that is root. It serves the course to those who have the token, sees the
+// kernel, and ends with the command.
 func TestLabCommand(t *testing.T) {
 	interpreter, data, dir := jupyter(t), kernelData(t), t.TempDir()
 	course, err := release.Course(root(), time.Unix(0, 0))

@@ -116,7 +116,8 @@ func (p *page) collect(m chromedp.ConsoleMessage) {
 	p.errors = append(p.errors, fmt.Sprintf("%s (%s)", m.Text, m.URL))
 }
 
-// checkConsole fails the test at its end if the console has shown an error that has none of the texts.
+// checkConsole fails the test at its end if the console has shown an error that has none of the
+// texts.
 func (p *page) checkConsole(t *testing.T, but ...string) {
 	t.Cleanup(func() {
 		p.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 )
 
-// TestPapermill holds that papermill runs a notebook with parameters where the wheel is installed, and
-// that a parameter which the notebook has not fails by its name.
+// TestPapermill holds that papermill runs a notebook with parameters where the wheel is installed,
+// and that a parameter which the notebook has not fails by its name.
 func TestPapermill(t *testing.T) {
 	testrun.LeaveToLong(t, "the program is built for a wheel")
 	e := newEnvironment(t)

@@ -67,10 +67,10 @@ var byRule = []struct{ rule, calls string }{
 	{"addresses, which Go leaves open", `&\w+ [!=]= \w+|uintptr\(unsafe\.Pointer\(&\w+\)\) [<>]`},
 }
 
-// TestGivenProgramsAsCells cuts the programs in the folder of HIERML_PROGRAMS into cells, runs each through
-// jupyter_client in a kernel of its own, and compares it with what go does. The folder has programs
-// as corpus/SOURCE/NAME/*.go and what go does as truth/SOURCE/NAME.json (see knownProgram). With -apart
-// each declaration and method has a cell.
+// TestGivenProgramsAsCells cuts the programs in the folder of HIERML_PROGRAMS into cells, runs each
+// through jupyter_client in a kernel of its own, and compares it with what go does. The folder has
+// programs as corpus/SOURCE/NAME/*.go and what go does as truth/SOURCE/NAME.json (see
+// knownProgram). With -apart each declaration and method has a cell.
 //
 //	HIERML_PROGRAMS=FOLDER go test -v -timeout 2h -run ProgramsAsCells ./install/acceptance -programs regress/ -results /tmp/ran.jsonl
 func TestGivenProgramsAsCells(t *testing.T) {
@@ -166,7 +166,8 @@ func strangers(t *testing.T, folder string) map[string]string {
 	return texts
 }
 
-// judge compares what a program did as cells with what go does, and reports what differs by no rule.
+// judge compares what a program did as cells with what go does, and reports what differs by no
+// rule.
 func judge(t *testing.T, folder string, ran ranProgram, source string) string {
 	content, err := os.ReadFile(filepath.Join(folder, "truth", filepath.FromSlash(ran.ID)+".json"))
 	if errors.Is(err, os.ErrNotExist) {

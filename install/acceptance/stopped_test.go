@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestStopped asks for what has to work while a program is stopped at a breakpoint, and stops what is
-// no cell: what runs in a subshell, and what a widget calls.
+// TestStopped asks for what has to work while a program is stopped at a breakpoint, and stops what
+// is no cell: what runs in a subshell, and what a widget calls.
 func TestStopped(t *testing.T) {
 	interpreter, data := jupyter(t), kernelData(t)
 	for _, engine := range []string{"interpreted", "compiled"} {

@@ -55,8 +55,8 @@ func single(pattern string) (string, error) {
 	return found[0], nil
 }
 
-// TestRelease holds that a release has the sums of its files, and that the same commit makes the same
-// bytes: its wheel is that of another run.
+// TestRelease holds that a release has the sums of its files, and that the same commit makes the
+// same bytes: its wheel is that of another run.
 func TestRelease(t *testing.T) {
 	testrun.LeaveToLong(t, "the program is built for all systems")
 	dir, err := madeRelease()
@@ -137,8 +137,8 @@ func (e environment) run(words ...string) string {
 	return string(out)
 }
 
-// list lists the files of the environment, but for what Python compiles as it runs. pip leaves those
-// folders of Jupyter empty that it has made.
+// list lists the files of the environment, but for what Python compiles as it runs. pip leaves
+// those folders of Jupyter empty that it has made.
 func (e environment) list() []string {
 	e.t.Helper()
 	return slices.DeleteFunc(files(e.t, e.dir), func(name string) bool {
@@ -153,8 +153,9 @@ func (e environment) pip(args ...string) {
 	e.run(append([]string{e.bin("python"), "-m", "pip", "--disable-pip-version-check", "--no-cache-dir"}, args...)...)
 }
 
-// TestWheel holds that pip installs the wheel into an empty environment: the kernel is in its Jupyter, where the tour runs without Go, and the program says what
-// compiled cells need; with Go, cells are compiled. pip leaves nothing behind.
+// TestWheel holds that pip installs the wheel into an empty environment: the kernel is in its
+// Jupyter, where the tour runs without Go, and the program says what compiled cells need; with Go,
+// cells are compiled. pip leaves nothing behind.
 func TestWheel(t *testing.T) {
 	testrun.LeaveToLong(t, "the program is built for all systems")
 	e := newEnvironment(t)

@@ -16,9 +16,10 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 )
 
-// TestWindows holds that the wheel for Windows, put where pip puts it there, has a program that runs in
-// Wine, and that jupyter_client, from Linux, starts its kernel, runs cells, sees output in order and a plot, interrupts, restarts, and ends it, and that
-// what cells have started ends with a kernel that is killed. See testdata/windows.py.
+// TestWindows holds that the wheel for Windows, put where pip puts it there, has a program that
+// runs in Wine, and that jupyter_client, from Linux, starts its kernel, runs cells, sees output in
+// order and a plot, interrupts, restarts, and ends it, and that what cells have started ends with a
+// kernel that is killed. See testdata/windows.py.
 func TestWindows(t *testing.T) {
 	testrun.LeaveToLong(t, "the program is built for Windows, and Wine is set up")
 	interpreter := jupyter(t)
@@ -82,8 +83,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// unpackAsOnWindows puts the scripts and the data of a wheel where pip puts them on Windows, below the
-// prefix of an environment.
+// unpackAsOnWindows puts the scripts and the data of a wheel where pip puts them on Windows, below
+// the prefix of an environment.
 func unpackAsOnWindows(t *testing.T, wheel, prefix string) {
 	t.Helper()
 	z, err := zip.OpenReader(wheel)

@@ -14,8 +14,8 @@ import (
 )
 
 // vulnerabilityDatabase is the module of the database that govulncheck reads. knownVersion is the
-// version that changes are tested against, so that an entry added later fails no change. The long form
-// takes the latest version.
+// version that changes are tested against, so that an entry added later fails no change. The long
+// form takes the latest version.
 const vulnerabilityDatabase, knownVersion = "golang.org/x/vulndb", "v0.0.0-20261105234957-e22db6528018"
 
 // TestVulnerabilities fails if the program or the installer calls a function of a module that is
@@ -53,7 +53,8 @@ func TestVulnerabilities(t *testing.T) {
 		}
 		started = started || m.Config != nil
 		f := m.Finding
-		// The trace begins at the vulnerable function. Without a function, nothing is known to call it.
+		// The trace begins at the vulnerable function. Without a function, nothing is known to call
+		// it.
 		if f == nil || len(f.Trace) == 0 || f.Trace[0].Function == "" {
 			continue
 		}

@@ -1,7 +1,8 @@
-// Package beside finds the files that come with a program which was not built on the machine that it
-// is on: where it is PREFIX/bin/hierml, they are in PREFIX/share/hierml. They are the sources that it
-// was built from, for the compiler of cells, the documentation of Go, where there is no Go tree, and the course.
-// A program that was built in a clone has none. Package install/internal/release puts them there.
+// Package beside finds the files that come with a program which was not built on the machine that
+// it is on: where it is PREFIX/bin/hierml, they are in PREFIX/share/hierml. They are the sources
+// that it was built from, for the compiler of cells, the documentation of Go, where there is no Go
+// tree, and the course. A program that was built in a clone has none. Package
+// install/internal/release puts them there.
 package beside
 
 import (

@@ -1,7 +1,7 @@
-// Package folder reads and writes what is in a folder that may come from elsewhere, such as that of a
-// study in an archive. The user chooses the folder, and its path may have links; what is in it may be
-// anyone's. So nothing in it is read, written or removed through a link, neither a file nor a folder on
-// the way to it, and what is no file, such as a pipe, is not opened.
+// Package folder reads and writes what is in a folder that may come from elsewhere, such as that of
+// a study in an archive. The user chooses the folder, and its path may have links; what is in it
+// may be anyone's. So nothing in it is read, written or removed through a link, neither a file nor
+// a folder on the way to it, and what is no file, such as a pipe, is not opened.
 package folder
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/hierml/notebook/internal/replace"
 )
 
-// A Folder is the path of a folder. Methods take the names of what is in it, and in folders in it: paths
-// that begin in the folder. Errors name the whole path.
+// A Folder is the path of a folder. Methods take the names of what is in it, and in folders in it:
+// paths that begin in the folder. Errors name the whole path.
 type Folder string
 
 // Make makes the folder where it is missing, and those on the way to it.
@@ -36,8 +36,8 @@ func (f Folder) pathError(err error, name string) error {
 	return err
 }
 
-// foreign is the error for what is not of a type: a regular file, 0, or a folder, fs.ModeDir. It is nil
-// for what is.
+// foreign is the error for what is not of a type: a regular file, 0, or a folder, fs.ModeDir. It is
+// nil for what is.
 func (f Folder) foreign(name string, info fs.FileInfo, want fs.FileMode) error {
 	is, path := info.Mode().Type(), f.path(name)
 	switch {
@@ -61,8 +61,8 @@ func (f Folder) local(name string) error {
 	return nil
 }
 
-// openParent opens a folder in the folder; the caller closes it. With create it makes what is missing of the
-// way there.
+// openParent opens a folder in the folder; the caller closes it. With create it makes what is
+// missing of the way there.
 func (f Folder) openParent(name string, create bool) (*os.Root, error) {
 	if err := f.local(name); err != nil {
 		return nil, err
@@ -147,8 +147,8 @@ func (f Folder) Has(name string) (bool, error) {
 	return info != nil, errors.Join(err, root.Close())
 }
 
-// open opens a file by flags of os.OpenFile. Where it may be replaced meanwhile, it opens the one or the
-// other.
+// open opens a file by flags of os.OpenFile. Where it may be replaced meanwhile, it opens the one
+// or the other.
 func (f Folder) open(name string, flag int) (file *os.File, err error) {
 	root, base, err := f.parent(name)
 	if err != nil {
@@ -203,8 +203,8 @@ func (f Folder) Read(name string) (content []byte, err error) {
 	return io.ReadAll(file)
 }
 
-// Update opens a file to be changed in place, and makes it where it is missing. It is an error if the file
-// has another name, which may be outside of the folder.
+// Update opens a file to be changed in place, and makes it where it is missing. It is an error if
+// the file has another name, which may be outside of the folder.
 func (f Folder) Update(name string) (*os.File, error) {
 	file, err := f.open(name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
@@ -220,8 +220,8 @@ func (f Folder) Update(name string) (*os.File, error) {
 	return file, nil
 }
 
-// Lock opens a file as Update does and locks it until it is closed. It returns nil if another process has
-// locked it.
+// Lock opens a file as Update does and locks it until it is closed. It returns nil if another
+// process has locked it.
 func (f Folder) Lock(name string) (*os.File, error) {
 	file, err := f.Update(name)
 	if err != nil {
@@ -243,7 +243,8 @@ func (f Folder) New(name string) (*os.File, error) {
 	return file, errors.Join(f.pathError(err, name), root.Close())
 }
 
-// MkdirNew makes a folder in a folder that is there. It is an fs.ErrExist if something has the name.
+// MkdirNew makes a folder in a folder that is there. It is an fs.ErrExist if something has the
+// name.
 func (f Folder) MkdirNew(name string) error {
 	root, base, err := f.parent(name)
 	if err != nil {
@@ -285,8 +286,8 @@ func (f Folder) Replace(name string, content []byte) error {
 	})
 }
 
-// List returns what is in a folder in the folder, or in the folder itself, ".", by name; nothing for one
-// that is not there.
+// List returns what is in a folder in the folder, or in the folder itself, ".", by name; nothing
+// for one that is not there.
 func (f Folder) List(name string) ([]fs.DirEntry, error) {
 	root, err := f.openParent(name, false)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -319,8 +320,8 @@ func (f Folder) Remove(name string) error {
 	return errors.Join(f.pathError(err, name), root.Close())
 }
 
-// Clear removes from a folder in the folder what killed processes have left of files with names of its
-// own that they were replacing.
+// Clear removes from a folder in the folder what killed processes have left of files with names of
+// its own that they were replacing.
 func (f Folder) Clear(name string, own func(name string) bool) error {
 	root, err := f.openParent(name, false)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -333,7 +334,8 @@ func (f Folder) Clear(name string, own func(name string) bool) error {
 	return root.Close()
 }
 
-// Check is an error if a name, or a folder on the way to it, is there and is no folder of the folder's own.
+// Check is an error if a name, or a folder on the way to it, is there and is no folder of the
+// folder's own.
 func (f Folder) Check(name string) error {
 	root, err := f.openParent(name, false)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -49,8 +49,9 @@ var calls = map[string]func(f Folder, name string) error{
 	"Has":      func(f Folder, name string) error { _, err := f.Has(name); return err },
 }
 
-// TestForeign puts, in the place of a file, of a folder and of a folder on the way, all that is neither, and
-// calls every method: none changes or reads anything outside, waits, or takes it for what it is not.
+// TestForeign puts, in the place of a file, of a folder and of a folder on the way, all that is
+// neither, and calls every method: none changes or reads anything outside, waits, or takes it for
+// what it is not.
 func TestForeign(t *testing.T) {
 	for _, kind := range []string{"link to a file", "link to a folder", "link within", "dangling link", "link to itself", "pipe", "socket", "folder", "hard link", "link to a pipe"} {
 		for _, name := range []string{"it", "sub/it", "it/file"} {
@@ -147,8 +148,8 @@ func tree(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// TestOwn holds that what is the folder's own is read and written, also where the path of the folder has
-// links, and that no name leads out of it.
+// TestOwn holds that what is the folder's own is read and written, also where the path of the
+// folder has links, and that no name leads out of it.
 func TestOwn(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(t.TempDir(), "link")

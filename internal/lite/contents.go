@@ -113,9 +113,9 @@ func modified(parts Parts) string {
 	return newest.UTC().Format(time.RFC3339)
 }
 
-// shown returns a notebook as the site has it. Its texts are strings: JupyterLite shows the lists of
-// lines, as which they stand in files, with commas between them. A notebook of another kernel for Go is
-// opened with ours, as there is no other.
+// shown returns a notebook as the site has it. Its texts are strings: JupyterLite shows the lists
+// of lines, as which they stand in files, with commas between them. A notebook of another kernel
+// for Go is opened with ours, as there is no other.
 func shown(notebook []byte) ([]byte, error) {
 	var v map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(notebook))

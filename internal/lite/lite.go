@@ -91,8 +91,8 @@ func (w *writer) json(name string, v any) error {
 	return w.write(name, data)
 }
 
-// kernel writes the extension with the kernel. Its folder has a name of its own for each content, so
-// that no browser takes a file of another version from its cache.
+// kernel writes the extension with the kernel. Its folder has a name of its own for each content,
+// so that no browser takes a file of another version from its cache.
 func (w *writer) kernel(parts Parts) error {
 	files := map[string][]byte{}
 	paths := map[string]string{kernelName: parts.Kernel, supportName: parts.Support}
@@ -205,8 +205,8 @@ func (w *writer) extension(name string, data []byte) error {
 	return w.write("extensions/"+name, data)
 }
 
-// entrance writes the page at the site's own address, which goes on to JupyterLab with the first notebook. Pages
-// of JupyterLite look in it for settings.
+// entrance writes the page at the site's own address, which goes on to JupyterLab with the first
+// notebook. Pages of JupyterLite look in it for settings.
 func (w *writer) entrance() error {
 	address := "lab/index.html"
 	if w.first != "" {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Serve serves a site on the loopback device, on port 8000 if that is free, until ctx ends. told hears
-// of the address.
+// Serve serves a site on the loopback device, on port 8000 if that is free, until ctx ends. told
+// hears of the address.
 func Serve(ctx context.Context, site string, told func(address string)) error {
 	if _, err := os.Stat(filepath.Join(site, settingsFile)); err != nil {
 		return fmt.Errorf("%s has no site: %w", site, err)

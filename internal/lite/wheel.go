@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// application unpacks JupyterLite from its wheel, where it is an archive: without what maps its code
-// to its source, and what it was built by.
+// application unpacks JupyterLite from its wheel, where it is an archive: without what maps its
+// code to its source, and what it was built by.
 func (w *writer) application(wheel string) (err error) {
 	z, err := zip.OpenReader(wheel)
 	if err != nil {

@@ -7,8 +7,8 @@ import "os"
 // Available tells whether the system has locks.
 const Available = false
 
-// Direct are flags of os.OpenFile by which no link is followed and no pipe waited for, where the system
-// has such flags.
+// Direct are flags of os.OpenFile by which no link is followed and no pipe waited for, where the
+// system has such flags.
 const Direct = 0
 
 func open(path string, flag int) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|flag, 0o600) }

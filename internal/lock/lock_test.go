@@ -59,8 +59,8 @@ func TestLock(t *testing.T) {
 	release(must(Existing))
 }
 
-// TestLockOfRemovedFile is the attack install_cell_folders_race: who has the lock may remove the file,
-// and no two have it at a time.
+// TestLockOfRemovedFile is the attack install_cell_folders_race: who has the lock may remove the
+// file, and no two have it at a time.
 func TestLockOfRemovedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	var holders atomic.Int32
@@ -95,8 +95,8 @@ func TestLockOfRemovedFile(t *testing.T) {
 	wait.Wait()
 }
 
-// TestLockThroughLink is the attack module_planted_lock: nothing that a link leads to is opened, nor
-// what is no file.
+// TestLockThroughLink is the attack module_planted_lock: nothing that a link leads to is opened,
+// nor what is no file.
 func TestLockThroughLink(t *testing.T) {
 	dir := t.TempDir()
 	target, link, pipe := filepath.Join(dir, "target"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe")

@@ -12,8 +12,8 @@ import (
 // Available tells whether the system has locks.
 const Available = true
 
-// Direct are flags of os.OpenFile by which no link is followed and no pipe waited for, where the system
-// has such flags.
+// Direct are flags of os.OpenFile by which no link is followed and no pipe waited for, where the
+// system has such flags.
 const Direct = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
 // open opens the file, and nothing that a link of another's leads to.

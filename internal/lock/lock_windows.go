@@ -11,8 +11,8 @@ import (
 // Available tells whether the system has locks.
 const Available = true
 
-// Direct are flags of os.OpenFile by which no link is followed and no pipe waited for, where the system
-// has such flags.
+// Direct are flags of os.OpenFile by which no link is followed and no pipe waited for, where the
+// system has such flags.
 const Direct = 0
 
 // open opens the file so that it can be removed while it is open, and nothing that a link of

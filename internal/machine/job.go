@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// The variables by which a process knows what the job that it is in was given, the first that is set:
-// those of a part of a farm (package farm), and those of Slurm's.
+// The variables by which a process knows what the job that it is in was given, the first that is
+// set: those of a part of a farm (package farm), and those of Slurm's.
 var (
 	processors = []string{"HIERML_PROCESSORS", "SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE"}
 	mebibytes  = []string{"HIERML_MEMORY", "SLURM_MEM_PER_NODE"}
@@ -24,7 +24,8 @@ func Processors() int {
 	return n
 }
 
-// memoryOfJob returns the bytes that the job was given, 0 if it is in none or has the whole machine.
+// memoryOfJob returns the bytes that the job was given, 0 if it is in none or has the whole
+// machine.
 func memoryOfJob() int64 {
 	if n := given(mebibytes); n > 0 {
 		return n << 20

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memory returns the bytes of memory that the machine has, or that the control groups of this process or
-// the job that it is in leave of it; 0 if that is not known.
+// Memory returns the bytes of memory that the machine has, or that the control groups of this
+// process or the job that it is in leave of it; 0 if that is not known.
 func Memory() int64 {
 	var info unix.Sysinfo_t
 	var machine int64

@@ -21,8 +21,8 @@ type node struct {
 	fields map[string]*node
 }
 
-// path returns where the node is, such as cells[3].source. Only messages need it: a name may be long, and have a long
-// list below it.
+// path returns where the node is, such as cells[3].source. Only messages need it: a name may be
+// long, and have a long list below it.
 func (n *node) path() string {
 	switch {
 	case n.parent == nil:
@@ -174,8 +174,8 @@ func (n *node) kind() string {
 	return "a number"
 }
 
-// Indented returns data as JSON in lines that are indented, or in one line where that would be more than ten times as
-// long: what is deep is indented by more than it is.
+// Indented returns data as JSON in lines that are indented, or in one line where that would be more
+// than ten times as long: what is deep is indented by more than it is.
 func Indented(data any) (string, error) {
 	plain, err := json.Marshal(data)
 	if err != nil {

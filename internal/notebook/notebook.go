@@ -50,11 +50,12 @@ type Cell struct {
 	Extra   map[string]any
 }
 
-// ShownAttachments is how often an export shows an image that is attached to a cell: its text can name one as often as
-// it likes.
+// ShownAttachments is how often an export shows an image that is attached to a cell: its text can
+// name one as often as it likes.
 const ShownAttachments = 10
 
-// Attachment returns the MIME bundle that is attached under a name of the cell's text, and the name that it has there.
+// Attachment returns the MIME bundle that is attached under a name of the cell's text, and the name
+// that it has there.
 func (c *Cell) Attachment(name string) (bundle map[string]any, plain string) {
 	if unescaped, err := url.PathUnescape(name); err == nil {
 		name = unescaped

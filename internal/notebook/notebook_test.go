@@ -161,8 +161,8 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// TestLongNames has a name of 200 KB with 20,000 values below it: what is allocated to read them is proportional to the
-// file, and an error has the whole path.
+// TestLongNames has a name of 200 KB with 20,000 values below it: what is allocated to read them is
+// proportional to the file, and an error has the whole path.
 func TestLongNames(t *testing.T) {
 	name := strings.Repeat("a", 200_000)
 	text := `{"nbformat": 4, "nbformat_minor": 5, "cells": [], "metadata": {"` + name + `": [` + strings.Repeat("[1],", 20_000) + `1]}}`

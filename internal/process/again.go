@@ -9,8 +9,8 @@ import (
 // againVariable has the command of Again as a list in JSON.
 const againVariable = "HIERML_AGAIN"
 
-// SetAgain has [Again] return a command, in this process and in those that it starts. Its first word
-// is the file of this program.
+// SetAgain has [Again] return a command, in this process and in those that it starts. Its first
+// word is the file of this program.
 func SetAgain(command ...string) error {
 	text, err := json.Marshal(command)
 	if err != nil {
@@ -19,8 +19,8 @@ func SetAgain(command ...string) error {
 	return os.Setenv(againVariable, string(text))
 }
 
-// Again returns the command that does elsewhere what this process does, as [SetAgain] was given it by
-// this program; ok is false if it was not, or by another program.
+// Again returns the command that does elsewhere what this process does, as [SetAgain] was given it
+// by this program; ok is false if it was not, or by another program.
 func Again() (command []string, ok bool, err error) {
 	text := os.Getenv(againVariable)
 	if text == "" {

@@ -1,6 +1,6 @@
 // Package process starts programs that end with this process, however it ends: a killed kernel or
-// installer leaves no compiler, pip or go command at work. It also knows the file of the program that
-// runs itself. What they do is left to its callers.
+// installer leaves no compiler, pip or go command at work. It also knows the file of the program
+// that runs itself. What they do is left to its callers.
 package process
 
 import (

@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestEndsWithParent is the attacks module_silent_proxy and uninstall (the installer killed): what a
-// killed process has started ends.
+// TestEndsWithParent is the attacks module_silent_proxy and uninstall (the installer killed): what
+// a killed process has started ends.
 func TestEndsWithParent(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not tell of the death of parents")

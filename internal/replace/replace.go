@@ -1,6 +1,6 @@
-// Package replace writes files that are there as a whole or not at all: a new file is written beside
-// the old one and takes its place when it is complete and on disk. Whatever happens before, the old
-// file stays as it was.
+// Package replace writes files that are there as a whole or not at all: a new file is written
+// beside the old one and takes its place when it is complete and on disk. Whatever happens before,
+// the old file stays as it was.
 //
 // A new file has the permissions that the user's umask leaves, and one that replaces another has
 // those of the other. What a killed process has left beside a file, the next one that replaces it
@@ -66,8 +66,8 @@ func Create(path string) (*File, error) {
 }
 
 // CreateIn begins a file of a folder, which takes the place of whatever has its name there, a link
-// included. It has the permissions of old, unless that is nil. Errors name it as shown. The folder is
-// closed when the file ends, or is not begun.
+// included. It has the permissions of old, unless that is nil. Errors name it as shown. The folder
+// is closed when the file ends, or is not begun.
 func CreateIn(folder *os.Root, name, shown string, old fs.FileInfo) (*File, error) {
 	return begin(&File{in: folder, folder: folder, shown: shown, name: name}, old)
 }
@@ -86,8 +86,8 @@ func begin(f *File, old fs.FileInfo) (*File, error) {
 			f.leave()
 			return nil, f.pathError(err)
 		}
-		// Where there are no locks, nobody removes files either. A browser has none, and there a new file has
-		// no name before it is written.
+		// Where there are no locks, nobody removes files either. A browser has none, and there a
+		// new file has no name before it is written.
 		if got, err := lock.File(file, true); lock.Available && err == nil && (!got || !has(f.in, aside, file)) {
 			_ = file.Close() // another process takes it for one that was left, and removes it
 			continue

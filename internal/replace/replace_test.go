@@ -193,9 +193,9 @@ func TestKilled(t *testing.T) {
 	holds(t, path, string(texts[0]), 0o600)
 }
 
-// TestClearsLeft holds that what was left of a file goes with the next replacement, whether by path or in
-// a folder, and nothing else: no file of another name, nothing that is being written, and nothing that a
-// link leads to.
+// TestClearsLeft holds that what was left of a file goes with the next replacement, whether by path
+// or in a folder, and nothing else: no file of another name, nothing that is being written, and
+// nothing that a link leads to.
 func TestClearsLeft(t *testing.T) {
 	for _, how := range []string{"by path", "in a folder"} {
 		t.Run(how, func(t *testing.T) {

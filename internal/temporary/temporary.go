@@ -73,8 +73,8 @@ func Remove(path string) error {
 	return err
 }
 
-// inProcessFolder calls do with the folder of this process in parent. Those who clean folders for temporary
-// files may have taken it away.
+// inProcessFolder calls do with the folder of this process in parent. Those who clean folders for
+// temporary files may have taken it away.
 func inProcessFolder(parent string, do func(dir string) error) error {
 	if parent == "" {
 		parent = os.TempDir()
@@ -97,8 +97,8 @@ func inProcessFolder(parent string, do func(dir string) error) error {
 	return do(f.path)
 }
 
-// newFolder makes the folder of this process. Until it has a lock, another process may take it for a
-// forgotten one, and removes it if it is empty.
+// newFolder makes the folder of this process. Until it has a lock, another process may take it for
+// a forgotten one, and removes it if it is empty.
 func newFolder(parent string) (*folder, error) {
 	for {
 		path, err := os.MkdirTemp(parent, prefix)
@@ -115,8 +115,8 @@ func newFolder(parent string) (*folder, error) {
 	}
 }
 
-// remove removes the folder, and the lock last, so that one of a process that is killed meanwhile is
-// found again. The file of the lock goes while it is held: were it there when the lock ends, a
+// remove removes the folder, and the lock last, so that one of a process that is killed meanwhile
+// is found again. The file of the lock goes while it is held: were it there when the lock ends, a
 // process that has made the folder and waits could take it, and lose the folder.
 func (f *folder) remove() error {
 	entries, err := os.ReadDir(f.path)

@@ -137,8 +137,8 @@ func TestClearHalfRemoved(t *testing.T) {
 	}
 }
 
-// TestClearLeavesOthers is the attack module_planted_lock: neither are folders of other users opened,
-// nor such as they can write to, nor what a link leads to.
+// TestClearLeavesOthers is the attack module_planted_lock: neither are folders of other users
+// opened, nor such as they can write to, nor what a link leads to.
 func TestClearLeavesOthers(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	folder := func(name string, mode fs.FileMode) string {
@@ -177,8 +177,8 @@ func TestClearLeavesOthers(t *testing.T) {
 	}
 }
 
-// TestAtTheSameTime is the attack install_cell_folders_race: processes that make their folders while
-// others clear keep them.
+// TestAtTheSameTime is the attack install_cell_folders_race: processes that make their folders
+// while others clear keep them.
 func TestAtTheSameTime(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// foreignKinds are what may be in the place of a file, or of a folder, in a folder that comes from elsewhere.
-// Links lead to like, which is as the other was, or to nothing.
+// foreignKinds are what may be in the place of a file, or of a folder, in a folder that comes from
+// elsewhere. Links lead to like, which is as the other was, or to nothing.
 var foreignKinds = map[string]func(path, like string) error{
 	"link": func(path, like string) error { return os.Symlink(like, path) },
 	"link within": func(path, like string) error { // the folder
@@ -30,9 +30,10 @@ var foreignKinds = map[string]func(path, like string) error{
 	"file":          func(path, _ string) error { return os.WriteFile(path, nil, 0o600) },
 }
 
-// Foreign replaces each file and each folder in copies of a folder by all that it is not, and calls functions
-// with the copy: all of them with a copy that has a link in it, and few for other kinds. Nothing that a link
-// leads to may change; an error names what was replaced; and but for what is quiet there is one.
+// Foreign replaces each file and each folder in copies of a folder by all that it is not, and calls
+// functions with the copy: all of them with a copy that has a link in it, and few for other kinds.
+// Nothing that a link leads to may change; an error names what was replaced; and but for what is
+// quiet there is one.
 func Foreign(t *testing.T, template string, calls map[string]func(directory string) error, few []string, quiet func(kind, path string) bool) {
 	t.Helper()
 	for call, do := range calls { // without any harm all of them work

@@ -41,7 +41,8 @@ type Run struct {
 // changes a file below the folder has a fault, in the second the second, until a process makes no
 // more of them; and so for each kind of fault. After each process it calls check.
 //
-// It traces the processes, as a debugger does. Where the system allows none to, the test is skipped.
+// It traces the processes, as a debugger does. Where the system allows none to, the test is
+// skipped.
 func AtEachCall(t *testing.T, prepare func(dir string) (variable string), check func(t *testing.T, dir string, r Run)) {
 	t.Helper()
 	for _, fault := range []Fault{Fails, Kills} {

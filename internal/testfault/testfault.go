@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package testfault lets tests see what becomes of files and programs on bad days: in processes of the
-// test binary whose disk is full, that are killed, or in whose place there is another program.
+// Package testfault lets tests see what becomes of files and programs on bad days: in processes of
+// the test binary whose disk is full, that are killed, or in whose place there is another program.
 // Nothing of the code that is tested is replaced for it.
 package testfault
 

@@ -38,8 +38,8 @@ func LeaveOutShort(t testing.TB) {
 	}
 }
 
-// Need skips the test if missing, which says why the test lacks something that the run provides, is not
-// nil. Where CI is true it fails the test. See package given for what the run cannot provide.
+// Need skips the test if missing, which says why the test lacks something that the run provides, is
+// not nil. Where CI is true it fails the test. See package given for what the run cannot provide.
 func Need(t testing.TB, need string, missing error) {
 	t.Helper()
 	switch {
@@ -62,8 +62,8 @@ func Await(t testing.TB, what string, done func() bool) {
 	}
 }
 
-// NumPy returns a Python that has numpy: the one that the environment names, or python3. Where there
-// is none it does what Need does.
+// NumPy returns a Python that has numpy: the one that the environment names, or python3. Where
+// there is none it does what Need does.
 func NumPy(t testing.TB) string {
 	t.Helper()
 	python := cmp.Or(os.Getenv(PythonVariable), "python3")

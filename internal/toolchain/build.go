@@ -11,14 +11,15 @@
 // What a build needs, a [Kit], is made once for a build of this program and then used without the
 // go command: the changed compiler, a changed linker, and the archives of all packages that the
 // program consists of, compiled for plugins (packages.go). A plugin imports from the program what
-// the program has, symbol for symbol, and brings along the rest (patches/link/imports.diff); it has some ten
-// kilobytes then. So a kit belongs to one build of the program, and to the settings it was built
-// with (program.go). [Open] finds or makes the kit; a [Builder] builds with it.
+// the program has, symbol for symbol, and brings along the rest (patches/link/imports.diff); it has
+// some ten kilobytes then. So a kit belongs to one build of the program, and to the settings it was
+// built with (program.go). [Open] finds or makes the kit; a [Builder] builds with it.
 //
 // A build is what a user waits for. So each tool does only what the cell needs: the compiler leaves
 // out functions that the program has, the linker loads of the program what the plugin refers to,
-// and this package writes the plugin without the linker of the system (shared.go). Each has some ten milliseconds of work
-// then, a quarter of which is to start: too little for processes that are started in advance.
+// and this package writes the plugin without the linker of the system (shared.go). Each has some
+// ten milliseconds of work then, a quarter of which is to start: too little for processes that are
+// started in advance.
 package toolchain
 
 // Prefix begins the import paths of the packages that cells are compiled as.

@@ -95,8 +95,8 @@ func (b *Builder) Close() error {
 
 // Build compiles units and links them into a plugin, whose file it returns. The file may be removed
 // as soon as it is loaded. A unit that does not compile gives a *CompileError, and a place where no
-// code can be kept or loaded from a *PlaceError if there is no other; then none of the units was built.
-// The end of ctx ends the build.
+// code can be kept or loaded from a *PlaceError if there is no other; then none of the units was
+// built. The end of ctx ends the build.
 func (b *Builder) Build(ctx context.Context, units []Unit) (plugin string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

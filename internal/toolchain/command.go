@@ -34,7 +34,8 @@ func (e *commandError) noRoom() bool {
 
 // Messages is the standard error of a go command that runs with the flag -v.
 type Messages struct {
-	// Package, if set, is called with each package that the command compiles, and with each download.
+	// Package, if set, is called with each package that the command compiles, and with each
+	// download.
 	Package func(what string)
 
 	text, line bytes.Buffer

@@ -47,9 +47,9 @@ func inventory(dir string) (map[string]int64, error) {
 	return files, err
 }
 
-// check returns a *damagedError if files of the kit are missing, have another size, or are such that
-// others may have written them. What is in them is not looked at: that would take too long at each
-// start.
+// check returns a *damagedError if files of the kit are missing, have another size, or are such
+// that others may have written them. What is in them is not looked at: that would take too long at
+// each start.
 func (k *Kit) check() error {
 	for name, size := range k.info.Files {
 		path := filepath.Join(k.dir, name)

@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 )
 
-// TestDamagedKit is the attack module_damaged_kit: whatever of a kit is gone or cut, that is noticed,
-// and told with what helps.
+// TestDamagedKit is the attack module_damaged_kit: whatever of a kit is gone or cut, that is
+// noticed, and told with what helps.
 func TestDamagedKit(t *testing.T) {
 	h := open(t, false)
 	archive := "archives/" + h.kit.info.Archives["fmt"]

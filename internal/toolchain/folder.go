@@ -21,14 +21,14 @@ const (
 )
 
 const (
-	// roomy is the room in bytes that a folder in memory needs to be preferred to one on a disk, and
-	// least the room that any folder needs. A plugin has 1 to 20 MB.
+	// roomy is the room in bytes that a folder in memory needs to be preferred to one on a disk,
+	// and least the room that any folder needs. A plugin has 1 to 20 MB.
 	roomy = 256 << 20
 	least = 32 << 20
 )
 
-// A PlaceError says why a folder cannot hold compiled code, or why code cannot be loaded or run from it, and
-// which environment variable names another folder.
+// A PlaceError says why a folder cannot hold compiled code, or why code cannot be loaded or run
+// from it, and which environment variable names another folder.
 type PlaceError struct {
 	// Text is the sentence, and Variable the environment variable in it.
 	Text, Variable string
@@ -45,8 +45,8 @@ func newPlaceError(variable, text string, cause error) *PlaceError {
 // Unwrap returns the error of the system.
 func (e *PlaceError) Unwrap() error { return e.cause }
 
-// tryPlaces returns nil if there is a folder that compiled code can be loaded from, and a *PlaceError
-// otherwise.
+// tryPlaces returns nil if there is a folder that compiled code can be loaded from, and a
+// *PlaceError otherwise.
 func tryPlaces() error {
 	f, err := newFolder("cells", "")
 	if err != nil {
@@ -55,8 +55,8 @@ func tryPlaces() error {
 	return f.remove()
 }
 
-// CodeFolder makes a folder, whose name begins with kind, for programs that are run once. Remove it with
-// [temporary.Remove]. The error is a *PlaceError if there is no place for it.
+// CodeFolder makes a folder, whose name begins with kind, for programs that are run once. Remove it
+// with [temporary.Remove]. The error is a *PlaceError if there is no place for it.
 func CodeFolder(kind string) (string, error) {
 	f, err := newFolder(kind, "")
 	if err != nil {
@@ -93,8 +93,8 @@ func newFolder(kind, without string) (*folder, error) {
 	return nil, newPlaceError(cellsVariable, fmt.Sprintf("compiled code cannot be loaded from any folder: %s;", strings.Join(why, ", and ")), nil)
 }
 
-// newFolderIn makes a folder in parent if that has so many bytes of room and code can be loaded from
-// it. The error is the rest of a sentence that begins with parent.
+// newFolderIn makes a folder in parent if that has so many bytes of room and code can be loaded
+// from it. The error is the rest of a sentence that begins with parent.
 func newFolderIn(parent, kind string, room uint64) (*folder, error) {
 	if free, known := freeIn(parent); known && free < room {
 		return nil, fmt.Errorf("has %d MiB of room and needs %d", free>>20, room>>20)
@@ -111,8 +111,8 @@ func newFolderIn(parent, kind string, room uint64) (*folder, error) {
 	return f, nil
 }
 
-// tryLoading returns nil if this process can load code from files in a folder. The error is the rest of a
-// sentence that begins with the folder.
+// tryLoading returns nil if this process can load code from files in a folder. The error is the
+// rest of a sentence that begins with the folder.
 func tryLoading(dir string) error {
 	f, err := os.CreateTemp(dir, "page-")
 	if err != nil {

@@ -27,8 +27,8 @@ type Settings struct {
 	// process.
 	Program string
 	// Root is the folder of the module that the program was built from; if empty, the archive of it
-	// that came with the program, or else the folder that this package was compiled in. It is needed
-	// to make a kit, not to open one.
+	// that came with the program, or else the folder that this package was compiled in. It is
+	// needed to make a kit, not to open one.
 	Root string
 	// Progress, if set, is called with each step of the making of a kit, which takes from seconds
 	// to a minute. It is not called if the kit is there.
@@ -84,8 +84,8 @@ const (
 // files are made.
 const format = "10"
 
-// find returns the kit of a program if there is one, and what it is of. It takes no time. If there is
-// none, the error is fs.ErrNotExist or a *damagedError, and kits the folder to make it in.
+// find returns the kit of a program if there is one, and what it is of. It takes no time. If there
+// is none, the error is fs.ErrNotExist or a *damagedError, and kits the folder to make it in.
 func find(s Settings) (p program, kits string, k *Kit, err error) {
 	if runtime.GOOS != "linux" {
 		return p, "", nil, unsupportedError("cells can be compiled on Linux only, not on " + runtime.GOOS + "; under Windows, WSL is a Linux")
@@ -119,8 +119,8 @@ func (e unsupportedError) Error() string { return string(e) }
 func (unsupportedError) Is(target error) bool { return target == errors.ErrUnsupported }
 
 // Open returns the kit of a program, which it makes if there is none or it is damaged. The error
-// says in one sentence why cells cannot be compiled for the program, and what would change that; it is
-// errors.ErrUnsupported where nothing would.
+// says in one sentence why cells cannot be compiled for the program, and what would change that; it
+// is errors.ErrUnsupported where nothing would.
 func Open(ctx context.Context, s Settings) (*Kit, error) {
 	if s.Progress == nil {
 		s.Progress = func(string) {}

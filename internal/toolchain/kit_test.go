@@ -183,8 +183,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestProgramFlags holds that the kit of a program that was built with these flags uses the packages
-// of the program: none is compiled again.
+// TestProgramFlags holds that the kit of a program that was built with these flags uses the
+// packages of the program: none is compiled again.
 func TestProgramFlags(t *testing.T) {
 	p, err := readProgram(open(t, false).file)
 	if err != nil {

@@ -158,8 +158,8 @@ func otherKits(dir string, but *Kit) ([]usedKit, error) {
 	return kits, nil
 }
 
-// remove removes the kit, and reports whether it did: not where a builder uses it or a process makes
-// it.
+// remove removes the kit, and reports whether it did: not where a builder uses it or a process
+// makes it.
 func (k *Kit) remove() (removed bool, err error) {
 	making, err := lock.Alone(k.dir + makerSuffix)
 	if making == nil {

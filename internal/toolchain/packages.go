@@ -46,8 +46,9 @@ func SourceID(ctx context.Context, program, root string, env ...string) (string,
 	return p.id + "\n" + mainSum(listed) + "\n", nil
 }
 
-// checkArchive reports an error if an archive is not of the sources that p was built from, or if what
-// was compiled of them is not what was compiled where p was built: by another Go of the same version.
+// checkArchive reports an error if an archive is not of the sources that p was built from, or if
+// what was compiled of them is not what was compiled where p was built: by another Go of the same
+// version.
 func checkArchive(p program, src source, tc toolchain, listed string) error {
 	want, err := os.ReadFile(filepath.Join(filepath.Dir(src.archive), beside.SourceID))
 	if err != nil {
@@ -73,8 +74,8 @@ func mainSum(listed string) string {
 	return ""
 }
 
-// listPackages compiles the packages of p for plugins. It returns a line for each with its import path
-// and the file of its archive, and one with the word main and the ID of its package main.
+// listPackages compiles the packages of p for plugins. It returns a line for each with its import
+// path and the file of its archive, and one with the word main and the ID of its package main.
 func listPackages(ctx context.Context, tc toolchain, p program, root string) (string, error) {
 	args := append([]string{"list", "-v", "-export", "-deps",
 		"-f", `{{if and .Export (ne .Name "main")}}{{.ImportPath}} {{.Export}}{{else if eq .Name "main"}}main {{.BuildID}}{{end}}`}, p.pluginFlags()...)
@@ -118,8 +119,8 @@ func compilePackages(ctx context.Context, tc toolchain, p program, src source, d
 	return archives, nil
 }
 
-// linkFile gives a file a second name, or makes a copy where the file system has no links, the other
-// name is on another one, or others can write to the file.
+// linkFile gives a file a second name, or makes a copy where the file system has no links, the
+// other name is on another one, or others can write to the file.
 func linkFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {

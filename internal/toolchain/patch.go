@@ -161,8 +161,8 @@ func (t tool) patches(version string) ([]patch, error) {
 	return all, nil
 }
 
-// minorOf returns the number of a release: 26 of go1.26.8, and the greatest one of a version that is
-// no release.
+// minorOf returns the number of a release: 26 of go1.26.8, and the greatest one of a version that
+// is no release.
 func minorOf(version string) int {
 	rest, ok := strings.CutPrefix(version, "go1.")
 	end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
@@ -350,8 +350,8 @@ func (t tool) adapt(tc toolchain) (texts map[string]string, without []patch, err
 	return texts, without, nil
 }
 
-// writeOverlay writes the texts of files below goroot into dir, and the file for go build's -overlay,
-// whose name it returns.
+// writeOverlay writes the texts of files below goroot into dir, and the file for go build's
+// -overlay, whose name it returns.
 func writeOverlay(goroot string, texts map[string]string, dir string) (string, error) {
 	replace := map[string]string{}
 	for file, text := range texts {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeIn returns the room in dir in bytes, and whether it is known: a folder in memory may have no limit of
-// its own.
+// freeIn returns the room in dir in bytes, and whether it is known: a folder in memory may have no
+// limit of its own.
 func freeIn(dir string) (free uint64, known bool) {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil || s.Blocks == 0 {
@@ -23,8 +23,8 @@ func freeIn(dir string) (free uint64, known bool) {
 	return s.Bavail * uint64(s.Bsize), true
 }
 
-// loadable returns nil if this process can load code from a file. The error is the rest of a sentence that
-// begins with its folder.
+// loadable returns nil if this process can load code from a file. The error is the rest of a
+// sentence that begins with its folder.
 func loadable(f *os.File) error {
 	page, err := unix.Mmap(int(f.Fd()), 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE)
 	if err == nil {
@@ -63,8 +63,8 @@ type trustees struct {
 
 func myself() trustees { return trustees{users: []int{os.Geteuid()}, group: os.Getegid()} }
 
-// TrustProgram returns an error, which says what to do, if anybody but the user, the owner of a program and
-// root can write to it or replace it, and so decides what the user runs.
+// TrustProgram returns an error, which says what to do, if anybody but the user, the owner of a
+// program and root can write to it or replace it, and so decides what the user runs.
 func TrustProgram(path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {

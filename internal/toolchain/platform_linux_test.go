@@ -58,7 +58,8 @@ func TestTrustworthy(t *testing.T) {
 	}
 }
 
-// TestTrustProgram holds that a program is told of that others can write to, or put another in the place of.
+// TestTrustProgram holds that a program is told of that others can write to, or put another in the
+// place of.
 func TestTrustProgram(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -102,7 +103,8 @@ func TestTrustProgram(t *testing.T) {
 	if err := TrustProgram(program); err != nil {
 		t.Error(err)
 	}
-	// Root may have given a folder to those who install programs, as /usr/local/bin to the group staff.
+	// Root may have given a folder to those who install programs, as /usr/local/bin to the group
+	// staff.
 	if err := errors.Join(os.Chown(dir, 0, 50), os.Chmod(dir, 0o775), TrustProgram(program), os.Chmod(dir, 0o755)); err != nil {
 		t.Error(err)
 	}
@@ -114,7 +116,8 @@ func TestTrustProgram(t *testing.T) {
 	}
 }
 
-// TestTrustPath holds that it does not help to own a folder that others can put another in place of.
+// TestTrustPath holds that it does not help to own a folder that others can put another in place
+// of.
 func TestTrustPath(t *testing.T) {
 	dir := t.TempDir()
 	mkdir := func(path string, mode fs.FileMode) string {

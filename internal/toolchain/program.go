@@ -132,13 +132,14 @@ const (
 	dynlinkLink     = "-s -w -buildmode=pie -extldflags=-no-pie"
 )
 
-// lastDynlink is the last release of Go with which a program works that is built so. One of Go 1.27.4
-// dies where the garbage collector runs while interpreted functions call each other: "found pointer
-// to free object".
+// lastDynlink is the last release of Go with which a program works that is built so. One of Go
+// 1.27.4 dies where the garbage collector runs while interpreted functions call each other: "found
+// pointer to free object".
 const lastDynlink = 26
 
 // ProgramFlags returns the flags of the go command in dir that build a program, with these flags of
-// the linker, so that its kit can use its packages. Without them, a kit compiles each package again.
+// the linker, so that its kit can use its packages. Without them, a kit compiles each package
+// again.
 func ProgramFlags(ctx context.Context, dir, ldflags string) ([]string, error) {
 	out, err := run(ctx, dir, os.Environ(), "go", "env", "GOOS", "GOARCH", "CGO_ENABLED", "GOVERSION")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// Releases are the releases of Go that programs and cells are tested with, oldest first: of each, the
-// version that is fetched where another Go is there. Programs can be built with any version of
+// Releases are the releases of Go that programs and cells are tested with, oldest first: of each,
+// the version that is fetched where another Go is there. Programs can be built with any version of
 // these releases.
 var Releases = []string{"go1.26.11", "go1.27.4"}
 
@@ -37,9 +37,9 @@ type Choice struct {
 	Misfit *MisfitError
 }
 
-// Choose checks, before a program is built in a folder, whether cells can be compiled for it with the
-// Go that the go command uses there. If not, it fetches the newest supported version. The error says
-// why neither is possible; a program that is built nevertheless interprets its cells.
+// Choose checks, before a program is built in a folder, whether cells can be compiled for it with
+// the Go that the go command uses there. If not, it fetches the newest supported version. The error
+// says why neither is possible; a program that is built nevertheless interprets its cells.
 func Choose(ctx context.Context, dir string) (Choice, error) {
 	tc, err := askGo(ctx, dir, os.Environ())
 	if err == nil && runtime.GOOS == "linux" {
@@ -72,7 +72,8 @@ func askGo(ctx context.Context, dir string, env []string) (toolchain, error) {
 	return tc, nil
 }
 
-// adaptable returns a *MisfitError if the compiler or the linker cannot be changed as cells need it.
+// adaptable returns a *MisfitError if the compiler or the linker cannot be changed as cells need
+// it.
 func (tc toolchain) adaptable() error {
 	for _, t := range []tool{compiler, linker} {
 		if _, _, err := t.adapt(tc); err != nil {

@@ -20,7 +20,8 @@ import (
 )
 
 // TestReleases holds that all patches fit the Go that runs the test and the releases that are
-// supported, that these build with them, and the same, in the long form, the newest version of each release since, and its candidates.
+// supported, that these build with them, and the same, in the long form, the newest version of each
+// release since, and its candidates.
 func TestReleases(t *testing.T) {
 	own := ownToolchain(t)
 	check := func(t *testing.T, tc toolchain) {
@@ -102,8 +103,8 @@ func fetch(ctx context.Context, version string) (toolchain, error) {
 	return tc, err
 }
 
-// unknownGo puts a go command first on PATH, with a source of the compiler that a required patch does
-// not fit. Asked for the newest supported version, the command runs the given line of shell.
+// unknownGo puts a go command first on PATH, with a source of the compiler that a required patch
+// does not fit. Asked for the newest supported version, the command runs the given line of shell.
 func unknownGo(t *testing.T, newest string) {
 	t.Helper()
 	own := ownToolchain(t)
@@ -132,8 +133,8 @@ fi
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// TestChoose holds that a program is built with the Go that is there, or, if it cannot be adapted, with
-// the newest supported one, and that it is said if that cannot be fetched.
+// TestChoose holds that a program is built with the Go that is there, or, if it cannot be adapted,
+// with the newest supported one, and that it is said if that cannot be fetched.
 func TestChoose(t *testing.T) {
 	own := ownToolchain(t)
 	choice, err := Choose(t.Context(), ".")
@@ -159,8 +160,8 @@ func TestChoose(t *testing.T) {
 	})
 }
 
-// TestOpenWithUnknownGo holds that a kit for a program of a Go that cannot be adapted is an error that
-// names the command which helps.
+// TestOpenWithUnknownGo holds that a kit for a program of a Go that cannot be adapted is an error
+// that names the command which helps.
 func TestOpenWithUnknownGo(t *testing.T) {
 	h := open(t, false)
 	newCache(t)

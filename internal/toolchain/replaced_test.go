@@ -11,8 +11,8 @@ import (
 
 const replacedVariable = "HIERML_TEST_REPLACED"
 
-// runReplaced returns the build of the program that a kit is looked for, or why there can be none, once
-// the program's file is another one.
+// runReplaced returns the build of the program that a kit is looked for, or why there can be none,
+// once the program's file is another one.
 func runReplaced() (id string, err error) {
 	if err := testfault.Replace(); err != nil {
 		return "", err

@@ -23,8 +23,8 @@ const module = "github.com/hierml/notebook"
 type source struct {
 	// root is its folder. It is to be unpacked from the archive, if there is one.
 	root, archive string
-	// settings are environment variables that the go command needs besides those of the program, for
-	// all that it does, and vendored those that it needs in the module.
+	// settings are environment variables that the go command needs besides those of the program,
+	// for all that it does, and vendored those that it needs in the module.
 	settings, vendored []string
 	// mend says how to have the program and its sources agree.
 	mend string
@@ -34,8 +34,8 @@ type source struct {
 const moduleFolder = "module"
 
 // findSource finds the module that p was built from: in s.Root, or if that is empty where this
-// package was compiled, or, where p was built so that it does not know that, in the archive that came
-// with it.
+// package was compiled, or, where p was built so that it does not know that, in the archive that
+// came with it.
 func (p program) findSource(s Settings) (source, error) {
 	if s.Root == "" && p.setting("-trimpath") == "true" {
 		archive, err := beside.File(s.Program, beside.Source)
@@ -58,8 +58,8 @@ func (p program) findSource(s Settings) (source, error) {
 	return source{root: s.Root, settings: p.ownGo(), mend: "run `go run ./install` again in " + s.Root}, nil
 }
 
-// ownGo returns the setting by which the go command takes the version that the program was built by,
-// and fetches it if it is another one.
+// ownGo returns the setting by which the go command takes the version that the program was built
+// by, and fetches it if it is another one.
 func (p program) ownGo() []string {
 	if version := p.goVersion(); strings.HasPrefix(version, "go1") {
 		return []string{"GOTOOLCHAIN=" + version}

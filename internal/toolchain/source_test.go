@@ -29,8 +29,8 @@ func TestFindSource(t *testing.T) {
 	}
 }
 
-// A program that came with its sources takes the Go that it was built by; one that was built where it
-// is does not look at what lies beside it.
+// A program that came with its sources takes the Go that it was built by; one that was built where
+// it is does not look at what lies beside it.
 func TestFindSourceBesideProgram(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bin", "hierml")
 	archive := filepath.Join(filepath.Dir(filepath.Dir(file)), "share", "hierml", beside.Source)

@@ -2,8 +2,8 @@ package toolchain
 
 import "testing"
 
-// TestTables holds that a plugin uses the table that the runtime has made for a type and an interface
-// before.
+// TestTables holds that a plugin uses the table that the runtime has made for a type and an
+// interface before.
 func TestTables(t *testing.T) {
 	h := open(t, false)
 	b := h.builder(t)

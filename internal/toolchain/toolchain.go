@@ -83,8 +83,9 @@ func (tc toolchain) goCommand(ctx context.Context, dir string, kind buildKind, a
 	env = append(env, "PWD="+dir)
 	command := tc.command
 	if kind == plainBuild {
-		// A Go that was fetched is in the cache of modules, in which the go command replaces no files
-		// by others. The tools need no modules, so they are built as if the cache were elsewhere.
+		// A Go that was fetched is in the cache of modules, in which the go command replaces no
+		// files by others. The tools need no modules, so they are built as if the cache were
+		// elsewhere.
 		command = filepath.Join(tc.GOROOT, "bin", "go")
 		env = append(env, "GOFLAGS=", "GOWORK=off", "GO111MODULE=", "GOTOOLCHAIN=local", "GOMODCACHE="+filepath.Join(tc.GOROOT, "pkg", "mod"))
 	} else {

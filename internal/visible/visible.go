@@ -1,5 +1,5 @@
-// Package visible makes text that comes from data fit to be shown on a terminal: what would give the
-// terminal an order is written so that it can be seen.
+// Package visible makes text that comes from data fit to be shown on a terminal: what would give
+// the terminal an order is written so that it can be seen.
 //
 // A name in a file may hold anything: sequences that write into the clipboard, move what was
 // written before, or turn the direction of text around. All that hierml prints of data goes through
@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns the text with control characters as Go writes them in strings, such as \x1b: those of
-// ASCII except for newlines and tabs, those behind it (C1), those that change the direction of
+// Text returns the text with control characters as Go writes them in strings, such as \x1b: those
+// of ASCII except for newlines and tabs, those behind it (C1), those that change the direction of
 // text, and bytes that are no UTF-8.
 func Text(text string) string {
 	first := strings.IndexFunc(text, hidden)
@@ -39,7 +39,8 @@ func Text(text string) string {
 	return b.String()
 }
 
-// hidden reports whether a terminal takes a character for an order, or it may be a byte that is none.
+// hidden reports whether a terminal takes a character for an order, or it may be a byte that is
+// none.
 func hidden(r rune) bool {
 	return r == utf8.RuneError || r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) ||
 		r == '\u2028' || r == '\u2029'

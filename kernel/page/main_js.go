@@ -24,8 +24,8 @@ const maxStack = 512 << 20
 //	ready()                                                     the kernel can be spoken to
 //	kill()                                                      the kernel is to be ended, as a cell cannot be
 //
-// and a list, before, of the sources of cells that an earlier kernel had run, and gets the functions
-// that it calls:
+// and a list, before, of the sources of cells that an earlier kernel had run, and gets the
+// functions that it calls:
 //
 //	receive(channel, session, header, parent, metadata, content, buffers)   a message of a client
 //	write(name, bytes)                                                      cells' output to a file

@@ -1,13 +1,13 @@
-// Package cache keeps values for longer than the kernel lives: what took an hour to compute is there
-// after a restart.
+// Package cache keeps values for longer than the kernel lives: what took an hour to compute is
+// there after a restart.
 //
 //	model, err := cache.Cache("model", func() (*classifier.Model, error) {
 //		return svm.Flat{C: 1}.Fit(nb.Context(), train)
 //	})
 //
-// A value is kept under its key and the folder in which the cells run, in the user's folder for such
-// files, which XDG_CACHE_HOME names. The key stands for all that the value depends on: who changes
-// the data or the settings names them in the key, or calls Reset.
+// A value is kept under its key and the folder in which the cells run, in the user's folder for
+// such files, which XDG_CACHE_HOME names. The key stands for all that the value depends on: who
+// changes the data or the settings names them in the key, or calls Reset.
 //
 // Values are what reading a file makes of it, and nothing in a file is run. Kept are numbers,
 // strings, slices, arrays, maps, pointers and structs of them whose fields are exported, and types
@@ -32,9 +32,9 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Cache returns the value that is kept under a key. If there is none, it calls f and keeps what that
-// returns without an error. Of two kernels that do so at a time, one computes and the other waits.
-// Where a value cannot be kept, the error says so, and the value is what f has returned.
+// Cache returns the value that is kept under a key. If there is none, it calls f and keeps what
+// that returns without an error. Of two kernels that do so at a time, one computes and the other
+// waits. Where a value cannot be kept, the error says so, and the value is what f has returned.
 func Cache[T any](key string, f func() (T, error)) (T, error) {
 	var value T
 	err := Keep(key, &value, func() (err error) {

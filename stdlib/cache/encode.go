@@ -13,9 +13,10 @@ import (
 	"strings"
 )
 
-// Values are written here, and not by gob: gob leaves out what is zero, so that a pointer to 0 and an
-// empty slice come back as nil and -0 as 0; it drops fields that are not exported without an error;
-// it refuses a nil within a slice of pointers, and a value that leads back to itself ends the process.
+// Values are written here, and not by gob: gob leaves out what is zero, so that a pointer to 0 and
+// an empty slice come back as nil and -0 as 0; it drops fields that are not exported without an
+// error; it refuses a nil within a slice of pointers, and a value that leads back to itself ends
+// the process.
 
 // A coder is how values of a type are written that encode themselves.
 type coder struct {
@@ -66,7 +67,8 @@ func describe(t reflect.Type) (string, error) {
 	return b.String(), nil
 }
 
-// describeInto writes the description of a type. Where is what complaints call the value that it is in.
+// describeInto writes the description of a type. Where is what complaints call the value that it is
+// in.
 func describeInto(b *strings.Builder, t reflect.Type, seen map[reflect.Type]int, where string) error {
 	if n, ok := seen[t]; ok {
 		fmt.Fprintf(b, "^%d", n)
@@ -132,8 +134,8 @@ func describeInto(b *strings.Builder, t reflect.Type, seen map[reflect.Type]int,
 	return nil
 }
 
-// hiddenName returns the name of a field that is not exported, and nothing for others. Interpreted cells
-// have it as an exported one with another name, and with a tag.
+// hiddenName returns the name of a field that is not exported, and nothing for others. Interpreted
+// cells have it as an exported one with another name, and with a tag.
 func hiddenName(f reflect.StructField) string {
 	if !f.IsExported() {
 		return f.Name

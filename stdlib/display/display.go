@@ -59,8 +59,8 @@ func Note(lines string) *Bundle {
 	return &Bundle{Data: map[string]any{Text: strings.TrimSuffix(lines, "\n")}, Metadata: map[string]any{noted: true}}
 }
 
-// IsNote reports whether metadata are those of a note, which says what this run of the cell took, and is not what the
-// cell has come to.
+// IsNote reports whether metadata are those of a note, which says what this run of the cell took,
+// and is not what the cell has come to.
 func IsNote(metadata map[string]any) bool { return metadata[noted] == true }
 
 // A Bundle is one value in several representations, by MIME type: text as a string, binary data as

@@ -177,8 +177,8 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestAlternatives looks at the texts for those who do not see a picture: the title of a chart, or the
-// first line of what else there is.
+// TestAlternatives looks at the texts for those who do not see a picture: the title of a chart, or
+// the first line of what else there is.
 func TestAlternatives(t *testing.T) {
 	curve, err := chart.LearningCurve([]int{1, 2}, map[string][]float64{"flat": {0.5, 0.6}})
 	if err != nil {

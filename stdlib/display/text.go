@@ -69,8 +69,8 @@ func ownText(v value) (string, bool) {
 
 func printable(text []byte) bool { return utf8.Valid(text) && !slices.ContainsFunc(text, unprintable) }
 
-// withTypeName puts the name of its type before the text of a struct, or of a pointer to one, that the
-// program itself declares, as a notebook does for the types of its cells.
+// withTypeName puts the name of its type before the text of a struct, or of a pointer to one, that
+// the program itself declares, as a notebook does for the types of its cells.
 func withTypeName(v value, text string) string {
 	if v.speaks() {
 		return text

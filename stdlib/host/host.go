@@ -61,8 +61,9 @@ type Sink interface {
 	Clear(wait bool)
 }
 
-// Notes is the name of the stream of what the kernel and the library say of a cell, in lines, where the cell itself has
-// written nothing. Front ends show what is written to "stderr" as if it were an error.
+// Notes is the name of the stream of what the kernel and the library say of a cell, in lines, where
+// the cell itself has written nothing. Front ends show what is written to "stderr" as if it were an
+// error.
 const Notes = "notes"
 
 // ErrNoFrontEnd says that nobody is there to open a comm with.

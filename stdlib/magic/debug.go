@@ -8,7 +8,8 @@ const MaxStops = 1 << 16
 // stops says of each hook of a cell that is debugged whether the debugger is to hear of it.
 var stops [MaxStops]atomic.Bool
 
-// Stops reports whether the debugger is to hear of a hook. Hooks ask this before they do anything else.
+// Stops reports whether the debugger is to hear of a hook. Hooks ask this before they do anything
+// else.
 func Stops(hook int) bool { return stops[hook].Load() }
 
 // Switch returns what Stops reads, for the debugger to set.
@@ -38,8 +39,8 @@ func Stop(hook int, variables ...any) (changed int) {
 	return 0
 }
 
-// Enter is called where a function is entered, if Stops says so, and Leave with what it returns when
-// that function is left.
+// Enter is called where a function is entered, if Stops says so, and Leave with what it returns
+// when that function is left.
 func Enter(hook int) (call int) {
 	if d := debugger.Load(); d != nil {
 		return (*d).Enter(hook)

@@ -25,8 +25,8 @@ var profiling struct {
 	text  *bytes.Buffer
 }
 
-// StartProfile begins to note where the processors are in this process: %prof. StopProfile ends it, and
-// so does the end of a cell that fails, or the next StartProfile.
+// StartProfile begins to note where the processors are in this process: %prof. StopProfile ends it,
+// and so does the end of a cell that fails, or the next StartProfile.
 func StartProfile() {
 	profiling.Lock()
 	defer profiling.Unlock()

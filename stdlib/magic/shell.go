@@ -21,8 +21,8 @@ import (
 // cell. What the command leaves in the background goes on, and is shown as long as it writes.
 func Shell(command string) { fail(run(host.Stdout(), host.Stderr(), "sh", "-c", command)) }
 
-// Lines runs a command as Shell does, and returns the lines that it writes: LINES := !COMMAND. What it
-// writes to standard error is shown.
+// Lines runs a command as Shell does, and returns the lines that it writes: LINES := !COMMAND. What
+// it writes to standard error is shown.
 func Lines(command string) ([]string, error) {
 	var out lineBuffer
 	if err := run(&out, host.Stderr(), "sh", "-c", command); err != nil {
@@ -64,8 +64,8 @@ func (b *lineBuffer) end() string {
 }
 
 // Insert returns a value as a command of the shell has it between quotation marks, " or ', or none:
-// {EXPRESSION} in !COMMAND. The shell takes it as it is, whatever characters there are in it. A slice
-// or an array without quotation marks around it is a word for each element.
+// {EXPRESSION} in !COMMAND. The shell takes it as it is, whatever characters there are in it. A
+// slice or an array without quotation marks around it is a word for each element.
 func Insert(quote string, value any) string {
 	words := []string{}
 	if v := reflect.ValueOf(value); value != nil && (v.Kind() == reflect.Slice || v.Kind() == reflect.Array) && !isText(value) {

@@ -95,8 +95,8 @@ func (t *traceWriter) writeLine(line string) error {
 	return err
 }
 
-// frame writes a frame, whose function and file two lines of a trace tell. It is empty for one of the
-// standard library.
+// frame writes a frame, whose function and file two lines of a trace tell. It is empty for one of
+// the standard library.
 func frame(call, file string) string {
 	c, f := traceCall.FindStringSubmatch(call), traceFile.FindStringSubmatch(file)
 	if c == nil || f == nil {

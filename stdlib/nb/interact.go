@@ -181,8 +181,8 @@ func (i *Interaction) begin(id string) {
 // showControls is how long the first run may take before the controls are shown.
 const showControls = 500 * time.Millisecond
 
-// run calls the function with the values of the controls, and shows what it returns, as show has it,
-// unless ctx has ended.
+// run calls the function with the values of the controls, and shows what it returns, as show has
+// it, unless ctx has ended.
 func (i *Interaction) run(ctx context.Context, show func(values ...any) *display.Bundle) {
 	arguments := make([]reflect.Value, len(i.inputs))
 	for p, in := range i.inputs {

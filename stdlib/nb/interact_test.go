@@ -41,8 +41,8 @@ func (p *page_) texts(n *notebook) string {
 	return strings.Join(all, "|")
 }
 
-// The first result is kept in the notebook, with a picture for pages made of it. What follows is seen
-// on the screen alone, and no time is spent on pictures.
+// The first result is kept in the notebook, with a picture for pages made of it. What follows is
+// seen on the screen alone, and no time is spent on pictures.
 func TestInteractPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := open(t)

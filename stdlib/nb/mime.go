@@ -54,7 +54,8 @@ func MIME(mimeType string, data any) *Handle { return Content.MIME(mimeType, dat
 //
 //	func bar(n int) *nb.Handle { return nb.Content.HTML(strings.Repeat("#", n)) }
 //
-// It is shown as the value of a cell, by [Display], and by [Handle.Update] in place of something else.
+// It is shown as the value of a cell, by [Display], and by [Handle.Update] in place of something
+// else.
 var Content content
 
 type content struct{}

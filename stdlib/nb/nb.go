@@ -32,7 +32,8 @@ import (
 )
 
 // Context returns the context of the running cell. An interrupt of its cell ends it, so code that
-// heeds it stops. The end of the cell's statements does not, so goroutines that it starts may use it.
+// heeds it stops. The end of the cell's statements does not, so goroutines that it starts may use
+// it.
 //
 // A training, a study, a clustering, a download and the like that is given it and lasts more than
 // two seconds shows a bar while it lasts, unless it has a function for its progress. When it is
@@ -98,7 +99,8 @@ func (h *Handle) display() {
 	}
 }
 
-// setPieces makes pieces what the handle shows. Those of handles that are shown disappear where they are.
+// setPieces makes pieces what the handle shows. Those of handles that are shown disappear where
+// they are.
 func (h *Handle) setPieces(pieces []*piece) {
 	handles.Lock()
 	h.pieces = pieces
@@ -168,8 +170,8 @@ func bundleOf(pieces []*piece) *display.Bundle {
 	return &display.Bundle{Data: still(outputs)}
 }
 
-// piecesOf returns what values show, some of which may be handles. What cannot be moved is not shown
-// again.
+// piecesOf returns what values show, some of which may be handles. What cannot be moved is not
+// shown again.
 func piecesOf(values []any) (pieces []*piece) {
 	if !slices.ContainsFunc(values, func(v any) bool { _, is := v.(*Handle); return is }) {
 		if b := display.Of(values...); b != nil {
@@ -189,7 +191,8 @@ func piecesOf(values []any) (pieces []*piece) {
 	return pieces
 }
 
-// moved returns what values show, nil if that is nothing. What handles show disappears where it was.
+// moved returns what values show, nil if that is nothing. What handles show disappears where it
+// was.
 func moved(values []any) *display.Bundle {
 	h, pieces := &Handle{}, piecesOf(values)
 	if len(pieces) == 0 {

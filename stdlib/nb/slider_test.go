@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// front does with a value what the slider of the front end does: it moves it to the nearest step, and writes seven digits.
+// front does with a value what the slider of the front end does: it moves it to the nearest step,
+// and writes seven digits.
 func front(lo, hi, step, value float64) float64 {
 	moved := math.Min(hi, lo+math.Round((value-lo)/step)*step)
 	return math.Round(moved*1e7) / 1e7
@@ -42,7 +43,8 @@ func TestStepReachesTheValue(t *testing.T) {
 	}
 }
 
-// A slider keeps the value it was given, and nobody is told of the digits with which the front end writes it.
+// A slider keeps the value it was given, and nobody is told of the digits with which the front end
+// writes it.
 func TestSliderKeepsItsValue(t *testing.T) {
 	n := open(t)
 	s, l := Slider(0, 1, 1.0/3), LogSlider(0.1, 1000, 3)

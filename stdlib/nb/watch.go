@@ -18,7 +18,8 @@ import (
 // patience is how long work lasts before a bar is shown of it that nobody asked for.
 var patience = 2 * time.Second
 
-// A watcher shows the bars that nobody asked for, where there is a place for them, and writes notes.
+// A watcher shows the bars that nobody asked for, where there is a place for them, and writes
+// notes.
 type watcher struct{ bars bool }
 
 // Note implements progress.Watcher.
@@ -87,8 +88,8 @@ func (w *watched) Expect(left time.Duration) {
 	}
 }
 
-// roughly is a time that is no more than expected: in seconds to a minute and a half, in minutes to an hour and a half, and
-// in hours.
+// roughly is a time that is no more than expected: in seconds to a minute and a half, in minutes to
+// an hour and a half, and in hours.
 func roughly(seconds float64) string {
 	const longest = 90
 	switch {

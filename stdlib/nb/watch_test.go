@@ -189,7 +189,8 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
-// Of work that tells when its end is expected that is shown, rounded, and else what the part that is done lets expect.
+// Of work that tells when its end is expected that is shown, rounded, and else what the part that
+// is done lets expect.
 func TestExpectedEnd(t *testing.T) {
 	impatient(t)
 	for _, c := range []struct {

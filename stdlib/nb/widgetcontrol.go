@@ -64,9 +64,9 @@ func (c *TextControl) Set(v string) error { return c.put(v) }
 // how; a later call replaces f.
 func (c *TextControl) OnChange(f func(string)) { c.onChange(f) }
 
-// Slider returns a slider from lo to hi that stands at value. Its step is chosen such that the value
-// can be reached, whenever Go sets it: otherwise the front end would round the value and report that
-// as a movement of the user's.
+// Slider returns a slider from lo to hi that stands at value. Its step is chosen such that the
+// value can be reached, whenever Go sets it: otherwise the front end would round the value and
+// report that as a movement of the user's.
 func Slider(lo, hi, value float64, label ...string) *FloatControl {
 	must("nb.Slider", between(lo, hi, value))
 	c := &FloatControl{control[float64]{value: value, key: "value"}}
@@ -102,12 +102,13 @@ func LogSlider(lo, hi, value float64, label ...string) *FloatControl {
 	return c
 }
 
-// written returns what a value from lo to hi may be changed by when the front end moves it to a step and writes it, which
-// it does with seven digits after the point.
+// written returns what a value from lo to hi may be changed by when the front end moves it to a
+// step and writes it, which it does with seven digits after the point.
 func written(lo, hi float64) float64 { return math.Max(1e-7, 1e-6*(hi-lo)) }
 
-// stepTo returns the step of a slider from lo to hi, about a hundredth of that, by which value can be reached: the front end
-// moves any other value to the nearest that can, and tells of that as if the user had done it.
+// stepTo returns the step of a slider from lo to hi, about a hundredth of that, by which value can
+// be reached: the front end moves any other value to the nearest that can, and tells of that as if
+// the user had done it.
 func stepTo(lo, hi, value float64) float64 {
 	reaches := func(step float64) bool {
 		n := (value - lo) / step

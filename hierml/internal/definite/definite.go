@@ -1,8 +1,8 @@
 // Package definite solves systems of linear equations with a symmetric positive definite matrix, by
 // its Cholesky factor, for many right-hand sides and on all processors, and computes blocks on the
-// diagonal of the inverse. It divides matrices of some thousand rows into blocks, which gonum's BLAS
-// multiplies, so that it can be cancelled in between, as gonum's own factorization cannot, and needs
-// one matrix.
+// diagonal of the inverse. It divides matrices of some thousand rows into blocks, which gonum's
+// BLAS multiplies, so that it can be cancelled in between, as gonum's own factorization cannot, and
+// needs one matrix.
 //
 // Results do not depend on the number of workers.
 package definite
@@ -153,9 +153,9 @@ func (f *Factor) backward(ctx context.Context, p *product, b []float64, stride, 
 	}
 }
 
-// InverseBlocks returns the blocks on the diagonal of the inverse of A: block k, by rows, is that of
-// the rows and columns from border[k] on and before border[k+1]. border ascends from 0 to n. It is
-// X'X of the columns X of the inverse of L.
+// InverseBlocks returns the blocks on the diagonal of the inverse of A: block k, by rows, is that
+// of the rows and columns from border[k] on and before border[k+1]. border ascends from 0 to n. It
+// is X'X of the columns X of the inverse of L.
 func (f *Factor) InverseBlocks(ctx context.Context, border []int) ([][]float64, error) {
 	blocks := make([][]float64, len(border)-1)
 	err := f.each(ctx, len(blocks), func(p *product, k int) {

@@ -81,9 +81,9 @@ func (e *StatusError) lasting() bool {
 	return e.code < 500 && e.code != http.StatusRequestTimeout && e.code != http.StatusTooManyRequests
 }
 
-// Get makes the file at path, whose folder must exist. If there is one already, it is left as it is, whatever it has.
-// Where the transfer cannot be ended, what has come stays in path.part, for the next call. Of several processes that
-// want the same file one fetches it and the others wait.
+// Get makes the file at path, whose folder must exist. If there is one already, it is left as it
+// is, whatever it has. Where the transfer cannot be ended, what has come stays in path.part, for
+// the next call. Of several processes that want the same file one fetches it and the others wait.
 func (g *Getter) Get(ctx context.Context, file File, path string) (err error) {
 	held, err := g.lock(ctx, path+".lock")
 	if err != nil {
@@ -115,9 +115,9 @@ func (g *Getter) Get(ctx context.Context, file File, path string) (err error) {
 	}
 }
 
-// lock waits until no other has the lock. The empty file stays: were it removed, two could hold locks
-// of the same name. Where the system has no locks, the check sum notices what two processes do to
-// each other.
+// lock waits until no other has the lock. The empty file stays: were it removed, two could hold
+// locks of the same name. Where the system has no locks, the check sum notices what two processes
+// do to each other.
 func (g *Getter) lock(ctx context.Context, path string) (*lock.Lock, error) {
 	for {
 		held, err := lock.Alone(path)

@@ -330,8 +330,8 @@ func TestGetAtOnce(t *testing.T) {
 	}
 }
 
-// TestGetBounds has servers that send more than any file of unknown size may have, whether they say so
-// or not.
+// TestGetBounds has servers that send more than any file of unknown size may have, whether they say
+// so or not.
 func TestGetBounds(t *testing.T) {
 	for name, serve := range map[string]http.HandlerFunc{
 		"said": func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "3000000000") },

@@ -129,8 +129,8 @@ func (t *transfer) attempt(ctx context.Context, have int64) error {
 	return nil
 }
 
-// bounded returns an error if a file whose size is not known has more bytes than any may have: its sum
-// is known only when all of it is on the disk.
+// bounded returns an error if a file whose size is not known has more bytes than any may have: its
+// sum is known only when all of it is on the disk.
 func (t *transfer) bounded(bytes int64) error {
 	if most := cmp.Or(t.Most, DefaultMost); t.file.Bytes == 0 && bytes > most {
 		return &lastingError{errors.Join(fmt.Errorf("%s has more than %d bytes, which no file may have whose size is not known", t.file.URL, most), t.discard())}

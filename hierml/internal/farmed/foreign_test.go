@@ -33,8 +33,9 @@ func submission(t *testing.T, directory string, f farm.Farm, j map[string]string
 	return s, err
 }
 
-// TestForeignJobs holds that a submission from elsewhere neither asks after nor ends a job of Slurm's but by
-// its number, behind all options, and by the name that it has as one of this directory.
+// TestForeignJobs holds that a submission from elsewhere neither asks after nor ends a job of
+// Slurm's but by its number, behind all options, and by the name that it has as one of this
+// directory.
 func TestForeignJobs(t *testing.T) {
 	bin := t.TempDir()
 	ran := filepath.Join(bin, "ran")
@@ -85,8 +86,8 @@ func TestForeignJobs(t *testing.T) {
 	}
 }
 
-// TestForeignFolders has a submission name a job of farm.Local that is another directory's, by its path, by
-// ways that lead there, and by a copy of it: it goes on.
+// TestForeignFolders has a submission name a job of farm.Local that is another directory's, by its
+// path, by ways that lead there, and by a copy of it: it goes on.
 func TestForeignFolders(t *testing.T) {
 	other, dir := t.TempDir(), t.TempDir()
 	own := filepath.Join(dir, "a.study")

@@ -35,8 +35,8 @@ func Assigned(variable string) (*Part, error) {
 	return &Part{Directory: filepath.Dir(filepath.Dir(file)), job: strings.TrimSuffix(filepath.Base(file), ".json"), number: number}, nil
 }
 
-// Pieces returns the pieces of the part that no process of it has finished, by what read tells of the
-// files. There are none where another job has taken the place of this one.
+// Pieces returns the pieces of the part that no process of it has finished, by what read tells of
+// the files. There are none where another job has taken the place of this one.
 func (p *Part) Pieces(read func(file *os.File) ([]int, error)) ([]int, error) {
 	text, err := folder.Folder(p.Directory).Read(File(p.job))
 	if err != nil {

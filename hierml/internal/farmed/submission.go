@@ -1,7 +1,8 @@
-// Package farmed gives work to a farm and waits for it. What was submitted and what has become of it
-// is in a directory that all machines see. [Work] is the loop: it submits the pieces that are missing,
-// follows their jobs, and submits again what did not come back. What the pieces are is left to
-// [Pieces]: package experiment has the cells of studies, and [Training] the problems of a training.
+// Package farmed gives work to a farm and waits for it. What was submitted and what has become of
+// it is in a directory that all machines see. [Work] is the loop: it submits the pieces that are
+// missing, follows their jobs, and submits again what did not come back. What the pieces are is
+// left to [Pieces]: package experiment has the cells of studies, and [Training] the problems of a
+// training.
 package farmed
 
 import (
@@ -57,9 +58,9 @@ type Attempt []Job
 type Job struct {
 	Name string // of its file
 	ID   string // what the farm calls it
-	// Tag is a text that nobody could know before the job was submitted, and is in the name that it has for
-	// the farm: that of another job has another, whatever the file says of its ID. Those that versions
-	// before it submitted have none.
+	// Tag is a text that nobody could know before the job was submitted, and is in the name that it
+	// has for the farm: that of another job has another, whatever the file says of its ID. Those
+	// that versions before it submitted have none.
 	Tag string `json:",omitempty"`
 }
 
@@ -78,8 +79,8 @@ func (j Job) engineName() string {
 	return name
 }
 
-// Own tells whether all jobs on their way are known by more than what anyone could have written: they may
-// be ended without being asked.
+// Own tells whether all jobs on their way are known by more than what anyone could have written:
+// they may be ended without being asked.
 func (a Attempt) Own() bool {
 	return !slices.ContainsFunc(a, func(j Job) bool { return j.Tag == "" })
 }
@@ -106,8 +107,8 @@ func (s *Submission) farmOf(directory string, j Job) (farm.Farm, error) {
 // localID is the form of the last part of an id of farm.Local.
 var localID = regexp.MustCompile(`^local-[0-9]+$`)
 
-// validateJobFolder is an error if the id of a job of farm.Local is a folder that is there, and none of the
-// directory's own.
+// validateJobFolder is an error if the id of a job of farm.Local is a folder that is there, and
+// none of the directory's own.
 func validateJobFolder(directory, id string) error {
 	if _, err := os.Lstat(id); filepath.IsAbs(id) && errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -171,8 +172,8 @@ func Make(directory string, further ...string) error {
 	return nil
 }
 
-// Clear removes what killed processes have left of files in a directory that they were replacing: those of
-// this package and further ones. The directory is locked.
+// Clear removes what killed processes have left of files in a directory that they were replacing:
+// those of this package and further ones. The directory is locked.
 func Clear(directory string, further ...string) error {
 	f := folder.Folder(directory)
 	return errors.Join(
@@ -274,8 +275,8 @@ func Submit(ctx context.Context, f farm.Farm, directory, name, variable string, 
 	return own, err
 }
 
-// Command is what the parts of a job are: a command of this program, by its words, or, of a program of
-// the user's, that with its arguments.
+// Command is what the parts of a job are: a command of this program, by its words, or, of a program
+// of the user's, that with its arguments.
 func Command(words ...string) ([]string, error) {
 	again, known, err := process.Again()
 	switch {
@@ -335,8 +336,8 @@ func (j Job) log(part int) string {
 	return filepath.Join(Logs, fmt.Sprintf("%s_%d.txt", j.engineName(), part))
 }
 
-// namesIn returns the names, in the directory, of what is in a folder of it under names that begin and end
-// so, nothing for a folder that is not there.
+// namesIn returns the names, in the directory, of what is in a folder of it under names that begin
+// and end so, nothing for a folder that is not there.
 func namesIn(directory, within, begin, end string) ([]string, error) {
 	entries, err := folder.Folder(directory).List(within)
 	if err != nil {
@@ -351,8 +352,9 @@ func namesIn(directory, within, begin, end string) ([]string, error) {
 	return names, nil
 }
 
-// Unseen is an error if a part has failed without a trace in the directory, or before it could begin, for
-// what it said. That a part of a job has begun, begun tells. One that said nothing was killed.
+// Unseen is an error if a part has failed without a trace in the directory, or before it could
+// begin, for what it said. That a part of a job has begun, begun tells. One that said nothing was
+// killed.
 func (a Attempt) Unseen(directory string, failed []farm.Failure, begun func(job string, part int) bool) error {
 	for _, f := range failed {
 		if f.Reason != farm.Failed || f.Part < 0 {
@@ -378,8 +380,8 @@ func (a Attempt) Unseen(directory string, failed []farm.Failure, begun func(job 
 	return nil
 }
 
-// LastNumber returns the highest number of the jobs of a directory, 0 if there is none. The name of a
-// job is such a number and, after a hyphen, its position in the attempt.
+// LastNumber returns the highest number of the jobs of a directory, 0 if there is none. The name of
+// a job is such a number and, after a hyphen, its position in the attempt.
 func LastNumber(directory string) (int, error) {
 	entries, err := folder.Folder(directory).List(Jobs)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/hierml/notebook/internal/folder"
 )
 
-// blindParts is the number of parts that pieces are shared out to: nothing is known of how long they
-// take, and an engine needs about a second to start a part.
+// blindParts is the number of parts that pieces are shared out to: nothing is known of how long
+// they take, and an engine needs about a second to start a part.
 const blindParts = 32
 
 const (
@@ -36,8 +36,8 @@ type Training struct {
 	Variable  string   // the environment variable that names the file of its job to a part
 	Words     []string // the command that a part runs
 	Sizes     []int    // what each problem takes, compared with the others, 1 or more
-	// Read reads a file that a process has finished, and returns the numbers of the problems in it. A
-	// problem may be in several files, in each the same.
+	// Read reads a file that a process has finished, and returns the numbers of the problems in it.
+	// A problem may be in several files, in each the same.
 	Read func(file *os.File) (problems []int, err error)
 	// Progress is called after each look, even if nothing has changed. An error ends the waiting.
 	Progress func(done int, s farm.State) error
@@ -50,8 +50,8 @@ type Training struct {
 // Parts are the problems of each part of a job.
 type Parts struct{ Parts [][]int }
 
-// Run gives the problems that are in no file of the directory to the farm, and waits for them, or for
-// those that a farm is solving. The end of ctx ends the waiting alone.
+// Run gives the problems that are in no file of the directory to the farm, and waits for them, or
+// for those that a farm is solving. The end of ctx ends the waiting alone.
 func (t *Training) Run(ctx context.Context) (err error) {
 	if t.kind, err = kindOf(t.Farm); err != nil {
 		return err

@@ -42,16 +42,16 @@ type Pieces interface {
 	Lock() (unlock func() error, busy bool, err error)
 	// FarmOf returns the farm that a submission was given to.
 	FarmOf(s *Submission) (farm.Farm, error)
-	// Settle reads what is finished, while the directory is locked, and returns the number of pieces
-	// that are missing. s is nil if nothing was submitted. If its jobs have ended, Settle clears what
-	// killed processes have left.
+	// Settle reads what is finished, while the directory is locked, and returns the number of
+	// pieces that are missing. s is nil if nothing was submitted. If its jobs have ended, Settle
+	// clears what killed processes have left.
 	Settle(s *Submission, running bool) (missing int, err error)
 	// LeftBy tells whether a piece of an attempt is missing.
 	LeftBy(a Attempt) bool
 	// Command returns what a part runs.
 	Command() ([]string, error)
-	// Share shares the missing pieces out to jobs of at most so many parts, of which each begins after
-	// the one before. Jobs of the names before have failed to finish them.
+	// Share shares the missing pieces out to jobs of at most so many parts, of which each begins
+	// after the one before. Jobs of the names before have failed to finish them.
 	Share(before []string, most int) ([]Assignment, error)
 	// Begun tells whether a part of a job has left a trace in the directory.
 	Begun(job string, part int) bool
@@ -75,16 +75,16 @@ type Fault struct{ Text string }
 
 func (e *Fault) Error() string { return e.Text }
 
-// pause is how long to wait before asking again: a tenth of the time since the beginning, a tenth of
-// a second at least.
+// pause is how long to wait before asking again: a tenth of the time since the beginning, a tenth
+// of a second at least.
 func pause(since time.Time, most time.Duration) time.Duration {
 	return min(most, max(time.Since(since)/10, 100*time.Millisecond))
 }
 
-// Run submits the pieces that are missing, unless jobs of the directory are running, waits for them,
-// and submits again what did not come back. It ends earlier, and the jobs go on, if ctx ends, Report
-// returns an error, or the farm does not answer for a quarter of an hour in which no piece comes. A
-// Fault stops the jobs.
+// Run submits the pieces that are missing, unless jobs of the directory are running, waits for
+// them, and submits again what did not come back. It ends earlier, and the jobs go on, if ctx ends,
+// Report returns an error, or the farm does not answer for a quarter of an hour in which no piece
+// comes. A Fault stops the jobs.
 func (w *Work) Run(ctx context.Context) error {
 	for {
 		if missing, err := w.settle(ctx); err != nil || missing == 0 {
@@ -96,8 +96,8 @@ func (w *Work) Run(ctx context.Context) error {
 	}
 }
 
-// settle reads what is finished and, if no job is running, submits what is missing. The directory is
-// locked meanwhile.
+// settle reads what is finished and, if no job is running, submits what is missing. The directory
+// is locked meanwhile.
 func (w *Work) settle(ctx context.Context) (missing int, err error) {
 	unlock, err := w.lock(ctx)
 	if err != nil {

@@ -34,8 +34,8 @@ func (l *looks) Collect(*Submission) (int, error) {
 func (l *looks) Report(farm.State) error { return nil }
 func (l *looks) Finished() string        { return "some" }
 
-// TestFollow waits for pieces of a farm that does not answer: for as long as they come, and otherwise not
-// for ever.
+// TestFollow waits for pieces of a farm that does not answer: for as long as they come, and
+// otherwise not for ever.
 func TestFollow(t *testing.T) {
 	for _, test := range []struct {
 		name    string

@@ -46,8 +46,8 @@ func (g *Group) Wait() {
 	}
 }
 
-// Workers returns the number of goroutines for work: that asked for, or, if that is none, one for each
-// processor that this process may use.
+// Workers returns the number of goroutines for work: that asked for, or, if that is none, one for
+// each processor that this process may use.
 func Workers(asked int) int {
 	if asked > 0 {
 		return asked

@@ -1,5 +1,5 @@
-// Package memory refuses work that cannot have room in the memory of the machine, before anything is allocated, and
-// tells of work that takes much of it.
+// Package memory refuses work that cannot have room in the memory of the machine, before anything
+// is allocated, and tells of work that takes much of it.
 package memory
 
 import (
@@ -26,8 +26,8 @@ type Need struct {
 	Advice string // where there is no room for Least beside Held
 }
 
-// Check returns an error where there is no room for the least that is needed, and tells the watcher of ctx (package
-// progress) of much memory. The caller puts its package's name before the error.
+// Check returns an error where there is no room for the least that is needed, and tells the watcher
+// of ctx (package progress) of much memory. The caller puts its package's name before the error.
 func Check(ctx context.Context, n Need) error {
 	has := Machine()
 	if has > 0 && n.Least > has-n.Held {

@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// Packed data may become MaxRatio bytes for each that is stored, beside the MaxUnpacked that any may
-// become. Text becomes three to fifty for each. Data that become more were made to fill the reader's
-// memory. These are variables for tests alone, which lower them.
+// Packed data may become MaxRatio bytes for each that is stored, beside the MaxUnpacked that any
+// may become. Text becomes three to fifty for each. Data that become more were made to fill the
+// reader's memory. These are variables for tests alone, which lower them.
 var (
 	MaxRatio    int64 = 1000
 	MaxUnpacked int64 = 1 << 30
@@ -23,8 +23,8 @@ type Bound struct {
 	unpacked int64
 }
 
-// Reader returns the content of a part of the file. Its error is a *DamagedError when the parts have
-// become too large.
+// Reader returns the content of a part of the file. Its error is a *DamagedError when the parts
+// have become too large.
 func (b *Bound) Reader(r io.Reader) io.Reader { return boundedReader{r, b} }
 
 type boundedReader struct {

@@ -65,8 +65,8 @@ func Decompress(r io.Reader, name string, fail Fail) (*File, error) {
 	return f, nil
 }
 
-// unpacker reads the plain content of a compressed file. It returns io.EOF, an error of the source, or a
-// *DamagedError.
+// unpacker reads the plain content of a compressed file. It returns io.EOF, an error of the source,
+// or a *DamagedError.
 type unpacker struct {
 	plain   io.Reader
 	packing string

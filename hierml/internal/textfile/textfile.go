@@ -29,8 +29,8 @@ type File struct {
 }
 
 // Open returns the text that r has, decompressed and without byte order mark. The name stands for
-// the file in errors. Text in UTF-16, archives, and what else is plainly no text are refused. If r is
-// a File, it is the one that is returned.
+// the file in errors. Text in UTF-16, archives, and what else is plainly no text are refused. If r
+// is a File, it is the one that is returned.
 func Open(r io.Reader, name string, fail Fail) (*File, error) {
 	f, err := Decompress(r, name, fail)
 	if err != nil || f.text {
@@ -92,15 +92,15 @@ var refused = []struct{ magic, msg string }{
 // Read reads plain content. An error besides io.EOF is the source's own, or a *DamagedError.
 func (f *File) Read(p []byte) (int, error) { return f.plain.Read(p) }
 
-// Peek returns the next n bytes, of at most 4096, without reading them. If there are fewer, the error
-// says why, as Read's does.
+// Peek returns the next n bytes, of at most 4096, without reading them. If there are fewer, the
+// error says why, as Read's does.
 func (f *File) Peek(n int) ([]byte, error) { return f.plain.Peek(n) }
 
 // Name returns the name that stands for the file in errors.
 func (f *File) Name() string { return f.name }
 
-// Stored returns how many bytes of the file were read, as it is stored. It is somewhat ahead of what
-// was handed out.
+// Stored returns how many bytes of the file were read, as it is stored. It is somewhat ahead of
+// what was handed out.
 func (f *File) Stored() int64 { return f.source.count }
 
 // Fraction returns about how much of the file was read, or 0 if that is unknown. It is somewhat

@@ -273,8 +273,8 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// TestCompressedBounds reads compressed data that are more than a thousand times what is stored beside a
-// gigabyte: it ends there.
+// TestCompressedBounds reads compressed data that are more than a thousand times what is stored
+// beside a gigabyte: it ends there.
 func TestCompressedBounds(t *testing.T) {
 	zeros := make([]byte, 1<<20)
 	var stored bytes.Buffer

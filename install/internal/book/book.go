@@ -1,6 +1,7 @@
-// Package book draws the formulas of a page of notebooks, and prints it. The page is made by internal/notebook/page, which
-// leaves formulas as the LaTeX that they are written in; here a browser makes MathML of them by Temml, which needs no
-// network. Which browser that is, is left to callers.
+// Package book draws the formulas of a page of notebooks, and prints it. The page is made by
+// internal/notebook/page, which leaves formulas as the LaTeX that they are written in; here a
+// browser makes MathML of them by Temml, which needs no network. Which browser that is, is left to
+// callers.
 package book
 
 import (
@@ -24,7 +25,8 @@ import (
 //go:embed temml.min.js
 var temml string
 
-// draw replaces the formulas of the page by MathML, and returns the LaTeX of those that it could not.
+// draw replaces the formulas of the page by MathML, and returns the LaTeX of those that it could
+// not.
 const draw = `(() => {
 	const failed = [];
 	for (const code of document.querySelectorAll("code.math")) {
@@ -48,8 +50,9 @@ const (
 	pageNumber = `<div style="width:100%;text-align:center;font-size:8px"><span class="pageNumber"></span></div>`
 )
 
-// Draw has a browser, the program of that path, draw the formulas of a page, which is in a file, and writes it back: it needs neither
-// scripts nor a network. It prints it besides, as PDF to another file. The error names formulas that are none.
+// Draw has a browser, the program of that path, draw the formulas of a page, which is in a file,
+// and writes it back: it needs neither scripts nor a network. It prints it besides, as PDF to
+// another file. The error names formulas that are none.
 func Draw(ctx context.Context, program, page, pdf string) (err error) {
 	profile, err := os.MkdirTemp("", "hierml-book")
 	if err != nil {

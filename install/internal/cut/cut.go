@@ -1,6 +1,6 @@
-// Package cut cuts a Go program into the cells of a notebook, as somebody would who types it in: the
-// imports, the declarations in groups, what is needed first in front, and the statements of main.
-// What the cells do is left to who runs them.
+// Package cut cuts a Go program into the cells of a notebook, as somebody would who types it in:
+// the imports, the declarations in groups, what is needed first in front, and the statements of
+// main. What the cells do is left to who runs them.
 //
 // Wrong when the cells, one after the other, are not the program that they are cut from.
 package cut
@@ -29,8 +29,8 @@ const minStatements = 2
 // Cells returns the cells of a program that is one file of package main.
 func Cells(source string) ([]string, error) { return cells(source, false) }
 
-// Apart is Cells with a cell for each declaration, in the order of the file, and variables behind all
-// others. Methods of types without parameters are apart from them.
+// Apart is Cells with a cell for each declaration, in the order of the file, and variables behind
+// all others. Methods of types without parameters are apart from them.
 func Apart(source string) ([]string, error) { return cells(source, true) }
 
 func cells(source string, apart bool) ([]string, error) {
@@ -219,8 +219,9 @@ func base(x ast.Expr) string {
 }
 
 // ordered returns the texts of the groups in an order in which each comes behind what it needs.
-// Those that need each other are one text. Variables come in the order in which Go initializes them,
-// and before each init. If the declarations are apart, only variables and inits need such an order.
+// Those that need each other are one text. Variables come in the order in which Go initializes
+// them, and before each init. If the declarations are apart, only variables and inits need such an
+// order.
 func (p *program) ordered(apart bool) []string {
 	var initialized []*group
 	for _, g := range p.groups {
@@ -403,8 +404,9 @@ func together(groups []*group) (wholes [][]*group) {
 	return wholes
 }
 
-// statements returns the statements of main, or nil where they cannot stand in different cells: what
-// they do would be undone or skipped at the end of main, or a variable would replace a declaration.
+// statements returns the statements of main, or nil where they cannot stand in different cells:
+// what they do would be undone or skipped at the end of main, or a variable would replace a
+// declaration.
 func (p *program) statements() []string {
 	body := p.main.Body
 	whole := len(body.List) == 0

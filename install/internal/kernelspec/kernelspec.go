@@ -38,8 +38,8 @@ type Spec struct {
 	Name string
 	// DisplayName is shown to people, such as "Go (hierml)".
 	DisplayName string
-	// Program is the absolute path of the hierml program, or, in what is installed by others, its path
-	// from "{resource_dir}", for which Jupyter puts the folder of the kernel.
+	// Program is the absolute path of the hierml program, or, in what is installed by others, its
+	// path from "{resource_dir}", for which Jupyter puts the folder of the kernel.
 	Program string
 }
 

@@ -22,8 +22,8 @@ import (
 // moved. So each one is made in a folder of its own, and Dir is a link to the one in use: who makes
 // another loses nothing before the other is ready.
 type Environment struct {
-	// Dir is the path by which it is used: of the link, or of the environment itself where an earlier
-	// version has made it.
+	// Dir is the path by which it is used: of the link, or of the environment itself where an
+	// earlier version has made it.
 	Dir string
 	// Lock is what it holds.
 	Lock Lock
@@ -74,10 +74,11 @@ func (e Environment) Works(ctx context.Context) (Interpreter, error) {
 	return found, nil
 }
 
-// Make makes an environment with base, and then uses it in place of the one before. That stays until
-// the next call of [Environment.Tidy]: a JupyterLab may run from it. If Make fails, the one before is
-// in use, and nothing is left of the other. Each of the lock's packages is reported to progress, from
-// 1 to Lock.Len(). Only files whose hash is in the lock are installed, and none is built here.
+// Make makes an environment with base, and then uses it in place of the one before. That stays
+// until the next call of [Environment.Tidy]: a JupyterLab may run from it. If Make fails, the one
+// before is in use, and nothing is left of the other. Each of the lock's packages is reported to
+// progress, from 1 to Lock.Len(). Only files whose hash is in the lock are installed, and none is
+// built here.
 func (e Environment) Make(ctx context.Context, base Interpreter, progress func(done int, what string)) (made Interpreter, err error) {
 	if err := base.CanMakeEnvironment(); err != nil {
 		return Interpreter{}, err
@@ -124,8 +125,8 @@ func (e Environment) newFolder() (string, error) {
 // mark is the name of a file in each environment that was begun here.
 const mark = "hierml-environment"
 
-// ours reports whether a folder, no link to one, is an environment that was made here, or begun, or has
-// nothing in it.
+// ours reports whether a folder, no link to one, is an environment that was made here, or begun, or
+// has nothing in it.
 func ours(folder string) bool {
 	info, err := os.Lstat(folder)
 	if err != nil || !info.IsDir() {
@@ -171,8 +172,8 @@ func (e Environment) fill(ctx context.Context, base Interpreter, progress func(d
 	return os.WriteFile(e.stamp(), []byte(e.Lock.Sum()), 0o644)
 }
 
-// use makes Dir a link to an environment, in place of another link, or of an environment, which goes
-// to the other folders.
+// use makes Dir a link to an environment, in place of another link, or of an environment, which
+// goes to the other folders.
 func (e Environment) use(folder string) error {
 	link := filepath.Join(e.Folders(), "link")
 	if err := os.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -208,8 +209,8 @@ func (e Environment) use(folder string) error {
 	return nil
 }
 
-// Tidy removes all environments but the one in use: those that it has replaced, and what was left by
-// a process that was killed. What was not made here stays.
+// Tidy removes all environments but the one in use: those that it has replaced, and what was left
+// by a process that was killed. What was not made here stays.
 func (e Environment) Tidy() (err error) {
 	making, err := lock.Existing(filepath.Join(e.Folders(), "lock"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -230,8 +231,8 @@ func (e Environment) Tidy() (err error) {
 	return err
 }
 
-// Remove removes the environment and all that it has replaced. It returns which of Dir and Folders it has
-// removed, and what stays since it was not made here.
+// Remove removes the environment and all that it has replaced. It returns which of Dir and Folders
+// it has removed, and what stays since it was not made here.
 func (e Environment) Remove() (removed, kept []string, err error) {
 	remove := func(path string, remove func(string) error) {
 		if failed := remove(path); failed != nil {

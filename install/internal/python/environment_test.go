@@ -137,8 +137,8 @@ func TestFailedUpgrade(t *testing.T) {
 	}
 }
 
-// TestPythonBehindLink holds of Python itself what Environment rests on: an environment works behind
-// a link, with its scripts, and so does the next one when the link leads there.
+// TestPythonBehindLink holds of Python itself what Environment rests on: an environment works
+// behind a link, with its scripts, and so does the next one when the link leads there.
 func TestPythonBehindLink(t *testing.T) {
 	base, err := exec.LookPath("python3")
 	if err != nil {

@@ -19,12 +19,12 @@ import (
 //go:embed requirements-lite.txt
 var liteLock []byte
 
-// Lite returns the lock of what sites for the browser are made of: the wheels of jupyterlite-core and
-// jupyterlab-widgets, whose Python is not used.
+// Lite returns the lock of what sites for the browser are made of: the wheels of jupyterlite-core
+// and jupyterlab-widgets, whose Python is not used.
 func Lite() Lock { return Lock{liteLock} }
 
-// Wheel returns the path of the wheel of a package in a folder, whose hash has to be in the lock. The
-// error wraps fs.ErrNotExist where there is none.
+// Wheel returns the path of the wheel of a package in a folder, whose hash has to be in the lock.
+// The error wraps fs.ErrNotExist where there is none.
 func (l Lock) Wheel(folder, name string) (string, error) {
 	pattern := filepath.Join(folder, strings.ReplaceAll(name, "-", "_")+"-*.whl")
 	found, err := filepath.Glob(pattern)
@@ -44,8 +44,8 @@ func (l Lock) Wheel(folder, name string) (string, error) {
 	return "", fmt.Errorf("%s: no wheel of the lock file: %w", pattern, os.ErrNotExist)
 }
 
-// Download puts the lock's wheels into a folder, by the interpreter's pip, or that of an environment where
-// it has none, as on Debian. Only files whose hash is in the lock come.
+// Download puts the lock's wheels into a folder, by the interpreter's pip, or that of an
+// environment where it has none, as on Debian. Only files whose hash is in the lock come.
 func (i Interpreter) Download(ctx context.Context, l Lock, folder string) error {
 	return apart(func(dir string) error {
 		lock := filepath.Join(dir, "requirements.txt")

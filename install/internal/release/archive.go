@@ -24,7 +24,8 @@ func (p Parts) tree(program string) ([]File, error) {
 	return files, nil
 }
 
-// Archive makes a compressed tar archive, to be unpacked below a prefix such as ~/.local or /usr/local.
+// Archive makes a compressed tar archive, to be unpacked below a prefix such as ~/.local or
+// /usr/local.
 func (p Parts) Archive() (Artifact, error) {
 	files, err := p.tree("{resource_dir}/../../../../bin/" + p.programName())
 	if err != nil {

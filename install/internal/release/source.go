@@ -26,8 +26,8 @@ type Source struct {
 	// Version is that of the commit.
 	Version Version
 	// Archive is what the program is built from and no more, for the compiler of cells. The program
-	// is to be built with the flags and variables that [Source.Flags] and [Source.Environment] return,
-	// so that it is what this makes.
+	// is to be built with the flags and variables that [Source.Flags] and [Source.Environment]
+	// return, so that it is what this makes.
 	Archive []byte
 }
 
@@ -96,8 +96,8 @@ func (s Source) run(ctx context.Context, env []string, args ...string) ([]byte, 
 // archs are those of Linux on which cells are compiled.
 var archs = []string{"amd64", "arm64"}
 
-// needed returns the files that the program is built from on the systems on which cells are compiled,
-// in order.
+// needed returns the files that the program is built from on the systems on which cells are
+// compiled, in order.
 func (s Source) needed(ctx context.Context) ([]string, error) {
 	names := []string{"go.mod", "go.sum", "LICENSE", "NOTICE.md", "vendor/modules.txt"}
 	for _, arch := range archs {

@@ -21,8 +21,8 @@ import (
 	"time"
 )
 
-// relative is the program as the kernel.json of a wheel names it, from its own folder: the wheel does
-// not know into which environment it is installed.
+// relative is the program as the kernel.json of a wheel names it, from its own folder: the wheel
+// does not know into which environment it is installed.
 func (p Parts) relative() string {
 	bin := "bin"
 	if p.System.OS == "windows" {
@@ -32,8 +32,8 @@ func (p Parts) relative() string {
 }
 
 // Wheel makes the wheel of the program and of the Python reader of models, whose folder is
-// SOURCE/python. It has the program as a script, which pip puts where programs are, and the kernel as
-// data (PEP 427).
+// SOURCE/python. It has the program as a script, which pip puts where programs are, and the kernel
+// as data (PEP 427).
 func (p Parts) Wheel(source string) (Artifact, error) {
 	version, err := p.Version.Python()
 	if err != nil {

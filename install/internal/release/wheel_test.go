@@ -143,8 +143,8 @@ func TestWheel(t *testing.T) {
 	}
 }
 
-// TestWheelSystems holds that wheels for other systems are named as pip looks for them, and start the
-// program from where pip puts it there.
+// TestWheelSystems holds that wheels for other systems are named as pip looks for them, and start
+// the program from where pip puts it there.
 func TestWheelSystems(t *testing.T) {
 	for _, tt := range []struct{ system, tag, script, program string }{
 		{"windows/amd64", "win_amd64", "hierml.exe", "Scripts/hierml.exe"},

@@ -15,8 +15,8 @@ var errs = []change{
 	{"func (withoutCancelCtx) Err() error {\n", "func (withoutCancelCtx) Err() error {\n	yield()\n"},
 }
 
-// yields is a file that is added to package context. A function that JavaScript calls must not ask a
-// context: the event loop waits for it to return.
+// yields is a file that is added to package context. A function that JavaScript calls must not ask
+// a context: the event loop waits for it to return.
 const yields = `package context
 
 import (

@@ -218,8 +218,8 @@ func Collection() font.Collection {
 }
 `
 
-// Write writes the copies into folders of dir, for the module at root and the Go of goroot. It returns
-// the flags by which the go command builds with them.
+// Write writes the copies into folders of dir, for the module at root and the Go of goroot. It
+// returns the flags by which the go command builds with them.
 func Write(ctx context.Context, root, goroot, dir string) (flags []string, err error) {
 	copies := map[string]string{}
 	for _, m := range copied() {

@@ -1,5 +1,5 @@
-// Package wine finds Wine, by which programs for Windows run in the tests, and installs it where the
-// system's packages may be used. What runs in it is left to the tests.
+// Package wine finds Wine, by which programs for Windows run in the tests, and installs it where
+// the system's packages may be used. What runs in it is left to the tests.
 package wine
 
 import (
@@ -19,8 +19,8 @@ var ErrMissing = errors.New("there is no Wine here, or no linker for what it lac
 // linker makes libraries for Windows.
 const linker = "x86_64-w64-mingw32-ld"
 
-// Find says whether programs for Windows can run. The error is ErrMissing, with the program that is not
-// there.
+// Find says whether programs for Windows can run. The error is ErrMissing, with the program that is
+// not there.
 func Find() error {
 	for _, program := range []string{"wine", "wineserver", linker} {
 		if _, err := exec.LookPath(program); err != nil {

@@ -212,8 +212,8 @@ func TestCellsTolerance(t *testing.T) {
 	}
 }
 
-// TestLargePictures has a small file that claims to be a picture of 4 thousand million points: it is
-// compared as it is, and not decoded.
+// TestLargePictures has a small file that claims to be a picture of 4 thousand million points: it
+// is compared as it is, and not decoded.
 func TestLargePictures(t *testing.T) {
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {

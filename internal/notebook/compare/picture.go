@@ -24,7 +24,8 @@ type picture struct {
 // side is how many blocks a picture has in each direction.
 const side = 48
 
-// maxPoints bounds the pictures that are decoded: a small file can claim a size that fills the memory.
+// maxPoints bounds the pictures that are decoded: a small file can claim a size that fills the
+// memory.
 const maxPoints = 1 << 26
 
 // far is how much of what is drawn may be another. A curve that ends a little earlier, with another

@@ -90,8 +90,8 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestFenceOfHostileLanguage has a notebook whose kernel's language is more than a name: it cannot end the
-// fence of a cell.
+// TestFenceOfHostileLanguage has a notebook whose kernel's language is more than a name: it cannot
+// end the fence of a cell.
 func TestFenceOfHostileLanguage(t *testing.T) {
 	for language, want := range map[string]string{
 		"r":                           "```r\nx\n```",
@@ -114,7 +114,8 @@ func TestFenceOfHostileLanguage(t *testing.T) {
 	}
 }
 
-// TestAttachmentsOften names an attached picture often, in several ways: it becomes part of the Markdown ten times.
+// TestAttachmentsOften names an attached picture often, in several ways: it becomes part of the
+// Markdown ten times.
 func TestAttachmentsOften(t *testing.T) {
 	c := &notebook.Cell{
 		Kind: notebook.Markdown, Source: strings.Repeat("![](attachment:a.png) ![](attachment:%61.png)\n", 100) + "![](attachment:b.png)",

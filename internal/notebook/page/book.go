@@ -19,9 +19,10 @@ type Part struct {
 	Notebook *notebook.Notebook
 }
 
-// WriteBook writes one page of several notebooks, in this order, after a list of their chapters and sections. Links from one to
-// another lead to it in the page. A paragraph that is nothing but a link to one that comes later, such as that to the
-// solutions of exercises, has that notebook folded behind its cell: it opens by a click, and on paper.
+// WriteBook writes one page of several notebooks, in this order, after a list of their chapters and
+// sections. Links from one to another lead to it in the page. A paragraph that is nothing but a
+// link to one that comes later, such as that to the solutions of exercises, has that notebook
+// folded behind its cell: it opens by a click, and on paper.
 func WriteBook(w io.Writer, parts []Part, title string) error {
 	b := newBook(parts)
 	shown := content{Title: title}
@@ -42,7 +43,8 @@ func WriteBook(w io.Writer, parts []Part, title string) error {
 	return page().Execute(w, shown)
 }
 
-// contentsOf returns what the list of contents has of a notebook: its name, by its first heading, and its sections.
+// contentsOf returns what the list of contents has of a notebook: its name, by its first heading,
+// and its sections.
 func contentsOf(p *bound, headings []heading) []heading {
 	first := heading{Level: 1, ID: p.id, Text: strings.TrimSuffix(path.Base(p.Path), path.Ext(p.Path))}
 	at := slices.IndexFunc(headings, func(h heading) bool { return h.Level == 1 })
@@ -98,7 +100,8 @@ type place struct {
 	folds bool // whether notebooks are folded behind its cells
 }
 
-// settle has the links of a text lead to where in the page what they name is, and returns what is folded behind it.
+// settle has the links of a text lead to where in the page what they name is, and returns what is
+// folded behind it.
 func (p *place) settle(doc ast.Node, source []byte) ([]folded, error) {
 	var behind []folded
 	var taken []ast.Node
@@ -137,7 +140,8 @@ func (p *place) settle(doc ast.Node, source []byte) ([]folded, error) {
 	return behind, err
 }
 
-// find returns the notebook of the book to which a link of the text leads, and what follows its number sign; nil for others.
+// find returns the notebook of the book to which a link of the text leads, and what follows its
+// number sign; nil for others.
 func (p *place) find(destination string) (*bound, string) {
 	u, err := url.Parse(destination)
 	if err != nil || u.IsAbs() || u.Host != "" {

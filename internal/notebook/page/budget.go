@@ -12,9 +12,9 @@ import (
 )
 
 // goldmark looks back at all brackets and asterisks of a block for each that might end what they
-// begin, at all quotes and lists around for each line, and at all lines behind for each that defines
-// a link, so that a text of nothing else takes time by the square of its length. Only so many are
-// looked at; what comes after them is text.
+// begin, at all quotes and lists around for each line, and at all lines behind for each that
+// defines a link, so that a text of nothing else takes time by the square of its length. Only so
+// many are looked at; what comes after them is text.
 const (
 	marksOfBlock      = 1000
 	depthOfBlocks     = 100
@@ -46,8 +46,8 @@ func (b budget) CloseBlock(parent ast.Node, block text.Reader, pc parser.Context
 	}
 }
 
-// A closedSpans is goldmark's parser of code in lines, which looks for each run of backticks whether one of that length
-// follows in the block: once there is none, it is not looked for again.
+// A closedSpans is goldmark's parser of code in lines, which looks for each run of backticks
+// whether one of that length follows in the block: once there is none, it is not looked for again.
 type closedSpans struct{ parser.InlineParser }
 
 var openSpans = parser.NewContextKey()

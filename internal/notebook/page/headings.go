@@ -16,8 +16,8 @@ type heading struct {
 	Text  string
 }
 
-// ids are those of the headings of a notebook: their words in small letters, after a prefix. Each is given once: those
-// of further headings with the same words end with numbers, from 1.
+// ids are those of the headings of a notebook: their words in small letters, after a prefix. Each
+// is given once: those of further headings with the same words end with numbers, from 1.
 type ids struct {
 	prefix string
 	used   map[string]int // with the last number that was tried behind it
@@ -46,7 +46,8 @@ func (s *ids) Generate(value []byte, _ ast.NodeKind) []byte {
 // Put implements parser.IDs.
 func (s *ids) Put(value []byte) { s.used[string(value)] += 0 }
 
-// words returns the letters and digits of a text in small letters, with a hyphen for what is between them.
+// words returns the letters and digits of a text in small letters, with a hyphen for what is
+// between them.
 func words(s string) string {
 	parts := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return strings.Join(parts, "-")

@@ -56,8 +56,8 @@ func highlight(source, language string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// spans writes text in spans. What is in the same span as what is before it stays in that: a tag is much longer than a
-// character.
+// spans writes text in spans. What is in the same span as what is before it stays in that: a tag is
+// much longer than a character.
 type spans struct{ open string }
 
 // write writes text with the opening tag of its span, or with none.

@@ -55,7 +55,8 @@ func cost(t testing.TB, c *notebook.Cell) (page, allocated int) {
 // repeated returns a text of about n bytes.
 func repeated(piece string, n int) string { return strings.Repeat(piece, n/len(piece)) }
 
-// shapes are texts of about n bytes. Some of them took half a minute, or became pages of a hundred megabytes.
+// shapes are texts of about n bytes. Some of them took half a minute, or became pages of a hundred
+// megabytes.
 func shapes() map[string]func(n int) string {
 	all := make(map[string]func(n int) string)
 	for _, piece := range []string{
@@ -97,8 +98,9 @@ func shapes() map[string]func(n int) string {
 	return all
 }
 
-// TestHostileMarkdown has texts of 36 KB in all places of a notebook: the page of each is below a megabyte, and what is
-// allocated for it is bounded. Both are about four times as much as for a fourth of the text.
+// TestHostileMarkdown has texts of 36 KB in all places of a notebook: the page of each is below a
+// megabyte, and what is allocated for it is bounded. Both are about four times as much as for a
+// fourth of the text.
 func TestHostileMarkdown(t *testing.T) {
 	for name, text := range shapes() {
 		for where, cell := range ways {
@@ -121,8 +123,8 @@ var pieces = []string{
 	"0", "/*", "//", "if ", "<-", "x(", "style=\"", "color:red", "; ", "<script>", "<svg>", "<pre>", "<li>", "class=a ",
 }
 
-// FuzzPages makes pages of fragments that are repeated 2,000 times. A page is at most 30 times as long as the text, beside
-// what every page has, and what is allocated for it is bounded likewise.
+// FuzzPages makes pages of fragments that are repeated 2,000 times. A page is at most 30 times as
+// long as the text, beside what every page has, and what is allocated for it is bounded likewise.
 func FuzzPages(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 1))
 	some := func() string {
@@ -171,7 +173,8 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestNextClosing compares what is remembered of fences with what is found, and holds that it is not looked for again.
+// TestNextClosing compares what is remembered of fences with what is found, and holds that it is
+// not looked for again.
 func TestNextClosing(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	for range 2000 {
@@ -234,8 +237,8 @@ func TestUsualWithinBounds(t *testing.T) {
 	}
 }
 
-// TestHeadings has headings with the same words: each id is there once, also where another heading has that number in
-// its words.
+// TestHeadings has headings with the same words: each id is there once, also where another heading
+// has that number in its words.
 func TestHeadings(t *testing.T) {
 	id := regexp.MustCompile(`<h\d id="([^"]*)"`)
 	idsOf := func(page string) (all []string) {

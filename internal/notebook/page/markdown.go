@@ -19,8 +19,8 @@ import (
 	"github.com/hierml/notebook/internal/notebook"
 )
 
-// A markdown makes HTML of the Markdown of a notebook, as GitHub and Jupyter know it. Formulas stay the LaTeX that
-// they are written in.
+// A markdown makes HTML of the Markdown of a notebook, as GitHub and Jupyter know it. Formulas stay
+// the LaTeX that they are written in.
 type markdown struct {
 	goldmark.Markdown
 	ids      *ids
@@ -50,8 +50,8 @@ func newMarkdown(ids *ids) *markdown {
 	)}
 }
 
-// cell returns the HTML of a cell, and the notebooks that are folded behind it. Images that the text takes from the
-// attachments become part of it.
+// cell returns the HTML of a cell, and the notebooks that are folded behind it. Images that the
+// text takes from the attachments become part of it.
 func (m *markdown) cell(c *notebook.Cell) (template.HTML, []folded, error) {
 	source := []byte(c.Source)
 	doc, err := m.parse(source)
@@ -102,11 +102,12 @@ func (m *markdown) html(text string) (template.HTML, error) {
 	return m.render(doc, source)
 }
 
-// sparedAddresses are the bytes that the addresses may have to which links of a notebook refer, beside twice its text:
-// one that is defined once can be referred to often.
+// sparedAddresses are the bytes that the addresses may have to which links of a notebook refer,
+// beside twice its text: one that is defined once can be referred to often.
 const sparedAddresses = 10_000
 
-// parse returns the nodes of a text. It drops what would make a node much longer on the page than in the text.
+// parse returns the nodes of a text. It drops what would make a node much longer on the page than
+// in the text.
 func (m *markdown) parse(source []byte) (ast.Node, error) {
 	doc := m.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(m.ids))))
 	m.spared += 2 * len(source)
@@ -274,8 +275,8 @@ func (formulaBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context
 // closings has, for each fence, where the one is that was looked for last, or -1.
 var closings = parser.NewContextKey()
 
-// nextClosing returns where the next fence is behind a place of the source, or -1. Places ascend: the one that was found
-// for an earlier place is the next of all that are before it.
+// nextClosing returns where the next fence is behind a place of the source, or -1. Places ascend:
+// the one that was found for an earlier place is the next of all that are before it.
 func nextClosing(source []byte, from int, fence string, pc parser.Context) int {
 	found := pc.ComputeIfAbsent(closings, func() any { return make(map[string]int) }).(map[string]int)
 	if end, known := found[fence]; known && (end < 0 || end >= from) {

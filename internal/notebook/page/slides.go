@@ -12,9 +12,10 @@ import (
 // headed matches text that begins with a heading of the first or second level.
 var headed = regexp.MustCompile(`^\s*##? `)
 
-// WriteSlides writes a notebook as slides on one page, which a browser shows one below the other and prints one a sheet. The cells say where they
-// begin, as they do to JupyterLab and nbconvert, by "slide" or "subslide" in their metadata "slideshow", and which are
-// left out, by "skip" or "notes". Where no cell says anything, a slide begins with each heading of the first two levels.
+// WriteSlides writes a notebook as slides on one page, which a browser shows one below the other
+// and prints one a sheet. The cells say where they begin, as they do to JupyterLab and nbconvert,
+// by "slide" or "subslide" in their metadata "slideshow", and which are left out, by "skip" or
+// "notes". Where no cell says anything, a slide begins with each heading of the first two levels.
 func WriteSlides(w io.Writer, nb *notebook.Notebook, title string) error {
 	cells, err := makeCells(nb, newMarkdown(newIDs("")))
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// styles are the properties that style attributes may set, and to which values, made as harmless is.
+// styles are the properties that style attributes may set, and to which values, made as harmless
+// is.
 var styles = sync.OnceValue(func() map[string]*regexp.Regexp {
 	all := map[string]*regexp.Regexp{}
 	for names, values := range map[string]string{
@@ -41,8 +42,8 @@ func harmlessStyle(style string) string {
 	return strings.Join(kept, "; ")
 }
 
-// withHarmlessStyles returns sanitized HTML whose style attributes are harmless, too. The policy does
-// not look at them: its parser of style sheets is not kept up any more.
+// withHarmlessStyles returns sanitized HTML whose style attributes are harmless, too. The policy
+// does not look at them: its parser of style sheets is not kept up any more.
 func withHarmlessStyles(sanitized string) string {
 	if !strings.Contains(sanitized, "style") {
 		return sanitized

@@ -12,9 +12,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// goldmark gives a row that is shorter than the head of its table the cells that it lacks, and looks for the text of
-// each escaped bar among all of them, so that both grow by the square of a text. A notebook has so many of them; the
-// text of a further table stays as it is.
+// goldmark gives a row that is shorter than the head of its table the cells that it lacks, and
+// looks for the text of each escaped bar among all of them, so that both grow by the square of a
+// text. A notebook has so many of them; the text of a further table stays as it is.
 const (
 	lackingCells = 10_000
 	escapedBars  = 1000
@@ -55,7 +55,8 @@ func (p tableParser) Transform(node *ast.Paragraph, reader text.Reader, pc parse
 	p.ParagraphTransformer.Transform(node, reader, pc)
 }
 
-// cellsOf returns how many cells a row of a table has, of which the first and the last may be without a bar.
+// cellsOf returns how many cells a row of a table has, of which the first and the last may be
+// without a bar.
 func cellsOf(row []byte) int {
 	row = bytes.TrimSpace(row)
 	row = bytes.TrimPrefix(row, []byte("|"))

@@ -1,6 +1,6 @@
-// Package given gives tests the folders of data sets, drivers and programs that a clone does not have and
-// that no run can provide. Environment variables name them. The names of tests that need a folder begin
-// with TestGiven, so that -run can choose them.
+// Package given gives tests the folders of data sets, drivers and programs that a clone does not
+// have and that no run can provide. Environment variables name them. The names of tests that need a
+// folder begin with TestGiven, so that -run can choose them.
 package given
 
 import (

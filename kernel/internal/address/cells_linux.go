@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ForCells is the address space in bytes that the kernel, a worker and the compiler take, each of them: a
-// worker of compiled cells began with 1,500 MB at each of many starts.
+// ForCells is the address space in bytes that the kernel, a worker and the compiler take, each of
+// them: a worker of compiled cells began with 1,500 MB at each of many starts.
 const ForCells = 2_000_000_000
 
 // CheckForCells returns an error if this process may use less address space than cells need.

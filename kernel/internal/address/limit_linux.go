@@ -13,7 +13,8 @@ package address
 #include <malloc.h>
 #endif
 
-// least is what any command takes, in bytes: with 950 MB each of many starts went well, and with 850 MB none.
+// least is what any command takes, in bytes: with 950 MB each of many starts went well, and with
+// 850 MB none.
 static const rlim_t least = 1000000000;
 
 __attribute__((constructor)) static void look(void) {

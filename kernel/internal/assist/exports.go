@@ -9,13 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Packages may have thousands of names, and sentences may be long: that many are listed, and so many letters of a sentence.
+// Packages may have thousands of names, and sentences may be long: that many are listed, and so
+// many letters of a sentence.
 const (
 	maxExports   = 120
 	longSynopsis = 100
 )
 
-// exports lists the functions and types of a package, a line each: the name, and the first sentence of the documentation.
+// exports lists the functions and types of a package, a line each: the name, and the first sentence
+// of the documentation.
 func (v *view) exports(pkg *types.Package) string {
 	var names, lines []string
 	widest, more := 0, 0

@@ -237,8 +237,8 @@ func (v *view) commentOn(obj types.Object) string {
 	return commentAt(src.Cell.Source, offset)
 }
 
-// typeOfVariable returns the declaration of the type that a variable, or what it points to, has, and
-// the comment on it; nothing for types without a declaration.
+// typeOfVariable returns the declaration of the type that a variable, or what it points to, has,
+// and the comment on it; nothing for types without a declaration.
 func (v *view) typeOfVariable(variable *types.Var, all bool) (declaration, documentation string) {
 	t := types.Unalias(variable.Type())
 	if p, ok := t.(*types.Pointer); ok {

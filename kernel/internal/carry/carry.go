@@ -3,16 +3,16 @@
 //
 // # In place
 //
-// When a cell gives a type of an earlier cell another method, the type is compiled again. A value of
-// the new type has the same form in memory as one of the old type. So values stay where they are and
-// are read as the new type from then on: pointers, cycles, shared slices and maps are kept, and a
-// large slice of numbers costs nothing. What has to change is changed in place: what interfaces hold,
-// and the keys of maps that hash differently.
+// When a cell gives a type of an earlier cell another method, the type is compiled again. A value
+// of the new type has the same form in memory as one of the old type. So values stay where they are
+// and are read as the new type from then on: pointers, cycles, shared slices and maps are kept, and
+// a large slice of numbers costs nothing. What has to change is changed in place: what interfaces
+// hold, and the keys of maps that hash differently.
 //
 // # What is not carried
 //
-// A value in an interface becomes nil if its new type does not implement the interface. Each variable
-// with such a part is named, once.
+// A value in an interface becomes nil if its new type does not implement the interface. Each
+// variable with such a part is named, once.
 //
 // What compiled functions and the run time hold out of sight is not seen: the variables that a
 // compiled function has kept, values behind unsafe.Pointer, and goroutines. Those that still run go
@@ -71,11 +71,11 @@ func Behind(lost []Lost) program.LeftBehind {
 	return left
 }
 
-// Variables carries the variables of older units over to newer ones. All that are carried at one time
-// keep what they share. The units must be loaded, and no code of cells may run. A variable that stays
-// in its unit can be among them, to be named if a part of it is lost. Where types were compiled again,
-// what the interfaces of all variables of units hold becomes of the newest types, and so do the values
-// that cells have shown.
+// Variables carries the variables of older units over to newer ones. All that are carried at one
+// time keep what they share. The units must be loaded, and no code of cells may run. A variable
+// that stays in its unit can be among them, to be named if a part of it is lost. Where types were
+// compiled again, what the interfaces of all variables of units hold becomes of the newest types,
+// and so do the values that cells have shown.
 //
 // The errors are faults of the program: variables that are not there.
 func Variables(moved []program.Moved, shown ...[]any) ([]Lost, error) {
@@ -172,8 +172,8 @@ func (m *mover) move(list []*variable) {
 	}
 }
 
-// show carries over values that were shown. A value that cannot be carried over stays what it is, and
-// a cell that asks for it finds that it has another type.
+// show carries over values that were shown. A value that cannot be carried over stays what it is,
+// and a cell that asks for it finds that it has another type.
 func (m *mover) show(values []any) {
 	m.variable = &variable{Moved: program.Moved{Name: "Out"}}
 	for i, v := range values {

@@ -77,7 +77,8 @@ func compiledLike(t reflect.Type) reflect.Type {
 	return found
 }
 
-// instanceLike returns the newest instance in place of an older one, or that itself if there is none.
+// instanceLike returns the newest instance in place of an older one, or that itself if there is
+// none.
 func instanceLike(t reflect.Type) reflect.Type {
 	if c := compiledAgain(t); c != t {
 		return c

@@ -62,8 +62,8 @@ func (f *forms) compare(from, to reflect.Type) bool {
 	return true
 }
 
-// methods reports whether two interfaces of the session, or without names, have the same methods, whose
-// types have the same forms.
+// methods reports whether two interfaces of the session, or without names, have the same methods,
+// whose types have the same forms.
 func (f *forms) methods(from, to reflect.Type) bool {
 	ours := func(t reflect.Type) bool { return t.Name() == "" || isSession(t) }
 	if !ours(from) || !ours(to) || from.NumMethod() != to.NumMethod() {

@@ -167,8 +167,8 @@ var predeclared = func() map[string]reflect.Type {
 	return all
 }()
 
-// listedName returns a type of the program by its package, what it prints as, and its form; nil also
-// if there are several, as of types that functions declare.
+// listedName returns a type of the program by its package, what it prints as, and its form; nil
+// also if there are several, as of types that functions declare.
 func listedName(path, name, form string) reflect.Type {
 	if t := predeclared[name]; t != nil && path == "" {
 		return t

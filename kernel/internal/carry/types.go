@@ -82,8 +82,9 @@ func (t *typeTable) currentAll(n int, of func(int) reflect.Type) (all []reflect.
 	return all, other
 }
 
-// structOf returns the type of structures that is like one but for the types of its fields. Reflection
-// cannot make all with embedded fields; of these it returns the given one if no unit has it.
+// structOf returns the type of structures that is like one but for the types of its fields.
+// Reflection cannot make all with embedded fields; of these it returns the given one if no unit has
+// it.
 func structOf(like reflect.Type, types []reflect.Type) reflect.Type {
 	fields := make([]reflect.StructField, like.NumField())
 	embeds := false

@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// maxInstances bounds how many instances of generic functions a cell makes: functions that call each
-// other with ever larger type arguments need more than there is room for.
+// maxInstances bounds how many instances of generic functions a cell makes: functions that call
+// each other with ever larger type arguments need more than there is room for.
 const maxInstances = 2000
 
 // Instance returns the instance of a generic function (or method) for some type arguments. The

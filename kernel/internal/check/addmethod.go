@@ -11,8 +11,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// addMethod gives a type of an earlier cell a method. Rollback takes it back. An instance of a generic type
-// keeps the methods that it has looked up once, so addMethod makes anew all instances that the session knows.
+// addMethod gives a type of an earlier cell a method. Rollback takes it back. An instance of a
+// generic type keeps the methods that it has looked up once, so addMethod makes anew all instances
+// that the session knows.
 func (c *Checker) addMethod(k *Checked, named *types.Named, method *types.Func) {
 	var instances []*types.Named
 	if named.TypeParams().Len() > 0 {
@@ -27,8 +28,9 @@ func (c *Checker) addMethod(k *Checked, named *types.Named, method *types.Func) 
 	renewInstances(named, instances)
 }
 
-// constraints complains of instances in declarations whose arguments do not satisfy the constraints. They
-// may do so only by methods that types of earlier cells got after the declarations were checked.
+// constraints complains of instances in declarations whose arguments do not satisfy the
+// constraints. They may do so only by methods that types of earlier cells got after the
+// declarations were checked.
 func (k *Checked) constraints(complain func(token.Pos, string)) {
 	for id, instance := range k.Info.Instances {
 		if _, err := types.Instantiate(nil, k.Info.Uses[id].Type(), slices.Collect(instance.TypeArgs.Types()), true); err != nil {
@@ -37,7 +39,8 @@ func (k *Checked) constraints(complain func(token.Pos, string)) {
 	}
 }
 
-// sessionQualifier is what go/types puts before names of the session where it knows no package around.
+// sessionQualifier is what go/types puts before names of the session where it knows no package
+// around.
 var sessionQualifier = regexp.MustCompile(`\b` + regexp.QuoteMeta(state.PackagePath) + `\.`)
 
 // snapshot returns a function that takes back methods added to a type, for which go/types has no

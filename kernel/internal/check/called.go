@@ -58,7 +58,8 @@ func (k *Checked) typeAlone(path []ast.Node, msg string) string {
 	return ""
 }
 
-// otherModel says what to do with an estimator whose Fit returns a model of its own, where one of classifier.Estimator is wanted.
+// otherModel says what to do with an estimator whose Fit returns a model of its own, where one of
+// classifier.Estimator is wanted.
 func (k *Checked) otherModel(path []ast.Node, msg string) string {
 	if !strings.Contains(msg, "(wrong type for method Fit)") || !strings.Contains(msg, " as classifier.Estimator value") {
 		return ""

@@ -36,7 +36,8 @@ type Checker struct {
 	Strict bool
 	// Folder returns the folder in which the cells work; nil where there is none.
 	Folder func() string
-	// NotRun says of a name which cell would declare it that has not run; nil where that is not known.
+	// NotRun says of a name which cell would declare it that has not run; nil where that is not
+	// known.
 	NotRun func(name string) string
 	// Pkg is the package of all cells, emptied for each.
 	Pkg *types.Package
@@ -112,8 +113,8 @@ type Checked struct {
 	Left  []*state.Follower
 	// declarations are those of the cell and those that join it, as they were written.
 	declarations []ast.Decl
-	// Deferred are all declarations that wait when the cell is done. NewlyDeferred are those that no note
-	// has named yet, and takenOut those of the cell.
+	// Deferred are all declarations that wait when the cell is done. NewlyDeferred are those that
+	// no note has named yet, and takenOut those of the cell.
 	Deferred, NewlyDeferred, takenOut []*state.Deferred
 	joined                            []*state.Deferred // of earlier cells
 	// Embedded are the files that variables embed.
@@ -297,9 +298,9 @@ func (c *Checker) judged(k *Checked, failures []failure, a *attempt) []failure {
 	return failures
 }
 
-// follows reports whether a failure only follows from an unknown type, about which there is another failure:
-// a literal has no type because the one around it has none, or a type lacks what an embedded unknown type may
-// have.
+// follows reports whether a failure only follows from an unknown type, about which there is another
+// failure: a literal has no type because the one around it has none, or a type lacks what an
+// embedded unknown type may have.
 func (k *Checked) follows(f failure) bool {
 	path := k.pathTo(f.pos)
 	switch {
@@ -501,8 +502,8 @@ func declaredType(k *Checked, file *ast.File, name string, same map[string]bool)
 	return obj != nil && obj.Kind == ast.Typ && !same[name]
 }
 
-// aliases returns what the text of a cell, and those of the functions that follow it, call the package
-// of the functions that carry out magics.
+// aliases returns what the text of a cell, and those of the functions that follow it, call the
+// package of the functions that carry out magics.
 func (c *Checker) aliases(k *Checked) map[string]bool {
 	names := map[string]bool{k.Source.Alias: true}
 	for written := range k.again {

@@ -8,9 +8,9 @@ import (
 	"go/types"
 )
 
-// A few lines can declare constant strings that double the one before. go/types computes them in the
-// process of the kernel, at once and with all the memory there is, so that no interrupt would come in
-// time: their lengths are estimated from the syntax before.
+// A few lines can declare constant strings that double the one before. go/types computes them in
+// the process of the kernel, at once and with all the memory there is, so that no interrupt would
+// come in time: their lengths are estimated from the syntax before.
 
 // maxText bounds the bytes of a constant string, and maxTexts those of all that a cell computes.
 const (

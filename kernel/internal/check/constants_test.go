@@ -18,8 +18,8 @@ func chain(n int, line string) string {
 	return b.String()
 }
 
-// TestLongConstants checks cells whose constant strings double, which no machine has the memory for,
-// and some that look like them.
+// TestLongConstants checks cells whose constant strings double, which no machine has the memory
+// for, and some that look like them.
 func TestLongConstants(t *testing.T) {
 	const text, texts = "a constant string of more than 16 MiB", "have more than 128 MiB together"
 	for _, c := range []struct{ cell, want string }{

@@ -4,8 +4,8 @@
 // functions may wait for what no cell has declared yet (forward.go). An assignment that leaves out
 // an error (forgotten.go) is found by that it does not compile, and checked again with a blank for
 // it. What a cell mentions of values that others showed (_, Out[n]) becomes a call with the type
-// that the value had (recall.go). Constant strings that would take too much memory are
-// refused before go/types computes them (constants.go), and the work ends with the context of the cell
+// that the value had (recall.go). Constant strings that would take too much memory are refused
+// before go/types computes them (constants.go), and the work ends with the context of the cell
 // where it can (cancel.go). Its trees answer questions about typed Go that both back ends ask.
 //
 // It leaves the session as it was: methods that it gives to types of earlier cells are taken back

@@ -10,7 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// TestDocExamples checks the examples of doc.go: which functions follow the last cell, and the notes.
+// TestDocExamples checks the examples of doc.go: which functions follow the last cell, and the
+// notes.
 func TestDocExamples(t *testing.T) {
 	enginetest.DocExamples(t, "doc.go", func(cells []string) (string, error) {
 		session := enginetest.NewSession()

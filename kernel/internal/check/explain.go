@@ -32,7 +32,8 @@ func (c *Checker) Explain(problems []syntax.Problem) []syntax.Problem {
 	return problems
 }
 
-// DeclaredAgain says in parentheses which cell declared a type again; empty if the session has no such type.
+// DeclaredAgain says in parentheses which cell declared a type again; empty if the session has no
+// such type.
 func (c *Checker) DeclaredAgain(name string) string {
 	d := c.Session.Live[name]
 	if d == nil || d.Spec == nil {

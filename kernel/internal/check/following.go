@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Functions follow what they mention: the package comment says which, when, and what becomes of those
-// that do not compile.
+// Functions follow what they mention: the package comment says which, when, and what becomes of
+// those that do not compile.
 
 // followers are the functions that follow a cell. Those which do not compile are taken from with
 // and put into left.

@@ -14,11 +14,12 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Declarations may stand in any order over the cells. A function whose body uses a name that no cell
-// has declared yet is pending: its signature is known, its body is neither checked nor lowered, and
-// functions that use it are pending too. A declaration is deferred if its own words need such a name:
-// the signature of a function, a type, a group of constants. The session does not know it. A cell that
-// declares what a function or declaration waits for checks it again, as if it held its text.
+// Declarations may stand in any order over the cells. A function whose body uses a name that no
+// cell has declared yet is pending: its signature is known, its body is neither checked nor
+// lowered, and functions that use it are pending too. A declaration is deferred if its own words
+// need such a name: the signature of a function, a type, a group of constants. The session does not
+// know it. A cell that declares what a function or declaration waits for checks it again, as if it
+// held its text.
 
 // CheckSource parses and checks a cell, whose text other cells can recall from now on. The error is
 // a *program.Error.
@@ -37,16 +38,17 @@ func (c *Checker) CheckSource(src *syntax.Source) (*Checked, error) {
 	return checked, nil
 }
 
-// An attempt is what one check of a cell assumes. The check adds to it what it finds to be otherwise.
+// An attempt is what one check of a cell assumes. The check adds to it what it finds to be
+// otherwise.
 type attempt struct {
-	// followers are functions of earlier cells, and joined are deferred declarations, that are declared
-	// with the cell.
+	// followers are functions of earlier cells, and joined are deferred declarations, that are
+	// declared with the cell.
 	followers followers
 	joined    []*state.Deferred
 	// pending are the waits of functions, and deferred those of declarations of the cell.
 	pending, deferred map[origin]state.Waits
-	// forgotten are the places that leave out an error, and renewed the types that must not stay what
-	// they are.
+	// forgotten are the places that leave out an error, and renewed the types that must not stay
+	// what they are.
 	forgotten map[token.Pos]int
 	renewed   map[string]bool
 }
@@ -62,8 +64,8 @@ func (c *Checker) originOf(n ast.Node) origin {
 	return origin{src, offset}
 }
 
-// A failure is a problem at a position of the tree. If the declaration of a name could solve it, wait
-// is that name.
+// A failure is a problem at a position of the tree. If the declaration of a name could solve it,
+// wait is that name.
 type failure struct {
 	syntax.Problem
 	pos  token.Pos
@@ -72,8 +74,8 @@ type failure struct {
 	order int
 }
 
-// problemsOf returns failures with what solves those that no later cell can. A declaration that could wait is
-// left out if something that cannot lacks the same.
+// problemsOf returns failures with what solves those that no later cell can. A declaration that
+// could wait is left out if something that cannot lacks the same.
 func (k *Checked) problemsOf(failures []failure) (out []syntax.Problem) {
 	var lacking state.Waits
 	for _, f := range failures {
@@ -93,8 +95,8 @@ func (k *Checked) problemsOf(failures []failure) (out []syntax.Problem) {
 	return out
 }
 
-// decides reports whether a position is in a declaration that cannot wait, or not here: of a variable,
-// in the words of a type or function, or in an init function.
+// decides reports whether a position is in a declaration that cannot wait, or not here: of a
+// variable, in the words of a type or function, or in an init function.
 func (k *Checked) decides(pos token.Pos) bool {
 	within := func(n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
 	for _, d := range k.declarations {
@@ -108,9 +110,9 @@ func (k *Checked) decides(pos token.Pos) bool {
 	})
 }
 
-// CheckWaiting checks a cell. Declarations that only lack names are left pending or deferred. Those of
-// earlier cells that waited for what the cell declares follow it, as do functions that mention what it
-// declares anew (following.go).
+// CheckWaiting checks a cell. Declarations that only lack names are left pending or deferred. Those
+// of earlier cells that waited for what the cell declares follow it, as do functions that mention
+// what it declares anew (following.go).
 func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 	own := map[string]bool{}
 	names := declaredNames(p.Parsed, own)
@@ -172,8 +174,8 @@ func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 	}
 }
 
-// follow adds the functions that follow what the cell declares anew, for which others need not wait. It
-// reports whether there are some.
+// follow adds the functions that follow what the cell declares anew, for which others need not
+// wait. It reports whether there are some.
 func (a *attempt) follow(c *Checker, k *Checked) bool {
 	more := a.followers.following(c.Session, k)
 	if len(more) == 0 {
@@ -196,8 +198,8 @@ func (a *attempt) own(failures []failure) []failure {
 	})
 }
 
-// drop takes out the joined declarations that do not compile with the cell, only those that lack names
-// or all, and returns what they wait for now. A function of which only the body waits stays.
+// drop takes out the joined declarations that do not compile with the cell, only those that lack
+// names or all, and returns what they wait for now. A function of which only the body waits stays.
 func (a *attempt) drop(failures []failure, lacking bool) (dropped []*state.Deferred) {
 	a.joined = slices.DeleteFunc(a.joined, func(d *state.Deferred) bool {
 		rest := *d
@@ -229,8 +231,8 @@ func inBody(decl ast.Decl, pos token.Pos) bool {
 	return ok && f.Body != nil && f.Body.Pos() <= pos
 }
 
-// declarationOf returns the declaration that a failure is in, nil if that cannot wait. A program has
-// nothing to wait for, and neither has an init function, which runs at once.
+// declarationOf returns the declaration that a failure is in, nil if that cannot wait. A program
+// has nothing to wait for, and neither has an init function, which runs at once.
 func (k *Checked) declarationOf(f failure) ast.Decl {
 	i := slices.IndexFunc(k.declarations, f.in)
 	if i < 0 || k.Source.Cell.Plain || k.Source.Program || !canWait(k.declarations[i]) {
@@ -239,8 +241,8 @@ func (k *Checked) declarationOf(f failure) ast.Decl {
 	return k.declarations[i]
 }
 
-// defers notes which declarations of the cell wait for what their own words lack. It reports whether
-// there are some.
+// defers notes which declarations of the cell wait for what their own words lack. It reports
+// whether there are some.
 func (a *attempt) defers(c *Checker, k *Checked, failures []failure) bool {
 	deferred := map[origin]state.Waits{}
 	for _, f := range failures {
@@ -316,7 +318,8 @@ func (k *Checked) defers(c *Checker, a *attempt, own map[string]bool, kept []*st
 	}
 }
 
-// adopt removes the deferred declarations from the cell and adds those of earlier cells that join it.
+// adopt removes the deferred declarations from the cell and adds those of earlier cells that join
+// it.
 func (k *Checked) adopt(c *Checker, a *attempt) {
 	if len(a.joined)+len(a.deferred) == 0 {
 		return
@@ -458,7 +461,8 @@ func functions(p *syntax.Parsed) []*ast.FuncDecl {
 
 var lacksMethod = regexp.MustCompile(`(?:^|: |\t|dynamic type |\(type )\*?([\pL_][\pL\d_]*)(?:\[.*?\])?\)? (?:does not (?:implement|satisfy) .*)?\(missing method ([\pL_][\pL\d_]*)\)`)
 
-// lacksName matches complaints about a name that nothing declares, or that is that of a package only.
+// lacksName matches complaints about a name that nothing declares, or that is that of a package
+// only.
 var lacksName = regexp.MustCompile(`^(?:undefined: (\S+)(?: \(but have .*)?|undefined array length (\S+) or missing type constraint|invalid array length (\S+)|use of package (\S+) not in selector|(\S+) \(package name\) is not a type)$`)
 
 // undeclared returns the name whose declaration could solve a problem, nil if there is none.
@@ -517,11 +521,11 @@ func (c *Checker) onlyPackage(k *Checked, name string) bool {
 	return c.Preloaded[name] != "" && c.Session.Live[name] == nil && !slices.ContainsFunc(k.Imported, func(p *types.PkgName) bool { return p.Name() == name })
 }
 
-// variableFor returns the wait for a variable with the name of a package from which a path selects what
-// the package does not have: heap.n, user.Name. It returns nil if the name is likely to be a slip: an
-// exported one is near one of the package, a later Go has it, or the declaration uses the package otherwise.
-// One that is not exported differs from one of the package in case alone, and the function of the package has
-// as many arguments.
+// variableFor returns the wait for a variable with the name of a package from which a path selects
+// what the package does not have: heap.n, user.Name. It returns nil if the name is likely to be a
+// slip: an exported one is near one of the package, a later Go has it, or the declaration uses the
+// package otherwise. One that is not exported differs from one of the package in case alone, and
+// the function of the package has as many arguments.
 func (c *Checker) variableFor(k *Checked, path []ast.Node) *state.Wait {
 	sel := selected(path)
 	if sel == nil {
@@ -555,8 +559,9 @@ func (c *Checker) variableFor(k *Checked, path []ast.Node) *state.Wait {
 	return wait
 }
 
-// selectsFrom reports whether a failure is about what is selected from a name, and a wait is for something
-// that is selected from the same name. The check takes the name for a package, which it will not be.
+// selectsFrom reports whether a failure is about what is selected from a name, and a wait is for
+// something that is selected from the same name. The check takes the name for a package, which it
+// will not be.
 func (k *Checked) selectsFrom(f failure, waits state.Waits) bool {
 	return slices.ContainsFunc(k.pathTo(f.pos), func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
@@ -571,8 +576,8 @@ func (k *Checked) selectsFrom(f failure, waits state.Waits) bool {
 	})
 }
 
-// couldBe reports whether an object can stand for what the selector of a path selects: if the selector is
-// called, it is a function of as many arguments.
+// couldBe reports whether an object can stand for what the selector of a path selects: if the
+// selector is called, it is a function of as many arguments.
 func couldBe(path []ast.Node, obj types.Object) bool {
 	call := innermost[*ast.CallExpr](path)
 	if call == nil || call.Fun != ast.Expr(selected(path)) {
@@ -582,8 +587,8 @@ func couldBe(path []ast.Node, obj types.Object) bool {
 	return ok && (len(call.Args) == sig.Params().Len() || sig.Variadic() && len(call.Args) >= sig.Params().Len()-1)
 }
 
-// declaredNames returns the names that a cell declares and that others may wait for, and adds those by
-// which its own declarations are known.
+// declaredNames returns the names that a cell declares and that others may wait for, and adds those
+// by which its own declarations are known.
 func declaredNames(p *syntax.Parsed, own map[string]bool) map[string]bool {
 	names := map[string]bool{}
 	if p.Declarations != nil {

@@ -96,8 +96,8 @@ func (c *Checker) AddMethods(k *Checked, late []*Func, complain func(token.Pos, 
 	}
 }
 
-// methodSignature returns the signature of a method that is checked as a plain function: the receiver is
-// its first parameter, and the type parameters are those of the receiver.
+// methodSignature returns the signature of a method that is checked as a plain function: the
+// receiver is its first parameter, and the type parameters are those of the receiver.
 func methodSignature(pkg *types.Package, plain *types.Signature) *types.Signature {
 	var own []*types.TypeParam
 	for p := range plain.TypeParams().TypeParams() {
@@ -182,7 +182,8 @@ func (c *Checker) Bodies(k *Checked) *ast.File {
 	return file
 }
 
-// receiverTypeParams returns the type parameters of a method, which may be of a type of an earlier cell.
+// receiverTypeParams returns the type parameters of a method, which may be of a type of an earlier
+// cell.
 func (c *Checker) receiverTypeParams(k *Checked, f *Func) *ast.FieldList {
 	specs := k.Types
 	if d := c.Session.ByObject[f.Receiver]; f.Receiver != nil && d != nil && d.Spec != nil {

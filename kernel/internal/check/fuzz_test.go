@@ -9,8 +9,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// FuzzCheck parses and checks two cells, of which the second sees the first. Whatever they are, that
-// ends and does not panic.
+// FuzzCheck parses and checks two cells, of which the second sees the first. Whatever they are,
+// that ends and does not panic.
 func FuzzCheck(f *testing.F) {
 	for _, cells := range [][2]string{
 		{"x := 1\nx + 1", "x = 2"},

@@ -39,8 +39,8 @@ func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 	return ""
 }
 
-// lacking returns the name that a complaint is about the lack of, empty for others: one that nothing
-// declares, or that of a package which a declaration would have hidden.
+// lacking returns the name that a complaint is about the lack of, empty for others: one that
+// nothing declares, or that of a package which a declaration would have hidden.
 func (c *Checker) lacking(msg string) string {
 	m := lacksName.FindStringSubmatch(msg)
 	if m == nil {
@@ -149,8 +149,8 @@ func (k *Checked) pathTo(pos token.Pos) (path []ast.Node) {
 	return nil
 }
 
-// nearestName returns the name that a complaint about an unknown one may mean: the nearest of those that
-// its place has.
+// nearestName returns the name that a complaint about an unknown one may mean: the nearest of those
+// that its place has.
 func (c *Checker) nearestName(k *Checked, path []ast.Node, msg string) string {
 	if len(path) < 2 {
 		return ""
@@ -262,8 +262,8 @@ func (c *Checker) namesAt(k *Checked, path []ast.Node, id *ast.Ident) []string {
 }
 
 // nearest returns the one of the names that a mistyped one is likely to be, or nothing: it differs
-// in case only, in one letter of four, or by two letters that changed places. Of three letters none is
-// another: sum is no svm.
+// in case only, in one letter of four, or by two letters that changed places. Of three letters none
+// is another: sum is no svm.
 func nearest(mistyped string, names []string) string {
 	slices.Sort(names) // the first of those as near
 	letters := utf8.RuneCountInString(mistyped)

@@ -12,7 +12,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// An initialization is what is known of the values that are computed before the rest of a cell runs.
+// An initialization is what is known of the values that are computed before the rest of a cell
+// runs.
 type initialization struct {
 	k      *Checked
 	bodies map[*types.Func]*ast.BlockStmt // of the cell's functions and methods
@@ -83,8 +84,8 @@ func (in *initialization) refuseCycles(live map[string]*state.Declaration, compl
 	}
 }
 
-// ahead has names that are undefined mean the variables that their run of declarations declares further
-// down, as happens in cycles only, and returns the other failures.
+// ahead has names that are undefined mean the variables that their run of declarations declares
+// further down, as happens in cycles only, and returns the other failures.
 func (in *initialization) ahead(failures []failure) (others []failure) {
 	for _, f := range failures {
 		path := in.k.pathTo(f.pos)
@@ -98,8 +99,8 @@ func (in *initialization) ahead(failures []failure) (others []failure) {
 	return others
 }
 
-// further returns the variable that the name at the end of a path means in the run of declarations around
-// it, nil if there is none.
+// further returns the variable that the name at the end of a path means in the run of declarations
+// around it, nil if there is none.
 func (in *initialization) further(path []ast.Node) types.Object {
 	for _, run := range syntax.VariableRuns(in.k.Body) {
 		if !slices.ContainsFunc(run, func(v *ast.ValueSpec) bool { return slices.Contains(path, ast.Node(v)) }) {

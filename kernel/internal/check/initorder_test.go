@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestInitializationCycles refuses, as Go does, variables of a package whose values need themselves,
-// and nothing else.
+// TestInitializationCycles refuses, as Go does, variables of a package whose values need
+// themselves, and nothing else.
 func TestInitializationCycles(t *testing.T) {
 	for _, c := range []struct{ cell, want string }{
 		{"var x = f()\nfunc f() int { return x }", ":1:5: initialization cycle: x refers to f, f refers to x"},

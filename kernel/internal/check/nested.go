@@ -29,8 +29,8 @@ const MaxLeft = 3
 // stopName begins the names of the functions that stand around such calls. Nobody can write it.
 const stopName = "stop·"
 
-// Stops reports whether a call in the tree of a cell is that of a function which ends the cell for an
-// error, and returns the user's call within it.
+// Stops reports whether a call in the tree of a cell is that of a function which ends the cell for
+// an error, and returns the user's call within it.
 func Stops(call *ast.CallExpr) (within ast.Expr, ok bool) {
 	id, ok := call.Fun.(*ast.Ident)
 	if !ok || !strings.HasPrefix(id.Name, stopName) {
@@ -39,7 +39,8 @@ func Stops(call *ast.CallExpr) (within ast.Expr, ok bool) {
 	return call.Args[0], true
 }
 
-// stopper returns the function that n values and an error are given to, and that returns the values.
+// stopper returns the function that n values and an error are given to, and that returns the
+// values.
 func stopper(n int) *types.Func {
 	params := make([]*types.TypeParam, n)
 	results, arguments := make([]*types.Var, n), make([]*types.Var, n, n+1)
@@ -54,8 +55,8 @@ func stopper(n int) *types.Func {
 	return types.NewFunc(token.NoPos, nil, fmt.Sprint(stopName, n), sig)
 }
 
-// withoutStops returns a complaint of go/types without the functions that stand around calls, which the
-// user has not written.
+// withoutStops returns a complaint of go/types without the functions that stand around calls, which
+// the user has not written.
 func withoutStops(msg string) string {
 	for {
 		before, call, found := strings.Cut(msg, stopName)
@@ -68,7 +69,8 @@ func withoutStops(msg string) string {
 	}
 }
 
-// closing returns where the bracket is in a text of Go that closes one before it, or where the text ends.
+// closing returns where the bracket is in a text of Go that closes one before it, or where the text
+// ends.
 func closing(text string) int {
 	depth := 0
 	for _, l := range syntax.Lex(text) {
@@ -110,8 +112,8 @@ func (k *Checked) leftWithin(s ast.Stmt, whole map[ast.Node]bool) (out map[*ast.
 	return out
 }
 
-// valuesBeside returns how many values a call has besides an error, which is its last; 0 if it has no
-// error, or nothing else.
+// valuesBeside returns how many values a call has besides an error, which is its last; 0 if it has
+// no error, or nothing else.
 func (k *Checked) valuesBeside(call *ast.CallExpr) int {
 	results, ok := k.Info.TypeOf(call).(*types.Tuple)
 	if !ok || results.Len() < 2 || !IsError(results.At(results.Len()-1).Type()) {
@@ -120,8 +122,8 @@ func (k *Checked) valuesBeside(call *ast.CallExpr) int {
 	return results.Len() - 1
 }
 
-// wants reports whether n values are wanted where a call stands that has an error besides. above are
-// the nodes around it.
+// wants reports whether n values are wanted where a call stands that has an error besides. above
+// are the nodes around it.
 func (k *Checked) wants(n int, call ast.Expr, above []ast.Node, whole map[ast.Node]bool) bool {
 	for len(above) > 0 {
 		p, ok := above[len(above)-1].(*ast.ParenExpr)

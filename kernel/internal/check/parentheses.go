@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Parenthesize puts parentheses around the names of types of earlier cells that a type is declared as:
-// type A (B). Where B stands bare, go/types asks for the declaration of B in the same files, to
+// Parenthesize puts parentheses around the names of types of earlier cells that a type is declared
+// as: type A (B). Where B stands bare, go/types asks for the declaration of B in the same files, to
 // find cycles, and fails if it has none.
 func Parenthesize(specs []*ast.TypeSpec) {
 	own := map[string]bool{}

@@ -328,8 +328,8 @@ func (t Tree) Outlives(v *types.Var, n ast.Node) bool {
 	return found
 }
 
-// Hook reports whether a statement is a hook of the debugger, as package hooks writes them: where it does
-// something it copies variables, and sets those that the debugger has changed.
+// Hook reports whether a statement is a hook of the debugger, as package hooks writes them: where
+// it does something it copies variables, and sets those that the debugger has changed.
 func (t Tree) Hook(s ast.Stmt) bool {
 	i, ok := s.(*ast.IfStmt)
 	if !ok {

@@ -48,7 +48,8 @@ func (c *Checker) unchangedTypes(k *Checked, file *ast.File, declared map[string
 	return same
 }
 
-// stillMeans reports whether a name that meant an object in an earlier cell means the same in a cell.
+// stillMeans reports whether a name that meant an object in an earlier cell means the same in a
+// cell.
 func (c *Checker) stillMeans(k *Checked, name string, obj types.Object) bool {
 	if i := slices.IndexFunc(k.Imported, func(p *types.PkgName) bool { return p.Name() == name }); i >= 0 {
 		return sameObject(k.Imported[i], obj)

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// TestCalled holds that the program refers to all functions that cells can call, except generic ones.
+// TestCalled holds that the program refers to all functions that cells can call, except generic
+// ones.
 func TestCalled(t *testing.T) {
 	var want, got []string
 	for _, name := range []string{"cell", "gobnames", "standard"} {

@@ -19,9 +19,9 @@ type deep struct {
 	tell func(cell int)
 }
 
-// EndDeep ends the goroutines whose stacks have at least that many bytes, each where it next checks,
-// until it is called with 0. tell hears of the cell of each before, if that is known. EndDeep
-// reports whether it can.
+// EndDeep ends the goroutines whose stacks have at least that many bytes, each where it next
+// checks, until it is called with 0. tell hears of the cell of each before, if that is known.
+// EndDeep reports whether it can.
 func (r *Runner) EndDeep(size uintptr, tell func(cell int)) bool {
 	if !r.Used() || stackSize() == 0 {
 		return false

@@ -10,8 +10,8 @@
 // check for it or wait: deferred calls are made, recover sees nothing, and variables stay as they
 // are. What a deferred call then has to wait for ends that call; its loops run to their end.
 //
-// A goroutine that waits in a send or a receive does so in a select statement with a case for the end
-// of the cell, which takes up to twice the time of Go's own operation.
+// A goroutine that waits in a send or a receive does so in a select statement with a case for the
+// end of the cell, which takes up to twice the time of Go's own operation.
 //
 // Text of fmt.Print and its like, of package log and of the builtin functions is written by way of
 // this package, as that of interpreted cells: it keeps its order and belongs to the cell of the

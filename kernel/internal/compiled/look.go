@@ -36,8 +36,8 @@ func (r *Runner) Pointer(unit, name string) any {
 	return v.Addr().Interface()
 }
 
-// End ends the calling goroutine, whose cell is being interrupted. It returns where interpreted code
-// is running, which ends by itself.
+// End ends the calling goroutine, whose cell is being interrupted. It returns where interpreted
+// code is running, which ends by itself.
 func End() {
 	if done := cell.Done(); done != nil {
 		<-done

@@ -30,8 +30,8 @@ func panics() *panicking {
 	return *(**panicking)(unsafe.Add(goroutineState(), before))
 }
 
-// stackSize returns how many bytes the stack of the calling goroutine has, used or not: its g begins
-// with where it is.
+// stackSize returns how many bytes the stack of the calling goroutine has, used or not: its g
+// begins with where it is.
 func stackSize() uintptr {
 	bounds := (*[2]uintptr)(goroutineState())
 	return bounds[1] - bounds[0]

@@ -290,8 +290,8 @@ main.h()
 	}
 }
 
-// TestCallsOfCreators reads of goroutines that functions of cells created: what created them is no active
-// call, and stands only for a goroutine without any.
+// TestCallsOfCreators reads of goroutines that functions of cells created: what created them is no
+// active call, and stands only for a goroutine without any.
 func TestCallsOfCreators(t *testing.T) {
 	const created = "created by main.(*T).f in goroutine 50\n\t/cell/7/Cell [3]:3 +0x1d\n\ngoroutine 8 [select]:\nmain.h()\n\t/cell/9/Cell [5]:1 +0x1\n"
 	for words, want := range map[string]program.Frame{

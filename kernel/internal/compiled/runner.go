@@ -30,8 +30,8 @@ type Config struct {
 	// Relabel gives the calling goroutine labels of its own that mean the same to others. Nil means
 	// labels that only this package knows.
 	Relabel func()
-	// Failed, if not nil, is told that the goroutine of a cell has ended by a panic or an error, before
-	// anybody else is.
+	// Failed, if not nil, is told that the goroutine of a cell has ended by a panic or an error,
+	// before anybody else is.
 	Failed func(*program.RuntimeError)
 }
 

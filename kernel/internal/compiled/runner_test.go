@@ -302,8 +302,8 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestContextsEnd interrupts goroutines that have given a context to a package, which has not called
-// them: the context has ended when the first check comes, and that ends them.
+// TestContextsEnd interrupts goroutines that have given a context to a package, which has not
+// called them: the context has ended when the first check comes, and that ends them.
 func TestContextsEnd(t *testing.T) {
 	own, end := context.WithTimeout(context.Background(), time.Hour)
 	defer end()

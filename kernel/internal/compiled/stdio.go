@@ -66,9 +66,10 @@ func (h standardHost) Stdout() io.Writer { return h.r.stdio.out }
 
 func (h standardHost) Stderr() io.Writer { return h.r.stdio.err }
 
-// A reader is standard input that panics when it cannot be read, as when there is nobody to ask, and ends
-// the goroutine when an interrupt comes first: programs seldom look at the errors of fmt.Scan. The end of
-// the input is an error as usual, and so is everything in goroutines that have no cell.
+// A reader is standard input that panics when it cannot be read, as when there is nobody to ask,
+// and ends the goroutine when an interrupt comes first: programs seldom look at the errors of
+// fmt.Scan. The end of the input is an error as usual, and so is everything in goroutines that have
+// no cell.
 type reader struct{ r *Runner }
 
 func (i reader) Read(p []byte) (int, error) {

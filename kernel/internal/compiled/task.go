@@ -19,7 +19,8 @@ import (
 // outlive it.
 type task struct {
 	cell int
-	// contexts end when the task is stopped, and only then. halted says so without a lock, afterwards.
+	// contexts end when the task is stopped, and only then. halted says so without a lock,
+	// afterwards.
 	contexts *program.Ending
 	halted   atomic.Bool
 	// late is closed when deferred calls of what was stopped have had time to wait for something.
@@ -79,8 +80,8 @@ func (t *task) outcome() (*program.Bundle, []any, int) {
 // goroutines inherit. The labels' content is not looked at, only their address.
 type tasks struct {
 	relabel func()
-	// linger is how long goroutines that outlive a stopped call have to notice by themselves, and how long
-	// deferred calls may wait.
+	// linger is how long goroutines that outlive a stopped call have to notice by themselves, and
+	// how long deferred calls may wait.
 	linger time.Duration
 
 	mu     sync.Mutex // held while labels is replaced, and while a goroutine gets a label
@@ -174,7 +175,8 @@ func (all *tasks) end(t *task) {
 	}
 }
 
-// check ends the calling goroutine if its task was stopped; one that is ending only if it would wait.
+// check ends the calling goroutine if its task was stopped; one that is ending only if it would
+// wait.
 func (all *tasks) check(waits bool) {
 	b := all.bearer()
 	switch {
@@ -188,10 +190,11 @@ func (all *tasks) check(waits bool) {
 	}
 }
 
-// spares reports whether the calling goroutine, whose task was stopped, may go on for now: if the cell
-// has given a context to a package, and a package has called the function that the goroutine is in. The
-// package may not have seen the end of the context yet. If the function returns, so does the package,
-// with what it has: a training with its model. It has as long for that as deferred calls.
+// spares reports whether the calling goroutine, whose task was stopped, may go on for now: if the
+// cell has given a context to a package, and a package has called the function that the goroutine
+// is in. The package may not have seen the end of the context yet. If the function returns, so does
+// the package, with what it has: a training with its model. It has as long for that as deferred
+// calls.
 func (all *tasks) spares(b bearer) bool {
 	if b.ending || !b.task.contexts.Given() {
 		return false

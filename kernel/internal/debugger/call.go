@@ -21,8 +21,8 @@ func (e *beyond) Error() string {
 
 func uncallable(name string) error { return &beyond{"a call of " + name} }
 
-// A Beyond is the body of the response to evaluate where the expression has what reflection does not
-// reach. Who can run it as a cell is told of the variables of the call that it mentions.
+// A Beyond is the body of the response to evaluate where the expression has what reflection does
+// not reach. Who can run it as a cell is told of the variables of the call that it mentions.
 type Beyond struct {
 	Beyond    bool                     `json:"beyond"`
 	Variables []program.HookedVariable `json:"variables"`
@@ -49,8 +49,8 @@ func (c *call) mentioned(expression string) (found []program.HookedVariable) {
 	return found
 }
 
-// call evaluates a call: of len and cap, of a conversion to a basic type, of a function of a package,
-// or of a method of a value.
+// call evaluates a call: of len and cap, of a conversion to a basic type, of a function of a
+// package, or of a method of a value.
 func (e evaluator) call(x *ast.CallExpr) (operand, error) {
 	switch fun := ast.Unparen(x.Fun).(type) {
 	case *ast.Ident:
@@ -103,7 +103,8 @@ func (e evaluator) packaged(x *ast.SelectorExpr) reflect.Value {
 	return e.d.config.Symbol(id.Name, x.Sel.Name)
 }
 
-// method returns the method of a value, or of its pointer, and what it is given before its arguments.
+// method returns the method of a value, or of its pointer, and what it is given before its
+// arguments.
 func (e evaluator) method(v value, name string) (f reflect.Value, bound []reflect.Value) {
 	v = v.open()
 	switch {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// An Undeclared is the body of the response to copyToGlobals where the session has no variable of the
-// name and type that it takes. Who declares one may ask again.
+// An Undeclared is the body of the response to copyToGlobals where the session has no variable of
+// the name and type that it takes. Who declares one may ask again.
 type Undeclared struct {
 	// Name and Type are those of the variable, as a cell would write them.
 	Name string `json:"undeclared"`

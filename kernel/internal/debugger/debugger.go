@@ -27,14 +27,15 @@ type Config struct {
 	Event func(event []byte)
 	// Globals returns the variables of the session; nil stands for none.
 	Globals func() []Variable
-	// Passes reports whether the calling goroutine is one of a cell that does not stop. Nil stands for
-	// none.
+	// Passes reports whether the calling goroutine is one of a cell that does not stop. Nil stands
+	// for none.
 	Passes func() bool
 	// Symbol returns what a package has that cells know by a name: a function, a variable, or a
 	// constant.Value; the zero value for nothing. Nil stands for no packages.
 	Symbol func(pkg, name string) reflect.Value
-	// Method returns the method of a value whose type reflection does not know, and what it is given
-	// before its arguments; Carry returns such a value as an interface has it. Nil stands for none.
+	// Method returns the method of a value whose type reflection does not know, and what it is
+	// given before its arguments; Carry returns such a value as an interface has it. Nil stands for
+	// none.
 	Method func(t display.Type, v reflect.Value, name string) (f reflect.Value, bound []reflect.Value)
 	Carry  func(t display.Type, v any) any
 }

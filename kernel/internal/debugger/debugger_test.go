@@ -406,8 +406,8 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestPanelTypes compares what JupyterLab's list of variables shows of values, as its convertType reads
-// them: the value, or the type of one that is long.
+// TestPanelTypes compares what JupyterLab's list of variables shows of values, as its convertType
+// reads them: the value, or the type of one that is long.
 func TestPanelTypes(t *testing.T) {
 	type point struct{ X, Y int }
 	type celsius float64

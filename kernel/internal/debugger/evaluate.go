@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Expressions are those of names, fields, indices, operators, conversions to basic types, the builtins
-// len and cap, and calls of what reflection reaches (call.go).
+// Expressions are those of names, fields, indices, operators, conversions to basic types, the
+// builtins len and cap, and calls of what reflection reaches (call.go).
 
 // evaluate returns the value of an expression in a call; nil stands for the session.
 func (d *Debugger) evaluate(expression string, c *call) (v value, err error) {

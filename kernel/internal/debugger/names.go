@@ -6,7 +6,8 @@ import (
 )
 
 // Front ends call a cell by the hash of its text, between a prefix and a suffix that they are told.
-// No such file is written. JupyterLab shows "Cell [4]" instead of a path that contains "ipykernel_".
+// No such file is written. JupyterLab shows "Cell [4]" instead of a path that contains
+// "ipykernel_".
 const (
 	seed   = 0x9747b28c
 	prefix = "/tmp/hierml-cells/ipykernel_"

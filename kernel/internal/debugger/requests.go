@@ -76,8 +76,8 @@ var static = map[string]bool{"debugInfo": true, "inspectVariables": true, "richI
 
 const begins = "attach"
 
-// lists are what responses to requests consist of. A front end that asks what is shown of a stop may
-// come too late, when the program goes on, and looks for the list even so.
+// lists are what responses to requests consist of. A front end that asks what is shown of a stop
+// may come too late, when the program goes on, and looks for the list even so.
 var lists = map[string]string{"stackTrace": "stackFrames", "scopes": "scopes", "variables": "variables"}
 
 // A Caller calls what a request needs of the program.
@@ -121,8 +121,8 @@ func (d *Debugger) Handle(text []byte, caller Caller) []byte {
 	return encoded
 }
 
-// shows are the requests that show values, and what carries them out without d.mu held: what is shown
-// may be told by methods of the program, which take their time, and come to hooks.
+// shows are the requests that show values, and what carries them out without d.mu held: what is
+// shown may be told by methods of the program, which take their time, and come to hooks.
 var shows = map[string]func(*Debugger, *arguments) (any, error){
 	"variables":            (*Debugger).variables,
 	"inspectVariables":     (*Debugger).inspected,
@@ -132,8 +132,8 @@ var shows = map[string]func(*Debugger, *arguments) (any, error){
 	"copyToGlobals":        (*Debugger).copied,
 }
 
-// showing calls f, whose methods of the program do not stop, and waits for it only so long: the front
-// end can ask for nothing else meanwhile, not even that the program goes on.
+// showing calls f, whose methods of the program do not stop, and waits for it only so long: the
+// front end can ask for nothing else meanwhile, not even that the program goes on.
 func (d *Debugger) showing(caller Caller, f func() (any, error)) (any, error) {
 	type outcome struct {
 		body any
@@ -348,8 +348,8 @@ func (d *Debugger) frame(id int) (*call, error) {
 	return d.frames[id-1], nil
 }
 
-// A reference is what a number stands for while something is stopped: variables of a call, or of the
-// session, or parts of a value.
+// A reference is what a number stands for while something is stopped: variables of a call, or of
+// the session, or parts of a value.
 type reference struct {
 	frame   int
 	globals bool
@@ -484,8 +484,8 @@ func (n *variable) typeName() string {
 const inline = 80
 
 // panelType returns the type that a list of variables has for a value of that text; empty for none.
-// JupyterLab shows the value only of types that Python has by these names, reading int and float as a
-// JavaScript number, and of those without a type. Of others it shows the type.
+// JupyterLab shows the value only of types that Python has by these names, reading int and float as
+// a JavaScript number, and of those without a type. Of others it shows the type.
 func (n *variable) panelType(text string) string {
 	const exact = 1 << 53
 	if v := n.value.open(); v.rv.IsValid() && v.typ == nil && v.rv.Type().PkgPath() == "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/stdlib/display"
 )
 
-// A value is one of the program's, with its type, and that of the pointer to it, where reflection does
-// not know them.
+// A value is one of the program's, with its type, and that of the pointer to it, where reflection
+// does not know them.
 type value struct {
 	rv      reflect.Value
 	typ     display.Type
@@ -196,8 +196,8 @@ func (v value) list(depth, n int, at func(int) string) string {
 	return strings.Join(parts, ", ")
 }
 
-// own returns the text that a value of a compiled type has for itself. Types of cells are not asked:
-// their methods may have hooks.
+// own returns the text that a value of a compiled type has for itself. Types of cells are not
+// asked: their methods may have hooks.
 func (v value) own() (text string, ok bool) {
 	t := v.rv.Type()
 	if v.typ != nil || !v.rv.CanInterface() || v.rv.Kind() == reflect.Pointer && v.rv.IsNil() {
@@ -254,8 +254,8 @@ type variable struct {
 	set            func(reflect.Value)
 }
 
-// text tells the value in one line. The name of its struct, which reflection may not know, is that of
-// the variable's type.
+// text tells the value in one line. The name of its struct, which reflection may not know, is that
+// of the variable's type.
 func (n *variable) text() string {
 	text, r, name, pointer := n.value.brief(0), n.value.rv, n.typ, ""
 	if r.Kind() == reflect.Pointer && !r.IsNil() && strings.HasPrefix(name, "*") {

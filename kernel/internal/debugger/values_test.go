@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestNamedStructs tells structs whose type reflection has no name for, as those of interpreted cells.
+// TestNamedStructs tells structs whose type reflection has no name for, as those of interpreted
+// cells.
 func TestNamedStructs(t *testing.T) {
 	type own struct{ X int }
 	plain := struct {

@@ -19,7 +19,8 @@ import (
 // aheadCells bounds how many cells are compiled together.
 const aheadCells = 12
 
-// ahead is what the engine has compiled for cells that have not run yet, behind one cell or several.
+// ahead is what the engine has compiled for cells that have not run yet, behind one cell or
+// several.
 type ahead struct {
 	units map[string]string // sources by import path
 	// last is the number of the last unit.

@@ -87,8 +87,8 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestAheadOfFailures compiles what waited behind a cell whose process died, or that was not loaded:
-// with paths that the compiler has not seen.
+// TestAheadOfFailures compiles what waited behind a cell whose process died, or that was not
+// loaded: with paths that the compiler has not seen.
 func TestAheadOfFailures(t *testing.T) {
 	cells := []string{"x := 1", "y := 2", "z := 3", "4"}
 	for name, failure := range map[string]error{
@@ -110,8 +110,8 @@ func TestAheadOfFailures(t *testing.T) {
 	}
 }
 
-// TestAheadOfChangedCells announces other cells than come, more than once: no path is built twice, of
-// whichever announcement its unit was.
+// TestAheadOfChangedCells announces other cells than come, more than once: no path is built twice,
+// of whichever announcement its unit was.
 func TestAheadOfChangedCells(t *testing.T) {
 	begin := []announced{
 		{"x := 1", []string{"fmt.Print(x)", "fmt.Print(x)", "y := 2", "z := 3"}}, // the second has no unit

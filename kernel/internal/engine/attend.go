@@ -9,8 +9,8 @@ import (
 
 // What is done to a cell before it runs is work of this process, which holds the session meanwhile.
 // It heeds the end of the cell's context where it can (check.Checker.Heed), but go/types has parts
-// that hear of nothing. Work that does not end is left to itself: nobody waits for it but cells that
-// need the session, and these not for long.
+// that hear of nothing. Work that does not end is left to itself: nobody waits for it but cells
+// that need the session, and these not for long.
 
 const (
 	// leaveAfter is how long work is waited for when its context has ended.
@@ -42,8 +42,8 @@ func (l *left) work() *leftWork {
 }
 
 // attend does some work on a cell, or on what a title says, for as long as its context lasts. The
-// error is that of the work, or says that it was left; then undo, if not nil, takes back what comes of
-// it.
+// error is that of the work, or says that it was left; then undo, if not nil, takes back what comes
+// of it.
 func attend[T any](ctx context.Context, e *Engine, title string, do func() (T, error), undo func(T)) (T, error) {
 	type outcome struct {
 		value T
@@ -83,8 +83,8 @@ func attend[T any](ctx context.Context, e *Engine, title string, do func() (T, e
 	return none, titled("Interrupted", title, "interrupted; its check cannot be stopped and goes on: cells that come before it has ended fail", context.Cause(ctx))
 }
 
-// waitUntilFree waits until the session is not held by work that was left. The error says that it still
-// is.
+// waitUntilFree waits until the session is not held by work that was left. The error says that it
+// still is.
 func (e *Engine) waitUntilFree(ctx context.Context, title string) error {
 	for deadline := time.After(waitForLeft); ; {
 		w := e.left.work()

@@ -73,8 +73,8 @@ func TestInterruptOfCheck(t *testing.T) {
 	}
 }
 
-// TestInterruptOfDoublingTypes interrupts a cell whose check takes seconds, as types that double do. The
-// cell ends, and the session is as it was.
+// TestInterruptOfDoublingTypes interrupts a cell whose check takes seconds, as types that double
+// do. The cell ends, and the session is as it was.
 func TestInterruptOfDoublingTypes(t *testing.T) {
 	n := newNotebook(t)
 	if _, _, err := n.run("x := 1"); err != nil {

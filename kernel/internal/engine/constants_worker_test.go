@@ -128,8 +128,8 @@ var movedConstants = []course{
 	}},
 }
 
-// TestConstantsInInterfaces compares constants with values that went into interfaces before the type
-// had methods.
+// TestConstantsInInterfaces compares constants with values that went into interfaces before the
+// type had methods.
 func TestConstantsInInterfaces(t *testing.T) {
 	course{"", []step{
 		{"type Suit int\nconst ( Clubs Suit = iota; Hearts )\nvar x any = Hearts\nvar list = []any{Clubs, Hearts, 1}\nvar m = map[any]string{Hearts: \"h\", 1: \"one\"}", ""},

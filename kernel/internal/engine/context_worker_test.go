@@ -6,8 +6,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestBackground compares context.Background in cells with Go's: it is one value, which nothing ends,
-// not even an interrupt of the cell that asked for it.
+// TestBackground compares context.Background in cells with Go's: it is one value, which nothing
+// ends, not even an interrupt of the cell that asked for it.
 func TestBackground(t *testing.T) {
 	inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
 		n := newWorkerNotebook(t, mode)

@@ -70,8 +70,8 @@ var coroutines = map[string][]beat{
 	},
 }
 
-// TestCoroutines resumes coroutines in other cells than the one that made them: what they write, and
-// their interrupts, belong to the cell that resumes them.
+// TestCoroutines resumes coroutines in other cells than the one that made them: what they write,
+// and their interrupts, belong to the cell that resumes them.
 func TestCoroutines(t *testing.T) { playInModes(t, coroutines) }
 
 // TestCoroutineDefers interrupts a compiled cell in a coroutine: its own deferred calls are done to
@@ -84,8 +84,8 @@ func TestCoroutineDefers(t *testing.T) {
 	beat{cell: "fmt.Sprint(ended)", value: "[coroutine a b]"}.play(t, n)
 }
 
-// TestCoroutineInGoroutine resumes a coroutine in a goroutine that an earlier cell has started, while
-// another cell waits for it: the output is that of the earlier cell.
+// TestCoroutineInGoroutine resumes a coroutine in a goroutine that an earlier cell has started,
+// while another cell waits for it: the output is that of the earlier cell.
 func TestCoroutineInGoroutine(t *testing.T) {
 	inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
 		n := newWorkerNotebook(t, mode)

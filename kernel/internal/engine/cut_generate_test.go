@@ -36,13 +36,14 @@ type piece struct {
 // in _2 if the name was declared again as something else.
 var cutNames = regexp.MustCompile(`\b[A-Za-z]+\d+[a-z](_2)?\b`)
 
-// cutTopics are the topics of testdata/cuts.txt. A topic is pieces that blank lines separate. $Name is
-// a name of the program, and $Name' is the same name after it was declared again as something
-// else. ⟨a|b⟩ is one of the alternatives, and so is @K, for the whole topic, if the topic begins with
-// K: a|b. A piece that begins with >> declares a name again. "x := value // type" declares a variable.
-// Below => stands what a new declaration of a type implies for the Go program. Directives: //! names
-// what must be declared before, //acts marks a variable whose value is computed by calls, //once a piece
-// that must not run twice, and //last one that comes after all others.
+// cutTopics are the topics of testdata/cuts.txt. A topic is pieces that blank lines separate. $Name
+// is a name of the program, and $Name' is the same name after it was declared again as something
+// else. ⟨a|b⟩ is one of the alternatives, and so is @K, for the whole topic, if the topic begins
+// with K: a|b. A piece that begins with >> declares a name again. "x := value // type" declares a
+// variable. Below => stands what a new declaration of a type implies for the Go program.
+// Directives: //! names what must be declared before, //acts marks a variable whose value is
+// computed by calls, //once a piece that must not run twice, and //last one that comes after all
+// others.
 var cutTopics = sync.OnceValue(func() []string {
 	text, err := os.ReadFile("testdata/cuts.txt")
 	if err != nil {
@@ -317,7 +318,8 @@ func ready(p *piece, placed, pending []*piece, s sequence) bool {
 	return !runs || complete(p.hard, !p.acts, placed, pending)
 }
 
-// whole reports whether all is placed that the body of a function may need, so that it can be checked.
+// whole reports whether all is placed that the body of a function may need, so that it can be
+// checked.
 func whole(p *piece, placed, pending []*piece) bool {
 	if !strings.Contains(p.names[0], ".") {
 		pending = slices.DeleteFunc(slices.Clone(pending), func(q *piece) bool { return q == p })
@@ -369,7 +371,8 @@ func complete(names []string, declarations bool, placed, pending []*piece) bool 
 	return true
 }
 
-// cutInto cuts an order of pieces into cells, shuffles the declarations of each, and runs some cells twice.
+// cutInto cuts an order of pieces into cells, shuffles the declarations of each, and runs some
+// cells twice.
 func cutInto(order []*piece, r *rand.Rand) (cells [][]*piece) {
 	size := 1 + r.IntN(8)
 	var cell []*piece
@@ -422,8 +425,9 @@ func (c cutProgram) texts() (cells []string) {
 
 const cutMark = "\x01"
 
-// program returns what the Go program that does the same has at its top, and in its main function. A
-// function or a constant that is declared again is a variable there, to which main assigns each version.
+// program returns what the Go program that does the same has at its top, and in its main function.
+// A function or a constant that is declared again is a variable there, to which main assigns each
+// version.
 func (c cutProgram) program() (top, main string) {
 	versions := map[string][]*piece{}
 	for _, cell := range c.cells {
@@ -456,7 +460,8 @@ func (c cutProgram) program() (top, main string) {
 	return top, main
 }
 
-// versioned returns a declaration of a name that has several, and the assignment by which it counts.
+// versioned returns a declaration of a name that has several, and the assignment by which it
+// counts.
 func versioned(p *piece, version int) (top, set string) {
 	name := p.names[0]
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p;"+p.top, 0)

@@ -20,9 +20,9 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// TestCutPrograms runs programs that are cut into cells: their declarations are spread over cells in any
-// order that Go allows, come again with changes, and their values cross cells. Each cell prints
-// what the Go program prints in its place.
+// TestCutPrograms runs programs that are cut into cells: their declarations are spread over cells
+// in any order that Go allows, come again with changes, and their values cross cells. Each cell
+// prints what the Go program prints in its place.
 func TestCutPrograms(t *testing.T) {
 	testrun.LeaveOutShort(t)
 	if enginetest.Raced {
@@ -119,8 +119,8 @@ func (r *cutRun) batch(t *testing.T, programs []cutProgram, wants [][]string) {
 	t.Logf("%d programs ran, %d are wrong, %d kinds of refusals", r.ran, len(r.wrong), len(r.reasons))
 }
 
-// try runs a program in a session of its own, and reports whether it fails. It shows the first smallest
-// programs that do.
+// try runs a program in a session of its own, and reports whether it fails. It shows the first
+// smallest programs that do.
 func (r *cutRun) try(t *testing.T, c cutProgram, want []string) bool {
 	message, reason := r.alone(t, c, want)
 	if message == "" {
@@ -187,7 +187,8 @@ func (r *cutRun) report(t *testing.T) {
 	}
 }
 
-// merged returns programs as one, whose first cell is the first ones of all and so on, and what it prints.
+// merged returns programs as one, whose first cell is the first ones of all and so on, and what it
+// prints.
 func merged(programs []cutProgram, wants [][]string) (all cutProgram, want []string) {
 	all.seed = programs[0].seed
 	for k, c := range programs {
@@ -238,8 +239,8 @@ func cutWants(t *testing.T, programs []cutProgram) (wants [][]string) {
 	return wants
 }
 
-// differs runs the cells in a session, and says how what they print differs from what they should, and
-// why one was refused if that is the reason.
+// differs runs the cells in a session, and says how what they print differs from what they should,
+// and why one was refused if that is the reason.
 func (c cutProgram) differs(n *notebook, want []string) (wrong, reason string) {
 	for i, cell := range c.texts() {
 		n.waits(c.texts()[i+1:])

@@ -112,8 +112,8 @@ func (e *Engine) declareForCopy(ctx context.Context, d program.Debuggee, request
 	return refusing(response, fmt.Sprintf("%s is another type in the session than in the stopped program: %s was declared, and nothing copied to it", typ, name))
 }
 
-// undeclared returns the variable that is to be declared before a request can be carried out; none in
-// other responses.
+// undeclared returns the variable that is to be declared before a request can be carried out; none
+// in other responses.
 func undeclared(response []byte) (name, typ string, err error) {
 	var r struct {
 		Body struct{ Undeclared, Type string }
@@ -131,8 +131,8 @@ func (e *Engine) declareAside(ctx context.Context, source string) error {
 // debuggerTitle is what errors call a cell of the debugger's own.
 const debuggerTitle = "the debugger"
 
-// withoutPlace returns the message of an error of such a cell without the place in it, which nobody has
-// seen.
+// withoutPlace returns the message of an error of such a cell without the place in it, which nobody
+// has seen.
 func withoutPlace(message string) string {
 	rest, found := strings.CutPrefix(message, debuggerTitle+":")
 	if place, text, cut := strings.Cut(rest, ": "); found && cut && strings.Trim(place, "0123456789:") == "" {
@@ -141,8 +141,8 @@ func withoutPlace(message string) string {
 	return message
 }
 
-// runAside runs what only declares beside the cells that run. What these write meanwhile goes where it
-// would otherwise.
+// runAside runs what only declares beside the cells that run. What these write meanwhile goes where
+// it would otherwise.
 func (e *Engine) runAside(ctx context.Context, src *syntax.Source) error {
 	e.running.Add(1)
 	defer e.running.Add(-1)

@@ -15,16 +15,16 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Expressions that have what the debugger does not reach, as calls of functions of cells, are run as a cell. The
-// variables of the stopped call that it mentions are copied for it to variables of names that nobody
-// types, which are forgotten when it is over.
+// Expressions that have what the debugger does not reach, as calls of functions of cells, are run
+// as a cell. The variables of the stopped call that it mentions are copied for it to variables of
+// names that nobody types, which are forgotten when it is over.
 const (
 	copyName   = "frameˑ%d"
 	resultName = "resultˑ"
 )
 
-// evaluatePatience is how long an expression that is run as a cell is waited for: the front end can ask
-// for nothing else meanwhile.
+// evaluatePatience is how long an expression that is run as a cell is waited for: the front end can
+// ask for nothing else meanwhile.
 const evaluatePatience = 5 * time.Second
 
 // An evaluation is a request to evaluate an expression, and what the debugger told of it.
@@ -38,8 +38,8 @@ type evaluation struct {
 	} `json:"arguments"`
 }
 
-// evaluateBeyond evaluates the expression of a request as a cell, if the debugger has responded that it
-// has what is beyond reach. Other responses it returns as they are.
+// evaluateBeyond evaluates the expression of a request as a cell, if the debugger has responded
+// that it has what is beyond reach. Other responses it returns as they are.
 func (e *Engine) evaluateBeyond(ctx context.Context, d program.Debuggee, request, response []byte) ([]byte, error) {
 	var told struct {
 		Body struct {
@@ -116,8 +116,8 @@ func (e *Engine) evaluateBeyond(ctx context.Context, d program.Debuggee, request
 	return e.askDebugger(ctx, d, again)
 }
 
-// evaluateAside is declareAside of what may not end. Interpreted, it cannot be ended but with the cell
-// that is stopped.
+// evaluateAside is declareAside of what may not end. Interpreted, it cannot be ended but with the
+// cell that is stopped.
 func (e *Engine) evaluateAside(ctx context.Context, source string) error {
 	e.mu.Lock()
 	compiled := e.compiled

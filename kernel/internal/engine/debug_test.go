@@ -348,8 +348,8 @@ func TestDebuggerRich(t *testing.T) {
 	})
 }
 
-// TestDebuggerCopies copies variables of a stopped call to variables of the session, which are declared
-// if there are none of their type.
+// TestDebuggerCopies copies variables of a stopped call to variables of the session, which are
+// declared if there are none of their type.
 func TestDebuggerCopies(t *testing.T) {
 	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
 		f := newFrontEnd(t, mode)
@@ -412,7 +412,8 @@ func TestDebuggerCopies(t *testing.T) {
 	})
 }
 
-// TestDebuggerEarlier stops in functions and methods that were declared before the debugger was attached.
+// TestDebuggerEarlier stops in functions and methods that were declared before the debugger was
+// attached.
 func TestDebuggerEarlier(t *testing.T) {
 	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
 		f := newFrontEnd(t, mode)
@@ -514,8 +515,8 @@ f("text", point{1, 2}, &point{3, 4})`
 	})
 }
 
-// TestDebuggerEvaluates evaluates expressions at a stop that call functions and methods of cells, as
-// cells that do not stop.
+// TestDebuggerEvaluates evaluates expressions at a stop that call functions and methods of cells,
+// as cells that do not stop.
 func TestDebuggerEvaluates(t *testing.T) {
 	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
 		f := newFrontEnd(t, mode)

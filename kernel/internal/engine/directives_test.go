@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestGoVersion runs programs whose line //go:build asks for a version of Go, in which the rounds of
-// a loop have one variable, or one each.
+// TestGoVersion runs programs whose line //go:build asks for a version of Go, in which the rounds
+// of a loop have one variable, or one each.
 func TestGoVersion(t *testing.T) {
 	const loop = "import \"fmt\"\nfunc main() {\n\tvar fs []func() int\n\tfor i := 0; i < 3; i++ {\n\t\tfs = append(fs, func() int { return i })\n\t}\n" +
 		"\tfor _, f := range fs {\n\t\tfmt.Print(f())\n\t}\n}\nmain()"

@@ -42,8 +42,8 @@ type Config struct {
 	Preloaded map[string]string
 	// Cells reads the cells of a file, for %run. Nil means that there are none to be read.
 	Cells func(path string) ([]program.Cell, error)
-	// DataSets returns the names of the data sets that cells can open, for completion. Nil means that
-	// none are known.
+	// DataSets returns the names of the data sets that cells can open, for completion. Nil means
+	// that none are known.
 	DataSets func() []string
 	// Strict leaves errors to the cells, as Go does: without it, a statement of a cell, outside
 	// functions, that leaves out the error of a call stops the cell.
@@ -104,7 +104,8 @@ func (e *Engine) Kill() {
 	}
 }
 
-// Insist ends a cell that an interrupt was only sent to as a signal, where the executor is a Killer.
+// Insist ends a cell that an interrupt was only sent to as a signal, where the executor is a
+// Killer.
 func (e *Engine) Insist() {
 	if killer, ok := e.executor.(program.Killer); ok {
 		killer.Insist()
@@ -125,7 +126,8 @@ func (e *Engine) Close() error {
 
 // Run runs a cell and returns what its last expression shows, nil for nothing. Every failure that
 // the user is to see is an *Error. A cell that does not compile changes nothing; of one that fails
-// while it runs, what was done before stays. A cell that calls os.Exit(0) ends there and does not fail.
+// while it runs, what was done before stays. A cell that calls os.Exit(0) ends there and does not
+// fail.
 //
 // Cells that run at the same time share the variables; where they declare the same name, that of
 // the cell which ends last stays. The interrupt of one may end the others.
@@ -141,8 +143,8 @@ func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output)
 	return bundle, nil
 }
 
-// noteMissed notes what a cell that failed would have declared, unless a check that goes on holds the
-// session.
+// noteMissed notes what a cell that failed would have declared, unless a check that goes on holds
+// the session.
 func (e *Engine) noteMissed(cell program.Cell) {
 	if cell.Aside || len(cell.Source) > maxAsked || e.left.work() != nil {
 		return

@@ -15,15 +15,16 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// The first cell decides whether the cells of a session are compiled or interpreted. In AutoMode they
-// are compiled where that is possible; the first cell waits until the compiler is made. %engine changes
-// the executor later, which costs the variables.
+// The first cell decides whether the cells of a session are compiled or interpreted. In AutoMode
+// they are compiled where that is possible; the first cell waits until the compiler is made.
+// %engine changes the executor later, which costs the variables.
 
 // executors is what an engine knows of the two ways to run a session's cells. It changes while
 // Engine.declaring is held, guarded by Engine.mu.
 type executors struct {
 	mode program.Mode
-	// chosen says that the first cell has decided, and compiled that the session's cells are compiled.
+	// chosen says that the first cell has decided, and compiled that the session's cells are
+	// compiled.
 	chosen, compiled bool
 	// emitter writes what is compiled.
 	emitter *emit.Emitter
@@ -39,7 +40,8 @@ type executors struct {
 	told   bool
 }
 
-// ready makes the session's executor ready for a cell, and reports whether that is the compiled one.
+// ready makes the session's executor ready for a cell, and reports whether that is the compiled
+// one.
 func (e *Engine) ready(ctx context.Context, cell program.Cell, out program.Output) (compiled bool, err error) {
 	compiled, err = e.choose(ctx, out)
 	if err != nil {
@@ -60,8 +62,8 @@ func (e *Engine) ready(ctx context.Context, cell program.Cell, out program.Outpu
 	return true, e.replaceFull(ctx, cell, out)
 }
 
-// choose decides, for the first cell of a session, whether its cells are compiled, and reports what was
-// decided. Engine.declaring is held.
+// choose decides, for the first cell of a session, whether its cells are compiled, and reports what
+// was decided. Engine.declaring is held.
 func (e *Engine) choose(ctx context.Context, out program.Output) (compiled bool, err error) {
 	if e.chosen {
 		return e.compiled, nil
@@ -164,8 +166,8 @@ func (e *Engine) tell(out program.Output) {
 	}
 }
 
-// fallsBack makes the session one of interpreted cells where a cell could not be built for want of a
-// place for code, and reports whether it does: only while nothing that is live is compiled.
+// fallsBack makes the session one of interpreted cells where a cell could not be built for want of
+// a place for code, and reports whether it does: only while nothing that is live is compiled.
 func (e *Engine) fallsBack(err error, out program.Output) bool {
 	place := (*toolchain.PlaceError)(nil)
 	if !errors.As(err, &place) || !e.nothingToSend() {

@@ -30,8 +30,8 @@ type unbuiltError struct{ cause error }
 func (e *unbuiltError) Error() string { return "the cell could not be compiled: " + e.cause.Error() }
 func (e *unbuiltError) Unwrap() error { return e.cause }
 
-// A trainingError says that a cell was stopped in a training whose model it does not keep, and how it
-// would.
+// A trainingError says that a cell was stopped in a training whose model it does not keep, and how
+// it would.
 type trainingError struct {
 	cause error
 	how   string
@@ -138,7 +138,8 @@ func wasStopped(err error) bool {
 	return errors.As(err, &stopped)
 }
 
-// complaint is a line of what the compiler says of a cell. It may say the same of what stands around.
+// complaint is a line of what the compiler says of a cell. It may say the same of what stands
+// around.
 var complaint = regexp.MustCompile(`(?m)^(/.*?):([0-9]+):(?:([0-9]+):)? (.*)$`)
 
 // notBuilt is the error of a cell whose units could not be built.
@@ -176,7 +177,8 @@ func deathError(c *syntax.Files, death *program.DeathError) *program.Error {
 	return err
 }
 
-// sameName matches what the run time says where it finds a type, and wants another of the same name.
+// sameName matches what the run time says where it finds a type, and wants another of the same
+// name.
 var sameName = regexp.MustCompile(`^interface conversion: .+ is (.+), not (.+) \(types from different (?:scopes|packages)\)$`)
 
 // cellType matches the name of a type of cells in the name of a type.

@@ -40,8 +40,9 @@ func TestCompiledCellsEnd(t *testing.T) {
 	}
 }
 
-// TestInterruptAmongChannels interrupts cells whose goroutines wait for channels of the session, for
-// which those of an earlier cell wait, too. No value is lost or made up, and what is deferred is done.
+// TestInterruptAmongChannels interrupts cells whose goroutines wait for channels of the session,
+// for which those of an earlier cell wait, too. No value is lost or made up, and what is deferred
+// is done.
 func TestInterruptAmongChannels(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode)
 	beat{cell: "shared, got, out := make(chan int), make(chan int, 300), make(chan int)\nvar ended sync.WaitGroup\n" +

@@ -19,7 +19,8 @@ type hooking struct {
 	known    []*program.Hooks
 	requests map[string][]byte
 	stale    bool
-	// again are the texts of earlier cells, by the numbers of those that declare their functions again.
+	// again are the texts of earlier cells, by the numbers of those that declare their functions
+	// again.
 	again map[int]string
 }
 

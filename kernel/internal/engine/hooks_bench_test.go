@@ -8,7 +8,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// hookedLoops are those of loops, and one whose statements do more; n is how often each is repeated.
+// hookedLoops are those of loops, and one whose statements do more; n is how often each is
+// repeated.
 var hookedLoops = map[string]string{
 	"perceptron": `func loop() int {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -92,8 +92,8 @@ func (f *frontEnd) goesOn() (over func()) {
 	return func() { close(ended) }
 }
 
-// TestHookedCompiled holds the same of compiled cells, with a debugger that is told by all hooks, of
-// every tenth program, or of all in a long run: it is to stop at failures, at which it goes on.
+// TestHookedCompiled holds the same of compiled cells, with a debugger that is told by all hooks,
+// of every tenth program, or of all in a long run: it is to stop at failures, at which it goes on.
 func TestHookedCompiled(t *testing.T) {
 	for i, p := range enginetest.Joined(archives(t)) {
 		if i%10 != 0 && !testrun.Long() {

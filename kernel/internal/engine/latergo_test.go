@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// laterCells use what Go 1.27 adds to the language and to the standard library, and show what go run
-// prints. Where the interpreter has it not, it says so by name.
+// laterCells use what Go 1.27 adds to the language and to the standard library, and show what go
+// run prints. Where the interpreter has it not, it says so by name.
 var laterCells = []struct {
 	name, cells, want, refused string
 }{

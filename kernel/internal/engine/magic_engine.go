@@ -30,8 +30,8 @@ func (e *Engine) chooseMode(ctx context.Context, argument string, out program.Ou
 	return nil
 }
 
-// switchTo changes the mode. If the first cell has chosen the other executor, the session's process is
-// restarted.
+// switchTo changes the mode. If the first cell has chosen the other executor, the session's process
+// is restarted.
 func (e *Engine) switchTo(ctx context.Context, mode program.Mode, out program.Output) error {
 	compiled, err := e.compiles(ctx, mode, out)
 	if err != nil {

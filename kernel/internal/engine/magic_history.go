@@ -19,7 +19,8 @@ func (e *Engine) noteInput(cell program.Cell) {
 	e.inputs = append(e.inputs, program.Cell{Number: cell.Number, Count: cell.Count, Source: cell.Source})
 }
 
-// listInputs shows the inputs of the session before a cell. Lines but the first of one are indented.
+// listInputs shows the inputs of the session before a cell. Lines but the first of one are
+// indented.
 func (e *Engine) listInputs(src *syntax.Source, m *magics.Use, out program.Output) {
 	last, _ := m.LastInputs(src.Cell.Source) // which was looked at before
 	e.mu.Lock()

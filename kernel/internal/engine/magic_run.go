@@ -69,8 +69,8 @@ func (e *Engine) runFile(ctx context.Context, src *syntax.Source, m *magics.Use,
 	return nil
 }
 
-// expand returns the path of a file that a cell names: ~ stands for the user's home, and what is not
-// absolute is in the cells' folder.
+// expand returns the path of a file that a cell names: ~ stands for the user's home, and what is
+// not absolute is in the cells' folder.
 func (e *Engine) expand(path string) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
 		home, err := os.UserHomeDir()

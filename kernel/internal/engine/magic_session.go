@@ -10,7 +10,8 @@ import (
 )
 
 // translated returns the source of a cell with its magics as Go, and those that the engine carries
-// out itself. It is an error if the cell does not parse and the engine has some to carry out before.
+// out itself. It is an error if the cell does not parse and the engine has some to carry out
+// before.
 func (e *Engine) translated(cell program.Cell) (src *syntax.Source, own magics.Own, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -18,8 +18,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// test does what %test says: it has the tests of the session built, and runs them in a cell of their
-// own, so that they end with an interrupt, and have the folder and the environment of cells.
+// test does what %test says: it has the tests of the session built, and runs them in a cell of
+// their own, so that they end with an interrupt, and have the folder and the environment of cells.
 func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, argument string, out program.Output) (err error) {
 	wanted, _ := magics.TestArguments(argument) // which was looked at before
 	e.mu.Lock()
@@ -77,8 +77,8 @@ func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, ar
 	return err
 }
 
-// showFailing returns a function that shows the inputs of a fuzz test which failed since. The program
-// of the tests has written them to files.
+// showFailing returns a function that shows the inputs of a fuzz test which failed since. The
+// program of the tests has written them to files.
 func (e *Engine) showFailing(fuzz string, out program.Output) func() {
 	inputs := func() []string {
 		files, _ := filepath.Glob(filepath.Join(e.folder(), "testdata", "fuzz", fuzz, "*")) // the pattern is a good one, or there are none

@@ -74,8 +74,8 @@ func TestTests(t *testing.T) {
 	})
 }
 
-// TestTestsByName runs tests by their names, and a fuzz test with random inputs, whose failing one is
-// shown and can be run again.
+// TestTestsByName runs tests by their names, and a fuzz test with random inputs, whose failing one
+// is shown and can be run again.
 func TestTestsByName(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode)
 	folder := t.TempDir()
@@ -208,7 +208,8 @@ func TestTestsWithoutGo(t *testing.T) {
 	}
 }
 
-// TestWrongTests declares functions that go test refuses as tests, and helpers that only begin as tests do.
+// TestWrongTests declares functions that go test refuses as tests, and helpers that only begin as
+// tests do.
 func TestWrongTests(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode)
 	n.runOn(t, "func TestError(x float64) float64 { return x }\nfunc ExampleData() []int { return nil }\nfunc Testing() {}\nfunc TestRight(t *testing.T) {}")

@@ -171,8 +171,8 @@ var laterCompiledMethods = []course{
 	}},
 }
 
-// TestLaterMethods runs them interpreted, in which mode values and functions know methods by tables,
-// and compiled.
+// TestLaterMethods runs them interpreted, in which mode values and functions know methods by
+// tables, and compiled.
 func TestLaterMethods(t *testing.T) {
 	for _, c := range laterMethods {
 		t.Run(c.name, func(t *testing.T) { c.check(t, newNotebook(t)) })

@@ -26,8 +26,8 @@ func TestNamesOfCompiledCode(t *testing.T) {
 	}}.check(t, n)
 }
 
-// TestNamesOfFirstFunctions asks for the name of the function that comes first in a cell's code, and
-// panics in it.
+// TestNamesOfFirstFunctions asks for the name of the function that comes first in a cell's code,
+// and panics in it.
 func TestNamesOfFirstFunctions(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode)
 	course{"", []step{
@@ -46,8 +46,8 @@ func TestNamesOfFirstFunctions(t *testing.T) {
 	}
 }
 
-// TestFilesOfCompiledCode runs scripts, whose text the run time finds in the file, and has each kind
-// of failure tell the place.
+// TestFilesOfCompiledCode runs scripts, whose text the run time finds in the file, and has each
+// kind of failure tell the place.
 func TestFilesOfCompiledCode(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode)
 	run := func(source string) (string, error) {
@@ -72,8 +72,8 @@ func TestFilesOfCompiledCode(t *testing.T) {
 	}
 }
 
-// TestRepeatedConstants declares constants whose repeated expression means something else when it is
-// repeated.
+// TestRepeatedConstants declares constants whose repeated expression means something else when it
+// is repeated.
 func TestRepeatedConstants(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode)
 	course{"", []step{

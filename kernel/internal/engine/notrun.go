@@ -9,9 +9,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// notRun says of a name which cell of the session's notebook declares it, if that cell has not run in
-// this session, as after a restart. Jupyter tells kernels the file of the notebook; without one there
-// is nothing to say.
+// notRun says of a name which cell of the session's notebook declares it, if that cell has not run
+// in this session, as after a restart. Jupyter tells kernels the file of the notebook; without one
+// there is nothing to say.
 func (e *Engine) notRun(name string) string {
 	path := os.Getenv("JPY_SESSION_NAME")
 	if e.cells == nil || !strings.HasSuffix(path, ".ipynb") {

@@ -14,9 +14,9 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// The executor's process may end while the session goes on: it dies, %engine restarts it, or another
-// takes its place (plugins.go). The new process gets the declarations when they are used: compiled
-// ones all at once, before the next cell.
+// The executor's process may end while the session goes on: it dies, %engine restarts it, or
+// another takes its place (plugins.go). The new process gets the declarations when they are used:
+// compiled ones all at once, before the next cell.
 
 // send gives a new process what is live in its compiled form. The error is that of the context, a
 // *DeathError, or a *notCompiledError.
@@ -101,8 +101,8 @@ func (e *Engine) closeCompiler() error {
 	return err
 }
 
-// restart makes the session that of a new process with the other executor: the variables are lost, and
-// named; everything else is declared again when it is used.
+// restart makes the session that of a new process with the other executor: the variables are lost,
+// and named; everything else is declared again when it is used.
 func (e *Engine) restart(compiled bool, out program.Output) error {
 	restarter, ok := e.executor.(program.Restarter)
 	if !ok {
@@ -126,8 +126,8 @@ func (e *Engine) restart(compiled bool, out program.Output) error {
 	return nil
 }
 
-// renew makes the session that of a new process. Number is that of the one that ended, and when says
-// in words when it did.
+// renew makes the session that of a new process. Number is that of the one that ended, and when
+// says in words when it did.
 func (e *Engine) renew(number int, when string) {
 	e.dead = max(e.dead, number)
 	e.checker.Session.Lose(when)

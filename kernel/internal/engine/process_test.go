@@ -232,8 +232,8 @@ func TestExecutors(t *testing.T) {
 	}
 }
 
-// TestWaitingIsInterrupted interrupts the first cell while it waits for the compiler, and chooses the
-// interpreter.
+// TestWaitingIsInterrupted interrupts the first cell while it waits for the compiler, and chooses
+// the interpreter.
 func TestWaitingIsInterrupted(t *testing.T) {
 	waits := make(chan bool)
 	s := newStage(t, program.AutoMode, func(c *engine.Config) {
@@ -307,8 +307,8 @@ func TestCannotCompile(t *testing.T) {
 	}
 }
 
-// TestNoPlaceForCode has no folder take compiled code, or none any more: cells are interpreted and say so
-// once, unless variables are in compiled code or the user wants compiled cells.
+// TestNoPlaceForCode has no folder take compiled code, or none any more: cells are interpreted and
+// say so once, unless variables are in compiled code or the user wants compiled cells.
 func TestNoPlaceForCode(t *testing.T) {
 	place := &plugin.PlaceError{Text: "nothing can be loaded; restart with TMPDIR set"}
 	const note = "note: cells are interpreted, as they cannot be compiled: nothing can be loaded; restart with TMPDIR set\n"

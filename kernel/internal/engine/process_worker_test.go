@@ -26,7 +26,8 @@ type beat struct {
 // loop is a cell that waits until it is stopped.
 const loop = "fmt.Println(\"begun\")\nselect {}"
 
-// TestWorkerSessions runs sessions whose engine is changed, and that are interrupted, killed and reset.
+// TestWorkerSessions runs sessions whose engine is changed, and that are interrupted, killed and
+// reset.
 func TestWorkerSessions(t *testing.T) {
 	const declared = "type point struct{ x, y int }\nfunc (p *point) move(n int) { p.x += n }\nfunc twice(n int) int { return 2 * n }\nfunc total() int { return twice(ps[0].x) + counts[\"a\"] }"
 	const variables = "ps := []*point{{1, 2}}\nfirst := ps[0]\ncounts := map[string]int{\"a\": 1}\nm := mat.NewDense(1, 1, []float64{5})\ninc := func() int { counts[\"a\"]++; return counts[\"a\"] }"

@@ -72,8 +72,9 @@ func TestInterpretedPrograms(t *testing.T) {
 	}
 }
 
-// runRandom runs programs in sessions, many in each: a cell with what they all declare, and cells with
-// a few programs each. It shows the smallest one it finds that prints something else than it should.
+// runRandom runs programs in sessions, many in each: a cell with what they all declare, and cells
+// with a few programs each. It shows the smallest one it finds that prints something else than it
+// should.
 func runRandom(t *testing.T, g generator, begin func(t *testing.T) *notebook) {
 	number := programCount(usualPrograms)
 	for first := 0; first < number; first += together {

@@ -9,7 +9,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestProgramsWaitForNothing has a program refused for what it does not declare, where that is used.
+// TestProgramsWaitForNothing has a program refused for what it does not declare, where that is
+// used.
 func TestProgramsWaitForNothing(t *testing.T) {
 	n := newNotebook(t)
 	_, err := n.engine.Run(context.Background(), program.Cell{Number: 1, Source: "func main() {\n\tprintln(f())\n}\nmain()", Plain: true}, &enginetest.Recorder{})
@@ -18,7 +19,8 @@ func TestProgramsWaitForNothing(t *testing.T) {
 	}
 }
 
-// TestPlacesOfTheCompiler has declarations refused which only the compiler refuses, where they stand.
+// TestPlacesOfTheCompiler has declarations refused which only the compiler refuses, where they
+// stand.
 func TestPlacesOfTheCompiler(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode)
 	for _, tt := range []struct{ cell, want string }{

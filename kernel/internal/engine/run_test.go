@@ -239,8 +239,8 @@ func TestPanicMessages(t *testing.T) {
 	}
 }
 
-// TestGoroutinePanic looks at the panic of a goroutine: it ends the cell, and if that is over, it is
-// told.
+// TestGoroutinePanic looks at the panic of a goroutine: it ends the cell, and if that is over, it
+// is told.
 func TestGoroutinePanic(t *testing.T) {
 	n := newNotebook(t)
 	r := &enginetest.Recorder{}

@@ -170,8 +170,8 @@ func operands(file *ast.File) (all [][2]ast.Expr) {
 	return all
 }
 
-// printedByGo returns what a program prints, and by what panic it ends, if go run takes it, and else
-// what it says.
+// printedByGo returns what a program prints, and by what panic it ends, if go run takes it, and
+// else what it says.
 func printedByGo(t *testing.T, source string) (text string, ok bool) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "main.go")

@@ -70,8 +70,8 @@ func TestInterruptedPipeDeferred(t *testing.T) {
 	}})
 }
 
-// TestSecondInterrupt interrupts a program that goes on after the signal: the second interrupt ends the
-// cell, and the variables stay.
+// TestSecondInterrupt interrupts a program that goes on after the signal: the second interrupt ends
+// the cell, and the variables stay.
 func TestSecondInterrupt(t *testing.T) {
 	inModes(t, []program.Mode{program.CompiledMode, program.InterpretedMode}, func(t *testing.T, mode program.Mode) {
 		n := newWorkerNotebook(t, mode)

@@ -34,7 +34,8 @@ var captures = map[string][]beat{
 // TestReplacedFiles reads and writes standard files that cells have replaced.
 func TestReplacedFiles(t *testing.T) { playInModes(t, captures) }
 
-// TestVariablesOfPackages changes variables of the standard library, and reads them in the same cell.
+// TestVariablesOfPackages changes variables of the standard library, and reads them in the same
+// cell.
 func TestVariablesOfPackages(t *testing.T) {
 	playInModes(t, map[string][]beat{
 		"pointer":   {{cell: "old := http.DefaultClient\nhttp.DefaultClient = &http.Client{Timeout: 3}\nhttp.DefaultClient.Timeout++\np := &http.DefaultClient\n(*p).Timeout++\nfmt.Print(old == http.DefaultClient, int(http.DefaultClient.Timeout), p == &http.DefaultClient)", out: "false 5 true"}},

@@ -127,8 +127,8 @@ Cell [1]:2:1
 	}
 }
 
-// TestFramesOfCellsAgain panics in functions of cells that have run again, changed and unchanged: the
-// user sees the places in the cells that ran last.
+// TestFramesOfCellsAgain panics in functions of cells that have run again, changed and unchanged:
+// the user sees the places in the cells that ran last.
 func TestFramesOfCellsAgain(t *testing.T) {
 	const types = "type T struct{ n int }\nfunc (t *T) at(xs []int) int { return xs[t.n] }\nfunc (t T) of(xs []int) int { return xs[t.n] }\nfunc first(xs []int) int { return xs[0] }"
 	const div = "func div(a, b int) int {\n\n\treturn a / b\n}\n"
@@ -178,8 +178,8 @@ func TestFramesOfCellsAgain(t *testing.T) {
 	}
 }
 
-// TestColumnsBesideInstances panics in lines that also name instances of generic types, which look like
-// operations with an index.
+// TestColumnsBesideInstances panics in lines that also name instances of generic types, which look
+// like operations with an index.
 func TestColumnsBesideInstances(t *testing.T) {
 	for cell, want := range map[string]string{
 		"type G[E any] []E\nfunc (g G[E]) at(i int) E { return g[i] }\nG[int]{}.at(2)":                                              "Cell [1]:2:36 in G.at\n",
@@ -215,8 +215,8 @@ func TestColumnsAroundLiterals(t *testing.T) {
 	}
 }
 
-// TestGoroutinesOfCellsAgain panics in goroutines whose cell is over, after the code of both cells has
-// been declared again.
+// TestGoroutinesOfCellsAgain panics in goroutines whose cell is over, after the code of both cells
+// has been declared again.
 func TestGoroutinesOfCellsAgain(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode)
 	r := &enginetest.Recorder{}

@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestInterruptedTraining interrupts trainings whose error the cell leaves out, and says how to keep
-// the model; and one that keeps it as the message says.
+// TestInterruptedTraining interrupts trainings whose error the cell leaves out, and says how to
+// keep the model; and one that keeps it as the message says.
 func TestInterruptedTraining(t *testing.T) {
 	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
 		for cell, says := range map[string]string{
@@ -53,7 +53,8 @@ func TestInterruptedTraining(t *testing.T) {
 	})
 }
 
-// endlessTraining declares a training that goes on until it is interrupted, and says that it has begun.
+// endlessTraining declares a training that goes on until it is interrupted, and says that it has
+// begun.
 const endlessTraining = `t := taxonomy.FromPaths([]string{"animal/cat", "animal/dog", "car"}, "/")
 leaf := func(name string) []int { n, _ := t.Node(name); return []int{n} }
 d := &dataset.Dataset{Taxonomy: t, Vocabulary: []string{"fur", "wheels"},
@@ -70,8 +71,8 @@ e := svm.Flat{C: 10, Method: solver.Pegasos{}, Settings: solver.Settings{Gap: 1e
 var m *classifier.Model
 `
 
-// TestLoopingProgress interrupts trainings while a Progress function of the cells loops or waits. The
-// training returns its model when the function has returned.
+// TestLoopingProgress interrupts trainings while a Progress function of the cells loops or waits.
+// The training returns its model when the function has returned.
 func TestLoopingProgress(t *testing.T) {
 	const until = "say()\n\tfor nb.Context().Err() == nil {\n\t}\n\t"
 	sessions := map[string][]beat{}

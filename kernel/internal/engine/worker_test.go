@@ -90,8 +90,8 @@ func TestBehavioursInWorker(t *testing.T) {
 	}
 }
 
-// TestCollectedInterpreted collects garbage while interpreted functions call each other, which ended
-// the process where the program was built for plugins by Go 1.27.
+// TestCollectedInterpreted collects garbage while interpreted functions call each other, which
+// ended the process where the program was built for plugins by Go 1.27.
 func TestCollectedInterpreted(t *testing.T) {
 	newWorkerNotebook(t, program.InterpretedMode).turns(t, []turn{
 		{source: "import \"runtime\"\nfunc f(n int) int { if n == 0 { runtime.GC(); return 0 }; return f(n-1) + 1 }"},

@@ -30,8 +30,8 @@ func (e *Engine) takeBack(l *change.Change) {
 	l.Rollback()
 }
 
-// workFor makes the stages stop when ctx is done. Call done(recover()) when they have finished. e.mu
-// is held.
+// workFor makes the stages stop when ctx is done. Call done(recover()) when they have finished.
+// e.mu is held.
 func (e *Engine) workFor(ctx context.Context) (done func(panicked any) error) {
 	e.checker.Context = ctx
 	return func(panicked any) error {

@@ -86,10 +86,10 @@ func seeds(t testing.TB, patterns ...string) (list []string) {
 	return list
 }
 
-// DocExamples runs the examples of the package comment in a file of the package under test. An example is
-// an indented block: cells, separated by lines of three hyphens, then a line "=>", then lines of what the
-// last cell becomes. Those lines follow each other there, but for a line "...", which stands for any
-// number of lines. Leading space, and numbers in names, may differ.
+// DocExamples runs the examples of the package comment in a file of the package under test. An
+// example is an indented block: cells, separated by lines of three hyphens, then a line "=>", then
+// lines of what the last cell becomes. Those lines follow each other there, but for a line "...",
+// which stands for any number of lines. Leading space, and numbers in names, may differ.
 func DocExamples(t *testing.T, file string, become func(cells []string) (string, error)) {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.PackageClauseOnly)
@@ -134,8 +134,8 @@ func plainLines(text string) []string {
 	return lines
 }
 
-// contains reports whether lines have some others, in which "..." stands for any, and otherwise which of
-// these is missing.
+// contains reports whether lines have some others, in which "..." stands for any, and otherwise
+// which of these is missing.
 func contains(lines, want []string) (missing string, ok bool) {
 	for _, part := range strings.Split(strings.Join(want, "\n"), "...") {
 		part = strings.Trim(part, "\n")

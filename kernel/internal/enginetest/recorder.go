@@ -32,7 +32,8 @@ func (r *Recorder) Stream(name, text string) {
 	}
 }
 
-// Await waits until standard output contains a text, or ctx ends. An empty text stands for any output.
+// Await waits until standard output contains a text, or ctx ends. An empty text stands for any
+// output.
 func (r *Recorder) Await(ctx context.Context, text string) {
 	for {
 		r.mu.Lock()

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Spoiled returns n cells that are made of the seeds which files and archives hold, see [Seeds]: each
-// with up to three pieces too much, too few, or in another place, cut off, of pieces alone, or with the
-// lines of Windows. They are the same in every run.
+// Spoiled returns n cells that are made of the seeds which files and archives hold, see [Seeds]:
+// each with up to three pieces too much, too few, or in another place, cut off, of pieces alone, or
+// with the lines of Windows. They are the same in every run.
 func Spoiled(t testing.TB, n int, patterns ...string) iter.Seq[string] {
 	t.Helper()
 	var cells [][]string

@@ -102,8 +102,8 @@ type exporter struct {
 
 	// versions finds what is written for a function that a cell declares.
 	versions map[sourcePlace][]*version
-	// err is the variable for errors that cells leave out, and stops the functions around calls that
-	// do so within expressions, by the number of their values.
+	// err is the variable for errors that cells leave out, and stops the functions around calls
+	// that do so within expressions, by the number of their values.
 	err   string
 	stops [check.MaxLeft]*symbol
 }

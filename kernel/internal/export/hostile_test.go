@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestProgramIsLinear writes cells of 1,000 and 4,000 items: of four times as many, about four times as much is
-// allocated and written.
+// TestProgramIsLinear writes cells of 1,000 and 4,000 items: of four times as many, about four
+// times as much is allocated and written.
 func TestProgramIsLinear(t *testing.T) {
 	for name, item := range map[string]func(i int) string{
 		"types":      func(i int) string { return fmt.Sprintf("type t%d int\n", i) },
@@ -41,8 +41,8 @@ func TestProgramIsLinear(t *testing.T) {
 	}
 }
 
-// TestGenericCopies declares a generic function 200 times, and a long one that calls it: the program would have the long
-// one 200 times.
+// TestGenericCopies declares a generic function 200 times, and a long one that calls it: the
+// program would have the long one 200 times.
 func TestGenericCopies(t *testing.T) {
 	cells := []export.Cell{
 		{Cell: program.Cell{Number: 1, Source: "func f[T any]() {}"}},

@@ -28,8 +28,8 @@ func (x *exporter) withoutMagics(e *exportedCell) (*syntax.Source, magics.Own, [
 	return src, own, nil
 }
 
-// applyMagics does what %strict and %rm say before a cell, or behind it. The other magics that the engine
-// carries out itself mean nothing in a program.
+// applyMagics does what %strict and %rm say before a cell, or behind it. The other magics that the
+// engine carries out itself mean nothing in a program.
 func (x *exporter) applyMagics(src *syntax.Source, uses []*magics.Use) {
 	for _, m := range uses {
 		argument := src.Cell.Source[m.Argument:m.ArgumentEnd]

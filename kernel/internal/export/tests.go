@@ -28,8 +28,8 @@ type Tests struct {
 	variables        map[string][]string // by test
 }
 
-// Variables returns the variables of the session that some tests use, sorted. Each has the value that
-// the declaration in its cell gives it: no other statement of a cell is in the package.
+// Variables returns the variables of the session that some tests use, sorted. Each has the value
+// that the declaration in its cell gives it: no other statement of a cell is in the package.
 func (t *Tests) Variables(tests []string) []string {
 	list := slices.Clone(t.variables["TestMain"])
 	for _, name := range tests {
@@ -96,9 +96,9 @@ func WriteTests(c *check.Checker) (*Tests, error) {
 // functions take.
 var testKinds = []struct{ prefix, takes string }{{"Test", "T"}, {"Benchmark", "B"}, {"Fuzz", "F"}, {"Example", ""}}
 
-// isTest reports whether a declaration is one that the go command takes for a test. The fault of one
-// that was meant as such, and is none, is worded as that command does. A function with results that
-// takes nothing of package testing, such as TestError(m Model) float64, is not meant.
+// isTest reports whether a declaration is one that the go command takes for a test. The fault of
+// one that was meant as such, and is none, is worded as that command does. A function with results
+// that takes nothing of package testing, such as TestError(m Model) float64, is not meant.
 func (t *testWriter) isTest(name string, d *state.Declaration) (is bool, fault string) {
 	if d.Function == nil {
 		return false, ""
@@ -412,7 +412,8 @@ func (p *testPiece) line() int {
 }
 
 // verify type-checks the package. It reports whether it has to be written once more: there are
-// variables whose values come with an error that their cells leave out, or it has more than is used.
+// variables whose values come with an error that their cells leave out, or it has more than is
+// used.
 func (t *testWriter) verify(declared, tested string) (again bool, err error) {
 	fset := token.NewFileSet()
 	var files []*ast.File

@@ -70,8 +70,8 @@ func keepThree(path string) {
 	fmt.Print(j)
 }
 
-// keepOnFullDisk adds a cell before a disk is full, one while it is, and one after, and returns what
-// is wrong.
+// keepOnFullDisk adds a cell before a disk is full, one while it is, and one after, and returns
+// what is wrong.
 func keepOnFullDisk(path string) string {
 	h, j := open(path)
 	h.Add(1, "before", "")

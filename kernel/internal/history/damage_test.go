@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestDamaged has files with lines that are not cells: each is set aside whole, the log is told, and
-// the history continues with the other lines.
+// TestDamaged has files with lines that are not cells: each is set aside whole, the log is told,
+// and the history continues with the other lines.
 func TestDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.jsonl")
 	fill(t, path, []string{"a", "b"}, []string{"c"})
@@ -63,8 +63,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestCutAnywhere has files whose last line was not written to its end: it alone is lost, and nothing
-// is set aside.
+// TestCutAnywhere has files whose last line was not written to its end: it alone is lost, and
+// nothing is set aside.
 func TestCutAnywhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.jsonl")
 	fill(t, path, []string{"a", "c"})

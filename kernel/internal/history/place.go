@@ -9,9 +9,9 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// DefaultPath is where the history of this user belongs: hierml/history.jsonl in the folder for state,
-// which on Linux is $XDG_STATE_HOME or ~/.local/state, on macOS ~/Library/Application Support and
-// on Windows %LOCALAPPDATA%. It is empty for a user without a home.
+// DefaultPath is where the history of this user belongs: hierml/history.jsonl in the folder for
+// state, which on Linux is $XDG_STATE_HOME or ~/.local/state, on macOS ~/Library/Application
+// Support and on Windows %LOCALAPPDATA%. It is empty for a user without a home.
 func DefaultPath() string {
 	if _, err := os.UserHomeDir(); err != nil && os.Getenv("XDG_STATE_HOME") == "" {
 		return ""

@@ -21,8 +21,8 @@ import (
 // maxFile bounds the file. When it is larger, the oldest cells go until three quarters are left.
 const maxFile = 32 << 20
 
-// A store is the file of a history: one cell a line, as JSON, in the order in which they ran. Kernels
-// append to it in turn: a file beside it is locked for the time of each access. A line that
+// A store is the file of a history: one cell a line, as JSON, in the order in which they ran.
+// Kernels append to it in turn: a file beside it is locked for the time of each access. A line that
 // was not written to its end is dropped by the next kernel that writes.
 type store struct {
 	path string
@@ -49,7 +49,8 @@ func (s *store) locked(patience time.Duration, f func() error) (err error) {
 	return f()
 }
 
-// protect makes the folder if it is missing, and ensures that only the user can read it and the file.
+// protect makes the folder if it is missing, and ensures that only the user can read it and the
+// file.
 func (s *store) protect() error {
 	folder := filepath.Dir(s.path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -83,8 +84,8 @@ func (s *store) exists() bool {
 // oldPath is where earlier versions of this program kept the history.
 func (s *store) oldPath() string { return filepath.Join(filepath.Dir(s.path), "history.db") }
 
-// convert writes the cells of a history of earlier versions into the file, if there is none yet, and
-// removes the old one.
+// convert writes the cells of a history of earlier versions into the file, if there is none yet,
+// and removes the old one.
 func (s *store) convert() error {
 	if _, err := os.Stat(s.path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -140,8 +141,8 @@ func (s *store) read(patience time.Duration) (cells []Cell, err error) {
 	return cells, err
 }
 
-// cells is read for those who have the lock. If lines of the file are not cells, it is set aside and
-// written again without them.
+// cells is read for those who have the lock. If lines of the file are not cells, it is set aside
+// and written again without them.
 func (s *store) cells() (cells []Cell, err error) {
 	info, err := os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {

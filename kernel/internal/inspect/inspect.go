@@ -167,8 +167,8 @@ var (
 	starting = regexp.MustCompile(`(?m)^.*\b(?:system|popen|Popen|subprocess|exec\w*|eval|spawn\w*|run_line_magic|shell)\b.*$`)
 )
 
-// otherCode reads code in another language than Go, in which it knows no more than what imports, strings
-// and functions that start programs look like in most.
+// otherCode reads code in another language than Go, in which it knows no more than what imports,
+// strings and functions that start programs look like in most.
 func (r *reader) otherCode(text string) {
 	for _, m := range imported.FindAllStringSubmatch(text, -1) {
 		r.add(Packages, m[1], "in another language than Go")

@@ -123,8 +123,8 @@ func TestOtherLanguages(t *testing.T) {
 	}
 }
 
-// TestDamagedCode reads cells that were cut and mixed at random. Where a command stands in a line of
-// its own behind them, it is found.
+// TestDamagedCode reads cells that were cut and mixed at random. Where a command stands in a line
+// of its own behind them, it is found.
 func TestDamagedCode(t *testing.T) {
 	for cell := range enginetest.Spoiled(t, 3000, "../magics/testdata/magic/*.cells", "../interpreted/lower/testdata/lowering/*.cells") {
 		nb := &notebook.Notebook{Cells: []*notebook.Cell{{Kind: notebook.Code, Source: cell}, {Kind: notebook.Code, Source: "!last"}}}

@@ -77,9 +77,9 @@ func (in *Interpreter) leaving(name string, f reflect.Value) reflect.Value {
 }
 
 // apart calls f in a goroutine of its own, and returns when it has. When the cell is interrupted
-// first, f is left behind and the calling goroutine ends; undo, if there is one, gives up the lock that f
-// then holds, whenever that is.
-// A panic of f goes on in the calling goroutine, and so does the end of f's goroutine.
+// first, f is left behind and the calling goroutine ends; undo, if there is one, gives up the lock
+// that f then holds, whenever that is. A panic of f goes on in the calling goroutine, and so does
+// the end of f's goroutine.
 func (in *Interpreter) apart(name string, f, undo func()) {
 	t := in.task()
 	if t == nil {

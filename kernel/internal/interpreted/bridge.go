@@ -109,9 +109,9 @@ func (in *Interpreter) setReached(statement int) {
 	}
 }
 
-// whole calls a function, or the method of that name of a receiver, and assigns its results to what the
-// places point to, nil for those that are dropped: a statement of the cell that is not cut. number is
-// how many statements are done then.
+// whole calls a function, or the method of that name of a receiver, and assigns its results to what
+// the places point to, nil for those that are dropped: a statement of the cell that is not cut.
+// number is how many statements are done then.
 func (in *Interpreter) whole(number int, places []any, callee any, method string, args ...any) {
 	f := reflect.ValueOf(callee)
 	if method != "" {

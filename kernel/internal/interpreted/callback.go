@@ -7,9 +7,9 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// stopIfCancelled ends the calling goroutine if its cell was interrupted. Compiled code goes on while an
-// interrupt is under way, and so would what calls a function of the session a million times: the
-// function does nothing then, and does not keep its caller from calling it again.
+// stopIfCancelled ends the calling goroutine if its cell was interrupted. Compiled code goes on
+// while an interrupt is under way, and so would what calls a function of the session a million
+// times: the function does nothing then, and does not keep its caller from calling it again.
 func (in *Interpreter) stopIfCancelled() {
 	if t := in.interruptedTask(); t != nil {
 		runtime.Goexit()
@@ -28,8 +28,8 @@ func (in *Interpreter) interruptedTask() *task {
 	return nil
 }
 
-// tell is heed for a function that returns an error: once in a task it returns one, so that its caller
-// can return what it has.
+// tell is heed for a function that returns an error: once in a task it returns one, so that its
+// caller can return what it has.
 func (in *Interpreter) tell() error {
 	t := in.interruptedTask()
 	if t == nil {
@@ -41,8 +41,8 @@ func (in *Interpreter) tell() error {
 	return t.ctx.Err()
 }
 
-// linger notes whether goroutines of interrupted cells are left. They were in compiled code while the
-// interrupt was under way, and heed it when they leave that. It is called with in.mu held.
+// linger notes whether goroutines of interrupted cells are left. They were in compiled code while
+// the interrupt was under way, and heed it when they leave that. It is called with in.mu held.
 func (in *Interpreter) linger() {
 	for _, t := range in.tasks {
 		if t.ctx.Err() != nil {
@@ -179,8 +179,8 @@ func (in *Interpreter) elsewhere() interp.Exports {
 	return exports
 }
 
-// ending returns a function, or a struct with functions in its fields, with functions in their place
-// that end their goroutine when the task is interrupted. Other values stay.
+// ending returns a function, or a struct with functions in its fields, with functions in their
+// place that end their goroutine when the task is interrupted. Other values stay.
 func (t *task) ending(v reflect.Value) reflect.Value {
 	switch v.Kind() {
 	case reflect.Func:

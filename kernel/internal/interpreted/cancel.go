@@ -63,8 +63,9 @@ func newControl(i *interp.Interpreter) (*control, error) {
 // untilStep is how long goroutines of stopped calls have to take a step, by which they end.
 const untilStep = 100 * time.Millisecond
 
-// stop ends all interpreted code that runs, and returns when t and all other calls have finished. It gives
-// the goroutines that they have started a moment to end, too; has reports whether a task has some.
+// stop ends all interpreted code that runs, and returns when t and all other calls have finished.
+// It gives the goroutines that they have started a moment to end, too; has reports whether a task
+// has some.
 func (c *control) stop(t *task, has func(*task) bool) {
 	c.mu.Lock()
 	for c.evaluations > 0 {
@@ -114,8 +115,8 @@ func (c *control) stop(t *task, has func(*task) bool) {
 	}
 }
 
-// postpone keeps the deferred calls of a function that is being stopped, which cannot run now. It reports
-// false if no stop is under way.
+// postpone keeps the deferred calls of a function that is being stopped, which cannot run now. It
+// reports false if no stop is under way.
 func (c *control) postpone(d *defers) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,8 +132,8 @@ func (c *control) postpone(d *defers) bool {
 	return true
 }
 
-// leave notes that a goroutine is stopped which does not hold the lock that it waited for: its deferred
-// calls are left out.
+// leave notes that a goroutine is stopped which does not hold the lock that it waited for: its
+// deferred calls are left out.
 func (c *control) leave(goroutine uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,7 +153,8 @@ func (c *control) takePostponed() []func() {
 	return calls
 }
 
-// await returns when t is being stopped, so that its goroutines take no step any more, or has finished.
+// await returns when t is being stopped, so that its goroutines take no step any more, or has
+// finished.
 func (c *control) await(t *task) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -87,8 +87,8 @@ func (c carrier) Call(name string) (result any, has bool, err error) {
 	return out[0].Interface(), true, err
 }
 
-// Method returns a method of a value of a type that Typed has told, or of its pointer, and what it is
-// given before its arguments; the zero value if there is none.
+// Method returns a method of a value of a type that Typed has told, or of its pointer, and what it
+// is given before its arguments; the zero value if there is none.
 func Method(t display.Type, v reflect.Value, name string) (f reflect.Value, bound []reflect.Value) {
 	told, ok := t.(displayed)
 	if !ok {

@@ -12,8 +12,8 @@ import (
 // defers holds the deferred calls of one call of a function.
 type defers struct {
 	calls []deferred
-	// number is that of the call which is made, and depth, if it is 0, how many functions of lowered
-	// code are between that and the function that may recover, with this one.
+	// number is that of the call which is made, and depth, if it is 0, how many functions of
+	// lowered code are between that and the function that may recover, with this one.
 	number, depth int
 	// recovered is set when the call has recovered the panic, of which value and passed are kept.
 	recovered bool

@@ -468,8 +468,8 @@ func (fs *faults) integer(n, frame unsafe.Pointer) (int64, bool) {
 	return 0, false
 }
 
-// bound returns the value of a node of an integer type, also of one that is too large for int64; nil
-// if it is not known.
+// bound returns the value of a node of an integer type, also of one that is too large for int64;
+// nil if it is not known.
 func (fs *faults) bound(n, frame unsafe.Pointer) constant.Value { return whole(fs.value(n, frame)) }
 
 // whole returns the integer that yaegi keeps as a value, nil if it is something else.

@@ -17,7 +17,8 @@ import (
 // places of what stands behind the question when the program comes there: yaegi makes all places of
 // a function whenever that is called, and those of hooks would be most of them.
 //
-// The fields are not exported; newZeros and newFaults fail if a version of yaegi does not have them.
+// The fields are not exported; newZeros and newFaults fail if a version of yaegi does not have
+// them.
 type hooks struct {
 	*instructions
 	call, condition                            uint

@@ -102,7 +102,8 @@ func New(config Config) (*Interpreter, error) {
 	if err := in.yaegi.Use(in.logging()); err != nil {
 		return nil, fmt.Errorf("interpreter: log: %w", err)
 	}
-	// yaegi has arguments and flags of its own; those of cells are the process's, as %args sets them.
+	// yaegi has arguments and flags of its own; those of cells are the process's, as %args sets
+	// them.
 	if err := in.yaegi.Use(interp.Exports{
 		"os/os":     {"Args": reflect.ValueOf(&os.Args).Elem()},
 		"flag/flag": {"CommandLine": reflect.ValueOf(&flag.CommandLine).Elem(), "Parse": reflect.ValueOf(parseCommandLine)},
@@ -245,8 +246,8 @@ func (in *Interpreter) Do(ctx context.Context, cell int, f func()) error {
 	return in.supervise(ctx, newTask(cell), f)
 }
 
-// End has the calling goroutine go no further than to its next step, once the context of its cell has
-// ended: the goroutine that stops the cell may hear of that later. It returns at once where no
+// End has the calling goroutine go no further than to its next step, once the context of its cell
+// has ended: the goroutine that stops the cell may hear of that later. It returns at once where no
 // interpreted code is running.
 func (in *Interpreter) End() {
 	in.mu.Lock()
@@ -339,8 +340,8 @@ func stoppedBeside(cell int) error {
 	return program.NewRuntimeError("interrupted", "stopped by the interrupt of another cell", program.Frame{Cell: cell})
 }
 
-// SetFailed has f told that the goroutine of a cell has ended by a panic or an error, before anybody
-// else is.
+// SetFailed has f told that the goroutine of a cell has ended by a panic or an error, before
+// anybody else is.
 func (in *Interpreter) SetFailed(f func(*program.RuntimeError)) { in.failed.Store(&f) }
 
 // failing tells of a failure that ends a goroutine, and returns it.

@@ -117,10 +117,10 @@ func (in *Interpreter) stdin() io.Reader {
 	return reader{in}
 }
 
-// A reader is standard input that panics when it cannot be read, as when there is nobody to ask, and ends
-// the goroutine when an interrupt comes first: programs seldom look at the errors of fmt.Scan. The end of
-// the input is an error as usual, and so is everything in goroutines that compiled functions start, where
-// a panic would end the process.
+// A reader is standard input that panics when it cannot be read, as when there is nobody to ask,
+// and ends the goroutine when an interrupt comes first: programs seldom look at the errors of
+// fmt.Scan. The end of the input is an error as usual, and so is everything in goroutines that
+// compiled functions start, where a panic would end the process.
 type reader struct{ in *Interpreter }
 
 func (r reader) Read(p []byte) (int, error) {
@@ -138,8 +138,9 @@ func (r reader) Read(p []byte) (int, error) {
 	panic(err)
 }
 
-// logging are the functions of package log, which yaegi replaces by those of a logger of its own: the
-// logger of the library is also that of package log/slog. Some end the cell instead of the process.
+// logging are the functions of package log, which yaegi replaces by those of a logger of its own:
+// the logger of the library is also that of package log/slog. Some end the cell instead of the
+// process.
 func (in *Interpreter) logging() interp.Exports {
 	functions := maps.Clone(in.config.Symbols["log/log"])
 	if functions == nil {

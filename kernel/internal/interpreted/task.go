@@ -28,7 +28,8 @@ type task struct {
 	values  []any // of the bundle
 	reached int
 
-	// told says that compiled code which called a function of the session was told of the interrupt.
+	// told says that compiled code which called a function of the session was told of the
+	// interrupt.
 	told atomic.Bool
 
 	// deferred says that this makes a deferred call of a task that was stopped.
@@ -40,8 +41,8 @@ type task struct {
 	mu      sync.Mutex
 	failure error // of the goroutine that failed first
 	over    bool  // the call has ended
-	// raised holds the goroutines that panic and whose deferred calls have not recovered so far, with
-	// what is closed when they do, or are over.
+	// raised holds the goroutines that panic and whose deferred calls have not recovered so far,
+	// with what is closed when they do, or are over.
 	raised map[uint64]chan struct{}
 }
 
@@ -169,8 +170,8 @@ func (in *Interpreter) contextAfterFunc(ctx context.Context, f func()) (stop fun
 
 func (in *Interpreter) groupGo(group *sync.WaitGroup, f func()) { group.Go(in.aside(f)) }
 
-// endsWithCell returns a context that is given to a compiled function as one that also ends when the
-// cell that calls it is interrupted.
+// endsWithCell returns a context that is given to a compiled function as one that also ends when
+// the cell that calls it is interrupted.
 func (in *Interpreter) endsWithCell(ctx context.Context) context.Context {
 	if t := in.task(); t != nil {
 		return t.contexts.Context(ctx)

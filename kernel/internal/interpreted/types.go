@@ -336,8 +336,8 @@ func notNil(value any) any {
 	return value
 }
 
-// nilPointer panics because an interface holds a nil pointer to a type, and the method of the type's
-// values was called.
+// nilPointer panics because an interface holds a nil pointer to a type, and the method of the
+// type's values was called.
 func nilPointer(typ, method string) {
 	panic(plainError(fmt.Sprintf("value method main.%s.%s called using nil *%s pointer", typ, method, typ)))
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// zeros has declared functions get negative zeros. When yaegi calls one, it sets only the parameters
-// for which reflect does not find a zero, and to reflect a negative zero is one, also in a struct or
-// an array. But it sets all that have an interface type. So the places of parameters with
-// floating-point numbers get one, and what the function begins with gives them their own.
+// zeros has declared functions get negative zeros. When yaegi calls one, it sets only the
+// parameters for which reflect does not find a zero, and to reflect a negative zero is one, also in
+// a struct or an array. But it sets all that have an interface type. So the places of parameters
+// with floating-point numbers get one, and what the function begins with gives them their own.
 //
 // The fields are not exported; newZeros fails if a version of yaegi does not have them.
 type zeros struct {

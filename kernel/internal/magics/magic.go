@@ -22,8 +22,8 @@ type Kind struct {
 	Name string // without the percent sign
 	// Line and cell say how the magic is written.
 	Line, Cell bool
-	// own says that the engine carries it out, with no Go; last that it does so behind the cell's Go,
-	// wherever it stands.
+	// own says that the engine carries it out, with no Go; last that it does so behind the cell's
+	// Go, wherever it stands.
 	own, last bool
 	// Files says that its argument is the name of a file, folders that it is that of a folder, and
 	// Names that it is names that the session has declared.

@@ -35,8 +35,8 @@ func TestMagicText(t *testing.T) {
 	})
 }
 
-// TestMagicExamples checks that the example of each magic is a cell without a problem, which has that
-// magic.
+// TestMagicExamples checks that the example of each magic is a cell without a problem, which has
+// that magic.
 func TestMagicExamples(t *testing.T) {
 	for _, k := range magics.Kinds {
 		bundle, complaint := magics.Describe(k.Name)
@@ -118,8 +118,8 @@ func checkMagics(cell string) error {
 }
 
 // commands reports whether a statement of a file begins as a shell command does: it parses, but no
-// value that begins with ! is used as a statement or assigned to, and the line !ls in a function is told
-// of as what it is meant to be.
+// value that begins with ! is used as a statement or assigned to, and the line !ls in a function is
+// told of as what it is meant to be.
 func commands(f *ast.File, source string) bool {
 	found := false
 	ast.Inspect(f, func(n ast.Node) bool {

@@ -10,8 +10,8 @@ import (
 )
 
 // withMain makes a cell that is a program, with the clause package main, call its function main
-// behind everything else, but for an expression at the end, which is the value of the cell, unless one of
-// its statements does. Places in the call are those of the declaration.
+// behind everything else, but for an expression at the end, which is the value of the cell, unless
+// one of its statements does. Places in the call are those of the declaration.
 func withMain(t *syntax.Translation) {
 	if !strings.Contains(t.Text, "package") || !strings.Contains(t.Text, "main") {
 		return

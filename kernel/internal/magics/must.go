@@ -8,12 +8,12 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// mustText declares the function that a call with an error is given to in functions, where errors do
-// not stop the cell by themselves.
+// mustText declares the function that a call with an error is given to in functions, where errors
+// do not stop the cell by themselves.
 const mustText = "func " + program.Must + "[T any](value T, err error) T { if err != nil { panic(err) }; return value }\n"
 
-// withMust puts the declaration of must before the Go of a cell, if it calls a function of that name
-// and neither it nor an earlier cell declares one: from then on it is one of the session's.
+// withMust puts the declaration of must before the Go of a cell, if it calls a function of that
+// name and neither it nor an earlier cell declares one: from then on it is one of the session's.
 func withMust(t *syntax.Translation, taken func(string) bool) {
 	if !strings.Contains(t.Text, program.Must) || taken(program.Must) || !callsMust(t.Text) {
 		return

@@ -40,8 +40,8 @@ func ended(t *syntax.Translation) {
 	}
 }
 
-// returned returns what takes the place of the keyword of a return statement with at most one value,
-// whose lexemes end with the one behind it.
+// returned returns what takes the place of the keyword of a return statement with at most one
+// value, whose lexemes end with the one behind it.
 func returned(lexemes []syntax.Lexeme) (text string, ok bool) {
 	if lexemes[0].Tok != token.RETURN {
 		return "", false

@@ -66,10 +66,10 @@ func TestArguments(argument string) (run TestRun, complaint string) {
 // fuzzTime is how long a fuzz test runs, or how often.
 var fuzzTime = regexp.MustCompile(`^(\d+x|[\d.]+(ns|us|µs|ms|s|m|h)[\d.a-zµ]*)$`)
 
-// Choose returns the options for the program of the tests by which it runs those that are asked for,
-// and the fuzz test that gets random inputs. Known are the names of all tests. What is called Parse
-// may be written for TestParse, and a name may go on with that of a subtest behind a slash. Chosen
-// are the names of those tests that may run.
+// Choose returns the options for the program of the tests by which it runs those that are asked
+// for, and the fuzz test that gets random inputs. Known are the names of all tests. What is called
+// Parse may be written for TestParse, and a name may go on with that of a subtest behind a slash.
+// Chosen are the names of those tests that may run.
 func (r TestRun) Choose(known []string) (options, chosen []string, fuzz, complaint string) {
 	options = r.Options
 	find := func(name string) (found []string) {
@@ -199,8 +199,8 @@ func GoFlags(argument string) (flags []string, clear bool, complaint string) {
 	return flags, false, complaint
 }
 
-// options takes an argument apart, and returns each option, with its value, as a word, and the other
-// words. Known says whether an option exists, and whether it takes a value.
+// options takes an argument apart, and returns each option, with its value, as a word, and the
+// other words. Known says whether an option exists, and whether it takes a value.
 func options(argument string, known func(name string) (value, ok bool), magic string) (list, others []string, complaint string) {
 	parts, complaint := words(argument)
 	for len(parts) > 0 && complaint == "" {

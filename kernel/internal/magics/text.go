@@ -30,9 +30,9 @@ func (o Own) Capture() *Use {
 	return nil
 }
 
-// Translate returns the source of a cell with its magics written as Go, and what else cells have that
-// Go has not (return.go, must.go, main.go); those that have no Go, and what is wrong with them. The names that
-// mean something in the session are those for which taken returns true.
+// Translate returns the source of a cell with its magics written as Go, and what else cells have
+// that Go has not (return.go, must.go, main.go); those that have no Go, and what is wrong with
+// them. The names that mean something in the session are those for which taken returns true.
 func Translate(cell program.Cell, taken func(string) bool) (*syntax.Source, Own, []syntax.Problem) {
 	src := syntax.NewSource(cell)
 	if cell.Plain {
@@ -482,7 +482,8 @@ func (w *magicWriter) finish() {
 	t.Timed = w.stopped > 0 && syntax.IsEmpty(t.Text[w.stopped:])
 }
 
-// FileAndArguments cuts the argument of a %run into the name of the file and what follows it, each as it is written.
+// FileAndArguments cuts the argument of a %run into the name of the file and what follows it, each
+// as it is written.
 func FileAndArguments(argument string) (file, arguments string) {
 	quote := rune(0)
 	for i, r := range argument {

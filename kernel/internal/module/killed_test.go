@@ -38,8 +38,8 @@ func ask(address string) {
 	panic([]any{failed, err})
 }
 
-// TestKilledWhileAsking is the attacks module_silent_proxy and worker_temp_left: the go command of a
-// killed kernel ends, and the next one clears what it has left.
+// TestKilledWhileAsking is the attacks module_silent_proxy and worker_temp_left: the go command of
+// a killed kernel ends, and the next one clears what it has left.
 func TestKilledWhileAsking(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not tell of the death of parents")

@@ -27,8 +27,8 @@ type Kernel struct {
 	log      *slog.Logger
 }
 
-// New returns a kernel whose clients are at the other end of a transport. kill ends the process, for
-// a cell that does not heed its interrupts.
+// New returns a kernel whose clients are at the other end of a transport. kill ends the process,
+// for a cell that does not heed its interrupts.
 func New(t *inproc.Transport, kill func(), log *slog.Logger) (*Kernel, error) {
 	executor, err := inprocess.New(kill)
 	if err != nil {
@@ -87,7 +87,8 @@ func (k *Kernel) Serve(ctx context.Context) error {
 	return session.Run(ctx, k.server, k.engine, session.Config{Log: k.log, OneShell: true})
 }
 
-// errNoCompiler is why cells are interpreted. It is an errors.ErrUnsupported: the user cannot change it.
+// errNoCompiler is why cells are interpreted. It is an errors.ErrUnsupported: the user cannot
+// change it.
 var errNoCompiler = noCompilerError{}
 
 type noCompilerError struct{}

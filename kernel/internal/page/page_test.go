@@ -10,7 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
 )
 
-// connected returns a client of a kernel in this process, which has the declarations of cells before.
+// connected returns a client of a kernel in this process, which has the declarations of cells
+// before.
 func connected(t *testing.T, before ...string) (*Kernel, *wiretest.Client) {
 	t.Helper()
 	hub := wiretest.NewHub()
@@ -52,8 +53,8 @@ func text(messages []*wiretest.Message) string {
 	return strings.Join(all, "|")
 }
 
-// TestOneShell holds that clients hear of no subshells: in a page the worker that had them may end, and
-// another take its place.
+// TestOneShell holds that clients hear of no subshells: in a page the worker that had them may end,
+// and another take its place.
 func TestOneShell(t *testing.T) {
 	_, c := connected(t)
 	if info := c.Ask("shell", "kernel_info_request", nil); fmt.Sprint(info.Content["supported_features"]) != "[]" {

@@ -49,9 +49,9 @@ func (c Cell) Title() string {
 	return fmt.Sprintf("Cell [%d]", c.ExecutionCount())
 }
 
-// CompiledFile is the file that the run time takes the source for, where it is compiled: its own, or
-// one that says the cell's number, and ends with what the user knows the cell by, for package log
-// and others that show the end.
+// CompiledFile is the file that the run time takes the source for, where it is compiled: its own,
+// or one that says the cell's number, and ends with what the user knows the cell by, for package
+// log and others that show the end.
 func (c Cell) CompiledFile() string {
 	name := c.File
 	if name == "" {

@@ -3,8 +3,8 @@ package program
 import "unsafe"
 
 // Label returns the labels for Go's profiler that the calling goroutine bears. Goroutines inherit
-// them, so their address tells to which cell a goroutine belongs; their content is not looked at. Go
-// keeps this function of its own for others to use, see the run time's proflabel.go.
+// them, so their address tells to which cell a goroutine belongs; their content is not looked at.
+// Go keeps this function of its own for others to use, see the run time's proflabel.go.
 //
 //go:linkname Label runtime/pprof.runtime_getProfLabel
 func Label() unsafe.Pointer
@@ -14,8 +14,8 @@ func Label() unsafe.Pointer
 //go:linkname SetLabel runtime/pprof.runtime_setProfLabel
 func SetLabel(unsafe.Pointer)
 
-// A Coroutine passes the label of the goroutine that resumes a coroutine, as that of iter.Pull, on to
-// the coroutine, which otherwise keeps the label of the one that made it.
+// A Coroutine passes the label of the goroutine that resumes a coroutine, as that of iter.Pull, on
+// to the coroutine, which otherwise keeps the label of the one that made it.
 type Coroutine struct{ label unsafe.Pointer }
 
 // Resume notes the label of the calling goroutine, which is about to resume the coroutine.

@@ -47,8 +47,8 @@ type Executor interface {
 // *DeathError.
 type Killer interface {
 	Kill()
-	// Insist ends programs that an interrupt was only sent to as a signal, and reports whether there
-	// are some.
+	// Insist ends programs that an interrupt was only sent to as a signal, and reports whether
+	// there are some.
 	Insist() bool
 }
 

@@ -49,8 +49,8 @@ func (e *RuntimeError) Error() string { return e.Name + ": " + e.Message }
 // MaxText is how many bytes of a text about a failure [Shorten] keeps.
 const MaxText = 64 << 10
 
-// Shorten returns a text of at most MaxText bytes, and a line besides: of a longer one, the start, a
-// line that says how much is left out, and the end. A panic may have all data of a program in its
+// Shorten returns a text of at most MaxText bytes, and a line besides: of a longer one, the start,
+// a line that says how much is left out, and the end. A panic may have all data of a program in its
 // text, and both the process that holds them and the one that shows them have to survive it.
 func Shorten(text string) string {
 	if len(text) <= MaxText {
@@ -66,7 +66,8 @@ func Shorten(text string) string {
 	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", text[:start], end-start, text[end:])
 }
 
-// Interruption is the error of a program that was interrupted by the end of its context, which it wraps the cause of.
+// Interruption is the error of a program that was interrupted by the end of its context, which it
+// wraps the cause of.
 func Interruption(ctx context.Context) error {
 	return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 }

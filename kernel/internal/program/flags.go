@@ -24,7 +24,8 @@ func ParseFlags(set *flag.FlagSet, arguments []string, exit func(status int)) er
 	return err
 }
 
-// parseFlags parses arguments and returns the error also if the set exits on errors, and whether it does.
+// parseFlags parses arguments and returns the error also if the set exits on errors, and whether it
+// does.
 func parseFlags(set *flag.FlagSet, arguments []string) (exits bool, err error) {
 	if set.ErrorHandling() == flag.ExitOnError {
 		exitingSets.Store(set, nil)

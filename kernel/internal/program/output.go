@@ -16,8 +16,8 @@ type CommMessage = host.CommMessage
 // Output receives what a running cell writes and shows. Its methods are called from one goroutine
 // at a time, except that the others may be called while Input waits.
 type Output interface {
-	// Stream receives a piece of what was written to "stdout" or "stderr", or lines for [host.Notes].
-	// The piece never ends within a UTF-8 sequence that continues later.
+	// Stream receives a piece of what was written to "stdout" or "stderr", or lines for
+	// [host.Notes]. The piece never ends within a UTF-8 sequence that continues later.
 	Stream(name string, text string)
 	// Display shows a bundle. A non-empty id names it, so that a later call with update set
 	// replaces what was shown under that id.

@@ -6,8 +6,8 @@ import (
 )
 
 // Polled calls f, which reads or writes a file and waits as long as SetReadDeadline or
-// SetWriteDeadline, setDeadline, lets it. It has f return when done is closed, and reports whether it
-// did. It leaves files alone where nothing waits without end.
+// SetWriteDeadline, setDeadline, lets it. It has f return when done is closed, and reports whether
+// it did. It leaves files alone where nothing waits without end.
 func Polled(file *os.File, setDeadline func(*os.File, time.Time) error, done <-chan struct{}, f func()) (stopped bool) {
 	info, err := file.Stat()
 	if done == nil || err != nil || info.Mode().IsRegular() {
@@ -37,8 +37,8 @@ func Polled(file *os.File, setDeadline func(*os.File, time.Time) error, done <-c
 	return false
 }
 
-// StopFollows reports whether the stop of a cell follows an interrupt that has ended its question to the
-// user. It does not where the cell's own code gets the interrupt as a signal.
+// StopFollows reports whether the stop of a cell follows an interrupt that has ended its question
+// to the user. It does not where the cell's own code gets the interrupt as a signal.
 func StopFollows(stop <-chan struct{}) bool {
 	select {
 	case <-stop:

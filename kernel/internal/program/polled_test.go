@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestPolledAfterStop reads an empty pipe, and writes to a full one, for a cell that was stopped just before.
+// TestPolledAfterStop reads an empty pipe, and writes to a full one, for a cell that was stopped
+// just before.
 func TestPolledAfterStop(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

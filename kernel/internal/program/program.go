@@ -37,8 +37,8 @@ type Program struct {
 	Compiled *Compiled
 	// Relocated is compiled code that the cell has the source of, and that was compiled before.
 	Relocated []Relocation
-	// Hooks are the places where the debugger can stop the program, and earlier ones that the process
-	// does not know.
+	// Hooks are the places where the debugger can stop the program, and earlier ones that the
+	// process does not know.
 	Hooks []*Hooks
 	// Passing says that the debugger does not stop the program: it belongs to a request of it.
 	Passing bool
@@ -51,8 +51,8 @@ type Compiled struct {
 	Units
 	// Run is the import path of the unit whose statements are to be run; empty for none.
 	Run string
-	// Renews says that units compile types of earlier ones again. They must not be loaded before cells
-	// that run before.
+	// Renews says that units compile types of earlier ones again. They must not be loaded before
+	// cells that run before.
 	Renews bool
 }
 

@@ -11,8 +11,8 @@ type Relocation struct {
 	Function string
 	// Cell, Line and End are the cell and the lines that the code was compiled from.
 	Cell, Line, End int
-	// Now is the later cell, Lines are how far the lines are from the old ones there, and Columns how
-	// far the columns of the first line are.
+	// Now is the later cell, Lines are how far the lines are from the old ones there, and Columns
+	// how far the columns of the first line are.
 	Now, Lines, Columns int
 }
 
@@ -44,8 +44,8 @@ func (r Relocations) Newest(f Frame) Frame {
 	}
 }
 
-// belongsTo reports whether a frame is of a function or of a literal in it. The name of a literal whose
-// function was inlined begins with that of the function it was inlined in.
+// belongsTo reports whether a frame is of a function or of a literal in it. The name of a literal
+// whose function was inlined begins with that of the function it was inlined in.
 func (f Frame) belongsTo(function string) bool {
 	name := f.Function
 	for literal := true; literal; {

@@ -18,7 +18,8 @@ type Signals struct {
 // CellSignals are those of the cells of this process.
 var CellSignals Signals
 
-// Wanted reports whether code of a cell waits for interrupts. To a channel that is full Go sends none.
+// Wanted reports whether code of a cell waits for interrupts. To a channel that is full Go sends
+// none.
 func (s *Signals) Wanted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -136,8 +136,8 @@ func (s *session) run(parent context.Context, source string) {
 	s.history.Add(s.count, source, text)
 }
 
-// watchInterrupts interrupts the input that runs when the user says so, and kills it when she says so again
-// after a while.
+// watchInterrupts interrupts the input that runs when the user says so, and kills it when she says
+// so again after a while.
 func (s *session) watchInterrupts(cancel context.CancelCauseFunc, ended <-chan struct{}) {
 	var first time.Time
 	for {

@@ -20,7 +20,8 @@ import (
 // A Parameter is a value that a notebook is run with, as it is written on a command line.
 type Parameter struct{ Name, Value string }
 
-// Parameters reads parameters that are written as NAME=VALUE. Of two with a name the later one holds.
+// Parameters reads parameters that are written as NAME=VALUE. Of two with a name the later one
+// holds.
 func Parameters(written []string) ([]Parameter, error) {
 	var list []Parameter
 	for _, w := range written {
@@ -34,9 +35,9 @@ func Parameters(written []string) ([]Parameter, error) {
 	return list, nil
 }
 
-// Inject puts a cell that sets parameters behind the one with the tag [notebook.Parameters], in place
-// of one that was put there before. Their types are those that the variables are declared with. An
-// error is of a parameter that there is not, or whose value is not of its type.
+// Inject puts a cell that sets parameters behind the one with the tag [notebook.Parameters], in
+// place of one that was put there before. Their types are those that the variables are declared
+// with. An error is of a parameter that there is not, or whose value is not of its type.
 func Inject(nb *notebook.Notebook, parameters []Parameter) error {
 	at := slices.IndexFunc(nb.Cells, func(c *notebook.Cell) bool { return c.Kind == notebook.Code && c.Tagged(notebook.Parameters) })
 	if at < 0 {

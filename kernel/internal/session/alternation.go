@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// Front ends take a message for each piece of text that goes to another stream than the piece before,
-// and need a tenth of a millisecond or more for it. A cell that alternates between standard output and standard
-// error may do so alternations times at once, and perSecond times a second in the long run; beyond
-// that its text goes on in the stream that it is in, so that it keeps its order.
+// Front ends take a message for each piece of text that goes to another stream than the piece
+// before, and need a tenth of a millisecond or more for it. A cell that alternates between standard
+// output and standard error may do so alternations times at once, and perSecond times a second in
+// the long run; beyond that its text goes on in the stream that it is in, so that it keeps its
+// order.
 const (
 	alternations = 128
 	perSecond    = 100
@@ -23,8 +24,8 @@ type alternation struct {
 	told bool
 }
 
-// stream returns the stream for text that was written to the one of a name, and whether it is another
-// one for the first time.
+// stream returns the stream for text that was written to the one of a name, and whether it is
+// another one for the first time.
 func (a *alternation) stream(name string, now time.Time) (to string, first bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

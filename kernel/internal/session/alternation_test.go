@@ -33,8 +33,8 @@ func TestAlternation(t *testing.T) {
 	}
 }
 
-// TestAlternatingStreams publishes lines of both streams in turn: in their order, in few messages, and
-// says that they are together.
+// TestAlternatingStreams publishes lines of both streams in turn: in their order, in few messages,
+// and says that they are together.
 func TestAlternatingStreams(t *testing.T) {
 	c := connected(t)
 	var cell, want strings.Builder

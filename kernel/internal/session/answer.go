@@ -57,9 +57,9 @@ func (s *session) answer(r *request) (abort []*wire.Request) {
 	return abort
 }
 
-// takeBehind takes the cells that wait behind one that failed or was interrupted. Requests that were
-// sent before anybody could know of it may still be on their way, where none is to be left: it is
-// not to matter how fast a cell fails, or how many there are.
+// takeBehind takes the cells that wait behind one that failed or was interrupted. Requests that
+// were sent before anybody could know of it may still be on their way, where none is to be left: it
+// is not to matter how fast a cell fails, or how many there are.
 func (s *session) takeBehind(sh *shell) (cells []*wire.Request) {
 	time.Sleep(abortGrace)
 	ctx, cancel := context.WithTimeout(s.ctx, drainPatience)

@@ -63,8 +63,8 @@ func TestCommsOfTheFrontEnd(t *testing.T) {
 	c.Ask("shell", "kernel_info_request", nil) // is the next message: comms have no replies
 }
 
-// A message of a comm is delivered while a cell runs, in its order, whether it comes before the cell
-// has begun or after, and on the shell's own queue: not every front end has subshells.
+// A message of a comm is delivered while a cell runs, in its order, whether it comes before the
+// cell has begun or after, and on the shell's own queue: not every front end has subshells.
 func TestCommsWhileACellRuns(t *testing.T) {
 	c, evaluator := connectedTo(t)
 	sendComm(c, "open", map[string]any{"comm_id": "b", "target_name": "cell", "data": map[string]any{}})

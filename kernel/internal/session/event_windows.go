@@ -24,8 +24,8 @@ func heedEvent(ctx context.Context, signals chan<- os.Signal) error {
 	})
 }
 
-// await calls do each time that an object of the system is signaled, until that returns false or ctx
-// ends.
+// await calls do each time that an object of the system is signaled, until that returns false or
+// ctx ends.
 func await(ctx context.Context, object windows.Handle, do func() bool) error {
 	end, err := windows.CreateEvent(nil, 1, 0, nil)
 	if err != nil {
@@ -46,8 +46,8 @@ func await(ctx context.Context, object windows.Handle, do func() bool) error {
 }
 
 // orphanhood returns a channel that is closed when the process that started this kernel is gone.
-// Jupyter gives a handle of itself in JPY_PARENT_PID when the kernel is to end with it; otherwise the
-// channel stays open.
+// Jupyter gives a handle of itself in JPY_PARENT_PID when the kernel is to end with it; otherwise
+// the channel stays open.
 func orphanhood(ctx context.Context, starter string) <-chan struct{} {
 	orphaned := make(chan struct{})
 	number, err := strconv.ParseUint(starter, 10, 64)

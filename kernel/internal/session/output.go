@@ -103,7 +103,8 @@ func (o *output) write(name, text string) {
 	}
 }
 
-// note shows lines of the kernel, together with those that were shown last if nothing came behind them.
+// note shows lines of the kernel, together with those that were shown last if nothing came behind
+// them.
 func (o *output) note(lines string) {
 	msgType := "update_display_data"
 	if o.notes.Len() == 0 {

@@ -37,7 +37,8 @@ func TestPayload(t *testing.T) {
 	}
 }
 
-// TestNotes checks that lines of the kernel are no output of an error, and stand together where nothing is between them.
+// TestNotes checks that lines of the kernel are no output of an error, and stand together where
+// nothing is between them.
 func TestNotes(t *testing.T) {
 	c := connected(t)
 	_, published := c.Execute(code("print notes a\nprint notes b\nprint stdout x\nprint notes c\ndisplay 1\nprint notes d"))

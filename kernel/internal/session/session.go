@@ -53,8 +53,8 @@ type Evaluator interface {
 type Debugger interface {
 	// CanDebug reports whether they can be.
 	CanDebug() bool
-	// Debug carries out a request of the Debug Adapter Protocol, and returns the response. It may be
-	// called at any time.
+	// Debug carries out a request of the Debug Adapter Protocol, and returns the response. It may
+	// be called at any time.
 	Debug(ctx context.Context, request []byte) (response []byte, err error)
 	// DebugEvents has events of that protocol given to f, one after the other.
 	DebugEvents(f func(event []byte))
@@ -246,8 +246,8 @@ func (s *session) serveControl() {
 const patience = time.Second
 
 // interrupt ends the cells that run, in all shells, and aborts what waits behind them. When a cell
-// was interrupted before, and did not end, all are killed. Cells that were sent a signal only end by
-// any second interrupt.
+// was interrupted before, and did not end, all are killed. Cells that were sent a signal only end
+// by any second interrupt.
 func (s *session) interrupt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

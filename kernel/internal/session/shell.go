@@ -65,8 +65,8 @@ func (s *session) serve(sh *shell) {
 	}
 }
 
-// beside has the messages of comms that come while a cell runs. They are delivered at once, in their
-// order, so that widgets react also where the front end does not send them to a subshell.
+// beside has the messages of comms that come while a cell runs. They are delivered at once, in
+// their order, so that widgets react also where the front end does not send them to a subshell.
 type beside struct {
 	shell   *shell
 	pending atomic.Int32 // messages that are not delivered yet

@@ -46,8 +46,8 @@ func TestTransportsCarryTheSame(t *testing.T) {
 	}
 }
 
-// record has a conversation with a kernel and returns what the client hears, in which the identifier
-// of a message is the order of the request.
+// record has a conversation with a kernel and returns what the client hears, in which the
+// identifier of a message is the order of the request.
 func record(t *testing.T, c *wiretest.Client) (heard []string) {
 	note := func(channel string, m *wiretest.Message) {
 		delete(m.Content, "banner")

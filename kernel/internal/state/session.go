@@ -53,8 +53,8 @@ type Function struct {
 	Receiver *TypeSpec
 	Pointer  bool
 	Method   string
-	// Pending are the names in the body that the function waits for; it is not written before they are
-	// declared.
+	// Pending are the names in the body that the function waits for; it is not written before they
+	// are declared.
 	Pending Waits
 	// StandsIn says that the function stands in for one of a compiled package, and site is where an
 	// instance of it was first called. bridge names the function of the bridge that it is.

@@ -10,7 +10,8 @@ import (
 
 // A Wait is a name that a declaration uses and that no cell has declared yet.
 type Wait struct {
-	// Name is the name; that of a method or field begins with a dot, and Owner is the type that lacks it.
+	// Name is the name; that of a method or field begins with a dot, and Owner is the type that
+	// lacks it.
 	Name, Owner string
 	// Calls says that the declaration calls what it waits for.
 	Calls bool
@@ -79,8 +80,8 @@ func (w Waits) Undeclared() string {
 	return w.String() + ", which no cell has declared yet"
 }
 
-// A Deferred is a declaration whose own words name what no cell has declared yet: the signature of a
-// function, a type, or a group of constants. The session does not know it until it compiles.
+// A Deferred is a declaration whose own words name what no cell has declared yet: the signature of
+// a function, a type, or a group of constants. The session does not know it until it compiles.
 type Deferred struct {
 	Decl  ast.Decl // a function, or a GenDecl with one type or with constants
 	Cell  int
@@ -100,8 +101,8 @@ func (d *Deferred) Why() string {
 	return d.Name() + " " + d.Waits.Undeclared()
 }
 
-// DeclaredBy returns the names that a declaration declares: those of methods are "T.m". Blank ones of
-// constants are left out.
+// DeclaredBy returns the names that a declaration declares: those of methods are "T.m". Blank ones
+// of constants are left out.
 func DeclaredBy(decl ast.Decl) (names []string) {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
@@ -128,7 +129,8 @@ func DeclaredBy(decl ast.Decl) (names []string) {
 	return names
 }
 
-// Ends adds to a set the names by which a declaration ends waits: those of methods begin with a dot.
+// Ends adds to a set the names by which a declaration ends waits: those of methods begin with a
+// dot.
 func Ends(decl ast.Decl, names map[string]bool) {
 	for _, name := range DeclaredBy(decl) {
 		names[ended(name)] = true

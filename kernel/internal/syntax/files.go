@@ -64,7 +64,8 @@ func (c *Files) CellSource(cell int) *Source {
 	return nil
 }
 
-// FileSource returns the source of the cell that the run time takes for a file, nil if there is none.
+// FileSource returns the source of the cell that the run time takes for a file, nil if there is
+// none.
 func (c *Files) FileSource(file string) *Source {
 	for _, src := range c.Sources {
 		if src.Cell.CompiledFile() == file {
@@ -101,8 +102,8 @@ const Columns = 1000
 type Operation struct {
 	Kind string
 	Pos  token.Pos
-	// Literal says that the operation is in a function literal, if it is of compiled code: the frames of
-	// that have no columns.
+	// Literal says that the operation is in a function literal, if it is of compiled code: the
+	// frames of that have no columns.
 	Literal bool
 }
 
@@ -155,8 +156,8 @@ func (c *Files) At(pos token.Pos) (*Source, int) {
 	return src, clamp(src.Origin(clamp(offset, src.Text)), src.Cell.Source)
 }
 
-// Span returns the cell of a node, nil if it is not known, the line and column where the node begins, and
-// its last line.
+// Span returns the cell of a node, nil if it is not known, the line and column where the node
+// begins, and its last line.
 func (c *Files) Span(n ast.Node) (src *Source, line, column, end int) {
 	src, start := c.At(n.Pos())
 	if src != nil {

@@ -14,8 +14,8 @@ type habit struct {
 	help func(m []string) string
 }
 
-// block is where a block of Python's begins, which may go on in the line; braced is also where one of
-// Go's does.
+// block is where a block of Python's begins, which may go on in the line; braced is also where one
+// of Go's does.
 const (
 	block  = `(?:\s*:(?:\s.*)?)`
 	braced = `(?:\s*(?::(?:\s.*)?|\{.*))`
@@ -27,8 +27,8 @@ const (
 // said returns a help that is always the same.
 func said(text string) func([]string) string { return func([]string) string { return text } }
 
-// habits returns those that newcomers bring, mostly from Python, in the order in which they are tried.
-// Most sessions need none.
+// habits returns those that newcomers bring, mostly from Python, in the order in which they are
+// tried. Most sessions need none.
 var habits = sync.OnceValue(func() []habit {
 	return []habit{
 		{regexp.MustCompile(`^for\s+(\w+)\s+in\s+range(?:\(([^,:]+?)\)|\s+([^,:]+?))` + braced + `?$`), func(m []string) string {
@@ -93,8 +93,8 @@ func listType(elements string) string {
 	return "[]int"
 }
 
-// habitHint is what may help with a complaint of go/parser at an offset of a text: what a line that is
-// no Go is in it, or where a bracket stands that is not closed.
+// habitHint is what may help with a complaint of go/parser at an offset of a text: what a line that
+// is no Go is in it, or where a bracket stands that is not closed.
 func habitHint(text string, at int) string {
 	start := strings.LastIndexByte(text[:at], '\n') + 1
 	line, _, _ := strings.Cut(text[start:], "\n")

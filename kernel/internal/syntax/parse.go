@@ -356,8 +356,8 @@ func lastEnd(text string) int {
 	return 0
 }
 
-// atEnd words a complaint of go/parser about the end of a text: it does not know where that ends, nor,
-// if a bracket is open, which closes it.
+// atEnd words a complaint of go/parser about the end of a text: it does not know where that ends,
+// nor, if a bracket is open, which closes it.
 func atEnd(msg, text string) string {
 	if list, ok := strings.CutPrefix(msg, "missing ',' before newline in "); ok {
 		return "unexpected end of cell in " + list + "; possibly missing comma or " + closing(text)

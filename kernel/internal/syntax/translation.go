@@ -18,8 +18,8 @@ type Translation struct {
 	// Timed says that the last statement is the end of a measurement, so that the one before it is
 	// the cell's last.
 	Timed bool
-	// Program says that the cell is a program, whose function main the text calls. Main is where the
-	// cell declares it, -1 if the cell calls it itself.
+	// Program says that the cell is a program, whose function main the text calls. Main is where
+	// the cell declares it, -1 if the cell calls it itself.
 	Program bool
 	Main    int
 	// Of, if not nil, is what the text was written for, where the text is taken for a cell of its

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestExposed is the attack env_open_connection_file: a connection file that others can read, or write to, is
-// told of unless a folder keeps them from it.
+// TestExposed is the attack env_open_connection_file: a connection file that others can read, or
+// write to, is told of unless a folder keeps them from it.
 func TestExposed(t *testing.T) {
 	for _, c := range []struct {
 		file, folder, above os.FileMode

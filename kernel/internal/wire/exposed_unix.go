@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// Exposed returns a sentence, with what to do, if other users can read or write a connection file: by its
-// permissions, and those of the folders above it. It is empty if they cannot. The user's own group is the
-// user alone, as most systems have it.
+// Exposed returns a sentence, with what to do, if other users can read or write a connection file:
+// by its permissions, and those of the folders above it. It is empty if they cannot. The user's own
+// group is the user alone, as most systems have it.
 func Exposed(connectionFile string) string {
 	path, err := filepath.EvalSymlinks(connectionFile)
 	if err == nil {
@@ -39,8 +39,8 @@ func Exposed(connectionFile string) string {
 	return fmt.Sprintf("other users can %s the connection file %s, by which they can run code as you; shut this kernel down, and set JUPYTER_RUNTIME_DIR to a folder that you alone can enter before you start Jupyter again", what, connectionFile)
 }
 
-// accessOfOthers returns what users other than its owner may do with a file or folder, as three bits: 4 to read,
-// 2 to write, 1 to execute it or to enter it.
+// accessOfOthers returns what users other than its owner may do with a file or folder, as three
+// bits: 4 to read, 2 to write, 1 to execute it or to enter it.
 func accessOfOthers(path string) os.FileMode {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -24,9 +24,9 @@ type stdin struct {
 
 // A question is asked of a front end: of all the peers that are one client with the one that sent
 // the request, as far as the transport can tell. Over ZeroMQ these announce its identity, which is
-// the session's as everybody can hear on iopub, and come from where it came. So nobody can keep a question from the front end by being there first, or by a
-// connection that is dead and not missed yet; other users' processes do not even hear it. What
-// counts is the signature of the answer.
+// the session's as everybody can hear on iopub, and come from where it came. So nobody can keep a
+// question from the front end by being there first, or by a connection that is dead and not missed
+// yet; other users' processes do not even hear it. What counts is the signature of the answer.
 type question struct {
 	id     string
 	asker  []byte // the route by which the request came

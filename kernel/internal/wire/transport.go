@@ -31,8 +31,8 @@ type Transport interface {
 	// two routes lead to such peers.
 	Routes(channel Channel, client []byte) [][]byte
 	IsSame(a, b []byte) bool
-	// Drain returns when Receive could have returned all messages that had arrived on a channel when
-	// it was called, and how many there were since the beginning. The error is that of ctx.
+	// Drain returns when Receive could have returned all messages that had arrived on a channel
+	// when it was called, and how many there were since the beginning. The error is that of ctx.
 	Drain(ctx context.Context, channel Channel) (messages int64, err error)
 	// WaitRoom waits while too much waits for a subscriber of iopub, and Sync until all that was
 	// sent waits for the subscribers, for WaitRoom to see.

@@ -158,8 +158,8 @@ func (c *connection) whyKilled() string {
 	return " by a signal (SIGKILL)"
 }
 
-// insist ends the cells whose programs were sent a signal by an interrupt, and reports whether there
-// are some.
+// insist ends the cells whose programs were sent a signal by an interrupt, and reports whether
+// there are some.
 func (c *connection) insist() bool {
 	found := false
 	for _, j := range c.running() {
@@ -178,9 +178,9 @@ func (c *connection) silence() {
 	c.quiet = true
 }
 
-// expectExit ends a child whose pipe is closed, which is so when it ends, unless it does at once: code
-// in a cell can close the pipe, or put another file in its place, and then nothing of what the child
-// does can be known any more.
+// expectExit ends a child whose pipe is closed, which is so when it ends, unless it does at once:
+// code in a cell can close the pipe, or put another file in its place, and then nothing of what the
+// child does can be known any more.
 func (c *connection) expectExit() {
 	const patience = 2 * time.Second
 	select {

@@ -12,8 +12,8 @@ import (
 
 // inlets are the ends of pipes that the parent reads. One goroutine uses them.
 //
-// They are pipes with names, since only those can be looked into while a read of theirs is under way:
-// such a read, of no bytes, ends when there is something, and is what is waited for.
+// They are pipes with names, since only those can be looked into while a read of theirs is under
+// way: such a read, of no bytes, ends when there is something, and is what is waited for.
 type inlets struct {
 	handles [pipes]windows.Handle
 	waiting [pipes]windows.Overlapped // reads of no bytes

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// The child has a console of its own, without a window, so that a terminal's interrupt does not reach
-// it.
+// The child has a console of its own, without a window, so that a terminal's interrupt does not
+// reach it.
 func sysProcAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NO_WINDOW}
 }
@@ -69,8 +69,8 @@ type memoryCounters struct {
 	pagefileUsage, peakPagefileUsage, private                uintptr
 }
 
-// resident returns the memory of a process, in bytes; 0 if it has ended. What the system has written
-// to its page file counts.
+// resident returns the memory of a process, in bytes; 0 if it has ended. What the system has
+// written to its page file counts.
 func resident(pid int) int64 {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {

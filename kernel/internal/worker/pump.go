@@ -160,8 +160,8 @@ func (p *pump) stream(name string, data []byte) {
 	}
 }
 
-// frame handles a frame. Code in a cell can write to the pipe as well as the child, so a frame may be
-// whole and make no sense. Should one be more than can be handled, it costs the child alone.
+// frame handles a frame. Code in a cell can write to the pipe as well as the child, so a frame may
+// be whole and make no sense. Should one be more than can be handled, it costs the child alone.
 func (p *pump) frame(f *pipe.Frame) {
 	defer func() {
 		if fault := recover(); fault != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestInterruptedWaits holds that an interrupt ends cells whose goroutines wait for each other, in each
-// way there is.
+// TestInterruptedWaits holds that an interrupt ends cells whose goroutines wait for each other, in
+// each way there is.
 func TestInterruptedWaits(t *testing.T) {
 	waits := map[string]string{
 		"receive":     "c := make(chan int)\n<-c",

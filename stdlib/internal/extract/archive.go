@@ -45,7 +45,8 @@ func Export(pkgs []*types.Package) ([]byte, error) {
 	return pack(entries, comments, "")
 }
 
-// pack returns a zip archive of the entries, sorted by name, with their comments and that of the archive.
+// pack returns a zip archive of the entries, sorted by name, with their comments and that of the
+// archive.
 func pack(entries map[string][]byte, comments map[string]string, comment string) ([]byte, error) {
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)

@@ -104,8 +104,9 @@ func (g *Group) Additions(l Layer, pkgs []*types.Package, before map[string]*typ
 // LaterFile is the name of the file, in the group's folder, that says what a later release has.
 const LaterFile = "later.txt"
 
-// Later lists what packages have that those of the same path before do not have, sorted: new packages
-// by their paths, and exported names, methods and fields of others behind the path of theirs.
+// Later lists what packages have that those of the same path before do not have, sorted: new
+// packages by their paths, and exported names, methods and fields of others behind the path of
+// theirs.
 func Later(pkgs []*types.Package, before map[string]*types.Package) []byte {
 	var lines []string
 	for _, pkg := range pkgs {
@@ -159,8 +160,8 @@ func exported(pkg *types.Package) (names []string) {
 	return names
 }
 
-// different returns the names for which the table of a package differs from that of before, which is
-// nil if the package is new; a new package without symbols has all its names.
+// different returns the names for which the table of a package differs from that of before, which
+// is nil if the package is new; a new package without symbols has all its names.
 func (g *Group) different(pkg, before *types.Package) ([]string, error) {
 	if before == nil {
 		return pkg.Scope().Names(), nil

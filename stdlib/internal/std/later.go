@@ -4,8 +4,8 @@ package std
 
 import _ "embed"
 
-// Later lists what Go 1.27 has and the Go that builds this program has not: a package by its path, a
-// name of a package, or a method or field of a type of it, behind the path and a space.
+// Later lists what Go 1.27 has and the Go that builds this program has not: a package by its path,
+// a name of a package, or a method or field of a type of it, behind the path and a space.
 //
 //go:embed later-go1.27.txt
 var Later string

@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/stdlib/internal/table"
 )
 
-// added lists the tables of what releases of Go after that of go.mod have, up to the one that builds
-// the program.
+// added lists the tables of what releases of Go after that of go.mod have, up to the one that
+// builds the program.
 var added []*table.Package
 
 // Extended reports whether the program is built by a later release of Go than that of go.mod.

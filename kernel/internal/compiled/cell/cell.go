@@ -1,9 +1,9 @@
-// Package cell has the functions that the text of compiled cells calls, as package emit writes them:
-// checks that stop a cell (check.go), channel operations, locks and coroutines that a stop ends
-// (channels.go, locks.go, coroutine.go), goroutines that belong to the cell (goroutines.go), output
-// (print.go), and the values and types of the cell (values.go, types.go, itabs.go). A [Host], which
-// package compiled implements, does everything that takes more than a few lines. Nothing else uses
-// this package.
+// Package cell has the functions that the text of compiled cells calls, as package emit writes
+// them: checks that stop a cell (check.go), channel operations, locks and coroutines that a stop
+// ends (channels.go, locks.go, coroutine.go), goroutines that belong to the cell (goroutines.go),
+// output (print.go), and the values and types of the cell (values.go, types.go, itabs.go). A
+// [Host], which package compiled implements, does everything that takes more than a few lines.
+// Nothing else uses this package.
 //
 // Wrong when a stopped cell goes on, or a value that a cell hands over is not the one shown.
 package cell
@@ -25,8 +25,8 @@ type Code struct {
 	// Types holds the types that the package declares, generic ones and constraints excepted, by
 	// their lowered names: what the session calls them whatever executor has them.
 	Types map[string]reflect.Type
-	// Generics names the generic types that the package declares for the first time, and Instances are
-	// those of generic types that it compiles again.
+	// Generics names the generic types that the package declares for the first time, and Instances
+	// are those of generic types that it compiles again.
 	Generics  []string
 	Instances []reflect.Type
 }

@@ -84,7 +84,8 @@ var (
 func SetHost(h Host) { current.Store(&h) }
 
 // host returns the one that runs the cells. Were it inlined into cells, each of them would have to
-// bring along the methods of the generic pointer and of the interfaces that its type arguments name.
+// bring along the methods of the generic pointer and of the interfaces that its type arguments
+// name.
 //
 //go:noinline
 func host() Host { return *current.Load() }

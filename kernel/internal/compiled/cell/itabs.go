@@ -28,10 +28,10 @@ import (
 // plugin that holds the address of a table gets that of the runtime's table before any code of the
 // plugin runs.
 //
-// A type of the session is compiled again when a later cell declares a method of it. Function values
-// and goroutines go on with the code of older plugins. So that they, too, make values of the newest
-// type, the words of all plugins that hold the address of a type, or of a table of it, are changed
-// then (Renew). What types refer to stays.
+// A type of the session is compiled again when a later cell declares a method of it. Function
+// values and goroutines go on with the code of older plugins. So that they, too, make values of the
+// newest type, the words of all plugins that hold the address of a type, or of a table of it, are
+// changed then (Renew). What types refer to stays.
 
 var (
 	opening sync.Mutex
@@ -131,8 +131,8 @@ func loadWord[T any](at uintptr) *T {
 	return (*T)(atomic.LoadPointer(*(**unsafe.Pointer)(unsafe.Pointer(&at))))
 }
 
-// storeWord sets the word at an address. The collector need not know: types and tables that reflection
-// and the runtime have made are never freed.
+// storeWord sets the word at an address. The collector need not know: types and tables that
+// reflection and the runtime have made are never freed.
 //
 //go:nocheckptr
 func storeWord(at uintptr, p unsafe.Pointer) {
@@ -164,8 +164,8 @@ func bindWord(at uintptr, inter, typ unsafe.Pointer) bool {
 	if only == own {
 		return true
 	}
-	// The runtime does not know methods that the plugin of the type does not contain, because nothing
-	// there calls them.
+	// The runtime does not know methods that the plugin of the type does not contain, because
+	// nothing there calls them.
 	for i := range typeAt(inter).NumMethod() {
 		step := uintptr(i) * unsafe.Sizeof(own.method)
 		to := (*uintptr)(unsafe.Add(unsafe.Pointer(&only.method), step))
@@ -174,7 +174,8 @@ func bindWord(at uintptr, inter, typ unsafe.Pointer) bool {
 		}
 	}
 	if only.hash == 0 && typ == own.typ {
-		// The compiler looks for the cases of a type switch by the hash, which the runtime leaves out.
+		// The compiler looks for the cases of a type switch by the hash, which the runtime leaves
+		// out.
 		atomic.StoreUint32(&only.hash, own.hash)
 	}
 	storeWord(at, unsafe.Pointer(only))
@@ -208,8 +209,8 @@ func loadedAt(file string) (uintptr, error) {
 	return 0, errors.New("the system does not say where the plugin is")
 }
 
-// wordsOf returns the places, relative to where a plugin is loaded, of the words that hold addresses
-// of types and of tables, save those within types and tables.
+// wordsOf returns the places, relative to where a plugin is loaded, of the words that hold
+// addresses of types and of tables, save those within types and tables.
 func wordsOf(content []byte) (found words, err error) {
 	f, err := elf.NewFile(bytes.NewReader(content))
 	if err != nil {

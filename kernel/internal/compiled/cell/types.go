@@ -69,8 +69,8 @@ func Newest(t reflect.Type) (reflect.Type, bool) {
 	return t, false
 }
 
-// Instances returns the instances of generic types that were compiled again and print as a name, the
-// newest last.
+// Instances returns the instances of generic types that were compiled again and print as a name,
+// the newest last.
 func Instances(name string) []reflect.Type {
 	mu.Lock()
 	defer mu.Unlock()

@@ -254,8 +254,8 @@ func (u *Unit) claim(set *compilation) {
 		u.names[unique] = true
 		return unique
 	}
-	// Go's own functions and constants have no other names. Its types have (package cell), and so that
-	// of a type of the user may stay, which is seen when a program prints it.
+	// Go's own functions and constants have no other names. Its types have (package cell), and so
+	// that of a type of the user may stay, which is seen when a program prints it.
 	hidden := func(of string) string {
 		if types.Universe.Lookup(of) != nil {
 			return name(of + Mark)
@@ -324,8 +324,8 @@ func (u *Unit) claim(set *compilation) {
 	}
 }
 
-// followed has the variables that hold a function hold the version that the unit declares. It reports
-// whether one has its type.
+// followed has the variables that hold a function hold the version that the unit declares. It
+// reports whether one has its type.
 func (u *Unit) followed(fn *state.Function, own string) (there bool) {
 	held := u.heldType(fn)
 	for _, holder := range u.holders[fn] {
@@ -423,7 +423,8 @@ func (u *Unit) declareType(spec *state.TypeSpec) {
 	u.types = append(u.types, fmt.Sprintf("%q: %s.TypeFor[%s]()", spec.Lowered, u.alias("reflect", "reflect"), h.name))
 }
 
-// pending writes a method whose body waits. The type has the method, so that interfaces can hold it.
+// pending writes a method whose body waits. The type has the method, so that interfaces can hold
+// it.
 func (u *Unit) pending(m *state.Function) string {
 	head := *m.Written
 	head.Body = nil
@@ -459,8 +460,8 @@ func (u *Unit) declareFunction(fn *state.Function) {
 		return
 	}
 	if last := u.holders[fn][len(u.holders[fn])-1]; last.path == u.path {
-		// Without a value here: of a function that mentions itself by the variable, the compiler would
-		// say that the two are initialized in a circle.
+		// Without a value here: of a function that mentions itself by the variable, the compiler
+		// would say that the two are initialized in a circle.
 		u.parts = append(u.parts, fmt.Sprintf("%svar %s func%s\n", generated, last.name, u.Signature(state.SignatureOf(fn))))
 		u.held = append(u.held, last.name+" = "+h.name)
 	}

@@ -90,8 +90,8 @@ type Unit struct {
 	// aliases maps import paths to what the text calls the packages.
 	aliases map[string]string
 	blank   []string // imported for their effects
-	// names are those that the package declares, and local those declared within the user's text that
-	// is being written.
+	// names are those that the package declares, and local those declared within the user's text
+	// that is being written.
 	names, local map[string]bool
 
 	parts     []string        // declarations

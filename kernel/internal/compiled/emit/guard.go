@@ -27,8 +27,8 @@ type Guard struct {
 	// Source is the text, and offset where in it a position is.
 	Source string
 	Offset func(token.Pos) int
-	// Cell returns what the text calls a function of package cell, standard one of package standard,
-	// and gob one of package gobnames.
+	// Cell returns what the text calls a function of package cell, standard one of package
+	// standard, and gob one of package gobnames.
 	Cell, Standard, Gob func(function string) string
 	// Name returns what the text calls the object of an identifier; empty for what the user calls
 	// it. It is asked for generic functions that a go statement calls.
@@ -41,8 +41,8 @@ type Guard struct {
 	// name it (//go:uintptrescapes).
 	Escapes func(*types.Func) bool
 
-	// Method returns the variable that holds the newest version of a method of the session; false for
-	// others. Nil stands for a function that does so for all.
+	// Method returns the variable that holds the newest version of a method of the session; false
+	// for others. Nil stands for a function that does so for all.
 	Method func(*types.Func) (variable string, ok bool)
 	// Value returns the function that makes the value of such a method, which a selection means.
 	Value func(*types.Selection, *types.Func) (function string, ok bool)
@@ -62,8 +62,8 @@ type Guard struct {
 	wrapped map[*ast.Ident][2]string
 	// contexts are arguments that have to end with the cell.
 	contexts map[ast.Expr]bool
-	// kept counts the literals around what is walked that may be called when the cell has ended; passed
-	// are others. calls are selectors that calls call.
+	// kept counts the literals around what is walked that may be called when the cell has ended;
+	// passed are others. calls are selectors that calls call.
 	kept   int
 	passed map[*ast.FuncLit]bool
 	calls  map[ast.Expr]bool

@@ -55,8 +55,8 @@ func (g *Guard) callback(x ast.Expr) {
 	}
 }
 
-// given guards the arguments of a call of imported code: those that it may call, those that it shows,
-// and contexts.
+// given guards the arguments of a call of imported code: those that it may call, those that it
+// shows, and contexts.
 func (g *Guard) given(call *ast.CallExpr) {
 	f := g.called(call)
 	if f == nil || f.Pkg() == nil || f.Pkg().Path() == state.PackagePath {

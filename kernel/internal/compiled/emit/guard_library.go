@@ -135,8 +135,8 @@ func (g *Guard) started(arg ast.Expr) {
 	g.insert(arg.End(), ")")
 }
 
-// libraryMethod guards a call of a method that is a function of package cell or standard. It reports whether the
-// call is one.
+// libraryMethod guards a call of a method that is a function of package cell or standard. It
+// reports whether the call is one.
 func (g *Guard) libraryMethod(call *ast.CallExpr, f *types.Func) bool {
 	function, ok := guardedMethods[f.FullName()]
 	in := g.Cell
@@ -166,8 +166,8 @@ func (g *Guard) libraryMethod(call *ast.CallExpr, f *types.Func) bool {
 	return true
 }
 
-// callWith writes the call of a method as that of a function whose first argument is the receiver: what
-// the method is selected of, between two texts.
+// callWith writes the call of a method as that of a function whose first argument is the receiver:
+// what the method is selected of, between two texts.
 func (g *Guard) callWith(call *ast.CallExpr, sel *ast.SelectorExpr, begin, path string) {
 	g.insert(call.Pos(), begin)
 	g.walk(sel.X)

@@ -50,8 +50,8 @@ func (g *Guard) newest(call *ast.CallExpr, f *types.Func) bool {
 	return true
 }
 
-// methodValue writes the value of a method of the session, or of one that ends the process. It reports
-// whether it did.
+// methodValue writes the value of a method of the session, or of one that ends the process. It
+// reports whether it did.
 func (g *Guard) methodValue(sel *ast.SelectorExpr) bool {
 	s := g.Info.Selections[sel]
 	if s == nil || s.Kind() == types.FieldVal || g.calls[sel] && (g.kept == 0 || s.Kind() == types.MethodVal) {
@@ -86,7 +86,8 @@ func returns(f *types.Func) string {
 	return "return "
 }
 
-// receiver returns what stands around what a method is selected of where it is the method's receiver.
+// receiver returns what stands around what a method is selected of where it is the method's
+// receiver.
 func receiver(s *types.Selection, f *types.Func) (before, path string) {
 	path, refers := embedding(s)
 	_, wants := f.Signature().Recv().Type().(*types.Pointer)
@@ -105,8 +106,8 @@ func (u *Unit) heldMethod(f *types.Func) (*state.Function, bool) {
 	return fn, fn != nil && fn.Written != nil && fn.Receiver != nil && fn.Receiver.Node != nil && !fn.Generic && !u.escapes(fn)
 }
 
-// newestMethod returns the variable that holds the newest version of a method. The unit declares one if no
-// unit has one of the type that the receiver has by now.
+// newestMethod returns the variable that holds the newest version of a method. The unit declares
+// one if no unit has one of the type that the receiver has by now.
 func (u *Unit) newestMethod(f *types.Func) (variable string, ok bool) {
 	fn, ok := u.heldMethod(f)
 	if !ok {
@@ -123,8 +124,8 @@ func (u *Unit) newestMethod(f *types.Func) (variable string, ok bool) {
 	return h.name, true
 }
 
-// valueOf returns the function that makes the value of a method: of x.M it is called with the receiver,
-// and of T.M it is the value. The linker shows it by the name that Go gives the value.
+// valueOf returns the function that makes the value of a method: of x.M it is called with the
+// receiver, and of T.M it is the value. The linker shows it by the name that Go gives the value.
 func (u *Unit) valueOf(s *types.Selection, f *types.Func) (name string, ok bool) {
 	fn, ok := u.heldMethod(f)
 	if !ok || fn.Written.Body != nil && check.Recovers(fn.Info, fn.Written.Body) {

@@ -43,8 +43,8 @@ func (i *instances) note(s *state.Session, info *types.Info) {
 	}
 }
 
-// keepInstances has the unit contain the instances of what it declares: those types for which chosen
-// is true, and those of its functions.
+// keepInstances has the unit contain the instances of what it declares: those types for which
+// chosen is true, and those of its functions.
 func (u *Unit) keepInstances(chosen func(types.Type) bool) {
 	kept, texts := map[string]bool{}, map[string]bool{}
 	u.instances.types.Iterate(func(t types.Type, _ any) {

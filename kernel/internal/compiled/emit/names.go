@@ -255,8 +255,8 @@ func (u *Unit) quoteSource(lit *ast.BasicLit, replace func(at token.Pos, length 
 	replace(lit.Pos(), strings.IndexByte(src.Text[offset:], ']')+1, lit.Value)
 }
 
-// constants writes a declaration of constants with their values, on its first line, if it repeats an
-// expression with a name that the declaration gives another meaning; empty for others.
+// constants writes a declaration of constants with their values, on its first line, if it repeats
+// an expression with a name that the declaration gives another meaning; empty for others.
 func (u *Unit) constants(d *ast.GenDecl, info *types.Info) string {
 	if d.Tok != token.CONST {
 		return ""

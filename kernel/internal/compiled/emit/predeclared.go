@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// What the emission writes stands among names of the user's, who may have declared any of Go's anew:
-// at the top of a cell, or where a guard is. So it mentions none of Go's functions and constants,
-// and such types by the names that package cell has for them.
+// What the emission writes stands among names of the user's, who may have declared any of Go's
+// anew: at the top of a cell, or where a guard is. So it mentions none of Go's functions and
+// constants, and such types by the names that package cell has for them.
 
 // predeclared returns what the text calls a predeclared type.
 func (u *Unit) predeclared(name string) string {

@@ -1,6 +1,6 @@
-// Package gobnames is what compiled cells call in place of gob.Register and gob.RegisterName. Package
-// gob panics when a name is given to a second type; in a session a type that is declared again, or
-// whose cell is run again, is a second one, and takes the name over.
+// Package gobnames is what compiled cells call in place of gob.Register and gob.RegisterName.
+// Package gob panics when a name is given to a second type; in a session a type that is declared
+// again, or whose cell is run again, is a second one, and takes the name over.
 package gobnames
 
 import (

@@ -15,14 +15,14 @@ import (
 
 // A Host knows the standard files of cells.
 type Host interface {
-	// EndsWithCell returns a context as one that also ends when the cell of the calling goroutine is
-	// stopped.
+	// EndsWithCell returns a context as one that also ends when the cell of the calling goroutine
+	// is stopped.
 	EndsWithCell(ctx context.Context) context.Context
-	// Polled calls f, which waits for a file as long as setDeadline lets it, and has it end with the
-	// cell of the calling goroutine.
+	// Polled calls f, which waits for a file as long as setDeadline lets it, and has it end with
+	// the cell of the calling goroutine.
 	Polled(file *os.File, setDeadline func(*os.File, time.Time) error, f func())
-	// ParseFlags is (*flag.FlagSet).Parse, and ends the cell where that ends the process. Nil stands
-	// for flag.CommandLine, with the arguments of the process.
+	// ParseFlags is (*flag.FlagSet).Parse, and ends the cell where that ends the process. Nil
+	// stands for flag.CommandLine, with the arguments of the process.
 	ParseFlags(set any, arguments []string) error
 	// Signals are the functions of package os/signal for cells.
 	Signals() Signals

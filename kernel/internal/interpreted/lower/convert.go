@@ -72,7 +72,8 @@ func (b *body) functionAs(e ast.Expr, t types.Type) string {
 	return b.typedFunction(e, text)
 }
 
-// typedFunction converts the text of an expression that names a declared function to the function's type.
+// typedFunction converts the text of an expression that names a declared function to the function's
+// type.
 func (b *body) typedFunction(e ast.Expr, text string) string {
 	obj := b.CalleeObject(ast.Unparen(e))
 	if obj == nil || !state.IsSession(obj) || obj.Signature().Recv() != nil {

@@ -84,7 +84,8 @@ func (b *body) functionNamed(fn *state.Function, id *ast.Ident) string {
 	return fn.Variable
 }
 
-// functionName returns the identifier of the function that an expression names, nil if it names none.
+// functionName returns the identifier of the function that an expression names, nil if it names
+// none.
 func functionName(fun ast.Expr) *ast.Ident {
 	switch fun := ast.Unparen(fun).(type) {
 	case *ast.Ident:

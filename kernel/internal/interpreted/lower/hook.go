@@ -22,10 +22,10 @@ func (b *body) hook(s *ast.IfStmt) string {
 	return "if " + b.expr(s.Cond) + " {\n" + text + "}\n"
 }
 
-// entry returns the statements of a function, and the hook that stands before them where the function
-// is entered, as it is lowered; empty where there is none. It stands before everything else of the
-// function: what it defers is done when all deferred calls are. The interpreter's own defer does for
-// a call that needs no variables of the function.
+// entry returns the statements of a function, and the hook that stands before them where the
+// function is entered, as it is lowered; empty where there is none. It stands before everything
+// else of the function: what it defers is done when all deferred calls are. The interpreter's own
+// defer does for a call that needs no variables of the function.
 func (b *body) entry(block *ast.BlockStmt) (list []ast.Stmt, hook string) {
 	if len(block.List) == 0 || !b.Hook(block.List[0]) {
 		return block.List, ""

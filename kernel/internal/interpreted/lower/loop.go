@@ -25,7 +25,8 @@ func (b *body) loopBody(s *ast.BlockStmt, label, prologue string) string {
 	})
 }
 
-// declaresAgain reports whether statements declare a variable that the prologue before them declares.
+// declaresAgain reports whether statements declare a variable that the prologue before them
+// declares.
 func (b *body) declaresAgain(list []ast.Stmt, prologue string) bool {
 	return slices.ContainsFunc(list, func(s ast.Stmt) bool {
 		var names []ast.Expr
@@ -98,7 +99,8 @@ func (b *body) forStmt(s *ast.ForStmt, label string) string {
 	out.WriteString(b.mark(init, cond))
 	head, tail := "for ", "\n"
 	if s.Init != nil {
-		// The interpreter comes back to what begins a loop of which nothing else stands before the body.
+		// The interpreter comes back to what begins a loop of which nothing else stands before the
+		// body.
 		text, before := "", s.Post == nil
 		if assign, ok := s.Init.(*ast.AssignStmt); ok {
 			var several bool

@@ -8,8 +8,8 @@ import (
 )
 
 // To the interpreter what a nil pointer points to is no value, of which it complains where it needs
-// one. Where it does not (a map takes no value for the removal of an entry, and as a string it reads
-// "<invalid Value>"), a function of the pointer's type reads it.
+// one. Where it does not (a map takes no value for the removal of an entry, and as a string it
+// reads "<invalid Value>"), a function of the pointer's type reads it.
 
 // deref writes *p.
 func (b *body) deref(e *ast.StarExpr) string {

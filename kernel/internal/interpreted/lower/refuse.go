@@ -37,8 +37,8 @@ var elsewhere = []struct {
 	{map[string]string{"runtime": "SetFinalizer"}, "the interpreter keeps what variables pointed to, and the finalizer might never run"},
 }
 
-// refuseNames refuses the first of the names in a text that asks for such a thing, or for a method with
-// type parameters of its own.
+// refuseNames refuses the first of the names in a text that asks for such a thing, or for a method
+// with type parameters of its own.
 func (l *lowering) refuseNames(names []*ast.Ident, info *types.Info) {
 	slices.SortFunc(names, func(a, b *ast.Ident) int { return cmp.Compare(a.Pos(), b.Pos()) })
 	for _, id := range names {
@@ -64,8 +64,8 @@ func (l *lowering) refuseNames(names []*ast.Ident, info *types.Info) {
 	}
 }
 
-// refuseOldLoops refuses a loop of a program in a version of Go in which all rounds share what a loop
-// declares.
+// refuseOldLoops refuses a loop of a program in a version of Go in which all rounds share what a
+// loop declares.
 func (l *lowering) refuseOldLoops(of ast.Node, goVersion string) {
 	if goVersion == "" || version.Compare(goVersion, "go1.22") >= 0 {
 		return
@@ -86,8 +86,8 @@ func (l *lowering) refuseOldLoops(of ast.Node, goVersion string) {
 	})
 }
 
-// refuseCompiled refuses a function of an earlier cell for what that cell would have been refused for:
-// it may have been compiled then.
+// refuseCompiled refuses a function of an earlier cell for what that cell would have been refused
+// for: it may have been compiled then.
 func (l *lowering) refuseCompiled(fn *state.Function) {
 	of := fn
 	if fn.Origin != nil {
@@ -163,8 +163,8 @@ func (b *body) inInterface(e ast.Expr, t types.Type) string {
 	return b.asInterface(text, from, t)
 }
 
-// asInterface writes the text of a value of type from, which is no interface, and which was converted
-// to type t, which is one.
+// asInterface writes the text of a value of type from, which is no interface, and which was
+// converted to type t, which is one.
 func (b *body) asInterface(text string, from, t types.Type) string {
 	if !b.l.Native(from) || shape.IsCompiledInterface(t) {
 		return text

@@ -10,11 +10,11 @@ import (
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 )
 
-// The interpreter keeps the channels of a select statement with the statement, where goroutines that
-// carry it out at the same time write over one another's. It evaluates a channel again, and
-// elsewhere, and of a value the outermost operation only. So the bridge selects, and a switch on the
-// number of the clause it has chosen follows. What is no variable is evaluated before, in the order
-// of the clauses.
+// The interpreter keeps the channels of a select statement with the statement, where goroutines
+// that carry it out at the same time write over one another's. It evaluates a channel again, and
+// elsewhere, and of a value the outermost operation only. So the bridge selects, and a switch on
+// the number of the clause it has chosen follows. What is no variable is evaluated before, in the
+// order of the clauses.
 
 func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
 	if len(s.Body.List) == 0 {

@@ -50,8 +50,8 @@ func (b *body) standardValue(e ast.Expr, t types.Type) (string, bool) {
 	return b.standardFile(e)
 }
 
-// standardReceiver is standardFile for the receiver of a method that reads or writes, also for files
-// that variables hold: an interrupt ends what waits for them.
+// standardReceiver is standardFile for the receiver of a method that reads or writes, also for
+// files that variables hold: an interrupt ends what waits for them.
 func (b *body) standardReceiver(e ast.Expr, m *types.Func) (string, bool) {
 	switch m.FullName() {
 	case "(*os.File).Read", "(*os.File).Write", "(*os.File).WriteString":

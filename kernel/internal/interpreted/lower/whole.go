@@ -13,10 +13,10 @@ import (
 // library is where the functions are that return what they have when their context ends.
 const library = "github.com/hierml/notebook/hierml/"
 
-// whole writes a statement of the cell that assigns the results of a function of the library which is
-// given a context, as m, err := e.Fit(ctx, d): an interrupt, at which the function returns what it has,
-// is not to come between it and the variables. What is called and the assignment are one step of the
-// interpreter therefore. number is how many statements are done then.
+// whole writes a statement of the cell that assigns the results of a function of the library which
+// is given a context, as m, err := e.Fit(ctx, d): an interrupt, at which the function returns what
+// it has, is not to come between it and the variables. What is called and the assignment are one
+// step of the interpreter therefore. number is how many statements are done then.
 func (b *body) whole(s ast.Stmt, number int) (text string, ok bool) {
 	a, ok := s.(*ast.AssignStmt)
 	if !ok || len(a.Lhs) < 2 || len(a.Rhs) != 1 || b.l.K.Remembered[a] {
@@ -75,8 +75,8 @@ func (b *body) whole(s ast.Stmt, number int) (text string, ok bool) {
 	return b.mark(a) + shape.Bridge + ".Whole(" + strings.Join(args, ", ") + ")\n", true
 }
 
-// returnsWhatItHas reports whether a function is one of the library that is given a context first and
-// returns an error last.
+// returnsWhatItHas reports whether a function is one of the library that is given a context first
+// and returns an error last.
 func returnsWhatItHas(f *types.Func) bool {
 	if f == nil || f.Pkg() == nil || !strings.HasPrefix(f.Pkg().Path(), library) {
 		return false
@@ -88,8 +88,8 @@ func returnsWhatItHas(f *types.Func) bool {
 	return sig.Params().At(0).Type().String() == "context.Context" && check.IsError(sig.Results().At(sig.Results().Len()-1).Type())
 }
 
-// compiledValue reports whether a value of type t is one of the parameter's already: of a named type,
-// which is one of compiled code as the parameter's is, or a pointer to one.
+// compiledValue reports whether a value of type t is one of the parameter's already: of a named
+// type, which is one of compiled code as the parameter's is, or a pointer to one.
 func compiledValue(t, parameter types.Type) bool {
 	if !types.Identical(t, parameter) {
 		return false

@@ -152,8 +152,8 @@ var companions = map[string][]string{
 	"encoding.Builder":    graphs,
 }
 
-// companionsHad lists those that it has (kernel/internal/interpreted/companion.go), if the value has
-// them when it is wrapped.
+// companionsHad lists those that it has (kernel/internal/interpreted/companion.go), if the value
+// has them when it is wrapped.
 var companionsHad = map[string][]string{
 	"io.Reader":    {"WriteTo"},
 	"io.Writer":    {"ReadFrom", "WriteString"},

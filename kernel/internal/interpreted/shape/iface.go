@@ -167,8 +167,8 @@ func (l *Shapes) Extend() {
 	}
 }
 
-// refuseLate refuses a method if code or values of earlier cells rest on the type not having it, and
-// cannot be made again.
+// refuseLate refuses a method if code or values of earlier cells rest on the type not having it,
+// and cannot be made again.
 func (l *Shapes) refuseLate(t types.Type, number int) {
 	refuse := func(m types.Object, what string) {
 		l.Refuse(m.Pos(), fmt.Sprintf("method %s of %s: %s, and would not find the method; declare it in the same cell as the type, in a new session", m.Name(), check.Shown(t), what))

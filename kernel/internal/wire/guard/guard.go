@@ -49,8 +49,8 @@ import (
 type Limits struct {
 	// Handshake is the time a peer has to introduce itself: 10 s.
 	Handshake time.Duration
-	// Pending is the number of peers that may be in their handshake at once: 256, or fewer where the
-	// process may open few files. One more evicts the one that has been at it longest.
+	// Pending is the number of peers that may be in their handshake at once: 256, or fewer where
+	// the process may open few files. One more evicts the one that has been at it longest.
 	Pending int
 	// Strangers is the number of peers that may have signed nothing: twice Pending.
 	Strangers int

@@ -10,9 +10,9 @@ import (
 )
 
 // ownerOf asks the system which process has the other end of a connection, if that is on this
-// machine, and whose that is: a number that is made of the user's SID. The system does not say it of
-// the processes of other users, unless this one may look at them: then none is found. Able says that
-// an answer would have been given for a process of this user.
+// machine, and whose that is: a number that is made of the user's SID. The system does not say it
+// of the processes of other users, unless this one may look at them: then none is found. Able says
+// that an answer would have been given for a process of this user.
 func ownerOf(theirs, ours netip.AddrPort) (user uint32, found, able bool) {
 	from, to := unmapped(theirs), unmapped(ours)
 	l := rows4

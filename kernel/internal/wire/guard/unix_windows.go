@@ -5,8 +5,8 @@ import (
 	"net"
 )
 
-// listenUnix refuses: nothing here says who is at the other end of such a socket, and its file has no
-// mode.
+// listenUnix refuses: nothing here says who is at the other end of such a socket, and its file has
+// no mode.
 func listenUnix(string) (net.Listener, error) {
 	return nil, errors.New("guard: the transport ipc is not there on Windows; have the connection file say tcp")
 }

@@ -1,6 +1,6 @@
 // Package wiretest is a front end for tests: it makes connection files and talks to a kernel over
-// zmq4 as a Jupyter client does, or to one in this process. It signs and parses messages by itself, so that it does not share
-// its faults with package wire.
+// zmq4 as a Jupyter client does, or to one in this process. It signs and parses messages by itself,
+// so that it does not share its faults with package wire.
 package wiretest
 
 import (

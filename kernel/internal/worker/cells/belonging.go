@@ -85,9 +85,9 @@ func (b *belonging) drop(d dropped) {
 	}
 }
 
-// cell returns the cell of the calling goroutine, nil if it has none. A coroutine that a library has
-// made with iter.Pull bears the label of the cell that made it for ever: when that cell has ended,
-// another one resumes it, and which one is not known.
+// cell returns the cell of the calling goroutine, nil if it has none. A coroutine that a library
+// has made with iter.Pull bears the label of the cell that made it for ever: when that cell has
+// ended, another one resumes it, and which one is not known.
 func (b *belonging) cell() *Cell {
 	label := uintptr(program.Label())
 	b.mu.RLock()

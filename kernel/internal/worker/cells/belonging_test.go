@@ -82,8 +82,8 @@ func TestBelonging(t *testing.T) {
 	}
 }
 
-// The coroutine of a library belongs to the cell that made it while that runs, and then to none: the
-// main cell is taken for it. A goroutine keeps its cell.
+// The coroutine of a library belongs to the cell that made it while that runs, and then to none:
+// the main cell is taken for it. A goroutine keeps its cell.
 func TestCoroutineOfALibrary(t *testing.T) {
 	b := newBelonging(nil)
 	first := New(1, nil)

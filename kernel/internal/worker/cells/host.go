@@ -25,7 +25,8 @@ type Outlet interface {
 	Clear(c *Cell, wait bool) error
 	NextInput(c *Cell, source string, replace bool) error
 	Comm(c *Cell, m *host.CommMessage) error
-	// Ask asks the user for a line. It is called for one at a time, and ends with the cell's context.
+	// Ask asks the user for a line. It is called for one at a time, and ends with the cell's
+	// context.
 	Ask(c *Cell, prompt string, password bool) (string, error)
 }
 

@@ -10,8 +10,8 @@ import (
 // Texts hold what is yet to be shown of the streams of a cell.
 type Texts struct{ stdout, stderr Partial }
 
-// Take calls show with what can be shown of data that was written to a stream, if that is anything. Notes are whole; what is neither they nor
-// "stdout" is taken for "stderr".
+// Take calls show with what can be shown of data that was written to a stream, if that is anything.
+// Notes are whole; what is neither they nor "stdout" is taken for "stderr".
 func (t *Texts) Take(name string, data []byte, show func(name, text string)) {
 	text := ""
 	switch name {

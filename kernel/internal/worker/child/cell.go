@@ -12,7 +12,8 @@ import (
 type cell struct {
 	*cells.Cell
 	began moment
-	// shallow is closed when the deep stack is gone for which the cell was stopped; nil if it was not.
+	// shallow is closed when the deep stack is gone for which the cell was stopped; nil if it was
+	// not.
 	shallow atomic.Pointer[chan struct{}]
 }
 
@@ -22,9 +23,9 @@ func newCell(number int) *cell {
 	return c
 }
 
-// awaitShallow waits, where the cell was stopped for a deep stack, until that is gone. A process that
-// ends meanwhile takes the variables with it, so the cell must not have said before that they are
-// kept.
+// awaitShallow waits, where the cell was stopped for a deep stack, until that is gone. A process
+// that ends meanwhile takes the variables with it, so the cell must not have said before that they
+// are kept.
 func (c *cell) awaitShallow() {
 	if shallow := c.shallow.Load(); shallow != nil {
 		select {

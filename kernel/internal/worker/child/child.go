@@ -31,11 +31,11 @@ type Runner interface {
 	// Load is Adopt with the variables from such a file.
 	Save(file string, a *program.Adoption) (program.LeftBehind, error)
 	Load(file string, a *program.Adoption) (program.LeftBehind, error)
-	// EndDeep ends the goroutines whose stacks have at least that many bytes, until it is called with
-	// 0, and reports whether it can. tell hears of the cell of each before.
+	// EndDeep ends the goroutines whose stacks have at least that many bytes, until it is called
+	// with 0, and reports whether it can. tell hears of the cell of each before.
 	EndDeep(size uintptr, tell func(cell int)) bool
-	// Debug carries out a request of the debugger, as one of that number, and Ended says that a cell has ended. Its events go
-	// where SetEvents says.
+	// Debug carries out a request of the debugger, as one of that number, and Ended says that a
+	// cell has ended. Its events go where SetEvents says.
 	Debug(ctx context.Context, cell int, request []byte, globals []program.Global) []byte
 	Ended(cell int)
 	SetEvents(f func(event []byte))
@@ -97,8 +97,8 @@ type child struct {
 	mu      sync.Mutex
 	running map[int]*cell                // by number
 	opening map[string]chan *pipe.Opened // answers to the opening of comms, by their ID
-	// watching says that watchStacks runs; atRest is how many goroutines there were before the first
-	// cell.
+	// watching says that watchStacks runs; atRest is how many goroutines there were before the
+	// first cell.
 	watching bool
 	atRest   int
 }

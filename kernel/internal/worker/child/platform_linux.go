@@ -17,8 +17,8 @@ import (
 // fionread asks for the number of bytes in a pipe, at either end.
 const fionread = unix.TIOCINQ
 
-// setName gives this process the name that its program has in lists of processes, which else is that
-// of the link in /proc by which it was started.
+// setName gives this process the name that its program has in lists of processes, which else is
+// that of the link in /proc by which it was started.
 func setName() {
 	if program, err := os.Executable(); err == nil {
 		_ = os.WriteFile("/proc/self/comm", []byte(filepath.Base(program)), 0) // nothing rests on it

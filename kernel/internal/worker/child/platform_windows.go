@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// end ends the process. Those that it has started are in a job, which the parent ends, or the system
-// where the parent is gone.
+// end ends the process. Those that it has started are in a job, which the parent ends, or the
+// system where the parent is gone.
 func end() {
 	_ = windows.TerminateProcess(windows.CurrentProcess(), 1) // does not return
 	os.Exit(1)
@@ -52,8 +52,8 @@ func now() moment {
 	return momentOf(t)
 }
 
-// signalProcesses ends the processes that this one, directly or not, has started since, whatever the
-// signal: there is none here that would only ask them to end.
+// signalProcesses ends the processes that this one, directly or not, has started since, whatever
+// the signal: there is none here that would only ask them to end.
 func signalProcesses(since moment, _ syscall.Signal) {
 	parents, err := parents()
 	if err != nil {

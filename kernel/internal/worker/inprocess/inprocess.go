@@ -146,8 +146,8 @@ func (e *Executor) do(ctx context.Context, number int, out program.Output, isCel
 
 var errDeep = &program.StoppedError{Name: "StackOverflow", Message: "stack overflow: functions call themselves or each other too deep for a browser; variables are kept"}
 
-// StopDeep ends all cells that run, as one of them calls functions that are nested too deep. It does
-// not wait for their ends.
+// StopDeep ends all cells that run, as one of them calls functions that are nested too deep. It
+// does not wait for their ends.
 func (e *Executor) StopDeep() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -168,8 +168,8 @@ func (e *Executor) forget(number int) {
 	}
 }
 
-// jobOf returns the job of a cell; for nil and for one that was forgotten the main one, which is nil
-// before the first.
+// jobOf returns the job of a cell; for nil and for one that was forgotten the main one, which is
+// nil before the first.
 func (e *Executor) jobOf(c *cells.Cell) *job {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -18,8 +18,8 @@ type Frame struct {
 	Message Message
 }
 
-// Bounds of the frames that the parent reads, in bytes. The code of cells can write to the pipe, too.
-// A frame costs memory of the parent: its JSON many times its length.
+// Bounds of the frames that the parent reads, in bytes. The code of cells can write to the pipe,
+// too. A frame costs memory of the parent: its JSON many times its length.
 const (
 	maxPlain = 4 << 20   // a message that shows nothing
 	maxText  = 64 << 20  // the JSON of a message that shows something, or is the debugger's

@@ -131,8 +131,8 @@ func TestGarbage(t *testing.T) {
 
 func frameOf(body string) string { return string([]byte{0, 0, 0, byte(len(body))}) + body }
 
-// TestBounds announces frames that are longer than the parent takes. They are refused before they have
-// arrived, and a child is told that it cannot send them.
+// TestBounds announces frames that are longer than the parent takes. They are refused before they
+// have arrived, and a child is told that it cannot send them.
 func TestBounds(t *testing.T) {
 	for i, kind := range kinds {
 		text, all := maxPlain, maxPlain

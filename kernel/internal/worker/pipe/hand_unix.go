@@ -16,8 +16,8 @@ func Hand(cmd *exec.Cmd, commands, frames, stderr *os.File) error {
 	return nil
 }
 
-// Handed returns, in the child, what [Hand] gave. What it starts does not have them, but for what is
-// given as its standard error.
+// Handed returns, in the child, what [Hand] gave. What it starts does not have them, but for what
+// is given as its standard error.
 func Handed() (commands, frames, stderr *os.File, err error) {
 	for fd := 3; fd <= 5; fd++ {
 		var stat unix.Stat_t

@@ -29,8 +29,8 @@ func Hand(cmd *exec.Cmd, commands, frames, stderr *os.File) error {
 	return nil
 }
 
-// Handed returns, in the child, what [Hand] gave. What it starts does not have them, but for what is
-// given as its standard error.
+// Handed returns, in the child, what [Hand] gave. What it starts does not have them, but for what
+// is given as its standard error.
 func Handed() (commands, frames, stderr *os.File, err error) {
 	var handles [3]windows.Handle
 	if _, err := fmt.Sscanf(os.Getenv(handlesVariable), "%d,%d,%d", &handles[0], &handles[1], &handles[2]); err != nil {

@@ -119,8 +119,8 @@ type (
 
 // Other messages to the child.
 type (
-	// Interrupt asks the cell to end; with Signal, by a signal if its program waits for one, so that it
-	// ends by itself.
+	// Interrupt asks the cell to end; with Signal, by a signal if its program waits for one, so
+	// that it ends by itself.
 	Interrupt struct {
 		bare
 		Signal bool
