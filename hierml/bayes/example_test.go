@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// There are two documents about roses, without the word "petal". That roses have petals is learned from
-// the other flowers.
+// There are two documents about roses, without the word "petal". That roses have petals is learned
+// from the other flowers.
 func ExampleShrinkage() {
 	t, err := taxonomy.New([]string{"all", "flower", "rose", "tulip", "tool", "hammer", "saw"},
 		[][2]int{{0, 1}, {1, 2}, {1, 3}, {0, 4}, {4, 5}, {4, 6}})

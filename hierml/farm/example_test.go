@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/hierml/farm"
 )
 
-// Three parts add to what a directory has, and a fourth that comes after them reads it. On a cluster
-// it would be farm.Slurm, with options such as --mem=4G.
+// Three parts add to what a directory has, and a fourth that comes after them reads it. On a
+// cluster it would be farm.Slurm, with options such as --mem=4G.
 func Example() {
 	directory, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -74,7 +74,8 @@ func TestSlurmOptions(t *testing.T) {
 	}
 }
 
-// FuzzSlurmOption holds that what comes through has the form of an option of a whole name, in one word.
+// FuzzSlurmOption holds that what comes through has the form of an option of a whole name, in one
+// word.
 func FuzzSlurmOption(f *testing.F) {
 	for _, word := range []string{"--mem=4G", "--wr=id", "-Wfoo", "--time=1 --wrap=id", "--exclusive", "--", "--mem"} {
 		f.Add(word)
@@ -93,8 +94,8 @@ func FuzzSlurmOption(f *testing.F) {
 // hostileIDs are none of Slurm's.
 var hostileIDs = []string{"", "-1", "--me", "-u", "--user=root", "--", "0x1", "1 2", "1,2", "1_3", "1.batch", "12\n", "12;main", "+1", "１２", "1e3", "*", "../1", "1234567890123456789"}
 
-// TestSlurmIDs checks that Slurm's programs get ids that are numbers, and of the output of squeue only
-// numbers of parts and names of machines.
+// TestSlurmIDs checks that Slurm's programs get ids that are numbers, and of the output of squeue
+// only numbers of parts and names of machines.
 func TestSlurmIDs(t *testing.T) {
 	script := `echo "$0 $*" >> ` + filepath.Join(t.TempDir(), "ran") + "\n"
 	ran := strings.Fields(script)[4]

@@ -13,8 +13,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Cats weigh up to 6, dogs from 10 on. Without an intercept a linear model gives all of one sign the
-// same label.
+// Cats weigh up to 6, dogs from 10 on. Without an intercept a linear model gives all of one sign
+// the same label.
 func ExampleScaling_intercept() {
 	t, err := taxonomy.FromPaths([]string{"cat", "dog"}, "/")
 	if err != nil {

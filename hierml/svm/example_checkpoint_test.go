@@ -42,7 +42,8 @@ func Example_checkpoint() {
 	// converged, error: <nil>
 }
 
-// Of several trainings with the same settings each keeps a checkpoint of its own, until all have ended.
+// Of several trainings with the same settings each keeps a checkpoint of its own, until all have
+// ended.
 func Example_checkpoints() {
 	folder, err := os.MkdirTemp("", "checkpoint")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 )
 
 // Processes of this machine solve a share of the classes each. On a cluster it would be
-// farm.Slurm{Options: []string{"--mem=4G"}}, with a directory that its machines share. A training that was interrupted
-// goes on there without this process; the same again waits for it.
+// farm.Slurm{Options: []string{"--mem=4G"}}, with a directory that its machines share. A training
+// that was interrupted goes on there without this process; the same again waits for it.
 func ExampleOneVsRest_farm() {
 	directory, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// C is chosen on instances held out, the model is trained on all, and says of a new row of numbers what it is.
+// C is chosen on instances held out, the model is trained on all, and says of a new row of numbers
+// what it is.
 func ExampleSearch_ChooseC() {
 	t, err := taxonomy.FromPaths([]string{"pet/cat", "pet/dog", "farm/cow"}, "/")
 	if err != nil {

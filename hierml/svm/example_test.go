@@ -47,8 +47,8 @@ func ExampleNormalized_Fit() {
 	// converged, gap below 1e-3: true
 }
 
-// ExampleHR trains logistic regressions, of which that of a class with a single instance leans on its
-// sibling's: its instance is more certain than by one-vs-rest.
+// ExampleHR trains logistic regressions, of which that of a class with a single instance leans on
+// its sibling's: its instance is more certain than by one-vs-rest.
 func ExampleHR() {
 	t, err := taxonomy.FromPaths([]string{"net/http", "net/url", "fmt"}, "/")
 	if err != nil {
