@@ -1,3 +1,23 @@
+// Package carry takes the values of variables from older compiled cells to newer ones, and from one
+// process to another.
+//
+// # In place
+//
+// When a cell gives a type of an earlier cell another method, the type is compiled again. A value
+// of the new type has the same form in memory as one of the old type. So values stay where they are
+// and are read as the new type from then on: pointers, cycles, shared slices and maps are kept, and
+// a large slice of numbers costs nothing. What has to change is changed in place: what interfaces
+// hold, and the keys of maps that hash differently.
+//
+// # What is not carried
+//
+// A value in an interface becomes nil if its new type does not implement the interface. Each
+// variable with such a part is named, once.
+//
+// What compiled functions and the run time hold out of sight is not seen: the variables that a
+// compiled function has kept, values behind unsafe.Pointer, and goroutines. Those that still run go
+// on with what they have, and they must not write to maps meanwhile.
+//
 // # How values become those of a newer type
 //
 // Variables works in these steps:
