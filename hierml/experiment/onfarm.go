@@ -86,9 +86,9 @@ func requireNoFarm(ctx context.Context, directory string) error {
 	return withPackage(farmed.Remove(directory))
 }
 
-// withPackage puts the name of this package before an error that does not begin with it.
+// withPackage puts the name of this package before an error that does not name a package.
 func withPackage(err error) error {
-	if err != nil && !strings.HasPrefix(err.Error(), "experiment: ") {
+	if err != nil && !strings.HasPrefix(err.Error(), "experiment: ") && !strings.HasPrefix(err.Error(), "farm: ") {
 		err = fmt.Errorf("experiment: %w", err)
 	}
 	return err
