@@ -9,6 +9,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
+	"github.com/hierml/notebook/kernel/internal/interpreted/values"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
@@ -56,13 +57,13 @@ func newEngine(t testing.TB) *engine.Engine {
 }
 
 func newExecutor(t testing.TB, n *notebook) program.Executor {
-	executor, err := interpreted.NewLocal(interpreted.Config{Symbols: stdlib.Symbols(), Display: func(values []any) *program.Bundle {
-		parts := make([]string, len(values))
-		for i, v := range values {
+	executor, err := interpreted.NewLocal(interpreted.Config{Symbols: stdlib.Symbols(), Display: func(shown []any) *program.Bundle {
+		parts := make([]string, len(shown))
+		for i, v := range shown {
 			parts[i] = fmt.Sprint(v)
 		}
 		n.values = strings.Join(parts, " ")
-		return interpreted.Text(values)
+		return values.Text(shown)
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/traefik/yaegi/interp"
 
+	"github.com/hierml/notebook/kernel/internal/interpreted/values"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -22,32 +23,32 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Show":          in.show,
 		"Stop":          stop,
 		"Kept":          in.keptValue,
-		"Carry":         in.types.carry,
-		"Describe":      in.types.describe,
-		"Embed":         in.types.embed,
-		"Address":       in.types.address,
-		"Method":        in.types.addMethod,
-		"Get":           get,
-		"CarryError":    in.types.carryError,
-		"CarryStringer": in.types.carryStringer,
-		"Find":          in.types.find,
-		"Has":           in.types.has,
-		"Implements":    implements,
-		"IsNative":      isNative,
-		"Is":            in.types.is,
-		"Take":          in.types.take,
-		"Assign":        in.types.assign,
-		"Wrap":          in.types.wrap,
-		"Unwrap":        unwrap,
-		"NotA":          notA,
-		"Lacks":         in.types.lacks,
-		"LacksCompiled": lacksCompiled,
+		"Carry":         in.types.Carry,
+		"Describe":      in.types.Describe,
+		"Embed":         in.types.Embed,
+		"Address":       in.types.Address,
+		"Method":        in.types.AddMethod,
+		"Get":           values.Get,
+		"CarryError":    in.types.CarryError,
+		"CarryStringer": in.types.CarryStringer,
+		"Find":          in.types.Find,
+		"Has":           in.types.Has,
+		"Implements":    values.Implements,
+		"IsNative":      values.IsNative,
+		"Is":            in.types.Is,
+		"Take":          in.types.Take,
+		"Assign":        in.types.Assign,
+		"Wrap":          in.types.Wrap,
+		"Unwrap":        values.Unwrap,
+		"NotA":          values.NotA,
+		"Lacks":         in.types.Lacks,
+		"LacksCompiled": values.LacksCompiled,
 		"Count":         count,
 		"PanicValue":    panicValue,
-		"NotNil":        notNil,
-		"NilPointer":    nilPointer,
+		"NotNil":        values.NotNil,
+		"NilPointer":    values.NilPointer,
 		"Iterated":      iterated,
-		"ErrorsAs":      in.types.errorsAs,
+		"ErrorsAs":      in.types.ErrorsAs,
 		"Defers":        func() *defers { return &defers{} },
 		"Defer":         func(d *defers, f func(), number int) { d.calls = append(d.calls, deferred{f, number}) },
 		"Protect":       in.protect,
@@ -56,16 +57,16 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Entered":       in.entered,
 		"Through":       in.through,
 		"Text":          func(v any) string { return fmt.Sprint(v) },
-		"Operand":       operand,
-		"Operands":      operands,
-		"Plain":         plain,
-		"PlainList":     plainList,
-		"AtomicStore":   atomicStore,
-		"AtomicSwap":    atomicSwap,
-		"AtomicCAS":     atomicCompareAndSwap,
-		"Verbs":         verbs,
-		"Unmarshal":     unmarshalJSON,
-		"Decode":        decoderDecode,
+		"Operand":       values.Operand,
+		"Operands":      values.Operands,
+		"Plain":         values.Plain,
+		"PlainList":     values.PlainList,
+		"AtomicStore":   values.AtomicStore,
+		"AtomicSwap":    values.AtomicSwap,
+		"AtomicCAS":     values.AtomicCompareAndSwap,
+		"Verbs":         values.Verbs,
+		"Unmarshal":     values.UnmarshalJSON,
+		"Decode":        values.DecoderDecode,
 		"Starts":        starts,
 		"Clear":         clearValue,
 		"Min":           func(v ...float64) float64 { return slices.Min(v) },
@@ -134,20 +135,20 @@ func (in *Interpreter) whole(number int, places []any, callee any, method string
 
 // show keeps what the values of the cell's last expression look like. The last of several results
 // is left out if it is a nil error.
-func (in *Interpreter) show(lastIsError bool, values ...any) {
-	if n := len(values); lastIsError && n > 1 && values[n-1] == nil {
-		values = values[:n-1]
+func (in *Interpreter) show(lastIsError bool, results ...any) {
+	if n := len(results); lastIsError && n > 1 && results[n-1] == nil {
+		results = results[:n-1]
 	}
 	display := in.config.Display
 	if display == nil {
-		display = Text
+		display = values.Text
 	}
-	bundle := display(values)
+	bundle := display(results)
 	id := goroutineID()
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if t := in.tasks[id]; t != nil {
-		t.bundle, t.values = bundle, values
+		t.bundle, t.values = bundle, results
 	}
 }
 

@@ -1,6 +1,7 @@
 package interpreted
 
 import (
+	"github.com/hierml/notebook/kernel/internal/interpreted/values"
 	"reflect"
 	"slices"
 	"unsafe"
@@ -63,8 +64,8 @@ func typeIn(v reflect.Value) any {
 	if v.IsNil() || !v.CanInterface() {
 		return nil
 	}
-	if c, ok := carried(v.Interface()); ok {
-		return c.d
+	if c, ok := values.Carried(v.Interface()); ok {
+		return c.Description
 	}
 	return v.Elem().Type()
 }
@@ -78,8 +79,8 @@ func uncomparableIn(v reflect.Value) string {
 			return ""
 		}
 		held, name := v.Elem(), ""
-		if c, ok := carried(v.Interface()); ok {
-			held, name = reflect.ValueOf(c.value), c.d.name
+		if c, ok := values.Carried(v.Interface()); ok {
+			held, name = reflect.ValueOf(c.Value), c.Description.Name
 		}
 		switch {
 		case !held.IsValid() || held.Comparable():

@@ -268,7 +268,7 @@ func deferredAt(depth int) bool {
 				if count++; count > depth {
 					return false
 				}
-			case !slices.ContainsFunc([]string{yaegi, "reflect.", "runtime.", "github.com/hierml/notebook/kernel/internal/interpreted.", "github.com/hierml/notebook/stdlib/internal/"}, func(p string) bool { return strings.HasPrefix(call.Function, p) }):
+			case !slices.ContainsFunc([]string{yaegi, "reflect.", "runtime.", own + ".", own + "/values.", "github.com/hierml/notebook/stdlib/internal/"}, func(p string) bool { return strings.HasPrefix(call.Function, p) }):
 				return false
 			}
 		}

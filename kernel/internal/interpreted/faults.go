@@ -158,7 +158,7 @@ func (fs *faults) last() fault {
 	var f fault
 	if m := operating.FindAllStringSubmatch(text[:call[0]], -1); len(m) > 0 {
 		f.operation = m[len(m)-1][1]
-		f.ours = strings.Contains(text[:call[0]], "\ngithub.com/hierml/notebook/kernel/internal/interpreted.")
+		f.ours = strings.Contains(text[:call[0]], "\n"+own+".") || strings.Contains(text[:call[0]], "\n"+own+"/values.")
 		f.compiled = f.operation == "callBin" && !f.ours && compiled(text[:call[0]])
 	}
 	node, err := strconv.ParseUint(text[call[2]:call[3]], 16, 64)

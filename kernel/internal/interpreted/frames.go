@@ -12,6 +12,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
+// own is the path of this package, by which its functions are told in a stack.
+const own = "github.com/hierml/notebook/kernel/internal/interpreted"
+
 // frames is the interpreter's standard error. When a panic passes a function, yaegi writes a line
 // there with the position of the function's first statement, and lowered code gives each function a
 // position of its own: so these lines, which are kept and not passed on, are the calls of the
@@ -144,8 +147,8 @@ func (f *frames) look() bool {
 // again are the functions that panic with what they have recovered.
 var again = []string{
 	"github.com/traefik/yaegi/interp.runCfg.func1",
-	"github.com/hierml/notebook/kernel/internal/interpreted.(*Interpreter).protect.func1",
-	"github.com/hierml/notebook/kernel/internal/interpreted.(*Interpreter).apart",
+	own + ".(*Interpreter).protect.func1",
+	own + ".(*Interpreter).apart",
 }
 
 // goesOn reports whether what yaegi reports is a panic that has passed a function before: then who

@@ -4,8 +4,7 @@
 // What yaegi leaves to be desired is made up for here as far as that can be done from outside:
 // cancellation that leaves functions of earlier cells alive (cancel.go), the calls and lines of a
 // panic (frames.go), the Go words for it (panics.go, faults.go), and the functions that lowered
-// code calls (bridge.go), among them those that print values of types which exist only in the
-// session (carrier.go).
+// code calls (bridge.go). Package values stands for the types that exist only in the session.
 //
 // Wrong when the lowered text is right and its result is not: then yaegi differs from Go, and
 // lowering has to avoid what it is bad at, or refuse it by name.
@@ -28,6 +27,7 @@ import (
 
 	"github.com/traefik/yaegi/interp"
 
+	"github.com/hierml/notebook/kernel/internal/interpreted/values"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 	"github.com/hierml/notebook/stdlib/host"
@@ -53,7 +53,7 @@ type Interpreter struct {
 	yaegi   *interp.Interpreter
 	control *control
 	frames  *frames
-	types   *types
+	types   *values.Types
 	// standard returns what stands for a file.
 	standard func(*os.File) *standard
 
@@ -80,8 +80,9 @@ type Interpreter struct {
 
 // New returns an interpreter with nothing declared.
 func New(config Config) (*Interpreter, error) {
-	in := &Interpreter{config: config, types: newTypes(wrappers(config.Symbols)), panics: newPanics(), reached: map[int]int{}, tasks: map[uint64]*task{}, kept: map[int][]any{}, titles: map[int]string{}}
-	in.types.heed = in.stopIfCancelled
+	in := &Interpreter{config: config, types: values.NewTypes(values.Wrappers(config.Symbols)), panics: newPanics(), reached: map[int]int{}, tasks: map[uint64]*task{}, kept: map[int][]any{}, titles: map[int]string{}}
+	in.types.StopIfCancelled = in.stopIfCancelled
+	in.types.Translate = func(panicked any) any { return translated(panicked, fault{}) }
 	in.frames = newFrames(config.Stderr)
 	in.standard = in.standards()
 	in.yaegi = interp.New(interp.Options{

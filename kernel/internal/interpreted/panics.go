@@ -2,6 +2,7 @@ package interpreted
 
 import (
 	"fmt"
+	"github.com/hierml/notebook/kernel/internal/interpreted/values"
 	"reflect"
 	"regexp"
 	"runtime"
@@ -9,34 +10,10 @@ import (
 	"strings"
 )
 
-// goError is a run-time error in the words of compiled Go, for one that the interpreter words in
-// terms of its own workings.
-type goError string
-
-func (e goError) Error() string { return "runtime error: " + string(e) }
-
-// RuntimeError makes it a runtime.Error.
-func (goError) RuntimeError() {}
-
-// plainError is one that compiled Go words without "runtime error: ".
-type plainError string
-
-func (e plainError) Error() string { return string(e) }
-
-// RuntimeError makes it a runtime.Error.
-func (plainError) RuntimeError() {}
-
-var (
-	_ runtime.Error = goError("")
-	_ runtime.Error = plainError("")
-)
-
-const nilDereference = goError("invalid memory address or nil pointer dereference")
-
 // iterated panics because the iterator of a range over a function did not keep to what it may do:
 // it called the body in a state in which it must not, or, in state 4, recovered the body's panic.
 func iterated(state int) {
-	panic(map[int]goError{
+	panic(map[int]values.GoError{
 		1: "range function continued iteration after function for loop body returned false",
 		2: "range function continued iteration after loop body panic",
 		3: "range function continued iteration after whole loop exit",
@@ -59,7 +36,7 @@ var conversion = regexp.MustCompile(`^reflect: cannot convert slice with length 
 func translated(v any, f fault) any {
 	if r, ok := v.(reflect.Value); ok {
 		if !r.IsValid() || !r.CanInterface() {
-			return nilDereference
+			return values.NilDereference
 		}
 		v = r.Interface()
 	}
@@ -67,7 +44,7 @@ func translated(v any, f fault) any {
 		return v
 	}
 	if _, ok := v.(*reflect.ValueError); ok {
-		return nilDereference
+		return values.NilDereference
 	}
 	if err, ok := v.(runtime.Error); ok && f.operation == "_make" && strings.HasSuffix(err.Error(), "allocation size out of range") {
 		return f.or("makeslice: len out of range")
@@ -77,9 +54,9 @@ func translated(v any, f fault) any {
 			switch {
 			case !strings.HasPrefix(err.Error(), words):
 			case f.assigned: // yaegi has looked for the entry first, which fails in other words where there is none
-				return goError("hash of unhashable type " + f.keyType)
+				return values.GoError("hash of unhashable type " + f.keyType)
 			default:
-				return plainError(words + f.keyType)
+				return values.PlainError(words + f.keyType)
 			}
 		}
 	}
@@ -97,28 +74,28 @@ func translated(v any, f fault) any {
 	case strings.HasPrefix(text, "reflect: call of reflect.Value."), text == "reflect: call of nil function",
 		text == "reflect: Call using zero Value argument", text == "reflect: Method on nil interface value",
 		strings.HasPrefix(text, "reflect.Value.Call: call of nil function"), strings.HasPrefix(text, "reflect: Value.Call: call of nil function"):
-		return nilDereference
+		return values.NilDereference
 	case strings.HasPrefix(text, "reflect.MakeSlice: negative len"):
 		return f.or("makeslice: len out of range")
 	case strings.HasPrefix(text, "reflect.MakeSlice: len > cap"), strings.HasPrefix(text, "reflect.MakeSlice: negative cap"):
 		return f.or("makeslice: cap out of range")
 	case strings.HasPrefix(text, "reflect.Value.Grow: slice overflow"):
-		return goError("growslice: len out of range")
+		return values.GoError("growslice: len out of range")
 	case strings.HasPrefix(text, "reflect.MakeChan: negative buffer size"):
-		return plainError("makechan: size out of range")
+		return values.PlainError("makechan: size out of range")
 	}
 	if m := conversion.FindStringSubmatch(text); m != nil {
-		return goError(fmt.Sprintf("cannot convert slice with length %s to array or pointer to array with length %s", m[1], m[2]))
+		return values.GoError(fmt.Sprintf("cannot convert slice with length %s to array or pointer to array with length %s", m[1], m[2]))
 	}
 	return v
 }
 
 // or returns the error of the operation, or what is known without its operands.
-func (f fault) or(words string) goError {
+func (f fault) or(words string) values.GoError {
 	if f.words != "" {
-		return goError(f.words)
+		return values.GoError(f.words)
 	}
-	return goError(words)
+	return values.GoError(words)
 }
 
 // panicValue is the value that panic(v) panics with.
@@ -132,7 +109,7 @@ func panicValue(v any) any {
 // count returns the count of a shift.
 func count(n int64) uint64 {
 	if n < 0 {
-		panic(goError("negative shift amount"))
+		panic(values.GoError("negative shift amount"))
 	}
 	return uint64(n)
 }
@@ -158,12 +135,12 @@ func same(a, b any) bool {
 func panicText(v any) (text string) {
 	defer func() {
 		if r := recover(); r != nil {
-			text = fmt.Sprintf("(%s), whose method panicked: %v", typeName(v), translated(r, fault{}))
+			text = fmt.Sprintf("(%s), whose method panicked: %v", values.TypeName(v), translated(r, fault{}))
 		}
 		text = strings.ReplaceAll(text, "\n", "\n\t")
 	}()
-	if c, ok := carried(v); ok {
-		return c.panicText()
+	if c, ok := values.Carried(v); ok {
+		return c.PanicText()
 	}
 	switch v := v.(type) {
 	case error:

@@ -2,6 +2,7 @@ package interpreted
 
 import (
 	"fmt"
+	"github.com/hierml/notebook/kernel/internal/interpreted/values"
 	"io"
 	"reflect"
 	"strconv"
@@ -35,8 +36,8 @@ func operandText(v any) string {
 		parts := *(*[2]uintptr)(unsafe.Pointer(&w.v))
 		return fmt.Sprintf("(%#x,%#x)", parts[0], parts[1])
 	}
-	if c, ok := carried(v); ok {
-		v = c.value
+	if c, ok := values.Carried(v); ok {
+		v = c.Value
 	}
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Bool:

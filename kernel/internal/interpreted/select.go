@@ -1,6 +1,7 @@
 package interpreted
 
 import (
+	"github.com/hierml/notebook/kernel/internal/interpreted/values"
 	"reflect"
 	"runtime"
 )
@@ -20,7 +21,7 @@ func (in *Interpreter) selects(kinds string, operands ...any) (chosen int, value
 			c.Dir = reflect.SelectSend
 			if c.Chan.IsValid() {
 				c.Send = reflect.New(c.Chan.Type().Elem()).Elem()
-				get(operands[0], c.Send.Addr().Interface())
+				values.Get(operands[0], c.Send.Addr().Interface())
 			}
 			operands = operands[1:]
 		}

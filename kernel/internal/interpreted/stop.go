@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/hierml/notebook/kernel/internal/interpreted/values"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -37,8 +38,8 @@ func errorText(err error) (text string) {
 // error.
 func errorName(err error) string {
 	name := reflect.TypeOf(err).String()
-	if c, ok := carried(err); ok {
-		return strings.ReplaceAll(c.d.name, "main.", "")
+	if c, ok := values.Carried(err); ok {
+		return strings.ReplaceAll(c.Description.Name, "main.", "")
 	}
 	if token.IsExported(name[strings.LastIndexByte(name, '.')+1:]) {
 		return name

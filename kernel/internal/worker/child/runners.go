@@ -10,6 +10,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/compiled"
 	"github.com/hierml/notebook/kernel/internal/debugger"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
+	"github.com/hierml/notebook/kernel/internal/interpreted/values"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/cells"
 	"github.com/hierml/notebook/stdlib"
@@ -58,8 +59,8 @@ func newRunners(means cells.Means, load func(plugin string) error) (*runners, er
 		Globals: r.variables,
 		Passes:  r.passesBy,
 		Symbol:  symbol,
-		Method:  interpreted.Method,
-		Carry:   interpreted.Carry,
+		Method:  values.Method,
+		Carry:   values.Carry,
 	})
 	interpreter.SetFailed(r.debugger.Failed)
 	r.compiled = compiled.New(compiled.Config{

@@ -1,4 +1,4 @@
-package interpreted
+package values
 
 import (
 	"fmt"
@@ -13,11 +13,11 @@ import (
 // which has the methods. In its field IValue it has the carrier, so that what was wrapped is not
 // lost.
 
-// wrappers finds wrappers by their interfaces.
-type wrappers interp.Exports
+// Wrappers finds wrappers by their interfaces.
+type Wrappers interp.Exports
 
 // of returns the type of the wrapper for an interface.
-func (w wrappers) of(iface reflect.Type) (reflect.Type, bool) {
+func (w Wrappers) of(iface reflect.Type) (reflect.Type, bool) {
 	for key, symbols := range w {
 		rest, ok := strings.CutPrefix(key, iface.PkgPath()+"/")
 		if !ok || strings.Contains(rest, "/") {
@@ -30,19 +30,19 @@ func (w wrappers) of(iface reflect.Type) (reflect.Type, bool) {
 	return nil, false
 }
 
-// wrap makes a value of a session type one of the compiled interface that pointer points to.
-func (t *types) wrap(id int, value, pointer any) {
+// Wrap makes a value of a session type one of the compiled interface that pointer points to.
+func (t *Types) Wrap(id int, value, pointer any) {
 	target := reflect.ValueOf(pointer).Elem()
-	target.Set(t.wrapped(t.carry(id, value), target.Type()))
+	target.Set(t.wrapped(t.Carry(id, value), target.Type()))
 }
 
 // wrapped returns a carrier as a value of a compiled interface.
-func (t *types) wrapped(carrier any, iface reflect.Type) reflect.Value {
+func (t *Types) wrapped(carrier any, iface reflect.Type) reflect.Value {
 	if carries(iface) {
 		return reflect.ValueOf(carrier)
 	}
-	c, _ := carried(carrier)
-	more, ok := c.d.companion(iface)
+	c, _ := Carried(carrier)
+	more, ok := c.Description.companion(iface)
 	if ok {
 		return t.wrapIn(more.wrapper, more.methods, carrier, c)
 	}
@@ -55,40 +55,40 @@ func (t *types) wrapped(carrier any, iface reflect.Type) reflect.Value {
 	}
 	t.mu.Unlock()
 	if !ok {
-		panic(fmt.Sprintf("hierml: the interpreter cannot make a %s of a value of type %s", iface, c.d.name))
+		panic(fmt.Sprintf("hierml: the interpreter cannot make a %s of a value of type %s", iface, c.Description.Name))
 	}
 	return t.wrapIn(wrapper, iface, carrier, c)
 }
 
 // wrapIn makes a wrapper of a type whose methods are those of an interface. They heed interrupts.
-func (t *types) wrapIn(wrapper, iface reflect.Type, value any, c carrier) reflect.Value {
+func (t *Types) wrapIn(wrapper, iface reflect.Type, value any, c Carrier) reflect.Value {
 	w := reflect.New(wrapper).Elem()
 	w.FieldByName("IValue").Set(reflect.ValueOf(value))
 	for i := range iface.NumMethod() {
 		m := iface.Method(i)
-		receiver := reflect.ValueOf(&c.value).Elem()
+		receiver := reflect.ValueOf(&c.Value).Elem()
 		w.FieldByName("W" + m.Name).Set(reflect.MakeFunc(m.Type, func(in []reflect.Value) []reflect.Value {
-			t.heed()
-			f := reflect.ValueOf(c.d.method(m.Name)) // a later cell may declare it again, or hide a promoted one
+			t.StopIfCancelled()
+			f := reflect.ValueOf(c.Description.method(m.Name)) // a later cell may declare it again, or hide a promoted one
 			if !f.IsValid() {
-				panic(fmt.Sprintf("hierml: %s has no method %s", c.d.name, m.Name))
+				panic(fmt.Sprintf("hierml: %s has no method %s", c.Description.Name, m.Name))
 			}
 			results := apply(f, append([]reflect.Value{receiver}, in...))
-			t.heed()
+			t.StopIfCancelled()
 			return results
 		}))
 	}
 	return w
 }
 
-// unwrap returns the carrier that a compiled interface holds, or else what it holds.
-func unwrap(v any) any {
+// Unwrap returns the carrier that a compiled interface holds, or else what it holds.
+func Unwrap(v any) any {
 	t := reflect.TypeOf(v)
 	if t == nil || t.Kind() != reflect.Struct || !strings.HasPrefix(t.Name(), "_") || t.NumField() == 0 || t.Field(0).Name != "IValue" {
 		return v
 	}
 	inner := reflect.ValueOf(v).Field(0).Interface()
-	if _, ok := carried(inner); ok {
+	if _, ok := Carried(inner); ok {
 		return inner
 	}
 	return v
@@ -100,7 +100,7 @@ func carries(iface reflect.Type) bool {
 }
 
 // implements reports whether the type has the methods of a compiled interface.
-func (d *description) implements(iface reflect.Type) bool {
+func (d *Description) implements(iface reflect.Type) bool {
 	for i := range iface.NumMethod() {
 		m := iface.Method(i)
 		f := d.method(m.Name)

@@ -1,4 +1,4 @@
-package interpreted
+package values
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 // their names, methods, and which of their fields are exported. What is left of a value in the end,
 // a number or a text, it gives to fmt.
 type printer struct {
-	types *types
+	types *Types
 	state fmt.State
 	// plus and sharp say that the verb is %+v or %#v.
 	plus, sharp bool
@@ -21,7 +21,7 @@ type printer struct {
 	bad bool
 }
 
-func newPrinter(t *types, s fmt.State, verb rune) *printer {
+func newPrinter(t *Types, s fmt.State, verb rune) *printer {
 	return &printer{types: t, state: s, plus: verb == 'v' && s.Flag('+'), sharp: verb == 'v' && s.Flag('#')}
 }
 
@@ -39,10 +39,10 @@ func nested(s fmt.State) bool {
 // print prints v, whose type d describes; nil stands for a type that needs no description. Methods
 // are called on values that can be reached through exported fields only, and where methods says
 // that there may be some.
-func (p *printer) print(v reflect.Value, d *description, verb rune, depth int, exported, methods bool) {
+func (p *printer) print(v reflect.Value, d *Description, verb rune, depth int, exported, methods bool) {
 	if d == nil && v.IsValid() && v.CanInterface() {
-		if c, ok := carried(unwrap(v.Interface())); ok {
-			v, d = reflect.ValueOf(c.value), c.d
+		if c, ok := Carried(Unwrap(v.Interface())); ok {
+			v, d = reflect.ValueOf(c.Value), c.Description
 		}
 	}
 	if exported && methods && !p.bad && v.IsValid() && p.handled(v, d, verb) {
@@ -88,7 +88,7 @@ func (p *printer) print(v reflect.Value, d *description, verb rune, depth int, e
 }
 
 // elem describes a part of the values that d describes.
-func (p *printer) elem(d *description, i int) *description {
+func (p *printer) elem(d *Description, i int) *Description {
 	if d == nil || i >= len(d.elems) {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (p *printer) between(i int) {
 	}
 }
 
-func (p *printer) structure(v reflect.Value, d *description, verb rune, depth int, exported bool) {
+func (p *printer) structure(v reflect.Value, d *Description, verb rune, depth int, exported bool) {
 	t := v.Type()
 	if p.sharp {
 		p.text(d.typeName(v))
@@ -133,7 +133,7 @@ func (p *printer) structure(v reflect.Value, d *description, verb rune, depth in
 	p.text("}")
 }
 
-func (p *printer) list(v reflect.Value, d *description, verb rune, depth int, exported bool) {
+func (p *printer) list(v reflect.Value, d *Description, verb rune, depth int, exported bool) {
 	if strings.ContainsRune("sqxX", verb) && v.Type().Elem().Kind() == reflect.Uint8 {
 		bytes := make([]byte, v.Len())
 		for i := range bytes {
@@ -158,7 +158,7 @@ func (p *printer) list(v reflect.Value, d *description, verb rune, depth int, ex
 	p.text(end)
 }
 
-func (p *printer) mapping(v reflect.Value, d *description, verb rune, depth int, exported bool) {
+func (p *printer) mapping(v reflect.Value, d *Description, verb rune, depth int, exported bool) {
 	begin, end := "map[", "]"
 	if p.sharp {
 		begin, end = d.typeName(v)+"{", "}"
@@ -178,7 +178,7 @@ func (p *printer) mapping(v reflect.Value, d *description, verb rune, depth int,
 }
 
 // pointer prints the address that a pointer, channel or function holds.
-func (p *printer) pointer(v reflect.Value, d *description, verb rune) {
+func (p *printer) pointer(v reflect.Value, d *Description, verb rune) {
 	address := uint64(v.Pointer())
 	switch verb {
 	case 'v':
@@ -226,7 +226,7 @@ func (p *printer) format(verb rune, sharp bool) string {
 }
 
 // basic prints a number, a text or a truth value.
-func (p *printer) basic(v reflect.Value, d *description, verb rune) {
+func (p *printer) basic(v reflect.Value, d *Description, verb rune) {
 	value, verbs, plain := any(nil), "", 'v'
 	switch v.Kind() {
 	case reflect.Bool:
@@ -257,7 +257,7 @@ func (p *printer) basic(v reflect.Value, d *description, verb rune) {
 }
 
 // badVerb prints a value that does not fit its verb.
-func (p *printer) badVerb(v reflect.Value, d *description, verb rune) {
+func (p *printer) badVerb(v reflect.Value, d *Description, verb rune) {
 	p.text("%!" + string(verb) + "(" + d.typeName(v) + "=")
 	bad := p.bad
 	p.bad = true
@@ -267,7 +267,7 @@ func (p *printer) badVerb(v reflect.Value, d *description, verb rune) {
 }
 
 // handled prints a value by the method it has for that, if it has one.
-func (p *printer) handled(v reflect.Value, d *description, verb rune) (ok bool) {
+func (p *printer) handled(v reflect.Value, d *Description, verb rune) (ok bool) {
 	method := p.method(v, d, verb)
 	if method == "" {
 		return false
@@ -282,7 +282,7 @@ func (p *printer) handled(v reflect.Value, d *description, verb rune) (ok bool) 
 			p.text("<nil>")
 			return
 		}
-		p.text(fmt.Sprintf("%%!%c(PANIC=%s method: %v)", verb, method, translated(r, fault{})))
+		p.text(fmt.Sprintf("%%!%c(PANIC=%s method: %v)", verb, method, p.types.Translate(r)))
 	}()
 	value := v.Interface()
 	if method == "Format" {
@@ -295,7 +295,7 @@ func (p *printer) handled(v reflect.Value, d *description, verb rune) (ok bool) 
 	}
 	text := ""
 	if d != nil {
-		result, _ := carrier{d, value}.call(method)
+		result, _ := Carrier{d, value}.call(method)
 		text, _ = result.(string)
 	} else {
 		switch value := value.(type) {
@@ -324,7 +324,7 @@ func (p *printer) handled(v reflect.Value, d *description, verb rune) (ok bool) 
 }
 
 // method returns the name of the method by which a value is printed, "" if it has none.
-func (p *printer) method(v reflect.Value, d *description, verb rune) string {
+func (p *printer) method(v reflect.Value, d *Description, verb rune) string {
 	var has func(name string) bool
 	if d != nil {
 		has = func(name string) bool {
@@ -370,7 +370,7 @@ func (p *printer) method(v reflect.Value, d *description, verb rune) string {
 }
 
 // formats reports whether the type is a fmt.Formatter.
-func (d *description) formats() bool {
+func (d *Description) formats() bool {
 	m := d.method("Format")
 	if m == nil {
 		return false
@@ -381,9 +381,9 @@ func (d *description) formats() bool {
 
 // typeName is the name of the type of a value that d describes; nil stands for a type that needs no
 // description.
-func (d *description) typeName(v reflect.Value) string {
+func (d *Description) typeName(v reflect.Value) string {
 	if d == nil {
 		return v.Type().String()
 	}
-	return d.name
+	return d.Name
 }

@@ -1,4 +1,4 @@
-package interpreted
+package values
 
 import (
 	"io"
@@ -38,7 +38,7 @@ var companions = map[reflect.Type][]companion{
 
 // companion returns the wrapper for values of a type as a compiled interface, and its methods, if
 // the values have more that compiled code asks for.
-func (d *description) companion(iface reflect.Type) (found companion, ok bool) {
+func (d *Description) companion(iface reflect.Type) (found companion, ok bool) {
 	for _, c := range companions[iface] {
 		if d.implements(c.methods) {
 			found, ok = c, true

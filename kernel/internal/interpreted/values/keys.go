@@ -1,4 +1,4 @@
-package interpreted
+package values
 
 import (
 	"cmp"
@@ -70,11 +70,11 @@ func compareHeld(a, b reflect.Value) int {
 	a, b = a.Elem(), b.Elem()
 	x, y := 0, 0
 	if a.CanInterface() && b.CanInterface() {
-		if c, ok := carried(a.Interface()); ok {
-			a, x = reflect.ValueOf(c.value), c.d.id
+		if c, ok := Carried(a.Interface()); ok {
+			a, x = reflect.ValueOf(c.Value), c.Description.id
 		}
-		if c, ok := carried(b.Interface()); ok {
-			b, y = reflect.ValueOf(c.value), c.d.id
+		if c, ok := Carried(b.Interface()); ok {
+			b, y = reflect.ValueOf(c.Value), c.Description.id
 		}
 	}
 	if c := cmp.Or(cmp.Compare(x, y), cmp.Compare(reflect.ValueOf(a.Type()).Pointer(), reflect.ValueOf(b.Type()).Pointer())); c != 0 {

@@ -1,30 +1,30 @@
-package interpreted
+package values
 
 import (
 	"fmt"
 	"reflect"
 )
 
-// plain is a value for a compiled function that looks into it. It panics if there is a value of a
+// Plain is a value for a compiled function that looks into it. It panics if there is a value of a
 // session type in it: the function would not find what that is.
-func plain(function string, v any) any {
+func Plain(function string, v any) any {
 	if c, ok := carrierIn(reflect.ValueOf(v), 0); ok {
-		panic(fmt.Sprintf("hierml: a value of type %s given to %s in an interface: compiled code would not find its type, its methods and the names of its fields", c.d.name, function))
+		panic(fmt.Sprintf("hierml: a value of type %s given to %s in an interface: compiled code would not find its type, its methods and the names of its fields", c.Description.Name, function))
 	}
 	return v
 }
 
-func plainList(function string, list []any) []any {
-	plain(function, list)
+func PlainList(function string, list []any) []any {
+	Plain(function, list)
 	return list
 }
 
 // carrierIn returns a carrier that is part of a value.
-func carrierIn(v reflect.Value, depth int) (c carrier, ok bool) {
+func carrierIn(v reflect.Value, depth int) (c Carrier, ok bool) {
 	if !v.IsValid() || !v.CanInterface() || depth > 20 {
-		return carrier{}, false
+		return Carrier{}, false
 	}
-	if c, ok := carried(unwrap(v.Interface())); ok {
+	if c, ok := Carried(Unwrap(v.Interface())); ok {
 		return c, true
 	}
 	switch v.Kind() {
@@ -32,7 +32,7 @@ func carrierIn(v reflect.Value, depth int) (c carrier, ok bool) {
 		return carrierIn(v.Elem(), depth+1)
 	case reflect.Slice, reflect.Array:
 		if !holdsInterfaces(v.Type().Elem(), depth) {
-			return carrier{}, false
+			return Carrier{}, false
 		}
 		for i := range v.Len() {
 			if c, ok := carrierIn(v.Index(i), depth+1); ok {
@@ -54,7 +54,7 @@ func carrierIn(v reflect.Value, depth int) (c carrier, ok bool) {
 			}
 		}
 	}
-	return carrier{}, false
+	return Carrier{}, false
 }
 
 // holdsInterfaces reports whether there can be interfaces in the values of a type.

@@ -1,4 +1,16 @@
-package interpreted
+// Package values has what the interpreter lacks of the types that cells declare: names, methods and
+// interfaces. yaegi represents a declared type by the reflect.Type of what it is made of, which has
+// neither a name nor methods.
+//
+// The engine numbers the types of the session and describes each to [Types]. A value of such a type
+// that goes into an interface is wrapped in a [Carrier], which has the value and its
+// [Description] (carrier.go). Carriers format and encode themselves as the value would in a compiled
+// program (printer.go, verbs.go, keys.go, json.go). Compiled code that needs an interface with
+// methods gets a wrapper (wrapper.go, companion.go), and compiled code that must not see carriers
+// gets the bare value (plain.go, wrapper.go).
+//
+// Wrong when a type switch, ==, fmt or encoding/json sees another type than in compiled Go.
+package values
 
 import (
 	"errors"
@@ -8,25 +20,28 @@ import (
 	"sync"
 )
 
-// types knows the types of the session by the numbers that the engine gave them: at run time they
+// Types knows the types of the session by the numbers that the engine gave them: at run time they
 // have neither names nor methods.
-type types struct {
+type Types struct {
 	mu    sync.RWMutex
-	known map[int]*description
+	known map[int]*Description
 
-	wrappers     wrappers
+	wrappers     Wrappers
 	wrapperTypes map[reflect.Type]reflect.Type // those found, by interfaces
 
-	heed func() // ends a goroutine whose cell was interrupted
+	// stopIfCancelled ends a goroutine whose cell was interrupted, and translate returns the value
+	// with which compiled Go would have panicked.
+	StopIfCancelled func()
+	Translate       func(panicked any) any
 }
 
-// A description is what is lost of a type at run time. There is one for each type, so that its
+// A Description is what is lost of a type at run time. There is one for each type, so that its
 // address stands for the type.
-type description struct {
-	types  *types
+type Description struct {
+	types  *Types
 	id     int
 	kind   string
-	name   string // as %T prints it
+	Name   string // as %T prints it
 	named  bool
 	fields []string // of a struct; of an interface, its methods
 	elems  []int    // the types of its parts, as display.Type counts them
@@ -40,20 +55,20 @@ type description struct {
 	texts   map[string]string // their types
 }
 
-func newTypes(w wrappers) *types {
-	return &types{known: map[int]*description{}, wrappers: w, wrapperTypes: map[reflect.Type]reflect.Type{}}
+func NewTypes(w Wrappers) *Types {
+	return &Types{known: map[int]*Description{}, wrappers: w, wrapperTypes: map[reflect.Type]reflect.Type{}}
 }
 
-func (t *types) describe(id int, kind, name string, named bool, fields []string, elems []int) {
+func (t *Types) Describe(id int, kind, name string, named bool, fields []string, elems []int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.known[id] = &description{
-		types: t, id: id, kind: kind, name: name, named: named, fields: fields, elems: elems,
+	t.known[id] = &Description{
+		types: t, id: id, kind: kind, Name: name, named: named, fields: fields, elems: elems,
 		methods: map[string]any{}, texts: map[string]string{},
 	}
 }
 
-func (t *types) embed(id int, fields []int) {
+func (t *Types) Embed(id int, fields []int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if d := t.known[id]; d != nil {
@@ -64,7 +79,7 @@ func (t *types) embed(id int, fields []int) {
 	}
 }
 
-func (t *types) address(id, pointer int) {
+func (t *Types) Address(id, pointer int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if d := t.known[id]; d != nil {
@@ -72,8 +87,8 @@ func (t *types) address(id, pointer int) {
 	}
 }
 
-// addMethod gives a type a method, in place of one of that name. A nil f takes it away.
-func (t *types) addMethod(id int, name, text string, f any) {
+// AddMethod gives a type a method, in place of one of that name. A nil f takes it away.
+func (t *Types) AddMethod(id int, name, text string, f any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	d := t.known[id]
@@ -88,42 +103,42 @@ func (t *types) addMethod(id int, name, text string, f any) {
 	}
 }
 
-func (t *types) get(id int) *description {
+func (t *Types) get(id int) *Description {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.known[id]
 }
 
 // method returns a method of the type, nil if it has none of that name.
-func (d *description) method(name string) any {
+func (d *Description) method(name string) any {
 	d.types.mu.RLock()
 	defer d.types.mu.RUnlock()
 	return d.methods[name]
 }
 
-func (d *description) text(name string) string {
+func (d *Description) text(name string) string {
 	d.types.mu.RLock()
 	defer d.types.mu.RUnlock()
 	return d.texts[name]
 }
 
-// carry puts a value of a session type into an empty interface.
-func (t *types) carry(id int, value any) any {
+// Carry puts a value of a session type into an empty interface.
+func (t *Types) Carry(id int, value any) any {
 	d := t.get(id)
 	if d == nil {
 		return value
 	}
-	return carrier{d, value}
+	return Carrier{d, value}
 }
 
-func (t *types) carryError(id int, value any) error { return t.carry(id, value).(error) }
+func (t *Types) CarryError(id int, value any) error { return t.Carry(id, value).(error) }
 
-func (t *types) carryStringer(id int, value any) fmt.Stringer {
-	return t.carry(id, value).(fmt.Stringer)
+func (t *Types) CarryStringer(id int, value any) fmt.Stringer {
+	return t.Carry(id, value).(fmt.Stringer)
 }
 
-// get copies a value into the variable that pointer points to.
-func get(value, pointer any) {
+// Get copies a value into the variable that pointer points to.
+func Get(value, pointer any) {
 	target := reflect.ValueOf(pointer).Elem()
 	v := reflect.ValueOf(value)
 	if !v.IsValid() {
@@ -135,67 +150,67 @@ func get(value, pointer any) {
 	target.Set(v)
 }
 
-// take copies what an interface holds into a variable of its type.
-func (t *types) take(value, pointer any) {
-	c, ok := carried(value)
+// Take copies what an interface holds into a variable of its type.
+func (t *Types) Take(value, pointer any) {
+	c, ok := Carried(value)
 	target := reflect.ValueOf(pointer).Elem()
 	switch {
 	case ok && target.Kind() != reflect.Interface:
-		get(c.value, pointer)
+		Get(c.Value, pointer)
 	case ok && target.NumMethod() > 0:
 		target.Set(t.wrapped(value, target.Type()))
 	default:
-		get(value, pointer)
+		Get(value, pointer)
 	}
 }
 
-// assign makes a value in an interface of the session one of a compiled interface.
-func (t *types) assign(value, pointer any) {
+// Assign makes a value in an interface of the session one of a compiled interface.
+func (t *Types) Assign(value, pointer any) {
 	if value == nil {
 		return
 	}
 	target := reflect.ValueOf(pointer).Elem()
-	if _, ok := carried(value); ok {
+	if _, ok := Carried(value); ok {
 		target.Set(t.wrapped(value, target.Type()))
 		return
 	}
 	target.Set(reflect.ValueOf(value))
 }
 
-// is reports whether an interface holds a value of a session type.
-func (t *types) is(value any, id int) bool {
-	c, ok := carried(value)
-	return ok && c.d.id == id
+// Is reports whether an interface holds a value of a session type.
+func (t *Types) Is(value any, id int) bool {
+	c, ok := Carried(value)
+	return ok && c.Description.id == id
 }
 
-// isNative reports whether an interface holds a value of the compiled type that pointer points to.
-func isNative(value, pointer any) bool {
+// IsNative reports whether an interface holds a value of the compiled type that pointer points to.
+func IsNative(value, pointer any) bool {
 	return value != nil && reflect.TypeOf(value) == reflect.TypeOf(pointer).Elem()
 }
 
-// implements reports whether what an interface holds implements the compiled interface that pointer
+// Implements reports whether what an interface holds implements the compiled interface that pointer
 // points to.
-func implements(value, pointer any) bool {
+func Implements(value, pointer any) bool {
 	if value == nil {
 		return false
 	}
 	iface := reflect.TypeOf(pointer).Elem()
-	if c, ok := carried(value); ok {
-		return c.d.implements(iface)
+	if c, ok := Carried(value); ok {
+		return c.Description.implements(iface)
 	}
 	return reflect.TypeOf(value).Implements(iface)
 }
 
-// has reports whether what an interface holds has methods of given names and types. For session
+// Has reports whether what an interface holds has methods of given names and types. For session
 // types these are compared as text, for compiled ones with the types of the samples.
-func (t *types) has(value any, names, texts []string, samples []any) bool {
+func (t *Types) Has(value any, names, texts []string, samples []any) bool {
 	if value == nil {
 		return false
 	}
-	c, session := carried(value)
+	c, session := Carried(value)
 	for i, name := range names {
 		if session {
-			if c.d.text(name) != texts[i] {
+			if c.Description.text(name) != texts[i] {
 				return false
 			}
 			continue
@@ -227,19 +242,19 @@ func sameMethod(method, function reflect.Type) bool {
 	return true
 }
 
-// find returns a method of what an interface holds, as a function of the type of sample: of an
+// Find returns a method of what an interface holds, as a function of the type of sample: of an
 // empty interface and the parameters.
-func (t *types) find(value any, name string, sample any) any {
+func (t *Types) Find(value any, name string, sample any) any {
 	if value == nil {
-		panic(nilDereference)
+		panic(NilDereference)
 	}
-	if c, ok := carried(value); ok {
-		f := reflect.ValueOf(c.d.method(name))
+	if c, ok := Carried(value); ok {
+		f := reflect.ValueOf(c.Description.method(name))
 		if !f.IsValid() {
-			panic(fmt.Sprintf("hierml: %s has no method %s", c.d.name, name))
+			panic(fmt.Sprintf("hierml: %s has no method %s", c.Description.Name, name))
 		}
 		return reflect.MakeFunc(reflect.TypeOf(sample), func(in []reflect.Value) []reflect.Value {
-			in[0] = reflect.ValueOf(&c.value).Elem()
+			in[0] = reflect.ValueOf(&c.Value).Elem()
 			return apply(f, in)
 		}).Interface()
 	}
@@ -259,15 +274,15 @@ func apply(f reflect.Value, in []reflect.Value) []reflect.Value {
 	return f.Call(in)
 }
 
-// notA panics as the failed assertion of a value to a type without methods does.
-func notA(value any, from, to string, iface bool) {
+// NotA panics as the failed assertion of a value to a type without methods does.
+func NotA(value any, from, to string, iface bool) {
 	switch {
 	case iface:
 		lacksMethod(nil, to, "")
 	case value == nil:
 		panic(conversionError(fmt.Sprintf("interface conversion: %s is nil, not %s", from, to)))
 	}
-	name := typeName(value)
+	name := TypeName(value)
 	text := fmt.Sprintf("interface conversion: %s is %s, not %s", from, name, to)
 	if name == to {
 		text += " (types from different scopes)"
@@ -275,27 +290,27 @@ func notA(value any, from, to string, iface bool) {
 	panic(conversionError(text))
 }
 
-// lacks panics as the failed assertion of a value to an interface of the session does, given the
+// Lacks panics as the failed assertion of a value to an interface of the session does, given the
 // methods of the interface as has gets them.
-func (t *types) lacks(value any, to string, names, texts []string, samples []any) {
+func (t *Types) Lacks(value any, to string, names, texts []string, samples []any) {
 	for i, name := range names {
-		if value != nil && !t.has(value, names[i:i+1], texts[i:i+1], samples[i:i+1]) {
+		if value != nil && !t.Has(value, names[i:i+1], texts[i:i+1], samples[i:i+1]) {
 			lacksMethod(value, to, name)
 		}
 	}
 	lacksMethod(nil, to, "")
 }
 
-// lacksCompiled does so for a compiled interface, which iface is a pointer to.
-func lacksCompiled(value any, to string, iface any) {
+// LacksCompiled does so for a compiled interface, which iface is a pointer to.
+func LacksCompiled(value any, to string, iface any) {
 	if value != nil {
 		t := reflect.TypeOf(iface).Elem()
 		for i := range t.NumMethod() {
 			want := t.Method(i)
 			method, ok := reflect.TypeOf(value).MethodByName(want.Name)
 			found := method.Type
-			if c, session := carried(value); session {
-				found, ok = reflect.TypeOf(c.d.method(want.Name)), c.d.method(want.Name) != nil
+			if c, session := Carried(value); session {
+				found, ok = reflect.TypeOf(c.Description.method(want.Name)), c.Description.method(want.Name) != nil
 			}
 			if !ok || !sameMethod(want.Type, found) {
 				lacksMethod(value, to, want.Name)
@@ -309,13 +324,13 @@ func lacksMethod(value any, to, method string) {
 	if value == nil {
 		panic(conversionError(fmt.Sprintf("interface conversion: interface is nil, not %s", to)))
 	}
-	panic(conversionError(fmt.Sprintf("interface conversion: %s is not %s: missing method %s", typeName(value), to, method)))
+	panic(conversionError(fmt.Sprintf("interface conversion: %s is not %s: missing method %s", TypeName(value), to, method)))
 }
 
-// typeName is the name of a value's type.
-func typeName(value any) string {
-	if c, ok := carried(value); ok {
-		return c.d.name
+// TypeName is the name of a value's type.
+func TypeName(value any) string {
+	if c, ok := Carried(value); ok {
+		return c.Description.Name
 	}
 	return reflect.TypeOf(value).String()
 }
@@ -328,50 +343,50 @@ func (e conversionError) Error() string { return string(e) }
 // RuntimeError makes it a runtime.Error.
 func (conversionError) RuntimeError() {}
 
-// notNil returns a value, and panics like a nil pointer for nil.
-func notNil(value any) any {
+// NotNil returns a value, and panics like a nil pointer for nil.
+func NotNil(value any) any {
 	if value == nil {
-		panic(nilDereference)
+		panic(NilDereference)
 	}
 	return value
 }
 
-// nilPointer panics because an interface holds a nil pointer to a type, and the method of the
+// NilPointer panics because an interface holds a nil pointer to a type, and the method of the
 // type's values was called.
-func nilPointer(typ, method string) {
-	panic(plainError(fmt.Sprintf("value method main.%s.%s called using nil *%s pointer", typ, method, typ)))
+func NilPointer(typ, method string) {
+	panic(PlainError(fmt.Sprintf("value method main.%s.%s called using nil *%s pointer", typ, method, typ)))
 }
 
-// errorsAs is errors.As for a target of a session type: a pointer to a variable of the type id, of
+// ErrorsAs is errors.As for a target of a session type: a pointer to a variable of the type id, of
 // an interface with the methods of the given names and types, or, if there are neither, of a
 // compiled interface. Errors find the target in their method As as a value of the type pointer.
-func (t *types) errorsAs(err error, id, pointer int, target any, names, texts []string, samples []any) bool {
+func (t *Types) ErrorsAs(err error, id, pointer int, target any, names, texts []string, samples []any) bool {
 	if reflect.ValueOf(target).IsNil() {
 		panic("errors: target cannot be nil")
 	}
 	var visit func(err error) bool
 	visit = func(err error) bool {
 		for err != nil {
-			c, session := carried(err)
+			c, session := Carried(err)
 			switch {
-			case len(names) > 0 && t.has(err, names, texts, samples):
+			case len(names) > 0 && t.Has(err, names, texts, samples):
 				reflect.ValueOf(target).Elem().Set(reflect.ValueOf(err))
 				return true
-			case len(names) == 0 && session && id != 0 && c.d.id == id:
-				get(c.value, target)
+			case len(names) == 0 && session && id != 0 && c.Description.id == id:
+				Get(c.Value, target)
 				return true
-			case len(names) == 0 && id == 0 && implements(err, target):
-				t.take(err, target)
+			case len(names) == 0 && id == 0 && Implements(err, target):
+				t.Take(err, target)
 				return true
 			}
 			if session {
-				if c.finds(t.carry(pointer, target)) {
+				if c.finds(t.Carry(pointer, target)) {
 					return true
 				}
 				if errs := c.joined(); errs != nil {
 					return slices.ContainsFunc(errs, visit)
 				}
-			} else if e, ok := err.(interface{ As(any) bool }); ok && e.As(t.carry(pointer, target)) {
+			} else if e, ok := err.(interface{ As(any) bool }); ok && e.As(t.Carry(pointer, target)) {
 				return true
 			}
 			if e, ok := err.(interface{ Unwrap() []error }); ok {

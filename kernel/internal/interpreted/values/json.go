@@ -1,4 +1,4 @@
-package interpreted
+package values
 
 import (
 	"bytes"
@@ -15,28 +15,28 @@ import (
 // for is refused, here where it turns up in an interface.
 
 // MarshalJSON encodes the value, for those who found it in an interface.
-func (c carrier) MarshalJSON() ([]byte, error) {
-	c.d.checkJSON()
+func (c Carrier) MarshalJSON() ([]byte, error) {
+	c.Description.checkJSON()
 	// Whoever asks escapes what is to be escaped.
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(c.value); err != nil {
-		panic(fmt.Sprintf("hierml: json of a type of the session needs compiled cells: %s in an interface: %v", c.d.name, err))
+	if err := e.Encode(c.Value); err != nil {
+		panic(fmt.Sprintf("hierml: json of a type of the session needs compiled cells: %s in an interface: %v", c.Description.Name, err))
 	}
 	return text.Bytes(), nil
 }
 
 // checkJSON panics if the form of the type's values is not all that encoding/json looks at.
-func (d *description) checkJSON() {
-	if !d.formOnly(map[*description]bool{}) {
-		panic(fmt.Sprintf("hierml: json of a type of the session needs compiled cells: %s in an interface", d.name))
+func (d *Description) checkJSON() {
+	if !d.formOnly(map[*Description]bool{}) {
+		panic(fmt.Sprintf("hierml: json of a type of the session needs compiled cells: %s in an interface", d.Name))
 	}
 }
 
 // formOnly reports whether the form of a type's values is all that encoding/json looks at. The
 // description is nil for compiled types.
-func (d *description) formOnly(seen map[*description]bool) bool {
+func (d *Description) formOnly(seen map[*Description]bool) bool {
 	if d == nil || seen[d] {
 		return true
 	}
@@ -53,38 +53,38 @@ func (d *description) formOnly(seen map[*description]bool) bool {
 }
 
 // encodes reports whether values of the type, or pointers to them, encode or decode themselves.
-func (d *description) encodes() bool {
+func (d *Description) encodes() bool {
 	return slices.ContainsFunc([]string{"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "IsZero"}, func(name string) bool {
 		p := d.types.get(d.pointer)
 		return d.method(name) != nil || p != nil && p.method(name) != nil
 	})
 }
 
-// unmarshalJSON is json.Unmarshal.
-func unmarshalJSON(data []byte, target any) error {
+// UnmarshalJSON is json.Unmarshal.
+func UnmarshalJSON(data []byte, target any) error {
 	return decodeJSON(target, func(v any) error { return json.Unmarshal(data, v) })
 }
 
-// decoderDecode is the method Decode of a json.Decoder.
-func decoderDecode(d *json.Decoder, target any) error { return decodeJSON(target, d.Decode) }
+// DecoderDecode is the method Decode of a json.Decoder.
+func DecoderDecode(d *json.Decoder, target any) error { return decodeJSON(target, d.Decode) }
 
 // decodeJSON decodes into what target points to. Errors have the names of the session's types.
 func decodeJSON(target any, decode func(any) error) error {
-	c, ok := carried(target)
+	c, ok := Carried(target)
 	if !ok {
 		return decode(target)
 	}
-	c.d.checkJSON()
-	err := decode(c.value)
+	c.Description.checkJSON()
+	err := decode(c.Value)
 	var invalid *json.InvalidUnmarshalError
-	if errors.As(err, &invalid) && c.d.kind == "pointer" {
-		return fmt.Errorf("json: Unmarshal(nil %s)", c.d.name)
+	if errors.As(err, &invalid) && c.Description.kind == "pointer" {
+		return fmt.Errorf("json: Unmarshal(nil %s)", c.Description.Name)
 	} else if errors.As(err, &invalid) {
-		return fmt.Errorf("json: Unmarshal(non-pointer %s)", c.d.name)
+		return fmt.Errorf("json: Unmarshal(non-pointer %s)", c.Description.Name)
 	}
 	var mistaken *json.UnmarshalTypeError
 	if errors.As(err, &mistaken) {
-		return c.d.mistaken(mistaken, reflect.TypeOf(c.value))
+		return c.Description.mistaken(mistaken, reflect.TypeOf(c.Value))
 	}
 	return err
 }
@@ -108,7 +108,7 @@ func (e *jsonTypeError) Unwrap() error { return e.UnmarshalTypeError }
 
 // mistaken names the types of an error of decoding into a value that d describes: it goes from
 // field to field to the place of the error.
-func (d *description) mistaken(e *json.UnmarshalTypeError, t reflect.Type) error {
+func (d *Description) mistaken(e *json.UnmarshalTypeError, t reflect.Type) error {
 	named := *e
 	for field := range strings.SplitSeq(e.Field, ".") {
 		for d != nil && e.Field != "" && d.kind != "struct" && len(d.elems) > 0 {
@@ -120,7 +120,7 @@ func (d *description) mistaken(e *json.UnmarshalTypeError, t reflect.Type) error
 		}
 		named.Struct = ""
 		if d.named {
-			named.Struct = strings.TrimPrefix(d.name, "main.")
+			named.Struct = strings.TrimPrefix(d.Name, "main.")
 		}
 		i := slices.IndexFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -141,8 +141,8 @@ func (d *description) mistaken(e *json.UnmarshalTypeError, t reflect.Type) error
 	if d == nil || t != e.Type {
 		return &jsonTypeError{&named, e.Type.String()}
 	}
-	return &jsonTypeError{&named, d.name}
+	return &jsonTypeError{&named, d.Name}
 }
 
 // part describes the i'th part of a type.
-func (d *description) part(i int) *description { return d.types.get(d.elems[i]) }
+func (d *Description) part(i int) *Description { return d.types.get(d.elems[i]) }

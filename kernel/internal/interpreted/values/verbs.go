@@ -1,4 +1,4 @@
-package interpreted
+package values
 
 import (
 	"fmt"
@@ -17,26 +17,26 @@ const (
 	wrongVerb   = '\uf8f2' // %w where there is nothing to wrap
 )
 
-// operand is an operand of a function that prints blanks between those which are not strings.
-func operand(v any) any {
-	if c, ok := carried(v); ok && c.value != nil && reflect.TypeOf(c.value).Kind() == reflect.String {
+// Operand is an operand of a function that prints blanks between those which are not strings.
+func Operand(v any) any {
+	if c, ok := Carried(v); ok && c.Value != nil && reflect.TypeOf(c.Value).Kind() == reflect.String {
 		return fmt.Sprint(c)
 	}
 	return v
 }
 
-func operands(list []any) []any {
+func Operands(list []any) []any {
 	out := make([]any, len(list))
 	for i, v := range list {
-		out[i] = operand(v)
+		out[i] = Operand(v)
 	}
 	return out
 }
 
-// verbs returns a format and operands that print what those given would print if the carriers among
+// Verbs returns a format and operands that print what those given would print if the carriers among
 // the operands were the values that they carry. wraps says that %w wraps an error.
-func verbs(wraps bool, format string, operands []any) (string, []any) {
-	if !slices.ContainsFunc(operands, func(v any) bool { _, ok := carried(v); return ok }) {
+func Verbs(wraps bool, format string, operands []any) (string, []any) {
+	if !slices.ContainsFunc(operands, func(v any) bool { _, ok := Carried(v); return ok }) {
 		return format, operands
 	}
 	s := formatScanner{format: format, operands: slices.Clone(operands), wraps: wraps}
@@ -109,7 +109,7 @@ func (s *formatScanner) scan() {
 
 // verb is the verb to print an operand with.
 func (s *formatScanner) verb(verb rune, operand any) rune {
-	c, ok := carried(operand)
+	c, ok := Carried(operand)
 	if !ok {
 		return verb
 	}
@@ -155,8 +155,8 @@ func (s *formatScanner) star() bool {
 	}
 	s.i++
 	if s.next < len(s.operands) {
-		if c, ok := carried(s.operands[s.next]); ok {
-			if v := reflect.ValueOf(c.value); v.CanInt() {
+		if c, ok := Carried(s.operands[s.next]); ok {
+			if v := reflect.ValueOf(c.Value); v.CanInt() {
 				s.operands[s.next] = int(v.Int())
 			} else if v.CanUint() {
 				s.operands[s.next] = int(v.Uint())
@@ -187,8 +187,8 @@ func (s *formatScanner) extra() {
 		}
 		if v != nil {
 			name := reflect.TypeOf(v).String()
-			if c, ok := carried(v); ok {
-				name = c.d.name
+			if c, ok := Carried(v); ok {
+				name = c.Description.Name
 			}
 			s.out.WriteString(name + "=")
 		}
