@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
@@ -66,7 +66,7 @@ func (a *Assistant) opensData(source string, start, end int) (opens bool) {
 		if !ok {
 			return
 		}
-		f := check.Tree{Info: v.k.Info}.CalleeObject(ast.Unparen(call.Fun))
+		f := typed.Tree{Info: v.k.Info}.CalleeObject(ast.Unparen(call.Fun))
 		sig, ok := v.k.Info.TypeOf(call.Fun).(*types.Signature)
 		i := slices.Index(call.Args, path[len(path)-1].(ast.Expr))
 		opens = ok && f != nil && f.Pkg() != nil && f.Pkg().Path() == collections &&

@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
@@ -190,7 +191,7 @@ func selectsOthers(fn *state.Function, names map[string]bool) (out []string) {
 		if s := fn.Info.Selections[e]; s != nil {
 			now, _, _ := types.LookupFieldOrMethod(s.Recv(), true, s.Obj().Pkg(), e.Sel.Name)
 			if now != s.Obj() {
-				out = append(out, Shown(s.Recv())+"."+e.Sel.Name)
+				out = append(out, typed.Shown(s.Recv())+"."+e.Sel.Name)
 			}
 		}
 		return true

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 )
 
 // The statements of a cell, at its top or in the blocks there, may leave out the error that a call
@@ -61,7 +63,7 @@ func Forgets(k *Checked) map[token.Pos]int {
 			return
 		}
 		results, ok := k.Info.TypeOf(call).(*types.Tuple)
-		if ok && results.Len() == len(left)+1 && IsError(results.At(len(left)).Type()) {
+		if ok && results.Len() == len(left)+1 && typed.IsError(results.At(len(left)).Type()) {
 			out[n.Pos()-k.Statements.FileStart] = len(left)
 		}
 	}
@@ -242,7 +244,7 @@ func (k *Checked) LastError(e ast.Expr) (results []types.Type, ok bool) {
 		results = []types.Type{t}
 	}
 	n := len(results)
-	return results, n > 0 && IsError(results[n-1])
+	return results, n > 0 && typed.IsError(results[n-1])
 }
 
 // makesError reports calls of functions that have an error as their value, and not as their
@@ -256,4 +258,30 @@ func (k *Checked) makesError(call *ast.CallExpr) bool {
 }
 
 // tree answers questions about the cell.
-func (k *Checked) tree() Tree { return Tree{Info: k.Info} }
+func (k *Checked) tree() typed.Tree { return typed.Tree{Info: k.Info} }
+
+// ShownTypes returns the types of the values that the last expression of a cell shows.
+func (k *Checked) ShownTypes(s *ast.ExprStmt) []types.Type {
+	tv := k.Info.Types[s.X]
+	if tv.IsVoid() || k.tree().Writes(s.X) {
+		return nil
+	}
+	if tv.IsNil() {
+		return []types.Type{types.Universe.Lookup("any").Type()}
+	}
+	if results, ok := k.LastError(s.X); ok {
+		if len(results) == 1 {
+			return nil
+		}
+		return results[:len(results)-1]
+	}
+	tuple, ok := tv.Type.(*types.Tuple)
+	if !ok {
+		return []types.Type{types.Default(tv.Type)}
+	}
+	var all []types.Type
+	for v := range tuple.Variables() {
+		all = append(all, v.Type())
+	}
+	return all
+}

@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
@@ -55,7 +56,7 @@ func (c *Checker) AddMethods(k *Checked, late []*Func, complain func(token.Pos, 
 	for _, f := range late {
 		named, ok := f.Receiver.Type().(*types.Named)
 		if !ok || c.Session.ByObject[f.Receiver] == nil {
-			complain(f.Decl.Recv.Pos(), "cannot define new methods on non-local type "+Shown(f.Receiver.Type()))
+			complain(f.Decl.Recv.Pos(), "cannot define new methods on non-local type "+typed.Shown(f.Receiver.Type()))
 			continue
 		}
 		if f.Decl.Type.TypeParams != nil {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 )
 
 // hint returns what may help with a complaint about the cell, to stand behind it, or nothing.
@@ -343,7 +344,7 @@ func (k *Checked) errorWithin(path []ast.Node, msg string) string {
 // returnsError reports whether a call has one value and an error.
 func returnsError(info *types.Info, call *ast.CallExpr) bool {
 	results, ok := info.TypeOf(call).(*types.Tuple)
-	return ok && results.Len() == 2 && IsError(results.At(1).Type())
+	return ok && results.Len() == 2 && typed.IsError(results.At(1).Type())
 }
 
 // called is what a call calls, without its package or value.
@@ -417,7 +418,7 @@ func (k *Checked) secondLeft(path []ast.Node, msg string) string {
 		of := sign + types.ExprString(call.Fun) + "(…)"
 		last := results.At(len(left)).Type()
 		switch basic, _ := last.Underlying().(*types.Basic); {
-		case IsError(last):
+		case typed.IsError(last):
 			return called(call) + " also returns an error: " + strings.Join(append(variables, "err"), ", ") + of
 		case basic != nil && basic.Kind() == types.Bool:
 			return called(call) + " also returns whether it succeeded: " + strings.Join(append(variables, "ok"), ", ") + of

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/go/ast/astutil"
 
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
@@ -26,19 +27,6 @@ import (
 // expression.
 const MaxLeft = 3
 
-// stopName begins the names of the functions that stand around such calls. Nobody can write it.
-const stopName = "stop·"
-
-// Stops reports whether a call in the tree of a cell is that of a function which ends the cell for
-// an error, and returns the user's call within it.
-func Stops(call *ast.CallExpr) (within ast.Expr, ok bool) {
-	id, ok := call.Fun.(*ast.Ident)
-	if !ok || !strings.HasPrefix(id.Name, stopName) {
-		return nil, false
-	}
-	return call.Args[0], true
-}
-
 // stopper returns the function that n values and an error are given to, and that returns the
 // values.
 func stopper(n int) *types.Func {
@@ -52,14 +40,14 @@ func stopper(n int) *types.Func {
 	}
 	arguments = append(arguments, types.NewParam(token.NoPos, nil, "", types.Universe.Lookup("error").Type()))
 	sig := types.NewSignatureType(nil, nil, params, types.NewTuple(arguments...), types.NewTuple(results...), false)
-	return types.NewFunc(token.NoPos, nil, fmt.Sprint(stopName, n), sig)
+	return types.NewFunc(token.NoPos, nil, fmt.Sprint(typed.StopName, n), sig)
 }
 
 // withoutStops returns a complaint of go/types without the functions that stand around calls, which
 // the user has not written.
 func withoutStops(msg string) string {
 	for {
-		before, call, found := strings.Cut(msg, stopName)
+		before, call, found := strings.Cut(msg, typed.StopName)
 		if !found {
 			return msg
 		}
@@ -116,7 +104,7 @@ func (k *Checked) leftWithin(s ast.Stmt, whole map[ast.Node]bool) (out map[*ast.
 // no error, or nothing else.
 func (k *Checked) valuesBeside(call *ast.CallExpr) int {
 	results, ok := k.Info.TypeOf(call).(*types.Tuple)
-	if !ok || results.Len() < 2 || !IsError(results.At(results.Len()-1).Type()) {
+	if !ok || results.Len() < 2 || !typed.IsError(results.At(results.Len()-1).Type()) {
 		return 0
 	}
 	return results.Len() - 1
@@ -177,7 +165,7 @@ func (k *Checked) takes(n int, call *ast.CallExpr, results types.Type) bool {
 		id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 		return ok && n == 1 && id.Name != "print" && id.Name != "println"
 	}
-	if _, stops := Stops(call); stops || tv.Type == nil {
+	if _, stops := typed.Stops(call); stops || tv.Type == nil {
 		return false
 	}
 	sig, ok := tv.Type.Underlying().(*types.Signature)
@@ -190,7 +178,7 @@ func (k *Checked) takes(n int, call *ast.CallExpr, results types.Type) bool {
 	}
 	// An error among arguments of any type is what Go has it be.
 	last := results.(*types.Tuple).At(n).Type()
-	return n >= params-1 && !types.AssignableTo(last, Parameter(sig, n, false))
+	return n >= params-1 && !types.AssignableTo(last, typed.Parameter(sig, n, false))
 }
 
 // stopWithin has the calls at the places that Forgets returned stop the cell.
@@ -207,7 +195,7 @@ func (k *Checked) stopWithin(places map[token.Pos]int) {
 				made[n] = true
 				k.stoppers = append(k.stoppers, stopper(n))
 			}
-			stop := &ast.Ident{NamePos: call.Pos(), Name: fmt.Sprint(stopName, n)}
+			stop := &ast.Ident{NamePos: call.Pos(), Name: fmt.Sprint(typed.StopName, n)}
 			at.Replace(&ast.CallExpr{Fun: stop, Lparen: call.Pos(), Args: []ast.Expr{call}, Rparen: call.End() - 1})
 			return true
 		})

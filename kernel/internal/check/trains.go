@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
@@ -50,7 +51,7 @@ func (k *Checked) keepsModel(s ast.Stmt) (text string) {
 				found(left, token.DEFINE)
 			}
 		case *ast.CallExpr:
-			if call, ok := Stops(n); ok && k.trains(call) {
+			if call, ok := typed.Stops(n); ok && k.trains(call) {
 				names = append(names, "m")
 			}
 		}
@@ -77,5 +78,5 @@ func (k *Checked) trains(e ast.Expr) bool {
 		return false
 	}
 	results := f.Signature().Results()
-	return results.Len() == 2 && results.At(0).Type().String() == "*github.com/hierml/notebook/hierml/classifier.Model" && IsError(results.At(1).Type())
+	return results.Len() == 2 && results.At(0).Type().String() == "*github.com/hierml/notebook/hierml/classifier.Model" && typed.IsError(results.At(1).Type())
 }

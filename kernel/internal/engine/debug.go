@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 	"github.com/hierml/notebook/stdlib/host"
@@ -222,7 +222,7 @@ func (e *Engine) globals() []program.Global {
 		if !ok || d.Lowered == "" || d.Lost != "" {
 			continue
 		}
-		g := program.Global{Name: name, Type: check.Shown(v.Type()), Variable: d.Lowered}
+		g := program.Global{Name: name, Type: typed.Shown(v.Type()), Variable: d.Lowered}
 		if e.compiled {
 			if g.Unit, g.Variable, ok = e.emitter.Variable(d); !ok {
 				continue

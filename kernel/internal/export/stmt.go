@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 )
 
 // statement writes the statement of a piece, or keeps it as a declaration of the package.
@@ -113,7 +114,7 @@ func (e *exportedCell) shown() *ast.ExprStmt {
 // returns reports whether the value of a cell is what its function literal returns, since calls
 // that the cell defers come before it is shown.
 func (e *exportedCell) returns() bool {
-	return !e.Fails && e.shown() != nil && check.Defers(e.k.Body) && !slices.ContainsFunc(e.values, func(v *symbol) bool { return len(v.cells) > 1 })
+	return !e.Fails && e.shown() != nil && typed.Defers(e.k.Body) && !slices.ContainsFunc(e.values, func(v *symbol) bool { return len(v.cells) > 1 })
 }
 
 // expression writes an expression statement, which shows its value if it is the last of its cell.
@@ -126,7 +127,7 @@ func (w *writing) expression(p *piece, s *ast.ExprStmt) (text, after string) {
 		switch u, ok := ast.Unparen(s.X).(*ast.UnaryExpr); {
 		case checked:
 			return w.failing(s.X, text), ""
-		case tv.IsVoid(), ok && u.Op == token.ARROW, check.IsCall(s.X) && !check.Discardable(info, s.X):
+		case tv.IsVoid(), ok && u.Op == token.ARROW, typed.IsCall(s.X) && !typed.Discardable(info, s.X):
 			return text, ""
 		}
 		return "_ = " + text, ""
@@ -140,7 +141,7 @@ func (w *writing) expression(p *piece, s *ast.ExprStmt) (text, after string) {
 		switch {
 		case w.e.returns():
 			return text, after + "return " + outs(w.e) + "\n"
-		case !w.e.Fails && check.Defers(w.e.k.Body):
+		case !w.e.Fails && typed.Defers(w.e.k.Body):
 			w.behind = show
 			return text, after
 		}

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
@@ -24,7 +24,7 @@ func (x *exporter) survey(e *exportedCell) {
 			x.identifiers[l.Lit] = true
 		}
 	}
-	e.wrapped = e.Fails || check.Defers(k.Body) || jumps(k.Body)
+	e.wrapped = e.Fails || typed.Defers(k.Body) || jumps(k.Body)
 	x.keepConstants(e)
 	x.occurrences(e)
 	x.recalls(e)
@@ -112,7 +112,7 @@ func (x *exporter) recalls(e *exportedCell) {
 		ast.Inspect(s, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				if call, ok := check.Stops(n); ok {
+				if call, ok := typed.Stops(n); ok {
 					_, start := x.At(call.Pos())
 					end := start + int(call.End()-call.Pos())
 					add(occurrence{offset: start, symbol: x.stop(e.k.Info.TypeOf(call).(*types.Tuple).Len() - 1), within: true}, start)

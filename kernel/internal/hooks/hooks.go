@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
@@ -381,7 +382,7 @@ func (w *writer) site(s ast.Stmt, at token.Pos) {
 		c := fmt.Sprintf("%s%d", variable, len(names))
 		back = append(back, fmt.Sprintf("if %s&%d != 0 { %s = %s }", changed, 1<<len(names), v.name, c))
 		names, copies, pointers = append(names, v.name), append(copies, c), append(pointers, ", &"+c)
-		site.Variables = append(site.Variables, program.HookedVariable{Name: v.name, Type: check.Shown(v.v.Type())})
+		site.Variables = append(site.Variables, program.HookedVariable{Name: v.name, Type: typed.Shown(v.v.Type())})
 	}
 	stop := fmt.Sprintf("%s.Stop(%d%s)", w.alias, n, strings.Join(pointers, ""))
 	if len(names) > 0 {

@@ -7,7 +7,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
@@ -207,7 +207,7 @@ func (g *Guard) walk(n ast.Node) {
 			g.start(n)
 			return false
 		case *ast.CallExpr:
-			if call, ok := check.Stops(n); ok {
+			if call, ok := typed.Stops(n); ok {
 				before, behind := g.stopping(call)
 				g.insert(call.Pos(), before)
 				g.walk(call)

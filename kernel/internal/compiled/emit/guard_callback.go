@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
@@ -70,7 +71,7 @@ func (g *Guard) given(call *ast.CallExpr) {
 		return
 	}
 	for i, x := range call.Args {
-		param := check.Parameter(sig, i, call.Ellipsis.IsValid())
+		param := typed.Parameter(sig, i, call.Ellipsis.IsValid())
 		if _, ok := param.Underlying().(*types.Signature); ok {
 			g.callback(x)
 		} else if _, several := g.typeOf(x).(*types.Tuple); !several && check.EndsWithCell(f, param) {

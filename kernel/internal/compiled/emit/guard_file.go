@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 )
 
 // The standard files that cells use are not those of the worker: where one becomes an interface, or
@@ -73,7 +73,7 @@ func (g *Guard) convertArguments(call *ast.CallExpr) {
 	default:
 		if sig, ok := g.typeOf(call.Fun).Underlying().(*types.Signature); ok {
 			for i, x := range call.Args {
-				g.convertTo(x, check.Parameter(sig, i, call.Ellipsis.IsValid()))
+				g.convertTo(x, typed.Parameter(sig, i, call.Ellipsis.IsValid()))
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func (g *Guard) convertElements(lit *ast.CompositeLit) {
 
 // convertTo notes that an expression becomes a value of type t.
 func (g *Guard) convertTo(x ast.Expr, t types.Type) {
-	if t == nil || !types.IsInterface(t) || check.IsEmptyInterface(t) {
+	if t == nil || !types.IsInterface(t) || typed.IsEmptyInterface(t) {
 		return
 	}
 	if _, ok := types.Unalias(t).(*types.TypeParam); !ok {

@@ -7,7 +7,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 )
 
 // start guards a go statement, so that a panic in the goroutine ends the cell and not the worker: a
@@ -181,10 +181,10 @@ func (l *launch) argument(i int, arg ast.Expr) bool {
 		l.pass(name, name)
 		return true
 	}
-	param := check.Parameter(l.params, i, l.call.Ellipsis.IsValid())
+	param := typed.Parameter(l.params, i, l.call.Ellipsis.IsValid())
 	if _, ok := types.Unalias(param).(*types.TypeParam); ok {
 		l.pass(name, name)
-		return typed(l.Info, arg)
+		return hasType(l.Info, arg)
 	}
 	if types.IsInterface(param) {
 		l.pass(name, name)
@@ -213,8 +213,8 @@ func (l *launch) argument(i int, arg ast.Expr) bool {
 	return true
 }
 
-// typed reports whether an expression has a type wherever it stands.
-func typed(info *types.Info, x ast.Expr) bool {
+// hasType reports whether an expression has a type wherever it stands.
+func hasType(info *types.Info, x ast.Expr) bool {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.Ident:
 		_, ok := info.Uses[x].(*types.Var)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
@@ -128,7 +128,7 @@ func (u *Unit) newestMethod(f *types.Func) (variable string, ok bool) {
 // receiver, and of T.M it is the value. The linker shows it by the name that Go gives the value.
 func (u *Unit) valueOf(s *types.Selection, f *types.Func) (name string, ok bool) {
 	fn, ok := u.heldMethod(f)
-	if !ok || fn.Written.Body != nil && check.Recovers(fn.Info, fn.Written.Body) {
+	if !ok || fn.Written.Body != nil && typed.Recovers(fn.Info, fn.Written.Body) {
 		return "", false // recover works in the deferred function only
 	}
 	params, results, ok := u.Spelled(f.Signature())

@@ -5,7 +5,7 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
@@ -14,7 +14,7 @@ import (
 // column; of several operations of that kind in a line it names none. Those in
 // function literals are not of the function around these.
 func (u *Unit) locate(root ast.Node, info *types.Info) {
-	t := check.Tree{Info: info}
+	t := typed.Tree{Info: info}
 	found := t.Operations(nil, root)
 	ast.PreorderStack(root, nil, func(n ast.Node, around []ast.Node) bool {
 		block, ok := n.(*ast.BlockStmt)

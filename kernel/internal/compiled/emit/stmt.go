@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/change"
 	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
@@ -156,7 +157,7 @@ func (u *Unit) expression(s *ast.ExprStmt) {
 		switch un, ok := ast.Unparen(s.X).(*ast.UnaryExpr); {
 		case checked:
 			u.put(s, strings.Repeat("_, ", len(results)-1)+"err"+Mark+" = "+text+u.failed(s.X))
-		case tv.IsVoid(), ok && un.Op == token.ARROW, check.IsCall(s.X) && !check.Discardable(k.Info, s.X):
+		case tv.IsVoid(), ok && un.Op == token.ARROW, typed.IsCall(s.X) && !typed.Discardable(k.Info, s.X):
 			u.put(s, text)
 		default:
 			u.put(s, "_ = "+text)
@@ -181,7 +182,7 @@ func (u *Unit) expression(s *ast.ExprStmt) {
 			names[i] = fmt.Sprintf("v%d%s", i, Mark)
 		}
 		left := strings.Join(names, ", ")
-		last := check.IsError(tuple.At(len(names) - 1).Type())
+		last := typed.IsError(tuple.At(len(names) - 1).Type())
 		if checked {
 			u.failing = true
 			names = names[:len(names)-1]

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
@@ -44,7 +45,7 @@ func (b *body) made(e *ast.CallExpr) string {
 			return b.recall(r.Shown)
 		}
 	}
-	if call, ok := check.Stops(e); ok {
+	if call, ok := typed.Stops(e); ok {
 		return b.stopping(call, sig)
 	}
 	obj := b.CalleeObject(fun)
@@ -86,7 +87,7 @@ func (b *body) apply(e *ast.CallExpr, f string, first []string, sig *types.Signa
 	}
 	args := append([]string(nil), first...)
 	for i, a := range e.Args {
-		args = append(args, b.argument(a, check.Parameter(sig, i, e.Ellipsis.IsValid()), obj))
+		args = append(args, b.argument(a, typed.Parameter(sig, i, e.Ellipsis.IsValid()), obj))
 	}
 	if e.Ellipsis.IsValid() {
 		if last := e.Args[len(e.Args)-1]; b.Info.Types[last].IsNil() {
@@ -126,7 +127,7 @@ func (b *body) listed(args []string, first int, given []types.Type, sig *types.S
 	if len(given) == n {
 		return append(args, b.l.Parenthesized(list)+"(nil)...")
 	}
-	if s, ok := list.Underlying().(*types.Slice); !ok || !check.IsEmptyInterface(s.Elem()) && !shape.Erased(s.Elem()) {
+	if s, ok := list.Underlying().(*types.Slice); !ok || !typed.IsEmptyInterface(s.Elem()) && !shape.Erased(s.Elem()) {
 		return args
 	}
 	for _, t := range given[n:] {
@@ -155,7 +156,7 @@ func (b *body) spread(e *ast.CallExpr, f string, first []string, sig *types.Sign
 	for i := range tuple.Len() {
 		name := fmt.Sprintf("v__%d", b.l.S.Unique())
 		names = append(names, name)
-		args = append(args, b.argumentText(name, tuple.At(i).Type(), check.Parameter(sig, i, false), obj, e.Args[0].Pos()))
+		args = append(args, b.argumentText(name, tuple.At(i).Type(), typed.Parameter(sig, i, false), obj, e.Args[0].Pos()))
 		given = append(given, tuple.At(i).Type())
 	}
 	if obj == nil || len(first) > 0 || state.IsSession(obj) {

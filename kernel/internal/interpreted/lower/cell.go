@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
@@ -19,7 +19,7 @@ func (l *lowering) cellBody() string {
 	}
 	b := &body{l: l, Tree: l.tree(l.K.Info), locals: map[types.Object]string{}, results: types.NewTuple()}
 	b.frame = l.newFrame("", l.K.Source.Cell.Number)
-	if !check.Defers(l.K.Body) {
+	if !typed.Defers(l.K.Body) {
 		text := b.cellStatements()
 		l.registerFrame(b.frame)
 		if b.frame.marked {
@@ -131,7 +131,7 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 			last := len(names) - 1
 			return before + b.stop(names[last], s.X) + b.endMeasurement() + fmt.Sprintf("%s.Show(false, %s)\n", shape.Bridge, strings.Join(values[:last], ", "))
 		}
-		last := check.IsError(tuple.At(tuple.Len() - 1).Type())
+		last := typed.IsError(tuple.At(tuple.Len() - 1).Type())
 		return before + b.endMeasurement() +
 			fmt.Sprintf("%s.Show(%v, %s)\n", shape.Bridge, last, strings.Join(values, ", "))
 	}

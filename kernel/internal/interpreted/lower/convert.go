@@ -6,7 +6,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
@@ -90,9 +90,9 @@ func (b *body) convert(text string, from, to types.Type, pos token.Pos) string {
 	}
 	l := b.l
 	l.Pos = pos
-	compiled := !check.IsEmptyInterface(to) && !shape.Erased(to)
+	compiled := !typed.IsEmptyInterface(to) && !shape.Erased(to)
 	if types.IsInterface(from) {
-		fromCompiled := !check.IsEmptyInterface(from) && !shape.Erased(from)
+		fromCompiled := !typed.IsEmptyInterface(from) && !shape.Erased(from)
 		switch {
 		case fromCompiled && !compiled:
 			return unwrapped(text, from)
@@ -107,7 +107,7 @@ func (b *body) convert(text string, from, to types.Type, pos token.Pos) string {
 	switch {
 	case !compiled:
 		return l.Carried(text, from, pos)
-	case check.IsError(to):
+	case typed.IsError(to):
 		return fmt.Sprintf("%s.CarryError(%d, %s)", shape.Bridge, l.Describe(from), text)
 	case isStringer(to):
 		return fmt.Sprintf("%s.CarryStringer(%d, %s)", shape.Bridge, l.Describe(from), text)
@@ -116,7 +116,7 @@ func (b *body) convert(text string, from, to types.Type, pos token.Pos) string {
 }
 
 // carries reports compiled interfaces that hold a carrier.
-func carries(t types.Type) bool { return check.IsError(t) || isStringer(t) }
+func carries(t types.Type) bool { return typed.IsError(t) || isStringer(t) }
 
 func isStringer(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)

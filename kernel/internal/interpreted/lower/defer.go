@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
@@ -46,7 +46,7 @@ func (b *body) protected(sig *types.Signature, write func() string) string {
 // entered writes the beginning of a function that calls recover. What is deferred where it stands
 // needs none.
 func (b *body) entered(block *ast.BlockStmt) string {
-	if b.enclosing != nil && b.l.deferredLiterals[b.enclosing] || b.enclosing == nil && b.function == nil || !check.Recovers(b.Info, block) {
+	if b.enclosing != nil && b.l.deferredLiterals[b.enclosing] || b.enclosing == nil && b.function == nil || !typed.Recovers(b.Info, block) {
 		return ""
 	}
 	return fmt.Sprintf("%s.Entered(%d)\n", shape.Bridge, b.recoverer())

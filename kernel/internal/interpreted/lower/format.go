@@ -7,7 +7,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 )
 
@@ -57,7 +57,7 @@ func (b *body) asksType(e *ast.CallExpr, obj *types.Func, at int) bool {
 			return true
 		}
 		verbs++
-		if text[i] == 'w' && (obj.Name() != "Errorf" || at+verbs >= len(e.Args) || !check.IsError(b.Info.TypeOf(e.Args[at+verbs]))) {
+		if text[i] == 'w' && (obj.Name() != "Errorf" || at+verbs >= len(e.Args) || !typed.IsError(b.Info.TypeOf(e.Args[at+verbs]))) {
 			return true
 		}
 	}

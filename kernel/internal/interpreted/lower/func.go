@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
 // A body is the function, function literal or cell whose statements are being lowered.
 type body struct {
 	l *lowering
-	check.Tree
+	typed.Tree
 	// locals holds the lowered names of local objects.
 	locals map[types.Object]string
 	// function is the declared function around it; nil in a cell.
@@ -186,7 +186,7 @@ func (b *body) funcHead(t *ast.FuncType, sig *types.Signature, block *ast.BlockS
 		out.WriteByte(')')
 		return out.String()
 	}
-	if list, _ := b.entry(block); !check.Defers(list) {
+	if list, _ := b.entry(block); !typed.Defers(list) {
 		out.WriteString(b.l.Results(sig))
 		return out.String()
 	}

@@ -7,6 +7,7 @@ import (
 	"go/types"
 
 	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
@@ -19,11 +20,11 @@ func (b *body) handOver(from, to types.Type, obj *types.Func, pos token.Pos) {
 	if shape.TreatmentBy(obj) != shape.AsRefused && shape.TreatmentBy(obj) != shape.AsEncoded || obj.Pkg() == nil || b.l.TakesAsIs(obj, from) {
 		return
 	}
-	if check.IsEmptyInterface(to) && !types.IsInterface(from) && !b.l.Native(from) {
+	if typed.IsEmptyInterface(to) && !types.IsInterface(from) && !b.l.Native(from) {
 		if shape.TreatmentBy(obj) == shape.AsEncoded {
 			b.l.Encodable(from, pos)
 		}
-		b.l.Refuse(pos, fmt.Sprintf("a value of type %s given to %s: compiled code would not find its type, its methods and the names of its fields", check.Shown(from), shape.FuncName(obj)))
+		b.l.Refuse(pos, fmt.Sprintf("a value of type %s given to %s: compiled code would not find its type, its methods and the names of its fields", typed.Shown(from), shape.FuncName(obj)))
 	}
 }
 
@@ -33,7 +34,7 @@ func looked(text string, from, to types.Type, obj *types.Func) string {
 	if shape.TreatmentBy(obj) != shape.AsRefused || obj.Pkg() == nil || !shape.TakesAny(to) || !shape.HoldsInterface(from, map[types.Type]bool{}) {
 		return text
 	}
-	if check.IsEmptyInterface(to) {
+	if typed.IsEmptyInterface(to) {
 		return fmt.Sprintf("%s.Plain(%q, %s)", shape.Bridge, shape.FuncName(obj), text)
 	}
 	return fmt.Sprintf("%s.PlainList(%q, %s)", shape.Bridge, shape.FuncName(obj), text)
@@ -102,7 +103,7 @@ func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
 	}
 	from := types.Default(b.Info.TypeOf(e))
 	b.handOver(from, t, obj, e.Pos())
-	if check.IsEmptyInterface(t) && !types.IsInterface(from) && b.l.TakesAsIs(obj, from) {
+	if typed.IsEmptyInterface(t) && !types.IsInterface(from) && b.l.TakesAsIs(obj, from) {
 		return b.expr(e)
 	}
 	text := ending(b.heeding(e, t), t, obj)
@@ -111,11 +112,11 @@ func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
 	}
 	// Between operands that are strings fmt prints no blank.
 	switch list, ok := t.Underlying().(*types.Slice); {
-	case check.IsEmptyInterface(t) && check.IsString(from) && !b.l.Native(from):
+	case typed.IsEmptyInterface(t) && typed.IsString(from) && !b.l.Native(from):
 		return shape.Bridge + ".Text(" + text + ")"
-	case check.IsEmptyInterface(t) && types.IsInterface(from):
+	case typed.IsEmptyInterface(t) && types.IsInterface(from):
 		return shape.Bridge + ".Operand(" + text + ")"
-	case ok && check.IsEmptyInterface(list.Elem()): // f(list...)
+	case ok && typed.IsEmptyInterface(list.Elem()): // f(list...)
 		return shape.Bridge + ".Operands(" + text + ")"
 	}
 	return text
@@ -127,11 +128,11 @@ func (b *body) argumentText(text string, from, to types.Type, obj *types.Func, p
 		return b.convert(text, from, to, pos)
 	}
 	b.handOver(from, to, obj, pos)
-	if check.IsEmptyInterface(to) && !types.IsInterface(from) && b.l.TakesAsIs(obj, from) {
+	if typed.IsEmptyInterface(to) && !types.IsInterface(from) && b.l.TakesAsIs(obj, from) {
 		return text
 	}
 	text = ending(looked(b.heedful(b.convert(text, from, to, pos), to), from, to, obj), to, obj)
-	if shape.Spaces(obj) && check.IsEmptyInterface(to) && (types.IsInterface(from) || check.IsString(from) && !b.l.Native(from)) {
+	if shape.Spaces(obj) && typed.IsEmptyInterface(to) && (types.IsInterface(from) || typed.IsString(from) && !b.l.Native(from)) {
 		return shape.Bridge + ".Operand(" + text + ")"
 	}
 	return text

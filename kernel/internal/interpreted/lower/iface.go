@@ -7,7 +7,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 )
 
@@ -20,7 +20,7 @@ func (b *body) assertion(e *ast.TypeAssertExpr) string {
 		return x + ".(" + b.l.Typ(to) + ")"
 	}
 	question := b.question("x", from, to, e.Pos())
-	if shape.Erased(to) || check.IsEmptyInterface(to) {
+	if shape.Erased(to) || typed.IsEmptyInterface(to) {
 		if two {
 			return fmt.Sprintf("func(x interface{}) (interface{}, bool) { if %s { return x, true }; return nil, false }(%s)", question, x)
 		}
@@ -41,7 +41,7 @@ func (b *body) failure(x string, from, to types.Type) string {
 	case shape.Erased(to):
 		names, texts, samples := b.l.MethodLists(to.Underlying().(*types.Interface))
 		return fmt.Sprintf("%s.Lacks(%s, %q, %s, %s, %s)", shape.Bridge, x, shape.RuntimeName(to), names, texts, samples)
-	case types.IsInterface(to) && !check.IsEmptyInterface(to):
+	case types.IsInterface(to) && !typed.IsEmptyInterface(to):
 		return fmt.Sprintf("%s.LacksCompiled(%s, %q, (*%s)(nil))", shape.Bridge, x, shape.RuntimeName(to), b.l.Typ(to))
 	}
 	return fmt.Sprintf("%s.NotA(%s, %q, %q, %v)", shape.Bridge, x, shape.RuntimeName(from), shape.RuntimeName(to), types.IsInterface(to))
@@ -52,7 +52,7 @@ func (b *body) failure(x string, from, to types.Type) string {
 func (b *body) question(x string, from, to types.Type, pos token.Pos) string {
 	b.l.Pos = pos
 	switch {
-	case check.IsEmptyInterface(to):
+	case typed.IsEmptyInterface(to):
 		return x + " != nil"
 	case shape.Erased(to):
 		names, texts, samples := b.l.MethodLists(to.Underlying().(*types.Interface))
@@ -121,7 +121,7 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 				switch {
 				case single == nil:
 					fmt.Fprintf(&out, "%s := %s\n", name, subject)
-				case shape.Erased(single) || check.IsEmptyInterface(single):
+				case shape.Erased(single) || typed.IsEmptyInterface(single):
 					fmt.Fprintf(&out, "%s := interface{}(%s)\n", name, held)
 				default:
 					fmt.Fprintf(&out, "var %s %s\n%s.Take(%s, &%s)\n", name, b.l.Typ(single), shape.Bridge, held, name)

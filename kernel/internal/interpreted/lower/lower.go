@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/change"
 	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
@@ -149,6 +150,6 @@ func (l *lowering) refuseForeignImports() {
 	}
 }
 
-func (l *lowering) tree(info *types.Info) check.Tree {
-	return check.Tree{Info: info, Natural: l.natural}
+func (l *lowering) tree(info *types.Info) typed.Tree {
+	return typed.Tree{Info: info, Natural: l.natural}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
@@ -202,7 +203,7 @@ func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) 
 // errorsAs writes errors.As for a target of a session type.
 func (b *body) errorsAs(e *ast.CallExpr) (string, bool) {
 	p, ok := b.TypeOf(e.Args[1]).(*types.Pointer)
-	if !ok || b.l.Native(p.Elem()) && (!types.IsInterface(p.Elem()) || check.IsError(p.Elem())) {
+	if !ok || b.l.Native(p.Elem()) && (!types.IsInterface(p.Elem()) || typed.IsError(p.Elem())) {
 		return "", false
 	}
 	names, texts, samples := "nil", "nil", "nil"

@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 )
 
@@ -44,7 +44,7 @@ func used(e ast.Expr) *ast.Ident {
 // standardValue is standardFile for a value that becomes one of type t. What becomes an empty
 // interface stays an *os.File.
 func (b *body) standardValue(e ast.Expr, t types.Type) (string, bool) {
-	if t == nil || !types.IsInterface(t) || check.IsEmptyInterface(t) {
+	if t == nil || !types.IsInterface(t) || typed.IsEmptyInterface(t) {
 		return "", false
 	}
 	return b.standardFile(e)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
@@ -17,7 +17,7 @@ import (
 func (b *body) funcBody(block *ast.BlockStmt) string {
 	list, hook := b.entry(block)
 	text := ""
-	if check.Defers(list) {
+	if typed.Defers(list) {
 		text = b.protected(b.sig, func() string { return b.stmts(list) })
 	} else {
 		text = b.stmts(list)

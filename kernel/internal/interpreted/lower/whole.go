@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 )
 
@@ -70,7 +70,7 @@ func (b *body) whole(s ast.Stmt, number int) (text string, ok bool) {
 	}
 	args := []string{fmt.Sprint(number), "[]interface{}{" + strings.Join(places, ", ") + "}", receiver, fmt.Sprintf("%q", name)}
 	for i, e := range call.Args {
-		args = append(args, b.argument(e, check.Parameter(f.Signature(), i, false), f))
+		args = append(args, b.argument(e, typed.Parameter(f.Signature(), i, false), f))
 	}
 	return b.mark(a) + shape.Bridge + ".Whole(" + strings.Join(args, ", ") + ")\n", true
 }
@@ -85,7 +85,7 @@ func returnsWhatItHas(f *types.Func) bool {
 	if sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 || sig.Variadic() || sig.Params().Len() == 0 || sig.Results().Len() < 2 {
 		return false
 	}
-	return sig.Params().At(0).Type().String() == "context.Context" && check.IsError(sig.Results().At(sig.Results().Len()-1).Type())
+	return sig.Params().At(0).Type().String() == "context.Context" && typed.IsError(sig.Results().At(sig.Results().Len()-1).Type())
 }
 
 // compiledValue reports whether a value of type t is one of the parameter's already: of a named

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
@@ -106,12 +106,12 @@ func (l *Shapes) Wrapped(text string, from, to types.Type, pos token.Pos) string
 	named, ok := types.Unalias(base).(*types.Named)
 	_, unnamed := types.Unalias(base).(*types.Struct)
 	if !unnamed && (!ok || !state.IsSession(named.Obj())) {
-		l.Refuse(pos, fmt.Sprintf("a value of type %s as a %s: the interpreter has no way to wrap it", check.Shown(from), check.Shown(to)))
+		l.Refuse(pos, fmt.Sprintf("a value of type %s as a %s: the interpreter has no way to wrap it", typed.Shown(from), typed.Shown(to)))
 	}
 	set := types.NewMethodSet(from)
 	for _, name := range companions[RuntimeName(to)] {
 		if set.Lookup(nil, name) != nil {
-			l.Refuse(pos, fmt.Sprintf("a %s as a %s: compiled code would look for its method %s and not find it", check.Shown(from), check.Shown(to), name))
+			l.Refuse(pos, fmt.Sprintf("a %s as a %s: compiled code would look for its method %s and not find it", typed.Shown(from), typed.Shown(to), name))
 		}
 	}
 	if key := wrappedKey(l.S.Identities.Of(from)); !slices.Contains(strings.Fields(l.S.Instances[key]), RuntimeName(to)) {
@@ -121,7 +121,7 @@ func (l *Shapes) Wrapped(text string, from, to types.Type, pos token.Pos) string
 	for i := range iface.NumMethods() {
 		m := iface.Method(i)
 		if sel := set.Lookup(m.Pkg(), m.Name()); sel == nil || l.hidden(sel) {
-			l.Refuse(pos, fmt.Sprintf("a %s as a %s: the interpreter cannot call its method %s", check.Shown(from), check.Shown(to), m.Name()))
+			l.Refuse(pos, fmt.Sprintf("a %s as a %s: the interpreter cannot call its method %s", typed.Shown(from), typed.Shown(to), m.Name()))
 		}
 	}
 	return fmt.Sprintf("func(x %s) %s { var v %s; %s.Wrap(%d, x, &v); return v }(%s)", l.Typ(from), l.Typ(to), l.Typ(to), Bridge, l.Describe(from), text)

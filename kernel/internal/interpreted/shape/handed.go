@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
@@ -145,7 +145,7 @@ func (l *Shapes) shapeOnly(t types.Type, seen map[types.Type]bool) bool {
 // of a compiled program.
 func (l *Shapes) Encodable(t types.Type, pos token.Pos) {
 	if !l.shapeOnly(t, map[types.Type]bool{}) {
-		l.Refuse(pos, fmt.Sprintf("json of a type of the session needs compiled cells: in %s there are methods that encode it, embedded structs or interfaces with methods", check.Shown(t)))
+		l.Refuse(pos, fmt.Sprintf("json of a type of the session needs compiled cells: in %s there are methods that encode it, embedded structs or interfaces with methods", typed.Shown(t)))
 	}
 }
 
@@ -183,7 +183,7 @@ func TakesAny(t types.Type) bool {
 	if s, ok := t.(*types.Slice); ok {
 		t = s.Elem()
 	}
-	return check.IsEmptyInterface(t)
+	return typed.IsEmptyInterface(t)
 }
 
 // FuncName returns a function with its package, as complaints name it.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
@@ -171,7 +171,7 @@ func (l *Shapes) Extend() {
 // and cannot be made again.
 func (l *Shapes) refuseLate(t types.Type, number int) {
 	refuse := func(m types.Object, what string) {
-		l.Refuse(m.Pos(), fmt.Sprintf("method %s of %s: %s, and would not find the method; declare it in the same cell as the type, in a new session", m.Name(), check.Shown(t), what))
+		l.Refuse(m.Pos(), fmt.Sprintf("method %s of %s: %s, and would not find the method; declare it in the same cell as the type, in a new session", m.Name(), typed.Shown(t), what))
 	}
 	set := types.NewMethodSet(t)
 	for m := range l.Added {
@@ -213,7 +213,7 @@ func Between(iface types.Type) int {
 // deferred call. It is called by that many before the one that was expected to be the method.
 func (l *Shapes) Through(m *types.Func, before, functions int) string {
 	for _, fn := range l.S.All {
-		if fn.Method == m.Name() && fn.Decl != nil && check.Recovers(fn.Info, fn.Decl.Body) {
+		if fn.Method == m.Name() && fn.Decl != nil && typed.Recovers(fn.Info, fn.Decl.Body) {
 			return fmt.Sprintf("%s.Through(%d, %d); ", Bridge, before, functions)
 		}
 	}
@@ -261,7 +261,7 @@ func (l *Shapes) hidden(sel *types.Selection) bool {
 
 // IsCompiledInterface reports whether a type is an interface that compiled code knows.
 func IsCompiledInterface(t types.Type) bool {
-	return types.IsInterface(t) && !check.IsEmptyInterface(t) && !Erased(t)
+	return types.IsInterface(t) && !typed.IsEmptyInterface(t) && !Erased(t)
 }
 
 // MethodLists writes the names of an interface's methods, their types as text, and functions of

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
@@ -234,7 +235,7 @@ func (l *Shapes) declareType(name string, t types.Type) {
 		l.Refuse(t.Obj().Pos(), fmt.Sprintf("type %s refers to itself without a struct between: the interpreter cannot make such a type", t.Obj().Name()))
 	}
 	if tangled(underlying, t, true) {
-		l.Refuse(l.Pos, fmt.Sprintf("type %s refers to itself in lists of functions, or in the keys of a map: the interpreter cannot make such a type", check.Shown(t)))
+		l.Refuse(l.Pos, fmt.Sprintf("type %s refers to itself in lists of functions, or in the keys of a map: the interpreter cannot make such a type", typed.Shown(t)))
 	}
 	text := l.Typ(underlying)
 	l.Types = append(l.Types, fmt.Sprintf("type %s %s", name, text))

@@ -1,13 +1,33 @@
-package check
+// Package typed answers questions about type-checked Go, for all stages that read it: which operations
+// can panic, what a call calls, whether an expression writes, defers or recovers, how a type is shown.
+// It looks at syntax trees and types alone, and knows neither sessions nor executors.
+//
+// Wrong when an operation that can panic is not among [Tree.Operations], or a function that writes
+// is said not to.
+package typed
 
 import (
 	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
+
+// stopName begins the names of the functions that stand around such calls. Nobody can write it.
+const StopName = "stop·"
+
+// Stops reports whether a call in the tree of a cell is that of a function which ends the cell for
+// an error, and returns the user's call within it.
+func Stops(call *ast.CallExpr) (within ast.Expr, ok bool) {
+	id, ok := call.Fun.(*ast.Ident)
+	if !ok || !strings.HasPrefix(id.Name, StopName) {
+		return nil, false
+	}
+	return call.Args[0], true
+}
 
 // A Tree answers questions about typed Go.
 type Tree struct {
