@@ -149,27 +149,27 @@ func newRegionsLegend(list []*regions) *regionsLegend {
 	return l
 }
 
-func (l *regionsLegend) name(n int) string { return short(l.colors.t.Name(n), 28) }
+func (r *regionsLegend) name(n int) string { return short(r.colors.t.Name(n), 28) }
 
 // GlyphBoxes reserves the room right of the data.
-func (l *regionsLegend) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
-	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: l.width}}}}
+func (r *regionsLegend) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: r.width}}}}
 }
 
 // Plot draws the colour of each node, and how many more there are.
-func (l *regionsLegend) Plot(c draw.Canvas, _ *plot.Plot) {
+func (r *regionsLegend) Plot(c draw.Canvas, _ *plot.Plot) {
 	left, row := c.Max.X+legendMargin+4, vg.Length(0)
 	height := min(regionsRow, c.Size().Y/regionsNames)
 	style := sans(min(nameSize, height), ink)
 	middle := func() vg.Length { return c.Max.Y - (row+0.5)*height }
-	for _, n := range l.nodes {
+	for _, n := range r.nodes {
 		half := 0.38 * height
-		fillBox(c, l.colors.region(n), vg.Point{X: left, Y: middle() - half}, vg.Point{X: left + 1.6*regionsSwatch, Y: middle() + half})
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: l.colors.strong(n), Radius: 0.5 * half, Shape: draw.CircleGlyph{}}, vg.Point{X: left + 0.8*regionsSwatch, Y: middle()})
-		label(c, style, vg.Point{X: left + 2*regionsSwatch, Y: middle()}, l.name(n))
+		fillBox(c, r.colors.region(n), vg.Point{X: left, Y: middle() - half}, vg.Point{X: left + 1.6*regionsSwatch, Y: middle() + half})
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: r.colors.strong(n), Radius: 0.5 * half, Shape: draw.CircleGlyph{}}, vg.Point{X: left + 0.8*regionsSwatch, Y: middle()})
+		label(c, style, vg.Point{X: left + 2*regionsSwatch, Y: middle()}, r.name(n))
 		row++
 	}
-	if l.more > 0 {
-		label(c, sans(min(nameSize, height), paleInk), vg.Point{X: left, Y: middle()}, fmt.Sprintf("and %d more", l.more))
+	if r.more > 0 {
+		label(c, sans(min(nameSize, height), paleInk), vg.Point{X: left, Y: middle()}, fmt.Sprintf("and %d more", r.more))
 	}
 }

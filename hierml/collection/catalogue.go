@@ -193,11 +193,11 @@ func (e *Entry) row() []string {
 const firstNumber, lastNumber = 2, 7
 
 // String is a line for each data set.
-func (l Entries) String() string {
+func (e Entries) String() string {
 	rows := [][]string{catalogueHead}
 	width := make([]int, len(catalogueHead))
-	for i := range l {
-		rows = append(rows, l[i].row())
+	for i := range e {
+		rows = append(rows, e[i].row())
 	}
 	for _, r := range rows {
 		for c, cell := range r {
@@ -223,16 +223,16 @@ func (l Entries) String() string {
 }
 
 // HTML is String as a table.
-func (l Entries) HTML() string {
+func (e Entries) HTML() string {
 	var b strings.Builder
 	b.WriteString("<table><thead><tr>")
 	for _, h := range catalogueHead {
 		fmt.Fprintf(&b, "<th>%s</th>", html.EscapeString(h))
 	}
 	b.WriteString("</tr></thead><tbody>")
-	for i := range l {
+	for i := range e {
 		b.WriteString("<tr>")
-		for c, cell := range l[i].row() {
+		for c, cell := range e[i].row() {
 			align := "left"
 			if c >= firstNumber && c <= lastNumber {
 				align = "right"

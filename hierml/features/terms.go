@@ -190,18 +190,18 @@ type tokenList struct {
 	begins, ends []int
 }
 
-func (l *tokenList) reset() {
-	l.bytes, l.begins, l.ends = l.bytes[:0], l.begins[:0], l.ends[:0]
+func (t *tokenList) reset() {
+	t.bytes, t.begins, t.ends = t.bytes[:0], t.begins[:0], t.ends[:0]
 }
 
-func (l *tokenList) add(token []byte, separator string) {
-	if len(l.ends) > 0 {
-		l.bytes = append(l.bytes, separator...)
+func (t *tokenList) add(token []byte, separator string) {
+	if len(t.ends) > 0 {
+		t.bytes = append(t.bytes, separator...)
 	}
-	l.begins = append(l.begins, len(l.bytes))
-	l.bytes = append(l.bytes, token...)
-	l.ends = append(l.ends, len(l.bytes))
+	t.begins = append(t.begins, len(t.bytes))
+	t.bytes = append(t.bytes, token...)
+	t.ends = append(t.ends, len(t.bytes))
 }
 
 // gram returns n tokens from the i-th on.
-func (l *tokenList) gram(i, n int) []byte { return l.bytes[l.begins[i]:l.ends[i+n-1]] }
+func (t *tokenList) gram(i, n int) []byte { return t.bytes[t.begins[i]:t.ends[i+n-1]] }

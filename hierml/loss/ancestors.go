@@ -114,27 +114,27 @@ func SqrtAlpha(t *taxonomy.Taxonomy, alpha []float64) (Loss, error) {
 
 type sqrtAlpha struct{ sum weighted }
 
-func (l sqrtAlpha) Cost(truth, predicted int) float64 {
-	return math.Sqrt(l.sum.Cost(truth, predicted))
+func (s sqrtAlpha) Cost(truth, predicted int) float64 {
+	return math.Sqrt(s.sum.Cost(truth, predicted))
 }
 
-func (l sqrtAlpha) SetCost(truth, predicted []int) float64 {
-	return math.Sqrt(l.sum.SetCost(truth, predicted))
+func (s sqrtAlpha) SetCost(truth, predicted []int) float64 {
+	return math.Sqrt(s.sum.SetCost(truth, predicted))
 }
 
-func (l sqrtAlpha) Taxonomy() *taxonomy.Taxonomy { return l.sum.t }
+func (s sqrtAlpha) Taxonomy() *taxonomy.Taxonomy { return s.sum.t }
 
-func (l sqrtAlpha) NodeRow(truth int, dst []float64) {
-	if !l.sum.t.IsTree() {
-		costs(l, truth, dst)
+func (s sqrtAlpha) NodeRow(truth int, dst []float64) {
+	if !s.sum.t.IsTree() {
+		costs(s, truth, dst)
 		return
 	}
-	l.sum.NodeRow(truth, dst)
+	s.sum.NodeRow(truth, dst)
 	roots(dst)
 }
 
-func (l sqrtAlpha) leafRow(truth int, dst []float64) {
-	l.sum.leafRow(truth, dst)
+func (s sqrtAlpha) leafRow(truth int, dst []float64) {
+	s.sum.leafRow(truth, dst)
 	roots(dst)
 }
 

@@ -55,37 +55,37 @@ func newCharged(name string, t *taxonomy.Taxonomy, weight []float64) (pairsAndSe
 	return charged{newPath(t, weight, 1, 1, true)}, nil
 }
 
-func (l charged) Cost(truth, predicted int) float64 {
+func (c charged) Cost(truth, predicted int) float64 {
 	var sum float64
 	a, b := truth, predicted
 	for a != b {
 		// The deeper label, or both, step up; what a label was before it met the other is charged.
-		up := l.t.Depth(a) - l.t.Depth(b)
+		up := c.t.Depth(a) - c.t.Depth(b)
 		before := [2]int{-1, -1}
 		if up >= 0 {
-			before[0], a = a, l.above(a)
+			before[0], a = a, c.above(a)
 		}
 		if up <= 0 {
-			before[1], b = b, l.above(b)
+			before[1], b = b, c.above(b)
 		}
 		if a != b {
 			continue
 		}
 		for _, n := range before {
 			if n >= 0 {
-				sum += l.weight[n]
+				sum += c.weight[n]
 			}
 		}
 	}
 	return sum
 }
 
-func (l charged) Taxonomy() *taxonomy.Taxonomy { return l.t }
+func (c charged) Taxonomy() *taxonomy.Taxonomy { return c.t }
 
-func (l charged) NodeRow(truth int, dst []float64) { l.nodeRow(truth, dst) }
+func (c charged) NodeRow(truth int, dst []float64) { c.nodeRow(truth, dst) }
 
-func (l charged) SetCost(truth, predicted []int) float64 {
-	x, y := l.t.Closure(truth), l.t.Closure(predicted)
+func (c charged) SetCost(truth, predicted []int) float64 {
+	x, y := c.t.Closure(truth), c.t.Closure(predicted)
 	in := func(set []int, n int) bool {
 		_, found := slices.BinarySearch(set, n)
 		return found
@@ -95,8 +95,8 @@ func (l charged) SetCost(truth, predicted []int) float64 {
 		for _, n := range side[0] {
 			// What is above a node of one set is in that set, so parents differ where the other set
 			// lacks them.
-			if p := l.above(n); !in(side[1], n) && (p < 0 || in(side[1], p)) {
-				sum += l.weight[n]
+			if p := c.above(n); !in(side[1], n) && (p < 0 || in(side[1], p)) {
+				sum += c.weight[n]
 			}
 		}
 	}
@@ -104,8 +104,8 @@ func (l charged) SetCost(truth, predicted []int) float64 {
 }
 
 // above returns the parent of n, -1 for a root.
-func (l charged) above(n int) int {
-	if p := l.t.Parents(n); len(p) > 0 {
+func (c charged) above(n int) int {
+	if p := c.t.Parents(n); len(p) > 0 {
 		return p[0]
 	}
 	return -1

@@ -58,23 +58,23 @@ func SubtreeCosts(t *taxonomy.Taxonomy) []float64 {
 // Decompose says of a closed prediction z what the charged nodes cost: where the parent of n is at
 // or above a true label, c_n if n is too and is not in z although its parent is, and c_n if n is
 // not but is in z.
-func (l charged) Decompose(truth []int, dst []float64) (constant float64) {
+func (c charged) Decompose(truth []int, dst []float64) (constant float64) {
 	clear(dst)
-	for _, r := range l.t.Roots() {
-		dst[r] = l.weight[r]
+	for _, r := range c.t.Roots() {
+		dst[r] = c.weight[r]
 	}
-	closed := l.t.Closure(truth)
+	closed := c.t.Closure(truth)
 	for _, n := range closed {
-		for _, child := range l.t.Children(n) {
-			dst[child] = l.weight[child]
+		for _, child := range c.t.Children(n) {
+			dst[child] = c.weight[child]
 		}
 	}
 	for _, n := range closed {
-		dst[n] -= 2 * l.weight[n] // it is true after all
-		if p := l.above(n); p >= 0 {
-			dst[p] += l.weight[n]
+		dst[n] -= 2 * c.weight[n] // it is true after all
+		if p := c.above(n); p >= 0 {
+			dst[p] += c.weight[n]
 		} else {
-			constant += l.weight[n]
+			constant += c.weight[n]
 		}
 	}
 	return constant

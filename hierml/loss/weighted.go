@@ -56,26 +56,26 @@ func newWeighted(t *taxonomy.Taxonomy, weight []float64, missed, added float64) 
 	return weighted{newPath(t, weight, missed, added, false)}
 }
 
-func (l weighted) Cost(truth, predicted int) float64 {
-	missed, added := l.parts(l.t.Ancestors(truth), l.t.Ancestors(predicted))
-	return l.missed*missed + l.added*added
+func (w weighted) Cost(truth, predicted int) float64 {
+	missed, added := w.parts(w.t.Ancestors(truth), w.t.Ancestors(predicted))
+	return w.missed*missed + w.added*added
 }
 
-func (l weighted) SetCost(truth, predicted []int) float64 {
-	missed, added := l.parts(l.t.Closure(truth), l.t.Closure(predicted))
-	return l.missed*missed + l.added*added
+func (w weighted) SetCost(truth, predicted []int) float64 {
+	missed, added := w.parts(w.t.Closure(truth), w.t.Closure(predicted))
+	return w.missed*missed + w.added*added
 }
 
 // parts sums the weights of what only x and what only y contains; both ascend.
-func (l weighted) parts(x, y []int) (onlyX, onlyY float64) {
+func (w weighted) parts(x, y []int) (onlyX, onlyY float64) {
 	i, j := 0, 0
 	for i < len(x) || j < len(y) {
 		switch {
 		case j == len(y) || i < len(x) && x[i] < y[j]:
-			onlyX += l.of(x[i])
+			onlyX += w.of(x[i])
 			i++
 		case i == len(x) || y[j] < x[i]:
-			onlyY += l.of(y[j])
+			onlyY += w.of(y[j])
 			j++
 		default:
 			i++
@@ -85,42 +85,42 @@ func (l weighted) parts(x, y []int) (onlyX, onlyY float64) {
 	return onlyX, onlyY
 }
 
-func (l weighted) Decompose(truth []int, dst []float64) float64 {
+func (w weighted) Decompose(truth []int, dst []float64) float64 {
 	for n := range dst {
-		dst[n] = l.added * l.of(n)
+		dst[n] = w.added * w.of(n)
 	}
 	var constant float64
-	for _, n := range l.t.Closure(truth) {
-		constant += l.missed * l.of(n)
-		dst[n] = -l.missed * l.of(n)
+	for _, n := range w.t.Closure(truth) {
+		constant += w.missed * w.of(n)
+		dst[n] = -w.missed * w.of(n)
 	}
 	return constant
 }
 
-func (l weighted) Taxonomy() *taxonomy.Taxonomy { return l.t }
+func (w weighted) Taxonomy() *taxonomy.Taxonomy { return w.t }
 
-func (l weighted) NodeRow(truth int, dst []float64) {
+func (w weighted) NodeRow(truth int, dst []float64) {
 	switch {
-	case l.t.IsTree():
-		l.nodeRow(truth, dst)
-	case l.weight == nil:
-		l.count(truth, dst)
+	case w.t.IsTree():
+		w.nodeRow(truth, dst)
+	case w.weight == nil:
+		w.count(truth, dst)
 	default:
-		costs(l, truth, dst)
+		costs(w, truth, dst)
 	}
 }
 
 // count is NodeRow for weights of 1 on graphs whose nodes have several parents.
-func (l weighted) count(truth int, dst []float64) {
-	own := l.t.Ancestors(truth)
+func (w weighted) count(truth int, dst []float64) {
+	own := w.t.Ancestors(truth)
 	common := dst
 	clear(common)
 	for _, a := range own {
-		for _, n := range l.t.Descendants(a) {
+		for _, n := range w.t.Descendants(a) {
 			common[n]++
 		}
 	}
 	for n, c := range common {
-		dst[n] = l.missed*(float64(len(own))-c) + l.added*(float64(len(l.t.Ancestors(n)))-c)
+		dst[n] = w.missed*(float64(len(own))-c) + w.added*(float64(len(w.t.Ancestors(n)))-c)
 	}
 }

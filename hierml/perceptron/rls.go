@@ -129,16 +129,16 @@ var maxSquares = 1 << 27
 
 // Predict returns the label set predicted for an instance, given by its features, ascending, and
 // their values: in its most specific form, ascending, possibly empty.
-func (l *HRLSLearner) Predict(indices []int32, values []float32) ([]int, error) {
-	if _, err := l.Margins(indices, values); err != nil {
+func (h *HRLSLearner) Predict(indices []int32, values []float32) ([]int, error) {
+	if _, err := h.Margins(indices, values); err != nil {
 		return nil, err
 	}
-	t := l.taxonomy
+	t := h.taxonomy
 	set := []int{}
 	for _, n := range t.Topological() {
 		p := t.Parents(n)
-		l.on[n] = l.margins[n] >= 0 && (len(p) == 0 || l.on[p[0]])
-		if l.on[n] {
+		h.on[n] = h.margins[n] >= 0 && (len(p) == 0 || h.on[p[0]])
+		if h.on[n] {
 			set = append(set, n)
 		}
 	}
@@ -147,69 +147,69 @@ func (l *HRLSLearner) Predict(indices []int32, values []float32) ([]int, error) 
 
 // Margins returns <w_v, x> of every node for an instance. The slice holds until the next call of
 // any method.
-func (l *HRLSLearner) Margins(indices []int32, values []float32) ([]float64, error) {
-	if err := l.check(indices, values); err != nil {
+func (h *HRLSLearner) Margins(indices []int32, values []float32) ([]float64, error) {
+	if err := h.check(indices, values); err != nil {
 		return nil, err
 	}
 	x := gram.Vector{Indices: indices, Values: values}
-	for _, f := range l.families {
+	for _, f := range h.families {
 		if f != nil {
 			f.look(x)
 			for k, n := range f.nodes {
-				l.margins[n] = f.margin(x, k)
+				h.margins[n] = f.margin(x, k)
 			}
 		}
 	}
-	return l.margins, nil
+	return h.margins, nil
 }
 
 // Update predicts the labels of an instance, learns from the true ones, nodes that imply those
 // above, and returns what was predicted. An instance that is not valid is an error, as is one for
 // which there is no room, and changes nothing.
-func (l *HRLSLearner) Update(indices []int32, values []float32, labels []int) (predicted []int, err error) {
-	if l == nil || l.taxonomy == nil {
+func (h *HRLSLearner) Update(indices []int32, values []float32, labels []int) (predicted []int, err error) {
+	if h == nil || h.taxonomy == nil {
 		return nil, errNoLearner
 	}
-	t := l.taxonomy
+	t := h.taxonomy
 	for _, n := range labels {
 		if n < 0 || n >= t.Len() {
 			return nil, fmt.Errorf("perceptron: an instance has label %d; the taxonomy has nodes 0..%d", n, t.Len()-1)
 		}
 	}
-	if predicted, err = l.Predict(indices, values); err != nil {
+	if predicted, err = h.Predict(indices, values); err != nil {
 		return nil, err
 	}
 	closed := t.Closure(labels)
 	held, more := 0, 0
-	for _, f := range l.families {
+	for _, f := range h.families {
 		if f != nil {
 			held += f.held()
 		}
 	}
-	families := []*squares{l.families[t.Len()]}
+	families := []*squares{h.families[t.Len()]}
 	for _, n := range closed {
-		if l.families[n] != nil {
-			families = append(families, l.families[n])
+		if h.families[n] != nil {
+			families = append(families, h.families[n])
 		}
 	}
 	for _, f := range families {
-		more += f.more(l.features)
+		more += f.more(h.features)
 	}
 	if held+more > maxSquares {
-		return nil, fmt.Errorf("perceptron: H-RLS would hold %d numbers for %d instances of %d features, and at most %d fit; learn from fewer instances or features, or take a perceptron", held+more, l.steps+1, l.features, maxSquares)
+		return nil, fmt.Errorf("perceptron: H-RLS would hold %d numbers for %d instances of %d features, and at most %d fit; learn from fewer instances or features, or take a perceptron", held+more, h.steps+1, h.features, maxSquares)
 	}
 	x := gram.Vector{Indices: slices.Clone(indices), Values: slices.Clone(values)}
 	for _, f := range families {
-		f.add(x, l.features, func(n int) bool { _, is := slices.BinarySearch(closed, n); return is })
+		f.add(x, h.features, func(n int) bool { _, is := slices.BinarySearch(closed, n); return is })
 	}
-	l.steps++
+	h.steps++
 	return predicted, nil
 }
 
 // Learn updates from all instances, one after the other. If ctx ends or an instance is an error,
 // Learn returns that error; the learner keeps what it has learned.
-func (l *HRLSLearner) Learn(ctx context.Context, instances iter.Seq2[dataset.Instance, error]) error {
-	if l == nil || l.taxonomy == nil {
+func (h *HRLSLearner) Learn(ctx context.Context, instances iter.Seq2[dataset.Instance, error]) error {
+	if h == nil || h.taxonomy == nil {
 		return errNoLearner
 	}
 	if instances == nil {
@@ -222,31 +222,31 @@ func (l *HRLSLearner) Learn(ctx context.Context, instances iter.Seq2[dataset.Ins
 		if ctx.Err() != nil {
 			return interrupted(ctx)
 		}
-		if _, err := l.Update(x.Columns, x.Values, x.Labels); err != nil {
-			return fmt.Errorf("%w (after %d instances)", err, l.steps)
+		if _, err := h.Update(x.Columns, x.Values, x.Labels); err != nil {
+			return fmt.Errorf("%w (after %d instances)", err, h.steps)
 		}
 	}
 	return nil
 }
 
 // Steps returns the number of instances learned from.
-func (l *HRLSLearner) Steps() int { return l.steps }
+func (h *HRLSLearner) Steps() int { return h.steps }
 
 // Updates returns the number of instances that a node has learned from: those with its parent.
-func (l *HRLSLearner) Updates(node int) int {
-	parent := l.taxonomy.Len()
-	if p := l.taxonomy.Parents(node); len(p) > 0 {
+func (h *HRLSLearner) Updates(node int) int {
+	parent := h.taxonomy.Len()
+	if p := h.taxonomy.Parents(node); len(p) > 0 {
 		parent = p[0]
 	}
-	return l.families[parent].instances
+	return h.families[parent].instances
 }
 
 // Model returns the model of the instances so far. The learner may go on; the model stays as it is.
-func (l *HRLSLearner) Model() (*classifier.Model, error) {
-	if l == nil || l.taxonomy == nil {
+func (h *HRLSLearner) Model() (*classifier.Model, error) {
+	if h == nil || h.taxonomy == nil {
 		return nil, errNoLearner
 	}
-	t := l.taxonomy
+	t := h.taxonomy
 	all := make([]int, t.Len())
 	for n := range all {
 		all[n] = n
@@ -255,26 +255,26 @@ func (l *HRLSLearner) Model() (*classifier.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	training := classifier.Training{Seconds: time.Since(l.started).Seconds()}
-	d := &dataset.Dataset{X: &dataset.Matrix{Cols: l.features, Indptr: []int{0}}, Vocabulary: l.vocabulary}
+	training := classifier.Training{Seconds: time.Since(h.started).Seconds()}
+	d := &dataset.Dataset{X: &dataset.Matrix{Cols: h.features, Indptr: []int{0}}, Vocabulary: h.vocabulary}
 	var m *classifier.Model
-	if l.features > denseWeights/t.Len() {
-		m = classifier.NewSparse(attributes, l.sparseWeights(attributes), training, d)
+	if h.features > denseWeights/t.Len() {
+		m = classifier.NewSparse(attributes, h.sparseWeights(attributes), training, d)
 	} else {
-		w := structured.NewWeights(attributes.Columns(), l.features)
-		if l.features <= wideWeights/t.Len() {
-			w = structured.NewWideWeights(attributes.Columns(), l.features)
+		w := structured.NewWeights(attributes.Columns(), h.features)
+		if h.features <= wideWeights/t.Len() {
+			w = structured.NewWideWeights(attributes.Columns(), h.features)
 		}
-		l.eachWeight(func(n, f int, v float64) { w.Set(f, attributes.Column(n), v) })
+		h.eachWeight(func(n, f int, v float64) { w.Set(f, attributes.Column(n), v) })
 		m = classifier.New(attributes, w, training, d)
 	}
-	m.Name, m.Rule, m.Instances = "H-RLS", classifier.TopDown, l.steps
+	m.Name, m.Rule, m.Instances = "H-RLS", classifier.TopDown, h.steps
 	return m, nil
 }
 
 // eachWeight calls do for every weight that is not zero.
-func (l *HRLSLearner) eachWeight(do func(n, feature int, v float64)) {
-	for _, f := range l.families {
+func (h *HRLSLearner) eachWeight(do func(n, feature int, v float64)) {
+	for _, f := range h.families {
 		if f == nil {
 			continue
 		}
@@ -284,15 +284,15 @@ func (l *HRLSLearner) eachWeight(do func(n, feature int, v float64)) {
 	}
 }
 
-func (l *HRLSLearner) sparseWeights(a *structured.Attributes) *structured.SparseWeights {
-	w := &structured.SparseWeights{Columns: a.Columns(), Begin: make([]int, l.features+1)}
-	l.eachWeight(func(_, f int, _ float64) { w.Begin[f+1]++ })
-	for f := range l.features {
+func (h *HRLSLearner) sparseWeights(a *structured.Attributes) *structured.SparseWeights {
+	w := &structured.SparseWeights{Columns: a.Columns(), Begin: make([]int, h.features+1)}
+	h.eachWeight(func(_, f int, _ float64) { w.Begin[f+1]++ })
+	for f := range h.features {
 		w.Begin[f+1] += w.Begin[f]
 	}
-	w.Column, w.Values = make([]int32, w.Begin[l.features]), make([]float32, w.Begin[l.features])
+	w.Column, w.Values = make([]int32, w.Begin[h.features]), make([]float32, w.Begin[h.features])
 	next := slices.Clone(w.Begin)
-	l.eachWeight(func(n, f int, v float64) {
+	h.eachWeight(func(n, f int, v float64) {
 		w.Column[next[f]], w.Values[next[f]] = int32(a.Column(n)), float32(v)
 		next[f]++
 	})
@@ -300,11 +300,11 @@ func (l *HRLSLearner) sparseWeights(a *structured.Attributes) *structured.Sparse
 	return w
 }
 
-func (l *HRLSLearner) check(indices []int32, values []float32) error {
-	if l == nil || l.taxonomy == nil {
+func (h *HRLSLearner) check(indices []int32, values []float32) error {
+	if h == nil || h.taxonomy == nil {
 		return errNoLearner
 	}
-	return checkInstance(indices, values, l.features)
+	return checkInstance(indices, values, h.features)
 }
 
 // squares are the least squares of the children of a node, which have the instances in common. In

@@ -25,9 +25,9 @@ type smoothLoss struct {
 }
 
 // at returns the value of the loss at margin m, its negative derivative, and the second one.
-func (l smoothLoss) at(m float64) (value, slope, curvature float64) {
+func (s smoothLoss) at(m float64) (value, slope, curvature float64) {
 	switch {
-	case l.loss == Logistic:
+	case s.loss == Logistic:
 		e := math.Exp(-math.Abs(m))
 		p := e / (1 + e) // of the side that is less likely
 		value, slope = math.Log1p(e), p
@@ -37,12 +37,12 @@ func (l smoothLoss) at(m float64) (value, slope, curvature float64) {
 		return value, slope, p * (1 - p)
 	case m >= 1:
 		return 0, 0, 0
-	case l.loss == SquaredHinge:
+	case s.loss == SquaredHinge:
 		return (1 - m) * (1 - m), 2 * (1 - m), 2
-	case m > 1-l.width:
-		return (1 - m) * (1 - m) / (2 * l.width), (1 - m) / l.width, 1 / l.width
+	case m > 1-s.width:
+		return (1 - m) * (1 - m) / (2 * s.width), (1 - m) / s.width, 1 / s.width
 	}
-	return 1 - m - l.width/2, 1, 0
+	return 1 - m - s.width/2, 1, 0
 }
 
 // newtonScratch is what Newton's method needs room for.

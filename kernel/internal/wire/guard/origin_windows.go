@@ -50,18 +50,18 @@ var (
 )
 
 // find returns the process that has a connection.
-func (l rows) find(table []byte, local, remote netip.AddrPort) (pid uint32, found bool) {
+func (r rows) find(table []byte, local, remote netip.AddrPort) (pid uint32, found bool) {
 	if len(table) < 4 {
 		return 0, false
 	}
 	native := binary.NativeEndian
-	for n, rest := native.Uint32(table), table[4:]; n > 0 && len(rest) >= l.size; n, rest = n-1, rest[l.size:] {
+	for n, rest := native.Uint32(table), table[4:]; n > 0 && len(rest) >= r.size; n, rest = n-1, rest[r.size:] {
 		end := func(address, port int) netip.AddrPort {
-			a, _ := netip.AddrFromSlice(rest[address : address+l.address]) // has the length of one
+			a, _ := netip.AddrFromSlice(rest[address : address+r.address]) // has the length of one
 			return netip.AddrPortFrom(a, binary.BigEndian.Uint16(rest[port:]))
 		}
-		if end(l.local, l.localPort) == local && end(l.remote, l.remotePort) == remote {
-			return native.Uint32(rest[l.owner:]), true
+		if end(r.local, r.localPort) == local && end(r.remote, r.remotePort) == remote {
+			return native.Uint32(rest[r.owner:]), true
 		}
 	}
 	return 0, false
