@@ -57,10 +57,11 @@ type outcome struct {
 	Primal, Dual                float64
 	Peak                        float64 // bytes
 	Accuracy, TreeLoss, Predict float64 // Predict: CPU seconds an instance
-	Deviation                   float64 `json:",omitzero"` // of the weights of some nodes from their definition
-	Nodes, Leaves, Features     int     `json:",omitzero"`
-	Entries                     int     `json:",omitzero"` // of the training part that are not zero
-	Rows, Predicted             int     // instances of the training part and of the test part
+	// of the weights of some nodes from their definition
+	Deviation               float64 `json:",omitzero"`
+	Nodes, Leaves, Features int     `json:",omitzero"`
+	Entries                 int     `json:",omitzero"` // of the training part that are not zero
+	Rows, Predicted         int     // instances of the training part and of the test part
 }
 
 // compare runs all trainings and prints the table.

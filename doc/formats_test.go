@@ -27,8 +27,9 @@ import (
 
 // A section is the text of formats.md between two headings.
 type section struct {
-	text     string
-	packages []string // the folders that its paragraph **Code:** names, or the one of a section before
+	text string
+	// the folders that its paragraph **Code:** names, or the one of a section before
+	packages []string
 	// first has the names in the first column of its tables, by the head of the column: "key",
 	// "tensor", "metadata". checks are the errors in the second column of tables of checks.
 	first  map[string][]string

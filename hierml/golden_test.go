@@ -56,7 +56,9 @@ type instances struct {
 	W          [][]float64 // a row a node, or a class in svm_flat
 
 	curvature float64 // least of the objective; the default value is 1
-	storage   float64 // share by which rounding of the instances may move the optimum; the default value is storageTolerance
+	// share by which rounding of the instances may move the optimum; the default value is
+	// storageTolerance
+	storage float64
 }
 
 func (in *instances) multiLabel() bool {

@@ -18,7 +18,9 @@ func TestGivenPublicRidge(t *testing.T) {
 	for _, data := range []struct {
 		name      string
 		published float64 // AU(PRC) of C-HMCNN
-		apart     bool    // the test part is not drawn as the training part: what is announced is compared on a third of that
+		// the test part is not drawn as the training part: what is announced is compared on a third
+		// of that
+		apart bool
 	}{
 		{"gasch1_fun", 0.286, false},
 		{"cellcycle_fun", 0.255, false},

@@ -115,7 +115,8 @@ func (s *summer) counts() counts {
 // does not take part.
 type mixture struct {
 	*paths
-	nodes  []int       // of the components, from the leaf up; -1 for equal probabilities, the last one
+	// of the components, from the leaf up; -1 for equal probabilities, the last one
+	nodes  []int
 	theta  [][]float64 // by component, but for the last: by word
 	lambda []float64   // by component
 	own    bool        // the first component is that of the leaf

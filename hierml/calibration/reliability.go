@@ -30,7 +30,8 @@ type Reliability struct {
 
 // Bin has the probabilities between two bounds.
 type Bin struct {
-	Low, High float64 // the bounds of the bin; of EqualMass, the smallest and the largest probability
+	// the bounds of the bin; of EqualMass, the smallest and the largest probability
+	Low, High float64
 	Count     int
 	Predicted float64 // mean of the probabilities
 	Observed  float64 // which part of them is of something true

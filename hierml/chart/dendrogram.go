@@ -95,8 +95,9 @@ type bar struct {
 // walked is a row or a bar in the order of a walk from the last link down, each before what is
 // below it.
 type walked struct {
-	place    int
-	top      float64 // the largest height up to this one, and up to the link above; NaN above the last
+	place int
+	// the largest height up to this one, and up to the link above; NaN above the last
+	top      float64
 	above    float64
 	cut      bool
 	aboveCut bool

@@ -15,8 +15,9 @@ type grid struct {
 	*plane
 	cells int
 	ask   func(ctx context.Context, places [][2]float64) ([]int, error)
-	node  []int                 // by cell, what ask says of its centre
-	at    map[side]([2]float64) // where on the line between the two centres the model changes its mind
+	node  []int // by cell, what ask says of its centre
+	// where on the line between the two centres the model changes its mind
+	at map[side]([2]float64)
 }
 
 type side struct {

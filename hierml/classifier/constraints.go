@@ -21,11 +21,12 @@ import (
 // negative, and their sum is at most C. At the optimum only the most violated ones have one above
 // zero.
 type Constraints struct {
-	Instance int     // row of the training data
-	Label    int     // its label, a node
-	Name     string  // of the label
-	Slack    float64 // xi_i, the largest violation, or zero if none is above: the error of the instance
-	C        float64 // what the sum of the coefficients is at most
+	Instance int    // row of the training data
+	Label    int    // its label, a node
+	Name     string // of the label
+	// xi_i, the largest violation, or zero if none is above: the error of the instance
+	Slack float64
+	C     float64 // what the sum of the coefficients is at most
 
 	// List has the constraints, the most violated first, of equally violated ones that with the
 	// smallest node id.

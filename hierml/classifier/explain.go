@@ -38,8 +38,10 @@ type NodeContribution struct {
 	Node      int
 	Name      string
 	Attribute float64 // of the predicted label at this node, 1 for models that descend
-	Score     float64 // Attribute * <W_n, x>, or the term of a link; the scores of the path add up to that of the label
-	Features  []Contribution
+	// Attribute * <W_n, x>, or the term of a link; the scores of the path add up to that of the
+	// label
+	Score    float64
+	Features []Contribution
 
 	// In a model that descends the taxonomy: the sibling with the highest score, and the features
 	// that decide between the two; else Rival is -1.

@@ -87,7 +87,8 @@ type centroids struct {
 	at      []int // where the entry is among those of its feature
 	squares []float64
 
-	featureBorder []int // of feature f: from featureBorder[f] to featureBorder[f+1] of the following
+	// of feature f: from featureBorder[f] to featureBorder[f+1] of the following
+	featureBorder []int
 	class         []int32
 	weight        []float64
 }

@@ -33,9 +33,10 @@ type Entry struct {
 	Format string
 
 	// The figures; 0 where they are not known. Depth is the number of levels.
-	Train, Test, Features        int
-	Nodes, Leaves, Tops, Depth   int
-	SeveralParents, SeveralLabel int // nodes with more than one parent; instances with more than one label
+	Train, Test, Features      int
+	Nodes, Leaves, Tops, Depth int
+	// nodes with more than one parent; instances with more than one label
+	SeveralParents, SeveralLabel int
 
 	home  string // the folder of its files, where it shares them with another data set
 	read  func(ctx context.Context, e *Entry, paths []string) (*dataset.Collection, error)

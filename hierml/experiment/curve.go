@@ -19,7 +19,8 @@ type Curve struct {
 	Measure, Parameter string
 	Values             []float64            // of the parameter, ascending
 	Means              map[string][]float64 // by method, at each value; NaN where there is none
-	Deviations         map[string][]float64 // standard deviations over the rounds; NaN where there are fewer than two
+	// standard deviations over the rounds; NaN where there are fewer than two
+	Deviations map[string][]float64
 }
 
 // Curve returns a measure over a parameter: PerClass, or a setting of a grid whose values are

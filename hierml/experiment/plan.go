@@ -53,7 +53,8 @@ type source struct {
 	*Data
 	identity string
 	kept     *instances // opened for the identity, until it is used
-	promised bool       // the identity is that of where the study was submitted, and not yet seen in the data
+	// the identity is that of where the study was submitted, and not yet seen in the data
+	promised bool
 }
 
 // format stands for what the values of cells mean.

@@ -166,16 +166,19 @@ func keep(directory, name string, content []byte) error {
 
 // Cell is one training with one evaluation.
 type Cell struct {
-	Key      string // what Study.RunCell takes
-	Data     string
-	Method   string
-	Point    string         `json:",omitempty"` // of the grid
-	Settings map[string]any `json:",omitempty"` // of the point: numbers as float64, true and false, otherwise text
-	Chosen   bool           `json:",omitempty"` // by inner cells, those of this division with an Inner that is not 0
-	PerClass int            `json:",omitempty"` // instances of every class trained on, where the study says so
-	Repeat   int            // from 1
-	Fold     int            `json:",omitempty"` // from 1, where a repeat has several divisions
-	Inner    int            `json:",omitempty"` // from 1, of divisions of what is trained on
+	Key    string // what Study.RunCell takes
+	Data   string
+	Method string
+	Point  string `json:",omitempty"` // of the grid
+	// of the point: numbers as float64, true and false, otherwise text
+	Settings map[string]any `json:",omitempty"`
+	// by inner cells, those of this division with an Inner that is not 0
+	Chosen bool `json:",omitempty"`
+	// instances of every class trained on, where the study says so
+	PerClass int `json:",omitempty"`
+	Repeat   int // from 1
+	Fold     int `json:",omitempty"` // from 1, where a repeat has several divisions
+	Inner    int `json:",omitempty"` // from 1, of divisions of what is trained on
 	Seed     uint64
 	Train    int     // instances
 	Test     int     // instances

@@ -64,9 +64,10 @@ func (row Row) String() string {
 type Value struct {
 	Mean      float64 // NaN where there is none
 	Deviation float64 // standard deviation over the rounds; NaN with fewer than two
-	Best      bool    // of the rows with the same data and size, as printed; none is where these differ in Rounds
-	Test      metric.Test
-	Tested    bool // against the baseline
+	// of the rows with the same data and size, as printed; none is where these differ in Rounds
+	Best   bool
+	Test   metric.Test
+	Tested bool // against the baseline
 	// Holm is the p of the test corrected by metric.Holm for the rows that are tested against the
 	// baseline on the same data, at the same size and by the same measure.
 	Holm float64

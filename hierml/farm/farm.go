@@ -30,7 +30,8 @@ const (
 	PartsVariable      = "HIERML_PARTS"      // how many there are
 	ProcessorsVariable = "HIERML_PROCESSORS" // how many it may use
 	MachineVariable    = "HIERML_MACHINE"    // the name of its machine
-	MemoryVariable     = "HIERML_MEMORY"     // the MiB that it was promised; empty where nothing was
+	// the MiB that it was promised; empty where nothing was
+	MemoryVariable = "HIERML_MEMORY"
 )
 
 // Job is a computation in parts.

@@ -102,8 +102,9 @@ func (l Local) start(j *Job, id string) error {
 
 // leader is the process that starts the parts of a job. What the file says of it may be anyone's.
 type leader struct {
-	pid   int
-	began string // when it began, as the system says it: of two processes with one number it differs
+	pid int
+	// when it began, as the system says it: of two processes with one number it differs
+	began string
 }
 
 // process is what tells a process from all others.

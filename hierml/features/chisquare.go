@@ -117,13 +117,14 @@ func transposed(m *dataset.Matrix) *dataset.Matrix {
 
 // classTable says of which classes instances are.
 type classTable struct {
-	nodes  []int     // of the classes, ascending
-	of     [][]int32 // the classes of each instance
-	size   []float64 // instances of each class
-	n      float64   // instances
-	order  []int32   // the classes, the largest first
-	spread float64   // the sum of p * size / (n - size) over classes with p = size / n, which ChiMean needs
-	total  float64   // the sum of size
+	nodes []int     // of the classes, ascending
+	of    [][]int32 // the classes of each instance
+	size  []float64 // instances of each class
+	n     float64   // instances
+	order []int32   // the classes, the largest first
+	// the sum of p * size / (n - size) over classes with p = size / n, which ChiMean needs
+	spread float64
+	total  float64 // the sum of size
 }
 
 func newClassTable(d *dataset.Dataset, level int) *classTable {

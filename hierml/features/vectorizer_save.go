@@ -11,8 +11,9 @@ import (
 // savedVectorizer is a Vectorizer in JSON.
 type savedVectorizer struct {
 	header
-	Text        Text     `json:"text"`
-	Tokenizer   bool     `json:"tokenizer,omitzero"` // the tokens are those of a function, which is not in the file
+	Text Text `json:"text"`
+	// the tokens are those of a function, which is not in the file
+	Tokenizer   bool     `json:"tokenizer,omitzero"`
 	DropCommon  bool     `json:"drop common,omitzero"`
 	Documents   int      `json:"documents"`
 	Length      float64  `json:"terms per document"`

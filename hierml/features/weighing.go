@@ -31,9 +31,10 @@ type Weighing struct {
 // Weigher weighs counts by the document frequencies of the training data it was made of. It may be
 // used from several goroutines at once.
 type Weigher struct {
-	settings    Weighing
-	k1, b       float64
-	frequencies []int32   // the number of training documents of each column, or nil where nothing was counted
+	settings Weighing
+	k1, b    float64
+	// the number of training documents of each column, or nil where nothing was counted
+	frequencies []int32
 	idf         []float64 // what follows from it
 	documents   int       // that were counted
 	length      float64   // terms of a training document, on average

@@ -12,7 +12,8 @@ import (
 type labeler struct {
 	taxonomy *taxonomy.Taxonomy // nil: it grows of the labels
 	repair   *Faults
-	errorf   func(column int, format string, args ...any) error // an error at the place that is read
+	// an error at the place that is read
+	errorf func(column int, format string, args ...any) error
 
 	// What has grown of the labels.
 	names []string

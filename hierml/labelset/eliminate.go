@@ -34,11 +34,12 @@ func (t *table) entries() int { return 2 << len(t.open) }
 type step struct {
 	kind        stepKind
 	node        int32
-	at, entries int     // of the table that is made
-	first       int     // table that it is made from
-	second      int     // merge: the other one
-	firstMask   []int32 // merge: by mask of the table made, that of the first; close: with the bit unset
-	secondMask  []int32 // merge: that of the second; close: with the bit set
+	at, entries int // of the table that is made
+	first       int // table that it is made from
+	second      int // merge: the other one
+	// merge: by mask of the table made, that of the first; close: with the bit unset
+	firstMask  []int32
+	secondMask []int32 // merge: that of the second; close: with the bit set
 }
 
 type stepKind uint8

@@ -58,8 +58,9 @@ type evaluation struct {
 	labels             uint64      // a hash of their labels
 	columns            [][]float64 // of all instances
 	nearest, predicted []int       // of all instances
-	margins            []float64   // likewise: what the prediction scores above the highest true label
-	workers            []*worker
+	// likewise: what the prediction scores above the highest true label
+	margins []float64
+	workers []*worker
 }
 
 func (s Settings) newEvaluation(t *taxonomy.Taxonomy) (*evaluation, error) {
@@ -316,8 +317,9 @@ type worker struct {
 	isTrue []bool    // by position in leaves
 	own    []rated   // the true labels, by ascending score
 	worths []float64 // of some of the true labels
-	above  []int     // of the wrong leaves, how many have a score of exactly so many true labels or more
-	spans  []span    // what above counts
+	// of the wrong leaves, how many have a score of exactly so many true labels or more
+	above []int
+	spans []span // what above counts
 
 	truth, decided []int // sets in the original taxonomy
 }

@@ -153,7 +153,8 @@ type instances struct {
 	PerInstance map[string][]number `json:"perInstance"`
 	Truth       []int               `json:"truth"` // leaves, by node
 	Predicted   []int               `json:"predicted"`
-	Labels      string              `json:"labels"` // a hash, which tells whether two reports are on the same instances
+	// a hash, which tells whether two reports are on the same instances
+	Labels string `json:"labels"`
 }
 
 // WriteJSON writes the report with the values of its instances, for ReadJSON.

@@ -144,8 +144,9 @@ type counts struct {
 	nodes, rootless  overlap
 	instances, exact int
 
-	epoch   int
-	marks   []int // by node: 4 times the epoch and the sets that the node is in; nothing is to be cleared
+	epoch int
+	// by node: 4 times the epoch and the sets that the node is in; nothing is to be cleared
+	marks   []int
 	touched []int // nodes in either set of the instance at hand
 }
 

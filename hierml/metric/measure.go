@@ -18,8 +18,9 @@ type Measure struct {
 
 	digits int // of the fraction, in tables
 	kind   kind
-	key    int                    // the column, k or depth
-	fixed  func(*Report) *float64 // where the report has the value, unless it has one for each k or depth
+	key    int // the column, k or depth
+	// where the report has the value, unless it has one for each k or depth
+	fixed func(*Report) *float64
 }
 
 // String returns the name, an arrow to the better values, and the help.

@@ -97,9 +97,10 @@ func (p *weighted) groups() [][]float64 {
 }
 
 const (
-	reduction  = 0.1  // of mu from one centre to the next
-	centred    = 0.25 // squared Newton decrement, in units of mu, at which a point counts as a centre
-	maxCentre  = 60   // Newton steps to a centre, at most
+	reduction = 0.1 // of mu from one centre to the next
+	// squared Newton decrement, in units of mu, at which a point counts as a centre
+	centred    = 0.25
+	maxCentre  = 60 // Newton steps to a centre, at most
 	smallestMu = 1e-15
 )
 

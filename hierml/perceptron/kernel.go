@@ -21,13 +21,14 @@ type examples struct {
 	against    *gram.Against
 	changes    []change
 
-	all      []float64         // scores, instances x candidates
-	products []float64         // of the instance added last with all
-	changed  []int32           // candidates whose scores differ since, where the products are not zero
-	known    map[int][]float64 // products of instances added before
-	columns  []float64         // scratch
-	sums     []float64
-	change   []float64 // of the candidates
+	all      []float64 // scores, instances x candidates
+	products []float64 // of the instance added last with all
+	// candidates whose scores differ since, where the products are not zero
+	changed []int32
+	known   map[int][]float64 // products of instances added before
+	columns []float64         // scratch
+	sums    []float64
+	change  []float64 // of the candidates
 }
 
 // maxScores bounds the scores that are kept: 8 GiB.

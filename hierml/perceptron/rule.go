@@ -11,7 +11,8 @@ type rule struct {
 	*method
 	relevant []bool // by candidate, while choosing
 	step     *structured.Step
-	roots    map[int32][]float64 // of the losses of all candidates by true one, for the averaged Hieron
+	// of the losses of all candidates by true one, for the averaged Hieron
+	roots map[int32][]float64
 	// tolerance is how far scores may be apart that count as equal.
 	tolerance float64
 }

@@ -36,7 +36,8 @@ type Binary struct {
 	alpha   []float64
 	sign    []float64
 	order   []int32 // examples with a norm; those that are not left out stand first
-	pace    float64 // nanoseconds that a certificate has taken for an example, 0 before there was one
+	// nanoseconds that a certificate has taken for an example, 0 before there was one
+	pace float64
 
 	smooth newtonScratch
 

@@ -41,7 +41,9 @@ const (
 	toleranceRate = 0.3 // tolerance of an epoch, as a share of the mean gap of a block for C = 1
 	solveShare    = 0.1 // of the tolerance, to which pairwise steps solve a block
 	aheadEpoch    = 4   // after which there is a step ahead
-	together      = 4   // blocks that are solved one after the other between two changes of the weights, so that workers share the work and find what they read in their caches when they write it
+	// blocks that are solved one after the other between two changes of the weights, so that
+	// workers share the work and find what they read in their caches when they write it
+	together = 4
 )
 
 func (DualAscent) start(s *state) (iteration, error) {

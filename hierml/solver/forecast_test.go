@@ -14,14 +14,15 @@ func TestForecast(t *testing.T) {
 	parts := func(e float64) float64 { return max(1-e/500, 1e-4) }
 	flat := func(float64) float64 { return 0.5 }
 	for _, c := range []struct {
-		name        string
-		gap         func(epoch float64) float64
-		noise       float64 // of the logarithm of the gap
-		epochs      int
-		goal        float64
-		most        int
-		bound       time.Duration
-		left, share float64 // epochs, and by what share they may be others; negative where none is known
+		name   string
+		gap    func(epoch float64) float64
+		noise  float64 // of the logarithm of the gap
+		epochs int
+		goal   float64
+		most   int
+		bound  time.Duration
+		// epochs, and by what share they may be others; negative where none is known
+		left, share float64
 	}{
 		{"by a factor", halved, 0, 6, 1e-3, 1000, 0, math.Log2(1000) - 6, 0.01},
 		{"by a factor, five epochs", halved, 0, 5, 1e-3, 1000, 0, -1, 0},

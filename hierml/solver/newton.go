@@ -51,7 +51,8 @@ func (s smoothLoss) at(m float64) (value, slope, curvature float64) {
 type newtonScratch struct {
 	loss smoothLoss
 
-	margin, change, second []float64 // by position in the order: of the weights, of the step, and second derivatives times C
+	// by position in the order: of the weights, of the step, and second derivatives times C
+	margin, change, second []float64
 	newtonStep
 }
 

@@ -115,7 +115,9 @@ type Settings struct {
 	watched *watched // nil where nobody watches
 
 	began time.Time // zero for that of Solve
-	until int       // Gap is a tenth of what was asked for up to this epoch, or final if it is the largest; 0 where it may become one
+	// Gap is a tenth of what was asked for up to this epoch, or final if it is the largest; 0 where
+	// it may become one
+	until int
 }
 
 // Begin has the time counted from now on, where it does not count yet: for preparations before
@@ -262,7 +264,9 @@ type Result struct {
 	Weights   *structured.Weights   // of linear inputs
 	Expansion *structured.Expansion // of kernel inputs
 	Point     *structured.Dual      // the dual point that the weights belong to
-	Last      *structured.Dual      // the dual point reached last, nearer to the optimum of the dual than Point may be: where to go on
+	// the dual point reached last, nearer to the optimum of the dual than Point may be: where to go
+	// on
+	Last *structured.Dual
 	// Coefficients are where Binary goes on, and Parts, of problems that were solved apart, have
 	// what each of them goes on from.
 	Coefficients *Coefficients

@@ -71,15 +71,16 @@ type tasks struct {
 	*Tasks
 	settings     Settings
 	binary       *Binary
-	offset       []float64       // of the task that is solved, from the parts of the others
-	coefficients []float64       // of the task that is glanced at, by example
-	longestRow   float64         // norm
-	weights      []float64       // that make them
-	parts        [][]float64     // by task, v; replaced, not changed; nil for zeros
-	shared       [][]float64     // by column, u_n of the parts; nil where a single task has the column
-	alpha        []*Coefficients // by task; replaced, not changed
-	empty        int             // examples without features
-	rng          *rand.Rand
+	offset       []float64   // of the task that is solved, from the parts of the others
+	coefficients []float64   // of the task that is glanced at, by example
+	longestRow   float64     // norm
+	weights      []float64   // that make them
+	parts        [][]float64 // by task, v; replaced, not changed; nil for zeros
+	// by column, u_n of the parts; nil where a single task has the column
+	shared [][]float64
+	alpha  []*Coefficients // by task; replaced, not changed
+	empty  int             // examples without features
+	rng    *rand.Rand
 
 	aim     float64   // the share of the gap of the whole that is asked of a task
 	primal  []float64 // of each task at the last certificate

@@ -24,11 +24,12 @@ import (
 // A part of the graph without ground has a singular matrix. The last of its nodes, whose pivot is
 // zero, gets a pivot of one; it is free.
 type factor struct {
-	diagonal []float64       // of G + diag(ground)
-	order    []int32         // of the elimination
-	pivot    []float64       // by node, the diagonal of L
-	below    [][]factorEntry // by node, its column of L below the diagonal, in the order of the elimination
-	free     []int           // ascending
+	diagonal []float64 // of G + diag(ground)
+	order    []int32   // of the elimination
+	pivot    []float64 // by node, the diagonal of L
+	// by node, its column of L below the diagonal, in the order of the elimination
+	below [][]factorEntry
+	free  []int // ascending
 }
 
 // factorEntry is one of a column, or of a row.

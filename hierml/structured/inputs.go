@@ -29,7 +29,8 @@ type Precision int
 const (
 	Single Precision = iota // float32, enough for relative gaps above 1e-6
 	Double                  // float64
-	Half                    // 16 bits where there are many columns, enough for relative gaps of 5e-4
+	// 16 bits where there are many columns, enough for relative gaps of 5e-4
+	Half
 )
 
 // State is a weight matrix W, one row a column of the problem, as a solver changes it: by steps u

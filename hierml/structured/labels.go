@@ -60,10 +60,12 @@ type Labels struct {
 	rescaling  Rescaling
 	c          float64
 	truth      []int32
-	costs      [][]float64 // b by true label and candidate; nil for labels without examples, or of which there are too many
-	scales     [][]float64 // r likewise, nil where all are 1
-	leaves     bool        // the candidates are the leaves
-	largest    []float64   // b by true label, nil for Norm
+	// b by true label and candidate; nil for labels without examples, or of which there are too
+	// many
+	costs   [][]float64
+	scales  [][]float64 // r likewise, nil where all are 1
+	leaves  bool        // the candidates are the leaves
+	largest []float64   // b by true label, nil for Norm
 }
 
 // NewLabels returns the comparisons of labels y, one node id an example, with the other candidates

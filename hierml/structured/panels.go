@@ -21,8 +21,10 @@ type panels struct {
 	x      *dataset.Matrix
 	scores []float32   // examples x stride
 	panel  [][]float32 // by worker, examples x panelWidth
-	exact  []float64   // values of an example, and what is left of them when they are rounded, and units of the features
-	units  []float64
+	// values of an example, and what is left of them when they are rounded, and units of the
+	// features
+	exact []float64
+	units []float64
 
 	count []int32 // by feature, examples that have it; less than 0 for the features below
 	// The rows of frequent features, example by example, and what multiplies each two of them.
@@ -33,9 +35,12 @@ type panels struct {
 	rows    []*int16
 	factors []uint32
 	steps   []float32
-	errors  []float64 // by example, the norm of what its values are changed by when they are rounded
-	sizes   []float64 // by example, what the norms of its rounded values are together above that of the values, at most
-	terms   []int     // by example, sums of its groups and products that are added to them
+	// by example, the norm of what its values are changed by when they are rounded
+	errors []float64
+	// by example, what the norms of its rounded values are together above that of the values, at
+	// most
+	sizes []float64
+	terms []int // by example, sums of its groups and products that are added to them
 	// The examples of the other features that have rows; those of features[k] begin at begin[k].
 	features []int32
 	begin    []int32

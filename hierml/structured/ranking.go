@@ -22,10 +22,11 @@ type Ranking struct {
 	loss       loss.Loss
 	rescaling  Rescaling
 	c          float64
-	examples   []int32     // of each block
-	labels     [][]int32   // of each block, positions in the candidates, ascending
-	rows       [][]float64 // loss by label and candidate; nil for labels that no example has, or if there are too many
-	same       float64     // the loss of every pair of two candidates, 0 if they differ
+	examples   []int32   // of each block
+	labels     [][]int32 // of each block, positions in the candidates, ascending
+	// loss by label and candidate; nil for labels that no example has, or if there are too many
+	rows [][]float64
+	same float64 // the loss of every pair of two candidates, 0 if they differ
 }
 
 // NewRanking returns the comparisons for examples with the given sets of labels, node ids that are

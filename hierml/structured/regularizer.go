@@ -23,9 +23,10 @@ type ClassRegularizer struct {
 
 	taxonomyLen int
 	leaves      []int
-	own         []float64  // lambda_y(y)
-	shared      *mat.Dense // lambda_o(y), a row a leaf and a column an interior node; nil without any
-	factor      mat.Cholesky
+	own         []float64 // lambda_y(y)
+	// lambda_o(y), a row a leaf and a column an interior node; nil without any
+	shared *mat.Dense
+	factor mat.Cholesky
 }
 
 // NewClassRegularizer returns the regularizer of the class attributes of the leaves. It is an error

@@ -33,7 +33,8 @@ type Sets struct {
 	byColumn   []float64 // Lambda by column
 
 	examples []setExample
-	common   []float64                 // reward of a node as the loss of an example without labels has it
+	// reward of a node as the loss of an example without labels has it
+	common   []float64
 	positive float64                   // the sum of those above zero
 	scratch  sync.Pool                 // of one zero a column
 	visited  []atomic.Pointer[visited] // by block

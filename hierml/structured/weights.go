@@ -17,10 +17,11 @@ import (
 // features with few weights other than zero take little memory.
 type Weights struct {
 	Features int
-	Stride   int       // columns a feature and the length of a slice of scores, a multiple of 8; the rest is zero
-	Columns  []int     // node id of each column; a node without a column has weight zero
-	Data     []float32 // Features x Stride, or nil
-	Wide     []float64 // Features x Stride, or nil
+	// columns a feature and the length of a slice of scores, a multiple of 8; the rest is zero
+	Stride  int
+	Columns []int     // node id of each column; a node without a column has weight zero
+	Data    []float32 // Features x Stride, or nil
+	Wide    []float64 // Features x Stride, or nil
 
 	mixed *mixed // where there is neither
 }

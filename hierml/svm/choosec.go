@@ -46,9 +46,11 @@ type Tried struct {
 	C             float64
 	Loss          float64 // mean on the instances held out
 	StandardError float64 // of the difference to the best; 0 for the best
-	Accuracy      float64 // share of instances held out whose prediction is a label or below one; of sets, is the true set
-	Gap           float64 // to which the model was trained
-	Seconds       float64
+	// share of instances held out whose prediction is a label or below one; of sets, is the true
+	// set
+	Accuracy float64
+	Gap      float64 // to which the model was trained
+	Seconds  float64
 }
 
 // Choice is the outcome of a search.

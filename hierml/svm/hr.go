@@ -133,8 +133,9 @@ func (s HR) WithC(c float64) Regularized { s.C = c; return s }
 
 // regularizer is the penalty of differences along edges.
 type regularizer struct {
-	attributes *structured.Attributes // under which it is a ridge penalty, with a column for every node
-	free       []int                  // nodes without a penalty
+	// under which it is a ridge penalty, with a column for every node
+	attributes *structured.Attributes
+	free       []int // nodes without a penalty
 }
 
 func (s HR) regularizer(ctx context.Context, t *taxonomy.Taxonomy) (*regularizer, error) {

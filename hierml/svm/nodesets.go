@@ -310,8 +310,9 @@ type nodeScores struct {
 	taxonomy, leafed *taxonomy.Taxonomy
 	rows             [][]float64
 	highest          []float64
-	frequencies      [][]float64 // of the nodes among the instances trained on, which those of a fold share
-	truth            [][]int     // nodes and those above, ascending
+	// of the nodes among the instances trained on, which those of a fold share
+	frequencies [][]float64
+	truth       [][]int // nodes and those above, ascending
 }
 
 func (h *nodeScores) add(m *classifier.Model, trained, d *dataset.Dataset) {

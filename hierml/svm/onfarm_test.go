@@ -28,8 +28,9 @@ import (
 )
 
 const (
-	deathOfTest = "HIERML_TEST_DEATH" // names a file that the first process of a farm removes, to be killed
-	gateOfTest  = "HIERML_TEST_GATE"  // names a pipe that processes read first
+	// names a file that the first process of a farm removes, to be killed
+	deathOfTest = "HIERML_TEST_DEATH"
+	gateOfTest  = "HIERML_TEST_GATE" // names a pipe that processes read first
 )
 
 // TestMain is the program of the parts as well.

@@ -14,9 +14,11 @@ type partWeights struct {
 	features int
 	column   map[int]int32 // column of a node
 	dense    *structured.Weights
-	parts    []*structured.SparseWeights // by part, over the features of the part; nil before it is done
-	names    [][]int32                   // feature of the whole by feature of the part, nil for all
-	records  []*record                   // by part, of weights that another process gathers; nil in that one
+	// by part, over the features of the part; nil before it is done
+	parts []*structured.SparseWeights
+	names [][]int32 // feature of the whole by feature of the part, nil for all
+	// by part, of weights that another process gathers; nil in that one
+	records []*record
 }
 
 // record is the weights of a part as they were set: those that are other than zero, by feature of

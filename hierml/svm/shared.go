@@ -58,12 +58,14 @@ type Shared struct {
 
 // How the rounds of Shared share the work.
 const (
-	roundEpochs = 10   // epochs of a round, at most; twice as many after each for which they do not do
+	// epochs of a round, at most; twice as many after each for which they do not do
+	roundEpochs = 10
 	roundGap    = 0.5  // gap of a round's SVM, as a share of that of the joint problem
 	floorShare  = 0.01 // share of the gap that weights kept from 0 may cost
 	beyond      = 0.8  // how far, as a share of its length, steps of alpha go on
 	fastest     = 10.0 // factor of a weight in a step of which that is so
-	spare       = 0.9  // share of the gap asked for at which to stop: the rest is for rounding of stored weights
+	// share of the gap asked for at which to stop: the rest is for rounding of stored weights
+	spare       = 0.9
 	smallestGap = 1e-12
 )
 

@@ -25,11 +25,13 @@ import (
 // Repairs: a line that lacks a name is left out, and so is one of titles, fields after the child
 // are ignored, and those of all formats (see the package).
 type Edges struct {
-	Separator  string // between the two names; "" is a tab, " " is any number of blanks and tabs, also around them
-	ChildFirst bool   // the child stands before its parent
-	Chains     bool   // a line may have more names, each the parent of the next, and an edge may be given again
-	Repair     *Faults
-	Rules      Rules
+	// between the two names; "" is a tab, " " is any number of blanks and tabs, also around them
+	Separator  string
+	ChildFirst bool // the child stands before its parent
+	// a line may have more names, each the parent of the next, and an edge may be given again
+	Chains bool
+	Repair *Faults
+	Rules  Rules
 }
 
 // Read implements Format.

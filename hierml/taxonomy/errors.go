@@ -10,7 +10,8 @@ import (
 
 // CycleError says that the edges contain a cycle, so that they are not a taxonomy.
 type CycleError struct {
-	Nodes []int    // the cycle, each node the parent of the next and the last the parent of the first
+	// the cycle, each node the parent of the next and the last the parent of the first
+	Nodes []int
 	Names []string // their names
 }
 

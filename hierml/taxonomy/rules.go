@@ -10,8 +10,10 @@ import (
 // others. What breaks a rule is an error or, where repairs are asked for, repaired in the order of
 // the fields.
 type Rules struct {
-	Tree        bool // no node has several parents; repair: the first edge to it that was given stays
-	NoRedundant bool // no edge from a node to what is below another child of it; repair: the edge is left out
+	// no node has several parents; repair: the first edge to it that was given stays
+	Tree bool
+	// no edge from a node to what is below another child of it; repair: the edge is left out
+	NoRedundant bool
 	NoLone      bool // no node without any edge; repair: it is left out, unless there are no others
 	OneRoot     bool // one root; repair: a new one, called "root", above all others
 }

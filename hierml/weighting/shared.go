@@ -83,7 +83,8 @@ type sharing struct {
 	t     *taxonomy.Taxonomy
 	norm  []float64
 	total []float64
-	pure  []bool    // the node and all below it form a tree in which only the node's own parents may be several
+	// the node and all below it form a tree in which only the node's own parents may be several
+	pure  []bool
 	alpha []float64 // weights
 	rest  []float64 // what a node leaves to its children, in trees
 	nu    []float64 // multipliers of the paths below, in trees

@@ -18,7 +18,8 @@ import (
 // for itself, leaves 1-k to each child, and has c = k^(rho-1). As rho tends to 1 these numbers
 // leave the range of float64, so that all of them are logarithms.
 type subtrees struct {
-	pure  []bool    // the node and all below it form a tree in which only the node's own parents may be several
+	// the node and all below it form a tree in which only the node's own parents may be several
+	pure  []bool
 	cost  []float64 // log c
 	own   []float64 // log k
 	rest  []float64 // log (1-k)

@@ -96,7 +96,8 @@ const (
 	RaisesException = "raises-exception" // the cell may fail
 	SkipExecution   = "skip-execution"   // the cell is not run
 
-	Parameters         = "parameters"          // the cell declares what the notebook can be run with
+	// the cell declares what the notebook can be run with
+	Parameters         = "parameters"
 	InjectedParameters = "injected-parameters" // the cell sets it, and was put behind that one
 )
 

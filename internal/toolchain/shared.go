@@ -66,7 +66,8 @@ type pluginFile struct {
 	// Addresses, which are also places in the file.
 	dynsymAt, dynstrAt, hashAt, relaAt, pltAt, gotAt, dynamicAt uint64
 	dynstr, hash                                                []byte
-	starts                                                      []uint32 // of the names of dynamic in dynstr
+	// of the names of dynamic in dynstr
+	starts []uint32
 }
 
 // A gotEntry is an entry of the global offset table: the address of a symbol, or

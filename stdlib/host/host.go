@@ -76,10 +76,11 @@ var ErrNoFrontEnd = errors.New("no front end: comms need a notebook")
 // called: the message comes back when neither a cell nor another call runs, and what it runs is
 // interrupted as a cell is. If that fails, a message "failed" follows, whose data are a [Failed].
 type CommMessage struct {
-	Kind     string          `json:"kind"` // "open", "msg" or "close"; "call" or "failed"
-	ID       string          `json:"id"`
-	Target   string          `json:"target,omitempty"` // of "open": what the other side is to do with it
-	Data     json.RawMessage `json:"data,omitempty"`   // a JSON object, or empty
+	Kind string `json:"kind"` // "open", "msg" or "close"; "call" or "failed"
+	ID   string `json:"id"`
+	// of "open": what the other side is to do with it
+	Target   string          `json:"target,omitempty"`
+	Data     json.RawMessage `json:"data,omitempty"` // a JSON object, or empty
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	Buffers  [][]byte        `json:"buffers,omitempty"`
 }

@@ -53,7 +53,8 @@ type Handle struct {
 	id string // empty for what is not shown yet
 
 	pieces []*piece // what it shows
-	place  *piece   // what shows it in place of its own display, as long as that is part of a handle
+	// what shows it in place of its own display, as long as that is part of a handle
+	place *piece
 }
 
 // A piece is a value that a handle shows.

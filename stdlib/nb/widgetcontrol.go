@@ -229,7 +229,8 @@ type control[T comparable] struct {
 	encode func(T) any
 	check  func(T) error          // nil if all values will do
 	also   func(T) map[string]any // other properties that belong to a value, nil if none do
-	same   func(a, b T) bool      // whether a value of the front end is the one that it has, nil for ==
+	// whether a value of the front end is the one that it has, nil for ==
+	same func(a, b T) bool
 
 	value T            // guarded by the model's mu
 	react func(T) task // nil if nobody wants to know

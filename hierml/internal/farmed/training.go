@@ -23,7 +23,8 @@ import (
 const blindParts = 32
 
 const (
-	processes = "parts" // the folder of a folder for each process, with the files that it has finished
+	// the folder of a folder for each process, with the files that it has finished
+	processes = "parts"
 	faultFile = "fault" // in the folder of a process: what keeps its machine from working
 	suffix    = ".safetensors"
 )

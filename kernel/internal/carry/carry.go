@@ -91,7 +91,8 @@ func Variables(moved []program.Moved, shown ...[]any) ([]Lost, error) {
 type variable struct {
 	program.Moved
 	from, to reflect.Value // addressable
-	pointer  reflect.Value // of the newer unit, to the variable; not valid if that has its own unit's type
+	// of the newer unit, to the variable; not valid if that has its own unit's type
+	pointer reflect.Value
 }
 
 // find returns a variable, and sets the pointer of the newer unit to it.

@@ -38,8 +38,9 @@ type collector struct {
 	regions map[seen]*region
 	todo    []*region
 	where   map[*region]*place
-	boxed   map[reflect.Type][]Lost // types of values in interfaces, and which variables lose what without the type
-	depth   int
+	// types of values in interfaces, and which variables lose what without the type
+	boxed map[reflect.Type][]Lost
+	depth int
 
 	name string // of the variable under way
 	lost []Lost

@@ -15,7 +15,8 @@ const (
 	pageHeader = 16 // id 8, flags 2, count 2, overflow 4
 	metaSummed = 56 // of a meta page, whose checksum follows
 	bucketSize = 16 // root 8, sequence 8
-	entrySize  = 16 // of a branch: position 4, key 4, page 8; of a leaf: flags 4, position 4, key 4, value 4
+	// of a branch: position 4, key 4, page 8; of a leaf: flags 4, position 4, key 4, value 4
+	entrySize = 16
 
 	branchPage, leafPage = 1, 2
 	bucketEntry          = 1

@@ -28,8 +28,9 @@ type faults struct {
 	symbol symbolFields
 	// kinds and actions that are looked for.
 	index, slice, assign, function, literal, call, binary, composite, entry, step uint
-	rtype                                                                         uintptr // of a type
-	fromStart                                                                     uint
+	// of a type
+	rtype     uintptr
+	fromStart uint
 }
 
 // The fields of yaegi's structs, by their offsets.

@@ -112,9 +112,10 @@ type session struct {
 
 	serial atomic.Int64 // of the cells, stored or not, and of the comms' messages
 
-	mu          sync.Mutex
-	count       int         // of the cells that were stored
-	shells      []*shell    // the kernel's own, those of calls and of messages of comms, and then the subshells
+	mu    sync.Mutex
+	count int // of the cells that were stored
+	// the kernel's own, those of calls and of messages of comms, and then the subshells
+	shells      []*shell
 	files       []string    // with what cells wrote, which go with the session
 	debugParent wire.Parent // the last request of the debugger
 }

@@ -12,14 +12,16 @@ import (
 // ConnectionInfo is the content of a connection file: where a kernel listens, and the key its
 // messages are signed with.
 type ConnectionInfo struct {
-	Transport       string `json:"transport"` // "tcp" (or empty) or "ipc"
-	IP              string `json:"ip"`        // address, or for ipc the prefix of the sockets' paths
-	ShellPort       int    `json:"shell_port"`
-	IOPubPort       int    `json:"iopub_port"`
-	StdinPort       int    `json:"stdin_port"`
-	ControlPort     int    `json:"control_port"`
-	HeartbeatPort   int    `json:"hb_port"`
-	Key             string `json:"key"` // empty, which only this machine may reach: messages are not signed
+	Transport string `json:"transport"` // "tcp" (or empty) or "ipc"
+	// address, or for ipc the prefix of the sockets' paths
+	IP            string `json:"ip"`
+	ShellPort     int    `json:"shell_port"`
+	IOPubPort     int    `json:"iopub_port"`
+	StdinPort     int    `json:"stdin_port"`
+	ControlPort   int    `json:"control_port"`
+	HeartbeatPort int    `json:"hb_port"`
+	// empty, which only this machine may reach: messages are not signed
+	Key             string `json:"key"`
 	SignatureScheme string `json:"signature_scheme"`
 	KernelName      string `json:"kernel_name"`
 	CurvePublicKey  string `json:"curve_publickey"`

@@ -57,9 +57,10 @@ type HistoryRequest struct {
 	Session int    `json:"session"`          // of a range: 0 is this one, -1 the one before
 	Start   int    `json:"start"`            // of a range: first line
 	Stop    *int   `json:"stop"`             // of a range: line after the last; default: the end
-	N       int    `json:"n"`                // of a tail or a search: at most so many; 0 is ten of a tail, all of a search
-	Pattern string `json:"pattern"`          // of a search: a glob; default "*"
-	Unique  bool   `json:"unique"`           // of a search
+	// of a tail or a search: at most so many; 0 is ten of a tail, all of a search
+	N       int    `json:"n"`
+	Pattern string `json:"pattern"` // of a search: a glob; default "*"
+	Unique  bool   `json:"unique"`  // of a search
 }
 
 // CommInfoRequest asks for the comms that are open.
