@@ -1,6 +1,7 @@
-// Package typed answers questions about type-checked Go, for all stages that read it: which operations
-// can panic, what a call calls, whether an expression writes, defers or recovers, how a type is shown.
-// It looks at syntax trees and types alone, and knows neither sessions nor executors.
+// Package typed answers questions about type-checked Go, for all stages that read it: which
+// operations can panic, what a call calls, whether an expression writes, defers or recovers, how a
+// type is shown. It looks at syntax trees and types alone, and knows neither sessions nor
+// executors.
 //
 // Wrong when an operation that can panic is not among [Tree.Operations], or a function that writes
 // is said not to.

@@ -3,11 +3,11 @@
 // neither a name nor methods.
 //
 // The engine numbers the types of the session and describes each to [Types]. A value of such a type
-// that goes into an interface is wrapped in a [Carrier], which has the value and its
-// [Description] (carrier.go). Carriers format and encode themselves as the value would in a compiled
-// program (printer.go, verbs.go, keys.go, json.go). Compiled code that needs an interface with
-// methods gets a wrapper (wrapper.go, companion.go), and compiled code that must not see carriers
-// gets the bare value (plain.go, wrapper.go).
+// that goes into an interface is wrapped in a [Carrier], which has the value and its [Description]
+// (carrier.go). Carriers format and encode themselves as the value would in a compiled program
+// (printer.go, verbs.go, keys.go, json.go). Compiled code that needs an interface with methods gets
+// a wrapper (wrapper.go, companion.go), and compiled code that must not see carriers gets the bare
+// value (plain.go, wrapper.go).
 //
 // Wrong when a type switch, ==, fmt or encoding/json sees another type than in compiled Go.
 package values
