@@ -26,16 +26,16 @@ func TestAddressSpace(t *testing.T) {
 		}
 		return result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 	}
-	for space := 200 * megabyte; space < 1_000*megabyte; space += 100 * megabyte {
+	for space := 200 * megabyte; space < 1_600*megabyte; space += 200 * megabyte {
 		for _, args := range []string{"version", "run a.go", "kernel none.json", "doctor", "worker"} {
 			got := limited(space, strings.Fields(args)...)
-			begins := fmt.Sprintf("hierml: this process may use %d MB of address space (ulimit -v %d), and 1000 MB are needed; ", space/1024*1024/megabyte, space/1024)
+			begins := fmt.Sprintf("hierml: this process may use %d MB of address space (ulimit -v %d), and 1600 MB are needed; ", space/1024*1024/megabyte, space/1024)
 			if got.status != 1 || got.stdout != "" || !strings.HasPrefix(got.stderr, begins) || strings.Count(got.stderr, "\n") != 1 {
 				t.Errorf("%s with %d bytes: %+v", args, space, got)
 			}
 		}
 	}
-	for space := 1_050 * megabyte; space < 2_000*megabyte; space += 200 * megabyte {
+	for space := 1_620 * megabyte; space < 2_000*megabyte; space += 100 * megabyte {
 		if got := limited(space, "version"); got.status != 0 || got.stderr != "" {
 			t.Errorf("version with %d bytes: %+v", space, got)
 		}

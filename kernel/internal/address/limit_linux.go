@@ -13,9 +13,10 @@ package address
 #include <malloc.h>
 #endif
 
-// least is what any command takes, in bytes: with 950 MB each of many starts went well, and with
-// 850 MB none.
-static const rlim_t least = 1000000000;
+// least is the address space that any command needs, in bytes. Go's run time reserves 600 MB, and
+// then 512 MB more if it can. If that leaves too little for the heap, it dies: at 1,350 MB each of
+// 60 starts did, at 1,470 MB two of 60, and from 1,500 MB on none.
+static const rlim_t least = 1600000000;
 
 __attribute__((constructor)) static void look(void) {
 	struct rlimit limit;
