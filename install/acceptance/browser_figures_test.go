@@ -29,8 +29,6 @@ if err != nil {
 }
 leaves := t.Leaves()`,
 	`chart.NodeValues(t, []float64{1, 2, 3, 4, 5, 6}, "norm")`,
-	`chart.NodeBars(t, []float64{1, 2, 3, 4, 5, 6}, "norm")`,
-	`chart.Confusion(t, leaves, leaves)`,
 	`chart.Convergence([]solver.Progress{{Epoch: 1, Primal: 3, Dual: 1, Gap: 0.6}, {Epoch: 2, Primal: 2, Dual: 1.5, Gap: 0.25}})`,
 	`chart.LearningCurve([]int{1, 2}, map[string][]float64{"flat": {0.5, 0.6}})`,
 	`points, err := dataset.FromDense("points", t, mat.NewDense(4, 2, []float64{0, 0, 0, 1, 1, 0, 1, 1}), [][]int{leaves[0:1], leaves[1:2], leaves[2:3], leaves[3:4]})
@@ -62,7 +60,7 @@ func TestBrowserFigures(t *testing.T) {
 	p.wait(t, fmt.Sprintf("document.querySelectorAll(%q).length === %d", figureCanvas, len(figureCells)-1), time.Minute)
 	p.grow(t)
 	p.screenshot(t, "figures")
-	for i, words := range []string{"norm", "norm", "instances", "primal", "flat", "predicted"} {
+	for i, words := range []string{"norm", "primal", "flat", "predicted"} {
 		if _, found := p.tells(t, i, words); !found {
 			t.Errorf("the figure of %s tells no %q", figureCells[i+1], words)
 		}
