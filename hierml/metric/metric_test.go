@@ -282,11 +282,8 @@ func ExampleCompare() {
 	}
 	// Output:
 	//             instances  accuracy ↑       parent accuracy ↑  tree loss ↓       average precision ↑       ranking loss ↓       micro F1 ↑       macro F1 of all classes ↑       hierarchical F1 ↑
-	// flat              200      0.7100                  0.8200        0.960
-	// 0.8000               0.0500           0.7100                          0.6400 best
-	// 0.7900 normalized        200      0.7400 best             0.8200        0.810 best
-	// 0.8200 best          0.0400 best      0.7400 best                     0.6300
-	// 0.8100 best
+	// flat              200      0.7100                  0.8200        0.960                    0.8000               0.0500           0.7100                          0.6400 best             0.7900
+	// normalized        200      0.7400 best             0.8200        0.810 best               0.8200 best          0.0400 best      0.7400 best                     0.6300                  0.8100 best
 }
 
 // example returns the scores of two models for forty instances of four leaves.
