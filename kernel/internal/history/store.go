@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/hierml/notebook/internal/lock"
@@ -144,22 +145,18 @@ func (s *store) read(patience time.Duration) (cells []Cell, err error) {
 // cells is read for those who have the lock. If lines of the file are not cells, it is set aside
 // and written again without them.
 func (s *store) cells() (cells []Cell, err error) {
-	info, err := os.Stat(s.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	content, err := s.content()
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > 2*s.max {
-		return nil, s.setAside(s.path, fmt.Errorf("it has %d bytes, and no history has more than %d", info.Size(), 2*s.max), 0)
-	}
-	content, err := os.ReadFile(s.path)
-	if err != nil {
-		return nil, err
-	}
+	return s.decode(content)
+}
+
+// decode returns the cells of the complete lines. If lines are not cells, it sets the file aside
+// and writes the cells again.
+func (s *store) decode(content []byte) (cells []Cell, err error) {
 	damaged := 0
-	for line := range bytes.Lines(content[:complete(content)]) {
+	for line := range bytes.Lines(content) {
 		var c Cell
 		if json.Unmarshal(line, &c) != nil || !c.valid() {
 			damaged++
@@ -176,6 +173,44 @@ func (s *store) cells() (cells []Cell, err error) {
 	return cells, s.rewrite(cells)
 }
 
+// content returns the complete lines of the file, none if there is no file or it is too large to be
+// a history and was set aside.
+func (s *store) content() ([]byte, error) {
+	info, err := os.Stat(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > 2*s.max {
+		return nil, s.setAside(s.path, fmt.Errorf("it has %d bytes, and no history has more than %d", info.Size(), 2*s.max), 0)
+	}
+	content, err := os.ReadFile(s.path)
+	return content[:complete(content)], err
+}
+
+// newest returns the newest session of the file. It reads only the beginnings of lines, as the
+// first cell of a session waits for it; a line that begins otherwise is left to decode.
+func (s *store) newest() (int, error) {
+	content, err := s.content()
+	if err != nil {
+		return 0, err
+	}
+	session := 0
+	for line := range bytes.Lines(content) {
+		digits, found := bytes.CutPrefix(line, []byte(`{"session":`))
+		digits, _, comma := bytes.Cut(digits, []byte(","))
+		n, err := strconv.Atoi(string(digits))
+		if !found || !comma || err != nil || !(Cell{Session: n}).valid() {
+			cells, err := s.decode(content)
+			return newest(cells), err
+		}
+		session = max(session, n)
+	}
+	return session, nil
+}
+
 // complete returns the number of bytes of the lines that were written to their ends.
 func complete(content []byte) int { return bytes.LastIndexByte(content, '\n') + 1 }
 
@@ -187,11 +222,11 @@ func (s *store) write(patience time.Duration, session int, added []Cell) (int, e
 			return err
 		}
 		if session == 0 || info == nil || !os.SameFile(info, s.last) {
-			cells, err := s.cells()
+			newest, err := s.newest()
 			if err != nil {
 				return err
 			}
-			if newest := newest(cells); session == 0 || session > newest { // the latter after a damage
+			if session == 0 || session > newest { // the latter after a damage
 				session = newest + 1
 			}
 		}
