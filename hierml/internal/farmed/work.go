@@ -161,7 +161,7 @@ func (w *Work) submit(ctx context.Context) error {
 	if s := w.submission; s != nil && w.LeftBy(s.Last()) {
 		if len(s.Attempts) >= maxAttempts {
 			s.Stopped = true
-			return errors.Join(w.lost(), s.Keep(w.Directory))
+			return errors.Join(w.lostError(), s.Keep(w.Directory))
 		}
 		next.Attempts = s.Attempts
 	}
@@ -206,8 +206,8 @@ func (w *Work) submit(ctx context.Context) error {
 	return next.Keep(w.Directory)
 }
 
-// lost is the error of pieces that did not come back.
-func (w *Work) lost() error {
+// lostError is the error of pieces that did not come back.
+func (w *Work) lostError() error {
 	text := fmt.Sprintf("%d attempts ended with %s finished in %s", len(w.submission.Attempts), w.Finished(), w.Directory)
 	if said := w.submission.Last().LastSaid(w.Directory, w.state.Failed); said != "" {
 		return fmt.Errorf("%s; %s", text, said)

@@ -83,7 +83,7 @@ func (e *Engine) askDebugger(ctx context.Context, d program.Debuggee, request []
 	if err != nil {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.bury(err)
+		e.noteDeath(err)
 	}
 	return response, err
 }
@@ -207,7 +207,7 @@ func (e *Engine) attachAgain(ctx context.Context, p *program.Program) {
 	for _, kind := range slices.Sorted(maps.Keys(requests)) { // attach comes first
 		_, err := d.Debug(ctx, asideNumber+int(e.peeks.Add(1)), requests[kind], nil, nowhere{})
 		e.mu.Lock()
-		e.bury(err) // the cell will say what is lost
+		e.noteDeath(err) // the cell will say what is lost
 		e.mu.Unlock()
 	}
 }

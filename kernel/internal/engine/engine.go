@@ -173,7 +173,7 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage
 	case err == nil:
 		return nil
 	case errors.As(err, &death):
-		e.bury(death)
+		e.noteDeath(death)
 		return deathError(e.checker.Files, death)
 	case errors.As(err, &runtime):
 		// The message is no place that the user knows.

@@ -72,7 +72,7 @@ func (e *Engine) lookAt(ctx context.Context, cell int, looks []program.Look, out
 	if err != nil {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.bury(err)
+		e.noteDeath(err)
 		return nil, err
 	}
 	if len(texts) != len(looks) {

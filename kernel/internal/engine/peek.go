@@ -165,7 +165,7 @@ func (e *Engine) asking(at look, number int, out program.Output) (ask func() (st
 		e.mu.Lock()
 		l.Commit(0)
 		e.checker.Forget(l.K.Source)
-		e.bury(err) // the next cell will say what is lost
+		e.noteDeath(err) // the next cell will say what is lost
 		e.mu.Unlock()
 		if err != nil {
 			return "", err

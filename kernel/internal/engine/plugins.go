@@ -138,7 +138,7 @@ func (e *Engine) replace(ctx context.Context, cell program.Cell, replacer progra
 			defer e.mu.Unlock()
 			undo()
 			e.code = before
-			e.bury(err)
+			e.noteDeath(err)
 		}
 	}()
 	if units.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared"); err != nil {

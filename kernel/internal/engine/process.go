@@ -36,7 +36,7 @@ func (e *Engine) send(ctx context.Context, cell program.Cell, out program.Output
 	defer e.mu.Unlock()
 	if err != nil {
 		undo()
-		e.bury(err)
+		e.noteDeath(err)
 		return withoutCompiler(ctx, err)
 	}
 	e.stale = false
@@ -135,9 +135,9 @@ func (e *Engine) renew(number int, when string) {
 	e.hooking.stale = true
 }
 
-// bury makes the session that of a new process, if an error is the death of the one that it had:
+// noteDeath makes the session that of a new process, if an error is the death of the one that it had:
 // the variables are gone, and everything else is declared again when it is used.
-func (e *Engine) bury(err error) {
+func (e *Engine) noteDeath(err error) {
 	var death *program.DeathError
 	if !errors.As(err, &death) {
 		return

@@ -156,8 +156,8 @@ func (e *Engine) settle(ctx context.Context, l *change.Change, p *program.Progra
 			err = &trainingError{err, how}
 		}
 	}
-	e.bury(err)
-	e.bury(lost)
+	e.noteDeath(err)
+	e.noteDeath(lost)
 	return err
 }
 
