@@ -158,10 +158,11 @@ func raceable(ctx context.Context) error {
 // provide installs and builds what the tests need, and sets the environment variables by which they
 // find it.
 func provide(ctx context.Context, c *console, root, dir string, long, ci bool) error {
-	needs := []struct {
+	type need struct {
 		name    string
 		provide func() error
-	}{
+	}
+	needs := []need{
 		{"Python environment of the tests", func() error { return providePython(ctx, c) }},
 		{"Chromium", func() error { return provideBrowser(ctx, c) }},
 		{"parts of a site for the browser", func() error { _, err := siteParts(ctx, c, root, ""); return err }},
@@ -173,10 +174,7 @@ func provide(ctx context.Context, c *console, root, dir string, long, ci bool) e
 		if err := os.Setenv(testrun.LongVariable, "1"); err != nil {
 			return err
 		}
-		needs = append(needs, struct {
-			name    string
-			provide func() error
-		}{"compiled cells with the race detector", func() error { return provideProgram(ctx, c, root, dir, true) }})
+		needs = append(needs, need{"compiled cells with the race detector", func() error { return provideProgram(ctx, c, root, dir, true) }})
 	}
 	var missing error
 	for _, need := range needs {
@@ -190,6 +188,7 @@ func provide(ctx context.Context, c *console, root, dir string, long, ci bool) e
 	}
 	return missing
 }
+
 func providePython(ctx context.Context, c *console) error {
 	env := python.TestEnvironment(place.Cache())
 	if _, err := env.Open(ctx); err != nil {
