@@ -135,8 +135,8 @@ func (e *Engine) renew(number int, when string) {
 	e.hooking.stale = true
 }
 
-// noteDeath makes the session that of a new process, if an error is the death of the one that it had:
-// the variables are gone, and everything else is declared again when it is used.
+// noteDeath makes the session that of a new process, if an error is the death of the one that it
+// had: the variables are gone, and everything else is declared again when it is used.
 func (e *Engine) noteDeath(err error) {
 	var death *program.DeathError
 	if !errors.As(err, &death) {
