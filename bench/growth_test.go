@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// drawGrowth draws how many times as much time and memory as the smallest of the grown problems the
-// others take, the last of which is wikipedia.
+// drawGrowth draws the time and memory of the grown problems, up to wikipedia, as multiples of what
+// the smallest takes.
 func drawGrowth(w io.Writer, measured []measurement) error {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = "nodes", "times what the smallest takes"
