@@ -34,9 +34,8 @@ type Shrinkage struct {
 	// turn, while the others are counted.
 	HeldOut *dataset.Dataset
 	// Words holds out each occurrence of a word in turn instead, and counts the others, also those
-	// of its document. It is to be set where leaves have few documents: a document that is held out
-	// leaves a leaf too little then, and nothing if it is the only one, so that the leaf is shrunk
-	// to the nodes above more than is good for it.
+	// of its document. Set it if leaves have few documents: holding out one of a few documents
+	// leaves the leaf with too little, so it is shrunk too far towards the nodes above.
 	Words bool
 	// Gap is how far Primal may be above Dual, as a share of it, in each leaf. The default value is
 	// 1e-4.

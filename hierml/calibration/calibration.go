@@ -1,8 +1,8 @@
 // Package calibration turns the scores of a classifier into probabilities and into label sets:
 // [Platt] and [Isotonic] learn how likely a label is given its score, [RelativePlatt] given the
-// highest score of the instance too, [Threshold], [PerLabel] and [Size] where a ranking of labels
-// is to be cut. [NewReliability] tells how far probabilities can be believed. [HLoss] decides for
-// the label sets of the smallest expected H-loss, given probabilities of nodes.
+// highest score of the instance too, [Threshold], [PerLabel] and [Size] where to cut a ranking of
+// labels. [NewReliability] tells how far probabilities can be believed. [HLoss] decides for the
+// label sets of the smallest expected H-loss, given probabilities of nodes.
 //
 // Scores to learn from should be of instances that the classifier was not trained on, because those
 // of its own training data are too good.

@@ -66,7 +66,7 @@ const DefaultBins = 10
 
 // NewReliability compares probabilities with the truth: one event each, positive where it came
 // about. Events are what the user chooses: that the predicted label of an instance is right, see
-// Highest, or that a label or a node is one of an instance. They are to be of instances that
+// Highest, or that a label or a node is one of an instance. Use instances that
 // nothing was learned from. The bins are as many as given, DefaultBins for 0, of which those
 // without probabilities are left out. It is an error if there are no probabilities, or one is not
 // from 0 to 1.

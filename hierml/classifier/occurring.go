@@ -16,7 +16,7 @@ type features struct {
 
 // FitOccurring trains with the features that occur in the data alone, where there are so many
 // others that weights for them would fill the memory. The model is one of all features, whose
-// weights are zero for the others; in Model.Problem they are numbered anew.
+// weights are zero for the others; in Model.Problem they have other numbers.
 func FitOccurring(d *dataset.Dataset, fit func(d *dataset.Dataset) (*Model, error)) (*Model, error) {
 	if d == nil || d.X == nil || d.Vocabulary != nil || d.X.Vocabulary != nil {
 		return fit(d)

@@ -72,8 +72,8 @@ const (
 //
 // What is attached to the model is in the tensors attached.NAME, as bytes.
 //
-// Of data of which few of many features occur, weights.features has the features, ascending, that
-// the rows are of, and the metadata have their number.
+// If few of many features occur in the data, weights.features has the features of the rows,
+// ascending, and the metadata have their number.
 //
 // testdata/scores.py of this package reads all of it with numpy alone. Weights are kept exactly.
 // The file appears under its name when it is complete: until then an older one stays.

@@ -25,7 +25,7 @@ const maxKilled = 3
 
 // watch is the cells of a study that a farm computes, the farmed.Pieces of a farmed.Work.
 type watch struct {
-	*run     // of the cells that are to come, none of which this process computes
+	*run     // of the pending cells, which this process does not compute
 	plan     *plan
 	opened   *store
 	reader   *reader
