@@ -71,17 +71,19 @@ e := svm.Flat{C: 10, Method: solver.Pegasos{}, Settings: solver.Settings{Gap: 1e
 var m *classifier.Model
 `
 
-// TestLoopingProgress interrupts trainings while a Progress function of the cells loops or waits.
+// TestLoopingProgress interrupts trainings while a Progress function of the cells loops, waits, or is
+// in a function of a package that calls others of the cells.
 // The training returns its model when the function has returned.
 func TestLoopingProgress(t *testing.T) {
 	const until = "say()\n\tfor nb.Context().Err() == nil {\n\t}\n\t"
 	sessions := map[string][]beat{}
 	for name, function := range map[string]string{
-		"a loop":               until + "for range 100000 {\n\t\tn++\n\t}",
-		"a loop that prints":   until + "for i := range 50 {\n\t\tfmt.Println(i)\n\t}",
-		"a function that does": until + "again(1000)",
-		"functions in each":    until + "for range 100 {\n\t\tslices.SortFunc([]int{3, 1, 2}, func(a, b int) int { n++; return a - b })\n\t}",
-		"a wait":               "say()\n\tfor range 3 {\n\t\ttime.Sleep(50 * time.Millisecond)\n\t}",
+		"a loop":                 until + "for range 100000 {\n\t\tn++\n\t}",
+		"a loop that prints":     until + "for i := range 50 {\n\t\tfmt.Println(i)\n\t}",
+		"a function that does":   until + "again(1000)",
+		"functions in each":      until + "for range 100 {\n\t\tslices.SortFunc([]int{3, 1, 2}, func(a, b int) int { n++; return a - b })\n\t}",
+		"a function called back": until + "slices.SortFunc([]int{3, 1, 2}, func(a, b int) int {\n\t\tfor range 300_000 {\n\t\t}\n\t\treturn a - b\n\t})",
+		"a wait":                 "say()\n\tfor range 3 {\n\t\ttime.Sleep(50 * time.Millisecond)\n\t}",
 	} {
 		var beats []beat
 		for _, method := range []string{"solver.Pegasos{}", "solver.DualAscent{}"} {

@@ -125,6 +125,10 @@ func (in *Interpreter) whole(number int, places []any, callee any, method string
 			values[i].Set(v)
 		}
 	}
+	if t := in.task(); t != nil {
+		t.keeps.Store(true)
+		defer t.keeps.Store(false)
+	}
 	for i, result := range f.Call(values) {
 		if places[i] != nil {
 			reflect.ValueOf(places[i]).Elem().Set(result)

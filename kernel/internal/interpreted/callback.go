@@ -3,6 +3,7 @@ package interpreted
 import (
 	"reflect"
 	"runtime"
+	"time"
 
 	"github.com/traefik/yaegi/interp"
 )
@@ -11,9 +12,19 @@ import (
 // while an interrupt is under way, and so would what calls a function of the session a million
 // times: the function does nothing then, and does not keep its caller from calling it again.
 func (in *Interpreter) stopIfCancelled() {
-	if t := in.interruptedTask(); t != nil {
+	if t := in.interruptedTask(); t != nil && !t.mayReturn() {
 		runtime.Goexit()
 	}
+}
+
+// mayReturn reports whether compiled code may go on to return results that the cell keeps: for as
+// long as deferred calls, from the first function that an interrupt reaches.
+func (t *task) mayReturn() bool {
+	if !t.keeps.Load() {
+		return false
+	}
+	t.until.CompareAndSwap(0, time.Now().Add(forDeferred).UnixNano())
+	return time.Now().UnixNano() < t.until.Load()
 }
 
 // interruptedTask returns the task of the calling goroutine if it was interrupted. A goroutine that
@@ -35,7 +46,7 @@ func (in *Interpreter) tell() error {
 	if t == nil {
 		return nil
 	}
-	if t.told.Swap(true) {
+	if t.told.Swap(true) && !t.mayReturn() {
 		runtime.Goexit()
 	}
 	return t.ctx.Err()

@@ -32,6 +32,11 @@ type task struct {
 	// interrupt.
 	told atomic.Bool
 
+	// keeps says that compiled code is under way whose results the cell keeps though it is
+	// interrupted, and until when it may go on then, in nanoseconds of Unix time.
+	keeps atomic.Bool
+	until atomic.Int64
+
 	// deferred says that this makes a deferred call of a task that was stopped.
 	deferred bool
 
