@@ -138,3 +138,18 @@ func (t *Taxonomy) IsTree() bool { return t.given().tree }
 
 // Topological returns all nodes, parents before children.
 func (t *Taxonomy) Topological() []int { return t.given().order }
+
+// given returns t. It panics if there is none.
+func (t *Taxonomy) given() *Taxonomy {
+	if t == nil {
+		panic(noNode{})
+	}
+	return t
+}
+
+// mustHave panics if there is no node n.
+func (t *Taxonomy) mustHave(n int) {
+	if t == nil || uint(n) >= uint(len(t.names)) {
+		panic(noNode{t, n})
+	}
+}
