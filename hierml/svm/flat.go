@@ -37,7 +37,7 @@ type Flat struct {
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Flat) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learnKernel(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Flat) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
@@ -47,10 +47,20 @@ func (s Flat) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, e
 	if s.Loss == nil {
 		s.Loss = loss.ZeroOne()
 	}
-	return (&comparison{
-		name: "flat SVM", attributes: structured.Flat(d.Taxonomy), loss: s.Loss, rescaling: structured.Margin, c: s.C,
-		kernel: s.Kernel, settings: s.Settings, method: s.Method,
-	}).fit(ctx, d)
+	c, err := defaultC(s.C)
+	if err != nil {
+		return nil, err
+	}
+	a := structured.Flat(d.Taxonomy)
+	competitors, err := compare(a, d.Labels, s.Loss, structured.Margin, c)
+	if err != nil {
+		return nil, err
+	}
+	m, err := trainKernel(ctx, a, competitors, d, s.Kernel, s.Settings, s.Method)
+	if m != nil {
+		m.Name, m.C = "flat SVM", c
+	}
+	return m, err
 }
 
 // WithC returns the estimator with another C.

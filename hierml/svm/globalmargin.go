@@ -43,7 +43,7 @@ type GlobalMargin struct {
 // Fit trains the SVM; see [classifier.Estimator].
 func (s GlobalMargin) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, nil, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s GlobalMargin) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

@@ -56,7 +56,7 @@ type Hierarchical struct {
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Hierarchical) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learnKernel(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Hierarchical) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
@@ -71,24 +71,41 @@ func (s Hierarchical) fit(ctx context.Context, d *dataset.Dataset) (*classifier.
 	if a.Taxonomy() != t {
 		return nil, fmt.Errorf("svm: Attributes belong to another taxonomy; make them for the one that is trained with")
 	}
+	c, err := defaultC(s.C)
+	if err != nil {
+		return nil, err
+	}
 	if s.Rescaling == structured.Margin && (s.Sets || severalLabels(d)) {
 		if s.SetLoss == nil {
 			s.SetLoss = loss.Symdiff(t).(loss.Decomposing)
 		}
-		return (&sets{name: "hierarchical SVM of label sets", attributes: a, loss: s.SetLoss, c: s.C, kernel: s.Kernel, settings: s.Settings, method: s.Method}).fit(ctx, d)
+		competitors, err := compareSets(a, d.Labels, s.SetLoss, c, &s.Settings)
+		if err != nil {
+			return nil, err
+		}
+		m, err := trainKernel(ctx, a, competitors, d, s.Kernel, s.Settings, s.Method)
+		if m != nil {
+			m.Name, m.C, m.Rule = "hierarchical SVM of label sets", c, classifier.BestSet
+		}
+		return m, err
 	}
 	if s.Loss == nil {
 		s.Loss = loss.Symdiff(t)
 	}
 	if s.Rescaling != structured.Slack {
-		if _, err := labels(d); err != nil {
+		if err := checkSingle(d); err != nil {
 			return nil, err
 		}
 	}
-	return (&comparison{
-		name: "hierarchical SVM", attributes: a, loss: s.Loss, rescaling: s.Rescaling, c: s.C,
-		kernel: s.Kernel, settings: s.Settings, method: s.Method,
-	}).fit(ctx, d)
+	competitors, err := compare(a, d.Labels, s.Loss, s.Rescaling, c)
+	if err != nil {
+		return nil, err
+	}
+	m, err := trainKernel(ctx, a, competitors, d, s.Kernel, s.Settings, s.Method)
+	if m != nil {
+		m.Name, m.C = "hierarchical SVM", c
+	}
+	return m, err
 }
 
 // WithC returns the estimator with another C.

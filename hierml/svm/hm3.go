@@ -49,7 +49,7 @@ type HM3 struct {
 // Fit trains the SVM; see [classifier.Estimator].
 func (s HM3) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learnKernel(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s HM3) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
@@ -96,7 +96,7 @@ func (s HM3) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, er
 	if failed != nil {
 		return nil, failed
 	}
-	m, failed := newModel(attributes, s.Kernel, &predicting, d, s.Settings)
+	m, failed := newKernelModel(attributes, s.Kernel, &predicting, d, s.Settings)
 	if failed != nil {
 		return nil, failed
 	}

@@ -63,7 +63,7 @@ type HR struct {
 // Fit trains the classifier; see [classifier.Estimator].
 func (s HR) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learnKernel(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s HR) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
@@ -121,11 +121,7 @@ func (s HR) solve(ctx context.Context, r *regularizer, d *dataset.Dataset, c flo
 	if result == nil {
 		return nil, err
 	}
-	m, failed := newModel(r.attributes, nil, result, d, s.Settings)
-	if failed != nil {
-		return nil, failed
-	}
-	return m, err
+	return newModel(r.attributes, result, d, s.Settings), err
 }
 
 // WithC returns the estimator with another C.

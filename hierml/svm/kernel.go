@@ -1,13 +1,72 @@
 package svm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 )
+
+// learnKernel is learn for instances known by a kernel, which may look at all features, or, if it is
+// nil, by themselves.
+func learnKernel(ctx context.Context, d *dataset.Dataset, kernel gram.Kernel, gap float64, fit func(d *dataset.Dataset) (*classifier.Model, error)) (*classifier.Model, error) {
+	if kernel == nil {
+		return learn(ctx, d, gap, fit)
+	}
+	m, err := fit(d)
+	if err == nil {
+		note(ctx, m, d.X, cmp.Or(gap, solver.DefaultGap))
+	}
+	return m, err
+}
+
+// trainKernel is train for instances known by a kernel, or, if it is nil, by themselves.
+func trainKernel(ctx context.Context, a *structured.Attributes, competitors structured.Competitors, d *dataset.Dataset, kernel gram.Kernel, settings solver.Settings, method solver.Method) (*classifier.Model, error) {
+	if kernel == nil {
+		return train(ctx, a, competitors, d, settings, method)
+	}
+	inputs, err := newInputs(ctx, kernel, d.X, settings)
+	if err != nil {
+		return nil, err
+	}
+	result, err := solver.Solve(ctx, &structured.Problem{Inputs: inputs, Columns: a.Columns(), Competitors: competitors}, &settings, method)
+	if result == nil {
+		return nil, err
+	}
+	m, failed := newKernelModel(a, kernel, result, d, settings)
+	if failed != nil {
+		return nil, failed
+	}
+	return m, err
+}
+
+// newKernelModel is newModel for instances known by a kernel, or, if it is nil, by themselves.
+func newKernelModel(a *structured.Attributes, kernel gram.Kernel, result *solver.Result, d *dataset.Dataset, settings solver.Settings) (*classifier.Model, error) {
+	if kernel == nil {
+		return newModel(a, result, d, settings), nil
+	}
+	m, err := classifier.NewKernel(a, kernel, result.Expansion, classifier.Solved(result), d)
+	if err != nil {
+		return nil, err
+	}
+	m.Workers = settings.Workers
+	return m, nil
+}
+
+// newInputs returns the instances as a kernel knows them, or themselves if it is nil.
+func newInputs(ctx context.Context, kernel gram.Kernel, x *dataset.Matrix, settings solver.Settings) (structured.Inputs, error) {
+	if kernel == nil {
+		return structured.NewLinear(x)
+	}
+	return prepare(ctx, settings, "the kernel of the instances was computed; give more time, or fewer instances", func(ctx context.Context) (structured.Inputs, error) {
+		return kernelInputs(ctx, kernel, x, settings.Workers)
+	})
+}
 
 // kernelInputs returns the instances as they are known by a kernel.
 func kernelInputs(ctx context.Context, k gram.Kernel, x *dataset.Matrix, workers int) (structured.Inputs, error) {

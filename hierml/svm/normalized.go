@@ -63,39 +63,33 @@ type Weighting interface {
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Normalized) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, nil, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Normalized) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	if err := checkData(d); err != nil {
 		return nil, err
 	}
-	t := d.Taxonomy
-	alpha := s.Alpha
-	if alpha == nil {
-		if s.Weighting == nil {
-			s.Weighting = weighting.MaxMin{}
-		}
-		var err error
-		if alpha, err = s.Weighting.Weights(t); err != nil {
-			return nil, fmt.Errorf("svm: node weights: %w", err)
-		}
+	c, err := defaultC(s.C)
+	if err != nil {
+		return nil, err
 	}
-	a, err := structured.SqrtAlpha(t, alpha)
+	alpha, err := s.alpha(d.Taxonomy)
+	if err != nil {
+		return nil, fmt.Errorf("svm: node weights: %w", err)
+	}
+	a, err := structured.SqrtAlpha(d.Taxonomy, alpha)
 	if err != nil {
 		return nil, err
 	}
 	if s.Sets || severalLabels(d) {
-		if s.DivideByNorm {
-			return nil, fmt.Errorf("svm: DivideByNorm compares single labels; the norm of the difference of two label sets is no sum over nodes, so that their worst can't be searched [CSS16, below (13)]: leave it out, or train on instances with one label")
-		}
-		if s.SetLoss == nil {
-			s.SetLoss = loss.LeafSymdiff(t)
-		}
-		return (&sets{name: "normalized hierarchical SVM of label sets", attributes: a, loss: s.SetLoss, c: s.C, settings: s.Settings, method: s.Method}).fit(ctx, d)
+		return s.fitSets(ctx, d, a, c)
+	}
+	if err := checkSingle(d); err != nil {
+		return nil, err
 	}
 	if s.Loss == nil {
-		if s.Loss, err = loss.SqrtAlpha(t, alpha); err != nil {
+		if s.Loss, err = loss.SqrtAlpha(d.Taxonomy, alpha); err != nil {
 			return nil, fmt.Errorf("svm: default loss: %w", err)
 		}
 	}
@@ -103,12 +97,45 @@ func (s Normalized) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mo
 	if s.DivideByNorm {
 		rescaling = structured.Norm
 	}
-	if _, err := labels(d); err != nil {
+	competitors, err := compare(a, d.Labels, s.Loss, rescaling, c)
+	if err != nil {
 		return nil, err
 	}
-	return (&comparison{
-		name: "normalized hierarchical SVM", attributes: a, loss: s.Loss, rescaling: rescaling, c: s.C, settings: s.Settings, method: s.Method,
-	}).fit(ctx, d)
+	m, err := train(ctx, a, competitors, d, s.Settings, s.Method)
+	if m != nil {
+		m.Name, m.C = "normalized hierarchical SVM", c
+	}
+	return m, err
+}
+
+// fitSets is fit for labels that are sets of leaves.
+func (s Normalized) fitSets(ctx context.Context, d *dataset.Dataset, a *structured.Attributes, c float64) (*classifier.Model, error) {
+	if s.DivideByNorm {
+		return nil, fmt.Errorf("svm: DivideByNorm compares single labels; the norm of the difference of two label sets is no sum over nodes, so that their worst can't be searched [CSS16, below (13)]: leave it out, or train on instances with one label")
+	}
+	if s.SetLoss == nil {
+		s.SetLoss = loss.LeafSymdiff(d.Taxonomy)
+	}
+	competitors, err := compareSets(a, d.Labels, s.SetLoss, c, &s.Settings)
+	if err != nil {
+		return nil, err
+	}
+	m, err := train(ctx, a, competitors, d, s.Settings, s.Method)
+	if m != nil {
+		m.Name, m.C, m.Rule = "normalized hierarchical SVM of label sets", c, classifier.BestSet
+	}
+	return m, err
+}
+
+// alpha returns the node weights.
+func (s Normalized) alpha(t *taxonomy.Taxonomy) ([]float64, error) {
+	switch {
+	case s.Alpha != nil:
+		return s.Alpha, nil
+	case s.Weighting != nil:
+		return s.Weighting.Weights(t)
+	}
+	return weighting.MaxMin{}.Weights(t)
 }
 
 // WithC returns the estimator with another C.

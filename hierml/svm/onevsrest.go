@@ -49,7 +49,7 @@ const group = 8
 // Fit trains the SVMs; see [classifier.Estimator].
 func (s OneVsRest) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, nil, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s OneVsRest) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

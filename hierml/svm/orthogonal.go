@@ -51,7 +51,7 @@ type Orthogonal struct {
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Orthogonal) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learnKernel(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Orthogonal) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
@@ -115,7 +115,7 @@ func descending(name string, nodes *structured.Attributes, c float64, d *dataset
 	if restricted != nil {
 		return nil, restricted
 	}
-	m, failed := newModel(leaves, kernel, result, d, settings)
+	m, failed := newKernelModel(leaves, kernel, result, d, settings)
 	if failed != nil {
 		return nil, failed
 	}

@@ -71,7 +71,7 @@ func (m *Mean) UnmarshalText(text []byte) error { return enum.Unmarshal(m, means
 // Fit trains the SVMs; see [classifier.Estimator].
 func (s Recursive) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, nil, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Recursive) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

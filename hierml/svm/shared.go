@@ -75,7 +75,7 @@ func (s Shared) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model,
 		return nil, err
 	}
 	s.Settings.Begin()
-	return learn(ctx, d, nil, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Shared) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

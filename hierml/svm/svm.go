@@ -93,20 +93,15 @@ func withPackage(err error) error {
 	return nil
 }
 
-// labels checks the data and returns the leaf of every instance.
-func labels(d *dataset.Dataset) ([]int, error) {
-	if err := checkData(d); err != nil {
-		return nil, err
-	}
-	y := make([]int, len(d.Labels))
+// checkSingle returns an error unless every instance has one label.
+func checkSingle(d *dataset.Dataset) error {
 	for i, set := range d.Labels {
 		if len(set) == 0 {
-			return nil, fmt.Errorf("svm: row %d of dataset %q has no label; this SVM is single-label: leave such rows out with its Labelled()", i, d.Name)
+			return fmt.Errorf("svm: row %d of dataset %q has no label; this SVM is single-label: leave such rows out with its Labelled()", i, d.Name)
 		}
 		if len(set) != 1 {
-			return nil, fmt.Errorf("svm: row %d of dataset %q has %d labels; this SVM is single-label: give every row exactly one leaf", i, d.Name, len(set))
+			return fmt.Errorf("svm: row %d of dataset %q has %d labels; this SVM is single-label: give every row exactly one leaf", i, d.Name, len(set))
 		}
-		y[i] = set[0]
 	}
-	return y, nil
+	return nil
 }

@@ -29,7 +29,7 @@ type Transfer struct {
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Transfer) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, nil, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Transfer) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

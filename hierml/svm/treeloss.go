@@ -33,7 +33,7 @@ type TreeLoss struct {
 // Fit trains the SVM; see [classifier.Estimator].
 func (s TreeLoss) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, nil, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s TreeLoss) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

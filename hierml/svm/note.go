@@ -1,0 +1,65 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/progress"
+	"github.com/hierml/notebook/hierml/solver"
+)
+
+// far is how many times the gap asked for a gap is that is worth a note.
+const far = 10
+
+// littleGained is the share of the possible improvement over zero weights below which one is told.
+const littleGained = 0.5
+
+// note says of a training that its bounds have ended far from the gap what the certificate is, and
+// of one that has reached it if the weights are hardly better than zero.
+func note(ctx context.Context, m *classifier.Model, x *dataset.Matrix, gap float64) {
+	r := m.Training.Certificate
+	if r == nil {
+		return
+	}
+	if r.Status == solver.Converged {
+		if r.Gained() < littleGained {
+			constant := ""
+			if x.NonZeros() > x.Rows*(x.Cols/2) && !hasConstant(x) { // a table of numbers
+				constant = ", or a constant feature, which these data have not (Dataset.WithConstant)"
+			}
+			progress.Note(ctx, fmt.Sprintf("%s: zero weights are within %.2g of the optimum, and these weights are surely better by %.0f %% of that alone: they may have learned nothing. A larger C or a smaller Gap makes them learn, or another method%s.",
+				m.Name, (r.Origin-r.Dual)/r.Origin, 100*r.Gained(), constant))
+		}
+		return
+	}
+	if r.Gap <= far*gap {
+		return
+	}
+	progress.Note(ctx, fmt.Sprintf("%s: %v at a gap of %.2g, where %g was asked for: the value of the objective may be that share above the optimum. More time or epochs, a smaller C, or features of one scale (features.Scaling) bring it nearer.",
+		m.Name, r.Status, r.Gap, gap))
+}
+
+// hasConstant reports whether a column has the same value in all rows, and not zero.
+func hasConstant(x *dataset.Matrix) bool {
+	if x.Rows == 0 {
+		return false
+	}
+	columns, values := x.Row(0)
+	constant := make(map[int32]float32, len(columns))
+	for k, j := range columns {
+		constant[j] = values[k]
+	}
+	for i := 1; i < x.Rows && len(constant) > 0; i++ {
+		columns, values := x.Row(i)
+		stays := make(map[int32]float32, len(constant))
+		for k, j := range columns {
+			if v, ok := constant[j]; ok && v == values[k] {
+				stays[j] = v
+			}
+		}
+		constant = stays
+	}
+	return len(constant) > 0
+}
