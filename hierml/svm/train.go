@@ -3,11 +3,9 @@ package svm
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
-	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 )
@@ -44,18 +42,4 @@ func newModel(a *structured.Attributes, result *solver.Result, d *dataset.Datase
 	m := classifier.New(a, result.Weights, classifier.Solved(result), d)
 	m.Workers = settings.Workers
 	return m
-}
-
-// compare returns the comparisons of the labels of every instance with the other leaves: one label
-// with all others where every instance has one, which is the faster form, pairs of labels and
-// leaves that are none otherwise.
-func compare(a *structured.Attributes, sets [][]int, l loss.Loss, r structured.Rescaling, c float64) (structured.Competitors, error) {
-	if slices.ContainsFunc(sets, func(set []int) bool { return len(set) != 1 }) {
-		return structured.NewRanking(a, sets, l, r, c)
-	}
-	y := make([]int, len(sets))
-	for i, set := range sets {
-		y[i] = set[0]
-	}
-	return structured.NewLabels(a, y, l, r, c)
 }

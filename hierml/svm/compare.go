@@ -9,13 +9,27 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// inexact is the share of the gap asked for that searches on graphs may leave.
-const inexact = 0.1
+// compare returns the comparisons of the labels of every instance with the other leaves: one label
+// with all others where every instance has one, which is the faster form, pairs of labels and
+// leaves that are none otherwise.
+func compare(a *structured.Attributes, sets [][]int, l loss.Loss, r structured.Rescaling, c float64) (structured.Competitors, error) {
+	if slices.ContainsFunc(sets, func(set []int) bool { return len(set) != 1 }) {
+		return structured.NewRanking(a, sets, l, r, c)
+	}
+	y := make([]int, len(sets))
+	for i, set := range sets {
+		y[i] = set[0]
+	}
+	return structured.NewLabels(a, y, l, r, c)
+}
 
 // severalLabels reports whether some instance has more than one label.
 func severalLabels(d *dataset.Dataset) bool {
 	return slices.ContainsFunc(d.Labels, func(set []int) bool { return len(set) > 1 })
 }
+
+// inexact is the share of the gap asked for that searches on graphs may leave.
+const inexact = 0.1
 
 // compareSets returns the comparisons of the labels of every instance with all other non-empty sets
 // of leaves, and leaves Start out of the settings: the numbers of sets are those of one training,
