@@ -82,3 +82,18 @@ func (d *Dataset) Leafed() (*Dataset, error) {
 	s.Taxonomy, s.Labels = t, labels[0]
 	return &s, nil
 }
+
+// A noData is what methods panic with, and functions fail with, that are given no data set.
+type noData struct{}
+
+func (noData) Error() string {
+	return "dataset: there is no data set: it is nil, as the result of a function that returned an error is"
+}
+
+// given returns d. It panics if there is none.
+func (d *Dataset) given() *Dataset {
+	if d == nil {
+		panic(noData{})
+	}
+	return d
+}

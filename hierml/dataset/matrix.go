@@ -89,3 +89,35 @@ func (m *Matrix) String() string {
 	return fmt.Sprintf("sparse matrix, %d x %d, %d entries (%.1f a row)",
 		m.Rows, m.Cols, m.NonZeros(), float64(m.NonZeros())/float64(m.Rows))
 }
+
+// A noRow is what methods panic with that are asked about a row which is not there, or about no
+// matrix at all. It is worded when somebody reads it, so that the methods stay small.
+type noRow struct {
+	m   *Matrix
+	row int
+}
+
+func (e noRow) Error() string {
+	switch {
+	case e.m == nil:
+		return "dataset: there is no matrix: it is nil"
+	case e.m.Rows == 0:
+		return fmt.Sprintf("dataset: there is no row %d; the matrix has no rows", e.row)
+	}
+	return fmt.Sprintf("dataset: there is no row %d; the matrix has the rows 0 to %d", e.row, e.m.Rows-1)
+}
+
+// mustHave panics if there is no row i.
+func (m *Matrix) mustHave(i int) {
+	if m == nil || i < 0 || i+1 >= len(m.Indptr) {
+		panic(noRow{m, i})
+	}
+}
+
+// Len returns the number of rows. It panics if there is no matrix.
+func (m *Matrix) Len() int {
+	if m == nil {
+		panic(noRow{})
+	}
+	return m.Rows
+}
