@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hierml/notebook/hierml/dataset"
@@ -21,6 +22,21 @@ func compare(a *structured.Attributes, sets [][]int, l loss.Loss, r structured.R
 		y[i] = set[0]
 	}
 	return structured.NewLabels(a, y, l, r, c)
+}
+
+// singleLabels returns the label of every instance, or an error unless each has one.
+func singleLabels(d *dataset.Dataset) ([]int, error) {
+	y := make([]int, len(d.Labels))
+	for i, set := range d.Labels {
+		if len(set) == 0 {
+			return nil, fmt.Errorf("svm: row %d of dataset %q has no label; this SVM is single-label: leave such rows out with its Labelled()", i, d.Name)
+		}
+		if len(set) != 1 {
+			return nil, fmt.Errorf("svm: row %d of dataset %q has %d labels; this SVM is single-label: give every row exactly one leaf", i, d.Name, len(set))
+		}
+		y[i] = set[0]
+	}
+	return y, nil
 }
 
 // severalLabels reports whether some instance has more than one label.

@@ -93,7 +93,7 @@ func (s Hierarchical) fit(ctx context.Context, d *dataset.Dataset) (*classifier.
 		s.Loss = loss.Symdiff(t)
 	}
 	if s.Rescaling != structured.Slack {
-		if err := checkSingle(d); err != nil {
+		if _, err := singleLabels(d); err != nil {
 			return nil, err
 		}
 	}

@@ -85,7 +85,8 @@ func (s Normalized) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mo
 	if s.Sets || severalLabels(d) {
 		return s.fitSets(ctx, d, a, c)
 	}
-	if err := checkSingle(d); err != nil {
+	y, err := singleLabels(d)
+	if err != nil {
 		return nil, err
 	}
 	if s.Loss == nil {
@@ -97,7 +98,7 @@ func (s Normalized) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mo
 	if s.DivideByNorm {
 		rescaling = structured.Norm
 	}
-	competitors, err := compare(a, d.Labels, s.Loss, rescaling, c)
+	competitors, err := structured.NewLabels(a, y, s.Loss, rescaling, c)
 	if err != nil {
 		return nil, err
 	}

@@ -92,16 +92,3 @@ func withPackage(err error) error {
 	}
 	return nil
 }
-
-// checkSingle returns an error unless every instance has one label.
-func checkSingle(d *dataset.Dataset) error {
-	for i, set := range d.Labels {
-		if len(set) == 0 {
-			return fmt.Errorf("svm: row %d of dataset %q has no label; this SVM is single-label: leave such rows out with its Labelled()", i, d.Name)
-		}
-		if len(set) != 1 {
-			return fmt.Errorf("svm: row %d of dataset %q has %d labels; this SVM is single-label: give every row exactly one leaf", i, d.Name, len(set))
-		}
-	}
-	return nil
-}

@@ -5,20 +5,6 @@ import (
 	"sync/atomic"
 )
 
-// Ancestors returns n and all nodes above it, ascending. What it returned is remembered up to half
-// a gigabyte in all, as the sets of a deep taxonomy are together much larger than itself (a chain
-// of a million nodes: 4 terabytes); what is beyond that is gathered at each call.
-func (t *Taxonomy) Ancestors(n int) []int {
-	t.mustHave(n)
-	return t.ancestors.of(n, t.parents, t.tree)
-}
-
-// Descendants returns n and all nodes below it, ascending. It remembers as much as Ancestors does.
-func (t *Taxonomy) Descendants(n int) []int {
-	t.mustHave(n)
-	return t.descendants.of(n, t.children, t.tree)
-}
-
 // maxRemembered bounds how many ids closures remember.
 const maxRemembered = 1 << 26
 
