@@ -44,9 +44,6 @@ var errCheckpoint = errors.New("solver: Checkpoint is for methods that solve one
 // newCheckpoint returns the checkpoint at a path for a problem, or at the one beside it that ctx
 // has for it, see Several, and the point in the file there, nil if there is none yet.
 func newCheckpoint(ctx context.Context, path string, o *structured.Oracle) (*checkpoint, *structured.Dual, error) {
-	if !structured.Lasting(o.Competitors) {
-		return nil, nil, errCheckpoint
-	}
 	problem := fingerprint(o)
 	path = pathOf(ctx, path, problem)
 	c := &checkpoint{path: path, problem: problem, saved: time.Now()}

@@ -41,6 +41,9 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 	if z, ok := m.(fromZero); ok && (set.Start != nil || path != "") {
 		return nil, z.errStart()
 	}
+	if path != "" && !structured.Lasting(o.Competitors) {
+		return nil, errCheckpoint
+	}
 	if err := set.fits(ctx, o, set.precision(true), 1); err != nil {
 		return nil, err
 	}
