@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// learnKernel is learn for instances known by a kernel, which may look at all features, or, if it is
-// nil, by themselves.
+// learnKernel is learn for instances known by a kernel, which may look at all features, or, if it
+// is nil, by themselves.
 func learnKernel(ctx context.Context, d *dataset.Dataset, kernel gram.Kernel, gap float64, fit func(d *dataset.Dataset) (*classifier.Model, error)) (*classifier.Model, error) {
 	if kernel == nil {
 		return learn(ctx, d, gap, fit)
