@@ -42,7 +42,7 @@ const (
 var errCheckpoint = errors.New("solver: Checkpoint is for methods that solve one problem over all leaves with label comparisons, such as svm.Flat, Hierarchical and Normalized; leave it empty")
 
 // newCheckpoint returns the checkpoint at a path for a problem, or at the one beside it that ctx
-// has for it, see Several, and the point in the file there, nil if there is none yet.
+// has for it, see TrainingGroup, and the point in the file there, nil if there is none yet.
 func newCheckpoint(ctx context.Context, path string, o *structured.Oracle) (*checkpoint, *structured.Dual, error) {
 	problem := fingerprint(o)
 	path = pathOf(ctx, path, problem)

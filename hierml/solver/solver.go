@@ -11,8 +11,8 @@
 // for small problems, with kernels or without. [SolveOrthogonal] solves orthogonal transfer, which
 // is a ridge problem only for fixed signs.
 //
-// Settings.Checkpoint keeps what a training has come to in a file; [Several] does so for several
-// trainings. Settings.Farm has other machines solve trainings of many problems.
+// Settings.Checkpoint keeps what a training has come to in a file; [TrainingGroup] does so for
+// several trainings. Settings.Farm has other machines solve trainings of many problems.
 package solver
 
 import (
@@ -96,8 +96,8 @@ type Settings struct {
 	//
 	// Where several trainings have the same settings, as where C is chosen, in folds and in a cell
 	// of a study (svm.Search, NodeSets and Calibration, package experiment), each keeps a file of
-	// its own beside the others, whose name begins with Checkpoint; see [Several]. They are removed
-	// when all have ended. So those that had ended are not done again, and the one that was
+	// its own beside the others, whose name begins with Checkpoint; see [TrainingGroup]. They are
+	// removed when all have ended. So those that had ended are not done again, and the one that was
 	// interrupted goes on, when the same is called again after hours.
 	Checkpoint string
 
