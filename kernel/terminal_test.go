@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -86,7 +87,29 @@ func (term *terminal) wait(seen string) {
 		select {
 		case <-term.news:
 		case <-deadline:
-			term.t.Fatalf("%q is not on the screen:\n%s", seen, text)
+			term.t.Fatalf("%q is not on the screen:\n%s\n%s", seen, text, term.goroutines())
+		}
+	}
+}
+
+// goroutines ends the program, and returns what its goroutines were doing.
+func (term *terminal) goroutines() string {
+	before := len(term.written())
+	if err := term.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		return err.Error()
+	}
+	_ = term.cmd.Wait() // its status is that of the signal
+	for deadline := time.After(10 * time.Second); ; {
+		term.mu.Lock()
+		ended := term.ended
+		term.mu.Unlock()
+		if ended {
+			return term.written()[before:]
+		}
+		select {
+		case <-term.news:
+		case <-deadline:
+			return term.written()[before:] + "\n(and what it left behind goes on)"
 		}
 	}
 }
