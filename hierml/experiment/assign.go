@@ -64,11 +64,11 @@ func (s *Study) Assign(ctx context.Context, most int) (file string, parts int, e
 		return "", 0, nil
 	}
 	if err := farmed.Make(s.Directory); err != nil {
-		return "", 0, withPackage(err)
+		return "", 0, err
 	}
 	number, err := farmed.LastNumber(s.Directory)
 	if err != nil {
-		return "", 0, withPackage(err)
+		return "", 0, err
 	}
 	if most == 0 {
 		most = farmed.MaxParts

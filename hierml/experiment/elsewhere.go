@@ -126,7 +126,7 @@ func (s *Study) part(ctx context.Context, h *role) (err error) {
 	case errors.Is(err, errReplaced):
 		return nil
 	case err != nil && ctx.Err() == nil:
-		err = errors.Join(err, kept.remark(remark{Fault: strings.TrimPrefix(err.Error(), "experiment: ")}))
+		err = errors.Join(err, kept.remark(remark{Fault: err.Error()}))
 	}
 	return errors.Join(err, kept.remark(remark{End: true}))
 }
@@ -166,7 +166,7 @@ func (s *Study) assigned(ctx context.Context, h *role, a *assignment, kept *stor
 	found := newReader(h.directory)
 	ignore := func(string) {}
 	if err := found.part(h.job, h.part, func(_ string, c *Cell) { kept.cells[c.Key] = c }, ignore); err != nil {
-		return withPackage(err)
+		return err
 	}
 	if len(wanted) > 0 {
 		all, _, err := readCells(h.directory)
@@ -184,7 +184,7 @@ func (s *Study) assigned(ctx context.Context, h *role, a *assignment, kept *stor
 	r.before = func(j *job) error {
 		switch replaced, err := found.Has(next); {
 		case err != nil:
-			return withPackage(err)
+			return fmt.Errorf("experiment: %w", err)
 		case replaced:
 			return errReplaced
 		}

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hierml/notebook/hierml/farm"
@@ -56,7 +55,7 @@ func (s *Study) onFarm(ctx context.Context) (*Results, error) {
 	defer end()
 	w := &watch{plan: p, reader: newReader(directory), observer: report, began: time.Now()}
 	work := &farmed.Work{Farm: s.Farm, Kind: kind, Directory: directory, Variable: JobVariable, Name: "the study", Again: "run the study again", Pieces: w}
-	err = withPackage(work.Run(ctx))
+	err = work.Run(ctx)
 	if w.run == nil {
 		return nil, err
 	}
@@ -78,20 +77,12 @@ func requireNoFarm(ctx context.Context, directory string) error {
 	}
 	state, err := s.State(ctx, directory)
 	if err != nil {
-		return withPackage(err)
+		return err
 	}
 	if !state.Over {
 		return fmt.Errorf("experiment: a farm computes cells of %s, by %s: run the study on its farm to wait for them, or stop it (experiment.Stop, hierml study stop)", directory, s.Last())
 	}
-	return withPackage(farmed.Remove(directory))
-}
-
-// withPackage puts the name of this package before an error that does not name a package.
-func withPackage(err error) error {
-	if err != nil && !strings.HasPrefix(err.Error(), "experiment: ") && !strings.HasPrefix(err.Error(), "farm: ") {
-		err = fmt.Errorf("experiment: %w", err)
-	}
-	return err
+	return farmed.Remove(directory)
 }
 
 func (w *watch) Lock() (unlock func() error, busy bool, err error) {

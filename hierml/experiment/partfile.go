@@ -98,7 +98,7 @@ func newReader(directory string) *reader {
 func (r *reader) read(jobs []string, cell func(job string, c *Cell), fault func(text string)) error {
 	folders, err := r.List(partsFolder)
 	if err != nil {
-		return err
+		return fmt.Errorf("experiment: %w", err)
 	}
 	for _, folder := range folders {
 		at := strings.LastIndex(folder.Name(), "-")
@@ -122,7 +122,7 @@ func (r *reader) part(job string, part int, cell func(job string, c *Cell), faul
 	own := partFolder(job, part)
 	entries, err := r.List(own)
 	if err != nil {
-		return err
+		return fmt.Errorf("experiment: %w", err)
 	}
 	for _, e := range entries {
 		name := filepath.Join(own, e.Name())
@@ -133,13 +133,13 @@ func (r *reader) part(job string, part int, cell func(job string, c *Cell), faul
 		}
 		info, err := e.Info()
 		if err != nil {
-			return err
+			return fmt.Errorf("experiment: %w", err)
 		}
 		if f.broken || info.Mode().IsRegular() && info.Size() <= f.offset {
 			continue
 		}
 		if err := r.file(f, name, cell, fault); err != nil {
-			return err
+			return fmt.Errorf("experiment: %w", err)
 		}
 	}
 	return nil

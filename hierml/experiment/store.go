@@ -63,7 +63,7 @@ func openStore(directory string) (_ *store, err error) {
 		}
 	}()
 	if err := farmed.Clear(directory, studyFile, planFile); err != nil {
-		return nil, fmt.Errorf("experiment: %w", err)
+		return nil, err
 	}
 	var whole int64
 	if s.cells, whole, err = readCells(directory); err != nil {
@@ -107,7 +107,7 @@ func readCells(directory string) (cells map[string]*Cell, whole int64, err error
 			cells[c.Key] = c
 		}
 	}, func(string) {})
-	return cells, int64(len(content)), withPackage(err)
+	return cells, int64(len(content)), err
 }
 
 // add keeps a cell. In a directory it is on disk before add returns.

@@ -18,7 +18,7 @@ func readSubmission(directory string) (*farmed.Submission, error) {
 	if err == nil && s != nil && !s.Stopped { // the farm of one that was stopped, which may be any, is not asked
 		s.Farm, err = farmOf(s, directory, nil)
 	}
-	return s, withPackage(err)
+	return s, err
 }
 
 // farmOf returns the farm of a submission. The farm is known if it is none of this library.
@@ -59,7 +59,7 @@ func Stop(ctx context.Context, directory string) error {
 	if s == nil || s.Stopped {
 		return fmt.Errorf("experiment: no farm computes anything in %s", directory)
 	}
-	return withPackage(s.Stop(ctx, directory))
+	return s.Stop(ctx, directory)
 }
 
 // assignment is a job of a farm: the cells of each part, fixed when it was submitted, and what they
@@ -83,8 +83,7 @@ func (p *plan) assignment(parts [][]*job) ([]byte, error) {
 		}
 		a.Parts = append(a.Parts, keys)
 	}
-	text, err := json.Marshal(a)
-	return text, withPackage(err)
+	return json.Marshal(a)
 }
 
 // assign writes the file of a job.

@@ -41,6 +41,14 @@ const maxJobs = 2
 // MaxParts is the number of parts of a job, at most.
 const MaxParts = 500
 
+// named returns an error with the name of this package. Those of Pieces and of a farm have theirs.
+func named(err error) error {
+	if err != nil {
+		err = fmt.Errorf("farmed: %w", err)
+	}
+	return err
+}
+
 // Submission says what was given to a farm. It is there until it is done.
 type Submission struct {
 	Kind     json.RawMessage `json:"Farm"` // the farm, as a study in JSON has it
@@ -119,10 +127,10 @@ func validateJobFolder(directory, id string) error {
 		var own fs.FileInfo
 		own, err = os.Lstat(filepath.Join(directory, Logs))
 		if err == nil && localID.MatchString(base) && os.SameFile(its, own) {
-			return folder.Folder(directory).Check(filepath.Join(Logs, base))
+			return named(folder.Folder(directory).Check(filepath.Join(Logs, base)))
 		}
 	}
-	return errors.Join(fmt.Errorf("%s names the job %s, which is none of its directory; remove that file", filepath.Join(directory, file), id), err)
+	return errors.Join(fmt.Errorf("farmed: %s names the job %s, which is none of its directory; remove that file", filepath.Join(directory, file), id), err)
 }
 
 // Read returns what was given to a farm of a directory, nil if nothing was. Its field Farm is left
@@ -134,25 +142,25 @@ func Read(directory string) (*Submission, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, named(err)
 	}
 	s := &Submission{}
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("farmed: %s: %w", name, err)
 	}
 	if len(s.Attempts) == 0 || len(s.Last()) == 0 {
-		return nil, fmt.Errorf("%s names no job; remove it", name)
+		return nil, fmt.Errorf("farmed: %s names no job; remove it", name)
 	}
 	if len(s.Attempts) > maxAttempts {
-		return nil, fmt.Errorf("%s has %d attempts, and there are at most %d; remove it", name, len(s.Attempts), maxAttempts)
+		return nil, fmt.Errorf("farmed: %s has %d attempts, and there are at most %d; remove it", name, len(s.Attempts), maxAttempts)
 	}
 	for _, a := range s.Attempts {
 		if len(a) > maxJobs {
-			return nil, fmt.Errorf("%s has %d jobs in an attempt, and there are at most %d; remove it", name, len(a), maxJobs)
+			return nil, fmt.Errorf("farmed: %s has %d jobs in an attempt, and there are at most %d; remove it", name, len(a), maxJobs)
 		}
 		for _, j := range a {
 			if !jobName.MatchString(j.Name) || j.Tag != "" && !jobTag.MatchString(j.Tag) {
-				return nil, fmt.Errorf("%s names a job %q with the tag %q, as none is called here; remove it", name, j.Name, j.Tag)
+				return nil, fmt.Errorf("farmed: %s names a job %q with the tag %q, as none is called here; remove it", name, j.Name, j.Tag)
 			}
 		}
 	}
@@ -160,13 +168,13 @@ func Read(directory string) (*Submission, error) {
 }
 
 // Remove removes what Read reads, if it is there.
-func Remove(directory string) error { return folder.Folder(directory).Remove(file) }
+func Remove(directory string) error { return named(folder.Folder(directory).Remove(file)) }
 
 // Make makes the folders of a directory that are missing.
 func Make(directory string, further ...string) error {
 	for _, name := range append([]string{Jobs, Logs}, further...) {
 		if err := folder.Folder(directory).Mkdir(name); err != nil {
-			return err
+			return named(err)
 		}
 	}
 	return nil
@@ -176,18 +184,18 @@ func Make(directory string, further ...string) error {
 // those of this package and further ones. The directory is locked.
 func Clear(directory string, further ...string) error {
 	f := folder.Folder(directory)
-	return errors.Join(
+	return named(errors.Join(
 		f.Clear(".", func(name string) bool { return name == file || slices.Contains(further, name) }),
-		f.Clear(Jobs, func(name string) bool { return Number(name) > 0 }))
+		f.Clear(Jobs, func(name string) bool { return Number(name) > 0 })))
 }
 
 // Keep writes the submission. The directory is locked.
 func (s *Submission) Keep(directory string) error {
 	text, err := json.MarshalIndent(s, "", "\t")
 	if err != nil {
-		return err
+		return named(err)
 	}
-	return folder.Folder(directory).Replace(file, append(text, '\n'))
+	return named(folder.Folder(directory).Replace(file, append(text, '\n')))
 }
 
 // Last returns the attempt that is on its way.
@@ -226,7 +234,7 @@ func (s *Submission) State(ctx context.Context, directory string) (farm.State, e
 		}
 		one, err := f.State(ctx, j.ID)
 		if err != nil {
-			return farm.State{}, fmt.Errorf("asking after job %s: %w", j.ID, err)
+			return farm.State{}, fmt.Errorf("farmed: asking after job %s: %w", j.ID, err)
 		}
 		all.Waiting += one.Waiting
 		all.Running += one.Running
@@ -267,7 +275,7 @@ func Submit(ctx context.Context, f farm.Farm, directory, name, variable string, 
 	own := Job{Name: name, Tag: fmt.Sprintf("%016x", rand.Uint64())}
 	here, err := os.Getwd()
 	if err != nil {
-		return Job{}, err
+		return Job{}, named(err)
 	}
 	j.Name, j.Directory, j.Log = own.engineName(), here, filepath.Join(directory, Logs)
 	j.Environment = []string{variable + "=" + Path(directory, name)}
@@ -281,12 +289,12 @@ func Command(words ...string) ([]string, error) {
 	again, known, err := process.Again()
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, named(err)
 	case known:
 		return append([]string{again[0]}, words...), nil
 	}
 	self, err := os.Executable()
-	return append([]string{self}, os.Args[1:]...), err
+	return append([]string{self}, os.Args[1:]...), named(err)
 }
 
 // File is the name, in the directory, of the file of a job.
@@ -341,7 +349,7 @@ func (j Job) log(part int) string {
 func namesIn(directory, within, begin, end string) ([]string, error) {
 	entries, err := folder.Folder(directory).List(within)
 	if err != nil {
-		return nil, err
+		return nil, named(err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -369,12 +377,12 @@ func (a Attempt) Unseen(directory string, failed []farm.Failure, begun func(job 
 		switch said := a.said(directory, f.Part); {
 		case is:
 		case !seen:
-			return fmt.Errorf("a part failed on machine %s and left nothing in %s: that machine does not see the directory, or cannot write there; it has to be on a file system that all machines share", f.Machine, directory)
+			return fmt.Errorf("farmed: a part failed on machine %s and left nothing in %s: that machine does not see the directory, or cannot write there; it has to be on a file system that all machines share", f.Machine, directory)
 		case said != "":
-			for _, prefix := range []string{"hierml: ", "experiment: ", "svm: "} {
+			for _, prefix := range []string{"hierml: ", "experiment: ", "svm: ", "farmed: "} {
 				said = strings.TrimPrefix(said, prefix)
 			}
-			return fmt.Errorf("a part failed on machine %s before it began: %s", f.Machine, said)
+			return fmt.Errorf("farmed: a part failed on machine %s before it began: %s", f.Machine, said)
 		}
 	}
 	return nil
@@ -385,13 +393,13 @@ func (a Attempt) Unseen(directory string, failed []farm.Failure, begun func(job 
 func LastNumber(directory string) (int, error) {
 	entries, err := folder.Folder(directory).List(Jobs)
 	if err != nil {
-		return 0, err
+		return 0, named(err)
 	}
 	last := 0
 	for _, e := range entries {
 		n := Number(e.Name())
 		if n > maxNumber {
-			return 0, fmt.Errorf("%s has a number that no job comes to; remove it", filepath.Join(directory, Jobs, e.Name()))
+			return 0, fmt.Errorf("farmed: %s has a number that no job comes to; remove it", filepath.Join(directory, Jobs, e.Name()))
 		}
 		last = max(last, n)
 	}

@@ -55,7 +55,7 @@ type Parts struct{ Parts [][]int }
 // for those that a farm is solving. The end of ctx ends the waiting alone.
 func (t *Training) Run(ctx context.Context) (err error) {
 	if t.kind, err = kindOf(t.Farm); err != nil {
-		return err
+		return named(err)
 	}
 	t.left, t.read = make(map[int]bool), make(map[string]bool)
 	for k := range t.Sizes {
@@ -75,14 +75,14 @@ func (t *Training) Lock() (unlock func() error, busy bool, err error) {
 	}
 	held, err := folder.Folder(t.Directory).Lock("lock")
 	if err == nil && held == nil {
-		return nil, true, fmt.Errorf("%s is in use by another process", t.Directory)
+		return nil, true, fmt.Errorf("farmed: %s is in use by another process", t.Directory)
 	}
-	return held.Close, false, err
+	return held.Close, false, named(err)
 }
 
 func (t *Training) FarmOf(s *Submission) (farm.Farm, error) {
 	if own, its := nameOf(t.kind), nameOf(s.Kind); own != its {
-		return nil, fmt.Errorf("a farm of another kind, %s, works in %s, by %s: wait for it with that, or stop it (experiment.Stop, hierml study stop)", its, t.Directory, s.Last())
+		return nil, fmt.Errorf("farmed: a farm of another kind, %s, works in %s, by %s: wait for it with that, or stop it (experiment.Stop, hierml study stop)", its, t.Directory, s.Last())
 	}
 	return t.Farm, nil
 }
@@ -93,9 +93,9 @@ func (t *Training) Settle(s *Submission, running bool) (missing int, err error) 
 	}
 	folders, err := namesIn(t.Directory, processes, "", "")
 	for _, name := range folders {
-		err = errors.Join(err, folder.Folder(t.Directory).Clear(name, func(name string) bool {
+		err = errors.Join(err, named(folder.Folder(t.Directory).Clear(name, func(name string) bool {
 			return name == faultFile || strings.HasSuffix(name, suffix)
-		}))
+		})))
 	}
 	return missing, errors.Join(err, Clear(t.Directory))
 }
@@ -142,7 +142,7 @@ func (t *Training) Collect(s *Submission) (missing int, err error) {
 			case err == nil:
 				return len(t.left), &Fault{string(text)}
 			case !errors.Is(err, fs.ErrNotExist):
-				return len(t.left), err
+				return len(t.left), named(err)
 			}
 		}
 		files, err := finished(t.Directory, name)
@@ -199,11 +199,11 @@ func finished(directory, name string) ([]string, error) { return namesIn(directo
 func piecesIn(directory, name string, read func(file *os.File) ([]int, error)) (pieces []int, err error) {
 	file, err := folder.Folder(directory).Open(name)
 	if err != nil {
-		return nil, err
+		return nil, named(err)
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
+	defer func() { err = errors.Join(err, named(file.Close())) }()
 	if pieces, err = read(file); err != nil {
-		return nil, fmt.Errorf("%s: %w", file.Name(), err)
+		return nil, fmt.Errorf("farmed: %s: %w", file.Name(), err)
 	}
 	return pieces, nil
 }
