@@ -8,6 +8,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/enginetest"
+	"github.com/hierml/notebook/kernel/internal/enginetest/local"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
 	"github.com/hierml/notebook/kernel/internal/interpreted/values"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -57,7 +58,7 @@ func newEngine(t testing.TB) *engine.Engine {
 }
 
 func newExecutor(t testing.TB, n *notebook) program.Executor {
-	executor, err := interpreted.NewLocal(interpreted.Config{Symbols: stdlib.Symbols(), Display: func(shown []any) *program.Bundle {
+	executor, err := local.New(interpreted.Config{Symbols: stdlib.Symbols(), Display: func(shown []any) *program.Bundle {
 		parts := make([]string, len(shown))
 		for i, v := range shown {
 			parts[i] = fmt.Sprint(v)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/enginetest"
+	"github.com/hierml/notebook/kernel/internal/enginetest/local"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
@@ -70,7 +71,7 @@ func TestNobodyToAsk(t *testing.T) {
 // runWith runs a cell in a session of its own, and another to see that it lives.
 func runWith(t *testing.T, config interpreted.Config, cell string) (stdout, stderr string, err error) {
 	t.Helper()
-	executor, err := interpreted.NewLocal(config)
+	executor, err := local.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/enginetest"
+	"github.com/hierml/notebook/kernel/internal/enginetest/local"
 	"github.com/hierml/notebook/kernel/internal/export"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -221,7 +222,7 @@ func buildExported(t *testing.T, golden, all []*sequence) string {
 // shown runs cells and returns what they print and show as text.
 func shown(t *testing.T, cells []export.Cell) string {
 	t.Helper()
-	executor, err := interpreted.NewLocal(interpreted.Config{Symbols: stdlib.Symbols(), Display: func(values []any) *program.Bundle {
+	executor, err := local.New(interpreted.Config{Symbols: stdlib.Symbols(), Display: func(values []any) *program.Bundle {
 		b := display.Of(values...)
 		if b == nil {
 			return nil
