@@ -150,8 +150,8 @@ func (b *body) returnThrough(s *ast.ReturnStmt, it *iterated) string {
 	places := make([]place, b.results.Len())
 	for i := range places {
 		if i >= len(it.returns) {
-			if len(b.functionName) > 0 {
-				it.returns = append(it.returns, b.functionName[i])
+			if len(b.resultNames) > 0 {
+				it.returns = append(it.returns, b.resultNames[i])
 			} else {
 				it.returns = append(it.returns, fmt.Sprintf("%s_%d", it.variable, i))
 			}
@@ -210,7 +210,7 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 				outer.returns = it.returns
 			}
 			fmt.Fprintf(&after, "if %s == 1 {\n%s = 1\n%s\n}\n", it.variable, outer.variable, outer.leave())
-		} else if len(b.functionName) > 0 || b.deferring != "" {
+		} else if len(b.resultNames) > 0 || b.deferring != "" {
 			fmt.Fprintf(&after, "if %s == 1 {\nreturn\n}\n", it.variable)
 		} else {
 			fmt.Fprintf(&after, "if %s == 1 {\nreturn %s\n}\n", it.variable, values)
@@ -222,7 +222,7 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 	if after.Len() > 0 {
 		fmt.Fprintf(&out, "%s := 0\n", it.variable)
 	}
-	if len(b.functionName) == 0 && it.returned && b.rangeFunc() == nil {
+	if len(b.resultNames) == 0 && it.returned && b.rangeFunc() == nil {
 		for i, r := range it.returns {
 			fmt.Fprintf(&out, "var %s %s\n", r, b.l.Typ(b.results.At(i).Type()))
 		}

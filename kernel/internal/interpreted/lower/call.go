@@ -343,8 +343,8 @@ func (b *body) conversion(e *ast.CallExpr, t types.Type) string {
 		return b.l.Parenthesized(t) + "(" + b.to(x, t) + ")"
 	}
 	b.l.Pos = e.Pos()
-	text := b.l.Typ(t)
-	if strings.HasPrefix(text, "*") || strings.HasPrefix(text, "func") || strings.HasPrefix(text, "chan") || strings.HasPrefix(text, "<-") {
+	text := b.l.Parenthesized(t)
+	if strings.HasPrefix(text, "*") {
 		text = "(" + text + ")"
 	}
 	return text + "(" + b.expr(x) + ")"
@@ -368,14 +368,13 @@ func (b *body) builtin(e *ast.CallExpr) string {
 			return b.builtinOf(e, tuple)
 		}
 	}
-	all := func() []string {
-		out := make([]string, len(e.Args))
+	plain := func() string {
+		args := make([]string, len(e.Args))
 		for i, a := range e.Args {
-			out[i] = b.expr(a)
+			args[i] = b.expr(a)
 		}
-		return out
+		return name + "(" + strings.Join(args, ", ") + ")"
 	}
-	list := func() string { return strings.Join(all(), ", ") }
 	switch name {
 	case "append":
 		return b.appendCall(e)
@@ -422,9 +421,9 @@ func (b *body) builtin(e *ast.CallExpr) string {
 		if p, ok := b.TypeOf(e.Args[0]).(*types.Pointer); ok {
 			return b.lengthBehind(e.Args[0], p)
 		}
-		return name + "(" + list() + ")"
+		return plain()
 	case "complex", "real", "imag", "copy", "close":
-		return name + "(" + list() + ")"
+		return plain()
 	}
 	b.l.Refuse(e.Pos(), "the interpreter has no builtin "+name)
 	return ""

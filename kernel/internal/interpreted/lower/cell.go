@@ -27,7 +27,7 @@ func (l *lowering) cellBody() string {
 		}
 		return text
 	}
-	text := b.protected(types.NewSignatureType(nil, nil, nil, nil, nil, false), b.cellStatements)
+	text := b.protected(b.cellStatements)
 	b.frame.marked = true
 	l.registerFrame(b.frame)
 	l.entry = b.frame.entry(b.line(l.K.Body[0].Pos()), "")

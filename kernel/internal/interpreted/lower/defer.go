@@ -24,15 +24,15 @@ import (
 // and recover asks the bridge for the panic that Protect has caught.
 
 // protected writes the statements of a function that has deferred calls. write lowers them.
-func (b *body) protected(sig *types.Signature, write func() string) string {
+func (b *body) protected(write func() string) string {
 	n := b.l.S.Unique()
 	b.deferring = fmt.Sprintf("defers__%d", n)
 	text := write()
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s := %s.Defers()\n", b.deferring, shape.Bridge)
 	fmt.Fprintf(&out, "body__%d := func() {\n%s}\n%s.Protect(%s, body__%d)\n", n, text, shape.Bridge, b.deferring, n)
-	if sig.Results().Len() > 0 {
-		out.WriteString("return " + strings.Join(b.functionName, ", ") + "\n")
+	if b.results.Len() > 0 {
+		out.WriteString("return " + strings.Join(b.resultNames, ", ") + "\n")
 	}
 	return out.String()
 }

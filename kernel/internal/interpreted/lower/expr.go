@@ -252,16 +252,14 @@ func (b *body) index(e ast.Expr, x, index ast.Expr) string {
 		}
 	}
 	t := b.Info.TypeOf(x).Underlying()
-	if p, ok := t.(*types.Pointer); ok {
-		return "(*" + b.operand(x) + ")[" + b.expr(index) + "]" + b.arrayCheck(p)
+	if _, ok := t.(*types.Pointer); ok {
+		return "(*" + b.operand(x) + ")[" + b.expr(index) + "]"
 	}
 	if m, ok := t.(*types.Map); ok {
 		return b.operand(x) + "[" + b.key(index, m.Key()) + "]"
 	}
 	return b.operand(x) + "[" + b.like(index) + "]"
 }
-
-func (b *body) arrayCheck(*types.Pointer) string { return "" }
 
 func (b *body) slice(e *ast.SliceExpr) string {
 	var out strings.Builder

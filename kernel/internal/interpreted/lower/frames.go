@@ -77,12 +77,12 @@ func (b *body) place(pos token.Pos) int {
 }
 
 // mark writes the note of a statement, if an expression in its nodes can panic, unless it is noted
-// already.
+// already. Nodes may be nil.
 func (b *body) mark(nodes ...ast.Node) string {
 	var ops []syntax.Operation
 	start := token.NoPos
 	for _, n := range nodes {
-		if isNil(n) {
+		if n == nil {
 			continue
 		}
 		if !start.IsValid() {
@@ -117,16 +117,6 @@ func (b *body) placeOf(ops []syntax.Operation, start token.Pos) int {
 		b.l.C.Remember(src.Cell.Number, place, ops)
 	}
 	return place
-}
-
-func isNil(n ast.Node) bool {
-	switch n := n.(type) {
-	case nil:
-		return true
-	case ast.Expr:
-		return n == nil
-	}
-	return false
 }
 
 // callsBack reports whether a node holds a call that may run other lowered code, which could note

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,7 +23,6 @@ type body struct {
 	function *state.Function
 	// results are those of the innermost function or literal.
 	results *types.Tuple
-	sig     *types.Signature
 	// enclosing is the innermost function literal around; nil in a function.
 	enclosing *ast.FuncLit
 	// literal is how many function literals are around.
@@ -32,15 +32,14 @@ type body struct {
 	// one line that can panic in the loop around.
 	noted   int
 	hoisted int
-	// named holds the lowered names of named results.
-	functionName []string
+	// resultNames holds the lowered names of the results; empty if they have none.
+	resultNames []string
 	// targets are the statements around that break or continue can mean, within the innermost
 	// function or literal.
 	targets []*target
 	// loops counts the loops around in the innermost function or literal.
 	loops int
-	// deferring is the lowered name of the function's deferred calls, if it has any, and result the
-	// names of its results then.
+	// deferring is the lowered name of the function's deferred calls, empty if it has none.
 	deferring string
 	// inline says that a statement has to be one line, before a condition.
 	inline bool
@@ -65,9 +64,7 @@ func (b *body) callee(fn *state.Function) string {
 		b.l.Value(fn)
 		return fn.Variable
 	}
-	if !b.function.Calls[fn] {
-		b.function.Calls[fn] = true
-	}
+	b.function.Calls[fn] = true
 	return fn.Lowered()
 }
 
@@ -114,7 +111,7 @@ func (l *lowering) function(fn *state.Function) {
 	}
 	b := &body{l: l, Tree: l.tree(fn.Info), locals: map[types.Object]string{}, function: fn}
 	sig := state.SignatureOf(fn)
-	b.results, b.sig = sig.Results(), sig
+	b.results = sig.Results()
 	b.frame = l.newFrame(fn.Name, fn.Cell)
 	l.Pos = fn.Decl.Pos()
 	head := "func " + fn.Lowered() + b.funcHead(fn.Decl.Type, sig, fn.Decl.Body)
@@ -162,7 +159,7 @@ func (b *body) funcHead(t *ast.FuncType, sig *types.Signature, block *ast.BlockS
 		}
 	}
 	out.WriteByte(')')
-	b.functionName = nil
+	b.resultNames = nil
 	if t.Results == nil {
 		return out.String()
 	}
@@ -178,7 +175,7 @@ func (b *body) funcHead(t *ast.FuncType, sig *types.Signature, block *ast.BlockS
 				if id.Name != "_" {
 					name = b.define(id)
 				}
-				b.functionName = append(b.functionName, name)
+				b.resultNames = append(b.resultNames, name)
 				fmt.Fprintf(&out, "%s %s", name, b.l.Typ(sig.Results().At(j).Type()))
 				j++
 			}
@@ -192,8 +189,8 @@ func (b *body) funcHead(t *ast.FuncType, sig *types.Signature, block *ast.BlockS
 	}
 	list := make([]string, sig.Results().Len())
 	for i := range list {
-		b.functionName = append(b.functionName, fmt.Sprintf("result__%d", i))
-		list[i] = b.functionName[i] + " " + b.l.Typ(sig.Results().At(i).Type())
+		b.resultNames = append(b.resultNames, fmt.Sprintf("result__%d", i))
+		list[i] = b.resultNames[i] + " " + b.l.Typ(sig.Results().At(i).Type())
 	}
 	out.WriteString(" (" + strings.Join(list, ", ") + ")")
 	return out.String()
@@ -221,7 +218,7 @@ func (b *body) local(obj types.Object) string {
 	if name == "_" {
 		return name
 	}
-	if types.Universe.Lookup(name) != nil || strings.Contains(name, "__") || name == "init" || name == "main" || slices.Contains(b.functionName, name) {
+	if types.Universe.Lookup(name) != nil || strings.Contains(name, "__") || name == "init" || name == "main" || slices.Contains(b.resultNames, name) {
 		name = fmt.Sprintf("%s__l%d", state.InternalName(name), len(b.locals)+1)
 	}
 	b.locals[obj] = name
@@ -238,10 +235,7 @@ func (b *body) literalText(e *ast.FuncLit) string {
 	captured := b.captured(e)
 	sig := b.Info.TypeOf(e).Underlying().(*types.Signature)
 	inner := *b
-	inner.locals = map[types.Object]string{}
-	for k, v := range b.locals {
-		inner.locals[k] = v
-	}
+	inner.locals = maps.Clone(b.locals)
 	var params, args []string
 	for i, v := range captured {
 		name := fmt.Sprintf("c__%d", i)
@@ -288,23 +282,15 @@ func (b *body) captured(e *ast.FuncLit) []*types.Var {
 
 func (b *body) plainLiteral(e *ast.FuncLit) string {
 	sig := b.Info.TypeOf(e).Underlying().(*types.Signature)
-	return b.closure(sig, func(inner *body) string {
-		inner.enclosing = e
-		head := inner.funcHead(e.Type, sig, e.Body)
-		return "func" + head + " " + inner.funcBody(e.Body)
-	})
-}
-
-// closure lowers what write does as the body of a function literal.
-func (b *body) closure(sig *types.Signature, write func(*body) string) string {
 	inner := *b
+	inner.enclosing = e
 	inner.literal++
-	inner.results, inner.sig = sig.Results(), sig
+	inner.results = sig.Results()
 	inner.targets = nil
-	inner.functionName = nil
+	inner.resultNames = nil
 	inner.noted, inner.hoisted, inner.loops, inner.deferring = 0, 0, 0, ""
 	inner.frame = b.l.newFrame(strings.TrimPrefix(b.frame.name+".func", "."), b.frame.cell)
-	text := write(&inner)
+	text := "func" + inner.funcHead(e.Type, sig, e.Body) + " " + inner.funcBody(e.Body)
 	b.l.registerFrame(inner.frame)
 	return text
 }

@@ -67,10 +67,6 @@ func (b *body) question(x string, from, to types.Type, pos token.Pos) string {
 
 // typeSwitch writes a type switch as a switch on the bridge's answers.
 func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
-	var init ast.Node
-	if s.Init != nil {
-		init = s.Init
-	}
 	var x ast.Expr
 	bound := false
 	switch a := s.Assign.(type) {
@@ -81,7 +77,7 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 		bound = true
 	}
 	var out strings.Builder
-	out.WriteString("{\n" + b.mark(init, x))
+	out.WriteString("{\n" + b.mark(s.Init, x))
 	if s.Init != nil {
 		out.WriteString(b.ahead(s.Init))
 	}

@@ -83,20 +83,12 @@ func labelName(name string) string { return name + "__label" }
 func (b *body) forStmt(s *ast.ForStmt, label string) string {
 	note, end := b.hoist(s)
 	defer end()
-	var init ast.Node
-	if s.Init != nil {
-		init = s.Init
-	}
 	if vars := b.kept(s); len(vars) > 0 || looksUp(s.Post) || b.becomesSeveral(s.Post) {
-		return note + b.mark(init) + b.keepingLoop(s, label, vars)
+		return note + b.mark(s.Init) + b.keepingLoop(s, label, vars)
 	}
 	var out strings.Builder
 	out.WriteString(note)
-	var cond ast.Node
-	if s.Cond != nil {
-		cond = s.Cond
-	}
-	out.WriteString(b.mark(init, cond))
+	out.WriteString(b.mark(s.Init, s.Cond))
 	head, tail := "for ", "\n"
 	if s.Init != nil {
 		// The interpreter comes back to what begins a loop of which nothing else stands before the

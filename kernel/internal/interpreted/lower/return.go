@@ -21,7 +21,7 @@ func (b *body) crosses(results []ast.Expr) bool {
 				return true
 			}
 		}
-		if len(b.functionName) > 0 && len(results) > 1 && b.readsResult(e, i) {
+		if len(b.resultNames) > 0 && len(results) > 1 && b.readsResult(e, i) {
 			return true
 		}
 	}

@@ -18,7 +18,7 @@ func (b *body) funcBody(block *ast.BlockStmt) string {
 	list, hook := b.entry(block)
 	text := ""
 	if typed.Defers(list) {
-		text = b.protected(b.sig, func() string { return b.stmts(list) })
+		text = b.protected(func() string { return b.stmts(list) })
 	} else {
 		text = b.stmts(list)
 	}
@@ -29,7 +29,7 @@ func (b *body) funcBody(block *ast.BlockStmt) string {
 // the same place, returned.
 func (b *body) zeroResults() string {
 	var out strings.Builder
-	for i, name := range b.functionName {
+	for i, name := range b.resultNames {
 		n := b.l.S.Unique()
 		fmt.Fprintf(&out, "var zero__%d %s\n%s = zero__%d\n", n, b.l.Typ(b.results.At(i).Type()), name, n)
 	}
@@ -528,11 +528,7 @@ func (b *body) storeTuple(lhs []place, left []string, e ast.Expr, op string) str
 
 func (b *body) ifStmt(s *ast.IfStmt) string {
 	var out strings.Builder
-	var init ast.Node
-	if s.Init != nil {
-		init = s.Init
-	}
-	out.WriteString(b.mark(init, s.Cond))
+	out.WriteString(b.mark(s.Init, s.Cond))
 	head, end := "if ", "\n"
 	if assign, ok := s.Init.(*ast.AssignStmt); ok {
 		text, several := b.inlined(assign)
@@ -651,9 +647,9 @@ func (b *body) returnDeferring(s *ast.ReturnStmt) string {
 	if len(s.Results) == 0 {
 		return "return"
 	}
-	places := make([]place, len(b.functionName))
+	places := make([]place, len(b.resultNames))
 	for i := range places {
-		places[i] = place{text: b.functionName[i], t: b.results.At(i).Type()}
+		places[i] = place{text: b.resultNames[i], t: b.results.At(i).Type()}
 	}
 	return b.store(places, s.Results, "=") + "\nreturn"
 }
@@ -661,13 +657,11 @@ func (b *body) returnDeferring(s *ast.ReturnStmt) string {
 func (b *body) returnValues(s *ast.ReturnStmt) string {
 	if len(s.Results) == 1 && b.results.Len() > 1 {
 		tuple := b.Info.TypeOf(s.Results[0]).(*types.Tuple)
-		places := make([]place, tuple.Len())
 		names := make([]string, tuple.Len())
 		same := true
 		n := b.l.S.Unique()
-		for i := range places {
+		for i := range names {
 			names[i] = fmt.Sprintf("r__%d_%d", n, i)
-			places[i] = place{text: names[i], t: tuple.At(i).Type(), new: true}
 			same = same && types.Identical(tuple.At(i).Type(), b.results.At(i).Type())
 		}
 		if same {

@@ -9,13 +9,7 @@ import (
 )
 
 func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
-	var nodes []ast.Node
-	if s.Init != nil {
-		nodes = append(nodes, s.Init)
-	}
-	if s.Tag != nil {
-		nodes = append(nodes, s.Tag)
-	}
+	nodes := []ast.Node{s.Init, s.Tag}
 	for _, c := range s.Body.List {
 		for _, e := range c.(*ast.CaseClause).List {
 			nodes = append(nodes, e)
@@ -131,16 +125,10 @@ func (b *body) clauses(block *ast.BlockStmt, label string, conditions bool, expr
 // caseCondition writes a condition of a case that others follow. The interpreter takes the start of
 // a literal, or of a conversion to an interface, for the condition.
 func (b *body) caseCondition(e ast.Expr, text string) string {
-	begins := strings.Contains(text, "interface{}(")
-	ast.Inspect(e, func(n ast.Node) bool {
-		_, literal := n.(*ast.CompositeLit)
-		begins = begins || literal
-		return !begins
-	})
-	if !begins {
-		return text
+	if strings.Contains(text, "interface{}(") || holdsLiteral(e) {
+		return "func() bool { return " + text + " }()"
 	}
-	return "func() bool { return " + text + " }()"
+	return text
 }
 
 // fallsThrough reports whether a case of a switch ends with fallthrough.
