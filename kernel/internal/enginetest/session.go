@@ -1,7 +1,9 @@
 package enginetest
 
 import (
+	"go/format"
 	"strings"
+	"testing"
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/interpreted/lower"
@@ -44,4 +46,24 @@ func (s *Session) Lower(cell program.Cell) (string, error) {
 	}
 	l.Commit(len(l.K.Body))
 	return strings.Join(p.Source, "\n"), nil
+}
+
+// LoweredExamples runs the examples of a package comment, see [DocExamples], whose cells are
+// lowered.
+func LoweredExamples(t *testing.T, file string) {
+	t.Helper()
+	DocExamples(t, file, func(cells []string) (string, error) {
+		session := NewSession()
+		var last []byte
+		for i, cell := range cells {
+			lowered, err := session.Lower(program.Cell{Number: i + 1, Source: cell})
+			if err != nil {
+				return "", err
+			}
+			if last, err = format.Source([]byte(lowered)); err != nil {
+				return "", err
+			}
+		}
+		return string(last), nil
+	})
 }

@@ -166,7 +166,7 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 	yield := sig.Params().At(0).Type().Underlying().(*types.Signature)
 	n := b.l.S.Unique()
 	it := &iterated{variable: fmt.Sprintf("exit__%d", n), state: fmt.Sprintf("state__%d", n)}
-	mark := b.note(b.place(s.X.Pos()))
+	mark := b.MarkAt(s.X.Pos())
 	f := b.operandOf(ast.Unparen(s.X))
 	params := make([]string, yield.Params().Len())
 	var prologue strings.Builder
@@ -188,16 +188,15 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 		}
 		params[i] = name + " " + b.l.Typ(t)
 	}
-	b.noted = 0
+	b.Forget()
 	inner := *b
 	inner.literal++
 	inner.loops = 0
-	inner.frame = b.l.newFrame(b.frame.name, b.frame.cell)
+	inner.Iteration()
 	inner.targets = append(append([]*target(nil), b.targets...), &target{label: label, loop: true, iterated: it})
 	enter := fmt.Sprintf("if %s != 0 {\n%s.Iterated(%s)\n}\n%s = 2\n", it.state, shape.Bridge, it.state, it.state)
-	text := inner.frame.wrap(enter+prologue.String()+inner.stmts(s.Body.List)+it.state+" = 0\nreturn true\n", b.line(s.Body.Lbrace))
-	b.l.registerFrame(inner.frame)
-	b.noted = 0
+	text := inner.Wrap(enter+prologue.String()+inner.stmts(s.Body.List)+it.state+" = 0\nreturn true\n", s.Body.Lbrace)
+	b.Forget()
 
 	var out strings.Builder
 	out.WriteString(mark)

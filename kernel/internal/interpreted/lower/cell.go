@@ -17,20 +17,13 @@ func (l *lowering) cellBody() string {
 	if len(l.K.Body) == 0 {
 		return l.initsBefore(len(l.K.Source.Text) + 1)
 	}
-	b := &body{l: l, Tree: l.tree(l.K.Info), locals: map[types.Object]string{}, results: types.NewTuple()}
-	b.frame = l.newFrame("", l.K.Source.Cell.Number)
-	if !typed.Defers(l.K.Body) {
-		text := b.cellStatements()
-		l.registerFrame(b.frame)
-		if b.frame.marked {
-			l.entry = b.frame.entry(b.line(l.K.Body[0].Pos()), "")
-		}
-		return text
+	b := &body{l: l, Notes: l.notes(l.K.Info, "", l.K.Source.Cell.Number), locals: map[types.Object]string{}, results: types.NewTuple()}
+	write, defers := b.cellStatements, typed.Defers(l.K.Body)
+	if defers {
+		write = func() string { return b.protected(b.cellStatements) }
 	}
-	text := b.protected(b.cellStatements)
-	b.frame.marked = true
-	l.registerFrame(b.frame)
-	l.entry = b.frame.entry(b.line(l.K.Body[0].Pos()), "")
+	text := write()
+	l.entry = b.Entry(l.K.Body[0].Pos(), defers)
 	return text
 }
 
@@ -51,7 +44,7 @@ func (b *body) cellStatements() string {
 		}
 		if es, ok := s.(*ast.ExprStmt); ok {
 			if text, ok := b.checkedCall(es); ok {
-				b.noted = 0
+				b.Forget()
 				out.WriteString(text)
 				continue
 			}
@@ -105,7 +98,7 @@ func (b *body) endMeasurement() string {
 func (b *body) valueText(s *ast.ExprStmt) string {
 	t := b.Info.TypeOf(s.X)
 	tv := b.Info.Types[s.X]
-	mark := b.mark(s)
+	mark := b.Mark(s)
 	if tv.IsVoid() || b.Writes(s.X) {
 		return mark + b.expr(s.X) + "\n"
 	}
@@ -160,7 +153,7 @@ func (b *body) discarded(s *ast.ExprStmt) string {
 	if _, ok := ast.Unparen(s.X).(*ast.CallExpr); ok || b.Info.Types[s.X].IsVoid() {
 		return b.stmt(s, "")
 	}
-	return b.mark(s) + "_ = " + b.blanked(s.X) + "\n"
+	return b.Mark(s) + "_ = " + b.blanked(s.X) + "\n"
 }
 
 // stop writes what ends the cell if an error is not nil.
@@ -169,7 +162,7 @@ func (b *body) stop(err string, call ast.Expr) string {
 	if src, offset := b.l.C.At(call.Pos()); src != nil {
 		line, column = src.Position(offset)
 	}
-	return fmt.Sprintf("%s.Stop(%s, %d, %d, %d)\n", shape.Bridge, err, b.frame.cell, line, column)
+	return fmt.Sprintf("%s.Stop(%s, %d, %d, %d)\n", shape.Bridge, err, b.Cell(), line, column)
 }
 
 // stopping writes a call within an expression that leaves out its error; sig has its other results.
@@ -195,7 +188,7 @@ func (b *body) checkedCall(s *ast.ExprStmt) (text string, ok bool) {
 		left += "_, "
 	}
 	err := b.l.temp()
-	return b.mark(s) + left + err + " := " + b.expr(s.X) + "\n" + b.stop(err, s.X), true
+	return b.Mark(s) + left + err + " := " + b.expr(s.X) + "\n" + b.stop(err, s.X), true
 }
 
 // recall writes the values of an output.

@@ -188,7 +188,7 @@ func (b *body) deferred(e *ast.CallExpr) (before, call string) {
 		return out.String(), "func() { " + text + " }"
 	}
 	maker := fmt.Sprintf("make__%d", b.l.S.Unique())
-	b.l.temporary = append(b.l.temporary, maker)
+	b.l.Temporary = append(b.l.Temporary, maker)
 	params := make([]string, len(names))
 	for i := range names {
 		params[i] = names[i] + " " + b.l.Typ(typs[i])

@@ -255,20 +255,8 @@
 //
 // # Lines of panics
 //
-// The interpreter knows which functions a panic ends, by the line of the first statement of each.
-// It does not know where in the function the panic happened. So a function with a statement that
-// can panic is a frame (frames.go): a line directive gives it a line that is its number, and before
-// such a statement the lowered code notes line*1000+column in a variable of the frame:
-//
-//	func get(m []int, i int) int { return m[i] }
-//	=>
-//	//line _.go:1000010
-//	at__1000010 = 1039
-//	return m[i]
-//
-// A note is left out where the same one is still in the variable (body.noted), and before a loop in
-// which only one line can panic it is written once (hoist). After a call that may run lowered code
-// nothing is known, because that may note lines of the same function.
+// The lowered text also has what a traceback needs: before a statement that can panic, its place is
+// noted in a variable. Package traceback writes these notes; body embeds them.
 //
 // # What is refused
 //

@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check/typed"
+	"github.com/hierml/notebook/kernel/internal/interpreted/traceback"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
 // A body is the function, function literal or cell whose statements are being lowered.
 type body struct {
 	l *lowering
-	typed.Tree
+	traceback.Notes
 	// locals holds the lowered names of local objects.
 	locals map[types.Object]string
 	// function is the declared function around it; nil in a cell.
@@ -27,11 +28,6 @@ type body struct {
 	enclosing *ast.FuncLit
 	// literal is how many function literals are around.
 	literal int
-	frame   *frame
-	// noted is the place that the frame's variable holds here, 0 if unknown; hoisted that of the
-	// one line that can panic in the loop around.
-	noted   int
-	hoisted int
 	// resultNames holds the lowered names of the results; empty if they have none.
 	resultNames []string
 	// targets are the statements around that break or continue can mean, within the innermost
@@ -109,10 +105,8 @@ func (l *lowering) function(fn *state.Function) {
 		fn.Emitted = true
 		l.Later(func() { fn.Emitted = false })
 	}
-	b := &body{l: l, Tree: l.tree(fn.Info), locals: map[types.Object]string{}, function: fn}
 	sig := state.SignatureOf(fn)
-	b.results = sig.Results()
-	b.frame = l.newFrame(fn.Name, fn.Cell)
+	b := &body{l: l, Notes: l.notes(fn.Info, fn.Name, fn.Cell), locals: map[types.Object]string{}, function: fn, results: sig.Results()}
 	l.Pos = fn.Decl.Pos()
 	head := "func " + fn.Lowered() + b.funcHead(fn.Decl.Type, sig, fn.Decl.Body)
 	text := b.funcBody(fn.Decl.Body)
@@ -120,7 +114,6 @@ func (l *lowering) function(fn *state.Function) {
 	if fn.Valued {
 		l.Setup = append([]string{fmt.Sprintf("%s = %s", fn.Variable, fn.Lowered())}, l.Setup...)
 	}
-	l.registerFrame(b.frame)
 }
 
 // funcHead writes parameters, all of them named, and results, named where the function has deferred
@@ -244,7 +237,7 @@ func (b *body) literalText(e *ast.FuncLit) string {
 		inner.locals[v] = "(*" + name + ")"
 	}
 	maker := fmt.Sprintf("make__%d", b.l.S.Unique())
-	b.l.temporary = append(b.l.temporary, maker)
+	b.l.Temporary = append(b.l.Temporary, maker)
 	b.l.Funcs = append(b.l.Funcs, fmt.Sprintf("func %s(%s) func%s { return %s }", maker, strings.Join(params, ", "), b.l.Signature(sig, false), inner.plainLiteral(e)))
 	return maker + "(" + strings.Join(args, ", ") + ")"
 }
@@ -288,9 +281,7 @@ func (b *body) plainLiteral(e *ast.FuncLit) string {
 	inner.results = sig.Results()
 	inner.targets = nil
 	inner.resultNames = nil
-	inner.noted, inner.hoisted, inner.loops, inner.deferring = 0, 0, 0, ""
-	inner.frame = b.l.newFrame(strings.TrimPrefix(b.frame.name+".func", "."), b.frame.cell)
-	text := "func" + inner.funcHead(e.Type, sig, e.Body) + " " + inner.funcBody(e.Body)
-	b.l.registerFrame(inner.frame)
-	return text
+	inner.loops, inner.deferring = 0, ""
+	inner.Literal()
+	return "func" + inner.funcHead(e.Type, sig, e.Body) + " " + inner.funcBody(e.Body)
 }

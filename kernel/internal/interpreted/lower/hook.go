@@ -1,10 +1,6 @@
 package lower
 
-import (
-	"cmp"
-	"fmt"
-	"go/ast"
-)
+import "go/ast"
 
 // Hooks of the debugger do nothing but ask a switch where nothing stops, for which package
 // interpreted has an instruction of its own. So nothing is noted before them, and they do not count
@@ -12,13 +8,9 @@ import (
 
 // hook writes the hook before a statement.
 func (b *body) hook(s *ast.IfStmt) string {
-	noted := b.noted
+	end := b.Aside()
 	text := b.stmts(s.Body.List)
-	if place := cmp.Or(noted, b.hoisted); place != 0 {
-		// What the debugger has called may have noted places in this function.
-		text += fmt.Sprintf("%s = %d\n", b.frame.variable(), place)
-	}
-	b.noted = noted
+	text += end() // What the debugger has called may have noted places in this function.
 	return "if " + b.expr(s.Cond) + " {\n" + text + "}\n"
 }
 

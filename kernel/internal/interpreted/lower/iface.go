@@ -77,7 +77,7 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 		bound = true
 	}
 	var out strings.Builder
-	out.WriteString("{\n" + b.mark(s.Init, x))
+	out.WriteString("{\n" + b.Mark(s.Init, x))
 	if s.Init != nil {
 		out.WriteString(b.ahead(s.Init))
 	}
@@ -123,9 +123,9 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 					fmt.Fprintf(&out, "var %s %s\n%s.Take(%s, &%s)\n", name, b.l.Typ(single), shape.Bridge, held, name)
 				}
 			}
-			b.noted = 0
+			b.Forget()
 			out.WriteString(b.stmts(c.Body))
-			b.noted = 0
+			b.Forget()
 		}
 		out.WriteString("}\n")
 		return out.String()

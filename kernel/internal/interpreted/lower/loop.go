@@ -12,7 +12,7 @@ import (
 // loopBody writes the body of a loop. prologue comes first in every iteration.
 func (b *body) loopBody(s *ast.BlockStmt, label, prologue string) string {
 	return b.withTarget(&target{label: label, loop: true}, func() string {
-		b.noted = 0
+		b.Forget()
 		b.loops++
 		text := b.stmts(s.List)
 		if b.declaresAgain(s.List, prologue) {
@@ -20,7 +20,7 @@ func (b *body) loopBody(s *ast.BlockStmt, label, prologue string) string {
 		}
 		text = "{\n" + prologue + text + "}"
 		b.loops--
-		b.noted = 0
+		b.Forget()
 		return text
 	})
 }
@@ -51,22 +51,6 @@ func (b *body) declaresAgain(list []ast.Stmt, prologue string) bool {
 	})
 }
 
-// hoist notes the place of a loop in which only one line can panic, once, before the loop, and
-// returns the note and what ends its effect.
-func (b *body) hoist(s ast.Stmt) (note string, end func()) {
-	b.Counts(s)
-	place, only := b.onlyLine(s)
-	if !only || b.hoisted != 0 {
-		return "", func() {}
-	}
-	if b.noted != place {
-		note = fmt.Sprintf("%s = %d\n", b.frame.variable(), place)
-		b.frame.marked = true
-	}
-	b.hoisted = place
-	return note, func() { b.hoisted = 0; b.noted = place }
-}
-
 func labelled(label, text string) string {
 	if label == "" {
 		return text
@@ -81,14 +65,14 @@ func labelName(name string) string { return name + "__label" }
 // forStmt writes a for loop with a condition. A variable of it that outlives its iteration, in a
 // function literal or by its address, is a new one in each, as Go has it.
 func (b *body) forStmt(s *ast.ForStmt, label string) string {
-	note, end := b.hoist(s)
+	note, end := b.Hoist(s)
 	defer end()
 	if vars := b.kept(s); len(vars) > 0 || looksUp(s.Post) || b.becomesSeveral(s.Post) {
-		return note + b.mark(s.Init) + b.keepingLoop(s, label, vars)
+		return note + b.Mark(s.Init) + b.keepingLoop(s, label, vars)
 	}
 	var out strings.Builder
 	out.WriteString(note)
-	out.WriteString(b.mark(s.Init, s.Cond))
+	out.WriteString(b.Mark(s.Init, s.Cond))
 	head, tail := "for ", "\n"
 	if s.Init != nil {
 		// The interpreter comes back to what begins a loop of which nothing else stands before the
@@ -111,8 +95,8 @@ func (b *body) forStmt(s *ast.ForStmt, label string) string {
 	prologue := ""
 	head += "; "
 	if s.Cond != nil {
-		b.noted = 0
-		if again := b.mark(s.Cond); again != "" && s.Body != nil {
+		b.Forget()
+		if again := b.Mark(s.Cond); again != "" && s.Body != nil {
 			// The body notes other lines: note this one each time.
 			prologue = again + "if !(" + b.expr(s.Cond) + ") {\nbreak\n}\n"
 		} else {
@@ -171,12 +155,12 @@ func (b *body) keepingLoop(s *ast.ForStmt, label string, vars []*types.Var) stri
 	}
 	post := ""
 	if s.Post != nil {
-		post = b.mark(s.Post) + b.ahead(s.Post)
+		post = b.Mark(s.Post) + b.ahead(s.Post)
 	}
 	fmt.Fprintf(&prologue, "if %s {\n%s = false\n} else {\n%s}\n", first, first, post)
 	if s.Cond != nil {
-		b.noted = 0
-		prologue.WriteString(b.mark(s.Cond) + "if !(" + b.expr(s.Cond) + ") {\nbreak\n}\n")
+		b.Forget()
+		prologue.WriteString(b.Mark(s.Cond) + "if !(" + b.expr(s.Cond) + ") {\nbreak\n}\n")
 	}
 	out.WriteString(labelled(label, "for "+b.loopBody(s.Body, label, prologue.String())))
 	return out.String() + "\n}\n"
@@ -210,9 +194,9 @@ func (b *body) rangeStmt(s *ast.RangeStmt, label string) string {
 	if sig, ok := t.(*types.Signature); ok {
 		return b.rangeOverFunc(s, label, sig)
 	}
-	note, end := b.hoist(s)
+	note, end := b.Hoist(s)
 	defer end()
-	note += b.mark(s.X)
+	note += b.Mark(s.X)
 	if basic, ok := t.(*types.Basic); ok && basic.Info()&types.IsInteger != 0 {
 		return note + b.rangeOverInt(s, label)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
+	"github.com/hierml/notebook/kernel/internal/interpreted/traceback"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
@@ -21,8 +22,6 @@ import (
 type lowering struct {
 	*shape.Shapes
 
-	// temporary holds the names that no other program mentions.
-	temporary []string
 	// entry identifies the cell's frame.
 	entry string
 	// measured says that the end of the measurement of the cell's last statement is written.
@@ -89,7 +88,7 @@ func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Prog
 
 // program assembles what was lowered.
 func (l *lowering) program(body string) *program.Program {
-	p := &program.Program{Cell: l.K.Source.Cell.Number, Title: l.K.Source.Cell.Title(), Temporary: l.temporary, Keep: l.Shown != nil && !l.K.Source.Cell.Aside}
+	p := &program.Program{Cell: l.K.Source.Cell.Number, Title: l.K.Source.Cell.Title(), Temporary: l.Temporary, Keep: l.Shown != nil && !l.K.Source.Cell.Aside}
 	if obsolete := l.S.Obsolete; len(obsolete) > 0 {
 		p.Temporary = append(p.Temporary, obsolete...)
 		l.S.Obsolete = nil
@@ -150,6 +149,6 @@ func (l *lowering) refuseForeignImports() {
 	}
 }
 
-func (l *lowering) tree(info *types.Info) typed.Tree {
-	return typed.Tree{Info: info, Natural: l.natural}
+func (l *lowering) notes(info *types.Info, function string, cell int) traceback.Notes {
+	return traceback.New(l.Shapes, typed.Tree{Info: info, Natural: l.natural}, function, cell)
 }

@@ -36,22 +36,7 @@ func TestLowering(t *testing.T) {
 }
 
 // TestDocExamples lowers the examples of doc.go.
-func TestDocExamples(t *testing.T) {
-	enginetest.DocExamples(t, "doc.go", func(cells []string) (string, error) {
-		session := enginetest.NewSession()
-		var last []byte
-		for i, cell := range cells {
-			lowered, err := session.Lower(program.Cell{Number: i + 1, Source: cell})
-			if err != nil {
-				return "", err
-			}
-			if last, err = format.Source([]byte(lowered)); err != nil {
-				return "", err
-			}
-		}
-		return string(last), nil
-	})
-}
+func TestDocExamples(t *testing.T) { enginetest.LoweredExamples(t, "doc.go") }
 
 // seeds are what is spoiled and fuzzed.
 var seeds = []string{"testdata/lowering/*.cells", "../../engine/testdata/programs/*.txtar"}

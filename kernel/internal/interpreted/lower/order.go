@@ -17,10 +17,10 @@ func (b *body) placeEarly(s *ast.AssignStmt) bool {
 	places, calls := false, false
 	for _, e := range s.Lhs {
 		places = places || b.isPlace(e) || b.isEntry(e) && (s.Tok != token.ASSIGN || len(s.Lhs) > 1)
-		calls = calls || b.callsBack(e)
+		calls = calls || b.CallsBack(e)
 	}
 	for _, e := range s.Rhs {
-		calls = calls || b.callsBack(e) && (len(s.Rhs) > 1 || len(s.Lhs) == 1)
+		calls = calls || b.CallsBack(e) && (len(s.Rhs) > 1 || len(s.Lhs) == 1)
 	}
 	return s.Tok != token.DEFINE && places && calls
 }
@@ -47,7 +47,7 @@ func (b *body) callsFirst(s *ast.AssignStmt) (before string, end func()) {
 		switch {
 		case len(s.Rhs) > 1:
 			before += b.makeCalls(e)
-		case len(s.Lhs) == 1 && b.callsBack(e):
+		case len(s.Lhs) == 1 && b.CallsBack(e):
 			before += b.keep(e)
 		}
 	}

@@ -27,7 +27,7 @@ func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
 		}
 	}
 	var before strings.Builder
-	before.WriteString(b.mark(nodes...))
+	before.WriteString(b.Mark(nodes...))
 	kinds, later := "", nodes
 	var operands []string
 	for _, c := range s.Body.List {
@@ -58,12 +58,12 @@ func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
 			} else {
 				fmt.Fprintf(&out, "case %d:\n", i)
 			}
-			b.noted = 0
+			b.Forget()
 			if assign, received := c.Comm.(*ast.AssignStmt); received {
 				out.WriteString(b.receive(assign, c, value, ok))
 			}
 			out.WriteString(b.stmts(c.Body))
-			b.noted = 0
+			b.Forget()
 		}
 		return "switch " + chosen + " {\n" + out.String() + "}\n"
 	})

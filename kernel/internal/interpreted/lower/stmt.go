@@ -22,7 +22,7 @@ func (b *body) funcBody(block *ast.BlockStmt) string {
 	} else {
 		text = b.stmts(list)
 	}
-	return b.frame.wrap(b.entered(block)+b.zeroResults()+hook+text, b.line(block.Lbrace))
+	return b.Wrap(b.entered(block)+b.zeroResults()+hook+text, block.Lbrace)
 }
 
 // zeroResults clears the named results: the interpreter leaves in them what the call before, from
@@ -38,9 +38,9 @@ func (b *body) zeroResults() string {
 
 // block writes a block with its braces.
 func (b *body) block(block *ast.BlockStmt) string {
-	b.noted = 0
+	b.Forget()
 	text := "{\n" + b.stmts(block.List) + "}"
-	b.noted = 0
+	b.Forget()
 	return text
 }
 
@@ -57,8 +57,8 @@ func (b *body) stmt(s ast.Stmt, label string) string {
 	b.l.C.StopIfCancelled()
 	b.l.Pos = s.Pos()
 	text := b.statement(s, label)
-	if b.callsBack(s) {
-		b.noted = 0
+	if b.CallsBack(s) {
+		b.Forget()
 	}
 	return text
 }
@@ -70,22 +70,22 @@ func (b *body) statement(s ast.Stmt, label string) string {
 	case *ast.DeclStmt:
 		return b.declStmt(s)
 	case *ast.AssignStmt:
-		return b.mark(s) + b.assign(s) + "\n"
+		return b.Mark(s) + b.assign(s) + "\n"
 	case *ast.IncDecStmt:
-		return b.mark(s) + b.step(s) + "\n"
+		return b.Mark(s) + b.step(s) + "\n"
 	case *ast.ExprStmt:
 		if text, ok := b.received(s.X); ok {
-			return b.mark(s) + text + "\n"
+			return b.Mark(s) + text + "\n"
 		}
 		if b.function == nil && b.enclosing == nil {
 			if text, ok := b.checkedCall(s); ok {
 				return text
 			}
 		}
-		return b.mark(s) + b.expr(s.X) + "\n"
+		return b.Mark(s) + b.expr(s.X) + "\n"
 	case *ast.SendStmt:
 		c := b.TypeOf(s.Chan).(*types.Chan)
-		return b.mark(s) + b.expr(s.Chan) + " <- " + b.to(s.Value, c.Elem()) + "\n"
+		return b.Mark(s) + b.expr(s.Chan) + " <- " + b.to(s.Value, c.Elem()) + "\n"
 	case *ast.BlockStmt:
 		return b.block(s) + "\n"
 	case *ast.IfStmt:
@@ -104,7 +104,7 @@ func (b *body) statement(s ast.Stmt, label string) string {
 	case *ast.SelectStmt:
 		return b.selectStmt(s, label)
 	case *ast.LabeledStmt:
-		b.noted = 0
+		b.Forget()
 		if canBreak(s.Stmt) {
 			text := b.stmt(s.Stmt, s.Label.Name)
 			if b.jumped(s.Label.Name) {
@@ -116,11 +116,11 @@ func (b *body) statement(s ast.Stmt, label string) string {
 	case *ast.BranchStmt:
 		return b.branch(s.Tok, s.Label, s.Pos()) + "\n"
 	case *ast.ReturnStmt:
-		return b.mark(s) + b.returnStmt(s) + "\n"
+		return b.Mark(s) + b.returnStmt(s) + "\n"
 	case *ast.GoStmt:
-		return b.mark(s.Call) + b.goStmt(s) + "\n"
+		return b.Mark(s.Call) + b.goStmt(s) + "\n"
 	case *ast.DeferStmt:
-		return b.mark(s.Call) + b.deferStmt(s) + "\n"
+		return b.Mark(s.Call) + b.deferStmt(s) + "\n"
 	}
 	b.l.Refuse(s.Pos(), fmt.Sprintf("the interpreter has no statement like this (%T)", s))
 	return ""
@@ -136,7 +136,7 @@ func (b *body) declStmt(s *ast.DeclStmt) string {
 	var out strings.Builder
 	for _, spec := range d.Specs {
 		spec := spec.(*ast.ValueSpec)
-		out.WriteString(b.mark(spec))
+		out.WriteString(b.Mark(spec))
 		lhs := make([]place, len(spec.Names))
 		early := b.evaluatedEarly(spec)
 		var values []string
@@ -528,7 +528,7 @@ func (b *body) storeTuple(lhs []place, left []string, e ast.Expr, op string) str
 
 func (b *body) ifStmt(s *ast.IfStmt) string {
 	var out strings.Builder
-	out.WriteString(b.mark(s.Init, s.Cond))
+	out.WriteString(b.Mark(s.Init, s.Cond))
 	head, end := "if ", "\n"
 	if assign, ok := s.Init.(*ast.AssignStmt); ok {
 		text, several := b.inlined(assign)
@@ -547,7 +547,7 @@ func (b *body) ifStmt(s *ast.IfStmt) string {
 	case *ast.IfStmt:
 		text := b.ifStmt(e)
 		out.WriteString(" else {\n" + text + "}")
-		b.noted = 0
+		b.Forget()
 	}
 	return out.String() + end
 }

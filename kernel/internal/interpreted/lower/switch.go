@@ -15,7 +15,7 @@ func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
 			nodes = append(nodes, e)
 		}
 	}
-	mark := b.mark(nodes...)
+	mark := b.Mark(nodes...)
 	var out strings.Builder
 	if s.Init != nil {
 		out.WriteString(b.ahead(s.Init))
@@ -113,9 +113,9 @@ func (b *body) clauses(block *ast.BlockStmt, label string, conditions bool, expr
 				}
 				out.WriteString("case " + strings.Join(list, separator) + ":\n")
 			}
-			b.noted = 0
+			b.Forget()
 			out.WriteString(b.stmts(c.Body))
-			b.noted = 0
+			b.Forget()
 		}
 		out.WriteString("}\n")
 		return out.String()

@@ -72,7 +72,7 @@ func (b *body) whole(s ast.Stmt, number int) (text string, ok bool) {
 	for i, e := range call.Args {
 		args = append(args, b.argument(e, typed.Parameter(f.Signature(), i, false), f))
 	}
-	return b.mark(a) + shape.Bridge + ".Whole(" + strings.Join(args, ", ") + ")\n", true
+	return b.Mark(a) + shape.Bridge + ".Whole(" + strings.Join(args, ", ") + ")\n", true
 }
 
 // returnsWhatItHas reports whether a function is one of the library that is given a context first

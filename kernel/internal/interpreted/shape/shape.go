@@ -29,6 +29,8 @@ type Shapes struct {
 	Declared []Declared
 	Vars     []Variable
 	Funcs    []string
+	// Temporary are the names that no other program mentions.
+	Temporary []string
 	// Setup holds the statements that come before the cell's own.
 	Setup []string
 	// Done holds the functions that are written.
