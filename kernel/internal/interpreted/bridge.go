@@ -56,7 +56,6 @@ func (in *Interpreter) bridge() interp.Exports {
 		"RecoverAtLast": in.recoverAtLast,
 		"Entered":       in.entered,
 		"Through":       in.through,
-		"Text":          func(v any) string { return fmt.Sprint(v) },
 		"Operand":       values.Operand,
 		"Operands":      values.Operands,
 		"Plain":         values.Plain,

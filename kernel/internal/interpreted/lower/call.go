@@ -9,6 +9,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/check/typed"
+	"github.com/hierml/notebook/kernel/internal/interpreted/conversion"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
@@ -184,7 +185,7 @@ func (b *body) methodCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selec
 		if text, ok := b.waiting(e, sel, s, recv, sig, m); ok {
 			return text
 		}
-		if _, format := shape.FormatParameter(m); format && !token.IsIdentifier(recv) {
+		if _, format := conversion.FormatParameter(m); format && !token.IsIdentifier(recv) {
 			// As a value it would have the receiver among its parameters.
 			return b.apply(e, b.compiledMethodValue(sel, s, recv), nil, sig, m)
 		}
@@ -261,73 +262,12 @@ func (b *body) methodValue(e *ast.SelectorExpr, s *types.Selection) string {
 		b.l.Signature(sig, true), b.l.Through(m, 0, 1), shape.Returning(sig, call), recv)
 }
 
-// compiledMethodValue writes x.M for a method of a compiled type. Of a variable the interpreter
-// would find the receiver when the value is called, and of a pointer it would take it for a
-// parameter.
+// compiledMethodValue writes x.M for a method of a compiled type.
 func (b *body) compiledMethodValue(e *ast.SelectorExpr, s *types.Selection, recv string) string {
-	m := s.Obj().(*types.Func)
-	sig := s.Type().(*types.Signature)
-	index := s.Index()
+	m, index := s.Obj().(*types.Func), s.Index()
 	_, t, _ := b.l.EmbeddedPath(b.Info.TypeOf(e.X), index[:len(index)-1])
-	base, pointer := t, false
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		base, pointer = p.Elem(), true
-	}
-	named, ok := types.Unalias(base).(*types.Named)
-	if _, standard := b.standardReceiver(e.X, m); standard || !ok || named.TypeArgs().Len() > 0 || named.Obj().Pkg() != nil && !named.Obj().Exported() {
-		return b.valueOf(recv+"."+m.Name(), m, e.Pos())
-	}
-	_, wanted := m.Signature().Recv().Type().(*types.Pointer)
-	switch {
-	case wanted && !pointer:
-		recv, t = "&"+recv, types.NewPointer(t)
-	case !wanted && pointer:
-		recv, t = "*"+recv, base
-	}
-	check, through := "", ""
-	if types.IsInterface(t) {
-		check = shape.Bridge + ".NotNil(r); "
-		through = b.l.Through(m, 0, 1+shape.Between(t))
-	}
-	call := "r." + m.Name() + "(" + shape.Forwarded(sig) + ")"
-	if function, ok := replacedMethods[m.FullName()]; ok {
-		call = shape.Bridge + "." + function + "(" + strings.TrimSuffix("r, "+shape.Forwarded(sig), ", ") + ")"
-	}
-	call = "func" + b.l.Signature(sig, true) + " { " + through + shape.Returning(sig, call) + " }"
-	return fmt.Sprintf("func(r %s) func%s { %sreturn %s }(%s)", b.l.Typ(t), b.l.Signature(sig, false), check, b.valueOf(call, m, e.Pos()), recv)
-}
-
-// methodExpr writes T.M.
-func (b *body) methodExpr(e *ast.SelectorExpr, s *types.Selection) string {
-	m := s.Obj().(*types.Func)
-	sig := s.Type().(*types.Signature)
-	recv := sig.Params().At(0).Type()
-	base, pointer := recv, false
-	if p, ok := recv.Underlying().(*types.Pointer); ok {
-		base, pointer = p.Elem(), true
-	}
-	var args []string
-	for i := 1; i < sig.Params().Len(); i++ {
-		args = append(args, fmt.Sprintf("p%d", i))
-	}
-	if sig.Variadic() {
-		args[len(args)-1] += "..."
-	}
-	head := "func" + b.l.Signature(sig, true)
-	if shape.Erased(base) {
-		return head + " { " + b.l.Through(m, 0, 1+shape.Between(base)) + shape.Returning(sig, b.l.Dispatcher(m)+"("+strings.Join(append([]string{"p0"}, args...), ", ")+")") + " }"
-	}
-	through := 1
-	if types.IsInterface(m.Signature().Recv().Type()) {
-		through += shape.Between(m.Signature().Recv().Type())
-	}
-	head += " { " + b.l.Through(m, 0, through)
-	switch types.Unalias(base).(type) {
-	case *types.Named, *types.Struct:
-	default:
-		return head + shape.Returning(sig, "p0."+m.Name()+"("+strings.Join(args, ", ")+")") + " }"
-	}
-	return head + shape.Returning(sig, b.l.PromotedCall("p0", pointer, base, s.Index(), m, args)) + " }"
+	_, standard := b.standardReceiver(e.X, m)
+	return b.l.MethodValue(m, s.Type().(*types.Signature), recv, t, standard, e.Pos())
 }
 
 // conversion writes T(x).

@@ -198,7 +198,7 @@ func (b *body) recall(out *state.Shown) string {
 		value := fmt.Sprintf("%s.Kept(%d, %d)", shape.Bridge, out.Cell, i)
 		switch {
 		case types.IsInterface(t):
-			values[i] = b.convert(value, types.Universe.Lookup("any").Type(), t, b.l.Pos)
+			values[i] = b.l.Convert(value, types.Universe.Lookup("any").Type(), t, b.l.Pos)
 		default:
 			typ := b.l.Typ(t)
 			values[i] = fmt.Sprintf("func(x interface{}) %s { var v %s; %s.Take(x, &v); return v }(%s)", typ, typ, shape.Bridge, value)

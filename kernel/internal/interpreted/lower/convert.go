@@ -3,16 +3,14 @@ package lower
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 
-	"github.com/hierml/notebook/kernel/internal/check/typed"
-	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
 // to writes an expression as a value of type t. All conversions that Go makes by itself (in
-// assignments, calls, returns, literals, sends, comparisons) come through here or through convert.
+// assignments, calls, returns, literals, sends, comparisons) come through here or through
+// [conversion.Conversions.Convert].
 func (b *body) to(e ast.Expr, t types.Type) string {
 	if b.override[e] == "" {
 		e = ast.Unparen(e) // the interpreter loses some values in parentheses
@@ -24,7 +22,7 @@ func (b *body) to(e ast.Expr, t types.Type) string {
 	if tv.Value != nil {
 		if types.IsInterface(t) {
 			from := types.Default(tv.Type)
-			return b.convert(b.l.Constant(tv.Value, from), from, t, e.Pos())
+			return b.l.Convert(b.l.Constant(tv.Value, from), from, t, e.Pos())
 		}
 		return b.like(e)
 	}
@@ -39,7 +37,7 @@ func (b *body) to(e ast.Expr, t types.Type) string {
 			text = b.l.Parenthesized(own) + "(" + text + ")"
 		}
 	}
-	return b.convert(text, types.Default(tv.Type), t, e.Pos())
+	return b.l.Convert(text, types.Default(tv.Type), t, e.Pos())
 }
 
 // typedVariadic converts the text of an expression to its type if it is a variadic function in a
@@ -80,47 +78,6 @@ func (b *body) typedFunction(e ast.Expr, text string) string {
 		return text
 	}
 	return "(" + b.l.Typ(b.Info.TypeOf(e)) + ")(" + text + ")"
-}
-
-// convert writes the conversion of a value of type from to type to. It is the one place that
-// decides how a value becomes an interface.
-func (b *body) convert(text string, from, to types.Type, pos token.Pos) string {
-	if to == nil || !types.IsInterface(to) || types.Identical(from, to) {
-		return text
-	}
-	l := b.l
-	l.Pos = pos
-	compiled := !typed.IsEmptyInterface(to) && !shape.Erased(to)
-	if types.IsInterface(from) {
-		fromCompiled := !typed.IsEmptyInterface(from) && !shape.Erased(from)
-		switch {
-		case fromCompiled && !compiled:
-			return unwrapped(text, from)
-		case !fromCompiled && compiled, fromCompiled && carries(to) && !carries(from):
-			return fmt.Sprintf("func(x interface{}) %s { var v %s; %s.Assign(x, &v); return v }(%s)", l.Typ(to), l.Typ(to), shape.Bridge, unwrapped(text, from))
-		}
-		return text
-	}
-	if l.Native(from) {
-		return text
-	}
-	switch {
-	case !compiled:
-		return l.Carried(text, from, pos)
-	case typed.IsError(to):
-		return fmt.Sprintf("%s.CarryError(%d, %s)", shape.Bridge, l.Describe(from), text)
-	case isStringer(to):
-		return fmt.Sprintf("%s.CarryStringer(%d, %s)", shape.Bridge, l.Describe(from), text)
-	}
-	return l.Wrapped(text, from, to, pos)
-}
-
-// carries reports compiled interfaces that hold a carrier.
-func carries(t types.Type) bool { return typed.IsError(t) || isStringer(t) }
-
-func isStringer(t types.Type) bool {
-	named, ok := types.Unalias(t).(*types.Named)
-	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "fmt" && named.Obj().Name() == "Stringer"
 }
 
 // temp returns a name for a temporary variable.

@@ -4,8 +4,9 @@
 // The principle: the result is what go run would give, or the cell is refused before it runs, by a
 // sentence that names what the interpreter cannot do. Nothing is silently wrong.
 //
-// Package shape decides which types the lowered text has, package change which names, and package
-// interpreted runs the text.
+// Package shape decides which types the lowered text has, package conversion how values get into
+// interfaces and to compiled code, package traceback where panics are noted, and package change
+// which names there are. Package interpreted runs the text.
 //
 // Wrong when the text does not say what the cell says.
 //
@@ -91,41 +92,8 @@
 //
 // # Values in interfaces
 //
-// All conversions that Go makes by itself, in assignments, calls, returns, literals, sends and
-// comparisons, go through body.to and body.convert (convert.go), and nothing else may decide how a
-// value becomes an interface. A value of a type that compiled code knows stays as it is. Others are
-// carried with the number of their description; the compiled interfaces error and fmt.Stringer hold
-// a carrier that has their method, and for other compiled interfaces the bridge makes a wrapper
-// with the methods that the cell's type has:
-//
-//	type point struct{ X, Y int }
-//	var a any = point{1, 2}
-//	var b any = 3
-//	=>
-//	t__2 := interface{}(b__.Carry(3, point__1{X: 1, Y: 2}))
-//	a__1 = t__2
-//	b__.Reached(1)
-//	b__1 = 3
-//
-// The way back asks the bridge (iface.go), in assertions and in type switches, which become
-// switches on the answers:
-//
-//	type point struct{ X, Y int }
-//	var a any
-//	p := a.(point)
-//	=>
-//	p__1 = func(x interface{}) point__1 {
-//		var v point__1
-//		if b__.Is(x, 2) {
-//			b__.Take(x, &v)
-//		} else {
-//			b__.NotA(x, "interface {}", "main.point", false)
-//		}
-//		return v
-//	}(a__1)
-//
-// What is given to compiled code is looked at once more (handover.go): functions are made to end
-// with the cell, contexts as well, and operands of fmt print as their own types.
+// All conversions that Go makes by itself go through body.to (convert.go) and package conversion,
+// which explains how interfaces hold values and what functions of compiled packages get.
 //
 // # Order of evaluation
 //

@@ -193,7 +193,7 @@ func (b *body) compiledFunc(id *ast.Ident, obj *types.Func) string {
 	if obj.Pkg() == nil {
 		return obj.Name()
 	}
-	return b.valueOf(b.l.Use(obj.Pkg())+"."+obj.Name(), obj, id.Pos())
+	return b.l.FunctionValue(b.l.Use(obj.Pkg())+"."+obj.Name(), obj, id.Pos())
 }
 
 // selector writes x.f: a qualified identifier, a field by its whole path, or a method value or
@@ -215,7 +215,7 @@ func (b *body) selector(e *ast.SelectorExpr) string {
 	case types.MethodVal:
 		return b.methodValue(e, sel)
 	}
-	return b.methodExpr(e, sel)
+	return b.l.MethodExpr(sel)
 }
 
 func (b *body) field(e *ast.SelectorExpr, sel *types.Selection) string {

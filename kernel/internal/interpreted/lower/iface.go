@@ -3,66 +3,18 @@ package lower
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check/typed"
+	"github.com/hierml/notebook/kernel/internal/interpreted/conversion"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 )
 
 // assertion writes x.(T), as one value or as two where two are wanted.
 func (b *body) assertion(e *ast.TypeAssertExpr) string {
-	from, to := b.Info.TypeOf(e.X), b.Info.TypeOf(e.Type)
 	_, two := b.Info.TypeOf(e).(*types.Tuple)
-	x := unwrapped(b.operand(e.X), from)
-	if two && b.l.Native(to) && !types.IsInterface(to) && !shape.IsCompiledInterface(from) {
-		return x + ".(" + b.l.Typ(to) + ")"
-	}
-	question := b.question("x", from, to, e.Pos())
-	if shape.Erased(to) || typed.IsEmptyInterface(to) {
-		if two {
-			return fmt.Sprintf("func(x interface{}) (interface{}, bool) { if %s { return x, true }; return nil, false }(%s)", question, x)
-		}
-		return fmt.Sprintf("func(x interface{}) interface{} { if %s { return x }; %s; return nil }(%s)", question, b.failure("x", from, to), x)
-	}
-	typ := b.l.Typ(to)
-	if two {
-		return fmt.Sprintf("func(x interface{}) (%s, bool) { var v %s; if %s { %s.Take(x, &v); return v, true }; return v, false }(%s)",
-			typ, typ, question, shape.Bridge, x)
-	}
-	return fmt.Sprintf("func(x interface{}) %s { var v %s; if %s { %s.Take(x, &v) } else { %s }; return v }(%s)",
-		typ, typ, question, shape.Bridge, b.failure("x", from, to), x)
-}
-
-// failure panics as a failed assertion does.
-func (b *body) failure(x string, from, to types.Type) string {
-	switch {
-	case shape.Erased(to):
-		names, texts, samples := b.l.MethodLists(to.Underlying().(*types.Interface))
-		return fmt.Sprintf("%s.Lacks(%s, %q, %s, %s, %s)", shape.Bridge, x, shape.RuntimeName(to), names, texts, samples)
-	case types.IsInterface(to) && !typed.IsEmptyInterface(to):
-		return fmt.Sprintf("%s.LacksCompiled(%s, %q, (*%s)(nil))", shape.Bridge, x, shape.RuntimeName(to), b.l.Typ(to))
-	}
-	return fmt.Sprintf("%s.NotA(%s, %q, %q, %v)", shape.Bridge, x, shape.RuntimeName(from), shape.RuntimeName(to), types.IsInterface(to))
-}
-
-// question writes whether the value of the variable x, of interface type from, is a value of type
-// to.
-func (b *body) question(x string, from, to types.Type, pos token.Pos) string {
-	b.l.Pos = pos
-	switch {
-	case typed.IsEmptyInterface(to):
-		return x + " != nil"
-	case shape.Erased(to):
-		names, texts, samples := b.l.MethodLists(to.Underlying().(*types.Interface))
-		return fmt.Sprintf("%s.Has(%s, %s, %s, %s)", shape.Bridge, x, names, texts, samples)
-	case types.IsInterface(to):
-		return fmt.Sprintf("%s.Implements(%s, (*%s)(nil))", shape.Bridge, x, b.l.Typ(to))
-	case b.l.Native(to):
-		return fmt.Sprintf("%s.IsNative(%s, (*%s)(nil))", shape.Bridge, x, b.l.Typ(to))
-	}
-	return fmt.Sprintf("%s.Is(%s, %d)", shape.Bridge, x, b.l.Describe(to))
+	return b.l.Assertion(b.operand(e.X), b.Info.TypeOf(e.X), b.Info.TypeOf(e.Type), two, e.Pos())
 }
 
 // typeSwitch writes a type switch as a switch on the bridge's answers.
@@ -85,9 +37,9 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 	subject := fmt.Sprintf("x__%d", b.l.S.Unique())
 	fmt.Fprintf(&out, "%s := %s\n", subject, b.expr(x))
 	held := subject
-	if shape.IsCompiledInterface(from) && !carries(from) {
+	if value := conversion.Unwrapped(subject, from); value != subject {
 		held = fmt.Sprintf("x__%d", b.l.S.Unique())
-		fmt.Fprintf(&out, "%s := %s\n", held, unwrapped(subject, from))
+		fmt.Fprintf(&out, "%s := %s\n", held, value)
 	}
 	text := b.withTarget(&target{label: label}, func() string {
 		var out strings.Builder
@@ -105,7 +57,7 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 						questions[i] = subject + " == nil"
 						continue
 					}
-					questions[i] = b.question(held, from, tv.Type, e.Pos())
+					questions[i] = b.l.Question(held, tv.Type, e.Pos())
 					if len(c.List) == 1 {
 						single = tv.Type
 					}

@@ -314,7 +314,7 @@ func (b *body) setPlace(operands, sets *strings.Builder, e ast.Expr, name string
 		fmt.Fprintf(operands, "%s := %s\n", temp, text)
 		return temp
 	})
-	sets.WriteString(to.text + " = " + b.convert(name, t, to.t, e.Pos()) + "\n")
+	sets.WriteString(to.text + " = " + b.l.Convert(name, t, to.t, e.Pos()) + "\n")
 }
 
 func isBlank(e ast.Expr) bool {

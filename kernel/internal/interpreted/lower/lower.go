@@ -12,6 +12,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/change"
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/check/typed"
+	"github.com/hierml/notebook/kernel/internal/interpreted/conversion"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/kernel/internal/interpreted/traceback"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -20,7 +21,7 @@ import (
 
 // A lowering turns one checked cell into a program.
 type lowering struct {
-	*shape.Shapes
+	conversion.Conversions
 
 	// entry identifies the cell's frame.
 	entry string
@@ -47,7 +48,7 @@ func New(c *check.Checker) *Lowerer { return &Lowerer{c, shape.NewPreludes(c)} }
 // when it returns, but their names are not live: commit makes them so, rollback forgets them.
 func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Program, problems []syntax.Problem) {
 	ch = change.New(x.checker, k)
-	l := &lowering{Shapes: shape.NewShapes(ch, x.Preludes), natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}, deferredLiterals: map[*ast.FuncLit]bool{}}
+	l := &lowering{Conversions: conversion.Conversions{Shapes: shape.NewShapes(ch, x.Preludes)}, natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}, deferredLiterals: map[*ast.FuncLit]bool{}}
 	defer l.RecoverRefusal(func(p syntax.Problem) { prog, problems = nil, []syntax.Problem{p} })
 	if !l.S.Sent[shape.BridgePath] {
 		l.S.Sent[shape.BridgePath] = true

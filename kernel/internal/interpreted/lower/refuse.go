@@ -12,17 +12,10 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/check/typed"
+	"github.com/hierml/notebook/kernel/internal/interpreted/conversion"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
-
-// unwrapped writes a value of a compiled interface as one of an empty interface.
-func unwrapped(text string, from types.Type) string {
-	if shape.IsCompiledInterface(from) && !carries(from) {
-		return shape.Bridge + ".Unwrap(" + text + ")"
-	}
-	return text
-}
 
 // elsewhere is what asks for something that the interpreter has another answer to, by packages, and
 // why.
@@ -116,12 +109,12 @@ func (b *body) comparison(e *ast.BinaryExpr) string {
 	case b.Info.Types[e.X].IsNil() || b.Info.Types[e.Y].IsNil():
 		x, y = b.expr(e.X), b.expr(e.Y)
 	case types.IsInterface(xt) && !types.IsInterface(yt):
-		x, y = unwrapped(b.expr(e.X), xt), unwrapped(b.inInterface(e.Y, xt), xt)
+		x, y = conversion.Unwrapped(b.expr(e.X), xt), conversion.Unwrapped(b.inInterface(e.Y, xt), xt)
 	case types.IsInterface(yt) && !types.IsInterface(xt):
-		x, y = unwrapped(b.inInterface(e.X, yt), yt), unwrapped(b.expr(e.Y), yt)
+		x, y = conversion.Unwrapped(b.inInterface(e.X, yt), yt), conversion.Unwrapped(b.expr(e.Y), yt)
 	default:
-		x, y = unwrapped(b.operandLike(e.X, e.Y), xt), unwrapped(b.operandLike(e.Y, e.X), yt)
-		switch commonType(b.Info.Types[e.X], b.Info.Types[e.Y]) {
+		x, y = conversion.Unwrapped(b.operandLike(e.X, e.Y), xt), conversion.Unwrapped(b.operandLike(e.Y, e.X), yt)
+		switch conversion.CommonType(b.Info.Types[e.X], b.Info.Types[e.Y]) {
 		case xt:
 			y = b.l.Parenthesized(xt) + "(" + y + ")"
 		case yt:
@@ -131,46 +124,13 @@ func (b *body) comparison(e *ast.BinaryExpr) string {
 	return x + " " + e.Op.String() + " " + y
 }
 
-// commonType returns the type in which two values of different types that Go compares have to be
-// for the interpreter: the one that is declared, or the channel for one direction. It is nil where
-// the types are the same.
-func commonType(x, y types.TypeAndValue) types.Type {
-	if x.Value != nil || y.Value != nil || types.Identical(x.Type, y.Type) || types.IsInterface(x.Type) || types.IsInterface(y.Type) {
-		return nil
-	}
-	untyped := func(t types.Type) bool {
-		basic, ok := t.(*types.Basic)
-		return ok && basic.Info()&types.IsUntyped != 0
-	}
-	_, declared := types.Unalias(x.Type).(*types.Named)
-	if c, ok := x.Type.Underlying().(*types.Chan); ok && c.Dir() != types.SendRecv {
-		declared = true
-	}
-	switch {
-	case untyped(x.Type) || untyped(y.Type):
-		return nil
-	case declared:
-		return x.Type
-	}
-	return y.Type
-}
-
 // inInterface writes an operand that is compared with one of interface type.
 func (b *body) inInterface(e ast.Expr, t types.Type) string {
 	text, from := b.to(e, t), b.Info.TypeOf(e)
 	if types.IsInterface(from) || b.Info.Types[e].IsNil() {
 		return text
 	}
-	return b.asInterface(text, from, t)
-}
-
-// asInterface writes the text of a value of type from, which is no interface, and which was
-// converted to type t, which is one.
-func (b *body) asInterface(text string, from, t types.Type) string {
-	if !b.l.Native(from) || shape.IsCompiledInterface(t) {
-		return text
-	}
-	return "interface{}(" + text + ")"
+	return b.l.Compared(text, from, t)
 }
 
 func (b *body) operandLike(e, other ast.Expr) string {
@@ -194,7 +154,7 @@ func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) 
 	if names := check.ParameterNames(e, obj, b.Info); names != "" {
 		return b.apply(e, b.l.Use(obj.Pkg())+"."+check.InteractLabelled, []string{"[]string{" + names + "}"}, sig, obj), true
 	}
-	if _, ok := shape.FormatParameter(obj); ok {
+	if _, ok := conversion.FormatParameter(obj); ok {
 		return b.formatted(e, b.l.Use(obj.Pkg())+"."+obj.Name(), obj, sig)
 	}
 	return "", false
@@ -219,32 +179,9 @@ func (b *body) errorsAs(e *ast.CallExpr) (string, bool) {
 		b.l.Describe(p.Elem()), b.l.Describe(types.NewPointer(p.Elem())), b.expr(e.Args[1]), names, texts, samples), true
 }
 
-// replacedMethods maps methods of compiled types to the functions of the bridge that stand in for
-// them.
-var replacedMethods = map[string]string{
-	// They may never return; the functions do, when the cell is interrupted.
-	"(*sync.Mutex).Lock":     "Lock",
-	"(*sync.RWMutex).Lock":   "Lock",
-	"(*sync.RWMutex).RLock":  "RLock",
-	"(sync.Locker).Lock":     "Lock",
-	"(*sync.WaitGroup).Wait": "Await",
-	"(*sync.Cond).Wait":      "AwaitCond",
-	// It starts a goroutine, which belongs to the cell.
-	"(*sync.WaitGroup).Go": "GroupGo",
-	// They compare types, which carriers have in common.
-	"(*sync/atomic.Value).Store":          "AtomicStore",
-	"(*sync/atomic.Value).Swap":           "AtomicSwap",
-	"(*sync/atomic.Value).CompareAndSwap": "AtomicCAS",
-	// They end the process; the functions end the cell.
-	"(*flag.FlagSet).Parse": "ParseFlags",
-	"(*log.Logger).Fatal":   "Fatal",
-	"(*log.Logger).Fatalf":  "Fatalf",
-	"(*log.Logger).Fatalln": "Fatalln",
-}
-
 // replacedMethod is replaced for methods of compiled types.
 func (b *body) replacedMethod(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selection, recv string, sig *types.Signature, m *types.Func) (string, bool) {
-	name, ok := replacedMethods[m.FullName()]
+	function, ok := conversion.Replacement(m)
 	if !ok {
 		if m.FullName() == "(*encoding/json.Decoder).Decode" && len(e.Args) == 1 && b.decodes(e.Args[0]) {
 			return b.apply(e, shape.Bridge+".Decode", []string{recv}, sig, nil), true
@@ -256,7 +193,7 @@ func (b *body) replacedMethod(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.S
 	if _, pointer := holder.Underlying().(*types.Pointer); !pointer && !types.IsInterface(holder) {
 		recv = "&" + recv
 	}
-	return b.apply(e, shape.Bridge+"."+name, []string{recv}, sig, m), true
+	return b.apply(e, function, []string{recv}, sig, m), true
 }
 
 // panicValue writes the value of a panic. What may be nil becomes what a panic with nil is.

@@ -145,7 +145,7 @@ func (b *body) receive(s *ast.AssignStmt, c *ast.CommClause, value, ok string) s
 					return temp
 				})
 			}
-			sets.WriteString(to.text + " = " + b.convert(held, ts[i], to.t, e.Pos()) + "\n")
+			sets.WriteString(to.text + " = " + b.l.Convert(held, ts[i], to.t, e.Pos()) + "\n")
 		}
 		if i == 0 {
 			fmt.Fprintf(&places, "var %s %s\n%s.Get(%s, &%s)\n", held, b.l.Typ(elem), shape.Bridge, value, held)

@@ -508,7 +508,7 @@ func (b *body) storeTuple(lhs []place, left []string, e ast.Expr, op string) str
 		}
 		places = append(places, p)
 		targets = append(targets, p.text)
-		values = append(values, b.convert(temps[i], types.Default(tuple.At(i).Type()), p.t, e.Pos()))
+		values = append(values, b.l.Convert(temps[i], types.Default(tuple.At(i).Type()), p.t, e.Pos()))
 	}
 	if len(targets) == 0 && !call {
 		// The interpreter would not look for an entry, and receive into something else.
@@ -669,7 +669,7 @@ func (b *body) returnValues(s *ast.ReturnStmt) string {
 		}
 		values := make([]string, len(names))
 		for i := range names {
-			values[i] = b.convert(names[i], tuple.At(i).Type(), b.results.At(i).Type(), s.Pos())
+			values[i] = b.l.Convert(names[i], tuple.At(i).Type(), b.results.At(i).Type(), s.Pos())
 		}
 		return strings.Join(names, ", ") + " := " + b.expr(s.Results[0]) + "\nreturn " + strings.Join(values, ", ")
 	}

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/interpreted/conversion"
 )
 
 func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
@@ -27,7 +29,7 @@ func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
 		// The interpreter takes the tag for the value of the cases unless it is a variable.
 		tag = types.Default(b.Info.TypeOf(s.Tag))
 		name := b.l.temp()
-		fmt.Fprintf(&out, "%s := %s\n", name, unwrapped(b.initial(s.Tag, tag), tag))
+		fmt.Fprintf(&out, "%s := %s\n", name, conversion.Unwrapped(b.initial(s.Tag, tag), tag))
 		if types.IsInterface(tag) {
 			subject = name
 		} else {
@@ -47,7 +49,7 @@ func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
 			return b.concreteCase(subject, tag, e)
 		}
 		if subject != "" {
-			return subject + " == " + unwrapped(b.inInterface(e, tag), tag)
+			return subject + " == " + conversion.Unwrapped(b.inInterface(e, tag), tag)
 		}
 		return b.to(e, tag)
 	}))
@@ -62,10 +64,10 @@ func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
 func (b *body) concreteCase(subject string, tag types.Type, e ast.Expr) string {
 	tv := b.Info.Types[e]
 	value := b.operand(e)
-	switch common := commonType(types.TypeAndValue{Type: tag}, tv); {
+	switch common := conversion.CommonType(types.TypeAndValue{Type: tag}, tv); {
 	case tv.IsNil():
 	case types.IsInterface(tv.Type):
-		return b.asInterface(b.convert(subject, tag, tv.Type, e.Pos()), tag, tv.Type) + " == " + unwrapped(value, tv.Type)
+		return b.l.Compared(b.l.Convert(subject, tag, tv.Type, e.Pos()), tag, tv.Type) + " == " + conversion.Unwrapped(value, tv.Type)
 	case common == nil:
 	case common == tag:
 		value = b.l.Parenthesized(common) + "(" + value + ")"

@@ -73,7 +73,7 @@ func (b *body) assignCarefully(s *ast.AssignStmt) string {
 		tuple := b.Info.TypeOf(s.Rhs[0]).(*types.Tuple)
 		for i, to := range lhs {
 			if to.t != nil {
-				fmt.Fprintf(&out, "%s = %s\n", to.text, b.convert(results[i], tuple.At(i).Type(), to.t, s.Pos()))
+				fmt.Fprintf(&out, "%s = %s\n", to.text, b.l.Convert(results[i], tuple.At(i).Type(), to.t, s.Pos()))
 			}
 		}
 		return strings.TrimSuffix(out.String(), "\n")
@@ -232,7 +232,7 @@ func (b *body) evaluateEarly(spec *ast.ValueSpec, out *strings.Builder) []string
 		fmt.Fprintf(out, "%s := %s\n", strings.Join(names, ", "), b.expr(spec.Values[0]))
 		for i, id := range spec.Names {
 			if p := b.Info.Defs[id]; p != nil {
-				values[i] = b.convert(names[i], types.Default(tuple.At(i).Type()), p.Type(), id.Pos())
+				values[i] = b.l.Convert(names[i], types.Default(tuple.At(i).Type()), p.Type(), id.Pos())
 			}
 		}
 		return values

@@ -175,7 +175,7 @@ func (l *Shapes) refuseLate(t types.Type, number int) {
 	}
 	set := types.NewMethodSet(t)
 	for m := range l.Added {
-		if l.S.Instances[encodedKey(number)] != "" && !l.shapeOnly(t, map[types.Type]bool{}) {
+		if l.S.Instances[encodedKey(number)] != "" && !l.EncodedByShape(t) {
 			refuse(m, "a function literal of an earlier cell encodes such values as JSON")
 		}
 		sel := set.Lookup(m.Pkg(), m.Name())

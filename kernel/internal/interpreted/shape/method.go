@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"fmt"
 	"go/types"
 	"strings"
 
@@ -66,4 +67,37 @@ func (l *Shapes) MethodOf(m *types.Func, named *types.Named) *state.Function {
 		return l.Instance(fn, origin, named.TypeArgs())
 	}
 	return fn
+}
+
+// MethodExpr writes T.M.
+func (l *Shapes) MethodExpr(s *types.Selection) string {
+	m := s.Obj().(*types.Func)
+	sig := s.Type().(*types.Signature)
+	recv := sig.Params().At(0).Type()
+	base, pointer := recv, false
+	if p, ok := recv.Underlying().(*types.Pointer); ok {
+		base, pointer = p.Elem(), true
+	}
+	var args []string
+	for i := 1; i < sig.Params().Len(); i++ {
+		args = append(args, fmt.Sprintf("p%d", i))
+	}
+	if sig.Variadic() {
+		args[len(args)-1] += "..."
+	}
+	head := "func" + l.Signature(sig, true)
+	if Erased(base) {
+		return head + " { " + l.Through(m, 0, 1+Between(base)) + Returning(sig, l.Dispatcher(m)+"("+strings.Join(append([]string{"p0"}, args...), ", ")+")") + " }"
+	}
+	through := 1
+	if types.IsInterface(m.Signature().Recv().Type()) {
+		through += Between(m.Signature().Recv().Type())
+	}
+	head += " { " + l.Through(m, 0, through)
+	switch types.Unalias(base).(type) {
+	case *types.Named, *types.Struct:
+	default:
+		return head + Returning(sig, "p0."+m.Name()+"("+strings.Join(args, ", ")+")") + " }"
+	}
+	return head + Returning(sig, l.PromotedCall("p0", pointer, base, s.Index(), m, args)) + " }"
 }

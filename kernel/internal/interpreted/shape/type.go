@@ -156,7 +156,7 @@ func reflected(name string) string {
 }
 
 // interfaceType writes an interface. Those of the session are erased: a value of one is held as an
-// empty interface, and its methods are found by name (lower/iface.go).
+// empty interface, and its methods are found by name (iface.go).
 func (l *Shapes) interfaceType(t *types.Interface) string {
 	if !t.IsMethodSet() {
 		l.Refuse(l.Pos, "a constraint cannot be the type of a value")
