@@ -369,6 +369,24 @@ func (b *body) builtin(e *ast.CallExpr) string {
 	return ""
 }
 
+// panicValue writes the value of a panic. What may be nil becomes what a panic with nil is.
+func (b *body) panicValue(e ast.Expr) string {
+	text := b.to(e, types.Universe.Lookup("any").Type())
+	if types.IsInterface(b.Info.TypeOf(e)) || b.Info.Types[e].IsNil() {
+		return shape.Bridge + ".PanicValue(" + text + ")"
+	}
+	return text
+}
+
+// printed writes an operand of print or println.
+func (b *body) printed(e ast.Expr) string {
+	text := b.to(e, types.Universe.Lookup("any").Type())
+	if types.IsInterface(b.Info.TypeOf(e)) {
+		return shape.Bridge + ".Words(" + text + ")"
+	}
+	return text
+}
+
 // builtinOf writes the call of a predeclared function with the results of another.
 func (b *body) builtinOf(e *ast.CallExpr, tuple *types.Tuple) string {
 	defer b.overriding()()

@@ -31,9 +31,7 @@
 //
 // Lower goes through a cell once:
 //
-//  1. It refuses what can be seen without lowering (lower.go): imports of packages that the program
-//     does not have, functions that would show the interpreter's insides (refuse.go), files to
-//     embed, methods with type parameters, and loops with the semantics of Go before 1.22.
+//  1. Package refusal refuses what can be seen without lowering.
 //  2. Declare (package change) gives each declaration its lowered name.
 //  3. Types are written. RelowerMentioning queues functions of earlier cells whose values get
 //     methods from this cell, and Extend tells the bridge about these methods.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check/typed"
+	"github.com/hierml/notebook/kernel/internal/interpreted/refusal"
 	"github.com/hierml/notebook/kernel/internal/interpreted/traceback"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
@@ -96,7 +97,7 @@ func functionName(fun ast.Expr) *ast.Ident {
 // function lowers a declared function.
 func (l *lowering) function(fn *state.Function) {
 	l.C.StopIfCancelled()
-	l.refuseCompiled(fn)
+	refusal.Function(l.Change, fn)
 	fn.Calls = map[*state.Function]bool{}
 	l.Done[fn] = true
 	l.Site = fn.Site

@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/change"
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/interpreted/conversion"
+	"github.com/hierml/notebook/kernel/internal/interpreted/refusal"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/kernel/internal/interpreted/traceback"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -55,17 +54,7 @@ func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Prog
 		l.Later(func() { delete(l.S.Sent, shape.BridgePath) })
 		l.Imports = append(l.Imports, fmt.Sprintf("import %s %q", shape.Bridge, shape.BridgePath))
 	}
-	l.refuseForeignImports()
-	l.refuseNames(slices.Concat(slices.Collect(maps.Keys(k.Info.Uses)), slices.Collect(maps.Keys(k.Info.Defs))), k.Info)
-	for _, f := range k.Funcs {
-		l.refuseOldLoops(f.Decl, k.GoVersion)
-	}
-	for _, s := range k.Body {
-		l.refuseOldLoops(s, k.GoVersion)
-	}
-	for v := range l.K.Embedded {
-		l.Refuse(v.Pos(), "files are embedded when a program is compiled: the interpreter embeds none")
-	}
+	refusal.Cell(ch)
 	l.Declare()
 	for _, v := range l.Variables {
 		if v.Fresh {
@@ -138,16 +127,6 @@ func (l *lowering) emitType(spec *ast.TypeSpec) {
 	}
 	l.Pos = spec.Pos()
 	l.EnsureType(l.S.ByObject[obj].Lowered, obj.Type())
-}
-
-// refuseForeignImports refuses a cell for the interpreter that imports a package which the program
-// does not consist of.
-func (l *lowering) refuseForeignImports() {
-	for _, spec := range l.K.Imports {
-		if path, err := strconv.Unquote(spec.Path.Value); err == nil && l.C.Foreign(path) {
-			l.Refuse(spec.Path.Pos(), "the interpreter has no package "+path)
-		}
-	}
 }
 
 func (l *lowering) notes(info *types.Info, function string, cell int) traceback.Notes {
