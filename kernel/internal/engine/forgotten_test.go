@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/enginetest"
@@ -322,9 +321,7 @@ func TestForgottenErrorInterrupted(t *testing.T) {
 	r := &enginetest.Recorder{}
 	go func() {
 		defer cancel()
-		for r.Out() == "" {
-			time.Sleep(time.Millisecond)
-		}
+		r.Await(ctx, "")
 	}()
 	_, err := n.engine.Run(ctx, program.Cell{Number: 2, Source: "y := 2\nfmt.Print(\"waits\")\nx := wait()"}, r)
 	checkError(t, err, "Interrupted", "interrupted", "")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -33,9 +32,7 @@ func TestInterruptedTraining(t *testing.T) {
 				r := &enginetest.Recorder{}
 				go func() {
 					defer cancel()
-					for r.Out() == "" {
-						time.Sleep(time.Millisecond)
-					}
+					r.Await(ctx, "")
 				}()
 				_, err := n.engine.Run(ctx, program.Cell{Number: 2, Source: cell}, r)
 				if err == nil || strings.Contains(err.Error(), "keeps the model") != (says != "") || !strings.Contains(err.Error(), says) {
