@@ -21,7 +21,8 @@ import (
 // described is a value as JSON can have it, in one form for values that are the same: fields of
 // structs that are zero are left out, values of the types of this library have their names, so that
 // what came from JSON goes back as it came, and of what JSON cannot have there is a hash. What a
-// function does cannot be described.
+// function does cannot be described. Keys of cells are made of it: it describes fields that are not
+// exported, too, as two losses may differ in those alone.
 func described(value any) any {
 	return (&describer{seen: make(map[uintptr]bool)}).of(reflect.ValueOf(value))
 }
@@ -52,10 +53,10 @@ func (d *describer) of(v reflect.Value) any {
 		case Named:
 			return d.describeNamed(value.Type, value.Fields)
 		case json.Number:
-			if f, err := value.Float64(); err == nil && strconv.FormatFloat(f, 'g', -1, 64) != "" {
-				if u, err := strconv.ParseUint(string(value), 10, 64); err == nil {
-					return u
-				}
+			if u, err := strconv.ParseUint(string(value), 10, 64); err == nil {
+				return u
+			}
+			if f, err := value.Float64(); err == nil {
 				return d.float(f)
 			}
 			return string(value)
@@ -141,19 +142,14 @@ func (d *describer) float(f float64) any {
 
 // dynamic describes a value by its type and fields.
 func (d *describer) dynamic(v reflect.Value) any {
-	if v.Type() == reflect.TypeFor[Named]() {
-		return d.of(v)
-	}
+	told := d.of(v)
 	elem := v
 	for elem.Kind() == reflect.Pointer && !elem.IsNil() {
 		elem = elem.Elem()
 	}
-	if elem.Kind() != reflect.Struct {
-		return d.of(v)
-	}
-	fields, _ := d.of(v).(map[string]any)
-	if fields == nil {
-		return d.of(v)
+	fields, ok := told.(map[string]any)
+	if !ok || elem.Kind() != reflect.Struct || v.Type() == reflect.TypeFor[Named]() {
+		return told
 	}
 	return d.object(elem.Type().String(), fields)
 }

@@ -13,8 +13,10 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// setter sets fields of structs to values that come from JSON or from Go. Without a taxonomy,
-// losses are checked by their names and not set.
+// setter sets fields of structs to values that come from JSON or from Go. Package encoding/json
+// cannot: fields of interfaces get values by the names of types or losses, and grids set fields by
+// paths, in estimators of other packages, too. Without a taxonomy, losses are checked by their
+// names and not set.
 type setter struct {
 	t     *taxonomy.Taxonomy
 	build bool // fields of any type become estimators, and not the Named of one
