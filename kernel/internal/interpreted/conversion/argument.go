@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/check/typed"
@@ -120,7 +119,7 @@ func (c Conversions) MethodValue(m *types.Func, sig *types.Signature, recv strin
 	}
 	call := "r." + m.Name() + "(" + shape.Forwarded(sig) + ")"
 	if function, ok := Replacement(m); ok {
-		call = function + "(" + strings.TrimSuffix("r, "+shape.Forwarded(sig), ", ") + ")"
+		call = function + "(" + shape.Forwarded(sig, "r") + ")"
 	}
 	call = "func" + c.Signature(sig, true) + " { " + through + shape.Returning(sig, call) + " }"
 	return fmt.Sprintf("func(r %s) func%s { %sreturn %s }(%s)", c.Typ(t), c.Signature(sig, false), notNil, c.FunctionValue(call, m, pos), recv)

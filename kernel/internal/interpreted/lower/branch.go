@@ -180,7 +180,7 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 			if p := b.declared(id); p.new {
 				name = p.text
 			}
-		} else if e != nil && !(ok && id.Name == "_") {
+		} else if e != nil && !isBlank(e) {
 			// The compiler sets one after the other, unlike those of other ranges.
 			var set strings.Builder
 			b.setPlace(&prologue, &set, e, name, t)

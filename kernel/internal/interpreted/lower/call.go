@@ -247,7 +247,7 @@ func (b *body) methodValue(e *ast.SelectorExpr, s *types.Selection) string {
 	recv, fn, iface := b.receiver(e, s)
 	sig := s.Type().(*types.Signature)
 	if iface {
-		call := b.l.Dispatcher(m) + "(" + strings.TrimSuffix("r, "+shape.Forwarded(sig), ", ") + ")"
+		call := b.l.Dispatcher(m) + "(" + shape.Forwarded(sig, "r") + ")"
 		return fmt.Sprintf("func(r interface{}) func%s { return func%s { %s%s } }(%s.NotNil(%s))", b.l.Signature(sig, false),
 			b.l.Signature(sig, true), b.l.Through(m, 0, 1+shape.Between(m.Signature().Recv().Type())), shape.Returning(sig, call), shape.Bridge, recv)
 	}
@@ -256,7 +256,7 @@ func (b *body) methodValue(e *ast.SelectorExpr, s *types.Selection) string {
 	}
 	first := state.SignatureOf(fn).Params().At(0).Type()
 	b.literal++ // It outlives what the method calls.
-	call := b.callee(fn) + "(" + strings.TrimSuffix("r, "+shape.Forwarded(sig), ", ") + ")"
+	call := b.callee(fn) + "(" + shape.Forwarded(sig, "r") + ")"
 	b.literal--
 	return fmt.Sprintf("func(r %s) func%s { return func%s { %s%s } }(%s)", b.l.Typ(first), b.l.Signature(sig, false),
 		b.l.Signature(sig, true), b.l.Through(m, 0, 1), shape.Returning(sig, call), recv)

@@ -285,12 +285,11 @@ func (b *body) rangeVariables(s *ast.RangeStmt, key, value types.Type) (k, v, pr
 			return "_"
 		}
 		temp := fmt.Sprintf("e__%d", b.l.S.Unique())
-		id, ok := e.(*ast.Ident)
-		if ok && id.Name == "_" {
+		if isBlank(e) {
 			return "_"
 		}
 		if s.Tok == token.DEFINE {
-			v := b.Info.Defs[id].(*types.Var)
+			v := b.Info.Defs[e.(*ast.Ident)].(*types.Var)
 			name := b.local(v)
 			if b.Outlives(v, s.Body) || b.Assigned(v, s.Body) {
 				sets.WriteString(name + " := " + temp + "\n")
@@ -324,11 +323,9 @@ func isBlank(e ast.Expr) bool {
 
 func (b *body) rangeOverInt(s *ast.RangeStmt, label string) string {
 	t := types.Default(b.Info.TypeOf(s.X))
-	if s.Key != nil {
-		if kt := b.Info.TypeOf(s.Key); kt != nil {
-			if id, ok := s.Key.(*ast.Ident); !ok || id.Name != "_" {
-				t = kt
-			}
+	if s.Key != nil && !isBlank(s.Key) {
+		if key := b.Info.TypeOf(s.Key); key != nil {
+			t = key
 		}
 	}
 	typ := b.l.Typ(t)

@@ -42,7 +42,7 @@ func (l *Shapes) Dispatcher(m *types.Func) string {
 	if sig.Params().Len() == 0 {
 		head = "(s interface{}" + params
 	}
-	call := fmt.Sprintf("%s.Find(s, %q, (%s)(nil)).(%s)(%s)", Bridge, m.Name(), text, text, strings.TrimSuffix("s, "+Forwarded(sig), ", "))
+	call := fmt.Sprintf("%s.Find(s, %q, (%s)(nil)).(%s)(%s)", Bridge, m.Name(), text, text, Forwarded(sig, "s"))
 	l.Funcs = append(l.Funcs, fmt.Sprintf("func %s%s { %s }", name, head, Returning(sig, call)))
 	return name
 }
@@ -87,13 +87,7 @@ func (l *Shapes) methods(id int, t types.Type) {
 		l.note(key, way)
 		sig := m.Signature()
 		typ := l.Typ(t)
-		args := make([]string, sig.Params().Len())
-		for j := range args {
-			args[j] = fmt.Sprintf("p%d", j)
-		}
-		if sig.Variadic() {
-			args[len(args)-1] += "..."
-		}
+		args := forwarded(sig)
 		call := l.PromotedCall("x", pointer, base, sel.Index(), m, args)
 		params := strings.TrimPrefix(l.Signature(sig, true), "(")
 		head := "func(r interface{}, " + params

@@ -1,7 +1,6 @@
 package shape
 
 import (
-	"fmt"
 	"go/types"
 	"strings"
 
@@ -78,16 +77,10 @@ func (l *Shapes) MethodExpr(s *types.Selection) string {
 	if p, ok := recv.Underlying().(*types.Pointer); ok {
 		base, pointer = p.Elem(), true
 	}
-	var args []string
-	for i := 1; i < sig.Params().Len(); i++ {
-		args = append(args, fmt.Sprintf("p%d", i))
-	}
-	if sig.Variadic() {
-		args[len(args)-1] += "..."
-	}
+	args := forwarded(sig)[1:]
 	head := "func" + l.Signature(sig, true)
 	if Erased(base) {
-		return head + " { " + l.Through(m, 0, 1+Between(base)) + Returning(sig, l.Dispatcher(m)+"("+strings.Join(append([]string{"p0"}, args...), ", ")+")") + " }"
+		return head + " { " + l.Through(m, 0, 1+Between(base)) + Returning(sig, l.Dispatcher(m)+"("+Forwarded(sig)+")") + " }"
 	}
 	through := 1
 	if types.IsInterface(m.Signature().Recv().Type()) {

@@ -82,8 +82,13 @@ func Returning(sig *types.Signature, call string) string {
 	return call
 }
 
-// Forwarded lists the parameters that signature(sig, true) names.
-func Forwarded(sig *types.Signature) string {
+// Forwarded lists the first arguments of a call, and then the parameters that Signature(sig, true)
+// names.
+func Forwarded(sig *types.Signature, first ...string) string {
+	return strings.Join(append(first, forwarded(sig)...), ", ")
+}
+
+func forwarded(sig *types.Signature) []string {
 	args := make([]string, sig.Params().Len())
 	for i := range args {
 		args[i] = fmt.Sprintf("p%d", i)
@@ -91,7 +96,7 @@ func Forwarded(sig *types.Signature) string {
 	if sig.Variadic() {
 		args[len(args)-1] += "..."
 	}
-	return strings.Join(args, ", ")
+	return args
 }
 
 // Value makes sure that the variable which holds a function exists.
