@@ -88,7 +88,7 @@ func (l *Shapes) methods(id int, t types.Type) {
 		sig := m.Signature()
 		typ := l.Typ(t)
 		args := forwarded(sig)
-		call := l.PromotedCall("x", pointer, base, sel.Index(), m, args)
+		call := l.promotedCall("x", pointer, base, sel.Index(), m, args)
 		params := strings.TrimPrefix(l.Signature(sig, true), "(")
 		head := "func(r interface{}, " + params
 		if len(args) == 0 {

@@ -7,9 +7,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// PromotedCall writes the call of a method of a type, reached by a path of embedded fields, on the
+// promotedCall writes the call of a method of a type, reached by a path of embedded fields, on the
 // variable recv.
-func (l *Shapes) PromotedCall(recv string, isPointer bool, t types.Type, index []int, m *types.Func, args []string) string {
+func (l *Shapes) promotedCall(recv string, isPointer bool, t types.Type, index []int, m *types.Func, args []string) string {
 	path := recv
 	for _, i := range index[:len(index)-1] {
 		if p, ok := t.Underlying().(*types.Pointer); ok {
@@ -19,7 +19,7 @@ func (l *Shapes) PromotedCall(recv string, isPointer bool, t types.Type, index [
 		if !ok {
 			break
 		}
-		if Private(t, st.Field(i)) {
+		if private(t, st.Field(i)) {
 			break
 		}
 		path += "." + FieldName(st.Field(i))
@@ -47,9 +47,9 @@ func (l *Shapes) PromotedCall(recv string, isPointer bool, t types.Type, index [
 	return path + "." + m.Name() + "(" + strings.Join(args, ", ") + ")"
 }
 
-// Private reports an embedded field that cannot be named outside the package of its struct. The
+// private reports an embedded field that cannot be named outside the package of its struct. The
 // methods that it leads to are the struct's own there.
-func Private(t types.Type, field *types.Var) bool {
+func private(t types.Type, field *types.Var) bool {
 	named, ok := types.Unalias(t).(*types.Named)
 	return ok && !InLowered(named) && !field.Exported()
 }
@@ -92,5 +92,5 @@ func (l *Shapes) MethodExpr(s *types.Selection) string {
 	default:
 		return head + Returning(sig, "p0."+m.Name()+"("+strings.Join(args, ", ")+")") + " }"
 	}
-	return head + Returning(sig, l.PromotedCall("p0", pointer, base, s.Index(), m, args)) + " }"
+	return head + Returning(sig, l.promotedCall("p0", pointer, base, s.Index(), m, args)) + " }"
 }

@@ -30,7 +30,7 @@ func (l *Shapes) EmbeddedPath(t types.Type, index []int) (text string, reached t
 			}
 			return text, t, rest
 		}
-		if Private(t, st.Field(i)) {
+		if private(t, st.Field(i)) {
 			return text, held, nil
 		}
 		text += "." + FieldName(st.Field(i))
