@@ -49,7 +49,7 @@ func (s *extremes) Worst(n int, floor float64, known []int32, dst []int32) []int
 			s.high = insert(s.high, int32(z), count, -f, func(z int32) float64 { return -s.scores[z] })
 		}
 	}
-	q, start := int32(len(s.scores)), len(dst)
+	q, worst := int32(len(s.scores)), dst[len(dst):]
 	for _, r := range s.low {
 		for _, z := range s.high {
 			id := r*q + z
@@ -57,16 +57,23 @@ func (s *extremes) Worst(n int, floor float64, known []int32, dst []int32) []int
 			if v <= floor {
 				break
 			}
-			if slices.Contains(known, id) {
-				continue
-			}
-			worse := insert(dst[start:], id, n, -v, func(id int32) float64 { return -s.Violation(id) })
-			if dst = append(dst[:start], worse...); len(worse) == n {
-				floor = max(floor, s.Violation(worse[n-1]))
+			if !slices.Contains(known, id) {
+				worst, floor = insertWorst(s, worst, n, id, v, floor)
 			}
 		}
 	}
-	return dst
+	return append(dst, worst...)
+}
+
+// insertWorst inserts a competitor, with its violation, into the up to n most violated ones of those
+// that a search has looked at, the most violated first. It returns them, and the violation above
+// which the next one is worth a look.
+func insertWorst(s Search, worst []int32, n int, id int32, violation, floor float64) ([]int32, float64) {
+	worst = insert(worst, id, n, -violation, func(id int32) float64 { return -s.Violation(id) })
+	if len(worst) == n {
+		floor = max(floor, s.Violation(worst[n-1]))
+	}
+	return worst, floor
 }
 
 // insert puts an item with the given key into a list that ascends by keys and keeps at most count

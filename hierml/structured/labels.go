@@ -430,25 +430,14 @@ func (s *labelSearch) Worst(n int, floor float64, known []int32, dst []int32) []
 		s.saved = append(s.saved, values[y])
 		values[y] = 0
 	}
-	start := len(dst)
+	worst := dst[len(dst):]
 	for y, v := range values {
-		if v <= floor {
-			continue
-		}
-		at := len(dst)
-		dst = append(dst, int32(y))
-		for at > start && values[dst[at-1]] < v {
-			dst[at] = dst[at-1]
-			at--
-		}
-		dst[at] = int32(y)
-		if len(dst)-start > n {
-			dst = dst[:start+n]
-			floor = values[dst[start+n-1]]
+		if v > floor {
+			worst, floor = insertWorst(s, worst, n, int32(y), v, floor)
 		}
 	}
 	for k, y := range known {
 		values[y] = s.saved[k]
 	}
-	return dst
+	return append(dst, worst...)
 }

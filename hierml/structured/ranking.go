@@ -285,27 +285,16 @@ func (s *rankingSearch) Worst(n int, floor float64, known []int32, dst []int32) 
 	if n <= 0 {
 		return dst
 	}
-	q, start := len(s.scores), len(dst)
+	q, worst := len(s.scores), dst[len(dst):]
 	for r, y := range s.labels {
 		f, row := s.scores[y], s.rows[r]
 		for z, g := range s.scores {
 			v := s.violation(row[z], f-g)
 			id := int32(r*q + z)
-			if v <= floor || s.relevant[z] || slices.Contains(known, id) {
-				continue
-			}
-			at := len(dst)
-			dst = append(dst, id)
-			for at > start && s.Violation(dst[at-1]) < v {
-				dst[at] = dst[at-1]
-				at--
-			}
-			dst[at] = id
-			if len(dst)-start > n {
-				dst = dst[:start+n]
-				floor = s.Violation(dst[start+n-1])
+			if v > floor && !s.relevant[z] && !slices.Contains(known, id) {
+				worst, floor = insertWorst(s, worst, n, id, v, floor)
 			}
 		}
 	}
-	return dst
+	return append(dst, worst...)
 }

@@ -247,23 +247,11 @@ func (s *siblingSearch) Worst(n int, floor float64, known []int32, dst []int32) 
 	if n <= 0 {
 		return dst
 	}
-	start := len(dst)
+	worst := dst[len(dst):]
 	for id := range int32(len(s.set.pairs)) {
-		v := s.Violation(id)
-		if v <= floor || slices.Contains(known, id) {
-			continue
-		}
-		at := len(dst)
-		dst = append(dst, id)
-		for at > start && s.Violation(dst[at-1]) < v {
-			dst[at] = dst[at-1]
-			at--
-		}
-		dst[at] = id
-		if len(dst)-start > n {
-			dst = dst[:start+n]
-			floor = s.Violation(dst[start+n-1])
+		if v := s.Violation(id); v > floor && !slices.Contains(known, id) {
+			worst, floor = insertWorst(s, worst, n, id, v, floor)
 		}
 	}
-	return dst
+	return append(dst, worst...)
 }
