@@ -45,6 +45,15 @@ Cell [1]:6:26 in func
 Cell [1]:7:1
     7 | f()
       | ^`},
+		"range over a function in a loop": {"func each(yield func(int) bool) { yield(5) }\nfunc f(m []int) {\n\tfor range 3 {\n\t\tfor v := range each {\n\t\t\tm[v] = 1\n\t\t}\n\t}\n}\nf(nil)", `panic: runtime error: index out of range [5] with length 0
+Cell [1]:5:4 in f
+    5 | ` + "\t\t\t" + `m[v] = 1
+      | ` + "\t\t\t" + `^
+Cell [1]:1:35 in each
+Cell [1]:4:18 in f
+Cell [1]:9:1
+    9 | f(nil)
+      | ^`},
 		"deep recursion": {"func down(n int) int {\n\tif n == 0 {\n\t\tpanic(\"bottom\")\n\t}\n\treturn 1 + down(n-1)\n}\ndown(1000)", `panic: bottom
 Cell [1]:3:3 in down
     3 | ` + "\t\t" + `panic("bottom")

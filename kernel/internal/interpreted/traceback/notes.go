@@ -61,7 +61,10 @@ func (n *Notes) Literal() {
 
 // Iteration begins the body of a range over a function, which is a function of its own in the
 // lowered text, and has the name of the one around.
-func (n *Notes) Iteration() { n.begin(n.frame.name, n.frame.cell) }
+func (n *Notes) Iteration() {
+	n.noted, n.hoisted = 0, 0
+	n.begin(n.frame.name, n.frame.cell)
+}
 
 // Cell returns the number of the cell that the function is of.
 func (n *Notes) Cell() int { return n.frame.cell }
@@ -245,7 +248,12 @@ func (n *Notes) onlyLine(loop ast.Stmt) (int, bool) {
 		return 0, false
 	}
 	var ops []syntax.Operation
+	iterates := false // by a range over a function, whose body is another frame
 	ast.Inspect(loop, func(node ast.Node) bool {
+		if s, ok := node.(*ast.RangeStmt); ok {
+			_, function := n.TypeOf(s.X).(*types.Signature)
+			iterates = iterates || function
+		}
 		switch node := node.(type) {
 		case nil, *ast.FuncLit:
 			return false
@@ -257,6 +265,9 @@ func (n *Notes) onlyLine(loop ast.Stmt) (int, bool) {
 		ops = n.Operations(ops, node)
 		return false
 	})
+	if iterates {
+		return 0, false
+	}
 	line := 0
 	for _, op := range ops {
 		at := n.place(op.Pos) / syntax.Columns
