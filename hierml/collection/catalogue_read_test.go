@@ -128,8 +128,8 @@ func TestOpenLYRL2004(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkMatrix(t, c.Train.X)
-	checkMatrix(t, c.Test.X)
+	example.CheckMatrix(t, c.Train.X)
+	example.CheckMatrix(t, c.Test.X)
 	var got []string
 	for _, d := range []*dataset.Dataset{c.Train, c.Test} {
 		for i, set := range d.Labels {

@@ -87,7 +87,7 @@ func onlyEntry(t *testing.T, handler http.Handler) (contents [2][]byte) {
 		Name: "wares", Title: "Wares", Kind: "text", Licence: "none", Format: "own", Train: 1, Nodes: 5, Leaves: 4, Depth: 3,
 		read: func(ctx context.Context, e *Entry, paths []string) (*dataset.Collection, error) {
 			tax := example.Fruit()
-			apple := node(t, tax, "apple")
+			apple := example.Node(t, tax, "apple")
 			var total float32
 			for _, p := range paths {
 				b, err := os.ReadFile(p)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hierml/notebook/hierml/internal/example"
 )
 
 // tree writes the files below a new folder.
@@ -198,7 +200,7 @@ func TestGoDocInstalled(t *testing.T) {
 		t.Errorf("%d documents in %d classes of %d leaves", c.Len(), len(classes), len(c.Taxonomy.Leaves()))
 	}
 	for _, path := range [][2]string{{"net", "net/http"}, {"net/http", "net/http/httptest"}, {"net/http", "net/http (misc)"}} {
-		if parent, child := node(t, c.Taxonomy, path[0]), node(t, c.Taxonomy, path[1]); !slices.Equal(c.Taxonomy.Parents(child), []int{parent}) {
+		if parent, child := example.Node(t, c.Taxonomy, path[0]), example.Node(t, c.Taxonomy, path[1]); !slices.Equal(c.Taxonomy.Parents(child), []int{parent}) {
 			t.Errorf("%s is not below %s", path[1], path[0])
 		}
 	}

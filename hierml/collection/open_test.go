@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/internal/testrun/given"
 )
@@ -66,7 +67,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("names %q, %q, %q", c.Name, c.Train.Name, c.Test.Name)
 	}
 	for _, d := range []*dataset.Dataset{c.Train, c.Test} {
-		checkMatrix(t, d.X)
+		example.CheckMatrix(t, d.X)
 		if d.X.Cols != 5 || strings.Join(d.Vocabulary, " ") != "red green round hard soft" || d.Taxonomy != c.Train.Taxonomy {
 			t.Errorf("%s: %d columns, words %q", d.Name, d.X.Cols, d.Vocabulary)
 		}
@@ -199,8 +200,8 @@ func TestGivenOpenPublished(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkMatrix(t, c.Train.X)
-			checkMatrix(t, c.Test.X)
+			example.CheckMatrix(t, c.Train.X)
+			example.CheckMatrix(t, c.Test.X)
 			got := e
 			got.Train, got.Test, got.Features, got.SeveralLabel = c.Train.Len(), c.Test.Len(), c.Train.X.Cols, 0
 			labels, inner := 0, 0

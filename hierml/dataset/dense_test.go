@@ -23,8 +23,8 @@ func TestDense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkMatrix(t, d.X)
-	if got := fmt.Sprint(d.X.Indptr, d.X.Indices, d.X.Values, d.Labels); got != fmt.Sprint([]int{0, 2, 3}, []int{0, 2, 1}, []float32{1, -2, 0.5}, [][]int{{node(t, tax, "apple")}, {node(t, tax, "bread"), node(t, tax, "tool")}}) {
+	example.CheckMatrix(t, d.X)
+	if got := fmt.Sprint(d.X.Indptr, d.X.Indices, d.X.Values, d.Labels); got != fmt.Sprint([]int{0, 2, 3}, []int{0, 2, 1}, []float32{1, -2, 0.5}, [][]int{{example.Node(t, tax, "apple")}, {example.Node(t, tax, "bread"), example.Node(t, tax, "tool")}}) {
 		t.Error(got)
 	}
 	if back := d.X.Dense(); !mat.Equal(back, x) {
@@ -38,7 +38,7 @@ func TestDense(t *testing.T) {
 	}
 	d.Vocabulary = []string{"a", "b", "c"}
 	one := d.WithConstant(3)
-	checkMatrix(t, one.X)
+	example.CheckMatrix(t, one.X)
 	if fmt.Sprint(one.X.Indices, one.X.Values, one.Vocabulary, d.Vocabulary) != "[0 2 3 1 3] [1 -2 3 0.5 3] [a b c (constant)] [a b c]" {
 		t.Error(one)
 	}

@@ -46,8 +46,8 @@ func TestMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkMatrix(t, m.X)
-	wantSame(t, m.Dataset, want)
+	example.CheckMatrix(t, m.X)
+	example.CheckSame(t, m.Dataset, want)
 	if m.Name != "rows" || m.X.Cols != want.X.Cols || !slices.Equal(m.Taxonomy.Names(), tax.Names()) || !reflect.DeepEqual(m.Taxonomy.Edges(), tax.Edges()) {
 		t.Errorf("got %v", m.Dataset)
 	}
@@ -66,7 +66,7 @@ func TestMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	wantSame(t, m.Dataset, want)
+	example.CheckSame(t, m.Dataset, want)
 	if m.X.Cols != len(words) || len(m.Vocabulary) != len(words) {
 		t.Errorf("%d columns", m.X.Cols)
 	}
@@ -105,7 +105,7 @@ func TestMapErrors(t *testing.T) {
 		changed := bytes.Clone(whole)
 		changed[n] ^= 0xff
 		if m, err := open(changed); err == nil {
-			checkMatrix(t, m.X)
+			example.CheckMatrix(t, m.X)
 			if len(example.Printed(m.Dataset)) == 0 {
 				t.Error("nothing in it")
 			}

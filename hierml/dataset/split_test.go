@@ -76,7 +76,7 @@ func TestSplit(t *testing.T) {
 				}
 			}
 			for _, part := range []*dataset.Dataset{train, held} {
-				checkMatrix(t, part.X)
+				example.CheckMatrix(t, part.X)
 				if !slices.IsSorted(part.X.Indices) {
 					t.Errorf("the rows of a part are out of order: %v", part.X.Indices)
 				}
@@ -172,7 +172,7 @@ func TestPerClass(t *testing.T) {
 
 func TestLeafed(t *testing.T) {
 	tax := example.Fruit()
-	food, apple, kind, tool := node(t, tax, "food"), node(t, tax, "apple"), node(t, tax, "fruit"), node(t, tax, "tool")
+	food, apple, kind, tool := example.Node(t, tax, "food"), example.Node(t, tax, "apple"), example.Node(t, tax, "fruit"), example.Node(t, tax, "tool")
 	c := &dataset.Corpus{Name: "c", Taxonomy: tax, Documents: []dataset.Document{
 		{ID: "1", Labels: []int{apple}}, {ID: "2", Labels: []int{food}}, {ID: "3", Labels: []int{kind, tool}}, {ID: "4"},
 	}}

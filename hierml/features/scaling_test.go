@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
 )
 
 // drawnTable returns rows of which the last columns are zero, 0.1 in all rows, and 0.1 or zero.
@@ -58,7 +59,7 @@ func TestScaling(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkMatrix(t, scaled.X)
+				example.CheckMatrix(t, scaled.X)
 				rows, cols := y.Dims()
 				want := mat.NewDense(rows, cols, nil)
 				for j := range cols {

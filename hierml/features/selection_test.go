@@ -28,7 +28,7 @@ func dense(t *testing.T, rows [][]float64, labels [][]string) *dataset.Dataset {
 		d.X.Indptr = append(d.X.Indptr, len(d.X.Values))
 		var nodes []int
 		for _, label := range labels[i] {
-			nodes = append(nodes, node(t, d.Taxonomy, label))
+			nodes = append(nodes, example.Node(t, d.Taxonomy, label))
 		}
 		d.Labels = append(d.Labels, d.Taxonomy.MostSpecific(nodes))
 	}
@@ -190,7 +190,7 @@ func TestSelection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkMatrix(t, some.X)
+	example.CheckMatrix(t, some.X)
 	if fmt.Sprint(some.X.Indices, some.X.Values, some.X.Cols, some.Vocabulary, some.Labels) != fmt.Sprint([]int{0, 1}, []int{2, 1}, 2, s.Names, d.Labels[1:3]) {
 		t.Error(some.X.Indices, some.X.Values, some)
 	}

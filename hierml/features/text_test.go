@@ -144,7 +144,7 @@ func TestTextWeights(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := v.Transform(test)
-			checkMatrix(t, d.X)
+			example.CheckMatrix(t, d.X)
 			if d.X.Cols != v.Columns() || d.Len() != test.Len() {
 				t.Errorf("%d columns", d.X.Cols)
 			}

@@ -45,7 +45,7 @@ func TestTFIDF(t *testing.T) {
 		t.Errorf("idf of apple is %v", idf)
 	}
 	d := v.Transform(example.Fruits("red apple red apple red red pear", "unknown words", "Green!"))
-	checkMatrix(t, d.X)
+	example.CheckMatrix(t, d.X)
 	if fmt.Sprint(d.X.Indptr, d.X.Indices) != "[0 3 3 4] [0 3 4 2]" || d.X.Cols != 5 || d.X.Rows != 3 {
 		t.Fatalf("%v %v, %d x %d", d.X.Indptr, d.X.Indices, d.X.Rows, d.X.Cols)
 	}
@@ -101,7 +101,7 @@ func TestTFIDFParallel(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := v.Transform(c)
-	checkMatrix(t, d.X)
+	example.CheckMatrix(t, d.X)
 	for i := range c.Documents {
 		one := v.Transform(c.Subset([]int{i}))
 		indices, values := d.X.Row(i)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
 )
 
 // Weighing counts gives what Text gives of the texts, where no term is left out.
@@ -46,7 +47,7 @@ func TestWeighing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkMatrix(t, got.X)
+			example.CheckMatrix(t, got.X)
 			if want := v.Transform(test); !slices.Equal(got.X.Values, want.X.Values) || !slices.Equal(got.X.Indptr, want.X.Indptr) {
 				t.Error("other weights than of the texts")
 			}

@@ -40,7 +40,7 @@ func TestARFF(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkMatrix(t, d.X)
+			example.CheckMatrix(t, d.X)
 			if got := example.Printed(d); got != test.rows {
 				t.Errorf("got\n%swant\n%s", got, test.rows)
 			}
@@ -57,7 +57,7 @@ func TestARFF(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				wantSame(t, again, d)
+				example.CheckSame(t, again, d)
 				if again.Taxonomy.Len() != d.Taxonomy.Len() || len(again.Taxonomy.Edges()) != len(d.Taxonomy.Edges()) || strings.Join(again.Vocabulary, "|") != strings.Join(d.Vocabulary, "|") {
 					t.Errorf("written and read again: %v, %q", again.Taxonomy, again.Vocabulary)
 				}
@@ -73,7 +73,7 @@ func TestARFF(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantSame(t, stream, d)
+			example.CheckSame(t, stream, d)
 		})
 	}
 }
@@ -152,7 +152,7 @@ func TestARFFErrors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkMatrix(t, d.X)
+			example.CheckMatrix(t, d.X)
 			if got := example.Printed(d); got != test.rows {
 				t.Errorf("got\n%swant\n%s", got, test.rows)
 			}
@@ -186,13 +186,13 @@ func FuzzARFF(f *testing.F) {
 			if repairedErr != nil {
 				t.Fatalf("only repairs find a fault: %v", repairedErr)
 			}
-			wantSame(t, repaired, strict)
+			example.CheckSame(t, repaired, strict)
 		}
 		if repairedErr != nil {
 			wantSyntaxError(t, repairedErr)
 			return
 		}
-		checkMatrix(t, repaired.X)
+		example.CheckMatrix(t, repaired.X)
 		for _, s := range []ARFF{{}, {Dense: true}} {
 			var b strings.Builder
 			if err := s.Write(t.Context(), &b, repaired); err != nil {
@@ -202,7 +202,7 @@ func FuzzARFF(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, b.String())
 			}
-			wantSame(t, again, repaired)
+			example.CheckSame(t, again, repaired)
 		}
 	})
 }

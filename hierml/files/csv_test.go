@@ -150,7 +150,7 @@ func TestCSVDataset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkMatrix(t, d.X)
+	example.CheckMatrix(t, d.X)
 	if got := example.Printed(d); got != "apple [0 2] [0.5 1]\npear [0 1 3] [-20 3 1]\napple tool [2] [1]\n" {
 		t.Errorf("got\n%s", got)
 	}
@@ -179,7 +179,7 @@ func TestCSVDataset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantSame(t, again, d)
+	example.CheckSame(t, again, d)
 	grown, err := CSV{Numbers: []string{"size"}}.ReadDataset(t.Context(), strings.NewReader("size,x,label\n1,a,b/c\n2,b,b\n"), "x.csv", nil)
 	if err != nil || example.Printed(grown) != "b/c [0] [1]\nb [0] [2]\n" {
 		t.Errorf("%v, %v", grown, err)
@@ -277,7 +277,7 @@ func csvOf(t *testing.T, s CSV, words []string) error {
 	for j := range words {
 		x.Set(j%2, j, float64(j+1))
 	}
-	d, err := dataset.FromDense("words", tax, x, [][]int{{node(t, tax, "apple")}, {node(t, tax, "pear")}})
+	d, err := dataset.FromDense("words", tax, x, [][]int{{example.Node(t, tax, "apple")}, {example.Node(t, tax, "pear")}})
 	if err != nil {
 		t.Fatal(err)
 	}

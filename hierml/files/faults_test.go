@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -79,5 +80,42 @@ func TestInstancesMemory(t *testing.T) {
 	}
 	if most > 8<<20 { // all rows take 20 MiB
 		t.Errorf("the loop holds %d bytes", most)
+	}
+}
+
+// wantFaults fails if the faults are not these: "2 unknown label, 1 empty label", in the order of
+// their first.
+func wantFaults(t testing.TB, faults *Faults, want string) {
+	t.Helper()
+	var got []string
+	for _, f := range faults.List() {
+		got = append(got, fmt.Sprint(f.Count, " ", f.Kind))
+		if f.First == nil || f.First.Line < 1 || f.First.File == "" || f.Repair == "" {
+			t.Errorf("%s has no place or no repair: %v", f.Kind, f.First)
+		}
+	}
+	if strings.Join(got, ", ") != want {
+		t.Errorf("got the faults %q, want %q", strings.Join(got, ", "), want)
+	}
+}
+
+// wantPlace checks that the error is a *SyntaxError at the place, and says the words.
+func wantPlace(t *testing.T, err error, line, column int, words string) {
+	t.Helper()
+	var syntax *SyntaxError
+	if !errors.As(err, &syntax) {
+		t.Fatalf("got %v, want a *SyntaxError", err)
+	}
+	if syntax.Line != line || syntax.Column != column || !strings.Contains(syntax.Msg, words) {
+		t.Errorf("got %v, want line %d, column %d and %q", err, line, column, words)
+	}
+}
+
+// wantSyntaxError fails if the error is not a *SyntaxError with a place.
+func wantSyntaxError(t testing.TB, err error) {
+	t.Helper()
+	var at *SyntaxError
+	if !errors.As(err, &at) || at.Line < 1 || at.File == "" {
+		t.Fatalf("an error without place: %v", err)
 	}
 }

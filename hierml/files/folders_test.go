@@ -213,7 +213,7 @@ func TestFoldersFaults(t *testing.T) {
 
 func TestFoldersWriteErrors(t *testing.T) {
 	tax := example.Fruit()
-	apple := node(t, tax, "apple")
+	apple := example.Node(t, tax, "apple")
 	for name, d := range map[string]dataset.Document{
 		"no label":      {ID: "1"},
 		"two labels":    {ID: "1", Labels: []int{0, 1}},

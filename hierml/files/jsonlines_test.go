@@ -19,7 +19,7 @@ func TestReadJSONLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apple, pear, tool := node(t, tax, "apple"), node(t, tax, "pear"), node(t, tax, "tool")
+	apple, pear, tool := example.Node(t, tax, "apple"), example.Node(t, tax, "pear"), example.Node(t, tax, "tool")
 	want := []dataset.Document{
 		{ID: "a/1", Text: "Red.\nRound.", Labels: []int{apple}, Part: "train"},
 		{ID: "3", Labels: []int{pear, tool}},

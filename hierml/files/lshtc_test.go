@@ -43,12 +43,12 @@ func TestLSHTC(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantSame(t, again, d)
+			example.CheckSame(t, again, d)
 			stream, err := dataset.Collect("stream", d.Taxonomy, 0, LSHTC{}.Instances(t.Context(), strings.NewReader(test.text), "train", numbers(t)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantSame(t, stream, d)
+			example.CheckSame(t, stream, d)
 		})
 	}
 }

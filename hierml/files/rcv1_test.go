@@ -37,7 +37,7 @@ func TestRCV1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantSame(t, again, d)
+	example.CheckSame(t, again, d)
 	unlabelled, err := RCV1{}.Read(t.Context(), strings.NewReader("5  1:1\n"), "vectors.dat", tax)
 	if err != nil || example.Printed(unlabelled) != "[0] [1]\n" {
 		t.Errorf("without topics: %v, %v", unlabelled, err)
@@ -49,7 +49,7 @@ func TestRCV1(t *testing.T) {
 
 func TestRCV1Faults(t *testing.T) {
 	tax := example.Fruit()
-	topics := map[int][]int{1: {node(t, tax, "apple")}, 2: {node(t, tax, "pear")}}
+	topics := map[int][]int{1: {example.Node(t, tax, "apple")}, 2: {example.Node(t, tax, "pear")}}
 	for _, test := range []struct {
 		name, text   string
 		line, column int
@@ -152,7 +152,7 @@ func FuzzRCV1(f *testing.F) {
 		if err != nil {
 			return
 		}
-		checkMatrix(t, d.X)
+		example.CheckMatrix(t, d.X)
 		var vectors, written bytes.Buffer
 		if err := s.Write(t.Context(), &vectors, d); err != nil {
 			t.Fatal(err)
@@ -167,6 +167,6 @@ func FuzzRCV1(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantSame(t, again, d)
+		example.CheckSame(t, again, d)
 	})
 }

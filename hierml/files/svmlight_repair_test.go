@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 func TestSVMLightRepair(t *testing.T) {
@@ -42,7 +44,7 @@ func TestSVMLightRepair(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkMatrix(t, d.X)
+			example.CheckMatrix(t, d.X)
 			if got := example.Printed(d); got != test.rows {
 				t.Errorf("got\n%swant\n%s", got, test.rows)
 			}
@@ -103,7 +105,7 @@ func TestSVMLightHeader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantSame(t, again, d)
+	example.CheckSame(t, again, d)
 
 	for _, test := range []struct {
 		text         string
@@ -152,13 +154,13 @@ func TestSVMLightInstances(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantSame(t, got, want)
+		example.CheckSame(t, got, want)
 	}
 	got, err := dataset.Collect("rows", tax, 7, want.Instances())
 	if err != nil || got.X.Cols != 7 {
 		t.Fatalf("%v, %v", got.X, err)
 	}
-	wantSame(t, got, want)
+	example.CheckSame(t, got, want)
 
 	n := 0
 	for _, err := range instances {
@@ -189,7 +191,7 @@ func TestSVMLightInstances(t *testing.T) {
 
 func TestWriteErrors(t *testing.T) {
 	tax := example.Fruit()
-	apple := node(t, tax, "apple")
+	apple := example.Node(t, tax, "apple")
 	row := func(labels []int, columns []int32, values []float32) *dataset.Dataset {
 		return &dataset.Dataset{Name: "rows", Taxonomy: tax, Labels: [][]int{labels},
 			X: &dataset.Matrix{Rows: 1, Cols: 9, Indptr: []int{0, len(columns)}, Indices: columns, Values: values}}
@@ -214,7 +216,7 @@ func TestWriteErrors(t *testing.T) {
 		"blank":          {space, "cannot be written"},
 		"descending":     {row([]int{apple}, []int32{3, 1}, []float32{1, 1}), "column 1 after 3"},
 		"negative":       {row([]int{apple}, []int32{-1}, []float32{1}), "column -1"},
-		"NaN":            {row([]int{apple}, []int32{1}, []float32{float32(nan())}), "NaN"},
+		"NaN":            {row([]int{apple}, []int32{1}, []float32{float32(math.NaN())}), "NaN"},
 	} {
 		var b bytes.Buffer
 		if err := (SVMLight{}).Write(t.Context(), &b, test.d); err == nil || !strings.Contains(err.Error(), test.words) {
@@ -229,4 +231,13 @@ func TestWriteErrors(t *testing.T) {
 	if err := (SVMLight{}).Write(ctx, io.Discard, row([]int{apple}, nil, nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that ended: %v", err)
 	}
+}
+
+// renamed returns the taxonomy with a blank in every name.
+func renamed(t *taxonomy.Taxonomy) (*taxonomy.Taxonomy, error) {
+	var names []string
+	for _, name := range t.Names() {
+		names = append(names, "a "+name)
+	}
+	return taxonomy.New(names, t.Edges())
 }

@@ -41,7 +41,7 @@ func TestReadSVMLight(t *testing.T) {
 			}
 			ids := func(names ...string) (ids []int) {
 				for _, n := range names {
-					ids = append(ids, node(t, tax, n))
+					ids = append(ids, example.Node(t, tax, n))
 				}
 				slices.Sort(ids)
 				return ids

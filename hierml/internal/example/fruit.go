@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -65,19 +66,37 @@ func Printed(d *dataset.Dataset) string {
 	return b.String()
 }
 
-// CheckMatrix returns an error if the matrix is not what the comment on dataset.Matrix says, or
-// stores what is zero or not finite.
-func CheckMatrix(m *dataset.Matrix) error {
+// Node returns the id of a name that is there.
+func Node(t testing.TB, tax *taxonomy.Taxonomy, name string) int {
+	t.Helper()
+	n, ok := tax.Node(name)
+	if !ok {
+		t.Fatalf("no node %q", name)
+	}
+	return n
+}
+
+// CheckSame fails if two data sets have different instances.
+func CheckSame(t testing.TB, got, want *dataset.Dataset) {
+	t.Helper()
+	if g, w := Printed(got), Printed(want); g != w {
+		t.Fatalf("got\n%swant\n%s", g, w)
+	}
+}
+
+// CheckMatrix fails if the matrix is not what the comment on dataset.Matrix says, or stores what is
+// zero or not finite.
+func CheckMatrix(t testing.TB, m *dataset.Matrix) {
+	t.Helper()
 	if len(m.Indptr) != m.Rows+1 || m.Indptr[0] != 0 || m.Indptr[m.Rows] != len(m.Values) || len(m.Values) != len(m.Indices) {
-		return fmt.Errorf("%d rows with %d offsets, %d indices and %d values", m.Rows, len(m.Indptr), len(m.Indices), len(m.Values))
+		t.Fatalf("%d rows with %d offsets, %d indices and %d values", m.Rows, len(m.Indptr), len(m.Indices), len(m.Values))
 	}
 	for i := range m.Rows {
 		indices, values := m.Row(i)
 		for k, j := range indices {
 			if j < 0 || int(j) >= m.Cols || k > 0 && j <= indices[k-1] || values[k] == 0 || math.IsNaN(float64(values[k])) || math.IsInf(float64(values[k]), 0) {
-				return fmt.Errorf("row %d has %v at %d", i, values[k], j)
+				t.Fatalf("row %d has %v at %d", i, values[k], j)
 			}
 		}
 	}
-	return nil
 }

@@ -4,90 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"math"
-	"strings"
 	"testing"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
-
-// node returns the id of a name that is there.
-func node(t testing.TB, tax *taxonomy.Taxonomy, name string) int {
-	t.Helper()
-	n, ok := tax.Node(name)
-	if !ok {
-		t.Fatalf("no node %q", name)
-	}
-	return n
-}
-
-// wantPlace checks that the error is a *SyntaxError at the place, and says the words.
-func wantPlace(t *testing.T, err error, line, column int, words string) {
-	t.Helper()
-	var syntax *SyntaxError
-	if !errors.As(err, &syntax) {
-		t.Fatalf("got %v, want a *SyntaxError", err)
-	}
-	if syntax.Line != line || syntax.Column != column || !strings.Contains(syntax.Msg, words) {
-		t.Errorf("got %v, want line %d, column %d and %q", err, line, column, words)
-	}
-}
-
-// wantSame fails if the data sets have not the same instances.
-func wantSame(t testing.TB, got, want *dataset.Dataset) {
-	t.Helper()
-	if g, w := example.Printed(got), example.Printed(want); g != w {
-		t.Fatalf("got\n%swant\n%s", g, w)
-	}
-}
-
-// writeWith returns what is written.
-func writeWith(t testing.TB, d *dataset.Dataset, write func(context.Context, io.Writer, *dataset.Dataset) error) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := write(t.Context(), &b, d); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
-// wantFaults fails if the faults are not these: "2 unknown label, 1 empty label", in the order of
-// their first.
-func wantFaults(t testing.TB, faults *Faults, want string) {
-	t.Helper()
-	var got []string
-	for _, f := range faults.List() {
-		got = append(got, fmt.Sprint(f.Count, " ", f.Kind))
-		if f.First == nil || f.First.Line < 1 || f.First.File == "" || f.Repair == "" {
-			t.Errorf("%s has no place or no repair: %v", f.Kind, f.First)
-		}
-	}
-	if strings.Join(got, ", ") != want {
-		t.Errorf("got the faults %q, want %q", strings.Join(got, ", "), want)
-	}
-}
-
-var errBroken = errors.New("no space left")
-
-// brokenWriter fails.
-type brokenWriter struct{}
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
-
-func nan() float64 { return math.NaN() }
-
-// renamed returns the taxonomy with a blank in every name.
-func renamed(t *taxonomy.Taxonomy) (*taxonomy.Taxonomy, error) {
-	var names []string
-	for _, name := range t.Names() {
-		names = append(names, "a "+name)
-	}
-	return taxonomy.New(names, t.Edges())
-}
 
 // instanceFormat is a format of instances.
 type instanceFormat interface {
@@ -109,7 +32,7 @@ func fuzzInstances(t *testing.T, text []byte, format func(repair *Faults) instan
 		if d == nil {
 			continue
 		}
-		checkMatrix(t, d.X)
+		example.CheckMatrix(t, d.X)
 		var b bytes.Buffer
 		if err := format(nil).Write(t.Context(), &b, d); err != nil {
 			if _, named := format(nil).(tables); named {
@@ -121,13 +44,13 @@ func fuzzInstances(t *testing.T, text []byte, format func(repair *Faults) instan
 		if err != nil {
 			t.Fatalf("%v\n%s", err, example.Printed(d))
 		}
-		wantSame(t, again, d)
+		example.CheckSame(t, again, d)
 	}
 	if err == nil {
 		if repairedErr != nil {
 			t.Fatalf("only repairs find a fault: %v", repairedErr)
 		}
-		wantSame(t, repaired, strict)
+		example.CheckSame(t, repaired, strict)
 	}
 }
 
@@ -169,22 +92,5 @@ func fuzzDocuments(t *testing.T, text []byte, format func(repair *Faults) docume
 		if documentsOf(repaired) != documentsOf(strict) {
 			t.Fatalf("repaired\n%sstrict\n%s", documentsOf(repaired), documentsOf(strict))
 		}
-	}
-}
-
-// wantSyntaxError fails if the error is not a *SyntaxError with a place.
-func wantSyntaxError(t testing.TB, err error) {
-	t.Helper()
-	var at *SyntaxError
-	if !errors.As(err, &at) || at.Line < 1 || at.File == "" {
-		t.Fatalf("an error without place: %v", err)
-	}
-}
-
-// checkMatrix fails if the matrix is not what dataset.Matrix promises.
-func checkMatrix(t testing.TB, m *dataset.Matrix) {
-	t.Helper()
-	if err := example.CheckMatrix(m); err != nil {
-		t.Fatal(err)
 	}
 }
