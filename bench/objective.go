@@ -29,7 +29,7 @@ func compareObjectives(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("liblinear", flag.ContinueOnError)
 	flags.StringVar(&o.data, "data", "", "`folder` with the files of the problem; without it data are generated")
 	flags.StringVar(&o.problem, "problem", "small", "small, big, wipod, dmoz or wikipedia, or a set of the table; with -data the name of any files there")
-	flags.StringVar(&o.python, "python", "", "Python that has the packages of driver/requirements.txt; without it only this library is run")
+	definePython(flags, &o.python)
 	flags.StringVar(&o.runs, "runs", "flat,hierarchical,normalized", "what to train, of "+strings.Join(names(), ", "))
 	flags.StringVar(&o.workers, "workers", "1", "numbers of workers to train with")
 	flags.StringVar(&o.method, "method", "", "solver, of "+strings.Join(methodNames(), ", ")+"; without it the default")

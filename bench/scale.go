@@ -56,28 +56,22 @@ func (m measurement) String() string {
 
 // scaleOptions are the command line of scale.
 type scaleOptions struct {
-	problems, methods, data, results string
-	peers                            tableOptions
-	progress                         bool
-	time                             time.Duration
+	peerOptions
+	problems, data string
+	progress       bool
 }
 
 // compareSizes is the command scale.
 func compareSizes(ctx context.Context, arguments []string) error {
 	var o scaleOptions
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
+	o.define(flags, time.Hour)
 	flags.StringVar(&o.problems, "problems", "", "problems, separated by commas, by default all")
-	flags.StringVar(&o.methods, "methods", "", "methods, separated by semicolons, by default all for which there is a program")
 	flags.StringVar(&o.data, "data", "", "`folder` where the files of problems are or, if they are not, are made")
-	flags.StringVar(&o.results, "results", "", "`file` that results are added to, and in which those are that need not be run")
-	flags.StringVar(&o.peers.python, "python", "", "Python that has the packages of driver/requirements.txt; without it only this library is run")
-	flags.StringVar(&o.peers.pdsparse, "pdsparse", "", "`folder` with PD-Sparse's programs")
 	flags.BoolVar(&o.progress, "progress", false, "print the progress of this library's trainings")
-	flags.DurationVar(&o.time, "time", time.Hour, "bound of a training")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
-	o.peers.time = o.time
 	folder, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
@@ -120,7 +114,7 @@ func (o *scaleOptions) wants(t training) bool {
 		return false
 	}
 	python := t.workers == ""
-	return !python || o.peers.python != "" && (t.method != "PD-Sparse" || o.peers.pdsparse != "")
+	return !python || o.python != "" && (t.method != "PD-Sparse" || o.pdsparse != "")
 }
 
 // measure trains once, in a process of its own.
@@ -162,7 +156,7 @@ func (o *scaleOptions) liblinear(ctx context.Context, t training, folder string,
 	if k < 0 {
 		return outcome{}, fmt.Errorf("no objective to reach: flat is to be trained before")
 	}
-	r, err := liblinear(ctx, o.peers.python, folder, solvers["flat"], files, 1, measured[k].Primal, tolerances)
+	r, err := liblinear(ctx, o.python, folder, solvers["flat"], files, 1, measured[k].Primal, tolerances)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -172,7 +166,7 @@ func (o *scaleOptions) liblinear(ctx context.Context, t training, folder string,
 // peer trains by another package with C = 1.
 func (o *scaleOptions) peer(ctx context.Context, t training, folder string, files stem) (outcome, error) {
 	ranked := filepath.Join(folder, "ranked")
-	took, err := o.peers.train(ctx, contender{name: t.method}, 1, folder, part{files.train(), files.test(), files.edges()}, ranked)
+	took, err := o.train(ctx, contender{name: t.method}, 1, folder, part{files.train(), files.test(), files.edges()}, ranked)
 	if err != nil {
 		return outcome{}, err
 	}

@@ -102,26 +102,40 @@ type entry struct {
 	quality
 }
 
+// peerOptions are the flags of table and scale, which train by other packages, too.
+type peerOptions struct {
+	methods, python, pdsparse, results string
+	time                               time.Duration
+}
+
+func (o *peerOptions) define(flags *flag.FlagSet, limit time.Duration) {
+	definePython(flags, &o.python)
+	flags.StringVar(&o.methods, "methods", "", "methods, separated by semicolons, by default all for which there is a program")
+	flags.StringVar(&o.pdsparse, "pdsparse", "", "`folder` with PD-Sparse's programs")
+	flags.StringVar(&o.results, "results", "", "`file` that results are added to, and in which those are that need not be run")
+	flags.DurationVar(&o.time, "time", limit, "bound of a training")
+}
+
+func definePython(flags *flag.FlagSet, python *string) {
+	flags.StringVar(python, "python", "", "Python that has the packages of driver/requirements.txt; without it only this library is run")
+}
+
 // tableOptions are the command line of table.
 type tableOptions struct {
-	sets, methods, python, pdsparse, results string
-	grid                                     []float64
-	rows                                     int
-	time                                     time.Duration
+	peerOptions
+	sets string
+	grid []float64
+	rows int
 }
 
 // compareMethods is the command table.
 func compareMethods(ctx context.Context, arguments []string) error {
 	var o tableOptions
 	flags := flag.NewFlagSet("table", flag.ContinueOnError)
+	o.define(flags, 2*time.Minute)
 	flags.StringVar(&o.sets, "sets", strings.Join(setNames(), ","), "what to compare on")
-	flags.StringVar(&o.methods, "methods", "", "methods, separated by semicolons, by default all for which there is a program")
-	flags.StringVar(&o.python, "python", "", "Python that has the packages of driver/requirements.txt; without it only this library is run")
-	flags.StringVar(&o.pdsparse, "pdsparse", "", "`folder` with PD-Sparse's programs")
-	flags.StringVar(&o.results, "results", "", "`file` that results are added to, and in which those are that need not be run")
 	grid := flags.String("grid", "0.1,1,10,100", "values of C to choose from")
 	flags.IntVar(&o.rows, "rows", 1<<30, "how many rows of each part to take at most")
-	flags.DurationVar(&o.time, "time", 2*time.Minute, "bound of a training")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -262,7 +276,7 @@ func (o *tableOptions) measure(ctx context.Context, s *set, m contender, folder 
 }
 
 // train trains and ranks in a process of its own.
-func (o *tableOptions) train(ctx context.Context, m contender, c float64, folder string, p part, ranked string) (usage, error) {
+func (o *peerOptions) train(ctx context.Context, m contender, c float64, folder string, p part, ranked string) (usage, error) {
 	program, arguments := o.python, []string{filepath.Join(folder, "peers.py")}
 	if m.ours {
 		self, err := os.Executable()
