@@ -153,16 +153,10 @@ func partOf(part, t types.Type, seen map[types.Type]bool) bool {
 				return true
 			}
 		}
-	case *types.Pointer:
-		return partOf(part, t.Elem(), seen)
-	case *types.Slice:
-		return partOf(part, t.Elem(), seen)
-	case *types.Array:
-		return partOf(part, t.Elem(), seen)
-	case *types.Chan:
-		return partOf(part, t.Elem(), seen)
 	case *types.Map:
 		return partOf(part, t.Key(), seen) || partOf(part, t.Elem(), seen)
+	case interface{ Elem() types.Type }:
+		return partOf(part, t.Elem(), seen)
 	}
 	return false
 }

@@ -424,9 +424,7 @@ func (b *body) composite(e *ast.CompositeLit) string {
 			parts = append(parts, b.key(kv.Key, u.Key())+": "+b.to(kv.Value, u.Elem()))
 			end()
 		}
-	case *types.Slice:
-		parts = b.elements(e.Elts, u.Elem())
-	case *types.Array:
+	case interface{ Elem() types.Type }:
 		parts = b.elements(e.Elts, u.Elem())
 	default:
 		b.l.Refuse(e.Pos(), fmt.Sprintf("a composite literal of type %s", t))

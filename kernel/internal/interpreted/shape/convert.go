@@ -42,16 +42,10 @@ func (l *Shapes) isNative(t types.Type, seen map[types.Type]bool) bool {
 			return false
 		}
 		return t.TypeArgs().Len() == 0
-	case *types.Pointer:
-		return l.isNative(t.Elem(), seen)
-	case *types.Slice:
-		return l.isNative(t.Elem(), seen)
-	case *types.Array:
-		return l.isNative(t.Elem(), seen)
-	case *types.Chan:
-		return l.isNative(t.Elem(), seen)
 	case *types.Map:
 		return l.isNative(t.Key(), seen) && l.isNative(t.Elem(), seen)
+	case interface{ Elem() types.Type }:
+		return l.isNative(t.Elem(), seen)
 	case *types.Signature:
 		return l.isNative(t.Params(), seen) && l.isNative(t.Results(), seen)
 	case *types.Tuple:

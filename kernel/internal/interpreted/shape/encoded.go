@@ -42,18 +42,14 @@ func (l *Shapes) shapeOnly(t types.Type, seen map[types.Type]bool) bool {
 				return false
 			}
 		}
-	case *types.Pointer:
-		return l.shapeOnly(u.Elem(), seen)
-	case *types.Slice:
-		return l.shapeOnly(u.Elem(), seen)
-	case *types.Array:
-		return l.shapeOnly(u.Elem(), seen)
-	case *types.Map:
-		return l.shapeOnly(u.Key(), seen) && l.shapeOnly(u.Elem(), seen)
 	case *types.Interface:
 		return u.NumMethods() == 0
 	case *types.Chan, *types.Signature:
 		return l.Native(t) // encoding/json complains of it by its name
+	case *types.Map:
+		return l.shapeOnly(u.Key(), seen) && l.shapeOnly(u.Elem(), seen)
+	case interface{ Elem() types.Type }:
+		return l.shapeOnly(u.Elem(), seen)
 	}
 	return true
 }

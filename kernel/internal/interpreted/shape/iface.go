@@ -228,23 +228,17 @@ func (l *Shapes) hidden(sel *types.Selection) bool {
 			if !state.IsSession(t.Obj()) && t.Obj().Pkg() != nil && (!t.Obj().Exported() || t.TypeArgs().Len() > 0 && l.standIn(t) == nil) {
 				hidden = true
 			}
-		case *types.Pointer:
-			visit(t.Elem(), depth+1)
-		case *types.Slice:
-			visit(t.Elem(), depth+1)
-		case *types.Array:
-			visit(t.Elem(), depth+1)
-		case *types.Chan:
-			visit(t.Elem(), depth+1)
 		case *types.Map:
 			visit(t.Key(), depth+1)
 			visit(t.Elem(), depth+1)
+		case interface{ Elem() types.Type }:
+			visit(t.Elem(), depth+1)
 		case *types.Signature:
-			for i := range t.Params().Len() {
-				visit(t.Params().At(i).Type(), depth+1)
-			}
-			for i := range t.Results().Len() {
-				visit(t.Results().At(i).Type(), depth+1)
+			visit(t.Params(), depth)
+			visit(t.Results(), depth)
+		case *types.Tuple:
+			for v := range t.Variables() {
+				visit(v.Type(), depth+1)
 			}
 		}
 	}

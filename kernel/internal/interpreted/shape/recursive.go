@@ -92,14 +92,10 @@ func reach(t types.Type, values bool, seen map[types.Type]bool) {
 	}
 	if !values {
 		switch u := t.Underlying().(type) {
-		case *types.Pointer:
-			parts = []types.Type{u.Elem()}
-		case *types.Slice:
-			parts = []types.Type{u.Elem()}
-		case *types.Chan:
-			parts = []types.Type{u.Elem()}
 		case *types.Map:
 			parts = []types.Type{u.Key(), u.Elem()}
+		case interface{ Elem() types.Type }:
+			parts = []types.Type{u.Elem()}
 		case *types.Signature:
 			for v := range u.Params().Variables() {
 				parts = append(parts, v.Type())

@@ -257,16 +257,10 @@ func tangled(t, self types.Type, field bool) bool {
 		}
 	case *types.Signature:
 		return !field && state.PartOf(self, u)
-	case *types.Pointer:
-		return tangled(u.Elem(), self, false)
-	case *types.Slice:
-		return tangled(u.Elem(), self, false)
-	case *types.Array:
-		return tangled(u.Elem(), self, false)
-	case *types.Chan:
-		return tangled(u.Elem(), self, false)
 	case *types.Map:
 		return state.PartOf(self, u.Key()) || tangled(u.Elem(), self, false)
+	case interface{ Elem() types.Type }:
+		return tangled(u.Elem(), self, false)
 	}
 	return false
 }
@@ -292,22 +286,16 @@ func endless(t types.Type, seen map[types.Type]bool) *types.Named {
 		seen[t] = true
 		defer delete(seen, t)
 		return any(t.Underlying())
-	case *types.Pointer:
-		return any(t.Elem())
-	case *types.Slice:
-		return any(t.Elem())
-	case *types.Array:
-		return any(t.Elem())
-	case *types.Chan:
-		return any(t.Elem())
 	case *types.Map:
 		return any(t.Key(), t.Elem())
+	case interface{ Elem() types.Type }:
+		return any(t.Elem())
 	case *types.Signature:
-		for _, tuple := range []*types.Tuple{t.Params(), t.Results()} {
-			for i := range tuple.Len() {
-				if n := any(tuple.At(i).Type()); n != nil {
-					return n
-				}
+		return any(t.Params(), t.Results())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			if n := any(v.Type()); n != nil {
+				return n
 			}
 		}
 	}
