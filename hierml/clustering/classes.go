@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/guarded"
+	"github.com/hierml/notebook/hierml/structured"
 )
 
 // classes are the leaves of a taxonomy that have instances.
@@ -32,7 +32,7 @@ func newClasses(d *dataset.Dataset, features bool) (*classes, error) {
 		if d.X.Rows != len(d.Labels) {
 			return nil, fmt.Errorf("clustering: dataset %q has %d instances and labels for %d; give every instance its labels", d.Name, d.X.Rows, len(d.Labels))
 		}
-		if err := checkFinite(d.X); err != nil {
+		if err := structured.CheckMatrix(d.X); err != nil {
 			return nil, fmt.Errorf("clustering: dataset %q: %w", d.Name, err)
 		}
 	}
@@ -75,27 +75,6 @@ func newClasses(d *dataset.Dataset, features bool) (*classes, error) {
 		slices.Sort(s.of[i])
 	}
 	return s, nil
-}
-
-// checkFinite returns an error unless x is a matrix of finite numbers.
-func checkFinite(x *dataset.Matrix) error {
-	if x.Rows < 0 || x.Cols < 0 || len(x.Indptr) != x.Rows+1 || x.Indptr[0] != 0 || x.Indptr[x.Rows] != len(x.Indices) || len(x.Indices) != len(x.Values) || !slices.IsSorted(x.Indptr) {
-		return fmt.Errorf("the matrix of %d rows has %d row borders, %d indices and %d values, which do not fit together", x.Rows, len(x.Indptr), len(x.Indices), len(x.Values))
-	}
-	for i := range x.Rows {
-		indices, values := x.Row(i)
-		before := int32(-1)
-		for k, f := range indices {
-			if f <= before || int(f) >= x.Cols {
-				return fmt.Errorf("row %d has feature %d after %d; features ascend and lie in 0..%d", i, f, before, x.Cols-1)
-			}
-			before = f
-			if v := float64(values[k]); math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("row %d, feature %d: value %v is not finite", i, f, v)
-			}
-		}
-	}
-	return nil
 }
 
 // jaccard returns the Jaccard distances of the classes' sets of instances.

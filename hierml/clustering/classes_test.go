@@ -200,8 +200,8 @@ func TestDataIsChecked(t *testing.T) {
 		{"NaN", func(d *dataset.Dataset) { d.X.Values[1] = float32(math.NaN()) }, "row 1, feature 1"},
 		{"infinite", func(d *dataset.Dataset) { d.X.Values[1] = float32(math.Inf(-1)) }, "not finite"},
 		{"feature", func(d *dataset.Dataset) { d.X.Indices[1] = 2 }, "features ascend"},
-		{"borders", func(d *dataset.Dataset) { d.X.Indptr = []int{0, 1, 3} }, "fit together"},
-		{"borders backwards", func(d *dataset.Dataset) { d.X.Indptr = []int{0, 5, 2} }, "fit together"},
+		{"borders", func(d *dataset.Dataset) { d.X.Indptr = []int{0, 1, 3} }, "row borders"},
+		{"borders backwards", func(d *dataset.Dataset) { d.X.Indptr = []int{0, 5, 2} }, "before it begins"},
 	} {
 		d := good()
 		c.change(d)
