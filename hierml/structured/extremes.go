@@ -65,9 +65,9 @@ func (s *extremes) Worst(n int, floor float64, known []int32, dst []int32) []int
 	return append(dst, worst...)
 }
 
-// insertWorst inserts a competitor, with its violation, into the up to n most violated ones of those
-// that a search has looked at, the most violated first. It returns them, and the violation above
-// which the next one is worth a look.
+// insertWorst inserts a competitor, with its violation, into the n most violated of those that a
+// search has looked at so far, the most violated first. It returns them, and the violation above
+// which the next one counts.
 func insertWorst(s Search, worst []int32, n int, id int32, violation, floor float64) ([]int32, float64) {
 	worst = insert(worst, id, n, -violation, func(id int32) float64 { return -s.Violation(id) })
 	if len(worst) == n {

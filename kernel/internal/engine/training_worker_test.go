@@ -68,9 +68,9 @@ e := svm.Flat{C: 10, Method: solver.Pegasos{}, Settings: solver.Settings{Gap: 1e
 var m *classifier.Model
 `
 
-// TestLoopingProgress interrupts trainings while a Progress function of the cells loops, waits, or is
-// in a function of a package that calls others of the cells.
-// The training returns its model when the function has returned.
+// TestLoopingProgress interrupts trainings while a Progress function of the cells loops, waits, or
+// is in a function of a package that calls others of the cells. The training returns its model when
+// the function has returned.
 func TestLoopingProgress(t *testing.T) {
 	const until = "say()\n\tfor nb.Context().Err() == nil {\n\t}\n\t"
 	sessions := map[string][]beat{}
