@@ -24,8 +24,8 @@ func compare(a *structured.Attributes, sets [][]int, l loss.Loss, r structured.R
 	return structured.NewLabels(a, y, l, r, c)
 }
 
-// singleLabels returns the label of every instance, or an error unless each has one.
-func singleLabels(d *dataset.Dataset) ([]int, error) {
+// compareSingle is compare for instances with one label each, and an error for others.
+func compareSingle(a *structured.Attributes, d *dataset.Dataset, l loss.Loss, r structured.Rescaling, c float64) (structured.Competitors, error) {
 	y := make([]int, len(d.Labels))
 	for i, set := range d.Labels {
 		if len(set) == 0 {
@@ -36,7 +36,7 @@ func singleLabels(d *dataset.Dataset) ([]int, error) {
 		}
 		y[i] = set[0]
 	}
-	return y, nil
+	return structured.NewLabels(a, y, l, r, c)
 }
 
 // severalLabels reports whether some instance has more than one label.

@@ -75,35 +75,29 @@ func (s Hierarchical) fit(ctx context.Context, d *dataset.Dataset) (*classifier.
 	if err != nil {
 		return nil, err
 	}
-	if s.Rescaling == structured.Margin && (s.Sets || severalLabels(d)) {
-		if s.SetLoss == nil {
-			s.SetLoss = loss.Symdiff(t).(loss.Decomposing)
-		}
-		competitors, err := compareSets(a, d.Labels, s.SetLoss, c, &s.Settings)
-		if err != nil {
-			return nil, err
-		}
-		m, err := trainKernel(ctx, a, competitors, d, s.Kernel, s.Settings, s.Method)
-		if m != nil {
-			m.Name, m.C, m.Rule = "hierarchical SVM of label sets", c, classifier.BestSet
-		}
-		return m, err
-	}
 	if s.Loss == nil {
 		s.Loss = loss.Symdiff(t)
 	}
-	if s.Rescaling != structured.Slack {
-		if _, err := singleLabels(d); err != nil {
-			return nil, err
+	name, rule := "hierarchical SVM", classifier.Highest
+	var competitors structured.Competitors
+	switch {
+	case s.Rescaling == structured.Slack:
+		competitors, err = compare(a, d.Labels, s.Loss, structured.Slack, c)
+	case s.Rescaling == structured.Margin && (s.Sets || severalLabels(d)):
+		name, rule = "hierarchical SVM of label sets", classifier.BestSet
+		if s.SetLoss == nil {
+			s.SetLoss = loss.Symdiff(t).(loss.Decomposing)
 		}
+		competitors, err = compareSets(a, d.Labels, s.SetLoss, c, &s.Settings)
+	default:
+		competitors, err = compareSingle(a, d, s.Loss, s.Rescaling, c)
 	}
-	competitors, err := compare(a, d.Labels, s.Loss, s.Rescaling, c)
 	if err != nil {
 		return nil, err
 	}
 	m, err := trainKernel(ctx, a, competitors, d, s.Kernel, s.Settings, s.Method)
 	if m != nil {
-		m.Name, m.C = "hierarchical SVM", c
+		m.Name, m.C, m.Rule = name, c, rule
 	}
 	return m, err
 }

@@ -82,13 +82,35 @@ func (s Normalized) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mo
 	if err != nil {
 		return nil, err
 	}
+	name, rule := "normalized hierarchical SVM", classifier.Highest
+	var competitors structured.Competitors
 	if s.Sets || severalLabels(d) {
-		return s.fitSets(ctx, d, a, c)
+		name, rule = "normalized hierarchical SVM of label sets", classifier.BestSet
+		competitors, err = s.compareSets(a, d, c)
+	} else {
+		competitors, err = s.compareSingle(a, d, alpha, c)
 	}
-	y, err := singleLabels(d)
 	if err != nil {
 		return nil, err
 	}
+	m, err := train(ctx, a, competitors, d, s.Settings, s.Method)
+	if m != nil {
+		m.Name, m.C, m.Rule = name, c, rule
+	}
+	return m, err
+}
+
+func (s *Normalized) compareSets(a *structured.Attributes, d *dataset.Dataset, c float64) (structured.Competitors, error) {
+	if s.DivideByNorm {
+		return nil, fmt.Errorf("svm: DivideByNorm compares single labels; the norm of the difference of two label sets is no sum over nodes, so that their worst can't be searched [CSS16, below (13)]: leave it out, or train on instances with one label")
+	}
+	if s.SetLoss == nil {
+		s.SetLoss = loss.LeafSymdiff(d.Taxonomy)
+	}
+	return compareSets(a, d.Labels, s.SetLoss, c, &s.Settings)
+}
+
+func (s *Normalized) compareSingle(a *structured.Attributes, d *dataset.Dataset, alpha []float64, c float64) (competitors structured.Competitors, err error) {
 	if s.Loss == nil {
 		if s.Loss, err = loss.SqrtAlpha(d.Taxonomy, alpha); err != nil {
 			return nil, fmt.Errorf("svm: default loss: %w", err)
@@ -98,34 +120,7 @@ func (s Normalized) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mo
 	if s.DivideByNorm {
 		rescaling = structured.Norm
 	}
-	competitors, err := structured.NewLabels(a, y, s.Loss, rescaling, c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := train(ctx, a, competitors, d, s.Settings, s.Method)
-	if m != nil {
-		m.Name, m.C = "normalized hierarchical SVM", c
-	}
-	return m, err
-}
-
-// fitSets is fit for labels that are sets of leaves.
-func (s Normalized) fitSets(ctx context.Context, d *dataset.Dataset, a *structured.Attributes, c float64) (*classifier.Model, error) {
-	if s.DivideByNorm {
-		return nil, fmt.Errorf("svm: DivideByNorm compares single labels; the norm of the difference of two label sets is no sum over nodes, so that their worst can't be searched [CSS16, below (13)]: leave it out, or train on instances with one label")
-	}
-	if s.SetLoss == nil {
-		s.SetLoss = loss.LeafSymdiff(d.Taxonomy)
-	}
-	competitors, err := compareSets(a, d.Labels, s.SetLoss, c, &s.Settings)
-	if err != nil {
-		return nil, err
-	}
-	m, err := train(ctx, a, competitors, d, s.Settings, s.Method)
-	if m != nil {
-		m.Name, m.C, m.Rule = "normalized hierarchical SVM of label sets", c, classifier.BestSet
-	}
-	return m, err
+	return compareSingle(a, d, s.Loss, rescaling, c)
 }
 
 // alpha returns the node weights.
