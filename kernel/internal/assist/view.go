@@ -72,7 +72,8 @@ func viewOf(c *check.Checker, text string, at int, forgotten map[token.Pos]int) 
 
 // read parses what can be parsed: its errors are those of a cell that is not finished.
 func (v *view) read(text string) *check.Reading {
-	p := &syntax.Parsed{Source: syntax.NewSource(program.Cell{Source: text, Name: "this cell"}), Items: syntax.Split(text), Mentioned: map[string]bool{}}
+	l := syntax.NewLexed(syntax.NewSource(program.Cell{Source: text, Name: "this cell"}))
+	p := &syntax.Parsed{Lexed: l, Mentioned: map[string]bool{}}
 	file := func(prefix, suffix string, keep func(syntax.Item) bool) *ast.File {
 		if !slices.ContainsFunc(p.Items, keep) {
 			return nil

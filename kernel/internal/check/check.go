@@ -145,6 +145,33 @@ func NewInfo() *types.Info {
 	}
 }
 
+// CheckSource parses and checks a cell, whose text other cells can recall from now on. The error is
+// a *program.Error.
+func (c *Checker) CheckSource(l *syntax.Lexed) (*Checked, error) {
+	if cell := l.Cell; !cell.Aside {
+		c.Session.Inputs[cell.ExecutionCount()] = cell.Source
+	}
+	parsed, problems := c.Parse(l)
+	if len(problems) > 0 {
+		return nil, syntax.ProblemsError("CompileError", problems)
+	}
+	checked, problems := c.CheckWaiting(parsed)
+	if len(problems) > 0 {
+		return nil, syntax.ProblemsError("CompileError", c.Explain(problems))
+	}
+	return checked, nil
+}
+
+// Parse parses a cell, and replaces what it mentions of earlier ones (recall.go).
+func (c *Checker) Parse(l *syntax.Lexed) (*Reading, []syntax.Problem) {
+	p, problems := c.Files.Parse(l)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	r := &Reading{Parsed: p}
+	return r, c.Recall(r)
+}
+
 // check type-checks a parsed cell. The order is that of a notebook: first what the cell declares
 // (without bodies), then its statements one after the other, then the bodies of its functions,
 // which see all of it.
@@ -588,7 +615,7 @@ func (k *Checked) hides(name string) bool {
 		if uses {
 			return false
 		}
-		if slices.ContainsFunc(syntax.DeclaredBy(stmt), func(id *ast.Ident) bool { return id.Name == name }) {
+		if slices.ContainsFunc(syntax.VariablesOf(stmt), func(id *ast.Ident) bool { return id.Name == name }) {
 			return true
 		}
 	}
@@ -630,7 +657,7 @@ func (k *Checked) eachDeclared(visit func(local *types.Var, statement int)) {
 		if k.Initial[stmt] {
 			i++
 		}
-		for _, id := range syntax.DeclaredBy(stmt) {
+		for _, id := range syntax.VariablesOf(stmt) {
 			if local, ok := k.Info.Defs[id].(*types.Var); ok && id.Name != "_" && !seen[local] {
 				seen[local] = true
 				visit(local, i)
@@ -673,7 +700,7 @@ func (c *Checker) forgiven(k *Checked, e types.Error) bool {
 	}
 	if strings.HasPrefix(e.Msg, "declared and not used") {
 		for _, stmt := range k.Body {
-			for _, id := range syntax.DeclaredBy(stmt) {
+			for _, id := range syntax.VariablesOf(stmt) {
 				if id.Pos() == e.Pos {
 					return true
 				}
@@ -686,4 +713,19 @@ func (c *Checker) forgiven(k *Checked, e types.Error) bool {
 // compilerWording turns the words of go/types into those of the compiler where they differ.
 func compilerWording(msg string) string {
 	return strings.TrimSuffix(msg, "\n")
+}
+
+// divided makes a declaration of its own of each type, so that each can wait by itself.
+func divided(decls []ast.Decl) (out []ast.Decl) {
+	for _, decl := range decls {
+		g, ok := decl.(*ast.GenDecl)
+		if !ok || g.Tok != token.TYPE || len(g.Specs) < 2 {
+			out = append(out, decl)
+			continue
+		}
+		for _, spec := range g.Specs {
+			out = append(out, &ast.GenDecl{TokPos: spec.Pos(), Tok: token.TYPE, Specs: []ast.Spec{spec}})
+		}
+	}
+	return out
 }

@@ -24,7 +24,7 @@ func (k *Checked) lendVariables() (takeBack func()) {
 	run := map[string]*ast.ValueSpec{}
 	twice := map[string]bool{}
 	for _, s := range k.Body {
-		for _, id := range syntax.DeclaredBy(s) {
+		for _, id := range syntax.VariablesOf(s) {
 			twice[id.Name] = run[id.Name] != nil || twice[id.Name]
 		}
 		for _, v := range syntax.Variables(s) {

@@ -142,6 +142,19 @@ func sameMeaning(old, obj types.Object) bool {
 	return false
 }
 
+// follow adds the functions that follow what the cell declares anew, for which others need not
+// wait. It reports whether there are some.
+func (a *attempt) follow(c *Checker, k *Checked) bool {
+	more := a.followers.following(c.Session, k)
+	if len(more) == 0 {
+		return false
+	}
+	a.followers.with = append(a.followers.with, more...)
+	clear(a.pending)
+	clear(a.deferred)
+	return true
+}
+
 // following returns the functions that follow a cell which compiles with those that are known.
 // Those that mention a variable which the cell declares anew, too, are left.
 func (known *followers) following(s *state.Session, k *Checked) (more []*state.Follower) {
@@ -200,16 +213,10 @@ func selectsOthers(fn *state.Function, names map[string]bool) (out []string) {
 }
 
 // lateFor returns the functions that follow variables of cells before, unless the cell declares
-// them or the variables again.
-func lateFor(s *state.Session, p *syntax.Parsed) []*state.Follower {
+// them or the variables again. The variables are those of the cell.
+func lateFor(s *state.Session, p *syntax.Parsed, variables map[string]bool) []*state.Follower {
 	if len(s.Late) == 0 {
 		return nil
-	}
-	variables := map[string]bool{}
-	for _, stmt := range p.Body {
-		for _, id := range syntax.DeclaredBy(stmt) {
-			variables[id.Name] = true
-		}
 	}
 	var out []*state.Follower
 	for _, f := range s.Late {
@@ -228,4 +235,42 @@ func (k *Checked) Follows(fn *state.Function) bool {
 		}
 	}
 	return false
+}
+
+// declaresAnew reports whether one of some declarations is that of a function anew.
+func declaresAnew(declarations []*ast.FuncDecl, fn *state.Function) bool {
+	base := func(f *ast.FuncDecl) string {
+		if f.Recv == nil {
+			return ""
+		}
+		if id := syntax.ReceiverBase(f); id != nil {
+			return id.Name
+		}
+		return ""
+	}
+	return slices.ContainsFunc(declarations, func(d *ast.FuncDecl) bool {
+		return d.Name.Name == fn.Written.Name.Name && base(d) == base(fn.Written)
+	})
+}
+
+// written returns the declarations of a checked cell's functions.
+func (k *Checked) written() []*ast.FuncDecl {
+	out := make([]*ast.FuncDecl, len(k.Funcs))
+	for i, f := range k.Funcs {
+		out[i] = f.Decl
+	}
+	return out
+}
+
+// functions returns the declarations of a parsed cell's functions.
+func functions(p *syntax.Parsed) []*ast.FuncDecl {
+	var out []*ast.FuncDecl
+	if p.Declarations != nil {
+		for _, d := range p.Declarations.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
 }

@@ -21,23 +21,6 @@ import (
 // know it. A cell that declares what a function or declaration waits for checks it again, as if it
 // held its text.
 
-// CheckSource parses and checks a cell, whose text other cells can recall from now on. The error is
-// a *program.Error.
-func (c *Checker) CheckSource(src *syntax.Source) (*Checked, error) {
-	if cell := src.Cell; !cell.Aside {
-		c.Session.Inputs[cell.ExecutionCount()] = cell.Source
-	}
-	parsed, problems := c.Parse(src)
-	if len(problems) > 0 {
-		return nil, syntax.ProblemsError("CompileError", problems)
-	}
-	checked, problems := c.CheckWaiting(parsed)
-	if len(problems) > 0 {
-		return nil, syntax.ProblemsError("CompileError", c.Explain(problems))
-	}
-	return checked, nil
-}
-
 // An attempt is what one check of a cell assumes. The check adds to it what it finds to be
 // otherwise.
 type attempt struct {
@@ -114,18 +97,17 @@ func (k *Checked) decides(pos token.Pos) bool {
 // of earlier cells that waited for what the cell declares follow it, as do functions that mention
 // what it declares anew (following.go).
 func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
-	own := map[string]bool{}
-	names := declaredNames(p.Parsed, own)
+	names, own, variables := declaredNames(p.Parsed)
 	a := &attempt{pending: map[origin]state.Waits{}, deferred: map[origin]state.Waits{}, forgotten: map[token.Pos]int{}, renewed: map[string]bool{}}
 	a.followers.with, a.joined = c.Session.WaitingFor(names, func(name string) bool { return own[name] })
-	a.followers.with = append(a.followers.with, lateFor(c.Session, p.Parsed)...)
+	a.followers.with = append(a.followers.with, lateFor(c.Session, p.Parsed, variables)...)
 	var kept []*state.Deferred  // which the cell does not complete
 	var before []syntax.Problem // when no declaration of the cell was deferred
 	for first := true; ; first = false {
 		if !first {
 			// The tree was changed by the check.
 			var problems []syntax.Problem
-			if p, problems = c.Parse(p.Source); len(problems) > 0 {
+			if p, problems = c.Parse(p.Lexed); len(problems) > 0 {
 				return nil, problems
 			}
 		}
@@ -172,19 +154,6 @@ func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 			return nil, before
 		}
 	}
-}
-
-// follow adds the functions that follow what the cell declares anew, for which others need not
-// wait. It reports whether there are some.
-func (a *attempt) follow(c *Checker, k *Checked) bool {
-	more := a.followers.following(c.Session, k)
-	if len(more) == 0 {
-		return false
-	}
-	a.followers.with = append(a.followers.with, more...)
-	clear(a.pending)
-	clear(a.deferred)
-	return true
 }
 
 // in reports whether a failure is in a declaration.
@@ -366,21 +335,6 @@ func (k *Checked) adopt(c *Checker, a *attempt) {
 	file.Decls = decls
 }
 
-// divided makes a declaration of its own of each type, so that each can wait by itself.
-func divided(decls []ast.Decl) (out []ast.Decl) {
-	for _, decl := range decls {
-		g, ok := decl.(*ast.GenDecl)
-		if !ok || g.Tok != token.TYPE || len(g.Specs) < 2 {
-			out = append(out, decl)
-			continue
-		}
-		for _, spec := range g.Specs {
-			out = append(out, &ast.GenDecl{TokPos: spec.Pos(), Tok: token.TYPE, Specs: []ast.Spec{spec}})
-		}
-	}
-	return out
-}
-
 // copyOf returns a declaration whose parts the check may replace.
 func copyOf(decl ast.Decl) ast.Decl {
 	switch decl := decl.(type) {
@@ -419,44 +373,6 @@ func (k *Checked) declarationFile() *ast.File {
 		k.Parsed.Declarations = file
 	}
 	return k.Parsed.Declarations
-}
-
-// declaresAnew reports whether one of some declarations is that of a function anew.
-func declaresAnew(declarations []*ast.FuncDecl, fn *state.Function) bool {
-	base := func(f *ast.FuncDecl) string {
-		if f.Recv == nil {
-			return ""
-		}
-		if id := syntax.ReceiverBase(f); id != nil {
-			return id.Name
-		}
-		return ""
-	}
-	return slices.ContainsFunc(declarations, func(d *ast.FuncDecl) bool {
-		return d.Name.Name == fn.Written.Name.Name && base(d) == base(fn.Written)
-	})
-}
-
-// written returns the declarations of a checked cell's functions.
-func (k *Checked) written() []*ast.FuncDecl {
-	out := make([]*ast.FuncDecl, len(k.Funcs))
-	for i, f := range k.Funcs {
-		out[i] = f.Decl
-	}
-	return out
-}
-
-// functions returns the declarations of a parsed cell's functions.
-func functions(p *syntax.Parsed) []*ast.FuncDecl {
-	var out []*ast.FuncDecl
-	if p.Declarations != nil {
-		for _, d := range p.Declarations.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok {
-				out = append(out, f)
-			}
-		}
-	}
-	return out
 }
 
 var lacksMethod = regexp.MustCompile(`(?:^|: |\t|dynamic type |\(type )\*?([\pL_][\pL\d_]*)(?:\[.*?\])?\)? (?:does not (?:implement|satisfy) .*)?\(missing method ([\pL_][\pL\d_]*)\)`)
@@ -587,18 +503,10 @@ func couldBe(path []ast.Node, obj types.Object) bool {
 	return ok && (len(call.Args) == sig.Params().Len() || sig.Variadic() && len(call.Args) >= sig.Params().Len()-1)
 }
 
-// declaredNames returns the names that a cell declares and that others may wait for, and adds those
-// by which its own declarations are known.
-func declaredNames(p *syntax.Parsed, own map[string]bool) map[string]bool {
-	names := map[string]bool{}
-	if p.Declarations != nil {
-		for _, d := range p.Declarations.Decls {
-			state.Ends(d, names)
-			for _, name := range state.DeclaredBy(d) {
-				own[name] = true
-			}
-		}
-	}
+// declaredNames returns the names that a cell declares and that others may wait for, those by which
+// its own declarations are known, and those of its variables.
+func declaredNames(p *syntax.Parsed) (names, own, variables map[string]bool) {
+	names, own, variables = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, spec := range p.Imports {
 		name := strings.Trim(spec.Path.Value, "`\"")
 		name = name[strings.LastIndexByte(name, '/')+1:]
@@ -608,9 +516,17 @@ func declaredNames(p *syntax.Parsed, own map[string]bool) map[string]bool {
 		names[name] = true
 	}
 	for _, stmt := range p.Body {
-		for _, id := range syntax.DeclaredBy(stmt) {
-			names[id.Name], own[id.Name] = true, true
+		for _, id := range syntax.VariablesOf(stmt) {
+			names[id.Name], own[id.Name], variables[id.Name] = true, true, true
 		}
 	}
-	return names
+	if p.Declarations != nil {
+		for _, d := range p.Declarations.Decls {
+			state.Ends(d, names)
+			for _, name := range state.DeclaredBy(d) {
+				own[name] = true
+			}
+		}
+	}
+	return names, own, variables
 }

@@ -43,16 +43,6 @@ type Reading struct {
 	Recalled map[string]*recalled
 }
 
-// Parse parses a cell, and replaces what it mentions of earlier ones.
-func (c *Checker) Parse(src *syntax.Source) (*Reading, []syntax.Problem) {
-	p, problems := c.Files.Parse(src)
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	r := &Reading{Parsed: p}
-	return r, c.Recall(r)
-}
-
 // Recall replaces what a cell mentions of earlier ones.
 func (c *Checker) Recall(p *Reading) []syntax.Problem {
 	if p.Statements == nil || !strings.Contains(p.Source.Cell.Source, "_") && !p.Mentioned["Out"] && !p.Mentioned["In"] {

@@ -125,7 +125,8 @@ func undeclared(response []byte) (name, typ string, err error) {
 // declareAside runs a declaration as a cell that others know nothing of. It may be called while a
 // cell is stopped.
 func (e *Engine) declareAside(ctx context.Context, source string) error {
-	return e.runAside(ctx, syntax.NewSource(program.Cell{Number: e.number(0), Count: 1, Name: debuggerTitle, Source: source, Aside: true, Passing: true}))
+	cell := program.Cell{Number: e.number(0), Count: 1, Name: debuggerTitle, Source: source, Aside: true, Passing: true}
+	return e.runAside(ctx, syntax.NewLexed(syntax.NewSource(cell)))
 }
 
 // debuggerTitle is what errors call a cell of the debugger's own.
@@ -143,7 +144,7 @@ func withoutPlace(message string) string {
 
 // runAside runs what only declares beside the cells that run. What these write meanwhile goes where
 // it would otherwise.
-func (e *Engine) runAside(ctx context.Context, src *syntax.Source) error {
+func (e *Engine) runAside(ctx context.Context, src *syntax.Lexed) error {
 	e.running.Add(1)
 	defer e.running.Add(-1)
 	e.mu.Lock()

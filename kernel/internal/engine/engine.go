@@ -137,21 +137,21 @@ func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output)
 	cell.Count, cell.Number = cell.ExecutionCount(), e.number(cell.Number)
 	bundle, err := e.conduct(ctx, cell, out)
 	if err != nil {
-		e.noteMissed(cell)
 		return nil, e.worded(ctx, cell, err)
 	}
 	return bundle, nil
 }
 
-// noteMissed notes what a cell that failed would have declared, unless a check that goes on holds
-// the session.
-func (e *Engine) noteMissed(cell program.Cell) {
-	if cell.Aside || len(cell.Source) > maxAsked || e.left.work() != nil {
-		return
+// number returns the number of a cell that is given one by the session: it is larger than those of
+// all cells before, also of those of a %run. It waits for nothing: what waits is to be interrupted.
+func (e *Engine) number(given int) int {
+	for {
+		last := e.numbered.Load()
+		next := max(last+1, int64(given))
+		if e.numbered.CompareAndSwap(last, next) {
+			return int(next)
+		}
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.checker.Session.Miss(cell.Number, cell.Title(), syntax.Declares(cell.Source))
 }
 
 // Deliver gives a message of the front end to the code that listens to the comm. Errors, and what

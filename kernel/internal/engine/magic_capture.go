@@ -136,6 +136,6 @@ func (e *Engine) caught(ctx context.Context, src *syntax.Source, m *magics.Use, 
 	declaration := program.Cell{
 		Number: e.number(0), Count: src.Cell.Count, Name: src.Cell.Title(), Source: name + " := " + strconv.Quote(text), Plain: true, Aside: true,
 	}
-	_, err := e.run(ctx, syntax.NewSource(declaration), c.Output)
+	_, err := e.run(ctx, syntax.NewLexed(syntax.NewSource(declaration)), c.Output)
 	return err
 }

@@ -4,31 +4,18 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/program"
-	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// noteInput adds a cell to what %history lists.
-func (e *Engine) noteInput(cell program.Cell) {
-	if cell.Aside {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.inputs = append(e.inputs, program.Cell{Number: cell.Number, Count: cell.Count, Source: cell.Source})
-}
-
-// listInputs shows the inputs of the session before a cell. Lines but the first of one are
-// indented.
-func (e *Engine) listInputs(src *syntax.Source, m *magics.Use, out program.Output) {
-	last, _ := m.LastInputs(src.Cell.Source) // which was looked at before
+// listInputs shows the inputs of the session before the cell of a number: the last ones, 0 for all.
+// Lines but the first of one are indented.
+func (e *Engine) listInputs(number, last int, out program.Output) {
 	e.mu.Lock()
 	inputs := e.inputs
 	e.mu.Unlock()
 	var before []program.Cell
 	for _, cell := range inputs {
-		if cell.Number < src.Cell.Number {
+		if cell.Number < number {
 			before = append(before, cell)
 		}
 	}

@@ -15,22 +15,10 @@ import (
 // deepest is how many files may run each other by %run.
 const deepest = 20
 
-// number returns the number of a cell that is given one by the session: it is larger than those of
-// all cells before, also of those of a %run. It waits for nothing: what waits is to be interrupted.
-func (e *Engine) number(given int) int {
-	for {
-		last := e.numbered.Load()
-		next := max(last+1, int64(given))
-		if e.numbered.CompareAndSwap(last, next) {
-			return int(next)
-		}
-	}
-}
-
 type runDepth struct{}
 
 // runFile runs the cells of a file in the session. The first one that fails ends it.
-func (e *Engine) runFile(ctx context.Context, src *syntax.Source, m *magics.Use, argument string, out program.Output) error {
+func (e *Engine) runFile(ctx context.Context, src *syntax.Source, m *magics.Use, out program.Output) error {
 	refuse := func(msg string) error {
 		return syntax.ProblemsError("CompileError", []syntax.Problem{{Source: src, Offset: m.Argument, Msg: msg}})
 	}
@@ -41,15 +29,15 @@ func (e *Engine) runFile(ctx context.Context, src *syntax.Source, m *magics.Use,
 	if depth == deepest {
 		return refuse("files run each other without an end")
 	}
-	path, err := e.expand(magics.Unquote(argument))
-	if err != nil {
-		return refuse(err.Error())
-	}
-	arguments := ""
-	if _, err := os.Stat(path); err != nil { // the name of a file may have blanks in it
-		argument, arguments = magics.FileAndArguments(argument)
-		if path, err = e.expand(magics.Unquote(argument)); err != nil {
+	var path, arguments string
+	for _, f := range m.Files {
+		var err error
+		if path, err = e.expand(f.Name); err != nil {
 			return refuse(err.Error())
+		}
+		arguments = f.Arguments
+		if _, err := os.Stat(path); err == nil {
+			break
 		}
 	}
 	cells, err := e.cells(path)

@@ -9,31 +9,6 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// translated returns the source of a cell with its magics as Go, and those that the engine carries
-// out itself. It is an error if the cell does not parse and the engine has some to carry out
-// before.
-func (e *Engine) translated(cell program.Cell) (src *syntax.Source, own magics.Own, err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	defer func() {
-		// A fault of the engine costs the cell, not the session.
-		if r := recover(); r != nil {
-			err = &faultError{r}
-		}
-	}()
-	if problems := syntax.TooLong(syntax.NewSource(cell)); problems != nil {
-		return nil, own, syntax.ProblemsError("CompileError", problems)
-	}
-	src, own, problems := magics.Translate(cell, e.checker.Known)
-	if len(problems) == 0 && len(own.Before) > 0 {
-		_, problems = e.checker.Parse(src)
-	}
-	if len(problems) > 0 {
-		return nil, own, syntax.ProblemsError("CompileError", problems)
-	}
-	return src, own, nil
-}
-
 // carryOut does what a magic of the engine's own says.
 func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.Use, out program.Output) error {
 	argument := src.Cell.Source[m.Argument:m.ArgumentEnd]
@@ -50,9 +25,9 @@ func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.Use
 	case "rm":
 		return e.remove(src, m, argument)
 	case "history":
-		e.listInputs(src, m, out)
+		e.listInputs(src.Cell.Number, m.Last, out)
 	case "run":
-		return e.runFile(ctx, src, m, argument, out)
+		return e.runFile(ctx, src, m, out)
 	case "reset":
 		return e.reset(out)
 	case "engine":
@@ -60,9 +35,9 @@ func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.Use
 	case "mod":
 		return e.mod(ctx, src, m, argument, out)
 	case "test":
-		return e.test(ctx, src, m, argument, out)
+		return e.test(ctx, src, m, out)
 	case "goflags":
-		e.chooseFlags(argument, out)
+		e.chooseFlags(m, out)
 	case "strict":
 		e.mu.Lock()
 		if argument != "" {

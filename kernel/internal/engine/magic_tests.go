@@ -20,8 +20,7 @@ import (
 
 // test does what %test says: it has the tests of the session built, and runs them in a cell of
 // their own, so that they end with an interrupt, and have the folder and the environment of cells.
-func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, argument string, out program.Output) (err error) {
-	wanted, _ := magics.TestArguments(argument) // which was looked at before
+func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, out program.Output) (err error) {
 	e.mu.Lock()
 	tests, err := export.WriteTests(e.checker)
 	e.mu.Unlock()
@@ -32,12 +31,12 @@ func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, ar
 		out.Stream("stdout", "No cell has declared a test, as func TestX(t *testing.T), func BenchmarkX(b *testing.B), func FuzzX(f *testing.F) or func ExampleX().\n")
 		return nil
 	}
-	arguments, chosen, fuzz, complaint := wanted.Choose(tests.Names)
+	arguments, chosen, fuzz, complaint := m.Test.Choose(tests.Names)
 	if complaint != "" {
 		return e.testError(ctx, src, m, errors.New(complaint))
 	}
 	var flags []string
-	if wanted.Race {
+	if m.Test.Race {
 		flags = append(flags, "-race")
 	}
 	if fuzz != "" {
@@ -73,7 +72,7 @@ func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, ar
 	cell := program.Cell{Number: e.number(0), Count: src.Cell.Count, Name: src.Cell.Title(), Source: src.Cell.Source, Aside: true}
 	text := alias + ".Test(" + strings.Join(words, ", ") + ")"
 	at := []syntax.TextPiece{{Origin: m.Start}}
-	_, err = e.run(ctx, &syntax.Source{Cell: cell, Translation: &syntax.Translation{Text: text, Pieces: at, Alias: alias}}, out)
+	_, err = e.run(ctx, syntax.NewLexed(&syntax.Source{Cell: cell, Translation: &syntax.Translation{Text: text, Pieces: at, Alias: alias}}), out)
 	return err
 }
 
@@ -131,14 +130,13 @@ func (e *Engine) buildTests(ctx context.Context, tests *export.Tests, more []str
 }
 
 // chooseFlags does what %goflags says: it lists the flags of the go command, or sets them.
-func (e *Engine) chooseFlags(argument string, out program.Output) {
-	flags, clear, _ := magics.GoFlags(argument) // which were looked at before
+func (e *Engine) chooseFlags(m *magics.Use, out program.Output) {
 	e.declaring.Lock()
 	defer e.declaring.Unlock()
-	if len(flags) > 0 || clear {
-		e.goflags = flags
+	if len(m.Flags) > 0 || m.Unset {
+		e.goflags = m.Flags
 		if modules, ok := e.compiler.(program.Modules); ok {
-			modules.SetFlags(flags)
+			modules.SetFlags(m.Flags)
 		}
 	}
 	if len(e.goflags) == 0 {

@@ -248,7 +248,7 @@ func (e *Engine) brief(ctx context.Context, cell program.Cell, looks []look, out
 		expressions[i] = l.expression()
 	}
 	text := alias + ".Brief(" + strings.Join(expressions, ", ") + ")"
-	bundle, err := e.run(ctx, &syntax.Source{Cell: cell, Translation: &syntax.Translation{Text: text, Alias: alias}}, out)
+	bundle, err := e.run(ctx, syntax.NewLexed(&syntax.Source{Cell: cell, Translation: &syntax.Translation{Text: text, Alias: alias}}), out)
 	if err != nil {
 		return nil, err
 	}

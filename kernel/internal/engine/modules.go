@@ -83,7 +83,7 @@ func (o *outside) Doc(path, name string) string {
 // resolve finds the packages that a cell imports and the program does not consist of. Why some
 // cannot be imported the checker says where the cell does it. The error is that of the end of ctx.
 // Engine.declaring is held.
-func (e *Engine) resolve(ctx context.Context, src *syntax.Source, out program.Output) error {
+func (e *Engine) resolve(ctx context.Context, src *syntax.Lexed, out program.Output) error {
 	e.mu.Lock()
 	clear(e.outside.failed)
 	paths := e.outside.unknown(src)
@@ -139,9 +139,9 @@ func (o *outside) refused(paths []string, advice string) map[string]error {
 
 // unknown returns the import paths of a cell that the program does not consist of, and that might
 // be those of another module.
-func (o *outside) unknown(src *syntax.Source) []string {
+func (o *outside) unknown(src *syntax.Lexed) []string {
 	var paths []string
-	for _, it := range syntax.Split(src.Text) {
+	for _, it := range src.Items {
 		if it.Kind != syntax.ItemImport {
 			continue
 		}

@@ -26,7 +26,7 @@ func (e *Engine) notRun(name string) string {
 		for _, input := range e.checker.Session.Inputs {
 			ran = ran || input == cell.Source
 		}
-		if !ran && slices.Contains(syntax.Declares(cell.Source), name) {
+		if !ran && slices.Contains(syntax.Declares(syntax.Split(cell.Source)), name) {
 			return fmt.Sprintf("%s declares %s, and has not run in this session: run it first", cell.Title(), name)
 		}
 	}

@@ -156,7 +156,8 @@ func (e *Engine) asking(at look, number int, out program.Output) (ask func() (st
 			return texts[0], nil
 		}, there
 	}
-	l, p, err := e.interpret(context.Background(), syntax.NewSource(program.Cell{Number: number, Source: at.expression(), Aside: true}))
+	src := syntax.NewSource(program.Cell{Number: number, Source: at.expression(), Aside: true})
+	l, p, err := e.interpret(context.Background(), syntax.NewLexed(src))
 	if err != nil {
 		return nil, false
 	}

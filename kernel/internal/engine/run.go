@@ -20,18 +20,22 @@ func (e *Engine) conduct(ctx context.Context, cell program.Cell, out program.Out
 		return nil, err
 	}
 	src, own, err := e.translated(cell)
-	e.noteInput(cell)
+	defer func() {
+		if err != nil {
+			e.noteMissed(src)
+		}
+	}()
 	if err != nil {
 		return nil, err
 	}
 	if capture := own.Capture(); capture != nil {
 		caught := &catcher{Output: out}
-		defer func() { bundle, err = nil, e.caught(ctx, src, capture, caught, bundle, err) }()
+		defer func() { bundle, err = nil, e.caught(ctx, src.Source, capture, caught, bundle, err) }()
 		out = caught
 	}
 	carryOut := func(uses []*magics.Use) error {
 		for _, m := range uses {
-			if err := e.carryOut(ctx, src, m, out); err != nil {
+			if err := e.carryOut(ctx, src.Source, m, out); err != nil {
 				return err
 			}
 		}
@@ -52,8 +56,44 @@ func (e *Engine) conduct(ctx context.Context, cell program.Cell, out program.Out
 	return bundle, carryOut(own.After)
 }
 
+// translated notes a cell for %history and returns its source with its magics as Go, and those that
+// the engine carries out itself. It is an error if the cell does not parse and the engine has some
+// to carry out before. The source is nil if there is none.
+func (e *Engine) translated(cell program.Cell) (src *syntax.Lexed, own magics.Own, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer func() {
+		// A fault of the engine costs the cell, not the session.
+		if r := recover(); r != nil {
+			err = &faultError{r}
+		}
+	}()
+	if !cell.Aside {
+		e.inputs = append(e.inputs, program.Cell{Number: cell.Number, Count: cell.Count, Source: cell.Source})
+	}
+	src, own, problems := magics.Translate(cell, e.checker.Known)
+	if len(problems) == 0 && len(own.Before) > 0 {
+		_, problems = e.checker.Parse(src)
+	}
+	if len(problems) > 0 {
+		return src, own, syntax.ProblemsError("CompileError", problems)
+	}
+	return src, own, nil
+}
+
+// noteMissed notes what a cell that failed would have declared, unless a check that goes on holds
+// the session.
+func (e *Engine) noteMissed(src *syntax.Lexed) {
+	if src == nil || src.Cell.Aside || len(src.Cell.Source) > maxAsked || e.left.work() != nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.checker.Session.Miss(src.Cell.Number, src.Cell.Title(), syntax.Declares(src.Items))
+}
+
 // run runs the Go of a cell.
-func (e *Engine) run(ctx context.Context, src *syntax.Source, out program.Output) (*program.Bundle, error) {
+func (e *Engine) run(ctx context.Context, src *syntax.Lexed, out program.Output) (*program.Bundle, error) {
 	// The next cell is lowered for an executor that has all that the session says it has.
 	e.declaring.Lock()
 	done := sync.OnceFunc(e.declaring.Unlock)

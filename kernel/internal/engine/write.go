@@ -11,7 +11,7 @@ import (
 )
 
 // interpret parses, checks and lowers a cell.
-func (e *Engine) interpret(ctx context.Context, src *syntax.Source) (*change.Change, *program.Program, error) {
+func (e *Engine) interpret(ctx context.Context, src *syntax.Lexed) (*change.Change, *program.Program, error) {
 	type lowered struct {
 		l *change.Change
 		p *program.Program
@@ -48,7 +48,7 @@ func (e *Engine) workFor(ctx context.Context) (done func(panicked any) error) {
 }
 
 // lower is the work of interpret.
-func (e *Engine) lower(ctx context.Context, src *syntax.Source) (l *change.Change, p *program.Program, err error) {
+func (e *Engine) lower(ctx context.Context, src *syntax.Lexed) (l *change.Change, p *program.Program, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	done := e.workFor(ctx)
@@ -77,7 +77,7 @@ func (e *Engine) lower(ctx context.Context, src *syntax.Source) (l *change.Chang
 }
 
 // compile parses, checks and emits a cell and builds its units.
-func (e *Engine) compile(ctx context.Context, src *syntax.Source) (*change.Change, *program.Program, error) {
+func (e *Engine) compile(ctx context.Context, src *syntax.Lexed) (*change.Change, *program.Program, error) {
 	made, err := e.emit(ctx, src)
 	if err != nil {
 		return nil, nil, err
@@ -131,12 +131,12 @@ type emitted struct {
 }
 
 // emit parses, checks and emits a cell.
-func (e *Engine) emit(ctx context.Context, src *syntax.Source) (emitted, error) {
+func (e *Engine) emit(ctx context.Context, src *syntax.Lexed) (emitted, error) {
 	return attend(ctx, e, src.Cell.Title(), func() (emitted, error) { return e.write(ctx, src) }, func(made emitted) { e.takeBack(made.l) })
 }
 
 // write is the work of emit.
-func (e *Engine) write(ctx context.Context, src *syntax.Source) (made emitted, err error) {
+func (e *Engine) write(ctx context.Context, src *syntax.Lexed) (made emitted, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	done := e.workFor(ctx)

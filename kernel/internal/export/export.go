@@ -244,7 +244,7 @@ func (x *exporter) check(e *exportedCell) []syntax.Problem {
 }
 
 // checkGo checks the Go of a cell.
-func (x *exporter) checkGo(e *exportedCell, src *syntax.Source) []syntax.Problem {
+func (x *exporter) checkGo(e *exportedCell, src *syntax.Lexed) []syntax.Problem {
 	p, problems := x.Parse(src)
 	if len(problems) > 0 {
 		return problems

@@ -9,8 +9,9 @@ import (
 )
 
 // withoutMagics makes the source of an exported cell the Go that its magics stand for.
-func (x *exporter) withoutMagics(e *exportedCell) (*syntax.Source, magics.Own, []syntax.Problem) {
-	cell, own, problems := magics.Translate(e.Cell.Cell, x.Known)
+func (x *exporter) withoutMagics(e *exportedCell) (*syntax.Lexed, magics.Own, []syntax.Problem) {
+	l, own, problems := magics.Translate(e.Cell.Cell, x.Known)
+	cell := l.Source
 	for _, m := range slices.Concat(own.Before, own.After) {
 		switch m.Name {
 		case "run":
@@ -20,12 +21,12 @@ func (x *exporter) withoutMagics(e *exportedCell) (*syntax.Source, magics.Own, [
 		}
 	}
 	if len(problems) > 0 || cell.Text == e.Source {
-		return cell, own, problems
+		return l, own, problems
 	}
 	e.Source = cell.Text
-	src := &syntax.Source{Cell: e.Cell.Cell, Translation: &syntax.Translation{Text: cell.Text, Alias: cell.Alias, Timed: cell.Timed, Of: cell}}
+	l.Source = &syntax.Source{Cell: e.Cell.Cell, Translation: &syntax.Translation{Text: cell.Text, Alias: cell.Alias, Timed: cell.Timed, Of: cell}}
 	x.applyMagics(cell, own.Before)
-	return src, own, nil
+	return l, own, nil
 }
 
 // applyMagics does what %strict and %rm say before a cell, or behind it. The other magics that the

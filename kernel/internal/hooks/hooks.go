@@ -28,7 +28,7 @@ const (
 // Add returns the source of a cell with hooks, and what is known of them, given the cell that was
 // checked without. The sites are numbered from first on. There are none, and the source is nil, if
 // the cell has no statements.
-func Add(k *check.Checked, c *check.Checker, first int) (*syntax.Source, *program.Hooks) {
+func Add(k *check.Checked, c *check.Checker, first int) (*syntax.Lexed, *program.Hooks) {
 	cell := k.Source.Cell
 	w := &writer{
 		k: k, c: c, alias: k.Source.Alias,
@@ -48,51 +48,10 @@ func Add(k *check.Checked, c *check.Checker, first int) (*syntax.Source, *progra
 	if len(w.hooks.Sites) == 0 {
 		return nil, nil
 	}
-	text, pieces := applied(k.Source.Translation, w.edits)
 	t := *k.Source.Translation
-	t.Text, t.Pieces, t.Alias = text, pieces, w.alias
-	return &syntax.Source{Cell: cell, Translation: &t}, w.hooks
-}
-
-// applied returns the text of a translation with insertions, and its pieces.
-func applied(t *syntax.Translation, edits syntax.Edits) (string, []syntax.TextPiece) {
-	edits.Sort()
-	old := t.Pieces
-	if len(old) == 0 {
-		old = []syntax.TextPiece{{Verbatim: true}}
-	}
-	var text strings.Builder
-	var pieces []syntax.TextPiece
-	copied := 0
-	keep := func(to int) {
-		if copied == to {
-			return
-		}
-		i := len(old) - 1
-		for i > 0 && old[i].At > copied {
-			i--
-		}
-		for ; i < len(old) && old[i].At < to; i++ {
-			p := old[i]
-			if cut := copied - p.At; cut > 0 { // the rest of a piece, behind an insertion
-				p.At = copied
-				if p.Verbatim {
-					p.Origin += cut
-				}
-			}
-			p.At += text.Len() - copied
-			pieces = append(pieces, p)
-		}
-		text.WriteString(t.Text[copied:to])
-		copied = to
-	}
-	for _, e := range edits {
-		keep(e.Start)
-		pieces = append(pieces, syntax.TextPiece{At: text.Len(), Origin: t.Origin(e.Start)})
-		text.WriteString(e.Text)
-	}
-	keep(len(t.Text))
-	return text.String(), pieces
+	t.Alias = w.alias
+	t.Insert(w.edits)
+	return syntax.NewLexed(&syntax.Source{Cell: cell, Translation: &t}), w.hooks
 }
 
 // A writer writes the hooks of one cell.

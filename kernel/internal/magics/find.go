@@ -359,7 +359,7 @@ func (f *magicFinder) timed(m *Use, before []syntax.Lexeme) {
 	if first.Kind != syntax.ItemStatement {
 		m.complain(m.Statement, "%"+m.Name+" measures statements, not declarations")
 	}
-	switch tok := syntax.Lex(f.text[m.Statement:m.StatementEnd])[0].Tok; tok {
+	switch tok := first.Lexemes[0].Tok; tok {
 	case token.DEFER, token.RETURN, token.BREAK, token.CONTINUE, token.GOTO, token.FALLTHROUGH:
 		m.complain(m.Statement, "there is nothing to measure in a "+tok.String()+" statement")
 	}
@@ -391,7 +391,7 @@ func splitFirst(bytes []byte) syntax.Item {
 		if tok != token.EOF && !ends {
 			continue
 		}
-		it := syntax.Item{Semicolon: -1}
+		it := syntax.Item{Semicolon: -1, Lexemes: lexemes}
 		if last > 0 {
 			it.Kind = syntax.Classify(lexemes[:last])
 			it.End = min(lexemes[last-1].End(string(bytes[:l.Pos])), l.Pos)

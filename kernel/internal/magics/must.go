@@ -2,7 +2,6 @@ package magics
 
 import (
 	"go/token"
-	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
@@ -14,37 +13,38 @@ const mustText = "func " + program.Must + "[T any](value T, err error) T { if er
 
 // withMust puts the declaration of must before the Go of a cell, if it calls a function of that
 // name and neither it nor an earlier cell declares one: from then on it is one of the session's.
-func withMust(t *syntax.Translation, taken func(string) bool) {
-	if !strings.Contains(t.Text, program.Must) || taken(program.Must) || !callsMust(t.Text) {
-		return
+func withMust(l *syntax.Lexed, taken func(string) bool) {
+	if callsMust(l.Items) && !taken(program.Must) {
+		l.Insert(syntax.Edits{{Text: mustText}})
 	}
-	insertText(t, 0, t.Origin(0), mustText)
 }
 
-// callsMust reports whether a text calls a function must that it does not declare at its top.
-func callsMust(text string) bool {
-	calls, depth := false, 0
-	var before token.Token
-	lexemes := syntax.Lex(text)
-	for i, l := range lexemes {
-		switch l.Tok {
-		case token.LPAREN, token.LBRACK, token.LBRACE:
-			depth++
-		case token.RPAREN, token.RBRACK, token.RBRACE:
-			depth--
-		case token.IDENT:
-			if l.Lit != program.Must || before == token.PERIOD {
-				break
+// callsMust reports whether items call a function must that they do not declare at the top.
+func callsMust(items []syntax.Item) bool {
+	calls := false
+	for _, it := range items {
+		depth := 0
+		var before token.Token
+		for i, l := range it.Lexemes {
+			switch l.Tok {
+			case token.LPAREN, token.LBRACK, token.LBRACE:
+				depth++
+			case token.RPAREN, token.RBRACK, token.RBRACE:
+				depth--
+			case token.IDENT:
+				if l.Lit != program.Must || before == token.PERIOD {
+					break
+				}
+				switch next := it.Lexemes[i+1].Tok; {
+				case before == token.FUNC, before == token.TYPE, before == token.CONST, before == token.VAR, before == token.IMPORT,
+					depth == 0 && (next == token.DEFINE || next == token.COMMA):
+					return false
+				case next == token.LPAREN || next == token.LBRACK:
+					calls = true
+				}
 			}
-			switch next := lexemes[i+1].Tok; {
-			case before == token.FUNC, before == token.TYPE, before == token.CONST, before == token.VAR, before == token.IMPORT,
-				depth == 0 && (next == token.DEFINE || next == token.COMMA):
-				return false
-			case next == token.LPAREN || next == token.LBRACK:
-				calls = true
-			}
+			before = l.Tok
 		}
-		before = l.Tok
 	}
 	return calls
 }

@@ -2,20 +2,15 @@ package magics
 
 import (
 	"go/token"
-	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// ended has a return statement at the top of a cell end it: a value that it returns is the cell's
+// ended makes a return statement at the top of a cell end it: a value that it returns is the cell's
 // last expression, and no statement below it is part of the cell. Declarations are, wherever they
 // stand. No place in the text changes.
-func ended(t *syntax.Translation) {
-	if !strings.Contains(t.Text, "return") {
-		return
-	}
-	items := syntax.Split(t.Text)
-	for i, it := range items {
+func ended(l *syntax.Lexed) {
+	for i, it := range l.Items {
 		if it.Kind != syntax.ItemStatement {
 			continue
 		}
@@ -23,19 +18,17 @@ func ended(t *syntax.Translation) {
 		if !ok {
 			continue
 		}
-		end := len(items)
-		if t.Timed {
-			end--
-		}
-		below := map[int]bool{}
-		for _, other := range items[i+1 : max(end, i+1)] {
-			if other.Kind == syntax.ItemStatement {
-				below[other.Start] = true
+		kept := l.Items[: i+1 : i+1]
+		for j, below := range l.Items[i+1:] {
+			stop := l.Timed && i+1+j == len(l.Items)-1 // the end of a measurement
+			if below.Kind != syntax.ItemStatement || stop {
+				kept = append(kept, below)
 			}
 		}
-		text := []byte(syntax.Blank(t.Text, func(it syntax.Item) bool { return !below[it.Start] }, items))
+		l.Items = kept
+		text := []byte(syntax.Blank(l.Text, func(syntax.Item) bool { return true }, kept))
 		copy(text[it.Start:], value)
-		t.Text = string(text)
+		l.Text = string(text)
 		return
 	}
 }

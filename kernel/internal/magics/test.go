@@ -6,22 +6,6 @@ import (
 	"strings"
 )
 
-// testOptions are the options of %test that programs of tests know, and whether they take a value.
-var testOptions = map[string]bool{
-	"run": true, "skip": true, "bench": true, "benchtime": true, "count": true, "cpu": true, "timeout": true, "parallel": true, "shuffle": true,
-	"fuzz": true, "fuzztime": true, "fuzzminimizetime": true,
-	"v": false, "short": false, "benchmem": false, "failfast": false,
-}
-
-// buildFlags are the flags of the go command that %goflags sets, and whether they take a value.
-var buildFlags = map[string]bool{
-	"tags": true, "gcflags": true, "ldflags": true, "asmflags": true, "p": true, "pgo": true,
-	"race": false, "msan": false, "asan": false, "trimpath": false, "a": false,
-}
-
-// option is a word that is an option, with a value or without.
-var option = regexp.MustCompile(`^--?([a-z]+)(?:=([\s\S]*))?$`)
-
 // A TestRun is what the argument of %test asks for.
 type TestRun struct {
 	Options []string // for the program of the tests
@@ -29,42 +13,6 @@ type TestRun struct {
 	Fuzz    string   // a regular expression for the fuzz test that gets random inputs
 	names   []string // of tests
 }
-
-// TestArguments takes the argument of %test apart. The complaint is empty if nothing is wrong.
-func TestArguments(argument string) (run TestRun, complaint string) {
-	list, names, complaint := options(argument, func(name string) (value, ok bool) {
-		value, ok = testOptions[name]
-		return value, ok || name == "race"
-	}, "%test")
-	chosen := ""
-	for _, o := range list {
-		switch name, value, _ := strings.Cut(o, "="); name {
-		case "-race":
-			run.Race = o != "-race=false"
-			continue
-		case "-fuzz":
-			run.Fuzz = value
-			continue
-		case "-run", "-bench":
-			chosen = name
-		}
-		run.Options = append(run.Options, "-test."+o[1:])
-	}
-	for _, name := range names {
-		if run.Fuzz != "" && fuzzTime.MatchString(name) {
-			run.Options = append(run.Options, "-test.fuzztime="+name)
-			continue
-		}
-		run.names = append(run.names, name)
-	}
-	if complaint == "" && chosen != "" && len(run.names) > 0 {
-		complaint = "%test takes the name " + run.names[0] + ", or " + chosen + ", and not both"
-	}
-	return run, complaint
-}
-
-// fuzzTime is how long a fuzz test runs, or how often.
-var fuzzTime = regexp.MustCompile(`^(\d+x|[\d.]+(ns|us|µs|ms|s|m|h)[\d.a-zµ]*)$`)
 
 // Choose returns the options for the program of the tests by which it runs those that are asked
 // for, and the fuzz test that gets random inputs. Known are the names of all tests. What is called
@@ -181,49 +129,4 @@ func testKind(name string) string {
 		}
 	}
 	return ""
-}
-
-// GoFlags takes the flags of %goflags apart. Clear says that there are to be none. The complaint is
-// empty if nothing is wrong with them.
-func GoFlags(argument string) (flags []string, clear bool, complaint string) {
-	if argument == "--" {
-		return nil, true, ""
-	}
-	flags, others, complaint := options(argument, func(name string) (value, ok bool) {
-		value, ok = buildFlags[name]
-		return value, ok
-	}, "%goflags")
-	if complaint == "" && len(others) > 0 {
-		complaint = "%goflags takes options, and " + others[0] + " is none"
-	}
-	return flags, false, complaint
-}
-
-// options takes an argument apart, and returns each option, with its value, as a word, and the
-// other words. Known says whether an option exists, and whether it takes a value.
-func options(argument string, known func(name string) (value, ok bool), magic string) (list, others []string, complaint string) {
-	parts, complaint := words(argument)
-	for len(parts) > 0 && complaint == "" {
-		m := option.FindStringSubmatch(parts[0])
-		if m == nil {
-			others = append(others, parts[0])
-			parts = parts[1:]
-			continue
-		}
-		value, ok := known(m[1])
-		switch {
-		case !ok:
-			return nil, nil, magic + " has no option -" + m[1]
-		case value && !strings.Contains(parts[0], "="):
-			if len(parts) == 1 {
-				return nil, nil, "-" + m[1] + " needs a value"
-			}
-			parts = slices.Replace(parts, 0, 2, "-"+m[1]+"="+parts[1])
-		default:
-			parts[0] = "-" + strings.TrimLeft(parts[0], "-")
-		}
-		list = append(list, parts[0])
-		parts = parts[1:]
-	}
-	return list, others, complaint
 }

@@ -1,14 +1,12 @@
 package magics
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
@@ -33,49 +31,27 @@ func (o Own) Capture() *Use {
 // Translate returns the source of a cell with its magics written as Go, and what else cells have
 // that Go has not (return.go, must.go, main.go); those that have no Go, and what is wrong with
 // them. The names that mean something in the session are those for which taken returns true.
-func Translate(cell program.Cell, taken func(string) bool) (*syntax.Source, Own, []syntax.Problem) {
+func Translate(cell program.Cell, taken func(string) bool) (*syntax.Lexed, Own, []syntax.Problem) {
 	src := syntax.NewSource(cell)
-	if cell.Plain {
-		withMain(src.Translation)
-		return src, Own{}, nil
+	w := &magicWriter{src: src, source: cell.Source}
+	if !cell.Plain {
+		w.write(taken)
 	}
-	defer func() {
-		ended(src.Translation)
-		withMain(src.Translation)
-		withMust(src.Translation, taken)
-	}()
-	uses, total := Find(cell.Source, taken)
-	if len(uses) == 0 {
-		return src, Own{}, nil
+	l := syntax.NewLexed(src)
+	last := len(l.Items) - 1
+	l.Timed = w.stopped > 0 && last >= 0 && l.Items[last].Start < w.stopped
+	text := l.Text
+	if !cell.Plain {
+		ended(l)
 	}
-	var own Own
-	var problems []syntax.Problem
-	w := &magicWriter{source: cell.Source, translation: src.Translation}
-	w.alias = Alias(func(name string) bool { return strings.Contains(cell.Source, name) || taken(name) })
-	for _, m := range uses {
-		w.copy(m.Start)
-		if m.fault == "" {
-			w.magic(m)
-		}
-		if m.Kind != nil && m.Kind.own {
-			switch {
-			case m.Kind.last:
-				own.After = append(own.After, m)
-			case m.after == 0:
-				own.Before = append(own.Before, m)
-			case m.after == total:
-				own.After = append(own.After, m)
-			default:
-				m.complain(m.Start, strings.TrimSpace(cell.Source[m.Start:m.End])+" stands between statements; put it at the beginning or the end of the cell")
-			}
-		}
-		if m.fault != "" {
-			problems = append(problems, syntax.Problem{Source: src, Offset: m.faultAt, Msg: m.fault})
-		}
-		w.from = max(w.from, m.End)
+	withMain(l)
+	if !cell.Plain {
+		withMust(l, taken)
 	}
-	w.finish()
-	return src, own, problems
+	if l.Text != text {
+		l = syntax.NewLexed(src)
+	}
+	return l, w.own, w.problems
 }
 
 // Alias returns a name for package magic that is not taken.
@@ -89,20 +65,54 @@ func Alias(taken func(string) bool) string {
 
 // A magicWriter writes the Go of a cell.
 type magicWriter struct {
-	source      string
-	translation *syntax.Translation // what is written
-	alias       string              // of package magic
-	b           strings.Builder
-	from        int    // up to which the cell is written
-	stopping    string // the function that ends a measurement
-	stopped     int    // where the last end of a measurement ends, 0 if there is none
-	closing     string // ends what a magic of the whole cell has begun
+	src      *syntax.Source // what is written
+	source   string         // of the cell
+	own      Own
+	problems []syntax.Problem
+	alias    string // of package magic
+	b        strings.Builder
+	from     int    // up to which the cell is written
+	stopping string // the function that ends a measurement
+	stopped  int    // where the last end of a measurement ends, 0 if there is none
+	closing  string // ends what a magic of the whole cell has begun
+}
+
+// write writes the Go of a cell that has magics.
+func (w *magicWriter) write(taken func(string) bool) {
+	uses, total := Find(w.source, taken)
+	if len(uses) == 0 {
+		return
+	}
+	w.alias = Alias(func(name string) bool { return strings.Contains(w.source, name) || taken(name) })
+	for _, m := range uses {
+		w.copy(m.Start)
+		if m.fault == "" {
+			w.magic(m)
+		}
+		if m.Kind != nil && m.Kind.own {
+			switch {
+			case m.Kind.last:
+				w.own.After = append(w.own.After, m)
+			case m.after == 0:
+				w.own.Before = append(w.own.Before, m)
+			case m.after == total:
+				w.own.After = append(w.own.After, m)
+			default:
+				m.complain(m.Start, strings.TrimSpace(w.source[m.Start:m.End])+" stands between statements; put it at the beginning or the end of the cell")
+			}
+		}
+		if m.fault != "" {
+			w.problems = append(w.problems, syntax.Problem{Source: w.src, Offset: m.faultAt, Msg: m.fault})
+		}
+		w.from = max(w.from, m.End)
+	}
+	w.finish()
 }
 
 // copy writes the cell as it is, up to an offset.
 func (w *magicWriter) copy(end int) {
 	if w.from < end {
-		w.translation.Pieces = append(w.translation.Pieces, syntax.TextPiece{At: w.b.Len(), Origin: w.from, Verbatim: true})
+		w.src.Pieces = append(w.src.Pieces, syntax.TextPiece{At: w.b.Len(), Origin: w.from, Verbatim: true})
 		w.b.WriteString(w.source[w.from:end])
 		w.from = end
 	}
@@ -110,19 +120,18 @@ func (w *magicWriter) copy(end int) {
 
 // put writes Go that stands for an offset of the cell.
 func (w *magicWriter) put(origin int, text string) {
-	w.translation.Pieces = append(w.translation.Pieces, syntax.TextPiece{At: w.b.Len(), Origin: origin, Verbatim: false})
+	w.src.Pieces = append(w.src.Pieces, syntax.TextPiece{At: w.b.Len(), Origin: origin, Verbatim: false})
 	w.b.WriteString(text)
 }
 
 // call writes the call of a function of package magic.
 func (w *magicWriter) call(m *Use, function string, args ...string) {
-	w.translation.Alias = w.alias
+	w.src.Alias = w.alias
 	w.put(m.Start, w.alias+"."+function+"("+strings.Join(args, ", ")+")")
 }
 
 // magic writes a magic. What stands behind it in the source is w.from.
 func (w *magicWriter) magic(m *Use) {
-	argument := w.source[m.Argument:m.ArgumentEnd]
 	w.from = m.End
 	if m.Kind == &ShellKind {
 		w.shell(m, m.Argument)
@@ -131,6 +140,9 @@ func (w *magicWriter) magic(m *Use) {
 	if m.Kind.mime != "" {
 		w.call(m, "Show", strconv.Quote(m.Kind.mime), literal(w.body(m)))
 		return
+	}
+	if at, complaint := m.read(w.source); complaint != "" {
+		m.complain(at, complaint)
 	}
 	switch m.Kind.Name {
 	case "time":
@@ -143,82 +155,23 @@ func (w *magicWriter) magic(m *Use) {
 		w.time(m, "StartProfile", "StopProfile")
 	case "timeit":
 		w.timeIt(m)
-	case "cd":
-		w.call(m, "Chdir", strconv.Quote(Unquote(argument)))
-	case "env":
-		w.env(m, argument)
-	case "load":
-		if argument == "" {
-			m.complain(m.Start, "%load needs the name of a file")
-		}
-		w.call(m, "Load", strconv.Quote(Unquote(argument)))
 	case "bash":
 		w.call(m, "Bash", literal(w.body(m)))
 	case "writefile":
-		function := "WriteFile"
-		if rest, ok := strings.CutPrefix(argument, "-a"); ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
-			function, argument = "AppendFile", strings.TrimSpace(rest)
-		}
-		if argument == "" {
-			m.complain(m.Start, "%%writefile needs the name of a file")
-		}
 		text := w.body(m)
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			text += "\n"
 		}
-		w.call(m, function, strconv.Quote(Unquote(argument)), literal(text))
-	case "args":
-		args, complaint := words(argument)
-		if complaint != "" {
-			m.complain(m.Argument, complaint)
+		w.call(m, m.function, strconv.Quote(m.words[0]), literal(text))
+	default:
+		if m.function == "" {
+			break // the engine carries it out
 		}
-		if args == nil {
-			w.call(m, "Args")
-			return
+		args := make([]string, len(m.words))
+		for i, word := range m.words {
+			args[i] = strconv.Quote(word)
 		}
-		if args[0] == "--" {
-			args = args[1:]
-		}
-		for i, arg := range args {
-			args[i] = strconv.Quote(arg)
-		}
-		w.call(m, "SetArgs", args...)
-	case "rm":
-		if argument == "" {
-			m.complain(m.Start, "%rm needs the names of what is to be forgotten")
-		}
-	case "run":
-		if argument == "" {
-			m.complain(m.Start, "%run needs the name of a file")
-		}
-	case "test":
-		if _, complaint := TestArguments(argument); complaint != "" {
-			m.complain(m.Argument, complaint)
-		}
-	case "goflags":
-		if _, _, complaint := GoFlags(argument); complaint != "" {
-			m.complain(m.Argument, complaint)
-		}
-	case "history":
-		if _, ok := m.LastInputs(w.source); !ok {
-			m.complain(m.Argument, "%history takes no argument, or -n and how many of the last inputs are listed")
-		}
-	case "capture":
-		if argument != "" && (!token.IsIdentifier(argument) || argument == "_") {
-			m.complain(m.Argument, fmt.Sprintf("%q is not the name of a variable", argument))
-		}
-	case "who", "reset", "help":
-		if argument != "" && (m.Name != "who" || argument != "-m") {
-			m.complain(m.Argument, "%"+m.Name+" takes no argument")
-		}
-	case "engine":
-		if mode := program.AutoMode; argument != "" && mode.UnmarshalText([]byte(argument)) != nil {
-			m.complain(m.Argument, "%engine is auto, interpreted or compiled")
-		}
-	case "strict":
-		if argument != "" && argument != "on" && argument != "off" {
-			m.complain(m.Argument, "%strict is on or off")
-		}
+		w.call(m, m.function, args...)
 	}
 }
 
@@ -229,7 +182,7 @@ func (w *magicWriter) shell(m *Use, from int) {
 		function = "Lines"
 	}
 	end := w.from
-	w.translation.Alias = w.alias
+	w.src.Alias = w.alias
 	w.put(m.Start, w.alias+"."+function+"(")
 	part := func(to int, behind string) {
 		w.put(from, strconv.Quote(w.source[from:to])+behind)
@@ -254,47 +207,6 @@ func (w *magicWriter) shell(m *Use, from int) {
 	w.from = end
 }
 
-// words returns the words of a text. Quotation marks hold one together.
-func words(text string) (words []string, complaint string) {
-	var word strings.Builder
-	begun, quote := false, rune(0)
-	for _, r := range text {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '"' || r == '\''):
-			begun, quote = true, r
-		case quote == 0 && unicode.IsSpace(r):
-			if begun {
-				words = append(words, word.String())
-				word.Reset()
-			}
-			begun = false
-		default:
-			begun = true
-			word.WriteRune(r)
-		}
-	}
-	if quote != 0 {
-		return nil, "a quotation mark is not closed"
-	}
-	if begun {
-		words = append(words, word.String())
-	}
-	return words, ""
-}
-
-// LastInputs returns how many of the last inputs a %history asks for, 0 for all.
-func (m *Use) LastInputs(source string) (n int, ok bool) {
-	argument := source[m.Argument:m.ArgumentEnd]
-	if argument == "" {
-		return 0, true
-	}
-	number, found := strings.CutPrefix(argument, "-n")
-	n, err := strconv.Atoi(strings.TrimSpace(number))
-	return n, found && err == nil && n > 0
-}
-
 // body is what follows the line of a magic.
 func (w *magicWriter) body(m *Use) string {
 	_, body, _ := strings.Cut(w.source[m.ArgumentEnd:], "\n")
@@ -315,9 +227,6 @@ func (w *magicWriter) time(m *Use, start, stop string) {
 		w.call(m, start)
 		w.closing = stop
 		return
-	}
-	if !m.Command {
-		w.statements(m)
 	}
 	if m.fault != "" {
 		return
@@ -357,49 +266,38 @@ func (w *magicWriter) timeIt(m *Use) {
 		}
 		at += len(option[0])
 	}
-	body := w.statements(m)
 	if m.fault != "" {
 		return
 	}
 	n := w.alias + "n"
-	w.translation.Alias = w.alias
+	w.src.Alias = w.alias
 	w.put(m.Start, fmt.Sprintf("%s.TimeIt(%d, %d, func(%s int) { for range %s { ", w.alias, loops, runs, n, n))
 	if m.Whole {
-		if last := len(body) - 1; last >= 0 && isValue(body[last]) {
+		if last := len(m.body) - 1; last >= 0 && isValue(m.body[last]) {
 			w.from = m.Statement
-			w.copy(m.Statement + int(body[last].Pos()) - 1 - syntax.PrefixLength)
+			w.copy(m.Statement + int(m.body[last].Pos()) - 1 - syntax.PrefixLength)
 			w.put(w.from, "_ = ")
 		}
-		w.closing = use(body) + "}})"
+		w.closing = use(m.body) + "}})"
 		return
 	}
-	if len(body) == 1 && isValue(body[0]) {
+	if len(m.body) == 1 && isValue(m.body[0]) {
 		w.b.WriteString("_ = ")
 	}
 	w.from = m.Statement
 	w.copy(m.StatementEnd)
-	w.put(m.StatementEnd, "; "+use(body)+"}})")
+	w.put(m.StatementEnd, "; "+use(m.body)+"}})")
 	w.from = m.End
 	if m.End > m.StatementEnd {
 		w.b.WriteString(";")
 	}
 }
 
-// statements parses what a magic measures, and complains of what is no list of statements: the Go
-// that is written around it would make that hard to understand.
-func (w *magicWriter) statements(m *Use) []ast.Stmt {
-	list, at, complaint := syntax.Statements(w.source[m.Statement:m.StatementEnd])
-	if at >= 0 {
-		m.complain(m.Statement+at, cmp.Or(complaint, "%"+m.Name+" measures statements; what else there is stands in another cell"))
-	}
-	return list
-}
-
 // use uses the variables that statements declare, which in a function would have to be used.
 func use(statements []ast.Stmt) string {
 	var names []string
 	for _, s := range statements {
-		for _, id := range syntax.DeclaredBy(s) {
+		for _, id := range syntax.VariablesOf(s) {
 			if id.Name != "_" && !slices.Contains(names, id.Name) {
 				names = append(names, id.Name)
 			}
@@ -437,30 +335,6 @@ var valueBuiltins = []string{"append", "cap", "complex", "imag", "len", "make", 
 	"bool", "byte", "rune", "string", "error", "any", "complex64", "complex128", "float32", "float64", "uintptr",
 	"int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64"}
 
-func (w *magicWriter) env(m *Use, argument string) {
-	name, value, set := strings.Cut(argument, "=")
-	if !set {
-		if i := strings.IndexAny(argument, " \t"); i >= 0 {
-			name, value, set = argument[:i], argument[i:], true
-		}
-	}
-	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-	function := "Setenv"
-	if strings.Contains(value, "$") && value[0] != '\'' {
-		function = "ExpandEnv"
-	}
-	switch {
-	case set && (name == "" || strings.ContainsAny(name, " \t\x00")):
-		m.complain(m.Argument, fmt.Sprintf("%q is not the name of an environment variable", name))
-	case set:
-		w.call(m, function, strconv.Quote(name), strconv.Quote(Unquote(value)))
-	case argument == "":
-		w.call(m, "Environ")
-	default:
-		w.call(m, "Getenv", strconv.Quote(name))
-	}
-}
-
 // finish writes what is left of the cell, and ends what a magic of the whole cell has begun.
 func (w *magicWriter) finish() {
 	end := len(w.source)
@@ -477,36 +351,7 @@ func (w *magicWriter) finish() {
 	default:
 		w.put(w.from, "\n"+w.closing)
 	}
-	t := w.translation
-	t.Text = w.b.String()
-	t.Timed = w.stopped > 0 && syntax.IsEmpty(t.Text[w.stopped:])
-}
-
-// FileAndArguments cuts the argument of a %run into the name of the file and what follows it, each
-// as it is written.
-func FileAndArguments(argument string) (file, arguments string) {
-	quote := rune(0)
-	for i, r := range argument {
-		switch {
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			}
-		case r == '"' || r == '\'':
-			quote = r
-		case r == ' ' || r == '\t':
-			return argument[:i], strings.TrimSpace(argument[i:])
-		}
-	}
-	return argument, ""
-}
-
-// Unquote removes the quotes around a name.
-func Unquote(s string) string {
-	if n := len(s); n >= 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
-		return s[1 : n-1]
-	}
-	return s
+	w.src.Text = w.b.String()
 }
 
 // literal writes a text as Go, over several lines if it has them.
@@ -530,9 +375,23 @@ type Use struct {
 	// Command says that the shell is to run what stands there instead.
 	Command bool
 	// Lines says that the lines of the command's output are assigned to what stands before.
-	Lines   bool
-	Whole   bool // the magic is about the whole cell
-	Detail  int  // that a question asks for
+	Lines  bool
+	Whole  bool // the magic is about the whole cell
+	Detail int  // that a question asks for
+	// function is that of package magic which carries the magic out, and words are what its
+	// argument gives to it.
+	function string
+	words    []string
+	// body are the statements that the magic measures.
+	body []ast.Stmt
+	// Test is what a %test asks for. Flags are those of a %goflags; Unset says that it removes all.
+	// Last is how many inputs a %history lists, 0 for all, and Files what a %run names, the first
+	// that there is.
+	Test    TestRun
+	Flags   []string
+	Unset   bool
+	Last    int
+	Files   []File
 	inserts []insert
 	// after is how much of the cell there was before the magic.
 	after int

@@ -192,3 +192,12 @@ func continues(tok token.Token) bool {
 	}
 	return false
 }
+
+// lacksOperand reports tokens that an expression follows.
+func lacksOperand(tok token.Token) bool {
+	switch tok {
+	case token.LBRACE, token.LPAREN, token.LBRACK, token.COMMA, token.COLON:
+		return false
+	}
+	return tok.IsOperator() && continues(tok)
+}

@@ -161,7 +161,7 @@ func checkComplete(t *testing.T, source string) {
 	if strings.Trim(indent, "\t") != "" || indent != "" && status != "incomplete" {
 		t.Errorf("%q: %s, indent %q", source, status, indent)
 	}
-	if _, problems := syntax.NewFiles().Parse(syntax.NewSource(program.Cell{Number: 1, Source: source, Plain: true})); status == "complete" && len(problems) > 0 {
+	if _, problems := syntax.NewFiles().Parse(syntax.NewLexed(syntax.NewSource(program.Cell{Number: 1, Source: source, Plain: true}))); status == "complete" && len(problems) > 0 {
 		t.Errorf("%q is complete, but %v", source, problems)
 	}
 }

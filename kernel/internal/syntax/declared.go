@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// Declares returns the names that a text declares at its top, as far as can be told of one that may
-// not parse: those of packages, constants, types, functions and variables.
-func Declares(src string) (names []string) {
-	for _, it := range Split(src) {
+// Declares returns the names that items declare, as far as can be told of what may not parse: those
+// of packages, constants, types, functions and variables.
+func Declares(items []Item) (names []string) {
+	for _, it := range items {
 		l := it.Lexemes
 		switch l[0].Tok {
 		case token.FUNC:
@@ -100,8 +100,8 @@ func DeclaresTop(file *ast.File, name string) bool {
 	return false
 }
 
-// DeclaredBy returns the identifiers that a statement at the top declares.
-func DeclaredBy(stmt ast.Stmt) []*ast.Ident {
+// VariablesOf returns the identifiers of the variables that a statement at the top declares.
+func VariablesOf(stmt ast.Stmt) []*ast.Ident {
 	var ids []*ast.Ident
 	switch s := stmt.(type) {
 	case *ast.AssignStmt:

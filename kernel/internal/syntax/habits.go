@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"fmt"
-	"go/token"
 	"regexp"
 	"strings"
 	"sync"
@@ -93,40 +92,20 @@ func listType(elements string) string {
 	return "[]int"
 }
 
-// habitHint is what may help with a complaint of go/parser at an offset of a text: what a line that
+// habitHint is what may help with a complaint of go/parser at an offset of a cell: what a line that
 // is no Go is in it, or where a bracket stands that is not closed.
-func habitHint(text string, at int) string {
-	start := strings.LastIndexByte(text[:at], '\n') + 1
-	line, _, _ := strings.Cut(text[start:], "\n")
+func habitHint(l *Lexed, at int) string {
+	source := l.Cell.Source
+	line, _, _ := strings.Cut(source[strings.LastIndexByte(source[:at], '\n')+1:], "\n")
 	line = strings.TrimSuffix(strings.TrimSpace(line), ";")
 	for _, h := range habits() {
 		if m := h.line.FindStringSubmatch(line); m != nil {
 			return " (" + h.help(m) + ")"
 		}
 	}
-	if bracket, place := unclosed(text); bracket != "" {
-		return fmt.Sprintf(" (the %s of line %d is not closed)", bracket, strings.Count(text[:place], "\n")+1)
+	if bracket := unclosed(l.Lexemes); bracket != nil {
+		row, _ := l.Position(l.Origin(bracket.Pos))
+		return fmt.Sprintf(" (the %s of line %d is not closed)", bracket.Tok, row)
 	}
 	return ""
-}
-
-// unclosed returns the innermost bracket of a text that is not closed, and where it stands.
-func unclosed(text string) (bracket string, place int) {
-	var open []Lexeme
-	for _, l := range Lex(text) {
-		switch l.Tok {
-		case token.LPAREN, token.LBRACK, token.LBRACE:
-			open = append(open, l)
-		case token.RPAREN, token.RBRACK, token.RBRACE:
-			if len(open) == 0 || closerOf[open[len(open)-1].Tok] != l.Tok.String() {
-				return "", 0
-			}
-			open = open[:len(open)-1]
-		}
-	}
-	if len(open) == 0 {
-		return "", 0
-	}
-	last := open[len(open)-1]
-	return last.Tok.String(), last.Pos
 }

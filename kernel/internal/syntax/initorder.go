@@ -17,7 +17,7 @@ import (
 func initialOrder(stmts []ast.Stmt, declarations *ast.File) []ast.Stmt {
 	times := map[string]int{}
 	for _, s := range stmts {
-		for _, id := range DeclaredBy(s) {
+		for _, id := range VariablesOf(s) {
 			times[id.Name]++
 		}
 	}

@@ -145,15 +145,6 @@ func WithoutFaults(text string, keep int) string {
 	return text
 }
 
-// lacksOperand reports tokens that an expression follows.
-func lacksOperand(tok token.Token) bool {
-	switch tok {
-	case token.LBRACE, token.LPAREN, token.LBRACK, token.COMMA, token.COLON:
-		return false
-	}
-	return tok.IsOperator() && continues(tok)
-}
-
 // A fault is an item that does not parse.
 type fault struct {
 	Item

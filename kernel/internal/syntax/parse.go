@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"slices"
 	"sort"
 	"strings"
 
@@ -40,8 +39,7 @@ type Problem struct {
 
 // A Parsed cell holds its imports, its declarations and its statements.
 type Parsed struct {
-	Source       *Source
-	Items        []Item
+	*Lexed
 	Imports      []*ast.ImportSpec
 	Declarations *ast.File // without imports; nil if there are none
 	Statements   *ast.File // one function; nil if there are none
@@ -60,29 +58,22 @@ type Parsed struct {
 }
 
 // Parse parses a cell. The files it makes are added to fset and sources.
-func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
-	if problems := TooLong(src); problems != nil {
-		return nil, problems
+func (c *Files) Parse(l *Lexed) (*Parsed, []Problem) {
+	src := l.Source
+	if len(src.Text) > maxText {
+		return nil, []Problem{{Source: src, Msg: fmt.Sprintf("more than %d MiB of text: a cell can read it from a file", maxText>>20)}}
 	}
 	var problems []Problem
-	lexemes := Lex(src.Text)
-	p := &Parsed{Source: src, Items: split(src.Text, lexemes), Mentioned: map[string]bool{}}
-	n := Nest(lexemes)
+	p := &Parsed{Lexed: l, Mentioned: map[string]bool{}}
+	n := Nest(l.Lexemes)
 	if n.unopened >= 0 {
 		return nil, []Problem{{Source: src, Offset: src.Origin(n.unopened), Msg: "syntax error: unexpected " + n.closes}}
 	}
 	if n.tooDeep >= 0 {
 		return nil, []Problem{{Source: src, Offset: src.Origin(n.tooDeep), Msg: fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxNesting)}}
 	}
-	// What lies behind the items is not read below.
-	end := 0
-	if len(p.Items) > 0 {
-		end = p.Items[len(p.Items)-1].End
-	}
-	if tail := src.Text[end:]; strings.Contains(tail, "/*") {
-		if tok, start := Unended(tail); tok == token.COMMENT && strings.HasPrefix(tail[start:], "/*") {
-			return nil, []Problem{{Source: src, Offset: src.Origin(end + start), Msg: "syntax error: comment not terminated"}}
-		}
+	if l.unended >= 0 { // which is behind the items, and not read below
+		return nil, []Problem{{Source: src, Offset: src.Origin(l.unended), Msg: "syntax error: comment not terminated"}}
 	}
 	read := func(prefix, suffix string, keep func(Item) bool) *ast.File {
 		any := false
@@ -111,7 +102,7 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 				if i > 0 && strings.HasSuffix(list[i-1].Msg, "not terminated") {
 					break // what comes behind is in the literal
 				}
-				offset, msg := complaintOf(e, src.Text)
+				offset, msg := complaintOf(e, l)
 				problems = append(problems, Problem{Source: src, Offset: src.Origin(offset), Msg: syntaxWording(msg), Hint: syntaxHint(msg)})
 			}
 		}
@@ -127,7 +118,7 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 		problems = onePerLine(problems)
 		for i := range problems {
 			if p := &problems[i]; p.Hint == "" {
-				p.Hint = habitHint(src.Cell.Source, p.Offset)
+				p.Hint = habitHint(l, p.Offset)
 			}
 		}
 		return nil, problems
@@ -184,11 +175,11 @@ func Mentions(file *ast.File, names map[string]bool) {
 // Statements reads a text that is to be a list of statements. At is the place of what is wrong with
 // it, -1 for nothing, and the complaint is empty for something that is no statement.
 func Statements(text string) (list []ast.Stmt, at int, complaint string) {
-	lexemes := Lex(text)
-	if n := Nest(lexemes); n.unopened >= 0 {
+	l := NewLexed(NewSource(program.Cell{Source: text}))
+	if n := Nest(l.Lexemes); n.unopened >= 0 {
 		return nil, n.unopened, "syntax error: unexpected " + n.closes
 	}
-	for _, it := range split(text, lexemes) {
+	for _, it := range l.Items {
 		switch it.Kind {
 		case ItemFunc, ItemImport, ItemPackage:
 			return nil, it.Start, ""
@@ -196,68 +187,10 @@ func Statements(text string) (list []ast.Stmt, at int, complaint string) {
 	}
 	f, err := parser.ParseFile(token.NewFileSet(), "", StatementPrefix+text+"\n}", parser.SkipObjectResolution|parser.AllErrors)
 	if list, ok := err.(scanner.ErrorList); ok {
-		at, msg := complaintOf(list[0], text)
+		at, msg := complaintOf(list[0], l)
 		return nil, at, syntaxWording(msg)
 	}
 	return f.Decls[0].(*ast.FuncDecl).Body.List, -1, ""
-}
-
-// nesting is how the brackets of a text nest.
-type nesting struct {
-	open, Deepest int // how many are open at the end, and at most
-	// unopened is the place of the first that closes what was not opened, or
-	// -1, and closes is that bracket.
-	unopened int
-	closes   string
-	// tooDeep is the place of the first that is more than maxNesting deep, or stands at the end of
-	// so long a row, or -1.
-	tooDeep int
-}
-
-// maxText bounds the text of a cell, in bytes.
-const maxText = 16 << 20
-
-// TooLong complains of a text that nothing is to look at.
-func TooLong(src *Source) []Problem {
-	if len(src.Text) <= maxText {
-		return nil
-	}
-	return []Problem{{Source: src, Msg: fmt.Sprintf("more than %d MiB of text: a cell can read it from a file", maxText>>20)}}
-}
-
-// maxNesting bounds how deep the brackets of a cell stand in each other, and the elements of a type
-// as in [][][]int: go/types takes time that grows with the square of that.
-const maxNesting = 500
-
-// Nest finds out how deep the brackets of a text stand in each other, and which is closed without
-// being open.
-func Nest(lexemes []Lexeme) nesting {
-	n := nesting{unopened: -1, tooDeep: -1}
-	row := 0
-	previous := token.ILLEGAL
-	for _, l := range lexemes {
-		if previous == token.RBRACK && (l.Tok == token.LBRACK || l.Tok == token.MAP) {
-			row++
-		}
-		previous = l.Tok
-		switch l.Tok {
-		case token.COMMA, token.SEMICOLON, token.ASSIGN, token.DEFINE, token.ADD, token.SUB, token.LBRACE:
-			row = 0
-		}
-		switch l.Tok {
-		case token.LPAREN, token.LBRACK, token.LBRACE:
-			n.open++
-			n.Deepest = max(n.Deepest, n.open)
-			if max(n.open, row) > maxNesting && n.tooDeep < 0 {
-				n.tooDeep = l.Pos
-			}
-		case token.RPAREN, token.RBRACK, token.RBRACE:
-			if n.open--; n.open < 0 && n.unopened < 0 {
-				n.unopened, n.closes = l.Pos, l.Tok.String()
-			}
-		}
-	}
-	return n
 }
 
 // maxTree bounds how deep the nodes of a cell's tree stand in each other, and
@@ -327,148 +260,6 @@ func clamp(offset int, text string) int {
 		return offset // as nearly always; the blanks at the end may be many
 	}
 	return max(0, min(offset, len(strings.TrimRight(text, " \t\r\n"))))
-}
-
-// complaintOf returns the place and the words of a complaint of go/parser about a text that stands
-// behind a prefix, and in a function.
-func complaintOf(e *scanner.Error, text string) (offset int, msg string) {
-	offset = max(0, e.Pos.Offset-PrefixLength)
-	if last := lastEnd(text); offset >= last {
-		return last, atEnd(e.Msg, text)
-	}
-	if bracket, _ := unclosed(text[:offset]); bracket == "" {
-		return offset, strings.Replace(e.Msg, "expected '}', found", "expected statement, found", 1) // which closes no block of the text
-	}
-	return offset, e.Msg
-}
-
-// lastEnd is where the last lexeme of a text ends.
-func lastEnd(text string) int {
-	lexemes := Lex(text)
-	for _, l := range slices.Backward(lexemes) {
-		if l.Tok != token.EOF && (l.Tok != token.SEMICOLON || l.Lit == ";") {
-			if l.Lit == "" {
-				return l.Pos + len(l.Tok.String())
-			}
-			return min(len(text), l.Pos+len(l.Lit))
-		}
-	}
-	return 0
-}
-
-// atEnd words a complaint of go/parser about the end of a text: it does not know where that ends,
-// nor, if a bracket is open, which closes it.
-func atEnd(msg, text string) string {
-	if list, ok := strings.CutPrefix(msg, "missing ',' before newline in "); ok {
-		return "unexpected end of cell in " + list + "; possibly missing comma or " + closing(text)
-	}
-	expected, found, ok := strings.Cut(msg, ", found ")
-	if !ok || found != "'}'" && found != "'EOF'" && found != "newline" {
-		return msg
-	}
-	if expected == "expected ';'" || expected == "expected '}'" || expected == "expected declaration" {
-		if expected = "expected " + closing(text); expected == "expected " {
-			return "unexpected end of cell"
-		}
-	}
-	return expected + ", found 'EOF'"
-}
-
-// closing is what the end of a text lacks: what closes the innermost bracket, or the rest of a
-// declaration or an expression.
-func closing(text string) string {
-	if bracket, place := unclosed(text); bracket != "" {
-		return closerOf[Lex(text[place:])[0].Tok]
-	}
-	items := Split(text)
-	if len(items) == 0 {
-		return ""
-	}
-	item := Lex(text[items[len(items)-1].Start:])
-	last := item[0].Tok
-	for _, l := range item {
-		if l.Tok != token.EOF && l.Tok != token.SEMICOLON {
-			last = l.Tok
-		}
-	}
-	switch {
-	case last == token.IMPORT:
-		return "import path"
-	case last == token.TYPE, last == token.CONST, last == token.VAR, last == token.FUNC:
-		return "name"
-	case item[0].Tok == token.TYPE:
-		return "type"
-	case lacksOperand(last):
-		return "expression"
-	}
-	return ""
-}
-
-// onePerLine drops all but the first problem of a line: what follows a syntax error on its line is
-// rarely worth reading.
-func onePerLine(problems []Problem) []Problem {
-	var out []Problem
-	last := -1
-	for _, p := range problems {
-		line, _ := p.Source.Position(p.Offset)
-		if line != last {
-			out = append(out, p)
-			last = line
-		}
-	}
-	return out
-}
-
-// syntaxWording turns the words of go/parser into those of the compiler.
-func syntaxWording(msg string) string {
-	if expected, found, ok := strings.Cut(msg, ", found "); ok && strings.HasPrefix(expected, "expected ") {
-		return "syntax error: unexpected " + tokenWording(found) + ", expected " + tokenWording(strings.TrimPrefix(expected, "expected "))
-	}
-	if character, ok := strings.CutPrefix(msg, "illegal character "); ok {
-		return "invalid character " + character
-	}
-	switch msg {
-	case "exceeded max scope depth during object resolution", "exceeded max nesting depth":
-		return fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxTree)
-	}
-	return "syntax error: " + msg
-}
-
-// syntaxHint is what may help with a complaint of go/parser, to stand behind it, or nothing.
-func syntaxHint(msg string) string {
-	if strings.Contains(msg, "rune literal") {
-		return " (text stands in double quotes)"
-	}
-	return ""
-}
-
-// tokenWording names a token as the compiler does: without quotes, keywords called so.
-func tokenWording(s string) string {
-	switch s {
-	case "'EOF'":
-		return "end of cell"
-	case "newline":
-		return s
-	case "operand":
-		return "expression"
-	}
-	if word, rest, ok := strings.Cut(s, " "); ok && !strings.HasPrefix(s, "'") {
-		switch {
-		case strings.HasPrefix(word, "IDENT"):
-			return "name " + rest
-		case word == "INT" || word == "FLOAT" || word == "IMAG" || word == "CHAR" || word == "STRING":
-			return "literal " + rest
-		}
-	}
-	s = strings.ReplaceAll(s, "'IDENT'", "name")
-	quoted := len(s) > 2 && s[0] == '\'' && s[len(s)-1] == '\''
-	if quoted {
-		s = s[1 : len(s)-1]
-	}
-	if quoted && token.IsKeyword(s) {
-		return "keyword " + s
-	}
-	return s
 }
 
 // Position returns the line and column, from 1, of an offset. Columns count bytes, as the

@@ -58,10 +58,21 @@ func (l Lexeme) End(src string) int {
 // Lex cuts src into lexemes, without comments. What cannot be scanned becomes ILLEGAL; the parser
 // words the complaint later.
 func Lex(src string) []Lexeme {
+	lexemes, _ := lex(src)
+	return lexemes
+}
+
+// lex is Lex. It also returns where a comment begins that does not end, -1 if there is none.
+func lex(src string) (out []Lexeme, comment int) {
+	comment = -1
 	file := token.NewFileSet().AddFile("", -1, len(src))
 	var s scanner.Scanner
-	s.Init(file, []byte(src), func(token.Position, string) {}, 0)
-	out := make([]Lexeme, 0, len(src)/3+2)
+	s.Init(file, []byte(src), func(at token.Position, msg string) {
+		if msg == "comment not terminated" {
+			comment = at.Offset
+		}
+	}, 0)
+	out = make([]Lexeme, 0, len(src)/3+2)
 	for {
 		pos, tok, lit := s.Scan()
 		offset := len(src)
@@ -70,9 +81,28 @@ func Lex(src string) []Lexeme {
 		}
 		out = append(out, Lexeme{offset, tok, lit})
 		if tok == token.EOF {
-			return out
+			return out, comment
 		}
 	}
+}
+
+// A Lexed cell is the source of a cell with its Go cut into lexemes and items, once, for all who
+// read it. It lives until the cell is checked; its source stays with the session.
+type Lexed struct {
+	*Source
+	Lexemes []Lexeme // without comments; the last is EOF
+	Items   []Item
+	// unended is where a comment begins that does not end, -1 if there is none.
+	unended int
+}
+
+// NewLexed cuts the Go of a source. What is too long to be parsed stays uncut.
+func NewLexed(src *Source) *Lexed {
+	if len(src.Text) > maxText {
+		return &Lexed{Source: src}
+	}
+	lexemes, comment := lex(src.Text)
+	return &Lexed{src, lexemes, split(src.Text, lexemes), comment}
 }
 
 // Split cuts a cell into its items. It never fails: text that does not parse ends up in an item of
@@ -186,16 +216,6 @@ func group(l []Lexeme, i int) int {
 	return i
 }
 
-// IsEmpty reports whether a text is nothing but semicolons and comments.
-func IsEmpty(text string) bool {
-	for _, l := range Lex(text) {
-		if l.Tok != token.SEMICOLON && l.Tok != token.EOF {
-			return false
-		}
-	}
-	return true
-}
-
 // Blank returns src with everything outside the kept items replaced by spaces, so that offsets and
 // lines stay what they were.
 func Blank(src string, keep func(Item) bool, items []Item) string {
@@ -217,4 +237,54 @@ func Blank(src string, keep func(Item) bool, items []Item) string {
 		}
 	}
 	return string(out)
+}
+
+// nesting is how the brackets of a text nest.
+type nesting struct {
+	open, Deepest int // how many are open at the end, and at most
+	// unopened is the place of the first that closes what was not opened, or
+	// -1, and closes is that bracket.
+	unopened int
+	closes   string
+	// tooDeep is the place of the first that is more than maxNesting deep, or stands at the end of
+	// so long a row, or -1.
+	tooDeep int
+}
+
+// maxText bounds the text of a cell, in bytes.
+const maxText = 16 << 20
+
+// maxNesting bounds how deep the brackets of a cell stand in each other, and the elements of a type
+// as in [][][]int: go/types takes time that grows with the square of that.
+const maxNesting = 500
+
+// Nest finds out how deep the brackets of a text stand in each other, and which is closed without
+// being open.
+func Nest(lexemes []Lexeme) nesting {
+	n := nesting{unopened: -1, tooDeep: -1}
+	row := 0
+	previous := token.ILLEGAL
+	for _, l := range lexemes {
+		if previous == token.RBRACK && (l.Tok == token.LBRACK || l.Tok == token.MAP) {
+			row++
+		}
+		previous = l.Tok
+		switch l.Tok {
+		case token.COMMA, token.SEMICOLON, token.ASSIGN, token.DEFINE, token.ADD, token.SUB, token.LBRACE:
+			row = 0
+		}
+		switch l.Tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			n.open++
+			n.Deepest = max(n.Deepest, n.open)
+			if max(n.open, row) > maxNesting && n.tooDeep < 0 {
+				n.tooDeep = l.Pos
+			}
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			if n.open--; n.open < 0 && n.unopened < 0 {
+				n.unopened, n.closes = l.Pos, l.Tok.String()
+			}
+		}
+	}
+	return n
 }

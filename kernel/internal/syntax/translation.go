@@ -3,6 +3,7 @@ package syntax
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // MagicPath is the import path of the functions that carry out magics.
@@ -32,6 +33,47 @@ type Translation struct {
 type TextPiece struct {
 	At, Origin int
 	Verbatim   bool
+}
+
+// Insert puts insertions into the text. They stand for where they are.
+func (t *Translation) Insert(edits Edits) {
+	edits.Sort()
+	old := t.Pieces
+	if len(old) == 0 {
+		old = []TextPiece{{Verbatim: true}}
+	}
+	var text strings.Builder
+	var pieces []TextPiece
+	copied := 0
+	keep := func(to int) {
+		if copied == to {
+			return
+		}
+		i := len(old) - 1
+		for i > 0 && old[i].At > copied {
+			i--
+		}
+		for ; i < len(old) && old[i].At < to; i++ {
+			p := old[i]
+			if cut := copied - p.At; cut > 0 { // the rest of a piece, behind an insertion
+				p.At = copied
+				if p.Verbatim {
+					p.Origin += cut
+				}
+			}
+			p.At += text.Len() - copied
+			pieces = append(pieces, p)
+		}
+		text.WriteString(t.Text[copied:to])
+		copied = to
+	}
+	for _, e := range edits {
+		keep(e.Start)
+		pieces = append(pieces, TextPiece{At: text.Len(), Origin: t.Origin(e.Start)})
+		text.WriteString(e.Text)
+	}
+	keep(len(t.Text))
+	t.Text, t.Pieces = text.String(), pieces
 }
 
 // Origin returns the offset into the cell of an offset into the text.

@@ -50,7 +50,7 @@ func (e *Emitter) Variable(d *state.Declaration) (unit, name string, ok bool) {
 // variables of earlier units that are not lost have to be carried over to it. The undo takes back
 // what the emitter then knows.
 func (e *Emitter) Everything() (unit *toolchain.Unit, units program.Units, undo func(), err error) {
-	l := change.New(e.Checker, &check.Checked{Reading: &check.Reading{Parsed: &syntax.Parsed{Source: syntax.NewSource(program.Cell{})}}, Info: check.NewInfo()})
+	l := change.New(e.Checker, &check.Checked{Reading: &check.Reading{Parsed: &syntax.Parsed{Lexed: syntax.NewLexed(syntax.NewSource(program.Cell{}))}}, Info: check.NewInfo()})
 	u := e.newUnit(l)
 	defer func() {
 		if r := recover(); r != nil {
