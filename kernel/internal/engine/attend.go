@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 )
@@ -42,8 +41,8 @@ func (l *left) work() *leftWork {
 }
 
 // attend does some work on a cell, or on what a title says, for as long as its context lasts. The
-// error is that of the work, or says that it was left; then undo, if not nil, takes back what comes
-// of it.
+// error is that of the work, or a *checkError; then undo, if not nil, takes back what comes of the
+// work.
 func attend[T any](ctx context.Context, e *Engine, title string, do func() (T, error), undo func(T)) (T, error) {
 	type outcome struct {
 		value T
@@ -80,12 +79,12 @@ func attend[T any](ctx context.Context, e *Engine, title string, do func() (T, e
 		close(w.done)
 	}()
 	var none T
-	return none, titled("Interrupted", title, "interrupted; its check cannot be stopped and goes on: cells that come before it has ended fail", context.Cause(ctx))
+	return none, &checkError{"Interrupted", title, "interrupted; its check cannot be stopped and goes on: cells that come before it has ended fail", context.Cause(ctx)}
 }
 
-// waitUntilFree waits until the session is not held by work that was left. The error says that it
-// still is.
-func (e *Engine) waitUntilFree(ctx context.Context, title string) error {
+// waitUntilFree waits until the session is not held by work that was left. The error is a
+// *checkError, which says that it still is.
+func (e *Engine) waitUntilFree(ctx context.Context) error {
 	for deadline := time.After(waitForLeft); ; {
 		w := e.left.work()
 		if w == nil {
@@ -97,7 +96,7 @@ func (e *Engine) waitUntilFree(ctx context.Context, title string) error {
 		case <-ctx.Done():
 		case <-deadline:
 		}
-		return titled("Refused", title, fmt.Sprintf("the check of %s, which was interrupted, has not ended yet: wait for it, or restart the kernel", w.title), context.Cause(ctx))
+		return &checkError{"Refused", "", "the check of " + w.title + ", which was interrupted, has not ended yet: wait for it, or restart the kernel", context.Cause(ctx)}
 	}
 }
 

@@ -158,8 +158,8 @@ func (e *Engine) number(given int) int {
 // the code writes and shows, are as for a cell; number stands for the message as the number of a
 // cell does for the cell.
 func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage, out program.Output) error {
-	if err := e.waitUntilFree(ctx, "a message of the front end"); err != nil {
-		return err
+	if err := e.waitUntilFree(ctx); err != nil {
+		return titled("Refused", "a message of the front end", err.Error(), err)
 	}
 	e.running.Add(1)
 	defer e.running.Add(-1)

@@ -14,12 +14,12 @@ func (e *Engine) Lower(cell program.Cell) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	l, p, err := e.interpret(context.Background(), src)
+	w, err := e.write(context.Background(), src, false)
 	if err != nil {
 		return "", err
 	}
-	l.Commit(len(l.K.Body))
-	return strings.Join(p.Source, "\n"), nil
+	w.l.Commit(len(w.l.K.Body))
+	return strings.Join(w.p.Source, "\n"), nil
 }
 
 // Tests wait for values however slow the machine is.

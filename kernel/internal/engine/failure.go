@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,16 @@ func (e *faultError) Error() string {
 	return fmt.Sprintf("the engine failed on this cell: %v", e.fault)
 }
 
+// A checkError says that the check of a cell, or of what a title says, was left to itself, or that
+// a cell cannot run because such a check holds the session; the title is empty then.
+type checkError struct {
+	name, title, msg string
+	cause            error
+}
+
+func (e *checkError) Error() string { return strings.TrimPrefix(e.title+": "+e.msg, ": ") }
+func (e *checkError) Unwrap() error { return e.cause }
+
 // worded returns the error that the user sees for the error that ended a cell.
 func (e *Engine) worded(ctx context.Context, cell program.Cell, err error) error {
 	failed, done := err.(*program.Error)
@@ -76,6 +87,10 @@ func shortened(lines []string) []string {
 
 // failure makes a program.Error of any other.
 func (e *Engine) failure(ctx context.Context, cell program.Cell, err error) *program.Error {
+	var check *checkError
+	if errors.As(err, &check) { // which may hold e.mu
+		return titled(check.name, cmp.Or(check.title, cell.Title()), check.msg, check.cause)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var death *program.DeathError

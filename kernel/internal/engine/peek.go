@@ -157,15 +157,15 @@ func (e *Engine) asking(at look, number int, out program.Output) (ask func() (st
 		}, there
 	}
 	src := syntax.NewSource(program.Cell{Number: number, Source: at.expression(), Aside: true})
-	l, p, err := e.interpret(context.Background(), syntax.NewLexed(src))
+	w, err := e.write(context.Background(), syntax.NewLexed(src), false)
 	if err != nil {
 		return nil, false
 	}
 	return func() (string, error) {
-		bundle, err := e.executor.Run(context.Background(), p, out)
+		bundle, err := e.executor.Run(context.Background(), w.p, out)
 		e.mu.Lock()
-		l.Commit(0)
-		e.checker.Forget(l.K.Source)
+		w.l.Commit(0)
+		e.checker.Forget(w.l.K.Source)
 		e.noteDeath(err) // the next cell will say what is lost
 		e.mu.Unlock()
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 // conduct runs a cell: the magics of the engine's own that stand before its Go, the Go, and those
 // that stand behind it. Nothing of it is done if the cell does not parse.
 func (e *Engine) conduct(ctx context.Context, cell program.Cell, out program.Output) (bundle *program.Bundle, err error) {
-	if err := e.waitUntilFree(ctx, cell.Title()); err != nil {
+	if err := e.waitUntilFree(ctx); err != nil {
 		return nil, err
 	}
 	src, own, err := e.translated(cell)
@@ -105,23 +105,22 @@ func (e *Engine) run(ctx context.Context, src *syntax.Lexed, out program.Output)
 	if err != nil {
 		return nil, err
 	}
-	var l *change.Change
-	var p *program.Program
+	var w written
 	if compiled {
-		l, p, err = e.compile(ctx, src)
+		w, err = e.compile(ctx, src)
 		compiled = !e.fallsBack(err, out)
 	}
 	if !compiled {
-		l, p, err = e.interpret(ctx, src)
+		w, err = e.write(ctx, src, false)
 	}
 	if err != nil {
 		return nil, err
 	}
-	e.begin(l, out)
-	p.Passing, p.Begins = src.Cell.Passing, src.Program
-	e.attachAgain(ctx, p)
-	bundle, declared, err := e.execute(ctx, p, out, done)
-	return bundle, e.settle(ctx, l, p, declared, err, out)
+	e.begin(w.l, out)
+	w.p.Passing, w.p.Begins = src.Cell.Passing, src.Program
+	e.attachAgain(ctx, w.p)
+	bundle, declared, err := e.execute(ctx, w.p, out, done)
+	return bundle, e.settle(ctx, w.l, w.p, declared, err, out)
 }
 
 // begin records the cell as the one that began last, and shows its notes.

@@ -10,20 +10,45 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// interpret parses, checks and lowers a cell.
-func (e *Engine) interpret(ctx context.Context, src *syntax.Lexed) (*change.Change, *program.Program, error) {
-	type lowered struct {
-		l *change.Change
-		p *program.Program
-	}
-	made, err := attend(ctx, e, src.Cell.Title(), func() (made lowered, err error) {
-		made.l, made.p, err = e.lower(ctx, src)
-		return made, err
-	}, func(made lowered) { e.takeBack(made.l) })
-	return made.l, made.p, err
+// A written cell is one that was lowered or emitted.
+type written struct {
+	l    *change.Change
+	p    *program.Program
+	unit *toolchain.Unit // nil if there is nothing to load
 }
 
-// takeBack forgets a cell that was lowered or emitted and will not run.
+// write parses, checks, and lowers or emits a cell.
+func (e *Engine) write(ctx context.Context, src *syntax.Lexed, compiled bool) (written, error) {
+	return attend(ctx, e, src.Cell.Title(), func() (w written, err error) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		done := e.workFor(ctx)
+		defer func() {
+			if failed := done(recover()); failed != nil {
+				w, err = written{}, failed
+			}
+		}()
+		k, err := e.checker.CheckSource(src)
+		if err != nil {
+			return w, err
+		}
+		k, hooks, err := e.hooked(k)
+		if err != nil {
+			return w, err
+		}
+		if compiled {
+			w, err = e.emit(k)
+		} else {
+			w, err = e.lower(k)
+		}
+		if err == nil {
+			w.p.Hooks = hooks
+		}
+		return w, err
+	}, func(w written) { e.takeBack(w.l) })
+}
+
+// takeBack forgets a cell that was written and will not run.
 func (e *Engine) takeBack(l *change.Change) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -47,118 +72,69 @@ func (e *Engine) workFor(ctx context.Context) (done func(panicked any) error) {
 	}
 }
 
-// lower is the work of interpret.
-func (e *Engine) lower(ctx context.Context, src *syntax.Lexed) (l *change.Change, p *program.Program, err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	done := e.workFor(ctx)
-	defer func() {
-		if failed := done(recover()); failed != nil {
-			l, p, err = nil, nil, failed
-		}
-	}()
-	checked, err := e.checker.CheckSource(src)
-	if err != nil {
-		return nil, nil, err
-	}
-	checked, h, err := e.hooked(checked)
-	if err != nil {
-		return nil, nil, err
-	}
-	l, p, problems := e.lowerer.Lower(checked)
+// lower lowers a checked cell.
+func (e *Engine) lower(k *check.Checked) (written, error) {
+	l, p, problems := e.lowerer.Lower(k)
 	switch {
 	case len(problems) == 0:
-		p.Hooks = h
-		return l, p, nil
+		return written{l: l, p: p}, nil
 	case l.Unready:
-		return nil, nil, syntax.ProblemsError("CompileError", problems)
+		return written{}, syntax.ProblemsError("CompileError", problems)
 	}
-	return nil, nil, syntax.ProblemsError("Refused", problems)
+	return written{}, syntax.ProblemsError("Refused", problems)
 }
 
-// compile parses, checks and emits a cell and builds its units.
-func (e *Engine) compile(ctx context.Context, src *syntax.Lexed) (*change.Change, *program.Program, error) {
-	made, err := e.emit(ctx, src)
-	if err != nil {
-		return nil, nil, err
-	}
-	l, unit, compiled := made.l, made.unit, made.compiled
-	loaded := false
-	if unit != nil {
-		var taken bool
-		if loaded, taken = e.ahead.has(unit); taken {
-			e.mu.Lock()
-			l.Rollback()
-			e.forgetAhead()
-			e.mu.Unlock()
-			if made, err = e.emit(ctx, src); err != nil {
-				return nil, nil, err
-			}
-			l, unit, compiled = made.l, made.unit, made.compiled
-		}
-	}
-	p := &program.Program{Cell: src.Cell.Number, Title: src.Cell.Title(), Keep: l.Shown != nil && !src.Cell.Aside, Compiled: compiled, Relocated: l.Relocated, Hooks: made.hooks}
-	if unit == nil || loaded {
-		return l, p, nil
-	}
-	behind, err := attend(ctx, e, "the cells behind "+p.Title, func() ([]toolchain.Unit, error) { return e.batch(ctx, l), nil },
-		func([]toolchain.Unit) { e.takeBack(l) })
-	if err != nil {
-		return nil, nil, err
-	}
-	units := append([]toolchain.Unit{*unit}, behind...)
-	compiled.Plugin, err = e.build(ctx, units, p.Title)
-	if err != nil && len(units) > 1 && ctx.Err() == nil {
-		units = units[:1]
-		compiled.Plugin, err = e.build(ctx, units, p.Title)
-	}
-	if err != nil {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		l.Rollback()
-		return nil, nil, &unbuiltError{err}
-	}
-	e.ahead.note(units[1:])
-	return l, p, nil
-}
-
-// emitted is a cell that was emitted; its unit is nil if there is nothing to load.
-type emitted struct {
-	l        *change.Change
-	unit     *toolchain.Unit
-	compiled *program.Compiled
-	hooks    []*program.Hooks
-}
-
-// emit parses, checks and emits a cell.
-func (e *Engine) emit(ctx context.Context, src *syntax.Lexed) (emitted, error) {
-	return attend(ctx, e, src.Cell.Title(), func() (emitted, error) { return e.write(ctx, src) }, func(made emitted) { e.takeBack(made.l) })
-}
-
-// write is the work of emit.
-func (e *Engine) write(ctx context.Context, src *syntax.Lexed) (made emitted, err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	done := e.workFor(ctx)
-	defer func() {
-		if failed := done(recover()); failed != nil {
-			made, err = emitted{}, failed
-		}
-	}()
-	k, err := e.checker.CheckSource(src)
-	if err != nil {
-		return made, err
-	}
-	k, h, err := e.hooked(k)
-	if err != nil {
-		return made, err
-	}
+// emit emits a checked cell.
+func (e *Engine) emit(k *check.Checked) (written, error) {
 	l, unit, compiled, problems := e.emitter.Compile(k)
 	if len(problems) > 0 {
-		return made, syntax.ProblemsError("CompileError", problems)
+		return written{}, syntax.ProblemsError("CompileError", problems)
 	}
 	if l.Idle() {
-		return emitted{l: l, compiled: &program.Compiled{}}, nil
+		unit, compiled = nil, &program.Compiled{}
 	}
-	return emitted{l, unit, compiled, h}, nil
+	cell := k.Source.Cell
+	p := &program.Program{Cell: cell.Number, Title: cell.Title(), Keep: l.Shown != nil && !cell.Aside, Compiled: compiled, Relocated: l.Relocated}
+	return written{l, p, unit}, nil
+}
+
+// compile writes a cell and builds its units.
+func (e *Engine) compile(ctx context.Context, src *syntax.Lexed) (written, error) {
+	w, err := e.write(ctx, src, true)
+	if err != nil {
+		return written{}, err
+	}
+	loaded := false
+	if w.unit != nil {
+		var taken bool
+		if loaded, taken = e.ahead.has(w.unit); taken {
+			e.mu.Lock()
+			w.l.Rollback()
+			e.forgetAhead()
+			e.mu.Unlock()
+			if w, err = e.write(ctx, src, true); err != nil {
+				return written{}, err
+			}
+		}
+	}
+	if w.unit == nil || loaded {
+		return w, nil
+	}
+	behind, err := attend(ctx, e, "the cells behind "+w.p.Title, func() ([]toolchain.Unit, error) { return e.batch(ctx, w.l), nil },
+		func([]toolchain.Unit) { e.takeBack(w.l) })
+	if err != nil {
+		return written{}, err
+	}
+	units := append([]toolchain.Unit{*w.unit}, behind...)
+	w.p.Compiled.Plugin, err = e.build(ctx, units, w.p.Title)
+	if err != nil && len(units) > 1 && ctx.Err() == nil {
+		units = units[:1]
+		w.p.Compiled.Plugin, err = e.build(ctx, units, w.p.Title)
+	}
+	if err != nil {
+		e.takeBack(w.l)
+		return written{}, &unbuiltError{err}
+	}
+	e.ahead.note(units[1:])
+	return w, nil
 }
