@@ -49,6 +49,8 @@ type Change struct {
 	Added map[*types.Func]bool
 	// Kept holds the functions that the cell declares as they are.
 	Kept map[*state.Function]bool
+	// Obsolete holds the names of functions that nothing mentions any more once the cell is done.
+	Obsolete []string
 	// Relocated is compiled code that the cell has the source of, and that was compiled before.
 	Relocated []program.Relocation
 	// Pos is where the work is, for refusals of types. In a stand-in for a function of a compiled
@@ -83,6 +85,9 @@ func (ch *Change) Refuse(pos token.Pos, msg string) {
 
 // Later registers what takes back a change to the session.
 func (ch *Change) Later(undo func()) { ch.undos = append(ch.undos, undo) }
+
+// OnCommit registers what is done when the cell is committed.
+func (ch *Change) OnCommit(do func()) { ch.commits = append(ch.commits, do) }
 
 // Relocate notes that the cell has the source of code that was compiled before.
 func (ch *Change) Relocate(r program.Relocation) {

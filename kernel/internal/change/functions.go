@@ -169,9 +169,7 @@ func (ch *Change) relower(fn *state.Function) {
 	if fn.Pending == nil && !fn.Generic {
 		version := fn.Version
 		if fn.Emitted {
-			// Once this cell is done, nothing mentions the older one.
-			name := fn.Lowered()
-			ch.commits = append(ch.commits, func() { ch.S.Obsolete = append(ch.S.Obsolete, name) })
+			ch.Obsolete = append(ch.Obsolete, fn.Lowered())
 		}
 		fn.Version = ch.S.Next(fn.Base)
 		ch.Later(func() { fn.Version = version })

@@ -24,7 +24,7 @@ const maxInstances = 2000
 func (ch *Change) Instance(fn *state.Function, obj *types.Func, targs *types.TypeList) *state.Function {
 	ch.C.StopIfCancelled()
 	list := slices.Collect(targs.Types())
-	key := fn.Lowered() + "[" + ch.S.Identities.Key(targs) + "]"
+	key := fn.Lowered() + "[" + ch.S.TypesKey(targs) + "]"
 	if known := ch.S.FuncInstances[key]; known != nil {
 		return known
 	}

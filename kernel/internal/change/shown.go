@@ -1,10 +1,6 @@
 package change
 
-import (
-	"go/types"
-
-	"github.com/hierml/notebook/kernel/internal/state"
-)
+import "go/types"
 
 // Shows notes what the cell will show.
 func (ch *Change) Shows(t ...types.Type) { ch.Shown = t }
@@ -15,7 +11,5 @@ func (ch *Change) Keep() {
 	if ch.Shown == nil || cell.Aside {
 		return
 	}
-	out := &state.Shown{Cell: cell.Number, Types: ch.Shown}
-	ch.S.Shown[cell.ExecutionCount()] = out
-	ch.S.LastShown = out
+	ch.C.Transcript.Show(cell.ExecutionCount(), cell.Number, ch.Shown)
 }

@@ -69,12 +69,12 @@ func (c *Checker) instancesOf(k *Checked, generic *types.Named) []*types.Named {
 	for obj := range c.Session.ByObject {
 		f.visit(obj.Type())
 	}
-	for _, shown := range c.Session.Shown {
+	for _, shown := range c.Transcript.Shown {
 		for _, t := range shown.Types {
 			f.visit(t)
 		}
 	}
-	c.Session.Identities.Numbers.Iterate(func(t types.Type, _ any) { f.visit(t) })
+	c.Session.NumberedTypes(func(t types.Type, _ int) { f.visit(t) })
 	infos := map[*types.Info]bool{k.Info: true}
 	for _, fn := range c.Session.All {
 		infos[fn.Info] = true

@@ -29,9 +29,10 @@ var GoVersion = version.Lang(runtime.Version())
 // declarations of a cell that passed are in its checked.
 type Checker struct {
 	*syntax.Files
-	Session   *state.Session
-	Importer  types.Importer
-	Preloaded map[string]string
+	Session    *state.Session
+	Transcript *state.Transcript
+	Importer   types.Importer
+	Preloaded  map[string]string
 	// Strict says that cells are Go in what they do with errors, too.
 	Strict bool
 	// Folder returns the folder in which the cells work; nil where there is none.
@@ -47,7 +48,14 @@ type Checker struct {
 
 // New returns a checker for a new session.
 func New(importer types.Importer, preloaded map[string]string, strict bool) *Checker {
-	return &Checker{Files: syntax.NewFiles(), Session: state.NewSession(), Importer: importer, Preloaded: preloaded, Strict: strict}
+	c := &Checker{Importer: importer, Preloaded: preloaded, Strict: strict}
+	c.Reset()
+	return c
+}
+
+// Reset makes the session a new one.
+func (c *Checker) Reset() {
+	c.Files, c.Session, c.Transcript, c.Pkg = syntax.NewFiles(), state.NewSession(), state.NewTranscript(), nil
 }
 
 // Fresh returns the notebook's package with an empty scope. Package and scope are the same for all
@@ -149,7 +157,7 @@ func NewInfo() *types.Info {
 // a *program.Error.
 func (c *Checker) CheckSource(l *syntax.Lexed) (*Checked, error) {
 	if cell := l.Cell; !cell.Aside {
-		c.Session.Inputs[cell.ExecutionCount()] = cell.Source
+		c.Transcript.Inputs[cell.ExecutionCount()] = cell.Source
 	}
 	parsed, problems := c.Parse(l)
 	if len(problems) > 0 {

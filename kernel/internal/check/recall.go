@@ -71,7 +71,7 @@ func (c *Checker) Recall(p *Reading) []syntax.Problem {
 		case *ast.Ident:
 			switch {
 			case n.Name == "_" && isOperand(at):
-				out := c.Session.LastShown
+				out := c.Transcript.Last
 				switch {
 				case out == nil:
 					complain(n.Pos(), "cannot use _ as value: no cell has shown one")
@@ -92,8 +92,8 @@ func (c *Checker) Recall(p *Reading) []syntax.Problem {
 			}
 			number := cellNumber(n.Index)
 			text := fmt.Sprintf("%s[%d]", id.Name, number)
-			source, known := c.Session.Inputs[number]
-			out := c.Session.Shown[number]
+			source, known := c.Transcript.Inputs[number]
+			out := c.Transcript.Shown[number]
 			switch {
 			case number <= 0:
 				complain(n.Index.Pos(), "%s needs the number of a cell, written out, as in %s[1]", id.Name, id.Name)

@@ -67,7 +67,7 @@ func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain
 		return nil // hooks are numbered as cells come
 	}
 	done := e.workFor(ctx)
-	restore := e.checker.Session.Snapshot()
+	restoreSession, restoreTranscript := e.checker.Session.Snapshot(), e.checker.Transcript.Snapshot()
 	count := e.emitter.Units
 	var made []*change.Change
 	defer func() {
@@ -76,7 +76,8 @@ func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain
 		for _, l := range slices.Backward(made) {
 			l.Rollback()
 		}
-		restore()
+		restoreSession()
+		restoreTranscript()
 		e.ahead.last = max(e.ahead.last, e.emitter.Units)
 		e.emitter.Units = count
 	}()

@@ -190,7 +190,7 @@ func (e *Engine) forgetNames() {
 	s := e.checker.Session
 	for name := range s.Live {
 		if before, _, own := strings.Cut(name, "ˑ"); own && (before == "frame" || before == "result") {
-			delete(s.Live, name)
+			s.Forget(name)
 		}
 	}
 }

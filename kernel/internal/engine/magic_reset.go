@@ -5,8 +5,6 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/interpreted/lower"
 	"github.com/hierml/notebook/kernel/internal/program"
-	"github.com/hierml/notebook/kernel/internal/state"
-	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // reset makes the session a new one.
@@ -32,7 +30,6 @@ func (e *Engine) reset(out program.Output) error {
 // anew forgets all that the session has declared, and starts a new process where the executor can
 // do that.
 func (e *Engine) anew() (restarted bool, err error) {
-	fresh := state.NewSession()
 	r, restarted := e.executor.(program.Restarter)
 	if restarted {
 		died, err := r.Restart()
@@ -42,14 +39,16 @@ func (e *Engine) anew() (restarted bool, err error) {
 		e.dead = max(e.dead, died)
 		e.chosen, e.compiled = false, false
 		e.hooking.stale = true
-	} else {
-		// The executor still has what it was sent.
-		old := e.checker.Session
-		fresh.Versions, fresh.Serial, fresh.Aliases, fresh.Sent = old.Versions, old.Serial, old.Aliases, old.Sent
 	}
 	c := e.checker
-	c.Session, c.Files, c.Pkg = fresh, syntax.NewFiles(), nil
-	e.lowerer = lower.New(c)
+	numbers := c.Session.Numbers
+	c.Reset()
+	if restarted {
+		e.lowerer = lower.New(c)
+	} else { // the executor still has what it was sent
+		c.Session.Numbers = numbers.Anew()
+		e.lowerer = e.lowerer.Anew(c)
+	}
 	e.forgetCompiled()
 	if modules, ok := e.compiler.(program.Modules); ok && restarted {
 		modules.Forget()

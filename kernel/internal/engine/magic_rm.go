@@ -25,9 +25,7 @@ func (e *Engine) remove(src *syntax.Source, m *magics.Use, argument string) erro
 		at += len(name)
 	}
 	for _, name := range names {
-		delete(s.Live, name)
-		delete(s.Gone, name)
-		delete(s.Missed, name)
+		s.Forget(name)
 	}
 	return nil
 }

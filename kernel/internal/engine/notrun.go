@@ -23,7 +23,7 @@ func (e *Engine) notRun(name string) string {
 	}
 	for _, cell := range cells {
 		ran := false
-		for _, input := range e.checker.Session.Inputs {
+		for _, input := range e.checker.Transcript.Inputs {
 			ran = ran || input == cell.Source
 		}
 		if !ran && slices.Contains(syntax.Declares(syntax.Split(cell.Source)), name) {

@@ -155,12 +155,13 @@ func (e *Engine) replace(ctx context.Context, cell program.Cell, replacer progra
 	e.emitter.Only(unit.Path)
 	e.forgetAhead()
 	notes := append(e.leave(left.Whole), partNotes(units.Moved, left.InPart)...)
-	for _, out := range e.checker.Session.Shown {
-		key := program.ShownKey(out.Cell)
-		if reason := cmp.Or(left.Whole[key], left.InPart[key]); reason != "" && out.Lost == "" {
-			out.Lost = stayed("the value", reason)
+	e.checker.Transcript.Lose(func(cell int) string {
+		key := program.ShownKey(cell)
+		if reason := cmp.Or(left.Whole[key], left.InPart[key]); reason != "" {
+			return stayed("the value", reason)
 		}
-	}
+		return ""
+	})
 	e.mu.Unlock()
 	for _, note := range notes {
 		out.Stream(host.Notes, note)
@@ -205,7 +206,7 @@ func partNotes(moved []program.Moved, parts map[string]string) (notes []string) 
 func (e *Engine) shownCells() (cells []int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, out := range e.checker.Session.Shown {
+	for _, out := range e.checker.Transcript.Shown {
 		if out.Lost == "" {
 			cells = append(cells, out.Cell)
 		}

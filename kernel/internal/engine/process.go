@@ -63,7 +63,7 @@ func (e *Engine) nothingToSend() bool {
 			return false
 		}
 	}
-	if len(e.checker.Session.Shown) > 0 {
+	if len(e.checker.Transcript.Shown) > 0 {
 		return false
 	}
 	e.stale = false
@@ -131,6 +131,8 @@ func (e *Engine) restart(compiled bool, out program.Output) error {
 func (e *Engine) renew(number int, when string) {
 	e.dead = max(e.dead, number)
 	e.checker.Session.Lose(when)
+	e.lowerer.Forget()
+	e.checker.Transcript.Lose(func(int) string { return "the value was lost " + when })
 	e.forgetCompiled()
 	e.hooking.stale = true
 }

@@ -231,7 +231,7 @@ func (x *exporter) read(cell Cell) error {
 
 // check checks a cell and makes the session know what it declares.
 func (x *exporter) check(e *exportedCell) []syntax.Problem {
-	x.Session.Inputs[e.ExecutionCount()] = e.Source
+	x.Transcript.Inputs[e.ExecutionCount()] = e.Source
 	src, own, problems := x.withoutMagics(e)
 	if len(problems) > 0 {
 		return problems

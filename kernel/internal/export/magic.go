@@ -41,7 +41,7 @@ func (x *exporter) applyMagics(src *syntax.Source, uses []*magics.Use) {
 			}
 		case "rm":
 			for _, name := range strings.Fields(argument) {
-				delete(x.Session.Live, name)
+				x.Session.Forget(name)
 			}
 		}
 	}

@@ -78,17 +78,10 @@ func (s *Session) Lose(when string) {
 			s.LoseVariable(d, "the variable was lost "+when)
 		}
 	}
-	s.loseShown("the value was lost " + when)
 	for _, fn := range s.All {
 		fn.Emitted, fn.Valued = false, false
 	}
-	s.Obsolete = nil
-	s.Sent = map[string]bool{}
-	s.Emitted = map[string]bool{}
-	s.LocalTypes = map[types.Object]string{}
-	s.Instances = map[string]string{}
 	s.FuncInstances = map[string]*Function{}
-	s.Described = map[int]int{}
 }
 
 // LoseVariable says of a variable that it is gone, and why.
@@ -98,14 +91,5 @@ func (s *Session) LoseVariable(d *Declaration, why string) {
 	if s.Live[d.Name] == d {
 		s.Gone[d.Name] = d
 		delete(s.Live, d.Name)
-	}
-}
-
-// loseShown says of what the cells showed that it is gone, and why.
-func (s *Session) loseShown(why string) {
-	for _, out := range s.Shown {
-		if out.Lost == "" {
-			out.Lost = why
-		}
 	}
 }

@@ -88,47 +88,28 @@ type TypeSpec struct {
 	Info   *types.Info
 }
 
-// A Session is what the cells so far have declared.
+// A Session is what the cells so far have declared. Package change enters it; package shape enters
+// functions that stand in for those of compiled packages.
 type Session struct {
+	*Numbers
 	Live map[string]*Declaration
 	// ByObject finds the declaration of every object of every cell, also of those whose name means
 	// something else by now.
 	ByObject map[types.Object]*Declaration
 	Funcs    map[*types.Func]*Function
 	All      []*Function
-	Versions map[string]int
-	// Aliases maps import paths to the names that lowered code uses, and sent tells which of them
-	// the interpreter has seen.
-	Aliases map[string]string
-	Sent    map[string]bool
-	// Obsolete holds the names of functions that no text mentions any more, and of which the
-	// interpreter has not been told yet.
-	Obsolete []string
-	// Emitted holds the names of the types that the interpreter has, and localTypes those of types
-	// that are declared in functions.
-	Emitted    map[string]bool
-	LocalTypes map[types.Object]string
+	// FuncInstances holds the instances of generic functions.
+	FuncInstances map[string]*Function
 	// Gone holds the variables that are lost, by name.
 	Gone map[string]*Declaration
 	// loses says that variables were lost.
-	loses     bool
-	Instances map[string]string
-	// FuncInstances holds the instances of generic functions.
-	FuncInstances map[string]*Function
-	Identities    identities
-	Described     map[int]int
+	loses bool
 	// Missed holds names that cells would have declared which ended before that.
 	Missed map[string]Missed
 	// Deferred holds the declarations that wait for the names in them.
 	Deferred []*Deferred
 	// Late holds functions that follow with the next cell.
 	Late []*Follower
-	// Outputs and inputs hold what the cells showed, and their sources, by their counts; lastOutput
-	// is what was shown last.
-	Shown     map[int]*Shown
-	LastShown *Shown
-	Inputs    map[int]string
-	Serial    int
 }
 
 // Missed is what became of a declaration that is not there.
@@ -156,51 +137,24 @@ func (s *Session) Miss(cell int, title string, names []string) {
 	}
 }
 
+// Forget makes a name mean nothing.
+func (s *Session) Forget(name string) {
+	delete(s.Live, name)
+	delete(s.Gone, name)
+	delete(s.Missed, name)
+}
+
 // NewSession returns a session in which nothing is declared.
 func NewSession() *Session {
 	return &Session{
+		Numbers:       &Numbers{versions: map[string]int{}},
 		Live:          map[string]*Declaration{},
 		ByObject:      map[types.Object]*Declaration{},
 		Funcs:         map[*types.Func]*Function{},
-		Versions:      map[string]int{},
-		Aliases:       map[string]string{},
-		Sent:          map[string]bool{},
-		Gone:          map[string]*Declaration{},
-		Emitted:       map[string]bool{},
-		LocalTypes:    map[types.Object]string{},
-		Instances:     map[string]string{},
 		FuncInstances: map[string]*Function{},
-		Described:     map[int]int{},
+		Gone:          map[string]*Declaration{},
 		Missed:        map[string]Missed{},
-		Shown:         map[int]*Shown{},
-		Inputs:        map[int]string{},
 	}
-}
-
-// Next returns the next version of a name. Versions are never used twice, not even after a failure.
-func (s *Session) Next(name string) int {
-	s.Versions[name]++
-	return s.Versions[name]
-}
-
-// Unique returns a number that nothing else in the session has.
-func (s *Session) Unique() int {
-	s.Serial++
-	return s.Serial
-}
-
-// Alias returns the name of a package in lowered code. No name that a user can write ends like it:
-// identifiers with two underscores are renamed.
-func (s *Session) Alias(pkg *types.Package) string {
-	if a, ok := s.Aliases[pkg.Path()]; ok {
-		return a
-	}
-	a := pkg.Name() + "__p"
-	if n := s.Next("import " + pkg.Name()); n > 1 {
-		a = fmt.Sprintf("%s%d", a, n)
-	}
-	s.Aliases[pkg.Path()] = a
-	return a
 }
 
 // InternalName makes a user's name one that starts a lowered name.
@@ -224,26 +178,14 @@ func IsSession(obj types.Object) bool {
 // Snapshot returns a function that makes the session what it is now. Changes to functions and types
 // are not its business: rollbacks take them back.
 func (s *Session) Snapshot() (restore func()) {
-	was := *s
+	was, restoreNumbers := *s, s.Numbers.snapshot()
 	was.Live, was.ByObject, was.Funcs = maps.Clone(s.Live), maps.Clone(s.ByObject), maps.Clone(s.Funcs)
-	was.Versions, was.Aliases, was.Sent = maps.Clone(s.Versions), maps.Clone(s.Aliases), maps.Clone(s.Sent)
-	was.Emitted, was.LocalTypes, was.Gone = maps.Clone(s.Emitted), maps.Clone(s.LocalTypes), maps.Clone(s.Gone)
-	was.Instances, was.FuncInstances = maps.Clone(s.Instances), maps.Clone(s.FuncInstances)
-	was.Described, was.Missed = maps.Clone(s.Described), maps.Clone(s.Missed)
-	was.Shown, was.Inputs = maps.Clone(s.Shown), maps.Clone(s.Inputs)
-	was.All, was.Obsolete, was.Late = slices.Clone(s.All), slices.Clone(s.Obsolete), slices.Clone(s.Late)
-	was.Deferred = slices.Clone(s.Deferred)
-	return func() { *s = was }
-}
-
-// Empty reports whether no cell has declared anything that is live.
-func (s *Session) Empty() bool {
-	for _, d := range s.Live {
-		if d.Cell > 0 {
-			return false
-		}
+	was.Gone, was.FuncInstances, was.Missed = maps.Clone(s.Gone), maps.Clone(s.FuncInstances), maps.Clone(s.Missed)
+	was.All, was.Late, was.Deferred = slices.Clone(s.All), slices.Clone(s.Late), slices.Clone(s.Deferred)
+	return func() {
+		*s = was
+		restoreNumbers()
 	}
-	return true
 }
 
 // Shown writes the receiver of a method as a traceback shows it.

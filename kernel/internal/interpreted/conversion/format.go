@@ -48,12 +48,12 @@ func (c Conversions) AsksType(obj *types.Func, format constant.Value, operands [
 // bridge makes of those given.
 func (c Conversions) Formatter(obj *types.Func, sig *types.Signature) string {
 	key := fmt.Sprintf("format %s %v", c.Signature(sig, false), obj.Name() == "Errorf")
-	if name, ok := c.S.Instances[key]; ok {
+	if name, ok := c.Sent.Made[key]; ok {
 		return name
 	}
 	name := fmt.Sprintf("format__c%d", c.S.Unique())
-	c.S.Instances[key] = name
-	c.Later(func() { delete(c.S.Instances, key) })
+	c.Sent.Made[key] = name
+	c.Later(func() { delete(c.Sent.Made, key) })
 	at, _ := FormatParameter(obj)
 	last := sig.Params().Len() - 1
 	verbs := fmt.Sprintf("p%d, p%d = %s.Verbs(%v, p%d, p%d); ", at, last, shape.Bridge, obj.Name() == "Errorf", at, last)

@@ -38,24 +38,34 @@ type lowering struct {
 type Lowerer struct {
 	checker  *check.Checker
 	Preludes *shape.Preludes
+	sent     *shape.Sent
 }
 
 // New returns a lowerer for the session of a checker.
-func New(c *check.Checker) *Lowerer { return &Lowerer{c, shape.NewPreludes(c)} }
+func New(c *check.Checker) *Lowerer { return &Lowerer{c, shape.NewPreludes(c), shape.NewSent()} }
+
+// Anew returns a lowerer for the next session of the same interpreter.
+func (x *Lowerer) Anew(c *check.Checker) *Lowerer {
+	return &Lowerer{c, shape.NewPreludes(c), x.sent.Anew()}
+}
+
+// Forget notes that another interpreter takes the place of the one that was sent what is lowered.
+func (x *Lowerer) Forget() { x.sent = shape.NewSent() }
 
 // Lower turns a checked cell into a program. The session's tables already know the new declarations
 // when it returns, but their names are not live: commit makes them so, rollback forgets them.
 func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Program, problems []syntax.Problem) {
 	ch = change.New(x.checker, k)
-	l := &lowering{Conversions: conversion.Conversions{Shapes: shape.NewShapes(ch, x.Preludes)}, natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}, deferredLiterals: map[*ast.FuncLit]bool{}}
+	l := &lowering{Conversions: conversion.Conversions{Shapes: shape.NewShapes(ch, x.Preludes, x.sent)}, natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}, deferredLiterals: map[*ast.FuncLit]bool{}}
 	defer l.RecoverRefusal(func(p syntax.Problem) { prog, problems = nil, []syntax.Problem{p} })
-	if !l.S.Sent[shape.BridgePath] {
-		l.S.Sent[shape.BridgePath] = true
-		l.Later(func() { delete(l.S.Sent, shape.BridgePath) })
+	if !l.Sent.Imports[shape.BridgePath] {
+		l.Sent.Imports[shape.BridgePath] = true
+		l.Later(func() { delete(l.Sent.Imports, shape.BridgePath) })
 		l.Imports = append(l.Imports, fmt.Sprintf("import %s %q", shape.Bridge, shape.BridgePath))
 	}
 	refusal.Cell(ch)
 	l.Declare()
+	l.OnCommit(func() { l.Sent.Obsolete = append(l.Sent.Obsolete, l.Obsolete...) })
 	for _, v := range l.Variables {
 		if v.Fresh {
 			l.Pos = v.Local.Pos()
@@ -79,10 +89,10 @@ func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Prog
 // program assembles what was lowered.
 func (l *lowering) program(body string) *program.Program {
 	p := &program.Program{Cell: l.K.Source.Cell.Number, Title: l.K.Source.Cell.Title(), Temporary: l.Temporary, Keep: l.Shown != nil && !l.K.Source.Cell.Aside}
-	if obsolete := l.S.Obsolete; len(obsolete) > 0 {
+	if obsolete := l.Sent.Obsolete; len(obsolete) > 0 {
 		p.Temporary = append(p.Temporary, obsolete...)
-		l.S.Obsolete = nil
-		l.Later(func() { l.S.Obsolete = append(obsolete, l.S.Obsolete...) })
+		l.Sent.Obsolete = nil
+		l.Later(func() { l.Sent.Obsolete = append(obsolete, l.Sent.Obsolete...) })
 	}
 	if len(l.Imports) > 0 {
 		p.Source = append(p.Source, strings.Join(l.Imports, "\n")+"\n")

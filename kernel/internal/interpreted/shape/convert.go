@@ -108,8 +108,8 @@ func (l *Shapes) Wrapped(text string, from, to types.Type, pos token.Pos) string
 			l.Refuse(pos, fmt.Sprintf("a %s as a %s: compiled code would look for its method %s and not find it", typed.Shown(from), typed.Shown(to), name))
 		}
 	}
-	if key := wrappedKey(l.S.Identities.Of(from)); !slices.Contains(strings.Fields(l.S.Instances[key]), RuntimeName(to)) {
-		l.note(key, l.S.Instances[key]+" "+RuntimeName(to))
+	if key := wrappedKey(l.S.TypeNumber(from)); !slices.Contains(strings.Fields(l.Sent.Made[key]), RuntimeName(to)) {
+		l.note(key, l.Sent.Made[key]+" "+RuntimeName(to))
 	}
 	iface := to.Underlying().(*types.Interface)
 	for i := range iface.NumMethods() {

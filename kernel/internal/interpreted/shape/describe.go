@@ -22,8 +22,8 @@ func (l *Shapes) Describe(t types.Type) int {
 		return 0
 	}
 	t = types.Unalias(t)
-	key := l.S.Identities.Of(t)
-	if id, ok := l.S.Described[key]; ok {
+	key := l.S.TypeNumber(t)
+	if id, ok := l.Sent.described[key]; ok {
 		if !l.describing[id] {
 			l.methods(id, t) // those that were added since
 			l.address(id, t)
@@ -31,8 +31,8 @@ func (l *Shapes) Describe(t types.Type) int {
 		return id
 	}
 	id := l.S.Unique()
-	l.S.Described[key] = id
-	l.Later(func() { delete(l.S.Described, key) })
+	l.Sent.described[key] = id
+	l.Later(func() { delete(l.Sent.described, key) })
 	kind, elems, fields, embedded := "", []types.Type(nil), []string(nil), []string(nil)
 	underlying := t.Underlying()
 	if isInstance(t) {
@@ -96,11 +96,11 @@ func (l *Shapes) Describe(t types.Type) int {
 // pointer alone that the bridge calls of values.
 func (l *Shapes) address(id int, t types.Type) {
 	key := fmt.Sprintf("address %d", id)
-	if l.S.Instances[key] != "" || !worksByAddress(t) {
+	if l.Sent.Made[key] != "" || !worksByAddress(t) {
 		return
 	}
-	l.S.Instances[key] = "known"
-	l.Later(func() { delete(l.S.Instances, key) })
+	l.Sent.Made[key] = "known"
+	l.Later(func() { delete(l.Sent.Made, key) })
 	l.Setup = append(l.Setup, fmt.Sprintf("%s.Address(%d, %d)", Bridge, id, l.Describe(types.NewPointer(t))))
 }
 

@@ -25,12 +25,12 @@ func (l *Shapes) MinMaxFunc(name string, t types.Type) string {
 // TypedFunc returns a function that is declared once for a type.
 func (l *Shapes) TypedFunc(name, typ string, declare func(name string) string) string {
 	key := name + " " + typ
-	if f, ok := l.S.Instances[key]; ok {
+	if f, ok := l.Sent.Made[key]; ok {
 		return f
 	}
 	f := fmt.Sprintf("%s__t%d", name, l.S.Unique())
-	l.S.Instances[key] = f
-	l.Later(func() { delete(l.S.Instances, key) })
+	l.Sent.Made[key] = f
+	l.Later(func() { delete(l.Sent.Made, key) })
 	l.Funcs = append(l.Funcs, declare(f))
 	return f
 }

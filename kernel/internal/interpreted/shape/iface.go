@@ -31,12 +31,12 @@ func (l *Shapes) Dispatcher(m *types.Func) string {
 	sig := m.Signature()
 	text := l.methodType(sig)
 	key := "call " + m.Name() + " " + text
-	if name, ok := l.S.Instances[key]; ok {
+	if name, ok := l.Sent.Made[key]; ok {
 		return name
 	}
 	name := fmt.Sprintf("%s__c%d", state.InternalName(m.Name()), l.S.Unique())
-	l.S.Instances[key] = name
-	l.Later(func() { delete(l.S.Instances, key) })
+	l.Sent.Made[key] = name
+	l.Later(func() { delete(l.Sent.Made, key) })
 	params := strings.TrimPrefix(l.Signature(sig, true), "(")
 	head := "(s interface{}, " + params
 	if sig.Params().Len() == 0 {
@@ -78,7 +78,7 @@ func (l *Shapes) methods(id int, t types.Type) {
 		sel := set.At(i)
 		m := sel.Obj().(*types.Func)
 		key, way := methodKey(id, m.Name()), fmt.Sprint(m.FullName(), sel.Index())
-		if l.S.Instances[key] == way || l.hidden(sel) {
+		if l.Sent.Made[key] == way || l.hidden(sel) {
 			continue
 		}
 		if fn := l.S.Funcs[m.Origin()]; fn != nil && fn.Pending != nil {
@@ -105,15 +105,15 @@ func (l *Shapes) methods(id int, t types.Type) {
 	}
 }
 
-// methodKey is where Instances keep the way to a method that the bridge calls of a described type.
+// methodKey is where Made keeps the way to a method that the bridge calls of a described type.
 func methodKey(id int, name string) string { return fmt.Sprintf("method %d %s", id, name) }
 
-// note sets a text of Instances, until the cell is taken back. An empty text deletes it.
+// note sets a text of Made, until the cell is taken back. An empty text deletes it.
 func (l *Shapes) note(key, text string) {
-	was := l.S.Instances[key]
+	was := l.Sent.Made[key]
 	set := func(text string) {
-		if l.S.Instances[key] = text; text == "" {
-			delete(l.S.Instances, key)
+		if l.Sent.Made[key] = text; text == "" {
+			delete(l.Sent.Made, key)
 		}
 	}
 	set(text)
@@ -134,12 +134,12 @@ func (l *Shapes) Extend() {
 		return
 	}
 	described := map[int]types.Type{}
-	l.S.Identities.Numbers.Iterate(func(t types.Type, number any) {
-		if id := l.S.Described[number.(int)]; id != 0 {
+	l.S.NumberedTypes(func(t types.Type, number int) {
+		if id := l.Sent.described[number]; id != 0 {
 			described[id] = t
 		}
 		if len(l.Added) > 0 {
-			l.refuseLate(t, number.(int))
+			l.refuseLate(t, number)
 		}
 	})
 	for _, id := range slices.Sorted(maps.Keys(described)) {
@@ -149,7 +149,7 @@ func (l *Shapes) Extend() {
 		for name := range names {
 			if set.Lookup(l.K.Pkg, name) != nil {
 				has = true
-			} else if key := methodKey(id, name); l.S.Instances[key] != "" {
+			} else if key := methodKey(id, name); l.Sent.Made[key] != "" {
 				l.note(key, "")
 				l.Setup = append(l.Setup, fmt.Sprintf("%s.Method(%d, %q, \"\", nil)", Bridge, id, name))
 			}
@@ -169,11 +169,11 @@ func (l *Shapes) refuseLate(t types.Type, number int) {
 	}
 	set := types.NewMethodSet(t)
 	for m := range l.Added {
-		if l.S.Instances[encodedKey(number)] != "" && !l.EncodedByShape(t) {
+		if l.Sent.Made[encodedKey(number)] != "" && !l.EncodedByShape(t) {
 			refuse(m, "a function literal of an earlier cell encodes such values as JSON")
 		}
 		sel := set.Lookup(m.Pkg(), m.Name())
-		for iface := range strings.FieldsSeq(l.S.Instances[wrappedKey(number)]) {
+		for iface := range strings.FieldsSeq(l.Sent.Made[wrappedKey(number)]) {
 			if sel != nil && sel.Obj() == m && (slices.Contains(companions[iface], m.Name()) || slices.Contains(companionsHad[iface], m.Name())) {
 				refuse(m, "compiled code may have such a value as "+iface)
 			}
@@ -181,7 +181,7 @@ func (l *Shapes) refuseLate(t types.Type, number int) {
 	}
 }
 
-// encodedKey and wrappedKey are where Instances note that values of a type are encoded as they are
+// encodedKey and wrappedKey are where Made notes that values of a type are encoded as they are
 // by a function literal, and of which compiled interfaces there may be values of the type.
 func encodedKey(number int) string { return fmt.Sprintf("encoded %d", number) }
 func wrappedKey(number int) string { return fmt.Sprintf("wrapped %d", number) }

@@ -14,7 +14,7 @@ import (
 // a stand-in of the same signature and methods, is an iterator, or is refused with a sentence.
 func TestStandIns(t *testing.T) {
 	checker := enginetest.NewSession().Checker
-	shapes := shape.NewShapes(change.New(checker, nil), shape.NewPreludes(checker))
+	shapes := shape.NewShapes(change.New(checker, nil), shape.NewPreludes(checker), shape.NewSent())
 	found := 0
 	for _, path := range stdlib.Paths() {
 		pkg, err := stdlib.Importer.Import(path)

@@ -22,6 +22,7 @@ const (
 type Shapes struct {
 	*change.Change
 	*Preludes
+	Sent *Sent
 
 	Imports []string
 	Types   []string
@@ -40,8 +41,8 @@ type Shapes struct {
 }
 
 // NewShapes returns the shapes of a cell for which nothing is written yet.
-func NewShapes(ch *change.Change, p *Preludes) *Shapes {
-	return &Shapes{Change: ch, Preludes: p, Done: map[*state.Function]bool{}, describing: map[int]bool{}}
+func NewShapes(ch *change.Change, p *Preludes, sent *Sent) *Shapes {
+	return &Shapes{Change: ch, Preludes: p, Sent: sent, Done: map[*state.Function]bool{}, describing: map[int]bool{}}
 }
 
 // Preludes hold the stand-ins for generic functions and types of compiled packages, by import path.
@@ -66,11 +67,11 @@ type Variable struct{ Name, Typ string }
 
 // EnsureType makes sure that the interpreter has a type of the session.
 func (l *Shapes) EnsureType(name string, t types.Type) {
-	if l.S.Emitted[name] || types.IsInterface(t) {
+	if l.Sent.Types[name] || types.IsInterface(t) {
 		return
 	}
-	l.S.Emitted[name] = true
-	l.Later(func() { delete(l.S.Emitted, name) })
+	l.Sent.Types[name] = true
+	l.Later(func() { delete(l.Sent.Types, name) })
 	l.declareType(name, t)
 }
 

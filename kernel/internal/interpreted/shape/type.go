@@ -196,7 +196,7 @@ func (l *Shapes) declaredName(t *types.Named) string {
 		l.EnsureType(d.Lowered, t)
 		return d.Lowered
 	}
-	if name, ok := l.S.LocalTypes[obj]; ok {
+	if name, ok := l.Sent.localTypes[obj]; ok {
 		return name
 	}
 	return l.localType(t)
@@ -206,13 +206,13 @@ func shortQualifier(p *types.Package) string { return p.Name() }
 
 // Use makes an import available and returns its name.
 func (l *Shapes) Use(pkg *types.Package) string {
-	alias := l.S.Alias(pkg)
+	alias := l.Sent.alias(pkg, l.S.Numbers)
 	if l.C.Foreign(check.PlainPath(pkg.Path())) { // imported while cells were compiled
 		l.Refuse(l.Pos, "the interpreter has no package "+pkg.Path())
 	}
-	if !l.S.Sent[pkg.Path()] {
-		l.S.Sent[pkg.Path()] = true
-		l.Later(func() { delete(l.S.Sent, pkg.Path()) })
+	if !l.Sent.Imports[pkg.Path()] {
+		l.Sent.Imports[pkg.Path()] = true
+		l.Later(func() { delete(l.Sent.Imports, pkg.Path()) })
 		l.Imports = append(l.Imports, fmt.Sprintf("import %s %q", alias, pkg.Path()))
 	}
 	return alias
@@ -222,8 +222,8 @@ func (l *Shapes) Use(pkg *types.Package) string {
 // other type has.
 func (l *Shapes) localType(t *types.Named) string {
 	name := fmt.Sprintf("%s__t%d", state.InternalName(t.Obj().Name()), l.S.Unique())
-	l.S.LocalTypes[t.Obj()] = name
-	l.Later(func() { delete(l.S.LocalTypes, t.Obj()) })
+	l.Sent.localTypes[t.Obj()] = name
+	l.Later(func() { delete(l.Sent.localTypes, t.Obj()) })
 	l.declareType(name, t)
 	return name
 }
@@ -304,13 +304,13 @@ func endless(t types.Type, seen map[types.Type]bool) *types.Named {
 
 // typeInstance declares an instance of a generic type of the session.
 func (l *Shapes) typeInstance(t *types.Named) string {
-	key := "type " + strconv.Itoa(l.S.Identities.Of(t))
-	if name, ok := l.S.Instances[key]; ok {
+	key := "type " + strconv.Itoa(l.S.TypeNumber(t))
+	if name, ok := l.Sent.Made[key]; ok {
 		return name
 	}
 	name := fmt.Sprintf("%s__t%d", state.InternalName(t.Obj().Name()), l.S.Unique())
-	l.S.Instances[key] = name
-	l.Later(func() { delete(l.S.Instances, key) })
+	l.Sent.Made[key] = name
+	l.Later(func() { delete(l.Sent.Made, key) })
 	l.declareType(name, t)
 	return name
 }
