@@ -9,7 +9,6 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/check/typed"
 	"github.com/hierml/notebook/kernel/internal/state"
-	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // Functions follow what they mention: the package comment says which, when, and what becomes of
@@ -169,7 +168,7 @@ func (known *followers) following(s *state.Session, k *Checked) (more []*state.F
 		return nil
 	}
 	for _, fn := range s.All {
-		if !s.Current(fn) || fn.Pending != nil || known.has(fn) || declaresAnew(k.written(), fn) {
+		if !s.Current(fn) || fn.Pending != nil || known.has(fn) || k.declaresAnew(fn) {
 			continue
 		}
 		f := &state.Follower{Fn: fn, Names: s.Mentions(fn, names)}
@@ -188,6 +187,11 @@ func (known *followers) following(s *state.Session, k *Checked) (more []*state.F
 		more = append(more, f)
 	}
 	return more
+}
+
+// declaresAnew reports whether the cell declares a function anew.
+func (k *Checked) declaresAnew(fn *state.Function) bool {
+	return slices.ContainsFunc(k.Funcs, func(f *Func) bool { return slices.Equal(state.DeclaredBy(f.Decl), state.DeclaredBy(fn.Written)) })
 }
 
 // selectsOthers returns what a function selects by some names that is not what it selected when it
@@ -213,14 +217,12 @@ func selectsOthers(fn *state.Function, names map[string]bool) (out []string) {
 }
 
 // lateFor returns the functions that follow variables of cells before, unless the cell declares
-// them or the variables again. The variables are those of the cell.
-func lateFor(s *state.Session, p *syntax.Parsed, variables map[string]bool) []*state.Follower {
-	if len(s.Late) == 0 {
-		return nil
-	}
+// them or the variables again: own are the names of what it declares, and variables those of its
+// variables.
+func lateFor(s *state.Session, own, variables map[string]bool) []*state.Follower {
 	var out []*state.Follower
 	for _, f := range s.Late {
-		if s.Current(f.Fn) && f.Fn.Pending == nil && !declaresAnew(functions(p), f.Fn) && len(s.Mentions(f.Fn, variables)) == 0 {
+		if s.Current(f.Fn) && f.Fn.Pending == nil && !own[state.DeclaredBy(f.Fn.Written)[0]] && len(s.Mentions(f.Fn, variables)) == 0 {
 			out = append(out, &state.Follower{Fn: f.Fn, Names: f.Names, Late: true})
 		}
 	}
@@ -235,42 +237,4 @@ func (k *Checked) Follows(fn *state.Function) bool {
 		}
 	}
 	return false
-}
-
-// declaresAnew reports whether one of some declarations is that of a function anew.
-func declaresAnew(declarations []*ast.FuncDecl, fn *state.Function) bool {
-	base := func(f *ast.FuncDecl) string {
-		if f.Recv == nil {
-			return ""
-		}
-		if id := syntax.ReceiverBase(f); id != nil {
-			return id.Name
-		}
-		return ""
-	}
-	return slices.ContainsFunc(declarations, func(d *ast.FuncDecl) bool {
-		return d.Name.Name == fn.Written.Name.Name && base(d) == base(fn.Written)
-	})
-}
-
-// written returns the declarations of a checked cell's functions.
-func (k *Checked) written() []*ast.FuncDecl {
-	out := make([]*ast.FuncDecl, len(k.Funcs))
-	for i, f := range k.Funcs {
-		out[i] = f.Decl
-	}
-	return out
-}
-
-// functions returns the declarations of a parsed cell's functions.
-func functions(p *syntax.Parsed) []*ast.FuncDecl {
-	var out []*ast.FuncDecl
-	if p.Declarations != nil {
-		for _, d := range p.Declarations.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok {
-				out = append(out, f)
-			}
-		}
-	}
-	return out
 }

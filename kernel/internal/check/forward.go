@@ -100,7 +100,7 @@ func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 	names, own, variables := declaredNames(p.Parsed)
 	a := &attempt{pending: map[origin]state.Waits{}, deferred: map[origin]state.Waits{}, forgotten: map[token.Pos]int{}, renewed: map[string]bool{}}
 	a.followers.with, a.joined = c.Session.WaitingFor(names, func(name string) bool { return own[name] })
-	a.followers.with = append(a.followers.with, lateFor(c.Session, p.Parsed, variables)...)
+	a.followers.with = append(a.followers.with, lateFor(c.Session, own, variables)...)
 	var kept []*state.Deferred  // which the cell does not complete
 	var before []syntax.Problem // when no declaration of the cell was deferred
 	for first := true; ; first = false {
