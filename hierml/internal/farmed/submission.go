@@ -44,7 +44,7 @@ const MaxParts = 500
 // named returns an error with the name of this package. Those of Pieces and of a farm have theirs.
 func named(err error) error {
 	if err != nil {
-		err = fmt.Errorf("farmed: %w", err)
+		err = fmt.Errorf("farm: %w", err)
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func validateJobFolder(directory, id string) error {
 			return named(folder.Folder(directory).Check(filepath.Join(Logs, base)))
 		}
 	}
-	return errors.Join(fmt.Errorf("farmed: %s names the job %s, which is none of its directory; remove that file", filepath.Join(directory, file), id), err)
+	return errors.Join(fmt.Errorf("farm: %s names the job %s, which is none of its directory; remove that file", filepath.Join(directory, file), id), err)
 }
 
 // Read returns what was given to a farm of a directory, nil if nothing was. Its field Farm is left
@@ -146,21 +146,21 @@ func Read(directory string) (*Submission, error) {
 	}
 	s := &Submission{}
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("farmed: %s: %w", name, err)
+		return nil, fmt.Errorf("farm: %s: %w", name, err)
 	}
 	if len(s.Attempts) == 0 || len(s.Last()) == 0 {
-		return nil, fmt.Errorf("farmed: %s names no job; remove it", name)
+		return nil, fmt.Errorf("farm: %s names no job; remove it", name)
 	}
 	if len(s.Attempts) > maxAttempts {
-		return nil, fmt.Errorf("farmed: %s has %d attempts, and there are at most %d; remove it", name, len(s.Attempts), maxAttempts)
+		return nil, fmt.Errorf("farm: %s has %d attempts, and there are at most %d; remove it", name, len(s.Attempts), maxAttempts)
 	}
 	for _, a := range s.Attempts {
 		if len(a) > maxJobs {
-			return nil, fmt.Errorf("farmed: %s has %d jobs in an attempt, and there are at most %d; remove it", name, len(a), maxJobs)
+			return nil, fmt.Errorf("farm: %s has %d jobs in an attempt, and there are at most %d; remove it", name, len(a), maxJobs)
 		}
 		for _, j := range a {
 			if !jobName.MatchString(j.Name) || j.Tag != "" && !jobTag.MatchString(j.Tag) {
-				return nil, fmt.Errorf("farmed: %s names a job %q with the tag %q, as none is called here; remove it", name, j.Name, j.Tag)
+				return nil, fmt.Errorf("farm: %s names a job %q with the tag %q, as none is called here; remove it", name, j.Name, j.Tag)
 			}
 		}
 	}
@@ -234,7 +234,7 @@ func (s *Submission) State(ctx context.Context, directory string) (farm.State, e
 		}
 		one, err := f.State(ctx, j.ID)
 		if err != nil {
-			return farm.State{}, fmt.Errorf("farmed: asking after job %s: %w", j.ID, err)
+			return farm.State{}, fmt.Errorf("farm: asking after job %s: %w", j.ID, err)
 		}
 		all.Waiting += one.Waiting
 		all.Running += one.Running
@@ -377,12 +377,12 @@ func (a Attempt) Unseen(directory string, failed []farm.Failure, begun func(job 
 		switch said := a.said(directory, f.Part); {
 		case is:
 		case !seen:
-			return fmt.Errorf("farmed: a part failed on machine %s and left nothing in %s: that machine does not see the directory, or cannot write there; it has to be on a file system that all machines share", f.Machine, directory)
+			return fmt.Errorf("farm: a part failed on machine %s and left nothing in %s: that machine does not see the directory, or cannot write there; it has to be on a file system that all machines share", f.Machine, directory)
 		case said != "":
-			for _, prefix := range []string{"hierml: ", "experiment: ", "svm: ", "farmed: "} {
+			for _, prefix := range []string{"hierml: ", "experiment: ", "svm: ", "farm: "} {
 				said = strings.TrimPrefix(said, prefix)
 			}
-			return fmt.Errorf("farmed: a part failed on machine %s before it began: %s", f.Machine, said)
+			return fmt.Errorf("farm: a part failed on machine %s before it began: %s", f.Machine, said)
 		}
 	}
 	return nil
@@ -399,7 +399,7 @@ func LastNumber(directory string) (int, error) {
 	for _, e := range entries {
 		n := Number(e.Name())
 		if n > maxNumber {
-			return 0, fmt.Errorf("farmed: %s has a number that no job comes to; remove it", filepath.Join(directory, Jobs, e.Name()))
+			return 0, fmt.Errorf("farm: %s has a number that no job comes to; remove it", filepath.Join(directory, Jobs, e.Name()))
 		}
 		last = max(last, n)
 	}

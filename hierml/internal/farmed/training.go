@@ -75,14 +75,14 @@ func (t *Training) Lock() (unlock func() error, busy bool, err error) {
 	}
 	held, err := folder.Folder(t.Directory).Lock("lock")
 	if err == nil && held == nil {
-		return nil, true, fmt.Errorf("farmed: %s is in use by another process", t.Directory)
+		return nil, true, fmt.Errorf("farm: %s is in use by another process", t.Directory)
 	}
 	return held.Close, false, named(err)
 }
 
 func (t *Training) FarmOf(s *Submission) (farm.Farm, error) {
 	if own, its := nameOf(t.kind), nameOf(s.Kind); own != its {
-		return nil, fmt.Errorf("farmed: a farm of another kind, %s, works in %s, by %s: wait for it with that, or stop it (experiment.Stop, hierml study stop)", its, t.Directory, s.Last())
+		return nil, fmt.Errorf("farm: a farm of another kind, %s, works in %s, by %s: wait for it with that, or stop it (experiment.Stop, hierml study stop)", its, t.Directory, s.Last())
 	}
 	return t.Farm, nil
 }
@@ -203,7 +203,7 @@ func piecesIn(directory, name string, read func(file *os.File) ([]int, error)) (
 	}
 	defer func() { err = errors.Join(err, named(file.Close())) }()
 	if pieces, err = read(file); err != nil {
-		return nil, fmt.Errorf("farmed: %s: %w", file.Name(), err)
+		return nil, fmt.Errorf("farm: %s: %w", file.Name(), err)
 	}
 	return pieces, nil
 }

@@ -210,9 +210,9 @@ func (w *Work) submit(ctx context.Context) error {
 func (w *Work) lostError() error {
 	text := fmt.Sprintf("%d attempts ended with %s finished in %s", len(w.submission.Attempts), w.Finished(), w.Directory)
 	if said := w.submission.Last().LastSaid(w.Directory, w.state.Failed); said != "" {
-		return fmt.Errorf("farmed: %s; %s", text, said)
+		return fmt.Errorf("farm: %s; %s", text, said)
 	}
-	return fmt.Errorf("farmed: %s; see what their processes printed in %s. If they were killed because memory ran out, give parts more, with Slurm by the option --mem of sbatch", text, filepath.Join(w.Directory, Logs))
+	return fmt.Errorf("farm: %s; see what their processes printed in %s. If they were killed because memory ran out, give parts more, with Slurm by the option --mem of sbatch", text, filepath.Join(w.Directory, Logs))
 }
 
 // follow waits until no piece is missing or no job is running.
@@ -277,7 +277,7 @@ func (w *Work) detached(why error, still string) error {
 			still = "go on"
 		}
 	}
-	return fmt.Errorf("farmed: %s %s, with %s finished: %s to wait for the rest, or stop it (experiment.Stop, hierml study stop %s): %w", jobs, still, w.Finished(), w.Again, w.Directory, why)
+	return fmt.Errorf("farm: %s %s, with %s finished: %s to wait for the rest, or stop it (experiment.Stop, hierml study stop %s): %w", jobs, still, w.Finished(), w.Again, w.Directory, why)
 }
 
 // ask asks the farm for the state of its jobs. It is no error if the farm does not answer for a
@@ -288,7 +288,7 @@ func (w *Work) ask(ctx context.Context) (answer, err error) {
 	case err != nil:
 		return nil, err
 	case now != nil && now.Stopped:
-		return nil, fmt.Errorf("farmed: %s was stopped, with %s finished; %s to go on", w.Name, w.Finished(), w.Again)
+		return nil, fmt.Errorf("farm: %s was stopped, with %s finished; %s to go on", w.Name, w.Finished(), w.Again)
 	}
 	state, answer := w.submission.State(ctx, w.Directory)
 	if answer != nil {

@@ -45,7 +45,7 @@ func TestFollow(t *testing.T) {
 		want    string
 	}{
 		{"all come", time.Hour, []int{3, 1, 0}, nil, ""},
-		{"none come", 0, []int{3}, nil, "farmed: job 7 may still run, with some finished: wait again to wait for the rest, or stop it (experiment.Stop, hierml study stop DIRECTORY): the farm has not answered for 0s: farmed: asking after job 7: no controller"},
+		{"none come", 0, []int{3}, nil, "farm: job 7 may still run, with some finished: wait again to wait for the rest, or stop it (experiment.Stop, hierml study stop DIRECTORY): the farm has not answered for 0s: farm: asking after job 7: no controller"},
 		{"a machine has a fault", time.Hour, []int{3}, &Fault{"the machine has no disk"}, "the machine has no disk"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
