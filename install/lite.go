@@ -197,10 +197,6 @@ func buildPage(ctx context.Context, c *console, root, goroot, cache string) (com
 		return "", err
 	}
 	program := filepath.Join(cache, "hierml.wasm")
-	before, err := os.Stat(program)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
 	b := build{
 		root: root, target: "./kernel/page", path: program,
 		env:   []string{"GOOS=js", "GOARCH=wasm"},
@@ -214,14 +210,23 @@ func buildPage(ctx context.Context, c *console, root, goroot, cache string) (com
 		return "", err
 	}
 	compressed = program + ".xz"
-	after, err := os.Stat(program)
+	// The go command writes the program again even if it is the same, and to compress it takes most
+	// of a minute.
+	sum, err := sumFile(program)
 	if err != nil {
 		return "", err
 	}
-	// The go command leaves a program alone that would be the same.
-	if packed, statErr := os.Stat(compressed); statErr != nil || before == nil || !before.ModTime().Equal(after.ModTime()) || packed.ModTime().Before(after.ModTime()) {
+	compressedFrom := compressed + ".of"
+	of, err := os.ReadFile(compressedFrom)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if _, err := os.Stat(compressed); err != nil || string(of) != sum {
 		step.progress(packages, 0, "compressing it")
 		if err := compressProgram(ctx, program, compressed); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(compressedFrom, []byte(sum), 0o644); err != nil {
 			return "", err
 		}
 	}
