@@ -52,8 +52,7 @@ func (c Conversions) Formatter(obj *types.Func, sig *types.Signature) string {
 		return name
 	}
 	name := fmt.Sprintf("format__c%d", c.S.Unique())
-	c.Sent.Made[key] = name
-	c.Later(func() { delete(c.Sent.Made, key) })
+	c.Note(key, name)
 	at, _ := FormatParameter(obj)
 	last := sig.Params().Len() - 1
 	verbs := fmt.Sprintf("p%d, p%d = %s.Verbs(%v, p%d, p%d); ", at, last, shape.Bridge, obj.Name() == "Errorf", at, last)

@@ -109,7 +109,7 @@ func (l *Shapes) Wrapped(text string, from, to types.Type, pos token.Pos) string
 		}
 	}
 	if key := wrappedKey(l.S.TypeNumber(from)); !slices.Contains(strings.Fields(l.Sent.Made[key]), RuntimeName(to)) {
-		l.note(key, l.Sent.Made[key]+" "+RuntimeName(to))
+		l.Note(key, l.Sent.Made[key]+" "+RuntimeName(to))
 	}
 	iface := to.Underlying().(*types.Interface)
 	for i := range iface.NumMethods() {

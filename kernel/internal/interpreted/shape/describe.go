@@ -99,8 +99,7 @@ func (l *Shapes) address(id int, t types.Type) {
 	if l.Sent.Made[key] != "" || !worksByAddress(t) {
 		return
 	}
-	l.Sent.Made[key] = "known"
-	l.Later(func() { delete(l.Sent.Made, key) })
+	l.Note(key, "known")
 	l.Setup = append(l.Setup, fmt.Sprintf("%s.Address(%d, %d)", Bridge, id, l.Describe(types.NewPointer(t))))
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Encodes notes that a function literal, which cannot be written again, gives values of a type to
 // encoding/json as they are.
-func (l *Shapes) Encodes(t types.Type) { l.note(encodedKey(l.S.TypeNumber(t)), "by a literal") }
+func (l *Shapes) Encodes(t types.Type) { l.Note(encodedKey(l.S.TypeNumber(t)), "by a literal") }
 
 // EncodedByShape reports whether encoding/json finds, in values of a type, what it would find in a
 // compiled program.

@@ -29,8 +29,7 @@ func (l *Shapes) TypedFunc(name, typ string, declare func(name string) string) s
 		return f
 	}
 	f := fmt.Sprintf("%s__t%d", name, l.S.Unique())
-	l.Sent.Made[key] = f
-	l.Later(func() { delete(l.Sent.Made, key) })
+	l.Note(key, f)
 	l.Funcs = append(l.Funcs, declare(f))
 	return f
 }

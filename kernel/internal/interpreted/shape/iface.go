@@ -35,8 +35,7 @@ func (l *Shapes) Dispatcher(m *types.Func) string {
 		return name
 	}
 	name := fmt.Sprintf("%s__c%d", state.InternalName(m.Name()), l.S.Unique())
-	l.Sent.Made[key] = name
-	l.Later(func() { delete(l.Sent.Made, key) })
+	l.Note(key, name)
 	params := strings.TrimPrefix(l.Signature(sig, true), "(")
 	head := "(s interface{}, " + params
 	if sig.Params().Len() == 0 {
@@ -84,7 +83,7 @@ func (l *Shapes) methods(id int, t types.Type) {
 		if fn := l.S.Funcs[m.Origin()]; fn != nil && fn.Pending != nil {
 			continue
 		}
-		l.note(key, way)
+		l.Note(key, way)
 		sig := m.Signature()
 		typ := l.Typ(t)
 		args := forwarded(sig)
@@ -108,8 +107,8 @@ func (l *Shapes) methods(id int, t types.Type) {
 // methodKey is where Made keeps the way to a method that the bridge calls of a described type.
 func methodKey(id int, name string) string { return fmt.Sprintf("method %d %s", id, name) }
 
-// note sets a text of Made, until the cell is taken back. An empty text deletes it.
-func (l *Shapes) note(key, text string) {
+// Note sets a text of Made, until the cell is taken back. An empty text deletes it.
+func (l *Shapes) Note(key, text string) {
 	was := l.Sent.Made[key]
 	set := func(text string) {
 		if l.Sent.Made[key] = text; text == "" {
@@ -150,7 +149,7 @@ func (l *Shapes) Extend() {
 			if set.Lookup(l.K.Pkg, name) != nil {
 				has = true
 			} else if key := methodKey(id, name); l.Sent.Made[key] != "" {
-				l.note(key, "")
+				l.Note(key, "")
 				l.Setup = append(l.Setup, fmt.Sprintf("%s.Method(%d, %q, \"\", nil)", Bridge, id, name))
 			}
 		}

@@ -14,10 +14,8 @@ type Sent struct {
 	// them the interpreter has seen.
 	aliases map[string]string
 	Imports map[string]bool
-	// Types are the names of the types of the session that the interpreter has, and localTypes
-	// those of types that are declared in functions.
-	Types      map[string]bool
-	localTypes map[types.Object]string
+	// Types are the names of the types at the top of cells that the interpreter has.
+	Types map[string]bool
 	// Made holds what was made once: names of functions and types by what they are for, and what
 	// the bridge was told of types.
 	Made map[string]string
@@ -31,12 +29,11 @@ type Sent struct {
 // NewSent returns what a new interpreter has.
 func NewSent() *Sent {
 	return &Sent{
-		aliases:    map[string]string{},
-		Imports:    map[string]bool{},
-		Types:      map[string]bool{},
-		localTypes: map[types.Object]string{},
-		Made:       map[string]string{},
-		described:  map[int]int{},
+		aliases:   map[string]string{},
+		Imports:   map[string]bool{},
+		Types:     map[string]bool{},
+		Made:      map[string]string{},
+		described: map[int]int{},
 	}
 }
 

@@ -190,16 +190,13 @@ func (l *Shapes) declaredName(t *types.Named) string {
 		return l.interfaceType(i)
 	}
 	if t.TypeArgs().Len() > 0 {
-		return l.typeInstance(t)
+		return l.hoisted(t)
 	}
 	if d := l.S.ByObject[obj]; d != nil {
 		l.EnsureType(d.Lowered, t)
 		return d.Lowered
 	}
-	if name, ok := l.Sent.localTypes[obj]; ok {
-		return name
-	}
-	return l.localType(t)
+	return l.hoisted(t)
 }
 
 func shortQualifier(p *types.Package) string { return p.Name() }
@@ -216,16 +213,6 @@ func (l *Shapes) Use(pkg *types.Package) string {
 		l.Imports = append(l.Imports, fmt.Sprintf("import %s %q", alias, pkg.Path()))
 	}
 	return alias
-}
-
-// localType hoists a type that is declared inside a function: all its uses are by a name that no
-// other type has.
-func (l *Shapes) localType(t *types.Named) string {
-	name := fmt.Sprintf("%s__t%d", state.InternalName(t.Obj().Name()), l.S.Unique())
-	l.Sent.localTypes[t.Obj()] = name
-	l.Later(func() { delete(l.Sent.localTypes, t.Obj()) })
-	l.declareType(name, t)
-	return name
 }
 
 // declareType declares a type of the session by a name.
@@ -302,15 +289,15 @@ func endless(t types.Type, seen map[types.Type]bool) *types.Named {
 	return nil
 }
 
-// typeInstance declares an instance of a generic type of the session.
-func (l *Shapes) typeInstance(t *types.Named) string {
+// hoisted declares an instance of a generic type of the session, or a type that is declared inside
+// a function: all its uses are by a name that no other type has.
+func (l *Shapes) hoisted(t *types.Named) string {
 	key := "type " + strconv.Itoa(l.S.TypeNumber(t))
 	if name, ok := l.Sent.Made[key]; ok {
 		return name
 	}
 	name := fmt.Sprintf("%s__t%d", state.InternalName(t.Obj().Name()), l.S.Unique())
-	l.Sent.Made[key] = name
-	l.Later(func() { delete(l.Sent.Made, key) })
+	l.Note(key, name)
 	l.declareType(name, t)
 	return name
 }
