@@ -80,10 +80,8 @@ func (c *Checker) Recall(p *Reading) []syntax.Problem {
 				default:
 					at.Replace(call("_", "_·", out, n.Pos(), n.Pos(), n.Pos()))
 				}
-			case n.Name == "Out" && c.recalls(p, n) && isOperand(at):
-				complain(n.Pos(), "undefined: Out (of earlier cells there is Out[n], with a number for n)")
-			case n.Name == "In" && c.recalls(p, n) && isOperand(at):
-				complain(n.Pos(), "undefined: In (of earlier cells there is In[n], with a number for n)")
+			case (n.Name == "Out" || n.Name == "In") && c.recalls(p, n) && isOperand(at):
+				complain(n.Pos(), "undefined: %[1]s (of earlier cells there is %[1]s[n], with a number for n)", n.Name)
 			}
 		case *ast.IndexExpr:
 			id, ok := n.X.(*ast.Ident)

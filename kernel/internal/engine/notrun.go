@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -22,10 +23,7 @@ func (e *Engine) notRun(name string) string {
 		return "" // the file was moved, or is being written; the error of the cell stands for itself
 	}
 	for _, cell := range cells {
-		ran := false
-		for _, input := range e.checker.Transcript.Inputs {
-			ran = ran || input == cell.Source
-		}
+		ran := slices.Contains(slices.Collect(maps.Values(e.checker.Transcript.Inputs)), cell.Source)
 		if !ran && slices.Contains(syntax.Declares(syntax.Split(cell.Source)), name) {
 			return fmt.Sprintf("%s declares %s, and has not run in this session: run it first", cell.Title(), name)
 		}
