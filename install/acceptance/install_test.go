@@ -35,16 +35,23 @@ func installs(t *testing.T, command ...string) string {
 	return string(out)
 }
 
-// TestInstallation installs, installs again and uninstalls, with Jupyter and without. What compiles
-// cells is in a cache of its own: uninstalling removes it, and other tests use theirs meanwhile.
-func TestInstallation(t *testing.T) {
-	jupyter(t)
+// setCache gives a test a cache folder of its own, but for the cache of the go command: to compile
+// the standard library and all packages again takes minutes.
+func setCache(t *testing.T, dir string) {
+	t.Helper()
 	gocache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("GOCACHE", strings.TrimSpace(string(gocache)))
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", dir)
+}
+
+// TestInstallation installs, installs again and uninstalls, with Jupyter and without. What compiles
+// cells is in a cache of its own: uninstalling removes it, and other tests use theirs meanwhile.
+func TestInstallation(t *testing.T) {
+	jupyter(t)
+	setCache(t, t.TempDir())
 	var inUse *toolchain.Builder
 	tests := []struct {
 		name, by string
@@ -117,9 +124,10 @@ func TestInstallation(t *testing.T) {
 // umask would let all.
 func TestInstallationUnderUmask(t *testing.T) {
 	dir := t.TempDir()
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+	setCache(t, filepath.Join(dir, "cache"))
 	prefix := filepath.Join(dir, "prefix")
-	// The go command itself would let all write to its cache, which other tests use.
+	// The installer sets another umask for itself and the go command that it runs; that which
+	// builds the installer would let all write to its cache.
 	command := filepath.Join(dir, "install")
 	installs(t, "go", "build", "-o", command, "./install")
 	installs(t, "sh", "-c", `umask 000 && exec "$@"`, "sh", command, "--prefix", prefix, "--no-jupyter")

@@ -354,7 +354,7 @@ func TestRemoveOld(t *testing.T) {
 
 // TestRace holds that a program with the race detector gets plugins with it.
 func TestRace(t *testing.T) {
-	testrun.LeaveOutShort(t)
+	testrun.LeaveToLong(t, "the standard library and all packages are compiled with the race detector")
 	testBuild(t, open(t, true))
 }
 

@@ -20,15 +20,15 @@ import (
 )
 
 // TestReleases holds that all patches fit the Go that runs the test and the releases that are
-// supported, that these build with them, and the same, in the long form, the newest version of each
-// release since, and its candidates.
+// supported. The long form adds the newest version of each release since, and its candidates, and
+// builds the compiler and the linker of all. Tests of kits build those of the Go that runs them.
 func TestReleases(t *testing.T) {
 	own := ownToolchain(t)
 	check := func(t *testing.T, tc toolchain) {
 		for _, of := range []tool{compiler, linker} {
 			if _, without, err := adapted(of, tc); err != nil || len(without) > 0 {
 				t.Errorf("%s: %v, without %q", of.name, err, without)
-			} else if tc.GOROOT != own.GOROOT && !testing.Short() { // that one builds the kits of other tests
+			} else if tc.GOROOT != own.GOROOT && testrun.Long() {
 				if _, err := of.build(t.Context(), tc, filepath.Join(t.TempDir(), "source"), filepath.Join(t.TempDir(), of.name)); err != nil {
 					t.Error(err)
 				}
