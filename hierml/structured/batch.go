@@ -289,7 +289,7 @@ func (b *kernelBatch) Products(k int) []float64 {
 
 func (b *kernelBatch) Add(u *Rows, workers int) {
 	e := b.state
-	parallel(e.kernel.Len(), guarded.Workers(workers), func(_, lo, hi int) {
+	guarded.Chunks(e.kernel.Len(), workers, func(_, lo, hi int) {
 		for k, i := range b.examples {
 			columns, values := u.Row(k)
 			if len(columns) > 0 {

@@ -108,7 +108,7 @@ func (s *denseState) Set(ctx context.Context, u *Rows, workers int) (exact, stor
 	set := func(from, to int) {
 		clear(s.data[from*s.linear.depth : to*s.linear.depth])
 		for i := range s.linear.x.Rows {
-			if i%chunk == 0 && ctx.Err() != nil {
+			if i%guarded.ChunkSize == 0 && ctx.Err() != nil {
 				return
 			}
 			x := s.linear.denseRow(i)

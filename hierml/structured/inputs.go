@@ -266,9 +266,9 @@ func (s *linearState) Set(ctx context.Context, u *Rows, workers int) (exact, sto
 		return w.mixed.set(ctx, l, u, workers)
 	}
 	passed := follow(ctx, false, l.x.Cols)
-	norms := make([][2]float64, (l.x.Cols+chunk-1)/chunk)
+	norms := make([][2]float64, l.x.Cols/guarded.ChunkSize+1)
 	rows := make([][]float64, guarded.Workers(workers))
-	parallel(l.x.Cols, len(rows), func(worker, lo, hi int) {
+	guarded.Chunks(l.x.Cols, len(rows), func(worker, lo, hi int) {
 		if rows[worker] == nil {
 			rows[worker] = make([]float64, w.Stride)
 		}
@@ -299,7 +299,7 @@ func (s *linearState) Set(ctx context.Context, u *Rows, workers int) (exact, sto
 				norm[1] += float64(rounded) * float64(rounded)
 			}
 		}
-		norms[lo/chunk] = norm
+		norms[lo/guarded.ChunkSize] = norm
 		passed.add(hi - lo)
 	})
 	for _, norm := range norms {
@@ -389,7 +389,7 @@ func (e *Expansion) addTo(lo, hi, i int, columns []int32, u []float64) {
 func (e *Expansion) Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error) {
 	e.Rows = Rows{Border: append([]int(nil), u.Border...), Columns: append([]int32(nil), u.Columns...), Values: append([]float64(nil), u.Values...)}
 	norms := make([]float64, e.kernel.Len())
-	parallel(e.kernel.Len(), guarded.Workers(workers), func(_, lo, hi int) {
+	guarded.Chunks(e.kernel.Len(), workers, func(_, lo, hi int) {
 		for j := lo; j < hi && ctx.Err() == nil; j++ {
 			row := e.scores[j*e.width : (j+1)*e.width]
 			clear(row)

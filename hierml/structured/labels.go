@@ -117,7 +117,7 @@ func (ls *Labels) tabulate() error {
 	}
 	wrong := make([]error, len(distinct))
 	costs, scales := make([][]float64, workers), make([][]float64, workers)
-	parallel(len(distinct), len(costs), func(worker, lo, hi int) {
+	guarded.Chunks(len(distinct), len(costs), func(worker, lo, hi int) {
 		if costs[worker] == nil {
 			costs[worker], scales[worker] = make([]float64, q), make([]float64, q)
 		}

@@ -386,10 +386,10 @@ func addTable[T float32 | float64](table []slot, x T, scores []T) {
 // set makes the weights of every feature the sum over the examples that have it, in float64, and
 // then rounds them; see State.
 func (m *mixed) set(ctx context.Context, l *Linear, u *Rows, workers int) (exact, stored float64, err error) {
-	norms := make([][2]float64, (l.x.Cols+chunk-1)/chunk)
+	norms := make([][2]float64, l.x.Cols/guarded.ChunkSize+1)
 	sums := make([]*rowSums, guarded.Workers(workers))
 	passed := follow(ctx, false, l.x.Cols)
-	parallel(l.x.Cols, len(sums), func(worker, lo, hi int) {
+	guarded.Chunks(l.x.Cols, len(sums), func(worker, lo, hi int) {
 		if sums[worker] == nil {
 			sums[worker] = &rowSums{values: make([]float64, m.stride), in: make([]bool, m.stride), squares: make([]float64, m.stride)}
 		}
@@ -400,7 +400,7 @@ func (m *mixed) set(ctx context.Context, l *Linear, u *Rows, workers int) (exact
 				lo, hi := u.Border[i], u.Border[i+1]
 				s.add(float64(l.values[k]), u.Columns[lo:hi], u.Values[lo:hi])
 			}
-			m.units[f] = s.round(&norms[lo/chunk])
+			m.units[f] = s.round(&norms[lo/guarded.ChunkSize])
 			m.setFeature(f, s.columns, s.rounded)
 			s.columns = s.columns[:0]
 		}
@@ -426,7 +426,7 @@ func (m *mixed) longest(workers int) float64 {
 		return norm
 	}
 	squares := make([][]float64, guarded.Workers(workers))
-	parallel(len(m.rows), len(squares), func(worker, lo, hi int) {
+	guarded.Chunks(len(m.rows), len(squares), func(worker, lo, hi int) {
 		if squares[worker] == nil {
 			squares[worker] = make([]float64, m.stride)
 		}

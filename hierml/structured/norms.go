@@ -11,9 +11,9 @@ func ColumnSquares(in Inputs, u *Rows, columns, workers int) []float64 {
 		byProducts(in, u, squares)
 		return squares
 	}
-	chunks := make([][]float64, (l.x.Cols+chunk-1)/chunk)
+	chunks := make([][]float64, l.x.Cols/guarded.ChunkSize+1)
 	rows := make([][]float64, guarded.Workers(workers))
-	parallel(l.x.Cols, len(rows), func(worker, lo, hi int) {
+	guarded.Chunks(l.x.Cols, len(rows), func(worker, lo, hi int) {
 		if rows[worker] == nil {
 			rows[worker] = make([]float64, columns)
 		}
@@ -31,7 +31,7 @@ func ColumnSquares(in Inputs, u *Rows, columns, workers int) []float64 {
 				sums[c] += v * v
 			}
 		}
-		chunks[lo/chunk] = sums
+		chunks[lo/guarded.ChunkSize] = sums
 	})
 	for _, sums := range chunks {
 		for c, v := range sums {

@@ -150,7 +150,7 @@ func (o *Oracle) Origin(ctx context.Context, workers int) (c Certificate, known 
 	table, _ := o.Competitors.(interface{ atZero(b int) (float64, bool) })
 	bounds, _ := o.Competitors.(interface{ atMost(b int) float64 })
 	var bounded atomic.Bool
-	parallel(len(worst), len(searches), func(worker, lo, hi int) {
+	guarded.Chunks(len(worst), len(searches), func(worker, lo, hi int) {
 		for b := lo; b < hi; b++ {
 			if table != nil {
 				var ok bool

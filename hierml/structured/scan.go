@@ -77,7 +77,7 @@ func (o *Oracle) scan(ctx context.Context, w Scored, examples []int, workers int
 			return
 		}
 	}
-	parallel(len(examples), workers, func(worker, lo, hi int) {
+	guarded.Chunks(len(examples), workers, func(worker, lo, hi int) {
 		s := of(worker)
 		for _, i := range examples[lo:hi] {
 			if ctx.Err() != nil {
@@ -106,7 +106,7 @@ func (l *linearState) scan(ctx context.Context, examples []int, workers int, bou
 		part := examples[:min(size, len(examples))]
 		examples = examples[len(part):]
 		p.load(part, workers, bounds)
-		parallel(len(part), workers, func(worker, lo, hi int) {
+		guarded.Chunks(len(part), workers, func(worker, lo, hi int) {
 			scores := scores(worker)
 			for k := lo; k < hi && ctx.Err() == nil; k++ {
 				i := part[k]

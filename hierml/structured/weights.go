@@ -248,7 +248,7 @@ func (s *Scorer) Nodes(indices []int32, values []float32, dst []float64) {
 func ScoreLeaves(a *Attributes, w *Weights, x *dataset.Matrix, dst []float64, workers int) {
 	q := len(a.candidates)
 	scorers := make([]*Scorer, guarded.Workers(workers))
-	parallel(x.Rows, len(scorers), func(worker, lo, hi int) {
+	guarded.Chunks(x.Rows, len(scorers), func(worker, lo, hi int) {
 		if scorers[worker] == nil {
 			scorers[worker] = NewScorer(a, w)
 		}

@@ -55,6 +55,36 @@ func Workers(asked int) int {
 	return machine.Processors()
 }
 
+// ChunkSize is the number of items in a chunk of [Chunks]. It is fixed, so that results that depend
+// on the borders of chunks do not depend on the number of workers.
+const ChunkSize = 128
+
+// Chunks calls do for each chunk lo..hi-1 of 0..n-1, on the given number of goroutines, numbered
+// from 0; 0 for one a processor.
+func Chunks(n, workers int, do func(worker, lo, hi int)) {
+	workers = min(Workers(workers), (n+ChunkSize-1)/ChunkSize)
+	if workers <= 1 {
+		for lo := 0; lo < n; lo += ChunkSize {
+			do(0, lo, min(lo+ChunkSize, n))
+		}
+		return
+	}
+	var next atomic.Int64
+	var wait Group
+	for worker := range workers {
+		wait.Go(func() {
+			for {
+				lo := int(next.Add(ChunkSize)) - ChunkSize
+				if lo >= n {
+					return
+				}
+				do(worker, lo, min(lo+ChunkSize, n))
+			}
+		})
+	}
+	wait.Wait()
+}
+
 // Each calls do for every item of 0..n-1, on the given number of goroutines, 0 for one a processor.
 func Each(n, workers int, do func(item int)) {
 	workers = min(Workers(workers), n)

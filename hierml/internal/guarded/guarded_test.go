@@ -67,3 +67,25 @@ func TestEach(t *testing.T) {
 		}()
 	}
 }
+
+// Chunks visits every item once, in chunks that do not depend on the number of workers.
+func TestChunks(t *testing.T) {
+	for _, n := range []int{0, 1, guarded.ChunkSize, 5*guarded.ChunkSize + 3} {
+		for _, workers := range []int{0, 1, 3, 50} {
+			done := make([]atomic.Int32, n)
+			guarded.Chunks(n, workers, func(worker, lo, hi int) {
+				if worker < 0 || worker >= guarded.Workers(workers) || lo%guarded.ChunkSize != 0 || hi != min(lo+guarded.ChunkSize, n) {
+					t.Errorf("%d items, %d workers: worker %d has items %d to %d", n, workers, worker, lo, hi)
+				}
+				for item := lo; item < hi; item++ {
+					done[item].Add(1)
+				}
+			})
+			for item := range done {
+				if times := done[item].Load(); times != 1 {
+					t.Errorf("%d items, %d workers: item %d was done %d times", n, workers, item, times)
+				}
+			}
+		}
+	}
+}
