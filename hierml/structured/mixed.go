@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
+	"github.com/hierml/notebook/hierml/internal/pages"
 )
 
 // mixed are weights of many columns in 16 bits. Texts have few frequent words and many rare ones,
@@ -577,7 +578,7 @@ func (s *slabs) allocate(n int) []int16 {
 		return slab
 	}
 	if n > len(s.chunk) {
-		s.chunk = newZeros[int16](max(slabChunk, n))
+		s.chunk = pages.Zeros[int16](max(slabChunk, n))
 	}
 	slab := s.chunk[:n:n]
 	s.chunk = s.chunk[n:]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/guarded"
+	"github.com/hierml/notebook/hierml/internal/pages"
 )
 
 // panels score many examples under mixed weights that do not change meanwhile, in float32, panel of
@@ -65,7 +66,7 @@ func newPanels(m *mixed, x *dataset.Matrix) *panels {
 func (s *panels) load(examples []int, workers int, closely bool) {
 	stride := s.mixed.stride
 	if need := len(examples) * stride; cap(s.scores) < need {
-		s.scores = newZeros[float32](need)
+		s.scores = pages.Zeros[float32](need)
 	}
 	s.sort(examples, closely)
 	n := stride / panelWidth

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/guarded"
+	"github.com/hierml/notebook/hierml/internal/pages"
 )
 
 // Weights is the matrix W of a linear hierarchical classifier, one row <W_n> a node and one column
@@ -29,7 +30,7 @@ type Weights struct {
 // NewWeights returns zero weights in float32; columns has the node id of each column.
 func NewWeights(columns []int, features int) *Weights {
 	stride := scoreWidth(len(columns))
-	return &Weights{Features: features, Stride: stride, Columns: columns, Data: newZeros[float32](features * stride)}
+	return &Weights{Features: features, Stride: stride, Columns: columns, Data: pages.Zeros[float32](features * stride)}
 }
 
 // NewWideWeights returns zero weights in float64.

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package pages
+
+// advise does nothing: only Linux takes the wish.
+func advise([]byte) {}
