@@ -11,6 +11,14 @@ import (
 	"github.com/hierml/notebook/hierml/internal/example"
 )
 
+func TestTransposed(t *testing.T) {
+	x := &dataset.Matrix{Rows: 3, Cols: 4, Indptr: []int{0, 2, 2, 4}, Indices: []int32{1, 3, 0, 1}, Values: []float32{5, 6, 7, 8}}
+	y := x.Transposed()
+	if fmt.Sprint(y.Rows, y.Cols, y.Indptr, y.Indices, y.Values) != "4 3 [0 1 3 3 4] [2 0 2 0] [7 5 8 6]" {
+		t.Error(y)
+	}
+}
+
 func TestColumns(t *testing.T) {
 	d, err := dataset.FromDense("rows", example.Fruit(), mat.NewDense(2, 3, []float64{1, 0, 3, 0, 2, 0}), make([][]int, 2))
 	if err != nil {

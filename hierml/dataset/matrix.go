@@ -28,6 +28,34 @@ func (m *Matrix) Row(i int) (indices []int32, values []float32) {
 // NonZeros returns the number of stored entries.
 func (m *Matrix) NonZeros() int { return len(m.Values) }
 
+// Transposed returns a new matrix with the rows as columns. The columns have no names.
+func (m *Matrix) Transposed() *Matrix {
+	if m == nil {
+		panic(noRow{})
+	}
+	t := &Matrix{
+		Rows: m.Cols, Cols: m.Rows,
+		Indptr:  make([]int, m.Cols+1),
+		Indices: make([]int32, len(m.Indices)),
+		Values:  make([]float32, len(m.Values)),
+	}
+	for _, j := range m.Indices {
+		t.Indptr[j+1]++
+	}
+	for j := range m.Cols {
+		t.Indptr[j+1] += t.Indptr[j]
+	}
+	next := slices.Clone(t.Indptr[:m.Cols])
+	for i := range m.Rows {
+		indices, values := m.Row(i)
+		for k, j := range indices {
+			t.Indices[next[j]], t.Values[next[j]] = int32(i), values[k]
+			next[j]++
+		}
+	}
+	return t
+}
+
 // Subset returns a new matrix with the given rows, in that order. A row may be given more than
 // once.
 func (m *Matrix) Subset(rows []int) *Matrix {

@@ -44,6 +44,7 @@ func TestOutside(t *testing.T) {
 		"Divide":        {func() { d.Divide(dataset.Division{Test: []int{5}}) }, rows},
 		"Len":           {func() { none.Len() }, "there is no data set"},
 		"PerClass":      {func() { none.PerClass(1, 1) }, "there is no data set"},
+		"Transposed":    {func() { new(dataset.Dataset).X.Transposed() }, "there is no matrix"},
 		"no matrix":     {func() { (&dataset.Dataset{}).Subset(nil) }, "there is no matrix"},
 	} {
 		func() {

@@ -78,7 +78,7 @@ func (s ChiSquare) Fit(d *dataset.Dataset) (*Selection, error) {
 		}
 	}
 	c := newClassTable(d, s.Level)
-	columns := transposed(d.X)
+	columns := d.X.Transposed()
 	scores, classes := make([]float64, d.X.Cols), make([]int, d.X.Cols)
 	parts := guarded.Workers(0)
 	inParallel(d.X.Cols, parts, func(_, from, to int) {
@@ -93,26 +93,6 @@ func (s ChiSquare) Fit(d *dataset.Dataset) (*Selection, error) {
 		method += fmt.Sprintf(" at level %d", s.Level)
 	}
 	return choose(d, method, scores, classes, s.Features, s.Least)
-}
-
-// transposed returns the matrix with rows and columns changed.
-func transposed(m *dataset.Matrix) *dataset.Matrix {
-	t := &dataset.Matrix{Rows: m.Cols, Cols: m.Rows, Indptr: make([]int, m.Cols+1), Indices: make([]int32, len(m.Indices)), Values: make([]float32, len(m.Values))}
-	for _, j := range m.Indices {
-		t.Indptr[j+1]++
-	}
-	for j := range m.Cols {
-		t.Indptr[j+1] += t.Indptr[j]
-	}
-	next := slices.Clone(t.Indptr[:m.Cols])
-	for i := range m.Rows {
-		indices, values := m.Row(i)
-		for k, j := range indices {
-			t.Indices[next[j]], t.Values[next[j]] = int32(i), values[k]
-			next[j]++
-		}
-	}
-	return t
 }
 
 // classTable says of which classes instances are.

@@ -71,10 +71,7 @@ type Linear struct {
 	x       *dataset.Matrix
 	squares []float64
 
-	// X by feature: examples and values.
-	byFeature []int
-	examples  []int32
-	values    []float32
+	byFeature *dataset.Matrix // X transposed: a row for each feature, a column for each example
 
 	// X with its zeros, where there are few.
 	depth int       // of a row, at least the number of features
@@ -90,8 +87,7 @@ func NewLinear(x *dataset.Matrix) (*Linear, error) {
 	if err := CheckMatrix(x); err != nil {
 		return nil, err
 	}
-	l := &Linear{x: x, squares: squaredNorms(x)}
-	l.transpose()
+	l := &Linear{x: x, squares: squaredNorms(x), byFeature: x.Transposed()}
 	l.spread()
 	return l, nil
 }
@@ -128,28 +124,6 @@ func CheckMatrix(x *dataset.Matrix) error {
 		}
 	}
 	return nil
-}
-
-// transpose sorts the matrix by feature.
-func (l *Linear) transpose() {
-	x := l.x
-	l.byFeature = make([]int, x.Cols+1)
-	for _, f := range x.Indices {
-		l.byFeature[f+1]++
-	}
-	for f := range x.Cols {
-		l.byFeature[f+1] += l.byFeature[f]
-	}
-	l.examples = make([]int32, len(x.Indices))
-	l.values = make([]float32, len(x.Indices))
-	next := append([]int(nil), l.byFeature[:x.Cols]...)
-	for i := range x.Rows {
-		indices, values := x.Row(i)
-		for k, f := range indices {
-			l.examples[next[f]], l.values[next[f]] = int32(i), values[k]
-			next[f]++
-		}
-	}
 }
 
 // Len returns the number of rows.
@@ -276,8 +250,9 @@ func (s *linearState) Set(ctx context.Context, u *Rows, workers int) (exact, sto
 		var norm [2]float64
 		for f := lo; f < hi && ctx.Err() == nil; f++ {
 			clear(row)
-			for k := l.byFeature[f]; k < l.byFeature[f+1]; k++ {
-				i, x := l.examples[k], float64(l.values[k])
+			examples, entries := l.byFeature.Row(f)
+			for k, i := range examples {
+				x := float64(entries[k])
 				values := u.Values[u.Border[i]:u.Border[i+1]]
 				for j, c := range u.Columns[u.Border[i]:u.Border[i+1]] {
 					row[c] += x * values[j]

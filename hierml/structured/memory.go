@@ -32,7 +32,7 @@ func (l *Linear) memory(columns int, p Precision) (least, about int64) {
 	}
 	m := newMixed(columns, l.x.Cols)
 	for f := range l.x.Cols {
-		n := l.byFeature[f+1] - l.byFeature[f]
+		n := l.byFeature.Indptr[f+1] - l.byFeature.Indptr[f]
 		least += m.bytes(min(leastColumns, n*leastColumns))
 		about += m.bytes(min(columns, n*manyColumns))
 	}

@@ -396,10 +396,10 @@ func (m *mixed) set(ctx context.Context, l *Linear, u *Rows, workers int) (exact
 		}
 		s := sums[worker]
 		for f := lo; f < hi && ctx.Err() == nil; f++ {
-			for k := l.byFeature[f]; k < l.byFeature[f+1]; k++ {
-				i := l.examples[k]
+			examples, entries := l.byFeature.Row(f)
+			for k, i := range examples {
 				lo, hi := u.Border[i], u.Border[i+1]
-				s.add(float64(l.values[k]), u.Columns[lo:hi], u.Values[lo:hi])
+				s.add(float64(entries[k]), u.Columns[lo:hi], u.Values[lo:hi])
 			}
 			m.units[f] = s.round(&norms[lo/guarded.ChunkSize])
 			m.setFeature(f, s.columns, s.rounded)

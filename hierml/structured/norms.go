@@ -20,9 +20,10 @@ func ColumnSquares(in Inputs, u *Rows, columns, workers int) []float64 {
 		row, sums := rows[worker], make([]float64, columns)
 		for f := lo; f < hi; f++ {
 			clear(row)
-			for k := l.byFeature[f]; k < l.byFeature[f+1]; k++ {
-				x := float64(l.values[k])
-				touched, values := u.Row(int(l.examples[k]))
+			examples, entries := l.byFeature.Row(f)
+			for k, i := range examples {
+				x := float64(entries[k])
+				touched, values := u.Row(int(i))
 				for j, c := range touched {
 					row[c] += x * values[j]
 				}
