@@ -154,8 +154,8 @@ func TestFewColumnsAreScoredAlone(t *testing.T) {
 	}
 }
 
-// Where there are so many columns that weights are mixed, both methods get to the optimum, whatever
-// the number of workers.
+// Where there are so many columns that weights have 16 bits, both methods reach the optimum,
+// whatever the number of workers.
 func TestManyColumns(t *testing.T) {
 	tree := example.Tree(90, 100)
 	x := example.Texts(tree, 100, 150, 15, 1)
@@ -170,7 +170,7 @@ func TestManyColumns(t *testing.T) {
 			for _, workers := range []int{1, 3} {
 				r, err := Solve(context.Background(), p, &Settings{Gap: halfGap, Workers: workers}, m)
 				if r != nil && r.Weights.Data != nil {
-					t.Fatalf("%v is not mixed", r.Weights)
+					t.Fatalf("%v do not have 16 bits", r.Weights)
 				}
 				if err != nil || r.Status != Converged {
 					t.Fatalf("%s by %T: %v, %v", name, m, r, err)

@@ -294,7 +294,7 @@ func TestBatchesScoreLikeExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, columns := range []int{5, 100, 200, tile, tile + 100, mixedColumns + 1} {
+	for _, columns := range []int{5, 100, 200, tile, tile + 100, quantizedColumns + 1} {
 		for _, p := range []Precision{Half, Single, Double} {
 			state := inputs.NewState(make([]int, columns), p)
 			w := LinearWeights(state)
@@ -315,9 +315,9 @@ func TestBatchesScoreLikeExamples(t *testing.T) {
 				for k, i := range examples {
 					state.Scores(i, want)
 					var bound float64 // of sums in float32
-					if w.mixed != nil {
+					if w.quantized != nil {
 						features, values := x.Row(i)
-						bound = sumError(len(features), 5*sumOfAbsolute(values))
+						bound = 5 * sumOfAbsolute(values) * float64(len(features)+3) / (1 << 24)
 					}
 					if !floats.EqualApprox(batch.Scores(k), want, bound) {
 						t.Fatalf("%d columns, precision %v: example %d has other scores in a batch", columns, p, i)

@@ -5,9 +5,9 @@ import "github.com/hierml/notebook/hierml/internal/guarded"
 // batchSize is the number of examples in a full batch.
 const batchSize = 32
 
-// mixedBatch is that where weights are mixed, so that the rows of features that are not frequent
-// are read for several examples, but of no more than mixedScores scores.
-const mixedBatch, mixedScores = 1024, 32 << 20
+// quantizedBatch is that where weights have 16 bits, so that the rows of features that are not
+// frequent are read for several examples, but of no more than quantizedScores scores.
+const quantizedBatch, quantizedScores = 1024, 32 << 20
 
 // Batch is a number of examples that are scored together and change the weights together, so that
 // workers can share the work. Between the two the solver keeps scores up to date itself, by the
@@ -66,8 +66,8 @@ func (s *linearState) NewBatch() Batch {
 	switch {
 	case s.Stride <= narrowStride:
 		b.size = 1
-	case s.mixed != nil:
-		b.size = max(batchSize, min(mixedBatch, mixedScores/s.Stride))
+	case s.quantized != nil:
+		b.size = max(batchSize, min(quantizedBatch, quantizedScores/s.Stride))
 	}
 	b.scores, b.products = make([]float64, b.size*s.Stride), make([]float64, b.size*b.size)
 	return b
@@ -79,8 +79,8 @@ func (b *linearBatch) Take(examples []int) { b.examples = examples }
 
 func (b *linearBatch) Load(examples []int, workers int) {
 	b.examples = examples
-	if b.state.mixed != nil {
-		b.loadMixed(workers)
+	if b.state.quantized != nil {
+		b.loadQuantized(workers)
 		return
 	}
 	scoreInShares(b, len(examples), workers)
@@ -97,11 +97,11 @@ func scoreInShares(b interface{ score(from, to int) }, n, workers int) {
 	guarded.Each(shares, workers, func(share int) { b.score(share*n/shares, (share+1)*n/shares) })
 }
 
-// loadMixed is Load where weights are mixed: in float32.
-func (b *linearBatch) loadMixed(workers int) {
+// loadQuantized is Load where weights have 16 bits: in float32.
+func (b *linearBatch) loadQuantized(workers int) {
 	p := b.state.panelsOf()
-	p.load(b.examples, workers, false)
-	guarded.Each(len(b.examples), workers, func(k int) { p.of(k, b.examples[k], b.Scores(k)) })
+	p.Load(b.examples, workers, false)
+	guarded.Each(len(b.examples), workers, func(k int) { p.Scores(k, b.Scores(k)) })
 }
 
 // score scores examples from to to.
@@ -184,7 +184,6 @@ func (b *linearBatch) Add(u *Rows, workers int) {
 		}
 		return
 	}
-	b.state.changed()
 	shares, runs := guarded.Workers(workers), len(b.runs)-1
 	if shares == 1 {
 		b.add(u, 0, runs)

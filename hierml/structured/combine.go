@@ -18,7 +18,7 @@ const maxCombined = 4 << 20
 func AsCombiner(s State) Combiner {
 	switch s := s.(type) {
 	case *linearState:
-		if s.mixed != nil || s.Features*s.Stride > maxCombined {
+		if s.quantized != nil || s.Features*s.Stride > maxCombined {
 			return nil
 		}
 		return s

@@ -10,7 +10,6 @@ type followKey struct{}
 // Followed returns a context in which Build and Certify tell how far they are. tell is called,
 // maybe by several goroutines at the same time, with the part that is done, from 0 to 1, of the
 // pass over the features that makes the weights, and of that over the examples that evaluates them.
-// Of mixed weights, see NewState, the first is told of only when it begins.
 func Followed(ctx context.Context, tell func(evaluating bool, part float64)) context.Context {
 	return context.WithValue(ctx, followKey{}, tell)
 }

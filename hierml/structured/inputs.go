@@ -9,6 +9,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/guarded"
+	"github.com/hierml/notebook/hierml/internal/quantized"
 )
 
 // Inputs are the examples of a problem, known by their inner products.
@@ -177,8 +178,8 @@ func (l *Linear) NewState(columns []int, p Precision) State {
 	switch {
 	case p == Double:
 		w = NewWideWeights
-	case isMixed(len(columns), p):
-		w = newMixedWeights
+	case isQuantized(len(columns), p):
+		w = newQuantizedWeights
 	}
 	return &linearState{Weights: w(columns, l.x.Cols), linear: l}
 }
@@ -199,13 +200,13 @@ func LinearWeights(s State) *Weights {
 type linearState struct {
 	*Weights
 	linear *Linear
-	panels *panels // nil before the first use, or where weights are not mixed
+	panels *quantized.Panels // nil before the first use, or where weights have no 16 bits
 }
 
-// panelsOf returns the panels of mixed weights.
-func (s *linearState) panelsOf() *panels {
+// panelsOf returns the panels of weights in 16 bits.
+func (s *linearState) panelsOf() *quantized.Panels {
 	if s.panels == nil {
-		s.panels = newPanels(s.mixed, s.linear.x)
+		s.panels = quantized.NewPanels(s.quantized, s.linear.x)
 	}
 	return s.panels
 }
@@ -219,16 +220,8 @@ func (s *linearState) Scores(i int, scores []float64) {
 
 func (s *linearState) Add(i int, columns []int32, u []float64) {
 	features, values := s.linear.x.Row(i)
-	s.changed()
 	for k, f := range features {
 		s.addRow(f, float64(values[k]), columns, u)
-	}
-}
-
-// changed is called before the weights change.
-func (s *linearState) changed() {
-	if s.mixed != nil {
-		s.mixed.norm.set(0)
 	}
 }
 
@@ -236,10 +229,10 @@ func (s *linearState) changed() {
 // then rounds it to what is stored.
 func (s *linearState) Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error) {
 	l, w := s.linear, s.Weights
-	if w.mixed != nil {
-		return w.mixed.set(ctx, l, u, workers)
-	}
 	passed := follow(ctx, false, l.x.Cols)
+	if w.quantized != nil {
+		return w.quantized.SetSums(ctx, l.byFeature, u.Row, workers, passed.add)
+	}
 	norms := make([][2]float64, l.x.Cols/guarded.ChunkSize+1)
 	rows := make([][]float64, guarded.Workers(workers))
 	guarded.Chunks(l.x.Cols, len(rows), func(worker, lo, hi int) {

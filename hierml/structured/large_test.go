@@ -20,15 +20,14 @@ func largeProblem(b *testing.B, data *dataset.Collection, nodes []int) (*Weights
 	for _, f := range data.Train.X.Indices {
 		often[f]++
 	}
-	w := newMixedWeights(nodes, features)
+	w := newQuantizedWeights(nodes, features)
 	rng := rand.New(rand.NewPCG(1, 1))
-	normal := make([]int16, 1<<16)
+	normal := make([]float64, 1<<16)
 	for k := range normal {
-		normal[k] = int16(max(-full, min(full, rng.NormFloat64()*full/8)))
+		normal[k] = max(-8, min(8, rng.NormFloat64()))
 	}
 	var at []int32
-	var values []int16
-	rows := 0
+	var values []float64
 	for f, n := range often {
 		share := -math.Expm1(-30 * n / float64(columns))
 		at, values = at[:0], values[:0]
@@ -41,21 +40,10 @@ func largeProblem(b *testing.B, data *dataset.Collection, nodes []int) (*Weights
 			}
 			at, values = append(at, int32(c)), append(values, normal[(c*40503+f*31337)>>3&(1<<16-1)])
 		}
-		w.mixed.setFeature(f, at, values)
-		w.mixed.units[f] = float32(math.Ldexp(1, -15-rng.IntN(3)))
-		if w.mixed.rows[f] != nil {
-			rows++
-		}
+		w.addRow(int32(f), math.Ldexp(1, -rng.IntN(3)), at, values)
 	}
 	x := data.Test.X
-	tables := 0
-	for _, f := range x.Indices {
-		if w.mixed.tables[f] != nil {
-			tables++
-		}
-	}
-	b.Logf("%d columns: %d rows, %.1f features a text, %.1f of them with tables of up to %d slots", columns, rows,
-		float64(x.NonZeros())/float64(x.Rows), float64(tables)/float64(x.Rows), w.mixed.most)
+	b.Logf("%d columns, %.1f features a text", columns, float64(x.NonZeros())/float64(x.Rows))
 	return w, x
 }
 
@@ -74,7 +62,7 @@ func BenchmarkHighest(b *testing.B) {
 	}{{"flat", Flat(data.Test.Taxonomy)}, {"hierarchical", Ancestors(data.Test.Taxonomy)}} {
 		a := c.attributes
 		w, all := largeProblem(b, data, a.Columns())
-		w.mixed.longest(0)
+		w.quantized.MaxColumnNorm(0)
 		leaves := make([]float64, len(a.Candidates()))
 		perText := func(b *testing.B, n int) {
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/text")

@@ -1,5 +1,7 @@
 package structured
 
+import "github.com/hierml/notebook/hierml/internal/quantized"
+
 // Memory returns how many bytes the weights of the problem take at least, and about how many when a
 // training comes to its end; 0 and 0 where the inputs do not tell.
 func (o *Oracle) Memory(p Precision) (least, about int64) {
@@ -15,7 +17,7 @@ func (o *Oracle) Memory(p Precision) (least, about int64) {
 // searches of many examples at a time take a fraction of the time of as many visits.
 func (o *Oracle) Many(p Precision) bool {
 	l, ok := o.inputs.(*Linear)
-	return ok && !l.isDense(len(o.columns)) && isMixed(len(o.columns), p)
+	return ok && !l.isDense(len(o.columns)) && isQuantized(len(o.columns), p)
 }
 
 // Columns in which an example has a weight: two at least, and as many as flat SVMs of thousands of
@@ -23,28 +25,19 @@ func (o *Oracle) Many(p Precision) bool {
 const leastColumns, manyColumns = 2, 60
 
 func (l *Linear) memory(columns int, p Precision) (least, about int64) {
-	if !isMixed(columns, p) {
+	if !isQuantized(columns, p) {
 		bytes := 4 * int64(l.x.Cols) * int64(scoreWidth(columns))
 		if p == Double || l.isDense(columns) {
 			bytes *= 2
 		}
 		return bytes, bytes
 	}
-	m := newMixed(columns, l.x.Cols)
 	for f := range l.x.Cols {
 		n := l.byFeature.Indptr[f+1] - l.byFeature.Indptr[f]
-		least += m.bytes(min(leastColumns, n*leastColumns))
-		about += m.bytes(min(columns, n*manyColumns))
+		least += quantized.Bytes(columns, l.x.Cols, min(leastColumns, n*leastColumns))
+		about += quantized.Bytes(columns, l.x.Cols, min(columns, n*manyColumns))
 	}
 	return least, about
-}
-
-// bytes is what the weights of a feature take.
-func (m *mixed) bytes(weights int) int64 {
-	if slots := slotsFor(weights); slots <= m.most {
-		return 4 * int64(slots)
-	}
-	return 2 * int64(m.stride)
 }
 
 func (k *Kernel) memory(columns int, _ Precision) (least, about int64) {

@@ -31,8 +31,8 @@ func (w *Weights) scoresAt(feature int, x float64, columns []int32, dst []float6
 	dst = dst[:len(columns)]
 	at := feature * w.Stride
 	switch {
-	case w.mixed != nil:
-		w.mixed.scoresAt(feature, x, columns, dst)
+	case w.quantized != nil:
+		w.quantized.AddScoresAt(feature, x, columns, dst)
 	case w.Wide != nil:
 		row := w.Wide[at : at+w.Stride]
 		for j, c := range columns {

@@ -66,7 +66,7 @@ func (o *Oracle) scan(ctx context.Context, w Scored, examples []int, workers int
 		}
 		return each[worker]
 	}
-	if state, ok := w.(*linearState); ok && state.mixed != nil {
+	if state, ok := w.(*linearState); ok && state.quantized != nil {
 		if _, ok := of(0).search.(bounded); ok {
 			scores := func(worker int) []float64 { return of(worker).scores }
 			state.scan(ctx, examples, workers, bounds, scores, func(worker, i int, bound float64) {
@@ -92,26 +92,26 @@ func (o *Oracle) scan(ctx context.Context, w Scored, examples []int, workers int
 // scanScores is the number of scores that a scan has at a time, and scanExamples that of examples.
 const scanScores, scanExamples = 128 << 20, 8192
 
-// scan calls visit for the examples, in any order, when the scores of each under mixed weights are
-// in those of the worker, until ctx ends. bound is what they are wrong by, at most, 0 where they
-// are sums in float64; without bounds it says nothing.
+// scan calls visit for the examples, in any order, when the scores of each under weights in 16 bits
+// are in those of the worker, until ctx ends. bound is what they are wrong by, at most, 0 where
+// they are sums in float64; without bounds it says nothing.
 func (l *linearState) scan(ctx context.Context, examples []int, workers int, bounds bool, scores func(worker int) []float64, visit func(worker, i int, bound float64)) {
 	p := l.panelsOf()
 	var longest float64
 	if bounds {
-		longest = l.mixed.longest(workers)
+		longest = l.quantized.MaxColumnNorm(workers)
 	}
 	size := max(1, min(scanExamples, scanScores/l.Stride))
 	for len(examples) > 0 && ctx.Err() == nil {
 		part := examples[:min(size, len(examples))]
 		examples = examples[len(part):]
-		p.load(part, workers, bounds)
+		p.Load(part, workers, bounds)
 		guarded.Chunks(len(part), workers, func(worker, lo, hi int) {
 			scores := scores(worker)
 			for k := lo; k < hi && ctx.Err() == nil; k++ {
 				i := part[k]
-				p.of(k, i, scores)
-				bound := p.bound(k, math.Sqrt(l.linear.squares[i]), longest)
+				p.Scores(k, scores)
+				bound := p.Bound(k, math.Sqrt(l.linear.squares[i]), longest)
 				if !finite(scores) { // a sum that float64 may have room for
 					l.Scores(i, scores)
 					bound = 0
@@ -120,15 +120,6 @@ func (l *linearState) scan(ctx context.Context, examples []int, workers int, bou
 			}
 		})
 	}
-}
-
-// sumError bounds the rounding error of a sum of n products in float32, each with a factor that is
-// rounded itself, where the sum of their absolute values is at most size: n units of 2^-24 and two
-// more, and what underflows.
-func sumError(n int, size float64) float64 {
-	const unit, least = 1.0 / (1 << 24), 1e-37
-	k := float64(n+2) * unit
-	return size*k/(1-k) + float64(n)*least
 }
 
 // worst loads a block of the example and returns its largest violation, zero if none is above, as

@@ -12,7 +12,7 @@ import (
 
 // Many reports whether there are so many columns that Shortlist takes a fraction of the time of
 // scoring row by row.
-func (w *Weights) Many() bool { return w.mixed != nil }
+func (w *Weights) Many() bool { return w.quantized != nil }
 
 // Shortlist calls visit for every row of x, in any order and from several goroutines, with
 // candidates among which the k with the highest scores are, until ctx ends; its error is that of

@@ -35,6 +35,18 @@ func shortlistRows(rng *rand.Rand, n, features int) *dataset.Matrix {
 	return x
 }
 
+// fill sets part of the weights of w at random, of some features more and of others fewer.
+func fill(rng *rand.Rand, part float64, w *Weights) {
+	for f := range w.Features {
+		density := 2 * part * rng.Float64()
+		for _, c := range rng.Perm(len(w.Columns)) {
+			if rng.Float64() < density {
+				w.Set(f, c, rng.NormFloat64())
+			}
+		}
+	}
+}
+
 // alike makes columns of weights equal to others, or nearly so.
 func alike(rng *rand.Rand, w *Weights) {
 	for range len(w.Columns) / 3 {
@@ -42,7 +54,7 @@ func alike(rng *rand.Rand, w *Weights) {
 		for f := range w.Features {
 			v := w.At(f, from)
 			if f == other && rng.IntN(2) == 0 {
-				v += float64(w.mixed.units[f])
+				v += 1e-4 // about a unit, which depends on the first weight of the feature
 			}
 			if v != w.At(f, to) {
 				w.Set(f, to, v)
@@ -78,7 +90,7 @@ func TestShortlistsHaveTheBest(t *testing.T) {
 	for name, a := range map[string]*Attributes{"flat": Flat(tree), "tree": Ancestors(tree), "graph": Ancestors(graph), "nodes": Nodes(tree)} {
 		for _, part := range []float64{0, 0.01, 0.3, 1} {
 			rng := rand.New(rand.NewPCG(uint64(100*part), 7))
-			w := newMixedWeights(a.Columns(), features)
+			w := newQuantizedWeights(a.Columns(), features)
 			fill(rng, part, w)
 			alike(rng, w)
 			for _, c := range []struct{ rows, k, workers int }{{1, 1, 1}, {7, 3, 3}, {300, 1, 3}, {150, 5, 1}, {40, 10000, 2}, {3, 0, 1}, {0, 1, 1}} {
@@ -136,7 +148,7 @@ func TestShortlistsOfScoresThatAreNotFinite(t *testing.T) {
 	for _, v := range []float64{math.Inf(1), math.NaN(), 1e300, 1e38} {
 		for _, a := range []*Attributes{Flat(tree), Ancestors(tree)} {
 			rng := rand.New(rand.NewPCG(4, 4))
-			w := newMixedWeights(a.Columns(), 30)
+			w := newQuantizedWeights(a.Columns(), 30)
 			fill(rng, 0.5, w)
 			w.addRow(3, 1, []int32{4, 90}, []float64{v, -v})
 			x := shortlistRows(rng, 200, 30)
@@ -175,7 +187,7 @@ func TestShortlistsOfScoresThatAreNotFinite(t *testing.T) {
 
 func TestShortlistEndsWithItsContext(t *testing.T) {
 	a := Flat(example.Tree(300))
-	w := newMixedWeights(a.Columns(), 30)
+	w := newQuantizedWeights(a.Columns(), 30)
 	rng := rand.New(rand.NewPCG(4, 5))
 	fill(rng, 0.5, w)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -197,7 +209,7 @@ func ExampleShortlisted() {
 		return
 	}
 	a := Flat(t)
-	w := newMixedWeights(a.Columns(), 1)
+	w := newQuantizedWeights(a.Columns(), 1)
 	for c, v := range []float64{0.5, 2, -1} {
 		w.Set(0, c, v)
 	}
