@@ -33,6 +33,25 @@ func innerLabels(d *dataset.Dataset) *dataset.Dataset {
 	return &moved
 }
 
+// Weights of thousands of nodes have 16 bits. Those of the nodes are sums of them, many of which
+// are zero.
+func TestTransferOfManyNodes(t *testing.T) {
+	d := example.Texts(example.Tree(90, 100), 40, 60, 8, 1)
+	m, err := svm.Transfer{Settings: solver.Settings{Gap: 1e-2}}.Fit(context.Background(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := 0
+	for i, y := range m.Predict(d.X) {
+		if y != d.Labels[i][0] {
+			wrong++
+		}
+	}
+	if wrong > 0 || m.Training.Certificate.Status != solver.Converged {
+		t.Errorf("%d of %d training rows are wrong; %v", wrong, len(d.Labels), m.Training.Certificate)
+	}
+}
+
 // TestTransferMethods trains the methods of [ZXW11] on trees, forests and DAGs with labels at inner
 // nodes.
 func TestTransferMethods(t *testing.T) {

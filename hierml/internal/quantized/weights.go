@@ -169,8 +169,12 @@ func (w *Weights) place(feature int, column int32) *int16 {
 // far that may be from v.
 func (w *Weights) Set(feature, column int, v float64) float64 {
 	w.forgetNorm()
-	*w.place(feature, int32(column)) = 0
-	w.add(feature, int32(column), v)
+	if w.At(feature, column) != 0 {
+		*w.place(feature, int32(column)) = 0
+	}
+	if v != 0 { // zero needs no room, and no unit suits it
+		w.add(feature, int32(column), v)
+	}
 	return w.At(feature, column)
 }
 

@@ -115,6 +115,20 @@ func TestWeightsAreWithinTheirError(t *testing.T) {
 	}
 }
 
+// Zeros take no room, and need no unit.
+func TestSetZero(t *testing.T) {
+	w := New(100, 2)
+	for _, v := range []float64{0, 3, 0, math.Inf(1), 0} {
+		if got := w.Set(0, 7, v); got != v && !(math.Abs(got-v) < 1e-3) || w.At(0, 7) != got {
+			t.Errorf("weight %v, %v when it was set; want %v", w.At(0, 7), got, v)
+		}
+		w.Set(1, 7, 0)
+	}
+	if w.tables[1] != nil || w.rows[1] != nil {
+		t.Error("zeros take room")
+	}
+}
+
 // Bytes is what features take.
 func TestBytes(t *testing.T) {
 	const columns, features = 9000, 10
