@@ -17,8 +17,8 @@ var called = []any{
 	cell.Newest, cell.Open, cell.Print, cell.Println, cell.RLock, cell.Reached, cell.Register,
 	cell.Renew, cell.SetHost, cell.Show, cell.Sleep, cell.Stop, cell.Stopping, cell.Strings,
 	cell.Supersede, cell.TypeOf, cell.Variables, cell.Wait, cell.WaitCond,
-	gobnames.Register, gobnames.RegisterName, standard.AfterFunc, standard.EndsWithCell, standard.FlagParser,
+	gobnames.Register, gobnames.RegisterName, standard.AfterFunc, standard.DoLabelled, standard.EndsWithCell, standard.FlagParser,
 	standard.IgnoreSignals, standard.Notify, standard.NotifyContext, standard.Of, standard.ParseCommandLine, standard.ParseFlags,
-	standard.Read, standard.ResetSignals, standard.SetHost, standard.StopSignals, standard.Write,
+	standard.Read, standard.ResetSignals, standard.SetHost, standard.SetLabels, standard.StopSignals, standard.Write,
 	standard.WriteString,
 }

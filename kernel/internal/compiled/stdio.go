@@ -51,6 +51,8 @@ func (h standardHost) Polled(file *os.File, setDeadline func(*os.File, time.Time
 	}
 }
 
+func (h standardHost) SetLabel(set func()) { h.r.tasks.setLabel(set) }
+
 func (h standardHost) ParseFlags(set any, arguments []string) error {
 	if set == nil {
 		return program.ParseFlags(flag.CommandLine, os.Args[1:], h.r.Exit)

@@ -79,7 +79,7 @@ func (t *task) outcome() (*program.Bundle, []any, int) {
 // tasks knows the task of each goroutine by the labels that it bears for Go's profiler, which
 // goroutines inherit. The labels' content is not looked at, only their address.
 type tasks struct {
-	relabel func()
+	relabel func(set func())
 	// linger is how long goroutines that outlive a stopped call have to notice by themselves, and
 	// how long deferred calls may wait.
 	linger time.Duration
@@ -101,9 +101,15 @@ type bearer struct {
 	label  weak.Pointer[byte]
 }
 
-func newTasks(relabel func()) *tasks {
+func newTasks(relabel func(set func())) *tasks {
 	if relabel == nil {
-		relabel = func() {
+		relabel = func(set func()) {
+			if set != nil {
+				set()
+				if program.Label() != nil {
+					return
+				}
+			}
 			labels := pprof.Labels("cell", strconv.FormatUint(uint64(uintptr(program.Label())), 16))
 			pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
 		}
@@ -116,13 +122,23 @@ func newTasks(relabel func()) *tasks {
 // begin makes the calling goroutine that of a task's call.
 func (all *tasks) begin(t *task) {
 	t.main = goroutine()
-	all.label(bearer{task: t})
+	all.label(bearer{task: t}, nil)
 }
 
-// label gives the calling goroutine a label that says so.
-func (all *tasks) label(b bearer) {
+// setLabel calls set, which gives the calling goroutine other labels, and lets it keep its task.
+func (all *tasks) setLabel(set func()) {
+	if b := all.bearer(); b.task != nil {
+		all.label(b, set)
+	} else {
+		set()
+	}
+}
+
+// label gives the calling goroutine a label that says so: that which set gives, or one of its own if
+// set is nil or takes the label away.
+func (all *tasks) label(b bearer, set func()) {
 	all.mu.Lock()
-	all.relabel()
+	all.relabel(set)
 	label := program.Label()
 	b.label = weak.Make((*byte)(label))
 	all.replace(func(labels map[uintptr]*bearer) { labels[uintptr(label)] = &b })
@@ -183,7 +199,7 @@ func (all *tasks) check(waits bool) {
 	case b.task == nil || !waits && !b.task.stopped(): // what waits has seen the context's end
 	case !waits && all.spares(b):
 	case !b.ending:
-		all.label(bearer{task: b.task, ending: true})
+		all.label(bearer{task: b.task, ending: true}, nil)
 		runtime.Goexit()
 	case waits:
 		runtime.Goexit()
@@ -213,7 +229,7 @@ func (all *tasks) spares(b bearer) bool {
 		return false
 	case b.spared == nil:
 		b.spared = new(atomic.Int64)
-		all.label(b)
+		all.label(b, nil)
 	}
 	b.spared.Store(now)
 	return true

@@ -162,7 +162,7 @@ func TestLateWait(t *testing.T) {
 func TestPlaceOfFreedLabel(t *testing.T) {
 	all := newTasks(nil)
 	defer program.SetLabel(program.Label())
-	all.relabel()
+	all.relabel(nil)
 	freed := weak.Make(&new([64]byte)[0])
 	for freed.Value() != nil {
 		runtime.GC()
@@ -174,7 +174,7 @@ func TestPlaceOfFreedLabel(t *testing.T) {
 	if b := all.bearer(); b.task != nil {
 		t.Errorf("the goroutine is taken for one of cell %d", b.task.cell)
 	}
-	all.label(bearer{task: stopped})
+	all.label(bearer{task: stopped}, nil)
 	if b := all.bearer(); b.task != stopped {
 		t.Errorf("the goroutine is taken for one of %v", b.task)
 	}

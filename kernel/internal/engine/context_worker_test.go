@@ -23,6 +23,10 @@ func TestBackground(t *testing.T) {
 			{cell: "type handler struct{ slog.Handler }\nfunc (h handler) Handle(ctx context.Context, r slog.Record) error { fmt.Println(r.Message, ctx == context.Background()); return nil }\nl := slog.New(handler{slog.Default().Handler()})\nl.InfoContext(ctx, \"a\")\npprof.Do(ctx, pprof.Labels(), func(c context.Context) { fmt.Println(c) })", out: "a true\ncontext.Background.WithValue(pprof.labelContextKey, {})\n"},
 			{cell: "mine := nb.Context()\nfmt.Println(mine == context.Background(), mine.Done() == nil)", out: "false false\n"},
 			{cell: "fmt.Println(\"begun\")\n<-nb.Context().Done()\nselect {}", stop: true, err: "Interrupted"},
+			{cell: "pprof.Do(ctx, pprof.Labels(\"a\", \"b\"), func(context.Context) {\n\tfmt.Println(\"begun\")\n\tfor {\n\t}\n})", stop: true, err: "Interrupted"},
+			{cell: "pprof.Do(ctx, pprof.Labels(\"a\", \"b\"), func(context.Context) {})\nfmt.Println(\"begun\")\nfor {\n}", stop: true, err: "Interrupted"},
+			{cell: "pprof.Do(ctx, pprof.Labels(\"a\", \"b\"), func(context.Context) {})\ngo func() {\n\tfmt.Println(\"begun\")\n\tfor {\n\t}\n}()\nselect {}", stop: true, err: "Interrupted"},
+			{cell: "1", value: "1"},
 		} {
 			b.play(t, n)
 		}

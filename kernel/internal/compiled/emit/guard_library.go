@@ -38,6 +38,9 @@ var standardFunctions = map[string]string{
 	"os/signal.Stop":          "StopSignals",
 	"os/signal.Ignore":        "IgnoreSignals",
 	"os/signal.Reset":         "ResetSignals",
+
+	"runtime/pprof.Do":                 "DoLabelled",
+	"runtime/pprof.SetGoroutineLabels": "SetLabels",
 }
 
 // gobFunctions are those that package gobnames has.

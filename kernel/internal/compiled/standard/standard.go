@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"runtime/pprof"
 	"sync/atomic"
 	"time"
 
@@ -24,6 +25,8 @@ type Host interface {
 	// ParseFlags is (*flag.FlagSet).Parse, and ends the cell where that ends the process. Nil
 	// stands for flag.CommandLine, with the arguments of the process.
 	ParseFlags(set any, arguments []string) error
+	// SetLabel calls set, which sets the labels of the calling goroutine. It stays one of its cell.
+	SetLabel(set func())
 	// Signals are the functions of package os/signal for cells.
 	Signals() Signals
 	// Stdin, Stdout and Stderr are what cells use.
@@ -138,6 +141,19 @@ func FlagParser(set any) func(arguments []string) error {
 
 // ParseCommandLine is flag.Parse.
 func ParseCommandLine() { _ = ParseFlags(nil, nil) } // as flag.Parse does
+
+// DoLabelled is pprof.Do.
+func DoLabelled(ctx context.Context, labels pprof.LabelSet, f func(context.Context)) {
+	defer SetLabels(ctx)
+	ctx = pprof.WithLabels(ctx, labels)
+	SetLabels(ctx)
+	f(ctx)
+}
+
+// SetLabels is pprof.SetGoroutineLabels.
+func SetLabels(ctx context.Context) {
+	current.Load().host.SetLabel(func() { pprof.SetGoroutineLabels(ctx) })
+}
 
 func signals() Signals { return current.Load().host.Signals() }
 

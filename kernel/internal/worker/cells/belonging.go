@@ -6,6 +6,7 @@ import (
 	"runtime/pprof"
 	"strconv"
 	"sync"
+	"weak"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 )
@@ -22,12 +23,19 @@ type belonging struct {
 	forgotten func(number int)
 
 	mu     sync.RWMutex
-	cells  map[uintptr]*Cell // by the address of the label
-	labels map[int]int       // how many labels there are, by the number of the cell
+	cells  map[uintptr]*bearer // by the address of the label
+	labels map[int]int         // how many labels there are, by the number of the cell
+}
+
+// A bearer is what a label says of its goroutines. When they have ended the label is collected, and
+// one of the user's own may get its place before the cleanup has been here.
+type bearer struct {
+	cell  *Cell
+	label weak.Pointer[byte]
 }
 
 func newBelonging(forgotten func(int)) *belonging {
-	return &belonging{forgotten: forgotten, cells: map[uintptr]*Cell{}, labels: map[int]int{}}
+	return &belonging{forgotten: forgotten, cells: map[uintptr]*bearer{}, labels: map[int]int{}}
 }
 
 // carry returns f made to belong, on whatever goroutine it is called, to the cell of the goroutine
@@ -44,34 +52,49 @@ func (b *belonging) carry(f func()) func() {
 func (b *belonging) adopt(c *Cell) {
 	labels := pprof.Labels("cell", strconv.Itoa(c.Number))
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
-	label := program.Label()
-	b.mu.Lock()
-	b.cells[uintptr(label)] = c
-	b.labels[c.Number]++
-	b.mu.Unlock()
-	runtime.AddCleanup((*byte)(label), b.drop, dropped{uintptr(label), c})
+	b.note(c)
 }
 
-// renew gives the calling goroutine, and those that it starts from now on, a label of their own
-// that tells the same cell, or none.
-func (b *belonging) renew() {
-	if c := b.cell(); c != nil {
-		b.adopt(c)
-		return
+// note notes that the label of the calling goroutine tells the cell.
+func (b *belonging) note(c *Cell) {
+	label := program.Label()
+	of := &bearer{cell: c, label: weak.Make((*byte)(label))}
+	b.mu.Lock()
+	b.cells[uintptr(label)] = of
+	b.labels[c.Number]++
+	b.mu.Unlock()
+	runtime.AddCleanup((*byte)(label), b.drop, dropped{uintptr(label), of})
+}
+
+// renew gives the calling goroutine, and those that it starts from now on, another label that tells
+// the same cell, or none. It is that which set gives, or one of their own if set is nil or takes the
+// label away.
+func (b *belonging) renew(set func()) {
+	c := b.cell()
+	if set != nil {
+		set()
 	}
-	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("cell", "")))
+	switch labelled := set != nil && program.Label() != nil; {
+	case labelled && c != nil:
+		b.note(c)
+	case labelled:
+	case c != nil:
+		b.adopt(c)
+	default:
+		pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("cell", "")))
+	}
 }
 
 // A dropped is a label that is no more.
 type dropped struct {
-	label uintptr
-	cell  *Cell
+	label  uintptr
+	bearer *bearer
 }
 
 func (b *belonging) drop(d dropped) {
-	number := d.cell.Number
+	number := d.bearer.cell.Number
 	b.mu.Lock()
-	if b.cells[d.label] == d.cell { // and not a new label's that got the place
+	if b.cells[d.label] == d.bearer { // and not a new label's that got the place
 		delete(b.cells, d.label)
 	}
 	b.labels[number]--
@@ -91,12 +114,12 @@ func (b *belonging) drop(d dropped) {
 func (b *belonging) cell() *Cell {
 	label := uintptr(program.Label())
 	b.mu.RLock()
-	c := b.cells[label]
+	of := b.cells[label]
 	b.mu.RUnlock()
-	if c != nil && c.Ended() && inCoroutine() {
+	if of == nil || of.label.Value() == nil || of.cell.Ended() && inCoroutine() {
 		return nil
 	}
-	return c
+	return of.cell
 }
 
 // inCoroutine reports whether the calling goroutine is a coroutine whose label is not passed on as

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -139,4 +140,18 @@ func nested(depth int, f func() bool) bool {
 		return f()
 	}
 	return nested(depth-1, f)
+}
+
+// TestBelongingOfCollectedLabel gives the labels of a user the place of those of a cell, which the
+// garbage collector has freed, and whose cleanup has not been there.
+func TestBelongingOfCollectedLabel(t *testing.T) {
+	collected := weak.Make(&make([]byte, 64)[0])
+	testrun.Await(t, "the label is collected", func() bool { runtime.GC(); return collected.Value() == nil })
+	b := newBelonging(nil)
+	pprof.Do(t.Context(), pprof.Labels("a", "b"), func(context.Context) {
+		b.cells[uintptr(program.Label())] = &bearer{cell: New(1, nil), label: collected}
+		if c := b.cell(); c != nil {
+			t.Errorf("a goroutine with labels of its own belongs to cell %d", c.Number)
+		}
+	})
 }
