@@ -31,7 +31,7 @@ func outline(c *notebook.Cell) []string {
 	var kinds []string
 	for _, o := range c.Outputs {
 		if text, _ := o.Data[display.Text].(string); display.IsNote(o.Metadata) &&
-			(strings.HasPrefix(text, "note: this cell computed for ") || strings.HasPrefix(text, "note: cells are compiled for the first time;")) {
+			(strings.HasPrefix(text, "note: this cell computed for ") || strings.HasPrefix(text, "note: the cell waits for the compiler of cells")) {
 			continue // advice to compile, which a slower machine gets earlier, or what only the first of all notebooks has to wait for
 		}
 		kinds = append(kinds, o.Kind+o.Name)
