@@ -27,9 +27,9 @@ type Config struct {
 	Stdout, Stderr io.Writer
 	// Display makes a bundle of the values of a cell's last expression. Nil means text.
 	Display func(values []any) *program.Bundle
-	// Relabel gives the calling goroutine another label that means the same to others: that which
-	// set gives, or one of its own if set is nil or takes the label away. Nil means labels that only
-	// this package knows.
+	// Relabel gives the calling goroutine another label that means the same to others: the one that
+	// set gives, or one of its own if set is nil or takes the label away. Nil stands for labels
+	// that only this package knows.
 	Relabel func(set func())
 	// Failed, if not nil, is told that the goroutine of a cell has ended by a panic or an error,
 	// before anybody else is.

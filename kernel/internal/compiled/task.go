@@ -134,8 +134,8 @@ func (all *tasks) setLabel(set func()) {
 	}
 }
 
-// label gives the calling goroutine a label that says so: that which set gives, or one of its own if
-// set is nil or takes the label away.
+// label gives the calling goroutine a label that says so: the one that set gives, or one of its own
+// if set is nil or takes the label away.
 func (all *tasks) label(b bearer, set func()) {
 	all.mu.Lock()
 	all.relabel(set)

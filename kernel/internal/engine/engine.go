@@ -59,9 +59,9 @@ type Engine struct {
 	peeks     atomic.Int64 // how often variables were looked at
 	numbered  atomic.Int64 // the number of the cell that was given one last
 
-	// mu guards the checker with its session. A check that an interrupt has abandoned holds it until
-	// it ends, which may be never: whatever takes mu outside the run of a cell first asks left.work
-	// whether there is one, as noteMissed does.
+	// mu guards the checker with its session. A check that an interrupt has abandoned holds it
+	// until it ends, which may be never: whatever takes mu outside the run of a cell first asks
+	// left.work whether there is one, as noteMissed does.
 	mu        sync.Mutex
 	checker   *check.Checker
 	lowerer   *lower.Lowerer

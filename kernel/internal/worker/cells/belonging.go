@@ -67,8 +67,8 @@ func (b *belonging) note(c *Cell) {
 }
 
 // renew gives the calling goroutine, and those that it starts from now on, another label that tells
-// the same cell, or none. It is that which set gives, or one of their own if set is nil or takes the
-// label away.
+// the same cell, or none. It is the one that set gives, or one of their own if set is nil or takes
+// the label away.
 func (b *belonging) renew(set func()) {
 	c := b.cell()
 	if set != nil {

@@ -18,9 +18,9 @@ type Means struct {
 	// In, Out and Err are standard input, output and error.
 	In       io.Reader
 	Out, Err io.Writer
-	// Relabel gives the calling goroutine another label that tells the same cell: that which set
-	// gives, or one of its own if set is nil or takes the label away. Carry returns f made to belong
-	// to the cell of the goroutine that calls Carry, on whatever goroutine it is called.
+	// Relabel gives the calling goroutine another label that tells the same cell: the one that set
+	// gives, or one of its own if set is nil or takes the label away. Carry returns f made to
+	// belong to the cell of the goroutine that calls Carry, on whatever goroutine it is called.
 	Relabel func(set func())
 	Carry   func(f func()) func()
 }
