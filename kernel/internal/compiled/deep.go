@@ -55,6 +55,6 @@ func (r *Runner) endDeep() {
 	if b.task == nil || !r.tasks.stop(b.task, program.ErrDeep) {
 		fmt.Fprintf(r.stdio.err, "a goroutine was ended: %s\n", program.ErrDeep.Message)
 	}
-	r.tasks.label(bearer{task: b.task, ending: true}, nil)
+	r.tasks.label(bearer{task: b.task, ending: true})
 	runtime.Goexit()
 }

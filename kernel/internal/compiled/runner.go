@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"sync"
 
@@ -27,10 +28,9 @@ type Config struct {
 	Stdout, Stderr io.Writer
 	// Display makes a bundle of the values of a cell's last expression. Nil means text.
 	Display func(values []any) *program.Bundle
-	// Relabel gives the calling goroutine another label that means the same to others: the one that
-	// set gives, or one of its own if set is nil or takes the label away. Nil stands for labels
-	// that only this package knows.
-	Relabel func(set func())
+	// Relabel gives the calling goroutine new labels, whose address means the same to others as
+	// that of the labels before. Nil stands for labels that only this package knows.
+	Relabel func(labels pprof.LabelSet)
 	// Failed, if not nil, is told that the goroutine of a cell has ended by a panic or an error,
 	// before anybody else is.
 	Failed func(*program.RuntimeError)

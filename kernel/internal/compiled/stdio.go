@@ -8,6 +8,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"runtime/pprof"
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
@@ -51,7 +52,9 @@ func (h standardHost) Polled(file *os.File, setDeadline func(*os.File, time.Time
 	}
 }
 
-func (h standardHost) SetLabel(set func()) { h.r.tasks.setLabel(set) }
+func (h standardHost) SetLabels(labels pprof.LabelSet) {
+	h.r.tasks.setLabels(h.r.tasks.bearer(), labels)
+}
 
 func (h standardHost) ParseFlags(set any, arguments []string) error {
 	if set == nil {

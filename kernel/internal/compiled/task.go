@@ -79,7 +79,7 @@ func (t *task) outcome() (*program.Bundle, []any, int) {
 // tasks knows the task of each goroutine by the labels that it bears for Go's profiler, which
 // goroutines inherit. The labels' content is not looked at, only their address.
 type tasks struct {
-	relabel func(set func())
+	relabel func(labels pprof.LabelSet)
 	// linger is how long goroutines that outlive a stopped call have to notice by themselves, and
 	// how long deferred calls may wait.
 	linger time.Duration
@@ -101,16 +101,9 @@ type bearer struct {
 	label  weak.Pointer[byte]
 }
 
-func newTasks(relabel func(set func())) *tasks {
+func newTasks(relabel func(labels pprof.LabelSet)) *tasks {
 	if relabel == nil {
-		relabel = func(set func()) {
-			if set != nil {
-				set()
-				if program.Label() != nil {
-					return
-				}
-			}
-			labels := pprof.Labels("cell", strconv.FormatUint(uint64(uintptr(program.Label())), 16))
+		relabel = func(labels pprof.LabelSet) {
 			pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
 		}
 	}
@@ -122,23 +115,22 @@ func newTasks(relabel func(set func())) *tasks {
 // begin makes the calling goroutine that of a task's call.
 func (all *tasks) begin(t *task) {
 	t.main = goroutine()
-	all.label(bearer{task: t}, nil)
+	all.label(bearer{task: t})
 }
 
-// setLabel calls set, which gives the calling goroutine other labels, and lets it keep its task.
-func (all *tasks) setLabel(set func()) {
-	if b := all.bearer(); b.task != nil {
-		all.label(b, set)
-	} else {
-		set()
+// label gives the calling goroutine a label that says so.
+func (all *tasks) label(b bearer) {
+	number := 0
+	if b.task != nil {
+		number = b.task.cell
 	}
+	all.setLabels(b, pprof.Labels("cell", strconv.Itoa(number)))
 }
 
-// label gives the calling goroutine a label that says so: the one that set gives, or one of its own
-// if set is nil or takes the label away.
-func (all *tasks) label(b bearer, set func()) {
+// setLabels gives the calling goroutine labels whose address says so.
+func (all *tasks) setLabels(b bearer, labels pprof.LabelSet) {
 	all.mu.Lock()
-	all.relabel(set)
+	all.relabel(labels)
 	label := program.Label()
 	b.label = weak.Make((*byte)(label))
 	all.replace(func(labels map[uintptr]*bearer) { labels[uintptr(label)] = &b })
@@ -199,7 +191,7 @@ func (all *tasks) check(waits bool) {
 	case b.task == nil || !waits && !b.task.stopped(): // what waits has seen the context's end
 	case !waits && all.spares(b):
 	case !b.ending:
-		all.label(bearer{task: b.task, ending: true}, nil)
+		all.label(bearer{task: b.task, ending: true})
 		runtime.Goexit()
 	case waits:
 		runtime.Goexit()
@@ -229,7 +221,7 @@ func (all *tasks) spares(b bearer) bool {
 		return false
 	case b.spared == nil:
 		b.spared = new(atomic.Int64)
-		all.label(b, nil)
+		all.label(b)
 	}
 	b.spared.Store(now)
 	return true

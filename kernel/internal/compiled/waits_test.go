@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -162,7 +163,7 @@ func TestLateWait(t *testing.T) {
 func TestPlaceOfFreedLabel(t *testing.T) {
 	all := newTasks(nil)
 	defer program.SetLabel(program.Label())
-	all.relabel(nil)
+	all.relabel(pprof.Labels())
 	freed := weak.Make(&new([64]byte)[0])
 	for freed.Value() != nil {
 		runtime.GC()
@@ -174,7 +175,7 @@ func TestPlaceOfFreedLabel(t *testing.T) {
 	if b := all.bearer(); b.task != nil {
 		t.Errorf("the goroutine is taken for one of cell %d", b.task.cell)
 	}
-	all.label(bearer{task: stopped}, nil)
+	all.label(bearer{task: stopped})
 	if b := all.bearer(); b.task != stopped {
 		t.Errorf("the goroutine is taken for one of %v", b.task)
 	}

@@ -26,6 +26,7 @@ func TestBackground(t *testing.T) {
 			{cell: "pprof.Do(ctx, pprof.Labels(\"a\", \"b\"), func(context.Context) {\n\tfmt.Println(\"begun\")\n\tfor {\n\t}\n})", stop: true, err: "Interrupted"},
 			{cell: "pprof.Do(ctx, pprof.Labels(\"a\", \"b\"), func(context.Context) {})\nfmt.Println(\"begun\")\nfor {\n}", stop: true, err: "Interrupted"},
 			{cell: "pprof.Do(ctx, pprof.Labels(\"a\", \"b\"), func(context.Context) {})\ngo func() {\n\tfmt.Println(\"begun\")\n\tfor {\n\t}\n}()\nselect {}", stop: true, err: "Interrupted"},
+			{cell: "type looping struct{ context.Context }\nfunc (looping) Value(any) any {\n\tfmt.Println(\"begun\")\n\tfor {\n\t}\n}\npprof.SetGoroutineLabels(looping{ctx})", stop: true, err: "Interrupted"},
 			{cell: "1", value: "1"},
 		} {
 			b.play(t, n)

@@ -25,8 +25,8 @@ type Host interface {
 	// ParseFlags is (*flag.FlagSet).Parse, and ends the cell where that ends the process. Nil
 	// stands for flag.CommandLine, with the arguments of the process.
 	ParseFlags(set any, arguments []string) error
-	// SetLabel calls set, which sets the labels of the calling goroutine. It stays one of its cell.
-	SetLabel(set func())
+	// SetLabels sets the labels of the calling goroutine, which stays one of its cell.
+	SetLabels(labels pprof.LabelSet)
 	// Signals are the functions of package os/signal for cells.
 	Signals() Signals
 	// Stdin, Stdout and Stderr are what cells use.
@@ -150,9 +150,15 @@ func DoLabelled(ctx context.Context, labels pprof.LabelSet, f func(context.Conte
 	f(ctx)
 }
 
-// SetLabels is pprof.SetGoroutineLabels.
+// SetLabels is pprof.SetGoroutineLabels. It asks the context, which may be a cell's own, before the
+// host does anything.
 func SetLabels(ctx context.Context) {
-	current.Load().host.SetLabel(func() { pprof.SetGoroutineLabels(ctx) })
+	var labels []string
+	pprof.ForLabels(ctx, func(key, value string) bool {
+		labels = append(labels, key, value)
+		return true
+	})
+	current.Load().host.SetLabels(pprof.Labels(labels...))
 }
 
 func signals() Signals { return current.Load().host.Signals() }

@@ -50,13 +50,19 @@ func (b *belonging) carry(f func()) func() {
 
 // adopt makes the calling goroutine, and those that it starts from now on, belong to the cell.
 func (b *belonging) adopt(c *Cell) {
-	labels := pprof.Labels("cell", strconv.Itoa(c.Number))
-	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
-	b.note(c)
+	b.label(c, pprof.Labels("cell", strconv.Itoa(c.Number)))
 }
 
-// note notes that the label of the calling goroutine tells the cell.
-func (b *belonging) note(c *Cell) {
+// renew gives the calling goroutine, and those that it starts from now on, labels whose address
+// tells the same cell, or none.
+func (b *belonging) renew(labels pprof.LabelSet) { b.label(b.cell(), labels) }
+
+// label gives the calling goroutine labels whose address tells the cell, or none if c is nil.
+func (b *belonging) label(c *Cell, labels pprof.LabelSet) {
+	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
+	if c == nil {
+		return
+	}
 	label := program.Label()
 	of := &bearer{cell: c, label: weak.Make((*byte)(label))}
 	b.mu.Lock()
@@ -64,25 +70,6 @@ func (b *belonging) note(c *Cell) {
 	b.labels[c.Number]++
 	b.mu.Unlock()
 	runtime.AddCleanup((*byte)(label), b.drop, dropped{uintptr(label), of})
-}
-
-// renew gives the calling goroutine, and those that it starts from now on, another label that tells
-// the same cell, or none. It is the one that set gives, or one of their own if set is nil or takes
-// the label away.
-func (b *belonging) renew(set func()) {
-	c := b.cell()
-	if set != nil {
-		set()
-	}
-	switch labelled := set != nil && program.Label() != nil; {
-	case labelled && c != nil:
-		b.note(c)
-	case labelled:
-	case c != nil:
-		b.adopt(c)
-	default:
-		pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("cell", "")))
-	}
 }
 
 // A dropped is a label that is no more.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"maps"
 	"reflect"
+	"runtime/pprof"
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/interpreted"
@@ -18,10 +19,10 @@ type Means struct {
 	// In, Out and Err are standard input, output and error.
 	In       io.Reader
 	Out, Err io.Writer
-	// Relabel gives the calling goroutine another label that tells the same cell: the one that set
-	// gives, or one of its own if set is nil or takes the label away. Carry returns f made to
-	// belong to the cell of the goroutine that calls Carry, on whatever goroutine it is called.
-	Relabel func(set func())
+	// Relabel gives the calling goroutine new labels, whose address tells the same cell. Carry
+	// returns f made to belong to the cell of the goroutine that calls Carry, on whatever goroutine
+	// it is called.
+	Relabel func(labels pprof.LabelSet)
 	Carry   func(f func()) func()
 }
 
