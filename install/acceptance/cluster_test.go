@@ -369,7 +369,7 @@ func (c *cluster) fills(program, want string) {
 	lines := strings.Split(strings.TrimSpace(run.stderr.String()), "\n")
 	said := lines[len(lines)-1]
 	c.t.Log(said)
-	if err == nil || !strings.Contains(said, ": write "+disk) || !strings.HasSuffix(said, ": no space left on device") {
+	if err == nil || !strings.HasPrefix(said, "hierml: experiment: write "+disk) || !strings.HasSuffix(said, ": no space left on device") {
 		c.t.Errorf("of a full disk it says %q, %v", said, err)
 	}
 	mount("remount,size=10m")
