@@ -41,7 +41,8 @@ const maxJobs = 2
 // MaxParts is the number of parts of a job, at most.
 const MaxParts = 500
 
-// named returns an error with the name of this package. Those of Pieces and of a farm have theirs.
+// named returns an error that begins with farm, the package that users know. Those of Pieces and of
+// a farm have names already.
 func named(err error) error {
 	if err != nil {
 		err = fmt.Errorf("farm: %w", err)
