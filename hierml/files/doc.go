@@ -10,8 +10,12 @@
 //
 // Read does so from an io.Reader, whose name stands for the file in errors. Files may be compressed
 // by gzip, bzip2, zstd or xz, which is told by how they begin. Labels are names of nodes of the
-// taxonomy; formats whose files tell the taxonomy themselves take nil for it. What can last ends
-// early, with the context's error, when the context does.
+// taxonomy. It may be nil, but for RCV1 and for what reads one after the other: then it is the one
+// that the file tells, or is made of the labels. What can last ends early, with the context's
+// error, when the context does.
+//
+// What a reader guesses, it tells in a line to the watcher of the context (package progress), with
+// the setting that says otherwise.
 //
 // WithProgress reports how far a reader has come.
 //

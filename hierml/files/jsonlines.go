@@ -24,7 +24,14 @@ import (
 // labels and text have to be there; a label is the name of a node, and ancestors of a label are
 // implied and may be there or not. id is the line number where it is missing; split is the
 // document's Part. Other fields are ignored. Empty lines are skipped.
+//
+// The taxonomy may be nil: then it is made of the labels, which is a flat one unless they have a
+// PathSeparator. Documents needs one.
 type JSONLines struct {
+	// PathSeparator divides labels into the nodes of their paths where the taxonomy is made of
+	// them, "/" if empty.
+	PathSeparator string
+
 	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
 	Repair *Faults
 }
@@ -36,29 +43,27 @@ func ReadJSONLines(r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Cor
 
 // Read reads all documents.
 func (s JSONLines) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
-	if t == nil {
-		return nil, errNoTaxonomy(name)
+	l := &labeler{taxonomy: t, format: "JSONLines", repair: s.Repair}
+	c, err := readCorpus(name, l, s.each(ctx, r, name, l))
+	if err == nil {
+		l.note(ctx, name)
 	}
-	return readCorpus(name, &labeler{taxonomy: t}, s.each(ctx, r, name, t))
+	return c, err
 }
 
 // Documents reads one document after the other, of a file that need not fit into memory.
 func (s JSONLines) Documents(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Document, error] {
-	return streamDocuments(func(yield func(dataset.Document) error) error {
-		if t == nil {
-			return errNoTaxonomy(name)
-		}
-		return s.each(ctx, r, name, t)(yield)
-	})
+	return streamKnown(name, t, s.Repair, func(l *labeler) eachDocument { return s.each(ctx, r, name, l) })
 }
 
-func (s JSONLines) each(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) eachDocument {
+func (s JSONLines) each(ctx context.Context, r io.Reader, name string, l *labeler) eachDocument {
 	return func(yield func(dataset.Document) error) error {
 		lines, err := openLines(ctx, r, name)
 		if err != nil {
 			return err
 		}
-		p := &jsonParser{lines: lines, labels: labeler{taxonomy: t, repair: s.Repair, errorf: lines.Errorf}}
+		l.errorf = lines.Errorf
+		p := &jsonParser{lines: lines, labels: l, separator: orElse(s.PathSeparator, "/")}
 		any := false
 		if err := eachLine(lines, s.Repair, func(line []byte) error {
 			if len(bytes.TrimSpace(line)) == 0 {
@@ -118,8 +123,9 @@ func (s JSONLines) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) er
 
 // jsonParser parses lines.
 type jsonParser struct {
-	lines  *textfile.Lines
-	labels labeler
+	lines     *textfile.Lines
+	labels    *labeler
+	separator string // of paths
 }
 
 func (p *jsonParser) fault(kind faultKind, column int, format string, args ...any) error {
@@ -172,7 +178,7 @@ func (p *jsonParser) document(line []byte) (dataset.Document, error) {
 	var nodes []int
 	for _, label := range *object.Labels {
 		var err error
-		if nodes, err = p.labels.add(nodes, label, "", columnOf(line, label)); err != nil {
+		if nodes, err = p.labels.add(nodes, label, p.separator, columnOf(line, label)); err != nil {
 			return dataset.Document{}, err
 		}
 	}

@@ -1,16 +1,21 @@
 package files
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/hierml/notebook/hierml/internal/describe"
 	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // labeler finds the nodes that the labels of instances name.
 type labeler struct {
 	taxonomy *taxonomy.Taxonomy // nil: it grows of the labels
+	format   string             // whose PathSeparator divides labels, if there is such a setting
 	repair   *Faults
 	// an error at the place that is read
 	errorf func(column int, format string, args ...any) error
@@ -20,6 +25,9 @@ type labeler struct {
 	ids   map[string]int
 	edges [][2]int
 	given map[[2]int]bool // edges, where they are given one by one
+	paths int             // labels that were divided
+	path  string          // the first of them, and what divided it
+	slash string
 
 	many []int        // a long list of nodes
 	set  map[int]bool // and those in it
@@ -54,10 +62,15 @@ func (l *labeler) add(nodes []int, label, separator string, column int) ([]int, 
 				length = len(label) - end
 			}
 			if length == 0 {
-				return nodes, report(l.repair, faultEmptyLabel, l.errorf(column, "label %s has an empty part; expected names separated by one %q", textfile.Quote(label), separator))
+				return nodes, report(l.repair, faultEmptyLabel, l.errorf(column, "label %s has an empty part; expected names separated by one %q%s", textfile.Quote(label), separator, l.another()))
 			}
 			end += length
 			path = append(path, label[:end])
+		}
+		if _, known := l.ids[label]; len(path) > 1 && !known {
+			if l.paths++; l.paths == 1 {
+				l.path, l.slash = label, separator
+			}
 		}
 	}
 	return l.addPath(nodes, path, column)
@@ -133,13 +146,44 @@ func (l *labeler) grown(name string) (t *taxonomy.Taxonomy, grown bool, err erro
 		return l.taxonomy, false, nil
 	}
 	if len(l.names) == 0 {
-		return nil, false, syntaxError(name, 1, 0, "no labels to make a taxonomy of; give a taxonomy", nil)
+		return nil, false, syntaxError(name, 1, 0, "no labels to make a taxonomy of; to read rows without labels, give the taxonomy of the training data", nil)
 	}
 	t, err = taxonomy.New(l.names, l.edges)
 	if err != nil {
 		return nil, false, syntaxError(name, 1, 0, err.Error(), err)
 	}
 	return t, true, nil
+}
+
+// note says that labels were divided into paths, if a taxonomy has grown of them.
+func (l *labeler) note(ctx context.Context, name string) {
+	if l.paths == 0 {
+		return
+	}
+	progress.Note(ctx, fmt.Sprintf("%s: no taxonomy was given, and %s with %q became paths, such as %s%s.",
+		name, describe.Count(l.paths, "label", "labels"), l.slash, textfile.Quote(l.path), l.another()))
+}
+
+// another says how to set another separator of paths.
+func (l *labeler) another() string {
+	if l.format == "" {
+		return ""
+	}
+	return "; " + l.format + "{PathSeparator: …} names another separator, and one that no label has makes the taxonomy flat"
+}
+
+// errNoTaxonomy is the error of a reader that needs a taxonomy and got none.
+func errNoTaxonomy(name string) error {
+	return fmt.Errorf("%s: no taxonomy given. What reads or writes one after the other cannot make one of the labels: give that of the training data, or taxonomy.New(labels, nil) for a flat one", name)
+}
+
+// hasNode reports whether the taxonomy, nil for none, has a node of the name.
+func hasNode(t *taxonomy.Taxonomy, name string) bool {
+	if t == nil {
+		return false
+	}
+	_, ok := t.Node(name)
+	return ok
 }
 
 // unknownLabel says what is wrong with a label that is no node.

@@ -22,10 +22,17 @@ import (
 // from 0, in any order; feature j is column j. The category 0, alone and no node, says that an
 // instance has no labels, as in test files. A first line of one word, as Kaggle's files have it, is
 // skipped, and so are empty lines.
+//
+// The taxonomy may be nil: then it is made of the labels, which is a flat one unless they have a
+// PathSeparator. Instances needs one.
 type LSHTC struct {
 	// Columns is the number of columns that the matrix has at least; a feature beyond is a fault.
 	// With 0, the matrix has as many as the largest feature needs.
 	Columns int
+
+	// PathSeparator divides labels into the nodes of their paths where the taxonomy is made of
+	// them, "/" if empty.
+	PathSeparator string
 
 	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
 	Repair *Faults
@@ -37,12 +44,17 @@ func (s LSHTC) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.T
 	if err != nil {
 		return nil, err
 	}
-	return readAll(name, t, s.Repair, src)
+	return readLabelled(ctx, name, &src.labeler, src)
 }
 
 // Instances reads one instance after the other, as SVMLight.Instances does.
 func (s LSHTC) Instances(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Instance, error] {
-	return streamAll(ctx, r, s.Repair, func(r io.Reader) (source, error) { return s.open(ctx, r, name, t) })
+	return streamAll(ctx, r, s.Repair, func(r io.Reader) (source, error) {
+		if t == nil {
+			return nil, errNoTaxonomy(name)
+		}
+		return s.open(ctx, r, name, t)
+	})
 }
 
 // Write writes the data set so that Read gives it again; the number of columns only with Columns. A
@@ -76,17 +88,15 @@ func (s LSHTC) WriteInstances(ctx context.Context, w io.Writer, t *taxonomy.Taxo
 	})
 }
 
-func (s LSHTC) open(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (source, error) {
-	if t == nil {
-		return nil, errNoTaxonomy(name)
-	}
+func (s LSHTC) open(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*lshtcSource, error) {
 	lines, err := openLines(ctx, r, name)
 	if err != nil {
 		return nil, err
 	}
-	p := &lshtcSource{Lines: lines, labeler: labeler{taxonomy: t, repair: s.Repair, errorf: lines.Errorf}}
+	p := &lshtcSource{Lines: lines, labeler: labeler{taxonomy: t, format: "LSHTC", repair: s.Repair, errorf: lines.Errorf}}
 	p.features = featureParser{lines: lines, repair: s.Repair, limit: s.Columns, cols: s.Columns, anyOrder: true}
-	_, p.zero = t.Node("0")
+	p.separator = orElse(s.PathSeparator, "/")
+	p.zero = hasNode(t, "0")
 	return p, nil
 }
 
@@ -94,8 +104,9 @@ func (s LSHTC) open(ctx context.Context, r io.Reader, name string, t *taxonomy.T
 type lshtcSource struct {
 	*textfile.Lines
 	labeler
-	features featureParser
-	zero     bool // whether 0 is a node
+	features  featureParser
+	separator string // of paths
+	zero      bool   // whether 0 is a node
 }
 
 func (p *lshtcSource) columns() int      { return p.features.cols }
@@ -129,8 +140,7 @@ func (p *lshtcSource) isTitle(line []byte) bool {
 	if bytes.ContainsAny(word, ":, \t0123456789") {
 		return false
 	}
-	_, known := p.taxonomy.Node(string(word))
-	return !known
+	return !hasNode(p.taxonomy, string(word))
 }
 
 // firstFeature returns where the first field with a colon begins, or the line's end.
@@ -166,7 +176,7 @@ func (p *lshtcSource) categories(line []byte, at, end int) ([]int, error) {
 		at = min(skipSpace(line, at), stop)
 		label := bytes.TrimRight(line[at:stop], " \t\r")
 		var err error
-		if nodes, err = p.add(nodes, string(label), "", at+1); err != nil {
+		if nodes, err = p.add(nodes, string(label), p.separator, at+1); err != nil {
 			return nil, err
 		}
 		at = stop + 1

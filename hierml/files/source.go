@@ -45,6 +45,31 @@ func readAll(name string, t *taxonomy.Taxonomy, repair *Faults, s source) (*data
 	return b.Dataset(name, t, s.columns()), nil
 }
 
+// readLabelled is readAll where the labeler finds the labels, and the taxonomy may grow of them.
+func readLabelled(ctx context.Context, name string, l *labeler, s source) (*dataset.Dataset, error) {
+	d, err := readAll(name, nil, l.repair, s)
+	if err != nil {
+		return nil, err
+	}
+	grown := false
+	if d.Taxonomy, grown, err = l.grown(name); err != nil || !grown {
+		return d, err
+	}
+	l.note(ctx, name)
+	specific := make(map[*int][]int) // rows may share their labels
+	for i, nodes := range d.Labels {
+		if len(nodes) == 0 {
+			continue
+		}
+		first := &nodes[0]
+		if _, done := specific[first]; !done {
+			specific[first] = d.Taxonomy.MostSpecific(nodes)
+		}
+		d.Labels[i] = specific[first]
+	}
+	return d, nil
+}
+
 // nextInstance reads the next instance that is not left out.
 func nextInstance(s source, repair *Faults, in *dataset.Instance) error {
 	for {

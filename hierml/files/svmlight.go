@@ -26,6 +26,9 @@ import (
 // are not stored. Lines that are empty or only comment are skipped.
 //
 // The zero value reads files whose indices count from 1, as SVMlight and LIBSVM have it.
+//
+// The taxonomy may be nil: then it is made of the labels, which is a flat one unless they have a
+// PathSeparator. Instances needs one.
 type SVMLight struct {
 	// Columns is the number of columns that the matrix has at least; an index beyond is a fault.
 	// With 0, the matrix has as many as the largest index needs.
@@ -37,6 +40,10 @@ type SVMLight struct {
 	// Header says that the first line has the numbers of instances, features and labels, as the
 	// files of the extreme classification repository do, which also count from 0.
 	Header bool
+
+	// PathSeparator divides labels into the nodes of their paths where the taxonomy is made of
+	// them, "/" if empty.
+	PathSeparator string
 
 	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
 	Repair *Faults
@@ -53,26 +60,28 @@ func (s SVMLight) Read(ctx context.Context, r io.Reader, name string, t *taxonom
 	if err != nil {
 		return nil, err
 	}
-	return readAll(name, t, s.Repair, src)
+	return readLabelled(ctx, name, &src.labels.labeler, src)
 }
 
 // Instances reads one instance after the other, of a file that need not fit into memory. An error
 // is the last that the loop gets. A further loop begins at the beginning again if r is an
 // io.Seeker, as files are.
 func (s SVMLight) Instances(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Instance, error] {
-	return streamAll(ctx, r, s.Repair, func(r io.Reader) (source, error) { return s.open(ctx, r, name, t) })
+	return streamAll(ctx, r, s.Repair, func(r io.Reader) (source, error) {
+		if t == nil {
+			return nil, errNoTaxonomy(name)
+		}
+		return s.open(ctx, r, name, t)
+	})
 }
 
-func (s SVMLight) open(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (source, error) {
-	if t == nil {
-		return nil, errNoTaxonomy(name)
-	}
+func (s SVMLight) open(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*svmlightSource, error) {
 	lines, err := openLines(ctx, r, name)
 	if err != nil {
 		return nil, err
 	}
 	p := &svmlightSource{Lines: lines, repair: s.Repair}
-	p.labels = labelFields{labeler: labeler{taxonomy: t, repair: s.Repair, errorf: lines.Errorf}}
+	p.labels = labelFields{labeler: labeler{taxonomy: t, format: "SVMLight", repair: s.Repair, errorf: lines.Errorf}, separator: orElse(s.PathSeparator, "/")}
 	p.features = featureParser{lines: lines, repair: s.Repair, base: 1, limit: s.Columns, cols: s.Columns}
 	if s.ZeroBased {
 		p.features.base = 0
@@ -83,11 +92,6 @@ func (s SVMLight) open(ctx context.Context, r io.Reader, name string, t *taxonom
 		}
 	}
 	return p, nil
-}
-
-// errNoTaxonomy is the error of a reader that needs a taxonomy and got none.
-func errNoTaxonomy(name string) error {
-	return fmt.Errorf("%s: no taxonomy given; labels are names of its nodes", name)
 }
 
 // svmlightSource reads the instances of a file.
@@ -178,7 +182,8 @@ func (p *svmlightSource) parse(line []byte, at int, in *dataset.Instance) error 
 // found.
 type labelFields struct {
 	labeler
-	known map[string][]int
+	separator string // of paths
+	known     map[string][]int
 }
 
 // parse returns the nodes of the field with which a line begins.
@@ -203,7 +208,7 @@ func (l *labelFields) parse(field []byte) ([]int, error) {
 
 func (l *labelFields) find(field string) ([]int, error) {
 	if before, value, ok := strings.Cut(field, ":"); ok && !strings.Contains(before, ",") {
-		if _, known := l.taxonomy.Node(field); !known {
+		if !hasNode(l.taxonomy, field) {
 			if _, end, ok := parseFloat([]byte(value), 0); ok && end == len(value) {
 				return nil, report(l.repair, faultUnreadable, l.errorf(1, "the line begins with feature %s; expected a label before the features", textfile.Quote(field)))
 			}
@@ -213,7 +218,7 @@ func (l *labelFields) find(field string) ([]int, error) {
 	column := 1
 	for label := range strings.SplitSeq(field, ",") {
 		var err error
-		if nodes, err = l.add(nodes, label, "", column); err != nil {
+		if nodes, err = l.add(nodes, label, l.separator, column); err != nil {
 			return nil, err
 		}
 		column += len(label) + 1
