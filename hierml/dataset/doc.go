@@ -1,8 +1,8 @@
 // Package dataset holds what models learn from: sparse instances with label sets over a taxonomy
-// (Dataset, with its Matrix), texts with label sets (Corpus), a training and a test part
-// (Collection), and what is done with them whatever they came from: seeded ways to divide them,
-// parts of the taxonomy (Below), another taxonomy (Under), labels at leaves (Leafed), some of the
-// columns.
+// (Dataset, with its Matrix), texts with label sets (Corpus), rows with named columns and label
+// sets (Table), a training and a test part (Collection), and what is done with them whatever they
+// came from: seeded ways to divide them, parts of the taxonomy (Below), another taxonomy (Under),
+// labels at leaves (Leafed), some of the columns.
 //
 // SaveMap writes instances that are more than memory takes into a file whose matrix Map then leaves
 // there, for what needs a whole Dataset.
