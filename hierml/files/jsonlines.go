@@ -9,11 +9,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strings"
-	"unicode/utf8"
+	"slices"
 
 	"github.com/hierml/notebook/hierml/dataset"
-	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -21,13 +19,31 @@ import (
 //
 //	{"id": "a1", "labels": ["net/http"], "text": "...", "split": "train"}
 //
-// labels and text have to be there; a label is the name of a node, and ancestors of a label are
-// implied and may be there or not. id is the line number where it is missing; split is the
-// document's Part. Other fields are ignored. Empty lines are skipped.
+// It also reads a file that is one list of such objects, in any layout: [{...}, {...}]. So it
+// reads what pandas writes with to_json(orient="records"), with lines=True or without.
+//
+// A label is the name of a node, and ancestors of a label are implied and may be there or not.
+// Empty lines are skipped, and so are other fields. Where a field is given twice, the last
+// counts.
 //
 // The taxonomy may be nil: then it is made of the labels, which is a flat one unless they have a
 // PathSeparator. Documents needs one.
 type JSONLines struct {
+	// Labels is the field of the labels, "labels" or else "label" if empty: a list, or one label.
+	// A label is a string, whatever characters it has, or a number or a truth value as it is
+	// written. An empty list, an empty string, null, or a document without the field has none:
+	// Corpus.Labelled leaves such documents out. A note says how many lack the field.
+	Labels string
+
+	// Text has the fields of the text, "text" if empty; line breaks stand between them. They are
+	// strings, or numbers and truth values as they are written; null is no text. Each document
+	// needs a text.
+	Text []string
+
+	// ID and Part are fields of documents, "id" and "split" if empty. A document without an ID
+	// has the number of its line.
+	ID, Part string
+
 	// PathSeparator divides labels into the nodes of their paths where the taxonomy is made of
 	// them, "/" if empty.
 	PathSeparator string
@@ -58,30 +74,26 @@ func (s JSONLines) Documents(ctx context.Context, r io.Reader, name string, t *t
 
 func (s JSONLines) each(ctx context.Context, r io.Reader, name string, l *labeler) eachDocument {
 	return func(yield func(dataset.Document) error) error {
-		lines, err := openLines(ctx, r, name)
+		p, err := s.open(ctx, r, name, l)
 		if err != nil {
 			return err
 		}
-		l.errorf = lines.Errorf
-		p := &jsonParser{lines: lines, labels: l, separator: orElse(s.PathSeparator, "/")}
-		any := false
-		if err := eachLine(lines, s.Repair, func(line []byte) error {
-			if len(bytes.TrimSpace(line)) == 0 {
-				return nil
+		for {
+			err := p.next()
+			if errors.Is(err, io.EOF) {
+				return p.end(ctx)
 			}
-			d, err := p.document(line)
-			if err != nil {
+			var d dataset.Document
+			if err == nil {
+				d, err = p.document()
+			}
+			if err == nil {
+				err = yield(d)
+			}
+			if err != nil && !errors.Is(err, errLeftOut) {
 				return err
 			}
-			any = true
-			return yield(d)
-		}); err != nil {
-			return err
 		}
-		if !any {
-			return &SyntaxError{File: name, Line: 1, Msg: `no documents; expected lines of {"id": ..., "labels": [...], "text": ...}`}
-		}
-		return nil
 	}
 }
 
@@ -90,28 +102,33 @@ func (s JSONLines) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) er
 	if c == nil || c.Taxonomy == nil {
 		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")
 	}
+	s = s.named()
+	names := []string{s.ID, orElse(s.Labels, "labels"), s.Text[0], s.Part}
+	if len(s.Text) > 1 {
+		return fmt.Errorf("files: texts of several fields are not written; name one")
+	}
+	if len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names) {
+		return fmt.Errorf("files: two of the fields %q are called the same; give each a name of its own", names)
+	}
 	out := bufio.NewWriterSize(w, 1<<16)
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
 	labels := labelWriter{taxonomy: c.Taxonomy}
 	for i, d := range c.Documents {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		object := struct {
-			ID     string   `json:"id"`
-			Labels []string `json:"labels"`
-			Text   string   `json:"text"`
-			Split  string   `json:"split,omitempty"`
-		}{d.ID, []string{}, d.Text, d.Part}
+		list := []string{}
 		for _, n := range d.Labels {
 			name, err := labels.name(i, n)
 			if err != nil {
 				return err
 			}
-			object.Labels = append(object.Labels, name)
+			list = append(list, name)
 		}
-		if err := encoder.Encode(object); err != nil {
+		values := []any{d.ID, list, d.Text, d.Part}
+		if d.Part == "" {
+			values = values[:3]
+		}
+		if err := writeObject(out, names, values); err != nil {
 			return fmt.Errorf("files: writing document %d: %w", i, err)
 		}
 	}
@@ -121,100 +138,24 @@ func (s JSONLines) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) er
 	return nil
 }
 
-// jsonParser parses lines.
-type jsonParser struct {
-	lines     *textfile.Lines
-	labels    *labeler
-	separator string // of paths
-}
-
-func (p *jsonParser) fault(kind faultKind, column int, format string, args ...any) error {
-	return report(p.labels.repair, kind, p.lines.Errorf(column, format, args...))
-}
-
-// document parses one line.
-func (p *jsonParser) document(line []byte) (dataset.Document, error) {
-	var object struct {
-		ID     string    `json:"id"`
-		Labels *[]string `json:"labels"`
-		Text   *string   `json:"text"`
-		Split  string    `json:"split"`
-	}
-	for at := 0; at < len(line); {
-		r, size := utf8.DecodeRune(line[at:])
-		if r == utf8.RuneError && size == 1 {
-			if err := p.fault(faultEncoding, at+1, "byte %#02x is not UTF-8", line[at]); err != nil {
-				return dataset.Document{}, err
+// writeObject writes a line with an object of the values, which have the names.
+func writeObject(w io.Writer, names []string, values []any) error {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	mark := byte('{')
+	for i, value := range values {
+		for _, part := range []any{names[i], value} {
+			line.WriteByte(mark)
+			if err := encoder.Encode(part); err != nil {
+				return err
 			}
-			break // json replaces them
+			line.Truncate(line.Len() - 1) // a line break
+			mark = ':'
 		}
-		at += size
+		mark = ','
 	}
-	if err := json.Unmarshal(line, &object); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) {
-			what := "the line"
-			if wrong.Field != "" {
-				what = fmt.Sprintf("field %q", wrong.Field)
-			}
-			return dataset.Document{}, p.fault(faultUnreadable, int(wrong.Offset), "%s is a JSON %s; expected %s", what, wrong.Value, expectedJSON(wrong.Field))
-		}
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return dataset.Document{}, p.fault(faultUnreadable, int(syntax.Offset), "not JSON: %s; expected one object a line", syntax.Error())
-		}
-		return dataset.Document{}, p.fault(faultUnreadable, 0, "%s", err.Error())
-	}
-	if object.Text == nil {
-		return dataset.Document{}, p.fault(faultUnreadable, 0, `the field "text" is missing; expected {"id": ..., "labels": [...], "text": ...}`)
-	}
-	if object.Labels == nil {
-		return dataset.Document{}, p.fault(faultUnreadable, 0, `the field "labels" is missing; expected {"id": ..., "labels": [...], "text": ...}`)
-	}
-	d := dataset.Document{ID: object.ID, Text: *object.Text, Part: object.Split}
-	if d.ID == "" {
-		d.ID = fmt.Sprint(p.lines.Line())
-	}
-	var nodes []int
-	for _, label := range *object.Labels {
-		var err error
-		if nodes, err = p.labels.add(nodes, label, p.separator, columnOf(line, label)); err != nil {
-			return dataset.Document{}, err
-		}
-	}
-	if p.labels.repair != nil && strings.TrimSpace(d.Text) == "" {
-		if err := p.fault(faultEmptyText, 0, "the document has no text"); err != nil {
-			return dataset.Document{}, err
-		}
-	}
-	var err error
-	d.Labels, err = p.labels.finish(nodes, len(*object.Labels) > 0)
-	return d, err
-}
-
-// expectedJSON says what a field has to be.
-func expectedJSON(field string) string {
-	switch field {
-	case "":
-		return "an object"
-	case "labels":
-		return "a list of strings"
-	default:
-		return "a string"
-	}
-}
-
-// columnOf returns the column, from 1, at which the label stands in the line, or 0 where it is
-// written in another way.
-func columnOf(line []byte, label string) int {
-	quoted, err := json.Marshal(label)
-	start := bytes.Index(line, []byte(`"labels"`))
-	if err != nil || start < 0 {
-		return 0
-	}
-	at := bytes.Index(line[start:], quoted)
-	if at < 0 {
-		return 0
-	}
-	return start + at + 1
+	line.WriteString("}\n")
+	_, err := w.Write(line.Bytes())
+	return err
 }

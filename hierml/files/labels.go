@@ -37,8 +37,8 @@ type labeler struct {
 const longestName = 4096
 
 // add adds the node of a label, which stands at the column, to the nodes of an instance. Where a
-// taxonomy grows, the label is a path of names with the separator between them, or one name if that
-// is empty.
+// taxonomy grows, the label is a path of names with the separator between them, or one name if
+// that is empty.
 func (l *labeler) add(nodes []int, label, separator string, column int) ([]int, error) {
 	if label == "" {
 		return nodes, report(l.repair, faultEmptyLabel, l.errorf(column, "an empty label; expected names separated by one comma"))
