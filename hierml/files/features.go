@@ -2,9 +2,11 @@ package files
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/textfile"
@@ -16,8 +18,11 @@ type featureParser struct {
 	repair   *Faults
 	base     int  // the smallest index, of column 0
 	limit    int  // columns at most, or 0
+	told     bool // whether the file says that limit, not Columns
 	anyOrder bool // of the indices
 	cols     int  // columns needed
+
+	format string // whose settings errors name, or empty
 }
 
 // parse reads the features that begin at the position into the instance.
@@ -39,7 +44,11 @@ func (p *featureParser) parse(line []byte, at int, in *dataset.Instance) error {
 			at++
 		}
 		if at == start || at == len(line) || line[at] != ':' {
-			return p.fault(faultUnreadable, start, "%s is not index:value, such as 12:0.5", textfile.Quote(string(field(line, start))))
+			advice := ""
+			if word := string(field(line, start)); strings.HasPrefix(word, "qid:") {
+				advice = "; the queries of ranking data are not read, take them away"
+			}
+			return p.fault(faultUnreadable, start, "%s is not index:value, such as 12:0.5%s", textfile.Quote(string(field(line, start))), advice)
 		}
 		column := index - p.base
 		if column <= previous || index > math.MaxInt32 || p.limit > 0 && column >= p.limit {
@@ -90,9 +99,20 @@ func (p *featureParser) misplaced(line []byte, start, index, previous int) (keep
 	case index > math.MaxInt32:
 		return false, p.fault(faultIndex, start, "feature index %s is too large; the largest is %d", textfile.Quote(string(field(line, start))), math.MaxInt32)
 	case column < 0:
-		return false, p.fault(faultIndex, start, "feature index %d; indices count from %d", index, p.base)
+		advice := ""
+		if p.format == "SVMLight" {
+			advice = ". If they count from 0, as scikit-learn's dump_svmlight_file has it, read this file and the others of the data with SVMLight{ZeroBased: true}"
+		}
+		return false, p.fault(faultIndex, start, "feature index %d; indices count from %d%s", index, p.base, advice)
 	case p.limit > 0 && column >= p.limit:
-		return false, p.fault(faultIndex, start, "feature %d, but there are %d columns", index, p.limit)
+		advice := ""
+		switch {
+		case p.told:
+			advice = ", as the header says"
+		case p.format != "":
+			advice = fmt.Sprintf(", as %[1]s{Columns: %[2]d} says; %[1]s{Columns: %[2]d, Repair: &files.Faults{}} leaves out features that the training data do not have, and counts them", p.format, p.limit)
+		}
+		return false, p.fault(faultIndex, start, "feature %d, but there are %d columns%s", index, p.limit, advice)
 	case p.anyOrder:
 		return true, nil
 	case column == previous:

@@ -20,14 +20,15 @@ import (
 // Categories are names of nodes, which are numbers in the files of the challenges; taxonomy.Edges
 // tells how their hierarchies are read. Blanks may stand beside the commas. Features are numbers
 // from 0, in any order; feature j is column j. The category 0, alone and no node, says that an
-// instance has no labels, as in test files. A first line of one word, as Kaggle's files have it, is
-// skipped, and so are empty lines.
+// instance has no labels, as in test files. A first line of one word, as Kaggle's files have it,
+// is skipped, and so are empty lines.
 //
 // The taxonomy may be nil: then it is made of the labels, which is a flat one unless they have a
 // PathSeparator. Instances needs one.
 type LSHTC struct {
-	// Columns is the number of columns that the matrix has at least; a feature beyond is a fault.
-	// With 0, the matrix has as many as the largest feature needs.
+	// Columns is the number of columns that the matrix has; a feature beyond is a fault. With 0,
+	// the matrix has as many as the largest feature needs, which differs from file to file: read
+	// test data with LSHTC{Columns: train.X.Cols}.
 	Columns int
 
 	// PathSeparator divides labels into the nodes of their paths where the taxonomy is made of
@@ -57,8 +58,8 @@ func (s LSHTC) Instances(ctx context.Context, r io.Reader, name string, t *taxon
 	})
 }
 
-// Write writes the data set so that Read gives it again; the number of columns only with Columns. A
-// label whose name has a blank, a comma or a colon cannot be written and is an error.
+// Write writes the data set so that Read gives it again; the number of columns only with Columns.
+// A label whose name has a blank, a comma or a colon cannot be written and is an error.
 func (s LSHTC) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
 	if err := d.Check(); err != nil {
 		return err
@@ -94,7 +95,7 @@ func (s LSHTC) open(ctx context.Context, r io.Reader, name string, t *taxonomy.T
 		return nil, err
 	}
 	p := &lshtcSource{Lines: lines, labeler: labeler{taxonomy: t, format: "LSHTC", repair: s.Repair, errorf: lines.Errorf}}
-	p.features = featureParser{lines: lines, repair: s.Repair, limit: s.Columns, cols: s.Columns, anyOrder: true}
+	p.features = featureParser{lines: lines, repair: s.Repair, limit: s.Columns, cols: s.Columns, anyOrder: true, format: "LSHTC"}
 	p.separator = orElse(s.PathSeparator, "/")
 	p.zero = hasNode(t, "0")
 	return p, nil
@@ -155,8 +156,8 @@ func firstFeature(line []byte) int {
 	return colon
 }
 
-// categories returns the nodes that stand in the line between two positions, of which the first is
-// no blank.
+// categories returns the nodes that stand in the line between two positions, of which the first
+// is no blank.
 func (p *lshtcSource) categories(line []byte, at, end int) ([]int, error) {
 	if at >= end {
 		return nil, report(p.repair, faultUnreadable, p.Errorf(at+1, "the line begins with feature %s; expected a category before the features",

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,20 +22,25 @@ import (
 //	label[,label...] index:value index:value ... # comment
 //
 // A label is the name of a node, which therefore has neither blanks nor commas; ancestors of a
-// label are implied and may be there or not. A line that begins with a blank is an instance without
-// labels. Indices ascend. Values are finite decimal numbers within the range of a float32; zeros
-// are not stored. Lines that are empty or only comment are skipped.
+// label are implied and may be there or not. A line that begins with a blank is an instance
+// without labels. Indices ascend. Values are finite decimal numbers within the range of a
+// float32; zeros are not stored. Lines that are empty or only comment are skipped.
 //
-// The zero value reads files whose indices count from 1, as SVMlight and LIBSVM have it.
+// The zero value reads files whose indices count from 1, as SVMlight and LIBSVM have it. In files
+// of scikit-learn's dump_svmlight_file they count from 0 unless it was told otherwise. Those
+// written with a comment say so themselves, and are read as they say; for others, set ZeroBased.
+// An index 0 is a fault without it.
 //
 // The taxonomy may be nil: then it is made of the labels, which is a flat one unless they have a
 // PathSeparator. Instances needs one.
 type SVMLight struct {
-	// Columns is the number of columns that the matrix has at least; an index beyond is a fault.
-	// With 0, the matrix has as many as the largest index needs.
+	// Columns is the number of columns that the matrix has; an index beyond is a fault. With 0,
+	// the matrix has as many as the largest index needs, which differs from file to file: read
+	// test data with SVMLight{Columns: train.X.Cols}.
 	Columns int
 
-	// ZeroBased says that indices count from 0.
+	// ZeroBased says that indices count from 0. It is an error if a comment of scikit-learn says
+	// that they count from 1.
 	ZeroBased bool
 
 	// Header says that the first line has the numbers of instances, features and labels, as the
@@ -82,8 +88,8 @@ func (s SVMLight) open(ctx context.Context, r io.Reader, name string, t *taxonom
 	}
 	p := &svmlightSource{Lines: lines, repair: s.Repair}
 	p.labels = labelFields{labeler: labeler{taxonomy: t, format: "SVMLight", repair: s.Repair, errorf: lines.Errorf}, separator: orElse(s.PathSeparator, "/")}
-	p.features = featureParser{lines: lines, repair: s.Repair, base: 1, limit: s.Columns, cols: s.Columns}
-	if s.ZeroBased {
+	p.features = featureParser{lines: lines, repair: s.Repair, base: 1, limit: s.Columns, cols: s.Columns, format: "SVMLight"}
+	if p.zeroBased = s.ZeroBased; s.ZeroBased {
 		p.features.base = 0
 	}
 	if s.Header {
@@ -101,9 +107,10 @@ type svmlightSource struct {
 	labels   labelFields
 	features featureParser
 
-	header   bool
-	promised int // instances, by the header
-	found    int
+	zeroBased bool // whether it was set
+	header    bool
+	promised  int // instances, by the header
+	found     int
 }
 
 // readHeader reads the numbers of instances, features and labels.
@@ -124,7 +131,7 @@ func (p *svmlightSource) readHeader() error {
 	}
 	p.header, p.promised = true, counts[0]
 	if p.features.limit == 0 {
-		p.features.limit, p.features.cols = counts[1], counts[1]
+		p.features.limit, p.features.cols, p.features.told = counts[1], counts[1], true
 	}
 	return nil
 }
@@ -151,13 +158,40 @@ func (p *svmlightSource) next(in *dataset.Instance) error {
 			return err
 		}
 		if i := bytes.IndexByte(line, '#'); i >= 0 {
+			if i == 0 && p.found == 0 {
+				if err := p.comment(string(bytes.TrimSpace(line[1:]))); err != nil {
+					return err
+				}
+			}
 			line = line[:i]
 		}
 		if at := skipSpace(line, 0); at < len(line) {
 			p.found++
+			if p.found == 1 && !p.header && isSVMLightHeader(line) {
+				return report(p.repair, faultUnreadable, p.Errorf(1, "%s is not an instance; if it is a header with the numbers of instances, features and labels, read with SVMLight{Header: true, ZeroBased: true}", textfile.Quote(string(line))))
+			}
 			return p.parse(line, at, in)
 		}
 	}
+}
+
+// comment heeds the comment in which scikit-learn says how indices count.
+func (p *svmlightSource) comment(text string) error {
+	switch text {
+	case "Column indices are zero-based":
+		p.features.base = 0
+	case "Column indices are one-based":
+		if p.zeroBased {
+			return p.Errorf(1, "the file says that its indices count from 1; read without SVMLight{ZeroBased: true}")
+		}
+	}
+	return nil
+}
+
+// isSVMLightHeader reports whether a line has three counts in place of an instance.
+func isSVMLightHeader(line []byte) bool {
+	fields := bytes.Fields(line)
+	return len(fields) == 3 && !slices.ContainsFunc(fields, func(f []byte) bool { return len(bytes.Trim(f, "0123456789")) > 0 })
 }
 
 // parse reads the instance of a line, whose first field begins at the position.
@@ -218,6 +252,12 @@ func (l *labelFields) find(field string) ([]int, error) {
 	column := 1
 	for label := range strings.SplitSeq(field, ",") {
 		var err error
+		if label == "" && column > len(field) {
+			if err = report(l.repair, faultEmptyLabel, l.errorf(column, "no label stands behind the comma; write labels without blanks between them, such as 1,2")); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if nodes, err = l.add(nodes, label, l.separator, column); err != nil {
 			return nil, err
 		}
