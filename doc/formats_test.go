@@ -322,7 +322,7 @@ func TestFormatVersions(t *testing.T) {
 		row, folder string
 		source      []string
 	}{
-		{"| `hierml.model` | 1 to 4 |", "hierml/classifier", []string{`fileFormat = "hierml.model"`, `fileVersion = 1`, `withConstants = 4`, `version > withConstants`}},
+		{"| `hierml.model` | 1 to 5 |", "hierml/classifier", []string{`fileFormat = "hierml.model"`, `fileVersion = 1`, `withLabels = 5`, `version > withLabels`}},
 		{"| `hierml.pipeline` | 1 |", "hierml/pipeline", []string{`format = "hierml.pipeline"`, `version = 1`, `attachment = "pipeline"`}},
 		{"| `hierml.calibrated` | 1 |", "hierml/svm", []string{`calibratedFormat = "hierml.calibrated"`, `calibratedVersion = 1`}},
 		{"| `hierml.vectorizer` | 1 and 2 |", "hierml/features", []string{`header{"hierml.vectorizer", withSmoothIDF}`, `withSmoothIDF = 2`}},

@@ -140,7 +140,6 @@ func TestGivenPublicData(t *testing.T) {
 			if c.Train.Len() < data.train || c.Test.Len() < 50 {
 				t.Fatalf("%d rows to train on, %d to test on", c.Train.Len(), c.Test.Len())
 			}
-			original := c.Train.Taxonomy
 			c, err = (&dataset.Collection{Name: c.Name, Train: head(c.Train, data.train), Test: head(c.Test, data.test)}).Leafed()
 			if err != nil {
 				t.Fatal(err)
@@ -150,7 +149,7 @@ func TestGivenPublicData(t *testing.T) {
 				var r *metric.Report
 				model, err := methods[name].Fit(t.Context(), c.Train)
 				if err == nil {
-					r, err = metric.Settings{Original: original}.Evaluate(t.Context(), model, c.Test)
+					r, err = metric.Evaluate(model, c.Test)
 				}
 				if refusal := data.refusals[name]; refusal != "" {
 					if err == nil || !strings.Contains(err.Error(), refusal) {

@@ -57,7 +57,9 @@
 // # Caveats
 //
 //   - Labels are leaves. If your data has labels at inner nodes, call dataset.Dataset.Leafed first,
-//     which gives each such node a leaf of its own, or train svm.NodeSets or svm.HM3.
+//     which gives each such node a leaf of its own, or train svm.NodeSets or svm.HM3. The leaf is
+//     called "NAME (misc)" in the taxonomy; predictions, reports and files call it by the name of the
+//     node: see taxonomy.Taxonomy.LabelName.
 //   - No model has an intercept. Append a constant column with dataset.Dataset.WithConstant or
 //     features.Scaling. TF-IDF vectors rarely need one.
 //   - C multiplies the sum of the losses, not their mean. For twice as many instances, half the C

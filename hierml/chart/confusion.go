@@ -206,7 +206,7 @@ func (m *confusion) names(t *taxonomy.Taxonomy, order []int) []placedName {
 	var names []placedName
 	if perLeaf >= labelRoom {
 		for i, leaf := range order {
-			names = append(names, placedName{short(t.Name(leaf), 28), float64(i) + 0.5})
+			names = append(names, placedName{short(t.LabelName(leaf), 28), float64(i) + 0.5})
 		}
 		return names
 	}

@@ -149,7 +149,7 @@ func newRegionsLegend(list []*regions) *regionsLegend {
 	return l
 }
 
-func (r *regionsLegend) name(n int) string { return short(r.colors.t.Name(n), 28) }
+func (r *regionsLegend) name(n int) string { return short(r.colors.t.LabelName(n), 28) }
 
 // GlyphBoxes reserves the room right of the data.
 func (r *regionsLegend) GlyphBoxes(*plot.Plot) []plot.GlyphBox {

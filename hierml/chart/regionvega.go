@@ -39,7 +39,7 @@ func (w *webRegions) spec(f *Figure) object {
 	}
 	names, colors := list{}, list{}
 	for _, n := range w.legend.nodes {
-		names, colors = append(names, w.legend.colors.t.Name(n)), append(colors, hex(w.legend.colors.region(n)))
+		names, colors = append(names, w.legend.colors.t.LabelName(n)), append(colors, hex(w.legend.colors.region(n)))
 	}
 	legend := object{"fill": "nodes", "symbolType": "square", "symbolSize": 180, "symbolStrokeWidth": 0, "labelLimit": 190, "orient": "right"}
 	if w.legend.more > 0 {
@@ -77,7 +77,7 @@ func (r *regions) panel(p *plot.Plot, side float64) object {
 			}
 			d = append(d, 'Z')
 		}
-		o := object{"k": part.node, "d": string(d), "color": hex(r.colors.part(part)), "node": short(t.Name(part.node), longestName), "path": path(t, part.node)}
+		o := object{"k": part.node, "d": string(d), "color": hex(r.colors.part(part)), "node": short(t.LabelName(part.node), longestName), "path": path(t, t.Label(part.node))}
 		if part.within {
 			o["path"] = path(t, part.node) + ", within a margin"
 		}
@@ -101,7 +101,7 @@ func (r *regions) panel(p *plot.Plot, side float64) object {
 			if k > 0 {
 				labels += ", "
 			}
-			labels += t.Name(n)
+			labels += t.LabelName(n)
 		}
 		points = append(points, object{"k": i.label, "x": i.x, "y": i.y, "i": i.row, "label": short(labels, longestName), "color": hex(r.colors.strong(i.label))})
 		if r.support != nil && r.support[i.row] {

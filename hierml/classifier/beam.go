@@ -271,7 +271,7 @@ func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 			for c, n := range children {
 				score := from.score + scores[c]
 				if t.IsLeaf(int(n)) {
-					s.best = insert(s.best, k, Ranked{int(n), t.Name(int(n)), score})
+					s.best = insert(s.best, k, Ranked{int(n), t.LabelName(int(n)), score})
 				} else {
 					s.next = keep(s.next, b.width, reached{b.group[n], score})
 				}

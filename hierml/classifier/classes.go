@@ -152,7 +152,7 @@ func (c *Classes) String() string {
 			fmt.Fprintf(&b, "\n  and %d more", len(couplings)-k)
 			break
 		}
-		fmt.Fprintf(&b, "\n  %s, %s: coupling %.3g, cosine %.3f", c.taxonomy.Name(p.Class), c.taxonomy.Name(p.Other), p.Q, p.Cosine)
+		fmt.Fprintf(&b, "\n  %s, %s: coupling %.3g, cosine %.3f", c.taxonomy.LabelName(p.Class), c.taxonomy.LabelName(p.Other), p.Q, p.Cosine)
 	}
 	return b.String()
 }

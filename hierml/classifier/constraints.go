@@ -93,7 +93,7 @@ func (m *Model) Constraints(i int) (*Constraints, error) {
 	structured.NewScorer(m.attributes, m.dense).Leaves(indices, values, scores)
 	y := int(labels.Label(i))
 	labels.Leads(y, leads)
-	c := &Constraints{Instance: i, Label: candidates[y], Name: m.Taxonomy.Name(candidates[y]), C: labels.C(i)}
+	c := &Constraints{Instance: i, Label: candidates[y], Name: m.Taxonomy.LabelName(candidates[y]), C: labels.C(i)}
 	coefficients := make([]float64, len(candidates))
 	ids, alpha := point.Row(i)
 	for k, z := range ids {
@@ -103,7 +103,7 @@ func (m *Model) Constraints(i int) (*Constraints, error) {
 		if z == y {
 			continue
 		}
-		l := Constraint{Label: n, Name: m.Taxonomy.Name(n), Lead: scores[y] - scores[z], Demanded: leads[z], Coefficient: coefficients[z]}
+		l := Constraint{Label: n, Name: m.Taxonomy.LabelName(n), Lead: scores[y] - scores[z], Demanded: leads[z], Coefficient: coefficients[z]}
 		// b - r Lead is r (b/r - Lead).
 		if b := labels.Cost(i, int32(z)); leads[z] > 0 {
 			l.Violation = b - b/leads[z]*l.Lead

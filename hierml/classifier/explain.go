@@ -15,7 +15,7 @@ import (
 // a model with a link the scores are what the link makes of <W_n, x>, logarithms of probabilities,
 // and contributions of features are those to <W_n, x>.
 type Explanation struct {
-	Name      string // of the predicted label
+	Name      string // of the predicted label, as the data call it
 	Predicted int    // node id
 	Score     float64
 
@@ -36,7 +36,7 @@ type Explanation struct {
 // NodeContribution is the part of a node on the predicted path.
 type NodeContribution struct {
 	Node      int
-	Name      string
+	Name      string  // Taxonomy.LabelName: a leaf that stands for the node above has the name of that
 	Attribute float64 // of the predicted label at this node, 1 for models that descend
 	// Attribute * <W_n, x>, or the term of a link; the scores of the path add up to that of the
 	// label
@@ -79,21 +79,21 @@ func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
 	best := s.rank(2)
 	columns := s.columns()
 	e := &Explanation{Predicted: best[0].Node, Score: best[0].Score, RunnerUp: -1}
-	e.Name = m.Taxonomy.Name(e.Predicted)
+	e.Name = m.Taxonomy.LabelName(e.Predicted)
 	nodes, attributes := m.attributes.Leaf(m.attributes.Candidate(e.Predicted))
 	for _, n := range m.Taxonomy.Topological() {
 		k := slices.Index(nodes, n)
 		if k < 0 || m.attributes.Column(n) < 0 {
 			continue
 		}
-		part := NodeContribution{Node: n, Name: m.Taxonomy.Name(n), Attribute: attributes[k], Rival: -1}
+		part := NodeContribution{Node: n, Name: m.Taxonomy.LabelName(n), Attribute: attributes[k], Rival: -1}
 		part.Score = attributes[k] * columns[m.attributes.Column(n)]
 		part.Features = m.contributions(x, i, map[int]float64{n: attributes[k]})
 		e.Path = append(e.Path, part)
 	}
 	if len(best) > 1 {
 		e.RunnerUp, e.RunnerUpScore = best[1].Node, best[1].Score
-		e.RunnerUpName = m.Taxonomy.Name(e.RunnerUp)
+		e.RunnerUpName = m.Taxonomy.LabelName(e.RunnerUp)
 		difference := make(map[int]float64)
 		for k, n := range nodes {
 			difference[n] += attributes[k]
@@ -115,12 +115,12 @@ func (m *Model) explainDescent(x *dataset.Matrix, i int, s *scorer) *Explanation
 	among := m.Taxonomy.Roots()
 	for len(among) > 0 {
 		n := highest(among, scores)
-		part := NodeContribution{Node: n, Name: m.Taxonomy.Name(n), Attribute: 1, Score: scores[n], Rival: -1}
+		part := NodeContribution{Node: n, Name: m.Taxonomy.LabelName(n), Attribute: 1, Score: scores[n], Rival: -1}
 		part.Features = m.contributions(x, i, map[int]float64{n: 1})
 		others := slices.DeleteFunc(slices.Clone(among), func(o int) bool { return o == n })
 		if len(others) > 0 {
 			part.Rival = highest(others, scores)
-			part.RivalName = m.Taxonomy.Name(part.Rival)
+			part.RivalName = m.Taxonomy.LabelName(part.Rival)
 			part.Against = m.contributions(x, i, map[int]float64{n: 1, part.Rival: -1})
 		}
 		e.Path = append(e.Path, part)
@@ -197,8 +197,14 @@ const shown = 8
 
 // lines calls do for each line of the explanation: what it is about, a score and features.
 func (e *Explanation) lines(do func(what string, score float64, features []Contribution)) {
+	above := ""
 	for _, p := range e.Path {
-		do(p.Name, p.Score, p.Features)
+		name := p.Name
+		if name == above { // the leaf that stands for it
+			name += " itself"
+		}
+		above = p.Name
+		do(name, p.Score, p.Features)
 		if p.Rival >= 0 {
 			do("  rather than "+p.RivalName, sum(p.Against), p.Against)
 		}

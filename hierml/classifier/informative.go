@@ -12,7 +12,7 @@ import (
 // model: those that speak for the node, and those that speak for the siblings.
 type Informative struct {
 	Node     int
-	Name     string   // of the node
+	Name     string   // Taxonomy.LabelName of the node
 	Siblings []string // that it was compared with, of roots the other roots; may be none
 
 	// For has the features with the largest weights, Against those with the smallest, which are
@@ -55,11 +55,11 @@ func (m *Model) Informative(node, k int) (*Informative, error) {
 	if !m.combine(columns, node, 1) {
 		return nil, fmt.Errorf("classifier: the model chooses from no label at or below node %q", t.Name(node))
 	}
-	i := &Informative{Node: node, Name: t.Name(node)}
+	i := &Informative{Node: node, Name: t.LabelName(node)}
 	var siblings []int
 	for _, s := range t.SiblingsOrRoots(node) {
 		if m.combine(make([]float64, len(columns)), s, 1) {
-			siblings, i.Siblings = append(siblings, s), append(i.Siblings, t.Name(s))
+			siblings, i.Siblings = append(siblings, s), append(i.Siblings, t.LabelName(s))
 		}
 	}
 	for _, s := range siblings {

@@ -47,8 +47,8 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 	if format := f.Metadata["format"]; format != fileFormat {
 		return nil, fmt.Errorf("classifier: load: the file says that its format is %q, not %q; it is not a model of this library", format, fileFormat)
 	}
-	if version, err := strconv.Atoi(f.Metadata["version"]); err != nil || version < fileVersion || version > withConstants {
-		return nil, fmt.Errorf("classifier: load: the model has version %q; this program reads versions %d to %d", f.Metadata["version"], fileVersion, withConstants)
+	if version, err := strconv.Atoi(f.Metadata["version"]); err != nil || version < fileVersion || version > withLabels {
+		return nil, fmt.Errorf("classifier: load: the model has version %q; this program reads versions %d to %d", f.Metadata["version"], fileVersion, withLabels)
 	}
 	m, err := read(f)
 	if err != nil {
@@ -94,7 +94,7 @@ func read(f *safetensors.File) (*Model, error) {
 	if err := readWeights(f); err != nil {
 		return nil, err
 	}
-	if f.Metadata["version"] == strconv.Itoa(withConstants) {
+	if _, ok := f.Tensors["weights.constants"]; ok || f.Metadata["version"] == strconv.Itoa(withConstants) {
 		if err := m.readConstants(f); err != nil {
 			return nil, err
 		}
@@ -310,7 +310,11 @@ func readTaxonomy(f *safetensors.File) (*taxonomy.Taxonomy, error) {
 	for ; len(flat) > 0; flat = flat[2:] {
 		edges = append(edges, [2]int{flat[0], flat[1]})
 	}
-	t, err := taxonomy.New(names, edges)
+	labels, err := readLabels(f)
+	if err != nil {
+		return nil, err
+	}
+	t, err := taxonomy.NewWithLabels(names, edges, labels)
 	if err != nil {
 		return nil, err
 	}
@@ -323,6 +327,32 @@ func readTaxonomy(f *safetensors.File) (*taxonomy.Taxonomy, error) {
 		}
 	}
 	return t, nil
+}
+
+// readLabels reads which leaves stand for labels of other names, if the file says so of any.
+func readLabels(f *safetensors.File) (map[int]string, error) {
+	if _, ok := f.Tensors["taxonomy.labels"]; !ok {
+		return nil, nil
+	}
+	names, err := readTexts(f, "taxonomy.labels")
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := safetensors.Indices[int](f, "taxonomy.labels.nodes", math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) != len(names) {
+		return nil, fmt.Errorf("%d leaves stand for %d labels", len(nodes), len(names))
+	}
+	labels := make(map[int]string, len(nodes))
+	for k, n := range nodes {
+		if _, twice := labels[n]; twice {
+			return nil, fmt.Errorf("node %d stands for two labels", n)
+		}
+		labels[n] = strings.Clone(names[k])
+	}
+	return labels, nil
 }
 
 func readAttributes(f *safetensors.File, t *taxonomy.Taxonomy) (*structured.Attributes, error) {

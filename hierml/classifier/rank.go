@@ -15,7 +15,7 @@ import (
 // Ranked is a label with its score.
 type Ranked struct {
 	Node  int
-	Name  string // of the node
+	Name  string // of the label in the data, Taxonomy.LabelName of the node
 	Score float64
 }
 
@@ -73,7 +73,7 @@ func (m *Model) rank(labels []int, scores []float64, k int) []Ranked {
 		for at > 0 && best[at-1].Score < score {
 			at--
 		}
-		best = slices.Insert(best, at, Ranked{labels[y], m.Taxonomy.Name(labels[y]), score})
+		best = slices.Insert(best, at, Ranked{labels[y], m.Taxonomy.LabelName(labels[y]), score})
 		best = best[:min(len(best), k)]
 	}
 	return best
@@ -162,7 +162,7 @@ func (s *Scores) String() string {
 	const most = 10
 	var b strings.Builder
 	for _, y := range order[:min(most, len(order))] {
-		fmt.Fprintf(&b, "%9.4f  %s\n", s.Leaves[y], s.model.Taxonomy.Name(s.model.attributes.Candidates()[y]))
+		fmt.Fprintf(&b, "%9.4f  %s\n", s.Leaves[y], s.model.Taxonomy.LabelName(s.model.attributes.Candidates()[y]))
 	}
 	if n := len(order) - most; n > 0 {
 		fmt.Fprintf(&b, "           ... %d more\n", n)

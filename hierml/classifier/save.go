@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/hierml/notebook/hierml/internal/safetensors"
@@ -41,6 +42,9 @@ const (
 	// withConstants is the version of a file with weights.constants, which readers of the others
 	// would not add. It may have a link.
 	withConstants = 4
+	// withLabels is the version of a file with taxonomy.labels, which readers of the others would
+	// leave out. It may have all that the others have.
+	withLabels = 5
 )
 
 // Save writes the model to a file, which Load reads. The file is in the safetensors layout, so that
@@ -71,6 +75,10 @@ const (
 // nodes whose probability is 1 or 0 whatever the instance; see Model.SetLink.
 //
 // What is attached to the model is in the tensors attached.NAME, as bytes.
+//
+// Where leaves stand for labels of other names, as those that dataset.Leafed adds do for the inner
+// nodes above them, taxonomy.labels.nodes has these leaves, ascending, and taxonomy.labels,
+// taxonomy.labels.offsets the names of the labels.
 //
 // If few of many features occur in the data, weights.features has the features of the rows,
 // ascending, and the metadata have their number.
@@ -165,6 +173,8 @@ func (m *Model) metadata() map[string]string {
 // version returns that of the file of the model.
 func (m *Model) version() int {
 	switch {
+	case len(m.Taxonomy.LabelNames()) > 0:
+		return withLabels
 	case m.constants != nil:
 		return withConstants
 	case m.linked != nil:
@@ -246,6 +256,13 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 		safetensors.New("weights.columns", columns, len(columns)),
 		safetensors.New("history", history, len(history)/6, 6),
 	)
+	if labels := t.LabelNames(); len(labels) > 0 {
+		leaves, names := slices.Sorted(maps.Keys(labels)), make([]string, 0, len(labels))
+		for _, n := range leaves {
+			names = append(names, labels[n])
+		}
+		tensors = append(append(tensors, texts("taxonomy.labels", names)...), nodeTensor("taxonomy.labels.nodes", leaves))
+	}
 	if m.Vocabulary != nil {
 		tensors = append(tensors, texts("vocabulary", m.Vocabulary)...)
 	}

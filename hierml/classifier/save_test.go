@@ -371,8 +371,16 @@ func TestLoadRefuses(t *testing.T) {
 		says string
 	}{
 		"another program": {dense, func(m map[string]string, _ tensors) { m["format"] = "pt" }, `its format is "pt"`},
-		"a later version": {dense, func(m map[string]string, _ tensors) { m["version"] = "5" }, `version "5"`},
-		"no constants":    {dense, func(m map[string]string, _ tensors) { m["version"] = "4" }, `no tensor "weights.constants"`},
+		"a later version": {dense, func(m map[string]string, _ tensors) { m["version"] = "6" }, `version "6"`},
+		"labels of no nodes": {dense, func(_ map[string]string, t tensors) {
+			t["a"], t["b"] = safetensors.New("taxonomy.labels", []uint8("ab"), 2), safetensors.New("taxonomy.labels.offsets", []int64{0, 1, 2}, 3)
+			t["c"] = safetensors.New("taxonomy.labels.nodes", []int32{3}, 1)
+		}, "1 leaves stand for 2 labels"},
+		"a label of an inner node": {dense, func(_ map[string]string, t tensors) {
+			t["a"], t["b"] = safetensors.New("taxonomy.labels", []uint8("a"), 1), safetensors.New("taxonomy.labels.offsets", []int64{0, 1}, 2)
+			t["c"] = safetensors.New("taxonomy.labels.nodes", []int32{0}, 1)
+		}, "only a leaf does"},
+		"no constants": {dense, func(m map[string]string, _ tensors) { m["version"] = "4" }, `no tensor "weights.constants"`},
 		"few constants": {dense, func(m map[string]string, t tensors) {
 			m["version"] = "4"
 			t["c"] = safetensors.New("weights.constants", []float64{1}, 1)

@@ -56,11 +56,11 @@ func newClasses(d *dataset.Dataset, features bool) (*classes, error) {
 	class := make([]int32, t.Len())
 	for _, leaf := range t.Leaves() {
 		if size[leaf] == 0 {
-			s.empty = append(s.empty, t.Name(leaf))
+			s.empty = append(s.empty, t.LabelName(leaf))
 			continue
 		}
 		class[leaf] = int32(len(s.names))
-		s.names = append(s.names, t.Name(leaf))
+		s.names = append(s.names, t.LabelName(leaf))
 		s.members = append(s.members, make([]int32, 0, size[leaf]))
 	}
 	if len(s.names) == 0 {

@@ -42,7 +42,7 @@ func (r Random) Like(ctx context.Context, t *taxonomy.Taxonomy) (*taxonomy.Taxon
 			inner[t.Depth(n)] = append(inner[t.Depth(n)], n)
 		}
 	}
-	return r.draw(ctx, t.Names(), levels, inner)
+	return r.draw(ctx, t.Names(), t.LabelNames(), levels, inner)
 }
 
 // Levels returns a taxonomy with the given number of nodes on each level, from the roots down. All
@@ -63,11 +63,11 @@ func (r Random) Levels(ctx context.Context, sizes []int) (*taxonomy.Taxonomy, er
 	if len(sizes) == 0 {
 		return nil, errors.New("clustering: a taxonomy has at least one level")
 	}
-	return r.draw(ctx, names, levels, levels)
+	return r.draw(ctx, names, nil, levels, levels)
 }
 
 // draw gives each node of a level a parent among the inner nodes of the level before.
-func (r Random) draw(ctx context.Context, names []string, levels, inner [][]int) (*taxonomy.Taxonomy, error) {
+func (r Random) draw(ctx context.Context, names []string, labels map[int]string, levels, inner [][]int) (*taxonomy.Taxonomy, error) {
 	rng := rand.New(rand.NewPCG(r.Seed, 0))
 	var edges [][2]int
 	for l := 1; l < len(levels); l++ {
@@ -87,7 +87,7 @@ func (r Random) draw(ctx context.Context, names []string, levels, inner [][]int)
 			edges = append(edges, [2]int{above[parents[k]], n})
 		}
 	}
-	return taxonomy.New(names, edges)
+	return taxonomy.NewWithLabels(names, edges, labels)
 }
 
 // oneEach returns a parent for each of m children: a child drawn at random for each of k parents,

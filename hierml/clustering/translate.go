@@ -18,9 +18,9 @@ type Scorer interface {
 	LeafScores(x *dataset.Matrix) *mat.Dense
 }
 
-// Translated is a model that was trained with one taxonomy and speaks of the leaves of another, by
-// name. Package metric evaluates it on instances under the other taxonomy, so that parents and tree
-// loss are of that one.
+// Translated is a model that was trained with one taxonomy and speaks of the leaves of another,
+// by name. Package metric evaluates it on instances under the other taxonomy, so that parents and
+// tree loss are of that one.
 type Translated struct {
 	// Model is the model itself, and From the taxonomy that it was trained with.
 	Model Scorer
@@ -33,8 +33,8 @@ type Translated struct {
 }
 
 // Translate returns the model, which was trained with the taxonomy from, as one that predicts
-// leaves of to. Every leaf of from has the name of one of to. A leaf of to that from does not have
-// is never predicted: its scores are -Inf.
+// leaves of to. Every leaf of from has the LabelName of one of to. A leaf of to that from does
+// not have is never predicted: its scores are -Inf.
 func Translate(model Scorer, from, to *taxonomy.Taxonomy) (*Translated, error) {
 	if model == nil || from == nil || to == nil {
 		return nil, errors.New("clustering: Translate needs a model and two taxonomies")
@@ -44,9 +44,9 @@ func Translate(model Scorer, from, to *taxonomy.Taxonomy) (*Translated, error) {
 		m.column[k] = -1
 	}
 	for k, leaf := range from.Leaves() {
-		n, ok := to.Node(from.Name(leaf))
+		n, ok := to.LabelNode(from.LabelName(leaf))
 		if !ok || !to.IsLeaf(n) {
-			return nil, fmt.Errorf("clustering: the model predicts %q, which is no leaf of the taxonomy to translate to", from.Name(leaf))
+			return nil, fmt.Errorf("clustering: the model predicts %q, which is no leaf of the taxonomy to translate to", from.LabelName(leaf))
 		}
 		m.column[to.LeafIndex(n)], m.node[k] = k, n
 	}
@@ -73,8 +73,8 @@ func (m *Translated) LeafScores(x *dataset.Matrix) *mat.Dense {
 	return translated
 }
 
-// Decide returns the leaves of To that the model decides for, a set a row of x, or the one with the
-// highest of the scores, which are LeafScores of x, if the model only scores.
+// Decide returns the leaves of To that the model decides for, a set a row of x, or the one with
+// the highest of the scores, which are LeafScores of x, if the model only scores.
 func (m *Translated) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	decider, ok := m.Model.(interface {
 		Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error)

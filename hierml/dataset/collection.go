@@ -22,6 +22,9 @@ func (c *Collection) Leafed() (*Collection, error) {
 	if err != nil {
 		return nil, err
 	}
+	if labels == nil {
+		return c, nil
+	}
 	train, test := *c.Train, *c.Test
 	train.Taxonomy, train.Labels = t, labels[0]
 	test.Taxonomy, test.Labels = t, labels[1]

@@ -93,7 +93,7 @@ func (c *Corpus) Leafed() (*Corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t == c.Taxonomy {
+	if labels == nil {
 		return c, nil
 	}
 	s := &Corpus{Name: c.Name, Taxonomy: t, Documents: make([]Document, len(c.Documents))}

@@ -10,20 +10,20 @@ type Dataset struct {
 	Taxonomy *taxonomy.Taxonomy
 	X        *Matrix // one row an instance
 
-	// Labels has the nodes of each instance, ascending, in their most specific form: no node stands
-	// together with one of its ancestors, which are implied.
+	// Labels has the nodes of each instance, ascending, in their most specific form: no node
+	// stands together with one of its ancestors, which are implied.
 	Labels [][]int
 
-	// Vocabulary names the columns of X, or is nil where they have no names. It is that of X where
-	// this library made the data set.
+	// Vocabulary names the columns of X, or is nil where they have no names. It is that of X
+	// where this library made the data set.
 	Vocabulary []string
 }
 
 // Len returns the number of instances.
 func (d *Dataset) Len() int { return len(d.given().Labels) }
 
-// Subset returns the instances at the given rows, in that order. A row may be given more than once;
-// one outside 0..Len()-1 panics.
+// Subset returns the instances at the given rows, in that order. A row may be given more than
+// once; one outside 0..Len()-1 panics.
 func (d *Dataset) Subset(rows []int) *Dataset {
 	s := *d.given()
 	s.X = d.X.Subset(rows)
@@ -50,23 +50,24 @@ func (d *Dataset) Split(testFraction float64, seed uint64) (train, test *Dataset
 	return d.Subset(trainRows), d.Subset(testRows), nil
 }
 
-// PerClass returns at most t instances of every class, drawn at random, in the order in which they
-// stand. See Corpus.PerClass, whose rules it follows.
+// PerClass returns at most t instances of every class, drawn at random, in the order in which
+// they stand. See Corpus.PerClass, whose rules it follows.
 func (d *Dataset) PerClass(t int, seed uint64) *Dataset {
 	return d.Subset(perClass(d.given().Labels, t, seed))
 }
 
-// SplitPerClass divides the instances into t of every class, drawn as PerClass draws them, and all
-// others.
+// SplitPerClass divides the instances into t of every class, drawn as PerClass draws them, and
+// all others.
 func (d *Dataset) SplitPerClass(t int, seed uint64) (chosen, others *Dataset) {
 	rows := perClass(d.given().Labels, t, seed)
 	return d.Subset(rows), d.Subset(without(d.Len(), rows))
 }
 
 // Leafed returns the data set with every label at a leaf: the taxonomy gets a miscellaneous leaf
-// below each inner node that is a label of some instance, and the label moves there. A data set
-// whose labels are leaves is returned as it is. Use Collection.Leafed for parts that have to keep a
-// common taxonomy.
+// below each inner node that is a label of some instance, unless it has one, and the label moves
+// there. Predictions, reports and written files still call it by the name of the inner node. A
+// data set whose labels are leaves is returned as it is. Use Collection.Leafed for parts that
+// have to keep a common taxonomy.
 func (d *Dataset) Leafed() (*Dataset, error) {
 	if d == nil {
 		return nil, noData{}
@@ -75,7 +76,7 @@ func (d *Dataset) Leafed() (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t == d.Taxonomy {
+	if labels == nil {
 		return d, nil
 	}
 	s := *d

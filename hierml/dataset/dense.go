@@ -93,7 +93,7 @@ func LabelSets(t *taxonomy.Taxonomy, names [][]string) ([][]int, error) {
 		var nodes []int
 		given := make(map[int]bool, len(list))
 		for _, name := range list {
-			n, ok := t.Node(name)
+			n, ok := t.LabelNode(name)
 			switch {
 			case !ok:
 				return nil, fmt.Errorf("dataset: instance %d: label %s is not a node of the taxonomy; expected one of its names, such as %s",

@@ -7,8 +7,8 @@ import (
 )
 
 // leafed returns the taxonomy with a miscellaneous leaf below each inner node that is a label in
-// one of the lists, and the lists with these labels moved there. It returns its arguments where all
-// labels are leaves.
+// one of the lists, and the lists with these labels moved there; t and nil where all labels are
+// leaves.
 func leafed(t *taxonomy.Taxonomy, lists ...[][]int) (*taxonomy.Taxonomy, [][][]int, error) {
 	isInner := make([]bool, t.Len())
 	var inner []int
@@ -23,7 +23,7 @@ func leafed(t *taxonomy.Taxonomy, lists ...[][]int) (*taxonomy.Taxonomy, [][][]i
 		}
 	}
 	if len(inner) == 0 {
-		return t, lists, nil
+		return t, nil, nil
 	}
 	slices.Sort(inner)
 	extended, leafOf, err := t.WithMiscellaneous(inner)

@@ -73,6 +73,7 @@ type mapMeta struct {
 	Name       string
 	Nodes      []string
 	Edges      [][2]int
+	Labels     map[int]string `json:",omitempty"` // taxonomy.LabelNames
 	Vocabulary []string
 }
 
@@ -115,7 +116,7 @@ func unpackMap(ctx context.Context, content []byte) (*Dataset, error) {
 	if err := json.Unmarshal(part[5], &meta); err != nil {
 		return nil, fmt.Errorf("the names at the end of the file are damaged (%w); write it again", err)
 	}
-	t, err := taxonomy.New(meta.Nodes, meta.Edges)
+	t, err := taxonomy.NewWithLabels(meta.Nodes, meta.Edges, meta.Labels)
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func (w *mapWriter) write(ctx context.Context, name string, vocabulary []string,
 	if len(vocabulary) > 0 && uint64(len(vocabulary)) < w.header.Cols {
 		return fmt.Errorf("the instances have %d columns, the vocabulary %d words", w.header.Cols, len(vocabulary))
 	}
-	meta, err := json.Marshal(mapMeta{Name: name, Nodes: w.taxonomy.Names(), Edges: w.taxonomy.Edges(), Vocabulary: vocabulary})
+	meta, err := json.Marshal(mapMeta{Name: name, Nodes: w.taxonomy.Names(), Edges: w.taxonomy.Edges(), Labels: w.taxonomy.LabelNames(), Vocabulary: vocabulary})
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func newOverview(name, unit string, t *taxonomy.Taxonomy, labels [][]int) *overv
 	depth := 0
 	for n, s := range size {
 		if s > 0 {
-			classes = append(classes, class{describe.Cut(t.Name(n), 40), s})
+			classes = append(classes, class{describe.Cut(t.LabelName(n), 40), s})
 		}
 		depth = max(depth, t.Depth(n))
 	}
@@ -220,7 +220,7 @@ func (o *overview) html() string {
 func labelNames(t *taxonomy.Taxonomy, nodes []int) string {
 	var names []string
 	for _, n := range nodes[:min(len(nodes), shownLabels)] {
-		names = append(names, describe.Cut(t.Name(n), 40))
+		names = append(names, describe.Cut(t.LabelName(n), 40))
 	}
 	if len(nodes) > shownLabels {
 		names = append(names, fmt.Sprintf("… %d more", len(nodes)-shownLabels))

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hierml/notebook/hierml/dataset"
@@ -201,6 +202,22 @@ func TestLeafed(t *testing.T) {
 	same, err := leafed.Leafed()
 	if err != nil || same != leafed {
 		t.Error("a corpus with leaves only is not returned as it is")
+	}
+	if text := leafed.String(); strings.Contains(text, "misc") {
+		t.Errorf("the labels are shown as\n%s", text)
+	}
+	// New data have the labels of the leaves by name, whether they are Leafed or not.
+	sets, err := dataset.LabelSets(leafed.Taxonomy, [][]string{{"apple"}, {"food"}, {"tool", "fruit"}, {"fruit", "apple"}})
+	if want := append(leafed.LabelSets()[:3:3], []int{apple}); err != nil || !slices.EqualFunc(sets, want, slices.Equal) {
+		t.Errorf("labels %v, want %v (%v)", sets, want, err)
+	}
+	plain := &dataset.Dataset{Name: "new", Taxonomy: tax, Labels: c.LabelSets()}
+	if moved, err := plain.Under(leafed.Taxonomy); err != nil || !slices.EqualFunc(moved.Labels, leafed.LabelSets(), slices.Equal) {
+		t.Errorf("under the taxonomy with leaves: %v (%v)", moved, err)
+	}
+	again := &dataset.Dataset{Name: "again", Taxonomy: leafed.Taxonomy, X: &dataset.Matrix{Rows: 1, Indptr: []int{0, 0}}, Labels: [][]int{{kind}}}
+	if moved, err := again.Leafed(); err != nil || moved.Taxonomy != leafed.Taxonomy || moved.Labels[0][0] != leafed.Documents[2].Labels[1] {
+		t.Errorf("a taxonomy with leaves gets others: %v (%v)", moved, err)
 	}
 }
 

@@ -7,10 +7,11 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Under returns the data set under another taxonomy: every label is now the node of t with the name
-// that it has in d.Taxonomy. It is how instances come under a hierarchy that was learned or drawn
-// at random. A label without a node of its name, and labels of one instance of which t puts one
-// above another, are errors.
+// Under returns the data set under another taxonomy: every label is now the node of t that stands
+// for the same label, by name: t.LabelNode of its LabelName. It is how instances come under a
+// hierarchy that was learned or drawn at random, and those with labels at inner nodes under the
+// taxonomy of a model that was trained on Leafed data. A label without a node of its name, and
+// labels of one instance of which t puts one above another, are errors.
 func (d *Dataset) Under(t *taxonomy.Taxonomy) (*Dataset, error) {
 	if d == nil {
 		return nil, noData{}
@@ -27,8 +28,8 @@ func (d *Dataset) Under(t *taxonomy.Taxonomy) (*Dataset, error) {
 			if n < 0 || n >= d.Taxonomy.Len() {
 				return nil, fmt.Errorf("dataset: row %d of %q has label %d; its taxonomy has nodes 0..%d", i, d.Name, n, d.Taxonomy.Len()-1)
 			}
-			name := d.Taxonomy.Name(n)
-			node, ok := t.Node(name)
+			name := d.Taxonomy.LabelName(n)
+			node, ok := t.LabelNode(name)
 			if !ok {
 				return nil, fmt.Errorf("dataset: row %d of %q has the label %q, which the other taxonomy does not have", i, d.Name, name)
 			}

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -251,6 +253,12 @@ func (h *digester) taxonomy(t *taxonomy.Taxonomy) {
 	for _, e := range t.Edges() {
 		h.number(e[0])
 		h.number(e[1])
+	}
+	// A taxonomy without such labels has the digest that it always had.
+	labels := t.LabelNames()
+	for _, n := range slices.Sorted(maps.Keys(labels)) {
+		h.number(n)
+		h.text(labels[n])
 	}
 }
 

@@ -116,7 +116,7 @@ func (s *Selection) best(n int) [][3]string {
 			row[0] = describe.Cut(s.Names[k], 40)
 		}
 		if s.Classes != nil && s.Classes[j] >= 0 {
-			row[2] = describe.Cut(s.taxonomy.Name(s.Classes[j]), 40)
+			row[2] = describe.Cut(s.taxonomy.LabelName(s.Classes[j]), 40)
 		}
 		rows = append(rows, row)
 	}

@@ -322,6 +322,7 @@ func (s ARFF) classList(t *taxonomy.Taxonomy) (string, error) {
 	if s.Hierarchy == "" {
 		paths = slices.ContainsFunc(t.Names(), func(name string) bool { return strings.Contains(name, "/") })
 	}
+	t, _ = t.WithoutMiscellaneous()
 	labels := labelWriter{taxonomy: t, forbidden: arffForbidden}
 	for _, n := range t.Topological() {
 		name, err := labels.name(0, n)

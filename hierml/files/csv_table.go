@@ -247,7 +247,7 @@ func (s CSV) labelField(labels *labelWriter, row int, nodes []int) (string, erro
 		return "", err
 	}
 	for _, n := range nodes {
-		if name := labels.taxonomy.Name(n); strings.TrimSpace(name) != name {
+		if name := labels.taxonomy.LabelName(n); strings.TrimSpace(name) != name {
 			return "", fmt.Errorf("row %d has label %s, which has blanks around; rename it", row, textfile.Quote(name))
 		}
 	}

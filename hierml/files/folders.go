@@ -174,7 +174,7 @@ func (s Folders) pathOf(t *taxonomy.Taxonomy, d dataset.Document) (string, error
 	if d.Part != "" && partOf([]string{d.Part}) != d.Part {
 		return "", fmt.Errorf("its part %s is neither train nor test", textfile.Quote(d.Part))
 	}
-	label, base := t.Name(n), path.Base(d.ID)
+	label, base := t.LabelName(n), path.Base(d.ID)
 	file := path.Join(d.Part, label, base)
 	if got := strings.Count(label, "/") + 1; got != max(s.Levels, 1) {
 		return "", fmt.Errorf("its label %s has %d parts; Levels says %d", textfile.Quote(label), got, max(s.Levels, 1))

@@ -44,7 +44,7 @@ func (l *labeler) add(nodes []int, label, separator string, column int) ([]int, 
 		return nodes, report(l.repair, faultEmptyLabel, l.errorf(column, "an empty label; expected names separated by one comma"))
 	}
 	if l.taxonomy != nil {
-		n, ok := l.taxonomy.Node(label)
+		n, ok := l.taxonomy.LabelNode(label)
 		if !ok {
 			return nodes, report(l.repair, faultUnknownLabel, l.errorf(column, "%s", unknownLabel(l.taxonomy, label)))
 		}

@@ -66,12 +66,12 @@ func (l *labelWriter) append(buf []byte, row int, nodes []int) ([]byte, error) {
 	return buf, nil
 }
 
-// name returns the name of a node if it can be written.
+// name returns the name of a label if it can be written.
 func (l *labelWriter) name(row, n int) (string, error) {
 	if n < 0 || n >= l.taxonomy.Len() {
 		return "", fmt.Errorf("files: row %d has label %d; nodes are 0 to %d", row, n, l.taxonomy.Len()-1)
 	}
-	name := l.taxonomy.Name(n)
+	name := l.taxonomy.LabelName(n)
 	if l.checked[n] {
 		return name, nil
 	}

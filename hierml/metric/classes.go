@@ -14,7 +14,7 @@ import (
 
 // Class has the counts of one label.
 type Class struct {
-	Node int // of the taxonomy that sets are compared in, see Settings.Original
+	Node int // of Taxonomy.WithoutMiscellaneous: of the data's taxonomy, unless that is Leafed
 	Name string
 	// Instances is how many have it as a true label, Predicted how many as a predicted one, and
 	// Right how many as both.

@@ -185,8 +185,22 @@ func TestMistakes(t *testing.T) {
 	inner := *c
 	inner.Documents = slices.Clone(c.Documents)
 	inner.Documents[0].Labels = g.Parents(leaves[0])
-	if _, err := r.Mistakes(&inner); err != nil {
-		t.Error(err)
+	leafed, err := inner.Leafed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide := mat.NewDense(5, 4, nil)
+	for i := range 5 {
+		wide.Set(i, 2, 1) // all are taken for net/http
+	}
+	r2, err := metric.EvaluateScores(wide, leafed.LabelSets(), leafed.Taxonomy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, texts := range []*dataset.Corpus{&inner, leafed} {
+		if found, err := r2.Mistakes(texts); err != nil || found[0].TruthName != "go/ast" || found[2].TruthName != "go" || found[2].Distance != 3 {
+			t.Errorf("%v, %v", found, err)
+		}
 	}
 	for name, wrong := range map[string]*dataset.Corpus{
 		"fewer":       {Taxonomy: g, Documents: c.Documents[1:]},

@@ -175,11 +175,15 @@ func (c *Confusion) Fold(depth int) (*Confusion, error) {
 	}
 	t := c.Taxonomy
 	var names []string
+	labels := make(map[int]string)
 	to := make([]int, t.Len())
 	for n := range to {
 		to[n] = -1
 		if t.Depth(n) <= depth {
 			to[n] = len(names)
+			if name, ok := t.LabelNames()[n]; ok {
+				labels[to[n]] = name
+			}
 			names = append(names, t.Name(n))
 		}
 	}
@@ -189,7 +193,7 @@ func (c *Confusion) Fold(depth int) (*Confusion, error) {
 			edges = append(edges, [2]int{to[e[0]], to[e[1]]})
 		}
 	}
-	cut, err := taxonomy.New(names, edges)
+	cut, err := taxonomy.NewWithLabels(names, edges, labels)
 	if err != nil {
 		return nil, fmt.Errorf("metric: %w", err)
 	}
@@ -238,7 +242,7 @@ func (c *Confusion) WriteCSV(w io.Writer) error {
 			name = ""
 		}
 		for _, cell := range t.Cells {
-			lines = append(lines, []string{name, c.Taxonomy.Name(cell.Truth), c.Taxonomy.Name(cell.Predicted), strconv.Itoa(cell.Count)})
+			lines = append(lines, []string{name, c.Taxonomy.LabelName(cell.Truth), c.Taxonomy.LabelName(cell.Predicted), strconv.Itoa(cell.Count)})
 		}
 	}
 	return table.WriteCSV(w, lines)
@@ -264,7 +268,7 @@ func (c *Confusion) shown() ([]shown, int, error) {
 		var wrong []string
 		for _, cell := range t.Cells {
 			if cell.Truth != cell.Predicted && len(wrong) < cellsShown {
-				wrong = append(wrong, fmt.Sprintf("%d × %s as %s", cell.Count, c.Taxonomy.Name(cell.Truth), c.Taxonomy.Name(cell.Predicted)))
+				wrong = append(wrong, fmt.Sprintf("%d × %s as %s", cell.Count, c.Taxonomy.LabelName(cell.Truth), c.Taxonomy.LabelName(cell.Predicted)))
 			}
 		}
 		s.Instead = strings.Join(wrong, ", ")

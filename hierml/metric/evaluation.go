@@ -35,10 +35,8 @@ const (
 // evaluation measures instances, batch by batch. It keeps the values of each, so that sums do not
 // depend on who measured what.
 type evaluation struct {
-	t       *taxonomy.Taxonomy
+	labels  // of the taxonomy
 	leaves  []int
-	nodes   *taxonomy.Taxonomy // in which sets are compared
-	unleaf  *unleafed          // nil if that is t
 	at      []int
 	atWidth int // columns for each k
 	depths  int // 0 up to the deepest node's
@@ -55,7 +53,7 @@ type evaluation struct {
 	nodesLeftOut bool      // they are too many
 
 	n                  int         // instances measured so far
-	labels             uint64      // a hash of their labels
+	truths             uint64      // a hash of their labels
 	columns            [][]float64 // of all instances
 	nearest, predicted []int       // of all instances
 	// likewise: what the prediction scores above the highest true label
@@ -68,22 +66,16 @@ func (s Settings) newEvaluation(t *taxonomy.Taxonomy) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &evaluation{t: t, leaves: t.Leaves(), nodes: t, at: at, loss: s.Loss, labels: 14695981039346656037}
+	e := &evaluation{labels: labelsOf(t), leaves: t.Leaves(), at: at, loss: s.Loss, truths: 14695981039346656037}
 	if e.loss == nil {
-		e.loss, e.halfed = loss.Half(t), true
+		e.loss, e.halfed = loss.Half(e.nodes), true
 	} else if err := loss.Check(e.loss, t); err != nil {
 		return nil, fmt.Errorf("metric: %w", err)
-	}
-	if s.Original != nil && s.Original != t {
-		if e.unleaf, err = newUnleafed(t, s.Original); err != nil {
-			return nil, err
-		}
-		e.nodes = s.Original
 	}
 	for _, y := range e.nodes.Leaves() {
 		e.depths = max(e.depths, e.nodes.Depth(y)+1)
 	}
-	e.edges, e.costs = newCosts(t, loss.Tree(t)), newCosts(t, e.loss)
+	e.edges, e.costs = newCosts(e.labels, loss.Tree(e.nodes), true), newCosts(e.labels, e.loss, e.halfed)
 	e.charges = charges(e.nodes)
 	e.gains = make([]float64, min(at[len(at)-1], len(e.leaves))+1)
 	for rank := 1; rank < len(e.gains); rank++ {
@@ -159,16 +151,16 @@ func (e *evaluation) scoreNodes(model Scorer, x *dataset.Matrix, labels [][]int)
 		return fmt.Errorf("metric: scores of nodes are %d x %d; expected a row for each of %d instances and a column for each of %d nodes", n, q, x.Rows, e.t.Len())
 	}
 	for i := range n {
-		row := scores.RawRowView(i)[:e.nodes.Len()]
+		row := scores.RawRowView(i)
 		if slices.ContainsFunc(row, math.IsNaN) {
 			return fmt.Errorf("metric: instance %d has a score of a node that is not a number", e.n+i)
 		}
 		if err := checkSet(e.t, labels[i], e.n+i); err != nil {
 			return err
 		}
-		e.nodeScores = append(e.nodeScores, row...)
+		e.nodeScores = append(e.nodeScores, e.own(row)...)
 	}
-	e.nodeLabels = append(e.nodeLabels, labels...)
+	e.nodeLabels = append(e.nodeLabels, e.sets(labels)...)
 	return nil
 }
 
@@ -209,7 +201,7 @@ func (e *evaluation) add(scores *mat.Dense, decided, labels [][]int) error {
 
 // hash adds a number to the hash of the labels (FNV-1a, of whole numbers).
 func (e *evaluation) hash(n int) {
-	e.labels = (e.labels ^ uint64(n+1)) * 1099511628211
+	e.truths = (e.truths ^ uint64(n+1)) * 1099511628211
 }
 
 // report averages.
@@ -236,14 +228,14 @@ func (e *evaluation) report() (*Report, error) {
 		RootlessRecall:        f.RootlessRecall,
 		RootlessF1:            f.Rootless,
 		perInstance:           make(map[string][]float64),
-		labels:                e.labels,
+		labels:                e.truths,
 		scored:                e.worth != nil,
 		confusion:             &Confusion{Taxonomy: e.t, Truth: e.nearest, Predicted: e.predicted},
 		margins:               e.margins,
 		classes:               all.classes(),
 	}
 	if n := len(e.nodeLabels); n > 0 {
-		r.Nodes = Settings{Workers: len(e.workers)}.nodeScores(mat.NewDense(n, e.nodes.Len(), e.nodeScores), e.nodeLabels, e.t, e.nodes)
+		r.Nodes = Settings{Workers: len(e.workers)}.nodeScores(mat.NewDense(n, e.nodes.Len(), e.nodeScores), e.nodeLabels, e.nodes)
 	}
 	for i, k := range e.at {
 		r.At = append(r.At, At{K: k})
@@ -321,7 +313,7 @@ type worker struct {
 	above []int
 	spans []span // what above counts
 
-	truth, decided []int // sets in the original taxonomy
+	truth, decided []int // sets of nodes as the data have them
 }
 
 func newWorker(e *evaluation) *worker {
@@ -362,7 +354,7 @@ func (w *worker) instance(scores []float64, set []int, given bool, labels []int,
 		if s > scores[top] {
 			top = k
 		} else if math.IsNaN(s) {
-			return fmt.Errorf("metric: the score of leaf %q for instance %d is not a number", w.t.Name(w.leaves[k]), at)
+			return fmt.Errorf("metric: the score of leaf %q for instance %d is not a number", w.t.LabelName(w.leaves[k]), at)
 		}
 	}
 	if !given {
@@ -388,13 +380,9 @@ func (w *worker) instance(scores []float64, set []int, given bool, labels []int,
 		w.margins[at] = scores[top] - highest
 	}
 	w.prediction(w.leaves[top], hit, labels, at)
-	f := w.leaves[top]
-	if w.unleaf != nil {
-		w.truth, w.decided = w.unleaf.set(w.truth[:0], labels), w.unleaf.set(w.decided[:0], set)
-		labels, set, f = w.truth, w.decided, w.unleaf.to[f]
-	}
-	w.sets(set, labels, at)
-	w.levels(f, labels, at)
+	w.truth, w.decided = w.set(w.truth[:0], labels), w.set(w.decided[:0], set)
+	w.sets(w.decided, w.truth, at)
+	w.levels(w.to[w.leaves[top]], w.truth, at)
 	if v := w.columns[topLoss][at] + w.columns[maximalLoss][at]; math.IsNaN(v) || math.IsInf(v, 0) {
 		return fmt.Errorf("metric: a loss of instance %d is not finite; give the Settings a loss with finite costs between all leaves", at)
 	}

@@ -253,7 +253,7 @@ func (r *Report) WriteInstancesCSV(w io.Writer) error {
 	for i := range r.Instances {
 		line[0] = strconv.Itoa(i)
 		if c := r.confusion; c != nil {
-			line[1], line[2] = table.Field(c.Taxonomy.Name(c.Truth[i])), table.Field(c.Taxonomy.Name(c.Predicted[i]))
+			line[1], line[2] = table.Field(c.Taxonomy.LabelName(c.Truth[i])), table.Field(c.Taxonomy.LabelName(c.Predicted[i]))
 		}
 		for j, values := range columns {
 			line[3+j] = inCSV(values[i])

@@ -70,7 +70,8 @@ func (f F1) HTML() string { return f.table().HTML() }
 
 // LabelSets compares predicted sets of labels with the true ones, both ascending. A set may be
 // empty, and a label may be an inner node: the nodes above it are implied, those below are not. No
-// set has a node together with one of its ancestors.
+// set has a node together with one of its ancestors. A leaf that Leafed has added counts as the
+// inner node that it stands for.
 func LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1, error) {
 	if t == nil {
 		return F1{}, errors.New("metric: LabelSets needs a taxonomy")
@@ -78,27 +79,28 @@ func LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1, error) {
 	if len(truth) != len(predicted) {
 		return F1{}, fmt.Errorf("metric: %d true and %d predicted label sets; expected one of each an instance", len(truth), len(predicted))
 	}
-	c := newCounts(t)
+	l := labelsOf(t)
+	c := newCounts(l.nodes)
 	for i := range truth {
-		if err := c.check(truth[i], i); err != nil {
+		if err := checkSpecific(t, truth[i], i); err != nil {
 			return F1{}, err
 		}
-		if err := c.check(predicted[i], i); err != nil {
+		if err := checkSpecific(t, predicted[i], i); err != nil {
 			return F1{}, fmt.Errorf("%w (as predicted)", err)
 		}
-		c.add(truth[i], predicted[i])
+		c.add(l.set(nil, truth[i]), l.set(nil, predicted[i]))
 	}
 	return c.f1(), nil
 }
 
-// check says what is wrong with the labels of the instance at the given position.
-func (c *counts) check(labels []int, at int) error {
-	if err := checkSet(c.t, labels, at); err != nil {
+// checkSpecific is checkSet for labels of which none is above another.
+func checkSpecific(t *taxonomy.Taxonomy, labels []int, at int) error {
+	if err := checkSet(t, labels, at); err != nil {
 		return err
 	}
 	for _, y := range labels {
-		if implied(c.t, y, labels) {
-			return fmt.Errorf("metric: instance %d has the label %q and one below it; leave out the upper one, which is implied", at, c.t.Name(y))
+		if implied(t, y, labels) {
+			return fmt.Errorf("metric: instance %d has the label %q and one below it; leave out the upper one, which is implied", at, t.LabelName(y))
 		}
 	}
 	return nil

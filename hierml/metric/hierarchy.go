@@ -25,7 +25,7 @@ func charges(t *taxonomy.Taxonomy) []float64 {
 // prediction measures the predicted leaf.
 func (w *worker) prediction(f int, hit bool, labels []int, at int) {
 	w.nearest[at] = w.nearestLabel(f, labels)
-	w.columns[parentAccuracy][at] = parentHit(w.t, f, hit, labels)
+	w.columns[parentAccuracy][at] = w.parentHit(f, hit, labels)
 	if hit {
 		w.columns[accuracy][at] = 1
 		return
@@ -34,9 +34,9 @@ func (w *worker) prediction(f int, hit bool, labels []int, at int) {
 		w.columns[topLoss][at] = max(w.columns[topLoss][at], w.cost(y, f))
 	}
 	farthest := 0.0
-	if w.t.IsTree() {
+	if w.nodes.IsTree() {
 		for _, y := range labels {
-			farthest = max(farthest, float64(w.t.Distance(y, f)))
+			farthest = max(farthest, float64(w.nodes.Distance(w.to[y], w.to[f])))
 		}
 	} else {
 		edges := w.edges.row(f, w.row)
@@ -49,13 +49,13 @@ func (w *worker) prediction(f int, hit bool, labels []int, at int) {
 
 // parentHit is 1 where f is one of the labels or has a parent in common with one of them, and
 // otherwise 0; NaN where no label has a parent.
-func parentHit(t *taxonomy.Taxonomy, f int, hit bool, labels []int) float64 {
+func (l labels) parentHit(f int, hit bool, labels []int) float64 {
 	v := math.NaN()
 	for _, y := range labels {
-		if len(t.Parents(y)) == 0 {
+		if len(l.nodes.Parents(l.to[y])) == 0 {
 			continue
 		}
-		if hit || shareParent(t, f, y) {
+		if hit || shareParent(l.nodes, l.to[f], l.to[y]) {
 			return 1
 		}
 		v = 0
@@ -85,7 +85,7 @@ func (w *worker) nearestLabel(f int, labels []int) int {
 		if y == f {
 			return y
 		}
-		if common := common(w.t.Ancestors(y), w.t.Ancestors(f)); common > most {
+		if common := common(w.nodes.Ancestors(w.to[y]), w.nodes.Ancestors(w.to[f])); common > most {
 			best, most = y, common
 		}
 	}

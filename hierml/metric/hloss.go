@@ -10,9 +10,10 @@ import (
 
 // HLoss returns the H-loss of [CGZ06] of every instance, for predicted sets of labels and true
 // ones, both ascending. A set may be empty, and a label may be an inner node: the nodes above are
-// implied. A node costs where it is at or above a label of one set only and all its parents are of
-// both. costs has one entry a node, finite and not negative, such as loss.UniformCosts; without,
-// they are those of Report.HLoss, with which the loss is at most 1.
+// implied. A leaf that Leafed has added counts as the inner node that it stands for. A node costs
+// where it is at or above a label of one set only and all its parents are of both. costs has one
+// entry a node, finite and not negative, such as loss.UniformCosts; without, they are those of
+// Report.HLoss, with which the loss is at most 1.
 func HLoss(truth, predicted [][]int, t *taxonomy.Taxonomy, costs []float64) ([]float64, error) {
 	if t == nil {
 		return nil, errors.New("metric: HLoss needs a taxonomy")
@@ -20,18 +21,20 @@ func HLoss(truth, predicted [][]int, t *taxonomy.Taxonomy, costs []float64) ([]f
 	if len(truth) != len(predicted) {
 		return nil, fmt.Errorf("metric: %d true and %d predicted label sets; expected one of each an instance", len(truth), len(predicted))
 	}
+	l := labelsOf(t)
 	if costs == nil {
-		costs = charges(t)
-	}
-	if len(costs) != t.Len() {
+		costs = charges(l.nodes)
+	} else if len(costs) != t.Len() {
 		return nil, fmt.Errorf("metric: %d costs for a taxonomy of %d nodes; give one a node", len(costs), t.Len())
-	}
-	for n, c := range costs {
-		if !(c >= 0) || math.IsInf(c, 1) {
-			return nil, fmt.Errorf("metric: the cost of node %q is %v; costs are finite and not negative", t.Name(n), c)
+	} else {
+		for n, c := range costs {
+			if !(c >= 0) || math.IsInf(c, 1) {
+				return nil, fmt.Errorf("metric: the cost of node %q is %v; costs are finite and not negative", t.Name(n), c)
+			}
 		}
+		costs = l.own(costs)
 	}
-	counts, values := newCounts(t), make([]float64, len(truth))
+	counts, values := newCounts(l.nodes), make([]float64, len(truth))
 	for i := range truth {
 		if err := checkSet(t, truth[i], i); err != nil {
 			return nil, err
@@ -39,7 +42,7 @@ func HLoss(truth, predicted [][]int, t *taxonomy.Taxonomy, costs []float64) ([]f
 		if err := checkSet(t, predicted[i], i); err != nil {
 			return nil, fmt.Errorf("%w (as predicted)", err)
 		}
-		counts.add(truth[i], predicted[i])
+		counts.add(l.set(nil, truth[i]), l.set(nil, predicted[i]))
 		values[i] = counts.hLoss(costs)
 	}
 	return values, nil

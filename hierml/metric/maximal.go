@@ -10,17 +10,19 @@ import (
 // costs are the costs of predicting each leaf when a leaf is true. It remembers rows, as far as
 // they have room.
 type costs struct {
-	t     *taxonomy.Taxonomy
-	loss  loss.Loss
-	known []atomic.Pointer[[]float64] // by position of the true leaf
-	room  atomic.Int64                // rows
+	labels
+	loss loss.Loss
+	// the loss is between labels as the data have them; otherwise between leaves of t
+	between bool
+	known   []atomic.Pointer[[]float64] // by position of the true leaf
+	room    atomic.Int64                // rows
 }
 
 // maxKnown bounds the memory of remembered costs: 64 MiB.
 const maxKnown = 1 << 23
 
-func newCosts(t *taxonomy.Taxonomy, l loss.Loss) *costs {
-	c := &costs{t: t, loss: l, known: make([]atomic.Pointer[[]float64], len(t.Leaves()))}
+func newCosts(of labels, l loss.Loss, between bool) *costs {
+	c := &costs{labels: of, loss: l, between: between && of.t != of.nodes, known: make([]atomic.Pointer[[]float64], len(of.t.Leaves()))}
 	c.room.Store(int64(maxKnown / len(c.known)))
 	return c
 }
@@ -32,13 +34,26 @@ func (c *costs) row(leaf int, scratch []float64) []float64 {
 		return *row
 	}
 	if c.room.Add(-1) < 0 {
-		loss.Row(c.loss, c.t, leaf, scratch)
+		c.fill(leaf, scratch)
 		return scratch
 	}
 	row := make([]float64, len(c.known))
-	loss.Row(c.loss, c.t, leaf, row)
+	c.fill(leaf, row)
 	known.Store(&row)
 	return row
+}
+
+// fill writes the costs when the leaf is true.
+func (c *costs) fill(leaf int, row []float64) {
+	if !c.between {
+		loss.Row(c.loss, c.t, leaf, row)
+		return
+	}
+	byNode := make([]float64, c.nodes.Len())
+	loss.NodeRow(c.loss, c.nodes, c.to[leaf], byNode)
+	for k, y := range c.t.Leaves() {
+		row[k] = byNode[c.to[y]]
+	}
 }
 
 // maximal is the maximal loss [Cai08, (4.18)] of an instance that has misordered labels. Half the
@@ -49,7 +64,7 @@ func (w *worker) maximal(scores []float64) float64 {
 		fewLabels = 3  // whose costs are looked at one by one
 		fewShare  = 16 // of all leaves, that are asked for by themselves
 	)
-	if w.halfed && w.t.IsTree() && len(w.own) > fewLabels {
+	if w.halfed && w.nodes.IsTree() && len(w.own) > fewLabels {
 		return w.farthest(scores) / 2
 	}
 	worst, wrong := 0.0, 0
@@ -79,31 +94,34 @@ func (w *worker) maximal(scores []float64) float64 {
 
 // cost is the loss of predicting f when y is true.
 func (w *worker) cost(y, f int) float64 {
-	if w.halfed && w.t.IsTree() {
-		return float64(w.t.Distance(y, f)) / 2
+	switch {
+	case w.halfed && w.nodes.IsTree():
+		return float64(w.nodes.Distance(w.to[y], w.to[f])) / 2
+	case w.halfed:
+		return w.loss.Cost(w.to[y], w.to[f])
 	}
 	return w.loss.Cost(y, f)
 }
 
-// span is a set of leaves of a tree: the two that are farthest from each other, of which one is as
+// span is a set of nodes of a tree: the two that are farthest from each other, of which one is as
 // far from any node as any of the set.
 type span struct {
 	a, b int // -1 in an empty set
 	long int
 }
 
-// include adds a leaf.
-func (s *span) include(t *taxonomy.Taxonomy, leaf int) {
+// include adds a node.
+func (s *span) include(t *taxonomy.Taxonomy, n int) {
 	if s.a < 0 {
-		s.a, s.b = leaf, leaf
+		s.a, s.b = n, n
 		return
 	}
-	toA, toB := t.Distance(s.a, leaf), t.Distance(s.b, leaf)
+	toA, toB := t.Distance(s.a, n), t.Distance(s.b, n)
 	switch {
 	case toA > s.long && toA >= toB:
-		s.b, s.long = leaf, toA
+		s.b, s.long = n, toA
 	case toB > s.long:
-		s.a, s.long = leaf, toB
+		s.a, s.long = n, toB
 	}
 }
 
@@ -117,19 +135,19 @@ func (w *worker) farthest(scores []float64) float64 {
 	lowest := w.own[0].score
 	for k, s := range scores {
 		if s >= lowest && !w.isTrue[k] {
-			w.spans[w.reached(s)].include(w.t, w.leaves[k])
+			w.spans[w.reached(s)].include(w.nodes, w.to[w.leaves[k]])
 		}
 	}
 	farthest := 0
 	all := span{a: -1}
 	for j := len(w.own) - 1; j >= 0; j-- {
 		if s := w.spans[j+1]; s.a >= 0 {
-			all.include(w.t, s.a)
-			all.include(w.t, s.b)
+			all.include(w.nodes, s.a)
+			all.include(w.nodes, s.b)
 		}
 		if all.a >= 0 {
-			y := w.own[j].leaf
-			farthest = max(farthest, w.t.Distance(y, all.a), w.t.Distance(y, all.b))
+			y := w.to[w.own[j].leaf]
+			farthest = max(farthest, w.nodes.Distance(y, all.a), w.nodes.Distance(y, all.b))
 		}
 	}
 	return float64(farthest)

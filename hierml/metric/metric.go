@@ -10,6 +10,12 @@
 // mean of nothing is not a number. A predicted set may be empty. Scores need a label to compare
 // with, and no labels are an error of Evaluate; [LabelSets] counts empty sets.
 //
+// A leaf that dataset.Leafed has added counts as the label that it is in the data, the inner node
+// above. What looks at the taxonomy (distances, ancestors, depths, H-loss) is measured in the
+// taxonomy without these leaves, where the label is the inner node itself: the distance of a label
+// to one that is a child of it is 1, and its set of ancestors has no node more than that of the
+// node. So measures are those of the labels, whatever the model needed to learn them.
+//
 // With the [Propensities] of labels that are often forgotten, which Settings take, a report has the
 // propensity-scored precision of extreme classification beside precision and nDCG.
 //

@@ -19,7 +19,7 @@ type Mistake struct {
 	Truth, Predicted int // leaves, as those of Confusion
 	TruthName        string
 	PredictedName    string
-	// Distance is the number of edges of the taxonomy between the two.
+	// Distance is the number of edges of the taxonomy between the two labels.
 	Distance int
 	// Margin is what the score of the prediction is above that of the highest true label. It is
 	// below 0 where a Decider predicts what it scores lower.
@@ -44,13 +44,14 @@ func (r *Report) Mistakes(c *dataset.Corpus) (Mistakes, error) {
 		return nil, fmt.Errorf("metric: a corpus of %d documents for a report on %d instances; give the texts that the instances were made of", len(c.Documents), r.Instances)
 	}
 	t := r.confusion.Taxonomy
+	l := labelsOf(t)
 	mistakes := Mistakes{}
 	for i, right := range r.perInstance["accuracy"] {
 		if right == 1 {
 			continue
 		}
 		m := Mistake{Instance: i, Truth: r.confusion.Truth[i], Predicted: r.confusion.Predicted[i], Margin: r.margins[i]}
-		m.TruthName, m.PredictedName, m.Distance = t.Name(m.Truth), t.Name(m.Predicted), t.Distance(m.Truth, m.Predicted)
+		m.TruthName, m.PredictedName, m.Distance = t.LabelName(m.Truth), t.LabelName(m.Predicted), l.nodes.Distance(l.to[m.Truth], l.to[m.Predicted])
 		if c != nil {
 			d := c.Documents[i]
 			if !r.labelled(c, d.Labels, m.Truth) {
@@ -66,15 +67,10 @@ func (r *Report) Mistakes(c *dataset.Corpus) (Mistakes, error) {
 	return mistakes, nil
 }
 
-// labelled tells whether one of the labels of a document is the leaf, by name, or the node below
-// which Leafed has put the leaf.
+// labelled tells whether one of the labels of a document is that of the leaf, by name.
 func (r *Report) labelled(c *dataset.Corpus, labels []int, leaf int) bool {
-	t := r.confusion.Taxonomy
-	names := []string{t.Name(leaf)}
-	for _, p := range t.Parents(leaf) {
-		names = append(names, t.Name(p))
-	}
-	return slices.ContainsFunc(labels, func(n int) bool { return slices.Contains(names, c.Taxonomy.Name(n)) })
+	name := r.confusion.Taxonomy.LabelName(leaf)
+	return slices.ContainsFunc(labels, func(n int) bool { return c.Taxonomy.LabelName(n) == name })
 }
 
 // How much of mistakes is printed.

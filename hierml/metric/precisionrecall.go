@@ -36,6 +36,8 @@ type PrecisionRecall struct {
 	// Gene Ontology, whose three roots all genes have.
 	RootlessPooled, RootlessMean float64
 	// Nodes has the area of each node, NaN where no instance has it; nil of a report that was read.
+	// Leaves that Leafed has added are not among them: nodes are those of
+	// Taxonomy.WithoutMiscellaneous.
 	Nodes []float64
 }
 
@@ -56,18 +58,24 @@ func NodeScores(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy) (*Preci
 			return nil, fmt.Errorf("metric: instance %d has a score of a node that is not a number", i)
 		}
 	}
-	return Settings{}.nodeScores(scores, labels, t, t), nil
+	l := labelsOf(t)
+	if l.nodes != t {
+		own := mat.NewDense(max(1, len(labels)), l.nodes.Len(), nil)
+		for i := range labels {
+			own.SetRow(i, l.own(scores.RawRowView(i)))
+		}
+		scores = own
+	}
+	return Settings{}.nodeScores(scores, l.sets(labels), l.nodes), nil
 }
 
-// nodeScores measures scores of nodes of which the first ones are those of original.
-func (s Settings) nodeScores(scores *mat.Dense, labels [][]int, t, original *taxonomy.Taxonomy) *PrecisionRecall {
-	nodes := original.Len()
+// nodeScores measures scores of nodes for instances that have labels.
+func (s Settings) nodeScores(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy) *PrecisionRecall {
+	nodes := t.Len()
 	with := make([][]int, nodes) // instances
 	for i, set := range labels {
 		for _, n := range t.Closure(set) {
-			if n < nodes {
-				with[n] = append(with[n], i)
-			}
+			with[n] = append(with[n], i)
 		}
 	}
 	p := &PrecisionRecall{Nodes: make([]float64, nodes)}
@@ -75,7 +83,7 @@ func (s Settings) nodeScores(scores *mat.Dense, labels [][]int, t, original *tax
 	for n := range nodes {
 		p.Nodes[n] = (&areas{s: s, scores: scores, with: with, nodes: []int{n}}).area()
 		all.nodes = append(all.nodes, n)
-		if len(original.Parents(n)) > 0 {
+		if len(t.Parents(n)) > 0 {
 			rootless.nodes = append(rootless.nodes, n)
 		}
 	}

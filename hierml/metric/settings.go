@@ -19,14 +19,10 @@ type Settings struct {
 	// At has the numbers of labels k for the accuracies, precisions and nDCG at k, each at least 1.
 	// The default is 1, 3 and 5.
 	At []int
-	// Loss is that of the top and the maximal loss. The default is loss.Half, as in [Cai08]: half
-	// the distance on trees.
+	// Loss is that of the top and the maximal loss, between leaves of the taxonomy of the data. The
+	// default is loss.Half, as in [Cai08]: half the distance on trees. It is measured between the
+	// labels, where a leaf that Leafed has added is the inner node above it.
 	Loss loss.Loss
-	// Original is the taxonomy before dataset.Leafed gave it miscellaneous leaves. What compares
-	// sets, along the taxonomy or not, and the accuracy by depth are measured there, where a
-	// miscellaneous leaf is the inner node above it, so that they can be compared with what others
-	// report. The default is the taxonomy of the data.
-	Original *taxonomy.Taxonomy
 	// Propensities, if given, are those of the leaves, in the order of Taxonomy.Leaves: see the
 	// function Propensities. The report then has the propensity-scored precision at each k.
 	Propensities []float64

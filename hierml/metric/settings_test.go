@@ -4,16 +4,18 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	trees "github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/metric"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 func TestSettingsRefuse(t *testing.T) {
@@ -171,9 +173,9 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// TestOriginal measures sets of a taxonomy with a miscellaneous leaf where the label was an inner
-// node.
-func TestOriginal(t *testing.T) {
+// TestLeafedLabels measures labels at inner nodes, which Leafed has moved to leaves, as the labels
+// that they are in the data.
+func TestLeafedLabels(t *testing.T) {
 	g := tree(t) // leaves 1, 2 below 0, and 4 below 3
 	d := &dataset.Dataset{Taxonomy: g, X: &dataset.Matrix{Rows: 3, Cols: 4, Indptr: []int{0, 1, 2, 3}, Indices: []int32{0, 3, 3}, Values: []float32{1, 1, 1}}, Labels: [][]int{{0}, {0, 4}, {2}}}
 	leafed, err := d.Leafed()
@@ -183,49 +185,111 @@ func TestOriginal(t *testing.T) {
 	misc := g.Len() // the leaves are 1, 2, 4 and this one, which is below 0
 	sets := [][]int{{1, misc}, {4, misc}, {misc}}
 	model := &deciding{first: first{leaves: 4}, sets: sets}
-	got, err := metric.Settings{Original: g}.Evaluate(context.Background(), model, leafed)
+	got, err := metric.Evaluate(model, leafed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// In the original: 0 | 1 (which implies 0); 0 4 | 0 4; 2 | 0.
+	// As the data have them: 0 | 1 (which implies 0); 0 4 | 0 4; 2 | 0.
 	for name, want := range map[string]float64{
 		"exact sets": 1.0 / 3, "micro precision": 2.0 / 4, "micro recall": 2.0 / 4, "macro F1": (2.0/(2+2) + 1) / 4,
 		"hierarchical precision": 5.0 / 6, "hierarchical recall": 5.0 / 6, "symmetric difference": 2.0 / 3, "H-loss": (0.25 + 0 + 0.25) / 3,
-		"accuracy at depth 0": 1, "accuracy at depth 1": 0, // of 4 and 2; the leaf predicted is the miscellaneous one
+		"accuracy at depth 0": 1, "accuracy at depth 1": 0, // of 4 and 2; the prediction is 0
 	} {
 		near(t, name, value(t, got, name), want)
 	}
 	near(t, "accuracy", got.Accuracy, 1.0/3)
-	truth, err := metric.Unleafed(leafed.Labels, leafed.Taxonomy, g)
-	if err != nil || !reflect.DeepEqual(truth, d.Labels) {
-		t.Errorf("labels %v, want %v (%v)", truth, d.Labels, err)
-	}
-	predicted, err := metric.Unleafed(sets, leafed.Taxonomy, g)
+	f, err := metric.LabelSets(leafed.Labels, sets, leafed.Taxonomy)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := metric.LabelSets(truth, predicted, g)
-	if err != nil {
-		t.Fatal(err)
+	specific, err := metric.LabelSets(d.Labels, [][]int{{1}, {0, 4}, {0}}, g)
+	if err != nil || f != specific {
+		t.Errorf("sets with leaves that stand for inner nodes: %+v, want %+v (%v)", f, specific, err)
 	}
 	near(t, "micro F1", got.MicroF1, f.Micro)
 	near(t, "hierarchical F1", got.HierarchicalF1, f.Hierarchical)
 	near(t, "macro F1", got.MacroF1, f.Macro)
-	other, _, _, _ := example()
-	for _, wrong := range []*taxonomy.Taxonomy{other, wide(t, 3), leafed.Taxonomy} {
-		base := leafed.Taxonomy
-		if wrong == base {
-			base = g
-		}
-		if _, err := metric.Unleafed(nil, base, wrong); err == nil {
-			t.Errorf("no error for another taxonomy of %d nodes", wrong.Len())
-		}
+	h, err := metric.HLoss(leafed.Labels, sets, leafed.Taxonomy, nil)
+	if err != nil || !reflect.DeepEqual(h, got.PerInstance("H-loss")) {
+		t.Errorf("H-loss %v, in the report %v (%v)", h, got.PerInstance("H-loss"), err)
 	}
-	if _, err := metric.Unleafed([][]int{{0}}, leafed.Taxonomy, g); err == nil {
-		t.Error("no error for an inner node")
+	classes, err := got.Classes()
+	if err != nil || len(classes) != 4 || classes[0].Name != g.Name(0) || classes[0].Right != 1 || classes[0].Predicted != 2 {
+		t.Errorf("classes %+v (%v)", classes, err)
 	}
-	if _, err := (metric.Settings{Original: other}).Evaluate(context.Background(), model, leafed); err == nil {
-		t.Error("no error for another original taxonomy")
+	var b strings.Builder
+	if err := got.WriteInstancesCSV(&b); err != nil || strings.Contains(b.String(), "misc") || !strings.Contains(b.String(), "\n2,"+g.Name(2)+","+g.Name(0)+",") {
+		t.Errorf("written as %s (%v)", b.String(), err)
+	}
+}
+
+// TestLeafedDistances compares the measures of distances with their definitions, in the taxonomy
+// before Leafed, where labels are any nodes of random trees and graphs.
+func TestLeafedDistances(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		g := trees.Random(rng, 12, 3, 1+int(seed%2))
+		n := 40
+		d := &dataset.Dataset{Taxonomy: g, X: &dataset.Matrix{Rows: n, Cols: 1, Indptr: make([]int, n+1)}}
+		for range n {
+			set := []int{rng.IntN(g.Len())}
+			if rng.IntN(3) == 0 {
+				set = append(set, rng.IntN(g.Len()))
+			}
+			d.Labels = append(d.Labels, slices.Compact(g.MostSpecific(set)))
+		}
+		leafed, err := d.Leafed()
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaves := leafed.Taxonomy.Leaves()
+		scores := mat.NewDense(n, len(leaves), nil)
+		for i := range n {
+			for y := range leaves {
+				scores.Set(i, y, float64(rng.IntN(20)))
+			}
+		}
+		r, err := metric.EvaluateScores(scores, leafed.Labels, leafed.Taxonomy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		half := loss.Half(g)
+		for i, truth := range d.Labels {
+			top := 0
+			for y := range leaves {
+				if scores.At(i, y) > scores.At(i, top) {
+					top = y
+				}
+			}
+			f := leafed.Taxonomy.Label(leaves[top])
+			treeLoss, topLoss, parent, maximal := 0.0, 0.0, math.NaN(), 0.0
+			for _, y := range truth {
+				treeLoss, topLoss = max(treeLoss, float64(g.Distance(y, f))), max(topLoss, half.Cost(y, f))
+				if len(g.Parents(y)) > 0 && !(parent == 1) {
+					parent = 0
+					if slices.ContainsFunc(g.Parents(y), func(p int) bool { return slices.Contains(g.Parents(f), p) }) {
+						parent = 1
+					}
+				}
+				own := slices.IndexFunc(leaves, func(z int) bool { return leafed.Taxonomy.Label(z) == y })
+				for z, leaf := range leaves {
+					if label := leafed.Taxonomy.Label(leaf); !slices.Contains(truth, label) && scores.At(i, z) >= scores.At(i, own) {
+						maximal = max(maximal, half.Cost(y, label))
+					}
+				}
+			}
+			if slices.Contains(truth, f) {
+				treeLoss, topLoss = 0, 0
+				if !math.IsNaN(parent) {
+					parent = 1
+				}
+			}
+			for name, want := range map[string]float64{"tree loss": treeLoss, "top loss": topLoss, "parent accuracy": parent, "maximal loss": maximal} {
+				if got := r.PerInstance(name)[i]; !(math.Abs(got-want) < 1e-12 || math.IsNaN(got) && math.IsNaN(want)) {
+					t.Errorf("seed %d, instance %d, labels %v, predicted %d: %s %v, want %v", seed, i, truth, f, name, got, want)
+				}
+			}
+		}
 	}
 }
 

@@ -58,11 +58,13 @@ type Step interface {
 	Transform(d *dataset.Dataset) (*dataset.Dataset, error)
 }
 
-// Label is a label of a text: a leaf of the taxonomy with its score.
+// Label is a label of a text with its score: Node is a leaf of the model's taxonomy, and Name what
+// the data call it.
 type Label struct {
 	classifier.Ranked
 	// Path has the names of the nodes on the way to the label, which is the last. Where a node has
-	// several parents it is the way by the first of them.
+	// several parents it is the way by the first of them. A leaf that dataset.Leafed added is not
+	// on it: the label is the node above.
 	Path []string
 }
 
@@ -128,7 +130,7 @@ func (p *Pipeline) Predict(text string) (Label, error) {
 	label := best[0]
 	if m.Rule == classifier.Descend && p.Beam == 0 { // of those that are nowhere behind, what it comes to
 		label.Node = m.Predict(x)[0]
-		label.Name = m.Taxonomy.Name(label.Node)
+		label.Name = m.Taxonomy.LabelName(label.Node)
 	}
 	return Label{label, path(m, label.Node)}, nil
 }
@@ -187,10 +189,11 @@ func (p *Pipeline) beamOver(m *classifier.Model) (*classifier.Beam, error) {
 	return p.beam, nil
 }
 
-// path returns the names of the nodes on the way to a node.
+// path returns the names of the nodes on the way to a label.
 func path(m *classifier.Model, node int) []string {
 	t := m.Taxonomy
-	names := []string{t.Name(node)}
+	names := []string{t.LabelName(node)}
+	node = t.Label(node)
 	for above := t.Parents(node); len(above) > 0; above = t.Parents(above[0]) {
 		names = append(names, t.Name(above[0]))
 	}

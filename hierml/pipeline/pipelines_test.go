@@ -71,6 +71,22 @@ func corpus(g *taxonomy.Taxonomy, texts int, seed uint64) *dataset.Corpus {
 	return c
 }
 
+// innerCorpus returns texts with labels, one each, some of which were at inner nodes before Leafed.
+func innerCorpus(t testing.TB, g *taxonomy.Taxonomy, texts int) *dataset.Corpus {
+	t.Helper()
+	c := corpus(g, texts, 6)
+	for i := range c.Documents {
+		if i%3 == 0 {
+			c.Documents[i].Labels = g.Parents(c.Documents[i].Labels[0])
+		}
+	}
+	leafed, err := c.Leafed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return leafed
+}
+
 // unseen returns texts to predict labels of, unusual ones first.
 func unseen(g *taxonomy.Taxonomy, n int, seed uint64) []string {
 	texts := []string{
@@ -196,6 +212,12 @@ func train(t testing.TB) map[string]*pipeline.Pipeline {
 		"RBF": svm.Hierarchical{Kernel: gram.RBF{Gamma: 0.7}},
 	} {
 		build("graph: "+name, graph, features.Text{}, e)
+	}
+	leafed := innerCorpus(t, example.Tree(3, 3), 150)
+	for name, e := range map[string]classifier.Estimator{
+		"hierarchical": svm.Hierarchical{}, "recursive": svm.Recursive{}, "softmax": svm.HierarchicalSoftmax{}, "label tree": svm.PLT{}, "naive Bayes": bayes.Multinomial{},
+	} {
+		build("labels at inner nodes: "+name, leafed, counts, e)
 	}
 	// Of these most weights are zero, so that they are in compressed rows; of the second they are
 	// of half precision.

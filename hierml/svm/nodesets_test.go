@@ -135,7 +135,7 @@ func TestNodeSets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := metric.Settings{Original: test.Taxonomy}.Evaluate(t.Context(), leaves, whole.Test)
+	r, err := metric.Evaluate(leaves, whole.Test)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,10 @@
 // a node alone is both. Ancestors and Descendants contain the node itself, as in all sums of the
 // papers. Instances, costs and weights belong to the packages dataset, loss and weighting.
 //
+// A miscellaneous leaf stands for the label that the inner node above it is in the data: Label,
+// LabelName and LabelNode translate between the two. Files of taxonomies have the leaf under its
+// own name, and not what it stands for.
+//
 // # Files
 //
 // Open reads a file whose form it finds out; Edges, Paths, Newick, OBO, JSON, DOT and RCV1 are the

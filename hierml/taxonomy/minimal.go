@@ -66,9 +66,17 @@ func (t *Taxonomy) Minimal(sets [][]int) (*Minimal, error) {
 		m.Classes[k] = append(m.Classes[k], n)
 	}
 	names := make([]string, len(m.Classes))
+	labels := make(map[int]string)
 	for _, n := range t.order {
 		if k := m.Class[n]; k >= 0 {
 			names[k] = t.names[n]
+			delete(labels, k)
+			if label, ok := t.labels[n]; ok {
+				if names[k], labels[k] = t.names[n], label; m.Class[t.Label(n)] == k { // they are one node
+					names[k] = label
+					delete(labels, k)
+				}
+			}
 		}
 	}
 	var edges [][2]int
@@ -81,8 +89,11 @@ func (t *Taxonomy) Minimal(sets [][]int) (*Minimal, error) {
 		seen[between] = true
 		edges = append(edges, between)
 	}
+	for _, e := range edges {
+		delete(labels, e[0]) // an inner node is a label itself
+	}
 	var err error
-	if m.Taxonomy, err = New(names, edges); err != nil {
+	if m.Taxonomy, err = NewWithLabels(names, edges, labels); err != nil {
 		return nil, err
 	}
 	return m, nil

@@ -16,8 +16,12 @@ func (t *Taxonomy) Below(n int) (*Taxonomy, []int) {
 func (t *Taxonomy) restrict(nodes []int) *Taxonomy {
 	id := make(map[int]int, len(nodes))
 	names := make([]string, len(nodes))
+	labels := make(map[int]string)
 	for k, v := range nodes {
 		id[v], names[k] = k, t.names[v]
+		if name, ok := t.labels[v]; ok {
+			labels[k] = name
+		}
 	}
 	var edges [][2]int
 	for k, v := range nodes {
@@ -27,7 +31,7 @@ func (t *Taxonomy) restrict(nodes []int) *Taxonomy {
 			}
 		}
 	}
-	part, err := New(names, edges)
+	part, err := NewWithLabels(names, edges, labels)
 	if err != nil {
 		panic(fmt.Sprintf("taxonomy: a part of a taxonomy is none: %v", err))
 	}
@@ -52,8 +56,12 @@ func (t *Taxonomy) Collapsed() (*Taxonomy, []int) {
 	slices.Sort(kept)
 	id := make([]int, t.Len())
 	names := make([]string, len(kept))
+	labels := make(map[int]string)
 	for k, v := range kept {
 		id[v], names[k] = k, t.names[v]
+		if name, ok := t.labels[v]; ok {
+			labels[k] = name
+		}
 	}
 	for v := range became {
 		became[v] = id[became[v]]
@@ -64,7 +72,7 @@ func (t *Taxonomy) Collapsed() (*Taxonomy, []int) {
 			edges = append(edges, [2]int{became[e[0]], became[e[1]]})
 		}
 	}
-	collapsed, err := New(names, edges)
+	collapsed, err := NewWithLabels(names, edges, labels)
 	if err != nil {
 		panic(fmt.Sprintf("taxonomy: a taxonomy without its chains is none: %v", err))
 	}

@@ -23,6 +23,9 @@ type Taxonomy struct {
 	longest   []int
 	shortest  []int
 	tree      bool
+	labels    map[int]string // of leaves that stand for another label, its name
+	// the inverse of labels
+	labelNodes map[string]int
 
 	ancestors, descendants closures
 }
@@ -81,11 +84,12 @@ func (t *Taxonomy) Name(n int) string {
 	return t.names[n]
 }
 
-// NamesOf returns the names of nodes, as of those that a model predicts, in their order.
+// NamesOf returns the names of labels, as of those that a model predicts, in their order: the
+// LabelName of each node.
 func (t *Taxonomy) NamesOf(nodes ...int) []string {
 	names := make([]string, len(nodes))
 	for i, n := range nodes {
-		names[i] = t.Name(n)
+		names[i] = t.LabelName(n)
 	}
 	return names
 }

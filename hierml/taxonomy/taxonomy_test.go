@@ -152,6 +152,91 @@ func TestWithMiscellaneousNames(t *testing.T) {
 	}
 }
 
+// TestLabels follows leaves that stand for the node above them through what makes taxonomies of
+// taxonomies.
+func TestLabels(t *testing.T) {
+	g, err := taxonomy.FromPaths([]string{"a/b/c", "a/b/d", "a/e", "f"}, "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := func(g *taxonomy.Taxonomy, name string) int {
+		n, ok := g.Node(name)
+		if !ok {
+			t.Fatalf("no node %q", name)
+		}
+		return n
+	}
+	a, b := node(g, "a"), node(g, "a/b")
+	m, leafOf, err := g.WithMiscellaneous([]int{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, m *taxonomy.Taxonomy, names ...string) {
+		t.Helper()
+		var got []string
+		seen := make(map[string]bool)
+		for _, leaf := range m.Leaves() {
+			name := m.LabelName(leaf)
+			got = append(got, name)
+			if seen[name] {
+				t.Errorf("%s: two leaves have the label %q", what, name)
+			}
+			seen[name] = true
+			if n, ok := m.LabelNode(name); !ok || n != leaf {
+				t.Errorf("%s: the node of label %q is %d, want %d", what, name, n, leaf)
+			}
+		}
+		slices.Sort(got)
+		same(t, what, got, names)
+	}
+	check("with leaves", m, "a", "a/b", "a/b/c", "a/b/d", "a/e", "f")
+	if m.Label(leafOf[b]) != b || m.Label(b) != b || m.Label(node(m, "f")) != node(m, "f") {
+		t.Error("the label of a leaf is not the node above")
+	}
+	same(t, "names of labels", m.NamesOf(leafOf[a], b), []string{"a", "a/b"})
+	again, twice, err := m.WithMiscellaneous([]int{b, a})
+	if err != nil || again != m || twice[a] != leafOf[a] || twice[b] != leafOf[b] {
+		t.Errorf("a second leaf was added: %v, %v", twice, err)
+	}
+	part, _ := m.Below(b)
+	check("below a node", part, "a/b", "a/b/c", "a/b/d")
+	collapsed, _ := m.Collapsed()
+	check("collapsed", collapsed, "a", "a/b", "a/b/c", "a/b/d", "a/e", "f")
+	without, to := m.WithoutMiscellaneous()
+	same(t, "nodes without the leaves", without.Names(), g.Names())
+	same(t, "edges without the leaves", without.Edges(), g.Edges())
+	if to[leafOf[b]] != b || to[a] != a || without.LabelNames() != nil {
+		t.Errorf("nodes became %v", to)
+	}
+	if same, _ := g.WithoutMiscellaneous(); same != g {
+		t.Error("a taxonomy without such leaves is copied")
+	}
+	same(t, "most specific", m.MostSpecific([]int{leafOf[a], node(m, "a/b/c")}), []int{node(m, "a/b/c")})
+	same(t, "most specific, of both", m.MostSpecific([]int{b, leafOf[b]}), []int{leafOf[b]})
+	minimal, err := m.Minimal([][]int{{leafOf[a]}, {leafOf[b]}, {node(m, "a/b/c")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("minimal", minimal.Taxonomy, "a", "a/b", "a/b/c")
+	// Where nothing else is below a node, it and its leaf are one.
+	if minimal, err = m.Minimal([][]int{{leafOf[b]}, {node(m, "f")}}); err != nil {
+		t.Fatal(err)
+	}
+	check("minimal, alone", minimal.Taxonomy, "a/b", "f")
+}
+
+func TestNewWithLabelsRefuses(t *testing.T) {
+	names, edges := []string{"a", "b", "c"}, [][2]int{{0, 1}, {0, 2}}
+	for says, labels := range map[string]map[int]string{
+		"nodes are 0 to 2": {3: "x"}, "only a leaf does": {0: "x"}, "without a name": {1: ""},
+		`both stand for the label "x"`: {1: "x", 2: "x"}, `"c" and "b" both stand`: {1: "c"},
+	} {
+		if _, err := taxonomy.NewWithLabels(names, edges, labels); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v: error %v, want one that says %q", labels, err, says)
+		}
+	}
+}
+
 // TestWalks checks the walks against their definitions on random forests and graphs.
 func TestWalks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -60,18 +60,23 @@ func (t *Taxonomy) Closure(set []int) []int {
 }
 
 // MostSpecific sorts the nodes and leaves out those that are an ancestor of another one: what
-// Closure adds. It changes the slice it is given.
+// Closure adds. A leaf that stands for an inner node is left out where that is. It changes the
+// slice it is given.
 func (t *Taxonomy) MostSpecific(nodes []int) []int {
 	if len(nodes) > 1 {
-		above := make(map[int]bool)
+		above, has := make(map[int]bool), make(map[int]bool)
 		for _, n := range nodes {
-			for _, a := range t.Ancestors(n) {
-				if a != n {
+			label := t.Label(n)
+			for _, a := range t.Ancestors(label) {
+				if a != label {
 					above[a] = true
 				}
 			}
+			if n != label {
+				has[label] = true // by its leaf
+			}
 		}
-		nodes = slices.DeleteFunc(nodes, func(n int) bool { return above[n] })
+		nodes = slices.DeleteFunc(nodes, func(n int) bool { return has[n] || above[t.Label(n)] })
 	}
 	slices.Sort(nodes)
 	return nodes

@@ -17,7 +17,7 @@ from ._taxonomy import Taxonomy
 from ._text import Row, Vectorizer
 from ._weights import weights
 
-_VERSIONS = ("1", "2", "3", "4")
+_VERSIONS = ("1", "2", "3", "4", "5")
 _RULES = ("highest", "descend", "best set", "closed set", "top down")
 
 
@@ -46,7 +46,13 @@ class Model:
         edges = file.indices("taxonomy.edges", 1 << 31, 2)
         if edges.shape[1] != 2:
             raise LoadError(f"the edges have the shape {list(edges.shape)}; expected two columns")
-        self.taxonomy = Taxonomy(file.texts("taxonomy.names"), edges.tolist())
+        stand: List[Tuple[int, str]] = []
+        if "taxonomy.labels" in file:
+            leaves, names = file.indices("taxonomy.labels.nodes", 1 << 31).tolist(), file.texts("taxonomy.labels")
+            if len(leaves) != len(names):
+                raise LoadError(f"{len(leaves)} leaves stand for {len(names)} labels")
+            stand = list(zip(leaves, names))
+        self.taxonomy = Taxonomy(file.texts("taxonomy.names"), edges.tolist(), stand)
         self._attributes = Attributes(file, self.taxonomy)
         self._weights = weights(file, len(self._attributes.nodes))
         self._constants: Optional[np.ndarray] = None
@@ -58,7 +64,7 @@ class Model:
         if "link" in metadata or metadata["version"] == "3":
             self._link = Link(file, self.taxonomy, self._attributes.column)
         self._nodes = self.taxonomy.leaves if self._rule == "descend" else self._attributes.candidates
-        self.labels = [self.taxonomy.names[node] for node in self._nodes]
+        self.labels = [self.taxonomy.label_name(node) for node in self._nodes]
         self._read_pipeline(file)
 
     def _read_pipeline(self, file: Arrays) -> None:
@@ -210,21 +216,25 @@ class Model:
             return self._descend(self._node_scores(row))
         return self._ranked(row, 1)[0][0]
 
+    def _path(self, node: int) -> Tuple[str, ...]:
+        label = self.taxonomy.label(node)
+        return (*self.taxonomy.path(label)[:-1], self.taxonomy.label_name(node))
+
     # What is asked of it.
 
     def predict(self, texts: Sequence[str]) -> List[str]:
         """Returns the name of the label of each text."""
-        return [self.taxonomy.names[self._predicted(text)] for text in _several(texts)]
+        return [self.taxonomy.label_name(self._predicted(text)) for text in _several(texts)]
 
     def predict_paths(self, texts: Sequence[str]) -> List[Tuple[str, ...]]:
         """Returns, for each text, the names of the nodes from a root to its label."""
-        return [self.taxonomy.path(self._predicted(text)) for text in _several(texts)]
+        return [self._path(self._predicted(text)) for text in _several(texts)]
 
     def rank(self, texts: Sequence[str], k: int = 5) -> List[List[Tuple[str, float]]]:
         """Returns, for each text, the k labels with the highest scores, the best first, with these."""
         if k < 0:
             raise ValueError(f"k is {k}; it is how many labels are wanted")
-        return [[(self.taxonomy.names[node], score) for node, score in self._ranked(self.features(text), k)] for text in _several(texts)]
+        return [[(self.taxonomy.label_name(node), score) for node, score in self._ranked(self.features(text), k)] for text in _several(texts)]
 
     def scores(self, texts: Sequence[str]) -> np.ndarray:
         """Returns the scores of the labels by which the model chooses: a row a text, a column a label.

@@ -17,8 +17,11 @@ class Taxonomy:
     leaves: List[int]  #: nodes without children, ascending
     is_tree: bool  #: whether no node has several parents
 
-    def __init__(self, names: Sequence[str], edges: Sequence[Tuple[int, int]]) -> None:
-        """edges are pairs of parent and child. Raises ValueError for what is no taxonomy."""
+    def __init__(self, names: Sequence[str], edges: Sequence[Tuple[int, int]], labels: Sequence[Tuple[int, str]] = ()) -> None:
+        """edges are pairs of parent and child; labels are leaves and the names of the labels that they stand for.
+
+        Raises ValueError for what is no taxonomy.
+        """
         self.names = list(names)
         self._ids: Dict[str, int] = {name: node for node, name in enumerate(self.names)}
         if not self.names or "" in self._ids or len(self._ids) != len(self.names):
@@ -45,6 +48,11 @@ class Taxonomy:
                     self.order.append(child)
         if len(self.order) < len(self.names):
             raise LoadError("the taxonomy has a cycle")
+        self._labels: Dict[int, str] = dict(labels)
+        leaf_names = [self.label_name(leaf) for leaf in self.leaves]
+        wrong = [node for node, name in labels if not 0 <= node < len(self.names) or self.children[node] or not name]
+        if wrong or len(self._labels) != len(labels) or self._labels and len(set(leaf_names)) != len(leaf_names):
+            raise LoadError("what leaves stand for is not a label each, with a name of its own")
 
     def __len__(self) -> int:
         return len(self.names)
@@ -60,6 +68,15 @@ class Taxonomy:
         if not 0 <= name < len(self):
             raise KeyError(name)
         return int(name)
+
+    def label_name(self, node: int) -> str:
+        """Returns the name by which the data know a label: of a leaf "(misc)", that of the node above."""
+        return self._labels.get(node, self.names[node])
+
+    def label(self, node: int) -> int:
+        """Returns the node that is a label in the data: of a leaf "(misc)", the node above."""
+        name = self.label_name(node)
+        return next((above for above in self.parents[node] if self.names[above] == name), node)
 
     def path(self, node: Union[str, int]) -> Tuple[str, ...]:
         """Returns the names from a root to a node, by the first parent where there are several."""

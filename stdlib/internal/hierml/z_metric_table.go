@@ -37,7 +37,6 @@ var metricPackage = table.Package{
 		{Name: "ReadJSON", Value: metric.ReadJSON},
 		{Name: "Significance", Value: metric.Significance},
 		{Name: "StudentInterval", Value: metric.StudentInterval},
-		{Name: "Unleafed", Value: metric.Unleafed},
 	},
 	Literals: []table.Literal{
 		{Name: "AboveRoots", Kind: token.INT, Text: "-1"},

@@ -17,6 +17,7 @@ var taxonomyPackage = table.Package{
 	Values: []table.Symbol{
 		{Name: "FromPaths", Value: taxonomy.FromPaths},
 		{Name: "New", Value: taxonomy.New},
+		{Name: "NewWithLabels", Value: taxonomy.NewWithLabels},
 		{Name: "Open", Value: taxonomy.Open},
 		{Name: "OpenAs", Value: taxonomy.OpenAs},
 		{Name: "OpenContext", Value: taxonomy.OpenContext},
