@@ -2,19 +2,15 @@ package files
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/hierml/notebook/hierml/dataset"
-	"github.com/hierml/notebook/hierml/internal/describe"
 	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -84,7 +80,7 @@ func (s CSV) documents(ctx context.Context, r io.Reader, name string, l *labeler
 			return err
 		}
 		for {
-			err := table.next()
+			err := table.nextRow()
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
@@ -105,34 +101,12 @@ func (s CSV) documents(ctx context.Context, r io.Reader, name string, l *labeler
 // csvTable reads the rows of a file.
 type csvTable struct {
 	CSV
-	file   *textfile.File
-	rows   *csv.Reader
-	bound  *boundedReader
+	*delimited
 	labels *labeler
-	titles []string
-	row    []string
-	line   int // of the row
 
 	label    int   // column, or -1
 	levels   []int // columns
 	id, part int   // columns, or -1
-}
-
-// boundedReader bounds what is read for one row.
-type boundedReader struct {
-	io.Reader
-	left int
-}
-
-var errLongRow = errors.New("the row is too long")
-
-func (r *boundedReader) Read(p []byte) (int, error) {
-	if r.left <= 0 {
-		return 0, errLongRow
-	}
-	n, err := r.Reader.Read(p)
-	r.left -= n
-	return n, err
 }
 
 // open reads the titles.
@@ -147,26 +121,13 @@ func (s CSV) open(ctx context.Context, r io.Reader, name string, l *labeler) (*c
 	if err != nil {
 		return nil, err
 	}
-	t := &csvTable{CSV: s, file: file, labels: l, bound: &boundedReader{Reader: file}, label: -1, id: -1, part: -1, line: 1}
-	t.rows = csv.NewReader(t.bound)
-	t.rows.ReuseRecord = true
-	if s.Comma != 0 {
-		t.rows.Comma = s.Comma
-	}
-	l.errorf = func(column int, format string, args ...any) error {
-		return file.Errorf(t.line, column, format, args...)
-	}
-	t.Repair = nil // titles are not repaired
-	switch err := t.next(); {
-	case errors.Is(err, io.EOF):
-		return nil, file.Errorf(1, 0, "no titles; expected a line of them, then rows")
-	case err != nil:
+	rows, err := openDelimited(file, s.Comma, s.Repair, "CSV")
+	if err != nil {
 		return nil, err
 	}
-	t.Repair = s.Repair
-	t.titles = slices.Clone(t.row)
-	for i := range t.titles {
-		t.titles[i] = strings.TrimSpace(t.titles[i])
+	t := &csvTable{CSV: s, delimited: rows, labels: l, label: -1, id: -1, part: -1}
+	l.errorf = func(column int, format string, args ...any) error {
+		return file.Errorf(rows.line, column, format, args...)
 	}
 	return t, t.findAll()
 }
@@ -246,13 +207,13 @@ func (t *csvTable) others(title, field string) string {
 	}
 	if len(t.titles) == 1 {
 		for _, comma := range []rune{';', '\t', '|', ','} {
-			if strings.ContainsRune(t.titles[0], comma) && comma != t.rows.Comma {
+			if strings.ContainsRune(t.titles[0], comma) && comma != t.reader.Comma {
 				return fmt.Sprintf("the only title is %s; if %[2]q is between the fields, read with CSV{Comma: %[2]q}", titles, comma)
 			}
 		}
 	}
 	said := "the titles are " + titles
-	near := t.nearest(title)
+	near := nearestTitle(t.titles, title)
 	switch {
 	case field != "" && near != "":
 		return said + "; did you mean CSV{" + fmt.Sprintf(field, near) + "}?"
@@ -271,111 +232,12 @@ func (t *csvTable) others(title, field string) string {
 	return said
 }
 
-// noTitles says what to do where the first line does not look like titles: it is a comment, or a
-// row.
-func (t *csvTable) noTitles() string {
-	if strings.HasPrefix(t.titles[0], "#") || strings.HasPrefix(t.titles[0], "//") || strings.HasPrefix(t.titles[0], "%") {
-		return "a comment, it seems; take it away: the first line has the titles of the columns, and tables have no comments"
-	}
-	for _, title := range t.titles {
-		if _, err := strconv.ParseFloat(title, 64); err == nil {
-			return "a row, it seems, as it has the number " + title + "; write the titles of the columns, such as labels,a,b, into a line above it"
-		}
-	}
-	return ""
-}
-
-// nearest returns the title that another one is likely to stand for, or nothing: it differs in case
-// only, or one has the other within.
-func (t *csvTable) nearest(title string) string {
-	lower := strings.ToLower(strings.TrimSuffix(title, "s"))
-	within := ""
-	for _, other := range t.titles {
-		switch l := strings.ToLower(other); {
-		case strings.EqualFold(title, other):
-			return other
-		case !plainTitle(other):
-		case within == "" && len(l) > 2 && len(lower) > 2 && (strings.Contains(l, lower) || strings.Contains(lower, l)):
-			within = other
-		}
-	}
-	return within
-}
-
-// plainTitle reports whether a title can be repeated in a message: it is in one line, and short.
-func plainTitle(title string) bool {
-	return title != "" && len(title) <= 60 && !strings.ContainsFunc(title, unicode.IsControl)
-}
-
-// next reads the next row.
-func (t *csvTable) next() error {
-	t.bound.left = textfile.MaxLine
-	row, err := t.rows.Read()
-	var syntax *csv.ParseError
-	switch {
-	case err == nil:
-		t.line, _ = t.rows.FieldPos(0)
-		t.row = row
-		return nil
-	case errors.Is(err, csv.ErrFieldCount):
-		t.line, _ = t.rows.FieldPos(0)
-		return t.fault(faultUnreadable, -1, "the row has %s, and there are %s%s", describe.Count(len(row), "field", "fields"), describe.Count(len(t.titles), "title", "titles"), t.leaveOut(len(row)))
-	case errors.As(err, &syntax):
-		t.line = syntax.StartLine
-		return report(t.Repair, faultUnreadable, t.file.Errorf(syntax.Line, syntax.Column, "%v; expected fields in quotation marks where they have some, which are doubled", syntax.Err))
-	case errors.Is(err, io.EOF):
-		return io.EOF
-	case errors.Is(err, errLongRow):
-		return t.file.Errorf(t.line+1, 0, "the row is longer than %d bytes; does a quotation not end?", textfile.MaxLine)
-	}
-	if err = t.file.Place(t.line+1, err); isCut(err) {
-		if err = report(t.Repair, faultCut, err); err == nil {
-			err = io.EOF
-		}
-	}
-	return err
-}
-
-// leaveOut says what to do about a row with so many fields, unless rows are repaired.
-func (t *csvTable) leaveOut(fields int) string {
-	const out = "leave such rows out and count them: CSV{Repair: &files.Faults{}}"
-	switch {
-	case t.Repair != nil:
-		return ""
-	case fields < len(t.titles):
-		return "; give it one for each title, or " + out
-	}
-	separator := "a comma"
-	if c := t.rows.Comma; c != ',' {
-		separator = fmt.Sprintf("%q", c)
-	}
-	return "; put text that has " + separator + " into quotation marks, or " + out
-}
-
-// fault reports a fault of a field of the row, or of the row for -1.
-func (t *csvTable) fault(kind faultKind, column int, format string, args ...any) error {
-	line, at := t.line, 0
-	if column >= 0 {
-		line, at = t.rows.FieldPos(column)
-	}
-	return report(t.Repair, kind, t.file.Errorf(line, at, format, args...))
-}
-
-// field returns a field in UTF-8.
-func (t *csvTable) field(column int) (string, error) {
-	text := t.row[column]
-	if utf8.ValidString(text) {
-		return text, nil
-	}
-	return strings.ToValidUTF8(text, "\ufffd"), t.fault(faultEncoding, column, "%s is not UTF-8; convert the file", textfile.Quote(text))
-}
-
 // nodes returns the labels of the row.
 func (t *csvTable) nodes() ([]int, error) {
 	if t.levels != nil {
 		return t.path()
 	}
-	_, at := t.rows.FieldPos(t.label)
+	_, at := t.reader.FieldPos(t.label)
 	text, err := t.field(t.label)
 	if err != nil || strings.TrimSpace(text) == "" {
 		return nil, err
@@ -435,7 +297,7 @@ func (t *csvTable) path() ([]int, error) {
 	if len(path) == 0 {
 		return nil, nil
 	}
-	_, at := t.rows.FieldPos(t.levels[len(path)-1])
+	_, at := t.reader.FieldPos(t.levels[len(path)-1])
 	nodes, err := t.labels.addPath(nil, path, at)
 	if err != nil {
 		return nil, err

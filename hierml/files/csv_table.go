@@ -123,7 +123,7 @@ func (p *csvSource) fraction() float64 { return p.file.Fraction() }
 func (p *csvSource) empty() error      { return p.file.Errorf(p.line, 0, "no rows below the titles") }
 
 func (p *csvSource) next(in *dataset.Instance) error {
-	if err := p.csvTable.next(); err != nil {
+	if err := p.nextRow(); err != nil {
 		return err
 	}
 	in.Labels, in.Columns, in.Values = nil, in.Columns[:0], in.Values[:0]

@@ -13,6 +13,7 @@ var datasetPackage = table.Package{
 	Path: "github.com/hierml/notebook/hierml/dataset",
 	Name: "dataset",
 	Values: []table.Symbol{
+		{Name: "Beside", Value: dataset.Beside},
 		{Name: "Collect", Value: dataset.Collect},
 		{Name: "Feature", Value: dataset.Feature},
 		{Name: "FromDense", Value: dataset.FromDense},

@@ -30,6 +30,7 @@ var filesPackage = table.Package{
 		{Name: "RCV1", Value: (*files.RCV1)(nil)},
 		{Name: "SVMLight", Value: (*files.SVMLight)(nil)},
 		{Name: "SyntaxError", Value: (*files.SyntaxError)(nil)},
+		{Name: "Table", Value: (*files.Table)(nil)},
 		{Name: "WIPO", Value: (*files.WIPO)(nil)},
 	},
 }

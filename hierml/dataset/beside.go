@@ -1,0 +1,95 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Beside returns the columns of several data sets of the same instances in one, in the order in
+// which they are given: words beside numbers, say. It is an error if they differ in the number of
+// their rows, in taxonomy or in labels. Columns keep their names; where an earlier part has the same
+// name, " (2)" is behind it, or the next number that is free. Where a part has no names, none of
+// the result has.
+//
+// features.Columns does this for the columns of a table, and can be saved with a model.
+func Beside(parts ...*Dataset) (*Dataset, error) {
+	if len(parts) == 0 {
+		return nil, noData{}
+	}
+	matrices := make([]*Matrix, len(parts))
+	for k, d := range parts {
+		if err := d.Check(); err != nil {
+			return nil, err
+		}
+		if d.Taxonomy != parts[0].Taxonomy {
+			return nil, fmt.Errorf("dataset: part %d of those beside each other has another taxonomy than the first; read it with that of the first", k)
+		}
+		if !slices.EqualFunc(d.Labels, parts[0].Labels, slices.Equal[[]int]) {
+			return nil, fmt.Errorf("dataset: part %d of those beside each other has other labels than the first; are the rows those of the same instances, in the same order?", k)
+		}
+		x := *d.X
+		x.Vocabulary = d.Vocabulary
+		matrices[k] = &x
+	}
+	x, err := matrices[0].Beside(matrices[1:]...)
+	if err != nil {
+		return nil, err
+	}
+	s := *parts[0]
+	s.X, s.Vocabulary = x, x.Vocabulary
+	return &s, nil
+}
+
+// Beside returns the matrix with the columns of others behind its own. Names are as the function
+// Beside has them.
+func (m *Matrix) Beside(others ...*Matrix) (*Matrix, error) {
+	parts := append([]*Matrix{m}, others...)
+	joined := &Matrix{Rows: m.Rows, Indptr: make([]int, 1, m.Rows+1)}
+	entries, named := 0, true
+	for k, p := range parts {
+		if p.Rows != m.Rows {
+			return nil, fmt.Errorf("dataset: part %d of those beside each other has %d rows, and the first has %d", k, p.Rows, m.Rows)
+		}
+		if p.Cols > math.MaxInt32-joined.Cols {
+			return nil, fmt.Errorf("dataset: the parts beside each other have more than %d columns together", math.MaxInt32)
+		}
+		joined.Cols += p.Cols
+		entries += p.NonZeros()
+		named = named && (len(p.Vocabulary) == p.Cols)
+	}
+	joined.Indices, joined.Values = make([]int32, 0, entries), make([]float32, 0, entries)
+	for i := range m.Rows {
+		first := int32(0)
+		for _, p := range parts {
+			indices, values := p.Row(i)
+			for _, j := range indices {
+				joined.Indices = append(joined.Indices, first+j)
+			}
+			joined.Values = append(joined.Values, values...)
+			first += int32(p.Cols)
+		}
+		joined.Indptr = append(joined.Indptr, len(joined.Values))
+	}
+	if named {
+		joined.Vocabulary = besideNames(parts)
+	}
+	return joined, nil
+}
+
+// besideNames returns the names of all columns, each once.
+func besideNames(parts []*Matrix) []string {
+	var names []string
+	taken := make(map[string]bool)
+	for _, p := range parts {
+		for _, name := range p.Vocabulary {
+			free := name
+			for k := 2; taken[free]; k++ {
+				free = fmt.Sprintf("%s (%d)", name, k)
+			}
+			taken[free] = true
+			names = append(names, free)
+		}
+	}
+	return names
+}

@@ -1,0 +1,396 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/hierml/progress"
+	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/table"
+)
+
+// Table reads tables whose columns are of several kinds, as spreadsheets and programs for data
+// write them: fields with a separator between them below a line of titles (CSV, TSV), or JSON
+// objects with the titles as names, one a line or all in one list.
+//
+// What the settings do not say is found out from the values. Each such guess is told by a note of
+// package progress, in a line that names the settings that change it. Where values are missing, they
+// stay missing: see Missing.
+//
+// The taxonomy may be nil: then it is made of the labels. A table without labels, such as new rows
+// to predict of, is read all the same.
+type Table struct {
+	// Label is the column of the labels. The default is the first column that is called label,
+	// labels, class, category or target, in whatever case. Levels are, in its place, the columns of
+	// the levels of one label, from the top; it ends at the first empty one.
+	Label  string
+	Levels []string
+
+	// LabelSeparator stands between several labels of one field, and PathSeparator between the
+	// levels of a label. By default there are several labels if the column is called labels and has
+	// commas, or if the parts of fields with | or ; occur again in others; and labels have levels
+	// where most have the same separator, such as / or ::, and share what stands before it. "none"
+	// says that nothing separates.
+	LabelSeparator, PathSeparator string
+
+	// Text, Numbers, Nominal, Sets and Paths are columns with values of that kind. By default
+	// columns of numbers are Numbers, those with many words a field are Text, those whose values
+	// occur again are Nominal, or Sets if they have parts that do, and the others are unused.
+	Text, Numbers, Nominal, Sets, Paths []string
+
+	// SetSeparator stands between the words of a set. By default it is |, ; or a comma.
+	SetSeparator string
+
+	// Unused are columns that are no features. ID and Part are columns that name the row and its
+	// part of the table. By default they are those called id and split.
+	Unused   []string
+	ID, Part string
+
+	// Like are the columns of a table that was read before. Columns of their names get their kind,
+	// separator and role, and others are unused.
+	Like []dataset.Column
+
+	// Missing are the words that stand for a value that is missing, beside an empty field. By
+	// default they are those that pandas takes so, such as NA and NaN; for labels there are none.
+	Missing []string
+
+	// Comma separates fields. By default it is a comma, a tab, a semicolon or |, whichever makes
+	// lines of as many fields as there are titles. Decimal is ',' where numbers are written as 1,5
+	// and '.' where 1,234 is a thousand; by default it is found out by the column.
+	Comma, Decimal rune
+
+	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	Repair *Faults
+}
+
+// none is the separator that says that there is none.
+const none = "none"
+
+// missingWords are the words that stand for missing values by default.
+var missingWords = []string{
+	"NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "-nan", "-NaN", "NULL", "null", "None", "none", "nil", "?",
+}
+
+// labelTitles are the titles by which the column of the labels is found, in this order.
+var labelTitles = []string{"label", "labels", "class", "category", "target"}
+
+// Open reads a file as Read does.
+func (s Table) Open(ctx context.Context, file string, t *taxonomy.Taxonomy) (*dataset.Table, error) {
+	return fromFile(ctx, file, t, s.Read)
+}
+
+// Read reads the whole table.
+func (s Table) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Table, error) {
+	p, err := s.parser(ctx, r, name, t)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := p.source.next(-1)
+	if errors.Is(err, io.EOF) {
+		return nil, p.source.errorf(0, 0, "no rows below the titles")
+	}
+	if err != nil {
+		return nil, err
+	}
+	whole, err := p.table(rows)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range p.notes {
+		progress.Note(ctx, note)
+	}
+	return whole, nil
+}
+
+// Chunks reads tables of at most n rows each, one after the other, of a file that need not fit into
+// memory. Nothing is guessed of columns: they are those of Like, and others are unused. Labels are
+// read where Like has a column of them that the file has, too; they need a taxonomy.
+func (s Table) Chunks(ctx context.Context, r io.Reader, name string, n int, t *taxonomy.Taxonomy) iter.Seq2[*dataset.Table, error] {
+	return func(yield func(*dataset.Table, error) bool) {
+		if len(s.Like) == 0 || n < 1 {
+			yield(nil, errors.New("files: parts of a table are read by the columns of another, and have at least one row each; set Table.Like to them"))
+			return
+		}
+		p, err := s.parser(ctx, r, name, t)
+		for err == nil {
+			var rows []rawColumn
+			if rows, err = p.source.next(n); err != nil {
+				break
+			}
+			var part *dataset.Table
+			if part, err = p.table(rows); err != nil {
+				break
+			}
+			for _, note := range p.notes {
+				progress.Note(ctx, note)
+			}
+			if p.notes = nil; !yield(part, nil) {
+				return
+			}
+		}
+		if !errors.Is(err, io.EOF) {
+			yield(nil, err)
+		}
+	}
+}
+
+// Write writes the columns as CSV, so that Read gives them again where Like names them.
+func (s Table) Write(ctx context.Context, w io.Writer, t *dataset.Table) error {
+	if t == nil || len(t.Columns) == 0 {
+		return fmt.Errorf("files: no table, or one without columns; there is nothing to write")
+	}
+	out := CSV{Comma: s.Comma}.writer(w)
+	record := make([]string, len(t.Columns))
+	for k := range t.Columns {
+		record[k] = t.Columns[k].Name
+	}
+	err := table.WriteRow(w, out, record)
+	for row := 0; err == nil && row < t.Len(); row++ {
+		if err = ctx.Err(); err != nil {
+			break
+		}
+		for k := range t.Columns {
+			record[k] = exactValue(&t.Columns[k], row)
+		}
+		err = table.WriteRow(w, out, record)
+	}
+	if out.Flush(); err == nil {
+		err = out.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("files: writing a table: %w", err)
+	}
+	return nil
+}
+
+// exactValue returns a value with all digits of a number.
+func exactValue(c *dataset.Column, row int) string {
+	if c.Kind == dataset.Number && !c.Missing(row) {
+		return fmt.Sprint(c.Numbers[row])
+	}
+	return c.Value(row)
+}
+
+// rawColumn is a column as a file has it.
+type rawColumn struct {
+	name    string
+	words   []string   // of files that are text, and of columns that have words
+	numbers []float64  // of files that tell numbers from words, NaN where one is missing
+	sets    [][]string // of files that tell lists
+}
+
+// tableSource reads the rows of a file.
+type tableSource interface {
+	// next returns the next rows, at most n, or all if that is negative, or io.EOF.
+	next(n int) ([]rawColumn, error)
+	// errorf returns an error at the place of a row of those that were returned last, and column.
+	errorf(row, column int, format string, args ...any) error
+}
+
+// tableParser makes tables of what a source reads.
+type tableParser struct {
+	Table
+	name     string
+	source   tableSource
+	taxonomy *taxonomy.Taxonomy
+	notes    []string
+}
+
+// note tells a guess, and the settings that change it.
+func (p *tableParser) note(settings, format string, args ...any) {
+	note := fmt.Sprintf(format, args...)
+	if settings != "" {
+		note += " [files.Table{" + settings + "}]"
+	}
+	p.notes = append(p.notes, p.name+": "+note)
+}
+
+// jsonStart is how objects begin, and lists of them.
+var jsonStart = regexp.MustCompile(`^\s*(\{\s*["}]|\[\s*[^\s,])`)
+
+// parser opens what r has.
+func (s Table) parser(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*tableParser, error) {
+	p := &tableParser{Table: s, name: filepath.Base(name), taxonomy: t}
+	file, err := textfile.Open(textfile.WithContext(ctx, r), name, syntaxError)
+	if err != nil {
+		return nil, err
+	}
+	head, err := file.Peek(1 << 16)
+	if err != nil && !errors.Is(err, io.EOF) && !isCut(err) {
+		return nil, file.Place(1, err)
+	}
+	if start := jsonStart.Find(head); start != nil && s.Comma == 0 {
+		p.source = newJSONRows(file, s.Repair, bytes.ContainsRune(start, '['))
+		return p, nil
+	}
+	comma := s.Comma
+	if comma == 0 {
+		if comma = separatorOf(string(head)); comma != ',' {
+			p.note("Comma", "%q is between the fields", comma)
+		}
+	}
+	rows, err := openDelimited(file, comma, s.Repair, "Table")
+	if err != nil {
+		return nil, err
+	}
+	if known := func(title string) bool { return p.like(title) != nil }; !slices.ContainsFunc(rows.titles, known) {
+		if advice := rows.noTitles(); advice != "" {
+			return nil, file.Errorf(1, 0, "the first line is %s, %s", textfile.Quote(strings.Join(rows.titles, ", ")), advice)
+		}
+	}
+	p.source = rows
+	return p, nil
+}
+
+// separatorOf returns what is between the fields of a file that begins so: of the characters that
+// divide the titles, the first that divides the lines into as many fields, and a comma if none does.
+func separatorOf(head string) rune {
+	if cut := strings.LastIndexByte(head, '\n'); cut > 0 && len(head) >= 1<<16 {
+		head = head[:cut]
+	}
+	best, most := ',', 0.0
+	for _, comma := range []rune{',', '\t', ';', '|'} {
+		rows := delimitedReader(strings.NewReader(head), comma)
+		titles, same, all := 0, 0, 0
+		for all < 100 {
+			record, err := rows.Read()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if all == 0 {
+				titles = len(record)
+			}
+			if all++; err == nil && len(record) == titles {
+				same++
+			}
+		}
+		if share := float64(same) / float64(max(all, 1)); titles > 1 && share > most {
+			best, most = comma, share
+		}
+	}
+	return best
+}
+
+// table makes a table of rows.
+func (p *tableParser) table(rows []rawColumn) (*dataset.Table, error) {
+	if err := p.checkSettings(rows); err != nil {
+		return nil, err
+	}
+	labels := p.labelColumns(rows)
+	columns, err := p.columns(rows, labels)
+	if err != nil {
+		return nil, err
+	}
+	t, err := dataset.NewTable(p.name, columns...)
+	if err != nil {
+		return nil, p.source.errorf(-1, 0, "%s", strings.TrimPrefix(err.Error(), "dataset: "))
+	}
+	if len(labels) == 0 {
+		return t, nil
+	}
+	return t, p.label(t, rows, labels)
+}
+
+// checkSettings returns an error where a setting names a column that there is not.
+func (p *tableParser) checkSettings(rows []rawColumn) error {
+	names := make(map[string]bool, len(rows))
+	for k := range rows {
+		names[rows[k].name] = true
+	}
+	used := make(map[string]string)
+	for _, s := range []struct {
+		setting string
+		columns []string
+	}{
+		{"Label", only(p.Label)}, {"Levels", p.Levels}, {"Text", p.Text}, {"Numbers", p.Numbers}, {"Nominal", p.Nominal},
+		{"Sets", p.Sets}, {"Paths", p.Paths}, {"Unused", p.Unused}, {"ID", only(p.ID)}, {"Part", only(p.Part)},
+	} {
+		for _, column := range s.columns {
+			if !names[column] {
+				return p.source.errorf(-1, 0, "no column is called %s, which %s names; %s", textfile.Quote(column), s.setting, otherTitles(rows, column))
+			}
+			if before := used[column]; before != "" {
+				return p.source.errorf(-1, 0, "column %s is named by %s and by %s; name it once", textfile.Quote(column), before, s.setting)
+			}
+			used[column] = s.setting
+		}
+	}
+	if p.Label != "" && len(p.Levels) > 0 {
+		return p.source.errorf(-1, 0, "Label and Levels are both set; a row has its label in one column, or in one a level")
+	}
+	return nil
+}
+
+// only returns the name, if it is one.
+func only(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name}
+}
+
+// otherTitles says which titles there are in place of one, and which may be meant.
+func otherTitles(rows []rawColumn, title string) string {
+	var titles []string
+	for k := range rows {
+		titles = append(titles, rows[k].name)
+	}
+	said := "the titles are " + textfile.Quote(strings.Join(titles, ", "))
+	if near := nearestTitle(titles, title); near != "" {
+		said += "; did you mean " + textfile.Quote(near) + "?"
+	}
+	return said
+}
+
+// labelColumns returns the columns that have the labels, which may be none.
+func (p *tableParser) labelColumns(rows []rawColumn) []int {
+	column := func(name string) int {
+		return slices.IndexFunc(rows, func(c rawColumn) bool { return c.name == name })
+	}
+	switch {
+	case p.Label != "":
+		return []int{column(p.Label)}
+	case p.Levels != nil:
+		var levels []int
+		for _, name := range p.Levels {
+			levels = append(levels, column(name))
+		}
+		return levels
+	case p.Like != nil:
+		for _, like := range p.Like {
+			if at := column(like.Name); like.Role == dataset.Labels && at >= 0 {
+				return []int{at}
+			}
+		}
+		return nil
+	}
+	for _, title := range labelTitles {
+		for k := range rows {
+			if strings.EqualFold(rows[k].name, title) && !p.named(rows[k].name) {
+				return []int{k}
+			}
+		}
+	}
+	p.note("Label", "no column has the labels, as none is called %s or the like", labelTitles[0])
+	return nil
+}
+
+// named reports whether a setting says what kind of column it is.
+func (p *tableParser) named(column string) bool {
+	for _, names := range [][]string{p.Text, p.Numbers, p.Nominal, p.Sets, p.Paths, p.Unused, {p.ID, p.Part}} {
+		if slices.Contains(names, column) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,478 @@
+package files
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/internal/textfile"
+)
+
+// columns makes columns of rows, of which some have the labels.
+func (p *tableParser) columns(rows []rawColumn, labels []int) ([]dataset.Column, error) {
+	columns := make([]dataset.Column, len(rows))
+	guessed := guesses{of: make(map[string][]string)}
+	for k := range rows {
+		raw := &rows[k]
+		if raw.name == "" {
+			raw.name = fmt.Sprint("column ", k+1)
+		}
+		c := &columns[k]
+		c.Name = raw.name
+		if slices.Contains(labels, k) {
+			c.Role, c.Words = dataset.Labels, rawWords(raw)
+			continue
+		}
+		if err := p.column(c, raw, k, &guessed); err != nil {
+			return nil, err
+		}
+	}
+	if text := guessed.String(); text != "" {
+		p.note("Text, Numbers, Nominal, Sets, Paths, Unused", "%s", text)
+	}
+	if text := guessed.missing(); text != "" {
+		p.note("Missing", "%s", text)
+	}
+	return columns, nil
+}
+
+// guesses are the kinds of columns that were found out.
+type guesses struct {
+	of    map[string][]string // columns by what they are
+	order []string
+	words map[string]int // that stand for missing values, in columns of words, with their number
+}
+
+func (g *guesses) add(what, column string) {
+	if g.of[what] == nil {
+		g.order = append(g.order, what)
+	}
+	g.of[what] = append(g.of[what], column)
+}
+
+// String lists the columns by what they are, as many as are readable.
+func (g *guesses) String() string {
+	const readable = 6
+	var parts []string
+	for _, what := range g.order {
+		columns := g.of[what]
+		names := make([]string, 0, readable+1)
+		for _, name := range columns[:min(len(columns), readable)] {
+			names = append(names, describe.Cut(name, 40))
+		}
+		if more := len(columns) - readable; more > 0 {
+			names = append(names, fmt.Sprintf("%d more", more))
+		}
+		parts = append(parts, strings.Join(names, ", ")+" ("+what+")")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// missing says which words stand for missing values in columns of words.
+func (g *guesses) missing() string {
+	var parts []string
+	for _, word := range slices.Sorted(maps.Keys(g.words)) {
+		parts = append(parts, fmt.Sprintf("%s %q", describe.Count(g.words[word], "field", "fields"), word))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", ") + " of columns of words count as missing"
+}
+
+// column sets kind, role and values of a column.
+func (p *tableParser) column(c *dataset.Column, raw *rawColumn, k int, guessed *guesses) error {
+	kind, role, why := p.kindOf(raw, k)
+	c.Role = role
+	words := 0
+	if raw.words != nil {
+		words = p.blank(raw, kind == dataset.Number, guessed)
+	}
+	if kind >= 0 {
+		c.Kind = kind
+		if like := p.like(raw.name); like != nil {
+			c.Separator = like.Separator
+		}
+		if err := p.fill(c, raw); err != nil {
+			return err
+		}
+		if why != "" {
+			guessed.add(why, c.Name)
+		}
+		return nil
+	}
+	return p.guess(c, raw, words, guessed)
+}
+
+// kindOf returns kind and role of a column as far as settings and its title say them, and what to
+// tell of it. The kind is -1 where the values have to.
+func (p *tableParser) kindOf(raw *rawColumn, k int) (kind dataset.Kind, role dataset.Role, why string) {
+	for kind, names := range [][]string{
+		dataset.Nominal: p.Nominal, dataset.Text: p.Text, dataset.Number: p.Numbers, dataset.Set: p.Sets, dataset.Path: p.Paths,
+	} {
+		if slices.Contains(names, raw.name) {
+			return dataset.Kind(kind), dataset.Feature, ""
+		}
+	}
+	like := p.like(raw.name)
+	switch {
+	case slices.Contains(p.Unused, raw.name):
+		return dataset.Nominal, dataset.Unused, ""
+	case raw.name == p.ID:
+		return dataset.Nominal, dataset.ID, ""
+	case raw.name == p.Part:
+		return dataset.Nominal, dataset.Part, ""
+	case like != nil && like.Role != dataset.Labels:
+		return like.Kind, like.Role, ""
+	case p.Like != nil:
+		return dataset.Nominal, dataset.Unused, ""
+	case p.ID == "" && strings.EqualFold(raw.name, "id"):
+		return dataset.Nominal, dataset.ID, "the names of the rows, no feature"
+	case p.Part == "" && strings.EqualFold(raw.name, "split"):
+		return dataset.Nominal, dataset.Part, "the parts of the table, no feature"
+	case k == 0 && (raw.name == "column 1" || raw.name == "Unnamed: 0"):
+		return dataset.Nominal, dataset.Unused, "no feature: numbers of the rows, as pandas writes them"
+	}
+	return -1, dataset.Feature, ""
+}
+
+func (p *tableParser) like(name string) *dataset.Column {
+	for k := range p.Like {
+		if p.Like[k].Name == name {
+			return &p.Like[k]
+		}
+	}
+	return nil
+}
+
+// blank empties the fields that have a word for a missing value, and returns how many others there
+// are. In columns of words such words are told.
+func (p *tableParser) blank(raw *rawColumn, numbers bool, guessed *guesses) int {
+	missing := p.Missing
+	if missing == nil {
+		missing = missingWords
+	}
+	n := 0
+	found := make(map[string]int)
+	for i, w := range raw.words {
+		switch {
+		case w == "":
+		case slices.Contains(missing, w):
+			raw.words[i] = ""
+			found[w]++
+		default:
+			n++
+		}
+	}
+	if p.Missing == nil && !numbers && !p.numeric(raw.words) {
+		for w, n := range found {
+			if guessed.words == nil {
+				guessed.words = make(map[string]int)
+			}
+			guessed.words[w] += n
+		}
+	}
+	return n
+}
+
+// fill sets the values of a column whose kind is known.
+func (p *tableParser) fill(c *dataset.Column, raw *rawColumn) error {
+	switch {
+	case c.Kind == dataset.Number && raw.numbers != nil:
+		c.Numbers = raw.numbers
+	case c.Kind == dataset.Number && raw.sets != nil:
+		return p.source.errorf(0, 0, "column %s has lists; files.Table{Sets: []string{%q}} takes them as sets of words", textfile.Quote(c.Name), c.Name)
+	case c.Kind == dataset.Number:
+		style := p.styleOf(raw.words)
+		c.Numbers = make([]float64, len(raw.words))
+		for row, w := range raw.words {
+			v, ok := style.parse(w)
+			if w == "" {
+				v = math.NaN()
+			} else if !ok {
+				return p.source.errorf(row, 0, "column %s: %s is not a number; %s", textfile.Quote(c.Name), textfile.Quote(w), notNumber(c.Name, w))
+			}
+			c.Numbers[row] = v
+		}
+		p.noteStyle(c.Name, style, raw.words)
+	case c.Kind == dataset.Set && raw.sets != nil:
+		c.Sets = raw.sets
+	case c.Kind == dataset.Set:
+		if c.Separator == "" {
+			if c.Separator = p.SetSeparator; c.Separator == "" {
+				c.Separator = setSeparator(rawWords(raw), 0)
+			}
+		}
+		c.Sets = make([][]string, raw.len())
+		for row, w := range rawWords(raw) {
+			c.Sets[row] = splitSet(w, c.Separator)
+		}
+	default:
+		c.Words = rawWords(raw)
+	}
+	return nil
+}
+
+// len returns the number of rows.
+func (r *rawColumn) len() int { return max(len(r.words), len(r.numbers), len(r.sets)) }
+
+// rawWords returns the values as words.
+func rawWords(raw *rawColumn) []string {
+	switch {
+	case raw.numbers != nil:
+		words := make([]string, len(raw.numbers))
+		for i, v := range raw.numbers {
+			if !math.IsNaN(v) {
+				words[i] = strconv.FormatFloat(v, 'f', -1, 64)
+			}
+		}
+		return words
+	case raw.sets != nil:
+		words := make([]string, len(raw.sets))
+		for i, set := range raw.sets {
+			words[i] = strings.Join(set, " ")
+		}
+		return words
+	}
+	return raw.words
+}
+
+// splitSet returns the words of a field, each once.
+func splitSet(field, separator string) []string {
+	var set []string
+	for w := range strings.SplitSeq(field, separator) {
+		if w = strings.TrimSpace(w); w != "" && !slices.Contains(set, w) {
+			set = append(set, w)
+		}
+	}
+	return set
+}
+
+// Bounds of what is guessed of the values of a column.
+const (
+	// recurring is the share of different values, or of different words of sets, up to which they
+	// count as recurring.
+	recurring = 0.5
+	// manyWords is the number of words that the fields of a column of texts have on average.
+	manyWords = 3
+	// severalWords is that of a column whose values are nearly all different.
+	severalWords = 2
+	// fewOdd is the share of fields that are no numbers up to which a column may have been meant for
+	// one of numbers.
+	fewOdd = 0.05
+	// setShare is the share of fields with a separator from which on they are sets.
+	setShare = 0.25
+)
+
+// guess finds out kind and role of a column by its values, of which so many are not missing.
+func (p *tableParser) guess(c *dataset.Column, raw *rawColumn, n int, guessed *guesses) error {
+	tell := func(kind dataset.Kind, role dataset.Role, what string) error {
+		c.Kind, c.Role = kind, role
+		guessed.add(what, c.Name)
+		return p.fill(c, raw)
+	}
+	switch {
+	case raw.numbers != nil:
+		return tell(dataset.Number, dataset.Feature, "numbers")
+	case raw.sets != nil:
+		return tell(dataset.Set, dataset.Feature, "sets")
+	case n == 0:
+		return tell(dataset.Nominal, dataset.Unused, "no feature: no values")
+	}
+	odd, first, code := p.odd(raw.words)
+	switch {
+	case odd == 0 && !code:
+		return tell(dataset.Number, dataset.Feature, "numbers")
+	case odd > 0 && float64(odd) <= fewOdd*float64(n):
+		p.note(fmt.Sprintf("Missing: []string{%q}", first), "%d of %d values of %s are no numbers, such as %s, which is why the column is none of numbers", odd, n, describe.Cut(c.Name, 40), textfile.Quote(first))
+	}
+	return p.guessWords(c, raw, n, tell)
+}
+
+// guessWords finds out kind and role of a column of words, and tells them.
+func (p *tableParser) guessWords(c *dataset.Column, raw *rawColumn, n int, tell func(dataset.Kind, dataset.Role, string) error) error {
+	distinct := make(map[string]bool)
+	words, dates := 0, 0
+	for _, w := range raw.words {
+		if w == "" {
+			continue
+		}
+		distinct[w] = true
+		words += len(strings.Fields(w))
+		if looksLikeDate(w) {
+			dates++
+		}
+	}
+	if dates == n {
+		return tell(dataset.Nominal, dataset.Unused, "no feature: dates")
+	}
+	separator := p.SetSeparator
+	if separator == "" {
+		separator = setSeparator(raw.words, setShare)
+	}
+	share := float64(len(distinct)) / float64(n)
+	switch mean := float64(words) / float64(n); {
+	case separator != "" && separator != none && isSet(raw.words, separator):
+		c.Separator = separator
+		return tell(dataset.Set, dataset.Feature, fmt.Sprintf("sets, separated by %q", separator))
+	case mean >= manyWords && share > 0.05, mean >= severalWords && share > recurring:
+		return tell(dataset.Text, dataset.Feature, "text")
+	case share <= recurring || n < 20 && len(distinct) < n:
+		return tell(dataset.Nominal, dataset.Feature, "nominal")
+	}
+	return tell(dataset.Nominal, dataset.Unused, "no feature: different in most rows")
+}
+
+// setSeparator returns the separator that the most fields have, of those that at least this share
+// of them has, or "".
+func setSeparator(words []string, share float64) string {
+	n := 0
+	with := make(map[string]int)
+	for _, w := range words {
+		if w != "" {
+			n++
+		}
+		for _, separator := range []string{"|", ";", ","} {
+			if strings.Contains(w, separator) {
+				with[separator]++
+			}
+		}
+	}
+	best := ""
+	for _, separator := range []string{"|", ";", ","} {
+		if with[separator] > with[best] && float64(with[separator]) >= share*float64(n) {
+			best = separator
+		}
+	}
+	return best
+}
+
+// isSet reports whether the parts of the fields are short, and recur.
+func isSet(words []string, separator string) bool {
+	parts, blanks := 0, 0
+	distinct := make(map[string]bool)
+	for _, w := range words {
+		for _, part := range splitSet(w, separator) {
+			parts++
+			blanks += strings.Count(part, " ")
+			distinct[part] = true
+		}
+	}
+	return float64(len(distinct)) <= recurring*float64(parts) && blanks <= parts
+}
+
+// numberStyle says how the numbers of a column are written.
+type numberStyle int
+
+const (
+	plainNumbers numberStyle = iota
+	decimalComma             // 1,5
+	thousands                // 1,234
+)
+
+var grouped = regexp.MustCompile(`^[-+]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?$`)
+
+// parse returns the finite number that a field has.
+func (s numberStyle) parse(field string) (float64, bool) {
+	switch s {
+	case decimalComma:
+		if strings.Contains(field, ".") && strings.Contains(field, ",") {
+			field = strings.ReplaceAll(field, ".", "") // of thousands
+		}
+		field = strings.Replace(field, ",", ".", 1)
+	case thousands:
+		if grouped.MatchString(field) {
+			field = strings.ReplaceAll(field, ",", "")
+		}
+	}
+	for _, r := range field { // neither hexadecimal numbers, nor digits with _ between them
+		if (r < '0' || r > '9') && !strings.ContainsRune("+-.eE", r) {
+			return 0, false
+		}
+	}
+	v, err := strconv.ParseFloat(field, 64)
+	return v, err == nil && !math.IsInf(v, 0)
+}
+
+// styleOf returns how the fields write numbers.
+func (p *tableParser) styleOf(words []string) numberStyle {
+	switch p.Decimal {
+	case ',':
+		return decimalComma
+	case '.':
+		return thousands
+	}
+	style := plainNumbers
+	for _, w := range words {
+		if strings.Contains(w, ",") {
+			if !grouped.MatchString(w) {
+				return decimalComma
+			}
+			style = thousands
+		}
+	}
+	return style
+}
+
+// noteStyle tells how numbers with commas were read.
+func (p *tableParser) noteStyle(column string, style numberStyle, words []string) {
+	if style == plainNumbers || p.Decimal != 0 {
+		return
+	}
+	for _, w := range words {
+		if strings.Contains(w, ",") {
+			v, _ := style.parse(w)
+			p.note("Decimal", "%s of %s is read as %v", textfile.Quote(w), describe.Cut(column, 40), v)
+			return
+		}
+	}
+}
+
+// numeric reports whether all fields that are not empty are numbers, and there are any.
+func (p *tableParser) numeric(words []string) bool {
+	odd, _, code := p.odd(words)
+	return odd == 0 && !code && slices.ContainsFunc(words, func(w string) bool { return w != "" })
+}
+
+// odd returns how many fields are neither empty nor a number, and the first of them, and whether
+// numbers begin with zeros, as codes do.
+func (p *tableParser) odd(words []string) (n int, first string, code bool) {
+	style := p.styleOf(words)
+	for _, w := range words {
+		if w == "" {
+			continue
+		}
+		if _, ok := style.parse(w); !ok {
+			if n++; n == 1 {
+				first = w
+			}
+			continue
+		}
+		digits := strings.TrimLeft(w, "+-")
+		code = code || len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9'
+	}
+	return n, first, code
+}
+
+var date = regexp.MustCompile(`^([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4})([T ][0-9:.+Z-]*)?$`)
+
+func looksLikeDate(w string) bool { return date.MatchString(w) }
+
+// notNumber says what may be done about a field that is no number.
+func notNumber(column, field string) string {
+	switch {
+	case looksLikeDate(field):
+		return fmt.Sprintf("it looks like a date; make a number of it, such as the days since another, or leave the column out by files.Table{Unused: []string{%q}}", column)
+	case strings.Contains(field, ","):
+		return "files.Table{Decimal: ','} reads 1,5 as one and a half, and files.Table{Decimal: '.'} reads 1,234 as a thousand"
+	case strings.EqualFold(field, "true") || strings.EqualFold(field, "false"):
+		return fmt.Sprintf("files.Table{Nominal: []string{%q}} takes the column as words", column)
+	}
+	return fmt.Sprintf("files.Table{Nominal: []string{%q}} takes the column as words, and files.Table{Missing: []string{%q}} such fields as missing", column, field)
+}
