@@ -24,23 +24,23 @@ import (
 // objects with the titles as names, one a line or all in one list.
 //
 // What the settings do not say is found out from the values. Each such guess is told by a note of
-// package progress, in a line that names the settings that change it. Where values are missing, they
-// stay missing: see Missing.
+// package progress, in a line that names the settings that change it. Where values are missing,
+// they stay missing: see Missing.
 //
 // The taxonomy may be nil: then it is made of the labels. A table without labels, such as new rows
 // to predict of, is read all the same.
 type Table struct {
 	// Label is the column of the labels. The default is the first column that is called label,
-	// labels, class, category or target, in whatever case. Levels are, in its place, the columns of
-	// the levels of one label, from the top; it ends at the first empty one.
+	// labels, class, category or target, in whatever case. Levels are, in its place, the columns
+	// of the levels of one label, from the top; it ends at the first empty one.
 	Label  string
 	Levels []string
 
 	// LabelSeparator stands between several labels of one field, and PathSeparator between the
-	// levels of a label. By default there are several labels if the column is called labels and has
-	// commas, or if the parts of fields with | or ; occur again in others; and labels have levels
-	// where most have the same separator, such as / or ::, and share what stands before it. "none"
-	// says that nothing separates.
+	// levels of a label. By default there are several labels if the column is called labels and
+	// has commas, or if the parts of fields with | or ; occur again in others; and labels have
+	// levels where most have the same separator, such as / or ::, and share what stands before
+	// it. "none" says that nothing separates.
 	LabelSeparator, PathSeparator string
 
 	// Text, Numbers, Nominal, Sets and Paths are columns with values of that kind. By default
@@ -112,9 +112,9 @@ func (s Table) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.T
 	return whole, nil
 }
 
-// Chunks reads tables of at most n rows each, one after the other, of a file that need not fit into
-// memory. Nothing is guessed of columns: they are those of Like, and others are unused. Labels are
-// read where Like has a column of them that the file has, too; they need a taxonomy.
+// Chunks reads tables of at most n rows each, one after the other, of a file that need not fit
+// into memory. Nothing is guessed of columns: they are those of Like, and others are unused.
+// Labels are read where Like has a column of them that the file has, too; they need a taxonomy.
 func (s Table) Chunks(ctx context.Context, r io.Reader, name string, n int, t *taxonomy.Taxonomy) iter.Seq2[*dataset.Table, error] {
 	return func(yield func(*dataset.Table, error) bool) {
 		if len(s.Like) == 0 || n < 1 {
@@ -253,7 +253,8 @@ func (s Table) parser(ctx context.Context, r io.Reader, name string, t *taxonomy
 }
 
 // separatorOf returns what is between the fields of a file that begins so: of the characters that
-// divide the titles, the first that divides the lines into as many fields, and a comma if none does.
+// divide the titles, the first that divides the lines into as many fields, and a comma if none
+// does.
 func separatorOf(head string) rune {
 	if cut := strings.LastIndexByte(head, '\n'); cut > 0 && len(head) >= 1<<16 {
 		head = head[:cut]

@@ -263,8 +263,8 @@ const (
 	manyWords = 3
 	// severalWords is that of a column whose values are nearly all different.
 	severalWords = 2
-	// fewOdd is the share of fields that are no numbers up to which a column may have been meant for
-	// one of numbers.
+	// fewOdd is the share of fields that are no numbers up to which a column may have been meant
+	// for one of numbers.
 	fewOdd = 0.05
 	// setShare is the share of fields with a separator from which on they are sets.
 	setShare = 0.25

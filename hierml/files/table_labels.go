@@ -100,8 +100,8 @@ func trimmedPath(name, separator string) string {
 	return strings.Join(parts, separator)
 }
 
-// findNodes sets the nodes of the labels that each row has by name, and the taxonomy, which is made
-// of them if there is none: of paths, unless the separator is empty.
+// findNodes sets the nodes of the labels that each row has by name, and the taxonomy, which is
+// made of them if there is none: of paths, unless the separator is empty.
 func (p *tableParser) findNodes(t *dataset.Table, column string, names [][]string, separator string) error {
 	known := make(map[string]bool)
 	l := labeler{taxonomy: p.taxonomy, repair: p.Repair}
@@ -176,7 +176,8 @@ func (p *tableParser) noteLabels(column string, n, unlabelled int, t *taxonomy.T
 	p.note("Label", "%s", text)
 }
 
-// labelSeparator returns what stands between several labels of a field, or "" if there is one each.
+// labelSeparator returns what stands between several labels of a field, or "" if there is one
+// each.
 func (p *tableParser) labelSeparator(column string, fields []string) string {
 	switch {
 	case p.LabelSeparator == none:
@@ -214,8 +215,8 @@ func (p *tableParser) labelSeparator(column string, fields []string) string {
 	return ""
 }
 
-// placesVary reports whether a part of some field is the first of it, and a later one of another: it
-// is no level then.
+// placesVary reports whether a part of some field is the first of it, and a later one of another:
+// it is no level then.
 func placesVary(fields []string, separator string) bool {
 	first, later := make(map[string]bool), make(map[string]bool)
 	for _, w := range fields {
@@ -307,8 +308,8 @@ func distinctOf(names []string) []string {
 	return slices.Compact(distinct)
 }
 
-// pathsShare reports whether most of the different names are paths: they have the separator, or are
-// what others have before one. Some share what stands before it, and no part is empty.
+// pathsShare reports whether most of the different names are paths: they have the separator, or
+// are what others have before one. Some share what stands before it, and no part is empty.
 func pathsShare(names []string, separator string) bool {
 	firsts := make(map[string]int)
 	paths := 0
