@@ -1,15 +1,20 @@
 package check
 
 import (
+	"cmp"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 	"github.com/hierml/notebook/kernel/internal/check/typed"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // hint returns what may help with a complaint about the cell, to stand behind it, or nothing.
@@ -23,8 +28,8 @@ func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 	if text := c.hidden(k, path); text != "" {
 		return " (" + text + ")"
 	}
-	if word, ok := strings.CutPrefix(msg, "undefined: "); ok && foreign[word] != "" {
-		return " (" + foreign[word] + ")"
+	if text := k.counterpart(path, msg); text != "" {
+		return " (" + text + ")"
 	}
 	if text := c.later(k, path, msg); text != "" {
 		return " (" + text + ")"
@@ -32,7 +37,7 @@ func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 	if name := c.nearestName(k, path, msg); name != "" {
 		return " (did you mean " + name + "?)"
 	}
-	for _, help := range []func([]ast.Node, string) string{k.errorWithin, k.errorReturned, k.secondLeft, declares, k.availableFields, k.resultHas, c.contextLeftOut, k.noFunction, k.typeAlone, k.otherModel, c.packageAlone} {
+	for _, help := range []func([]ast.Node, string) string{misused, k.errorWithin, k.errorReturned, k.secondLeft, declares, k.availableFields, k.resultHas, c.contextLeftOut, k.noFunction, k.typeAlone, k.otherModel, c.packageAlone} {
 		if text := help(path, msg); text != "" {
 			return " (" + text + ")"
 		}
@@ -54,12 +59,111 @@ func (c *Checker) lacking(msg string) string {
 	return name
 }
 
-// foreign says what Go has for names of Python's.
-var foreign = map[string]string{
-	"None": "nil stands for it", "self": "the receiver of a method stands for it", "str": "fmt.Sprint(x) makes text of a value",
-	"np": "mat, floats and stat of gonum need no import", "numpy": "mat, floats and stat of gonum need no import",
-	"pd": "package dataset needs no import", "pandas": "package dataset needs no import", "plt": "package chart needs no import",
-	"input": "fmt.Scanln(&x) reads a line",
+// library is what the paths of hierml's own packages begin with.
+const library = "github.com/hierml/notebook/hierml/"
+
+// counterpart says what hierml has for a name of Python's libraries that a complaint is about.
+func (k *Checked) counterpart(path []ast.Node, msg string) string {
+	if len(path) == 0 {
+		return ""
+	}
+	id, ok := path[len(path)-1].(*ast.Ident)
+	if !ok || strings.Contains(msg, "but does have ") || strings.Contains(msg, "(but have ") {
+		return ""
+	}
+	if word, ok := strings.CutPrefix(msg, "undefined: "); ok {
+		_, name, selected := strings.Cut(word, ".")
+		if selected {
+			return syntax.CounterpartOf(name, false)
+		}
+		text := syntax.CounterpartOf(word, false)
+		if sel, ok := parent(path).(*ast.SelectorExpr); ok && sel.X == id && text != "" { // np.array: of array, if possible
+			return cmp.Or(syntax.CounterpartOf(sel.Sel.Name, true), text)
+		}
+		return text
+	}
+	var of types.Type
+	switch sel := selected(path); {
+	case sel != nil && strings.Contains(msg, "has no field or method"):
+		of = k.Info.TypeOf(sel.X)
+	case strings.HasPrefix(msg, "unknown field "):
+		if lit := innermost[*ast.CompositeLit](path); lit != nil {
+			of = k.Info.TypeOf(lit)
+		}
+	}
+	if of == nil {
+		return ""
+	}
+	named, ok := types.Unalias(deref(of)).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || !strings.HasPrefix(named.Obj().Pkg().Path(), library) {
+		return ""
+	}
+	return syntax.CounterpartOf(id.Name, true)
+}
+
+// parent returns the node around the innermost one.
+func parent(path []ast.Node) ast.Node {
+	if len(path) < 2 {
+		return nil
+	}
+	return path[len(path)-2]
+}
+
+// misuse is the use of a value of hierml's that Python's libraries would allow.
+type misuse struct {
+	complaint  *regexp.Regexp // its first group is an expression, if there is one, for %s in code
+	types      string         // of the value, with blanks between them
+	says, code string
+}
+
+// misuses are all of them. Their code compiles where that of syntax.Counterparts does.
+var misuses = sync.OnceValue(func() []misuse {
+	lacks := regexp.MustCompile(`^invalid argument: (\S+) \(.*\) for built-in len$`)
+	index := regexp.MustCompile(`^(?:invalid operation: )?cannot index (\S+) \(.*\)$`)
+	loop := regexp.MustCompile(`^cannot range over (\S+) \(.*\)`)
+	as := func(want string) *regexp.Regexp {
+		return regexp.MustCompile(`^cannot use (.*) \(.*\) as ` + regexp.QuoteMeta(want) + ` value in `)
+	}
+	return []misuse{
+		{lacks, "*dataset.Corpus *dataset.Dataset *dataset.Table", "", `%s.Len()`},
+		{index, "*dataset.Corpus", "", `%s.Documents[0]`},
+		{index, "*dataset.Dataset", "", `%s.Subset([]int{0})`},
+		{index, "*dataset.Table", "", `%s.Column("column")`},
+		{loop, "*dataset.Corpus", "", `for i, document := range %s.Documents { fmt.Println(i, document.Text) }`},
+		{loop, "*dataset.Dataset", "", `for i, labels := range %s.Labels { fmt.Println(i, labels) }`},
+		{as("context.Context"), "*dataset.Dataset *dataset.Matrix *dataset.Corpus [][]float64 []string", "", `model := svm.Flat{C: 1}.Fit(nb.Context(), trainSet)`},
+		{as("*dataset.Dataset"), "*dataset.Corpus", "vectors of the texts are wanted", `features.Text{}.Fit(%s).Transform(%[1]s)`},
+		{as("*dataset.Dataset"), "string []string", "texts with their labels are a corpus, and of it come vectors", `features.Text{}.Fit(corpus).Transform(corpus)`},
+		{as("*dataset.Matrix"), "string", "a vector of the text is wanted, or a pipeline, which takes texts", `model.Predict(words.Vectors("a text"))`},
+		{as("*dataset.Matrix"), "[]string", "vectors of the texts are wanted", `model.Predict(words.Vectors(%s...))`},
+		{as("*dataset.Matrix"), "*dataset.Corpus", "vectors of the texts are wanted", `model.Predict(words.Transform(%s).X)`},
+		{as("*dataset.Matrix"), "*dataset.Dataset", "", `%s.X`},
+		{as("*dataset.Matrix"), "[]float64 [][]float64", "", `x := dataset.MatrixOf([]float64{1, 2}, []float64{3, 4})`},
+		{regexp.MustCompile(`^unknown field \w+ in struct literal of type features.TFIDF$`), "", "features.Text has more settings", `features.Text{NGrams: [2]int{1, 2}}.Fit(train)`},
+	}
+})
+
+// ofType finds the type in a complaint.
+var ofType = regexp.MustCompile(`\((?:[^()]*of type |untyped )([^\s()]+)`)
+
+// misused says what to write in place of a use that a complaint is about.
+func misused(_ []ast.Node, msg string) string {
+	of := ""
+	if m := ofType.FindStringSubmatch(msg); m != nil {
+		of = m[1]
+	}
+	for _, u := range misuses() {
+		x := u.complaint.FindStringSubmatch(msg)
+		if x == nil || u.types != "" && !slices.Contains(strings.Fields(u.types), of) {
+			continue
+		}
+		code := u.code
+		if strings.Contains(code, "%") {
+			code = fmt.Sprintf(code, x[1])
+		}
+		return syntax.Counterpart{Says: u.says, Code: code}.String()
+	}
+	return ""
 }
 
 // later says that a later release of Go has what a complaint says is not there.
@@ -247,12 +351,15 @@ func selected(path []ast.Node) *ast.SelectorExpr {
 
 // namesAt returns the names that mean something where an identifier stands.
 func (c *Checker) namesAt(k *Checked, path []ast.Node, id *ast.Ident) []string {
-	names := append(types.Universe.Names(), k.Pkg.Scope().Names()...)
+	names := k.Pkg.Scope().Names()
 	for name := range c.Session.Live {
 		names = append(names, name)
 	}
-	for name := range c.Preloaded {
-		names = append(names, name)
+	if !assigned(path) {
+		names = append(names, types.Universe.Names()...)
+		for name := range c.Preloaded {
+			names = append(names, name)
+		}
 	}
 	for ident, obj := range k.Info.Defs {
 		if obj != nil && obj.Parent() != nil && ident.Pos() < id.Pos() && obj.Parent().Contains(id.Pos()) {
@@ -260,6 +367,12 @@ func (c *Checker) namesAt(k *Checked, path []ast.Node, id *ast.Ident) []string {
 		}
 	}
 	return names
+}
+
+// assigned reports whether the innermost node of a path is what a value is assigned to.
+func assigned(path []ast.Node) bool {
+	assignment, ok := parent(path).(*ast.AssignStmt)
+	return ok && slices.ContainsFunc(assignment.Lhs, func(x ast.Expr) bool { return x == path[len(path)-1] })
 }
 
 // nearest returns the one of the names that a mistyped one is likely to be, or nothing: it differs
@@ -435,7 +548,7 @@ func declares(path []ast.Node, msg string) string {
 		return ""
 	}
 	assignment, ok := path[len(path)-2].(*ast.AssignStmt)
-	if !ok || assignment.Tok != token.ASSIGN || !slices.ContainsFunc(assignment.Lhs, func(x ast.Expr) bool { return x == path[len(path)-1] }) {
+	if !ok || assignment.Tok != token.ASSIGN || !assigned(path) {
 		return ""
 	}
 	var left []string

@@ -10,7 +10,7 @@ import (
 // A habit is a line of another language that Go has in other words.
 type habit struct {
 	line *regexp.Regexp
-	help func(m []string) string
+	help func(m []string) string // which may be none
 }
 
 // block is where a block of Python's begins, which may go on in the line; braced is also where one
@@ -44,8 +44,10 @@ var habits = sync.OnceValue(func() []habit {
 			return "func " + m[1] + "(x int) int { … }, with the types of parameters and result"
 		}},
 		{regexp.MustCompile(`^class\s+(\w+)`), func(m []string) string { return "type " + m[1] + " struct { … }" }},
+		{regexp.MustCompile(`^from\s+[\w.]+\s+import\s+(.+)$`), imported},
+		{regexp.MustCompile(`\btype\(([^()]+)\)$`), func(m []string) string { return "fmt.Printf(\"%T\\n\", " + m[1] + ")" }},
 		{regexp.MustCompile(`^(?:import|from)\s+(?:numpy|scipy|pandas)\b`), said("for these there are the packages mat, floats and stat of gonum, and dataset: they need no import")},
-		{regexp.MustCompile(`^(?:import|from)\s+(?:sklearn|torch|tensorflow)\b`), said("for these there are svm, perceptron, metric and the other packages of hierml: they need no import")},
+		{regexp.MustCompile(`^(?:import|from)\s+(?:sklearn|hiclass|torch|tensorflow)\b`), said("for these there are svm, perceptron, metric and the other packages of hierml: they need no import")},
 		{regexp.MustCompile(`^(?:import|from)\s+(?:matplotlib|seaborn|plotly)\b`), said("for these there are the packages chart and plot: they need no import")},
 		{regexp.MustCompile(`^import\s+([\w.]+)(?:\s+as\s+(\w+))?$`), func(m []string) string {
 			return strings.Join(strings.Fields("import "+m[2]+` "`+m[1]+`"`), " ") + ", with the path of the package in quotes"
@@ -61,12 +63,13 @@ var habits = sync.OnceValue(func() []habit {
 		{regexp.MustCompile(`^try\s*:|^except\b|^with\b.*:$`), said("in Go what fails returns an error; at the top of a cell it stops the cell by itself")},
 		{regexp.MustCompile(`\blambda\s+(\w*).*:`), said("func(x int) int { return … }")},
 		{regexp.MustCompile(`(?:^|[^\w"'])f["'].*\{`), said(`fmt.Sprintf("… %v", x)`)},
-		{regexp.MustCompile(`(\w+\.[A-Z]\w*)\((\w+\s*=[^=()][^()]*)\)`), func(m []string) string {
+		{regexp.MustCompile(`[\[{(].*\bfor\s+\w+(?:\s*,\s*\w+)*\s+in\b.*[\]})]$`), said("Go has no comprehensions: for _, x := range xs { ys = append(ys, f(x)) }")},
+		{regexp.MustCompile(`\b(\w+)\(.*\b\w+\s*=[^=]`), namedArguments},
+		{regexp.MustCompile(`(\w+\.[A-Z]\w*)\(([A-Z]\w*\s*=[^=()][^()]*)\)`), func(m []string) string {
 			fields := regexp.MustCompile(`(\w+)\s*=\s*`).ReplaceAllString(m[2], "$1: ")
 			return m[1] + "{" + fields + "}"
 		}},
-		{regexp.MustCompile(`\w\(.*\b\w+\s*=[^=].*\)$`), said("Go has no named arguments: they stand in their order")},
-		{regexp.MustCompile(`[\[{(].*\bfor\s+\w+\s+in\b.*[\]})]$`), said("Go has no comprehensions: for _, x := range xs { ys = append(ys, f(x)) }")},
+		{regexp.MustCompile(`\w\(.*\b\w+\s*=[^=].*\)$`), said("Go has no named arguments: they stand in their order, and settings are fields, as in svm.Flat{C: 1}")},
 		{regexp.MustCompile(`^(\w+)\s*:?=\s*\[(.*)\]$`), func(m []string) string {
 			return m[1] + " := " + listType(m[2]) + "{" + strings.ReplaceAll(m[2], "'", `"`) + "}"
 		}},
@@ -80,6 +83,33 @@ var habits = sync.OnceValue(func() []habit {
 		{regexp.MustCompile(`^#`), said("comments begin with //")},
 	}
 })
+
+// imported returns the help for the first name that is imported from a package of Python's and has
+// a counterpart.
+func imported(m []string) string {
+	for name := range strings.FieldsFuncSeq(m[1], func(r rune) bool { return strings.ContainsRune(" ,()", r) }) {
+		if text := CounterpartOf(name, false); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// inOrder are methods whose arguments Python's users name, with how they are called here.
+var inOrder = map[string]string{
+	"Split": "corpus.Split(0.3, 1)", "Folds": "corpus.Folds(5, 1)", "Fit": "model := svm.Flat{C: 1}.Fit(nb.Context(), trainSet)",
+	"Predict": "model.Predict(testSet.X)", "Transform": "words.Transform(train)", "Open": `files.CSV{Labels: "label"}.Open(nb.Context(), "my.csv", nil)`,
+	"Println": `fmt.Println("a", "b")`,
+}
+
+// namedArguments returns the help for a call with named arguments: how what is called is called
+// here.
+func namedArguments(m []string) string {
+	if code := inOrder[m[1]]; code != "" {
+		return "Go has no named arguments: " + code
+	}
+	return CounterpartOf(m[1], true)
+}
 
 // listType is the type of a list with elements that are written so.
 func listType(elements string) string {
@@ -100,7 +130,9 @@ func habitHint(l *Lexed, at int) string {
 	line = strings.TrimSuffix(strings.TrimSpace(line), ";")
 	for _, h := range habits() {
 		if m := h.line.FindStringSubmatch(line); m != nil {
-			return " (" + h.help(m) + ")"
+			if text := h.help(m); text != "" {
+				return " (" + text + ")"
+			}
 		}
 	}
 	if bracket := unclosed(l.Lexemes); bracket != nil {

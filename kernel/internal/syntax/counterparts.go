@@ -1,0 +1,132 @@
+package syntax
+
+import "strings"
+
+// A Counterpart is what hierml has in the place of names that users of Python know.
+type Counterpart struct {
+	// Names are those, with blanks between them. One that begins with a dot is that of a method,
+	// a field or an argument alone, as it may be any name elsewhere.
+	Names string
+	// Says is what the code does not. It may be empty, and so may Code.
+	Says string
+	// Code compiles in a cell in which there are corpus, train and test (texts), trainSet and
+	// testSet (their vectors by words), table, model, report and p, a pipeline.
+	Code string
+}
+
+// Counterparts are all of them. The first with a name counts.
+var Counterparts = []Counterpart{
+	// Reading.
+	{"read_csv read_table read_excel", "", `corpus := files.CSV{}.Open(nb.Context(), "my.csv", nil)`},
+	{"read_json", "", `corpus := files.JSONLines{}.Open(nb.Context(), "my.jsonl", nil)`},
+	{"load_files", "", `corpus := files.Folders{}.Open(nb.Context(), "folder", nil)`},
+	{"load_svmlight_file load_svmlight_files", "", `trainSet := files.SVMLight{}.Open(nb.Context(), "my.svm", nil)`},
+	{"dump_svmlight_file", "", `files.SVMLight{}.Write(nb.Context(), os.Stdout, trainSet)`},
+	{"DataFrame Series", "", `table := dataset.NewTable("mine", dataset.Numbers("size", 1, 2), dataset.Words("kind", "a", "b"))`},
+
+	// Looking.
+	{".head .tail .info .describe .dtypes .isna .isnull .to_string", "alone at the end of a cell, it shows its rows and what its columns have", `table`},
+	{".shape", "the rows, and the columns of features", `fmt.Println(trainSet.Len(), trainSet.X.Cols)`},
+	{".iloc .loc", "some of the rows", `table.Subset([]int{0, 1, 2})`},
+	{".value_counts .groupby", "", `table.CountBy("column")`},
+	{".sort_values", "", `table.Sort("column")`},
+	{".merge .join", "", `table.Join(other, "key")`},
+	{".dropna .query", "", `table.Filter(func(row dataset.Row) bool { return !row.Missing("column") })`},
+	{".columns", "", `table.Columns`},
+	{"array asarray", "", `[]float64{1, 2, 3}`},
+	{"zeros", "", `make([]float64, 3)`},
+	{".show .figure .imshow", "a picture shows itself at the end of a cell, or by", `nb.Display(chart.ConfusionOf(report))`},
+
+	// Features.
+	{"TfidfVectorizer TfidfTransformer", "", `words := features.Text{MinDocuments: 2}.Fit(train)`},
+	{"CountVectorizer", "", `words := features.Text{Weight: features.Counts, Norm: features.NoNorm}.Fit(train)`},
+	{"HashingVectorizer", "", `words := features.Text{Bits: 18, Weight: features.LogCounts}.Fit(train)`},
+	{"ngram_range", "", `words := features.Text{NGrams: [2]int{1, 2}}.Fit(train)`},
+	{"min_df max_df max_features stop_words", "", `words := features.Text{MinDocuments: 2, MaxShare: 0.5, MaxFeatures: 10000, StopWords: features.EnglishStopWords()}.Fit(train)`},
+	{"StandardScaler", "", `scaler := features.Scaling{Columns: features.ZScore}.Fit(trainSet)`},
+	{"MinMaxScaler", "", `scaler := features.Scaling{Columns: features.UnitRange}.Fit(trainSet)`},
+	{"MaxAbsScaler", "", `scaler := features.Scaling{}.Fit(trainSet)`},
+	{"Normalizer normalize", "", `scaler := features.Scaling{Columns: features.Unscaled, UnitLength: true}.Fit(trainSet)`},
+	{"fit_intercept", "a column of ones is the intercept", `trainSet.WithConstant(1)`},
+	{"SelectKBest chi2 SelectPercentile", "", `best := features.ChiSquare{Features: 1000}.Fit(trainSet)`},
+	{"LabelEncoder LabelBinarizer MultiLabelBinarizer", "labels need no encoding: they are nodes of the taxonomy", `trainSet.Taxonomy.Name(trainSet.Labels[0][0])`},
+	{"Pipeline make_pipeline", "", `p := pipeline.Pipeline{Vectorizer: words, Model: model}`},
+
+	// Learning.
+	{"LinearSVC", "", `model := svm.OneVsRest{C: 1, Loss: solver.SquaredHinge}.Fit(nb.Context(), trainSet)`},
+	{"SVC", "", `model := svm.Flat{C: 1, Kernel: gram.RBF{Gamma: 0.5}}.Fit(nb.Context(), trainSet)`},
+	{"LogisticRegression", "", `model := svm.OneVsRest{C: 1, Loss: solver.Logistic}.Fit(nb.Context(), trainSet)`},
+	{"SGDClassifier", "", `model := svm.OneVsRest{C: 1}.Fit(nb.Context(), trainSet)`},
+	{"OneVsRestClassifier", "of several labels an instance", `sets := svm.NodeSets{Method: svm.OneVsRest{C: 1}}.Fit(nb.Context(), trainSet)`},
+	{"Perceptron", "package perceptron has several", `model := perceptron.Hieron{}.Fit(nb.Context(), trainSet)`},
+	{"MultinomialNB ComplementNB", "", `model := bayes.Multinomial{}.Fit(nb.Context(), trainSet)`},
+	{"RandomForestClassifier ExtraTreesClassifier BaggingClassifier", "", `trees := forest.Forest{Trees: 100}.Fit(nb.Context(), trainSet)`},
+	{"DecisionTreeClassifier", "", `tree := forest.Tree{}.Fit(nb.Context(), trainSet)`},
+	{"AgglomerativeClustering linkage dendrogram", "", `tree := clustering.Agglomerative{}.Fit(nb.Context(), trainSet)`},
+	{"FlatClassifier", "", `model := svm.Flat{C: 1}.Fit(nb.Context(), trainSet)`},
+	{"LocalClassifierPerParentNode", "", `model := svm.Recursive{C: 1}.Fit(nb.Context(), trainSet)`},
+	{"LocalClassifierPerNode", "", `model := svm.PLT{C: 1}.Fit(nb.Context(), trainSet)`},
+	{"LocalClassifierPerLevel", "there is none by levels; this one learns all levels together", `model := svm.Hierarchical{C: 1}.Fit(nb.Context(), trainSet)`},
+	{"CalibratedClassifierCV", "", `sure := svm.Calibrate(nb.Context(), svm.Flat{C: 1}, trainSet)`},
+	{".fit", "", `model := svm.Flat{C: 1}.Fit(nb.Context(), trainSet)`},
+	{".fit_transform", "", `trainSet := features.Text{}.Fit(train).Transform(train)`},
+	{".partial_fit", "perceptrons learn from one instance after the other", `model := perceptron.Hieron{}.Fit(nb.Context(), trainSet)`},
+
+	// Predicting.
+	{".predict_proba .predict_log_proba", "", `svm.Calibrate(nb.Context(), svm.Flat{C: 1}, trainSet).LeafProbabilities(testSet.X)`},
+	{".decision_function", "", `model.LeafScores(testSet.X)`},
+	{".score", "", `report := metric.Evaluate(model, testSet)`},
+	{".coef_ .feature_importances_", "", `model.Informative(1, 10)`},
+	{".classes_", "", `fmt.Print(model.Taxonomy)`},
+	{".get_feature_names_out .get_feature_names .vocabulary_", "", `words.Vocabulary()`},
+	{"joblib pickle", "a pipeline saves itself", `p.Save("my.hierml")`},
+	{".dump", "", `p.Save("my.hierml")`},
+	{".load", "", `p := pipeline.Load("my.hierml")`},
+
+	// Evaluating.
+	{"train_test_split", "", `train, test := corpus.Split(0.3, 1)`},
+	{"StratifiedShuffleSplit ShuffleSplit", "", `rounds := trainSet.Rounds(10, 0.3, 1)`},
+	{"KFold StratifiedKFold RepeatedStratifiedKFold", "", `folds := trainSet.Folds(5, 1)`},
+	{"LeaveOneGroupOut GroupKFold GroupShuffleSplit StratifiedGroupKFold", "divisions of your own are rows to train and to test on", `experiment.Split{Rounds: []dataset.Division{{Name: "group 1", Train: []int{2, 3}, Test: []int{0, 1}}}}`},
+	{"cross_val_score cross_validate cross_val_predict", "", `study := experiment.Study{Data: []experiment.Data{{Corpus: corpus}}, Methods: []experiment.Method{{Estimator: svm.Flat{C: 1}}}, Split: experiment.Split{Folds: 5}}; study.Run(nb.Context())`},
+	{"GridSearchCV RandomizedSearchCV", "", `choice := svm.ChooseC(nb.Context(), svm.Flat{}, trainSet)`},
+	{"accuracy_score balanced_accuracy_score f1_score precision_score recall_score top_k_accuracy_score", "", `report := metric.Evaluate(model, testSet)`},
+	{"classification_report precision_recall_fscore_support", "", `metric.Evaluate(model, testSet).Classes()`},
+	{"confusion_matrix ConfusionMatrixDisplay plot_confusion_matrix", "", `chart.ConfusionOf(metric.Evaluate(model, testSet))`},
+	{"calibration_curve", "package calibration has", `calibration.NewReliability([]float64{0.2, 0.9}, []bool{false, true}, calibration.DefaultBins, calibration.EqualWidth)`},
+
+	// Python itself.
+	{"None", "nil stands for it", ""},
+	{"self", "the receiver of a method stands for it", ""},
+	{"str", "it makes text of a value", `fmt.Sprint(3)`},
+	{"input", "it reads a line", `fmt.Scanln(new(string))`},
+	{"help dir", "a name with a question mark, as svm?, shows what it has, and %help lists the commands", ""},
+	{"enumerate", "", `for i, document := range corpus.Documents { fmt.Println(i, document.Text) }`},
+	{"sorted", "", `slices.Sorted(slices.Values([]int{3, 1, 2}))`},
+	{"np numpy", "mat, floats and stat of gonum need no import", ""},
+	{"sp scipy", "mat, floats, stat and optimize of gonum need no import", ""},
+	{"pd pandas", "tables are of package dataset, and files reads them", `corpus := files.CSV{}.Open(nb.Context(), "my.csv", nil)`},
+	{"plt sns", "package chart needs no import", `chart.ConfusionOf(report)`},
+	{"sklearn hiclass", "svm, features, metric and the other packages of hierml need no import", ""},
+}
+
+// CounterpartOf returns what to say of a name, or "". It is a method, a field or an argument if
+// member is set.
+func CounterpartOf(name string, member bool) string {
+	for _, c := range Counterparts {
+		for known := range strings.FieldsSeq(c.Names) {
+			if known == name || member && known == "."+name {
+				return c.String()
+			}
+		}
+	}
+	return ""
+}
+
+// String returns the counterpart as a hint has it.
+func (c Counterpart) String() string {
+	if c.Says == "" || c.Code == "" {
+		return c.Says + c.Code
+	}
+	return c.Says + ": " + c.Code
+}
