@@ -4,7 +4,7 @@
 //
 // A format is a struct of settings. Its zero value reads what is usual:
 //
-//	d, err := files.SVMLight{}.Open(ctx, "rows.svm", t)     // instances: SVMLight, LSHTC, RCV1, ARFF, and CSV of numbers
+//	d, err := files.SVMLight{}.Open(ctx, "rows.svm", t)     // instances: SVMLight, LSHTC, RCV1, ARFF, Vectors, CSV of numbers
 //	c, err := files.JSONLines{}.Open(ctx, "texts.jsonl", t) // texts: JSONLines, CSV, Folders, WIPO
 //	err := files.SVMLight{}.Write(ctx, w, d)
 //
@@ -27,9 +27,9 @@
 // # Where things are
 //
 // Each format has a file of its name: arff.go, csv.go, folders.go, jsonlines.go, lshtc.go, rcv1.go,
-// svmlight.go, wipo.go. Formats share labels.go, which finds the nodes of names and reports unknown
-// ones, and features.go, which reads index:value fields. svmlight.go also remembers the nodes of a
-// whole field of labels, because the same fields recur. faults.go counts repairs.
+// svmlight.go, vectors.go, wipo.go. Formats share labels.go, which finds the nodes of names and
+// reports unknown ones, and features.go, which reads index:value fields. svmlight.go also remembers
+// the nodes of a whole field of labels, because the same fields recur. faults.go counts repairs.
 //
 // # Faults
 //

@@ -239,3 +239,20 @@ func ExampleWithProgress() {
 	// 100 %
 	// 2 instances
 }
+
+func ExampleVectors() {
+	ctx := context.Background()
+	train, err := files.Vectors{Labels: "testdata/vectors/y.npy"}.Open(ctx, "testdata/vectors/f4.npy", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(train.X.Rows, train.X.Cols, train.Taxonomy.Names(), train.Labels)
+	fresh, err := files.Vectors{}.Open(ctx, "testdata/vectors/csr.npz", train.Taxonomy) // without labels
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(fresh.X.Rows, fresh.X.Cols, fresh.Labels)
+	// Output:
+	// 4 3 [7 -1 10] [[0] [1] [0] [2]]
+	// 4 3 [[] [] [] []]
+}

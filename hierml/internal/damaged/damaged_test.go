@@ -128,9 +128,11 @@ func soundly(t *testing.T, f *format) {
 	t.Helper()
 	for _, steps := range []string{"", "gzip", "zstd", "crlf", "bom", "bom, crlf, gzip"} {
 		if f.archive {
-			if steps = f.steps + ", " + steps; strings.Contains(steps, "bom") || f.file == "texts.zip" && strings.Contains(steps, ", zstd") || f.file == "texts.zip" && strings.Contains(steps, ", gzip") || strings.Contains(steps, "crlf") {
+			stream := strings.HasSuffix(f.file, ".tar") || strings.HasSuffix(f.file, ".npy")
+			if strings.Contains(steps, "bom") || strings.Contains(steps, "crlf") || !stream && steps != "" {
 				continue
 			}
+			steps = f.steps + ", " + steps
 		}
 		data, err := prepare(steps, f.sound)
 		if err != nil {

@@ -250,4 +250,65 @@ var instances = []*format{
 			{"a bomb", "unquote, repeat 80000000, zip train/apple/1", "\" \"\n"},
 		},
 	},
+	{
+		name: "vectors-npy", file: "vectors.npy", archive: true, steps: "npy",
+		sound: "an apple is red\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			data, err := io.ReadAll(r)
+			if err != nil {
+				return err
+			}
+			_, err = files.Vectors{Repair: repair}.Read(ctx, bytes.NewReader(data), name, fruit())
+			return err
+		},
+		cases: []damagedFile{
+			{"pickled objects", "unquote", `"\x93NUMPY\x01\x00\x3a\x00{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }\x80\x04K\x01."` + "\n"},
+			{"complex numbers", "unquote", `"\x93NUMPY\x01\x00\x3b\x00{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }12345678"` + "\n"},
+			{"more rows than there are", "unquote", `"\x93NUMPY\x01\x00\x44\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2000000000, 2), }12345678"` + "\n"},
+			{"more columns than there are", "unquote", `"\x93NUMPY\x01\x00\x44\x00{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2000000000), }12345678"` + "\n"},
+			{"more columns than there are, by columns", "unquote", `"\x93NUMPY\x01\x00\x43\x00{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2000000000), }12345678"` + "\n"},
+			{"more than there is", "unquote", `"\x93NUMPY\x01\x00\x4d\x00{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296), }12345678"` + "\n"},
+			{"a trillion rows of nothing", "unquote", `"\x93NUMPY\x01\x00\x47\x00{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 0), }"` + "\n"},
+			{"one dimension", "unquote", `"\x93NUMPY\x01\x00\x39\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }12345678"` + "\n"},
+			{"NaN", "unquote", `"\x93NUMPY\x01\x00\x3b\x00{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }\x00\x00\xc0\x7f\x00\x00\x80\x3f"` + "\n"},
+			{"strings", "unquote", `"\x93NUMPY\x01\x00\x3b\x00{'descr': '<U2', 'fortran_order': False, 'shape': (1, 1), }a\x00\x00\x00b\x00\x00\x00"` + "\n"},
+			{"something behind", "unquote", `"\x93NUMPY\x01\x00\x3b\x00{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2), }123"` + "\n"},
+			{"a header without end", "unquote", `"\x93NUMPY\x02\x00\xff\xff\xff\xff{"` + "\n"},
+			{"version 9", "unquote", `"\x93NUMPY\x09\x00\x01\x00{"` + "\n"},
+		},
+	},
+	{
+		name: "vectors-npz", file: "vectors.npz", archive: true, steps: "npy, zip X.npy",
+		sound: "an apple is red\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			data, err := io.ReadAll(r)
+			if err != nil {
+				return err
+			}
+			_, err = files.Vectors{Repair: repair}.Read(ctx, bytes.NewReader(data), name, fruit())
+			return err
+		},
+		cases: []damagedFile{
+			{"no arrays", "zip X.txt", "an apple is red\n"},
+			{"no array of numpy", "zip X.npy", "an apple is red\n"},
+			{"a bomb behind the array", "npy, repeat 5000000, zip X.npy", "an apple is red\n"},
+			{"the numbers damaged", "npy, zip X.npy, flip 60 2", "an apple is red\n"},
+		},
+	},
+	{
+		name: "vectors-safetensors", file: "vectors.safetensors", archive: true, steps: "safetensors",
+		sound: "an apple is red\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			data, err := io.ReadAll(r)
+			if err != nil {
+				return err
+			}
+			_, err = files.Vectors{Repair: repair}.Read(ctx, bytes.NewReader(data), name, fruit())
+			return err
+		},
+		cases: []damagedFile{
+			{"a short file", "safetensors, cut 4", "an apple is red\n"},
+			{"a header of a trillion bytes", "unquote", `"\x00\x00\x00\x00\x01\x00\x00\x00{}"` + "\n"},
+		},
+	},
 }

@@ -2,6 +2,7 @@ package safetensors
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -108,7 +110,6 @@ func (f *File) parse(header []byte) error {
 
 // cover checks that the tensors lie one after the other and fill the file.
 func (f *File) cover() error {
-	names := make([]string, 0, len(f.Tensors))
 	for name, t := range f.Tensors {
 		want, err := t.bytes()
 		if err != nil {
@@ -121,14 +122,9 @@ func (f *File) cover() error {
 		if end-begin != want {
 			return fmt.Errorf("safetensors: tensor %q has %d bytes; type %s and shape %v ask for %d", name, end-begin, t.Type, t.Shape, want)
 		}
-		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		s, t := f.Tensors[a].Offsets, f.Tensors[b].Offsets
-		return slices.Compare(s[:], t[:])
-	})
 	var at int64
-	for _, name := range names {
+	for _, name := range f.Names() {
 		t := f.Tensors[name]
 		if t.Offsets[0] != at {
 			return fmt.Errorf("safetensors: tensor %q begins at %d, the one before it ends at %d", name, t.Offsets[0], at)
@@ -162,6 +158,25 @@ func (f *File) verify(header []byte) error {
 		return fmt.Errorf("safetensors: the check sum is %s, the file says %s; the file is damaged", got, given)
 	}
 	return nil
+}
+
+// Names returns the names of the tensors, in the order of their bytes.
+func (f *File) Names() []string {
+	names := make([]string, 0, len(f.Tensors))
+	for name := range f.Tensors {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		s, t := f.Tensors[a].Offsets, f.Tensors[b].Offsets
+		return cmp.Or(slices.Compare(s[:], t[:]), strings.Compare(a, b))
+	})
+	return names
+}
+
+// Bytes returns the bytes of a tensor that the file has, which are little-endian.
+func (f *File) Bytes(name string) io.Reader {
+	t := f.Tensors[name]
+	return io.NewSectionReader(f.data, t.Offsets[0], t.Offsets[1]-t.Offsets[0])
 }
 
 // info returns the description of a tensor.

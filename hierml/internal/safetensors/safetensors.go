@@ -19,25 +19,29 @@ import (
 // Type is the type of a tensor's elements, by its name in the header.
 type Type string
 
-// The types that this package reads and writes.
+// The types that this package knows.
 const (
-	U8  Type = "U8"
-	U16 Type = "U16"
-	U32 Type = "U32"
-	U64 Type = "U64"
-	I32 Type = "I32"
-	I64 Type = "I64"
-	F16 Type = "F16"
-	F32 Type = "F32"
-	F64 Type = "F64"
+	Bool Type = "BOOL"
+	U8   Type = "U8"
+	U16  Type = "U16"
+	U32  Type = "U32"
+	U64  Type = "U64"
+	I8   Type = "I8"
+	I16  Type = "I16"
+	I32  Type = "I32"
+	I64  Type = "I64"
+	F16  Type = "F16"
+	BF16 Type = "BF16"
+	F32  Type = "F32"
+	F64  Type = "F64"
 )
 
 // Size returns the number of bytes of an element, 0 for an unknown type.
 func (t Type) Size() int {
 	switch t {
-	case U8:
+	case Bool, U8, I8:
 		return 1
-	case U16, F16:
+	case U16, I16, F16, BF16:
 		return 2
 	case U32, I32, F32:
 		return 4
@@ -94,7 +98,7 @@ func (i Info) Len() int {
 func (i Info) bytes() (int64, error) {
 	size := int64(i.Type.Size())
 	if size == 0 {
-		return 0, fmt.Errorf("its type is %q; types are U8, U16, U32, U64, I32, I64, F16, F32 and F64", i.Type)
+		return 0, fmt.Errorf("its type is %q; types are BOOL, U8 to U64, I8 to I64, F16, BF16, F32 and F64", i.Type)
 	}
 	empty := false
 	for _, d := range i.Shape {

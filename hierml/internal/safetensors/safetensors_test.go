@@ -128,7 +128,7 @@ func TestWriteRefuses(t *testing.T) {
 		{"reserved", []safetensors.Tensor{safetensors.New("__metadata__", []uint8{1}, 1)}, "called"},
 		{"too few", []safetensors.Tensor{safetensors.New("a", []uint8{1}, 2)}, "has 1 bytes"},
 		{"negative", []safetensors.Tensor{safetensors.New("a", []uint8{1}, -1)}, "not negative"},
-		{"type", []safetensors.Tensor{{Name: "a", Type: "BF16"}}, `type is "BF16"`},
+		{"type", []safetensors.Tensor{{Name: "a", Type: "F8_E4M3"}}, `type is "F8_E4M3"`},
 		{"error", []safetensors.Tensor{{Name: "a", Type: "U8", Write: func(io.Writer) error { return full }}}, "disk full"},
 	} {
 		if err := safetensors.Write(io.Discard, nil, c.tensors); err == nil || !strings.Contains(err.Error(), c.says) {
@@ -162,7 +162,7 @@ func TestOpenRefuses(t *testing.T) {
 		"no shape":        {file(`{"a":{"dtype":"U8","data_offsets":[0,1]}}`, "x"), "needs a dtype"},
 		"one offset":      {file(`{"a":{"dtype":"U8","shape":[1],"data_offsets":[0]}}`, "x"), "needs a dtype"},
 		"three offsets":   {file(`{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1,2]}}`, "x"), "needs a dtype"},
-		"type":            {file(`{"a":{"dtype":"BF16","shape":[1],"data_offsets":[0,2]}}`, "xy"), `type is "BF16"`},
+		"type":            {file(`{"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]}}`, "x"), `type is "F8_E4M3"`},
 		"shape":           {file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, "xyzw"), "ask for 8"},
 		"negative shape":  {file(`{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}}`, "x"), "not negative"},
 		"huge shape":      {file(`{"a":{"dtype":"U8","shape":[4294967296,4294967296],"data_offsets":[0,1]}}`, "x"), "too large"},

@@ -31,6 +31,7 @@ var filesPackage = table.Package{
 		{Name: "SVMLight", Value: (*files.SVMLight)(nil)},
 		{Name: "SyntaxError", Value: (*files.SyntaxError)(nil)},
 		{Name: "Table", Value: (*files.Table)(nil)},
+		{Name: "Vectors", Value: (*files.Vectors)(nil)},
 		{Name: "WIPO", Value: (*files.WIPO)(nil)},
 	},
 }

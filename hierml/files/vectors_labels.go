@@ -1,0 +1,150 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/hierml/progress"
+)
+
+// label gives the rows their labels, and the data set its taxonomy.
+func (v *vectorFile) label(ctx context.Context, d *dataset.Dataset) error {
+	l := &labeler{taxonomy: d.Taxonomy, format: "Vectors"}
+	var err error
+	table := v.Table.Labels != "" || len(v.Table.Levels) > 0
+	switch name := orElse(v.LabelArray, "y"); {
+	case table && v.Labels == "":
+		return v.errorf("Vectors{Table: …} has columns of labels, but Vectors{Labels: …} does not name the file")
+	case v.Labels != "" && v.LabelArray != "":
+		return v.errorf("both Vectors{Labels: %q} and {LabelArray: %q} have labels; set one", v.Labels, v.LabelArray)
+	case table:
+		return v.tableLabels(ctx, d)
+	case v.Labels != "":
+		err = v.fileLabels(ctx, l, d)
+	case slices.Contains(v.names, name) && (v.LabelArray != "" || name != v.Array):
+		if v.LabelArray == "" {
+			progress.Note(ctx, fmt.Sprintf("%s: the labels are those of array %s. Vectors{LabelArray: …} names another one, and Vectors{Labels: …} a file.", v.name, name))
+		}
+		err = v.with(name, func(a *array) error { return v.arrayLabels(a, l, d) })
+	case v.LabelArray != "":
+		return v.errorf("no array is called %s; the arrays are %s", textfile.Quote(v.LabelArray), v.shapes())
+	case d.Taxonomy == nil:
+		return v.errorf(`neither labels nor a taxonomy; name a file of labels, as Vectors{Labels: "labels.txt"} does, or give the taxonomy of the training data for rows without`)
+	default:
+		d.Labels = make([][]int, d.X.Rows)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	grown := false
+	if d.Taxonomy, grown, err = l.grown(v.name); err != nil || !grown {
+		return err
+	}
+	l.note(ctx, v.name)
+	return nil
+}
+
+// add adds the label of the next row, which has none if it is empty. Rows have one label, so that
+// nodes are in their most specific form.
+func (v *vectorFile) add(l *labeler, d *dataset.Dataset, label string) error {
+	if len(d.Labels) == d.X.Rows {
+		return l.errorf(0, "there are more labels than the %s of %s", describe.Count(d.X.Rows, "row", "rows"), v.name)
+	}
+	if label == "" {
+		d.Labels = append(d.Labels, nil)
+		return nil
+	}
+	nodes, err := l.add(nil, label, orElse(v.PathSeparator, "/"), 0)
+	d.Labels = append(d.Labels, nodes)
+	return err
+}
+
+// enough returns the error of too few labels.
+func (v *vectorFile) enough(l *labeler, d *dataset.Dataset) error {
+	if len(d.Labels) < d.X.Rows {
+		return l.errorf(0, "there are %s, but %s has %s", describe.Count(len(d.Labels), "label", "labels"), v.name, describe.Count(d.X.Rows, "row", "rows"))
+	}
+	return nil
+}
+
+// arrayLabels reads an array of labels.
+func (v *vectorFile) arrayLabels(a *array, l *labeler, d *dataset.Dataset) error {
+	l.errorf = func(_ int, format string, args ...any) error {
+		return a.errorf("%s: %s", a.called(), fmt.Sprintf(format, args...))
+	}
+	if len(a.shape) != 1 {
+		return a.errorf("%s has the shape %s; expected one label for each row: whole numbers or strings", a.called(), describeShape(a.shape))
+	}
+	if err := a.elements(func(element []byte) error {
+		label, err := a.label(element)
+		if err != nil {
+			return err
+		}
+		return v.add(l, d, strings.TrimSpace(label))
+	}); err != nil {
+		return err
+	}
+	return v.enough(l, d)
+}
+
+// fileLabels reads a file with a label in each line, or an array.
+func (v *vectorFile) fileLabels(ctx context.Context, l *labeler, d *dataset.Dataset) (err error) {
+	f, err := os.Open(v.Labels)
+	if err != nil {
+		return fmt.Errorf("files: %w", err)
+	}
+	defer func() {
+		if closed := f.Close(); err == nil && closed != nil {
+			err = fmt.Errorf("files: %w", closed)
+		}
+	}()
+	head := make([]byte, len(numpyMagic))
+	if n, err := f.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("files: %w", err)
+	} else if string(head[:n]) == numpyMagic {
+		labels, err := openVectors(ctx, f, v.Labels)
+		if err != nil {
+			return err
+		}
+		return labels.with("", func(a *array) error { return v.arrayLabels(a, l, d) })
+	}
+	lines, err := openLines(ctx, f, v.Labels)
+	if err != nil {
+		return err
+	}
+	l.errorf = lines.Errorf
+	if err := eachLine(lines, nil, func(line []byte) error { return v.add(l, d, strings.TrimSpace(string(line))) }); err != nil {
+		return err
+	}
+	return v.enough(l, d)
+}
+
+// tableLabels reads the labels of a table.
+func (v *vectorFile) tableLabels(ctx context.Context, d *dataset.Dataset) error {
+	s := v.Table
+	s.Repair = nil
+	if s.Text = s.Levels; len(s.Levels) == 0 {
+		s.Text = []string{s.Labels}
+	}
+	c, err := s.Open(ctx, v.Labels, d.Taxonomy)
+	if err != nil {
+		return err
+	}
+	if c.Len() != d.X.Rows {
+		return syntaxError(v.Labels, 1, 0, fmt.Sprintf("there are %s, but %s has %s", describe.Count(c.Len(), "row", "rows"), v.name, describe.Count(d.X.Rows, "row", "rows")), nil)
+	}
+	d.Taxonomy = c.Taxonomy
+	for _, document := range c.Documents {
+		d.Labels = append(d.Labels, document.Labels)
+	}
+	return nil
+}
