@@ -44,6 +44,10 @@ type Multinomial struct {
 
 // Fit counts words; see [classifier.Estimator]. It ends with ctx, without a model.
 func (s Multinomial) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	return classifier.FitAll(ctx, d, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+}
+
+func (s Multinomial) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	begin := time.Now()
 	if s.Alpha == 0 {
 		s.Alpha = 1

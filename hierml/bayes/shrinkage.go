@@ -75,6 +75,10 @@ func (s Shrinkage) settled() (Shrinkage, error) {
 
 // Fit counts words and learns lambda; see [classifier.Estimator].
 func (s Shrinkage) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	return classifier.FitAll(ctx, d, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+}
+
+func (s Shrinkage) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	begin := time.Now()
 	s, err := s.settled()
 	if err != nil {

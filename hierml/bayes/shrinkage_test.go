@@ -163,7 +163,7 @@ func TestMultinomialIsAMixture(t *testing.T) {
 	}
 }
 
-// TestLeavesWithoutDocuments are never predicted, and their scores are finite.
+// TestLeavesWithoutDocuments are never predicted, and all others have finite scores.
 func TestLeavesWithoutDocuments(t *testing.T) {
 	tax := example.Tree(2, 2)
 	all := corpus(t, tax, 3, 9, 2)
@@ -183,9 +183,9 @@ func TestLeavesWithoutDocuments(t *testing.T) {
 			t.Errorf("%s predicts a leaf without documents", m.Name)
 		}
 		scores := m.LeafScores(all.X)
-		for _, v := range scores.RawMatrix().Data {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				t.Fatalf("%s: score %v", m.Name, v)
+		for k, v := range scores.RawMatrix().Data {
+			if y := tax.Leaves()[k%len(tax.Leaves())]; math.IsNaN(v) || math.IsInf(v, -1) != (y == without) {
+				t.Fatalf("%s: score %v of leaf %d", m.Name, v, y)
 			}
 		}
 	}

@@ -258,9 +258,11 @@ func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 		for j, from := range s.frontier {
 			scores := s.scores[s.at[j]:]
 			children := b.nodes[b.first[from.group]:b.first[from.group+1]]
+			b.hide(children, scores, b.model.Unseen)
 			if b.fixed != nil {
 				b.link(from.group, scores[:len(children)])
 			}
+			b.hide(children, scores, b.model.isDead)
 			if descend {
 				if best := slices.Max(scores[:len(children)]); !math.IsInf(best, -1) {
 					from.score -= best // see Model.Rank
@@ -269,6 +271,9 @@ func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 				}
 			}
 			for c, n := range children {
+				if b.model.isDead(int(n)) {
+					continue
+				}
 				score := from.score + scores[c]
 				if t.IsLeaf(int(n)) {
 					s.best = insert(s.best, k, Ranked{int(n), t.LabelName(int(n)), score})
@@ -280,6 +285,18 @@ func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 		s.frontier, s.next = s.next, s.frontier
 	}
 	return s.best
+}
+
+// hide makes the scores of some nodes minus infinity.
+func (b *Beam) hide(nodes []int32, scores []float64, which func(n int) bool) {
+	if b.model.unseen == nil {
+		return
+	}
+	for k, n := range nodes {
+		if which(int(n)) {
+			scores[k] = math.Inf(-1)
+		}
+	}
 }
 
 // score computes the scores of the children in the groups of the frontier.

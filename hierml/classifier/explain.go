@@ -117,7 +117,7 @@ func (m *Model) explainDescent(x *dataset.Matrix, i int, s *scorer) *Explanation
 		n := highest(among, scores)
 		part := NodeContribution{Node: n, Name: m.Taxonomy.LabelName(n), Attribute: 1, Score: scores[n], Rival: -1}
 		part.Features = m.contributions(x, i, map[int]float64{n: 1})
-		others := slices.DeleteFunc(slices.Clone(among), func(o int) bool { return o == n })
+		others := slices.DeleteFunc(slices.Clone(among), func(o int) bool { return o == n || m.isDead(o) })
 		if len(others) > 0 {
 			part.Rival = highest(others, scores)
 			part.RivalName = m.Taxonomy.LabelName(part.Rival)

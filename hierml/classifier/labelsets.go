@@ -20,7 +20,7 @@ const predictionBranches = 200
 // LeafScores does. It is an error where that panics, for models with a link, and if the attributes
 // of the model differ between the leaves below a node, so that a set has no score.
 func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
-	return m.bestSets(x, func(space *labelset.Space) func(rewards []float64) ([]int, error) {
+	return m.bestSets(x, m.seenCandidates(), func(_ *taxonomy.Taxonomy, space *labelset.Space) func(rewards []float64) ([]int, error) {
 		searcher := space.NewSearcher()
 		searcher.Branches = predictionBranches
 		return func(rewards []float64) ([]int, error) {
@@ -38,14 +38,20 @@ func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 // metric.LabelSets and metric.HLoss measure them. It treats a matrix of another width as LeafScores
 // does. It is an error where LabelSets is one.
 func (m *Model) ClosedSets(x *dataset.Matrix) ([][]int, error) {
-	return m.bestSets(x, func(space *labelset.Space) func(rewards []float64) ([]int, error) {
-		searcher, above := space.NewClosed(), make([]bool, m.Taxonomy.Len())
+	var seen []int
+	for n := range m.Taxonomy.Len() {
+		if !m.Unseen(n) {
+			seen = append(seen, n)
+		}
+	}
+	return m.bestSets(x, seen, func(t *taxonomy.Taxonomy, space *labelset.Space) func(rewards []float64) ([]int, error) {
+		searcher, above := space.NewClosed(), make([]bool, t.Len())
 		var passed []int
 		return func(rewards []float64) ([]int, error) {
 			var nodes []int
 			var err error
 			if m.Rule == TopDown {
-				passed = topDown(m.Taxonomy, rewards, above, passed[:0])
+				passed = topDown(t, rewards, above, passed[:0])
 				nodes = passed
 			} else {
 				nodes, _, err = searcher.Best(rewards)
@@ -56,7 +62,7 @@ func (m *Model) ClosedSets(x *dataset.Matrix) ([][]int, error) {
 				if !above[n] {
 					set = append(set, n)
 				}
-				for _, p := range m.Taxonomy.Parents(n) {
+				for _, p := range t.Parents(n) {
 					above[p] = true // implied
 				}
 			}
@@ -81,8 +87,9 @@ func topDown(t *taxonomy.Taxonomy, nodes []float64, in []bool, dst []int) []int 
 	return dst
 }
 
-// bestSets returns what a search, made for each goroutine, finds for the rewards of the nodes.
-func (m *Model) bestSets(x *dataset.Matrix, start func(space *labelset.Space) func(rewards []float64) ([]int, error)) ([][]int, error) {
+// bestSets returns what a search, made for each goroutine, finds for the rewards of the nodes: of
+// some, and all above, where others are unseen.
+func (m *Model) bestSets(x *dataset.Matrix, some []int, start func(t *taxonomy.Taxonomy, space *labelset.Space) func(rewards []float64) ([]int, error)) ([][]int, error) {
 	if m.linked != nil {
 		return nil, fmt.Errorf("classifier: this model, %s, scores no label sets; cut its probabilities, see PredictSets", m.Name)
 	}
@@ -93,21 +100,32 @@ func (m *Model) bestSets(x *dataset.Matrix, start func(space *labelset.Space) fu
 	if err := m.checkVocabulary(x); err != nil {
 		return nil, err
 	}
-	space, err := labelset.New(m.Taxonomy)
+	t, nodes := m.seenPart(some)
+	space, err := labelset.New(t)
 	if err != nil {
 		return nil, err
 	}
 	predicted := make([][]int, x.Len())
 	failed := make([]error, x.Rows)
 	inChunks(x.Rows, m.Workers, func() func(i int) {
-		search, scorer, rewards := start(space), m.newScorer(), make([]float64, len(values))
+		search, scorer, rewards := start(t, space), m.newScorer(), make([]float64, len(values))
 		return func(i int) {
 			scorer.load(x, i)
 			scorer.nodes(rewards)
 			for n, v := range values {
 				rewards[n] *= v
 			}
-			predicted[i], failed[i] = search(rewards)
+			if nodes == nil {
+				predicted[i], failed[i] = search(rewards)
+				return
+			}
+			for k, n := range nodes {
+				rewards[k] = rewards[n] // nodes ascend
+			}
+			predicted[i], failed[i] = search(rewards[:len(nodes)])
+			for k, n := range predicted[i] {
+				predicted[i][k] = nodes[n]
+			}
 		}
 	})
 	for i, err := range failed {

@@ -72,9 +72,13 @@ func (l Link) log(m float64) float64 {
 	return m
 }
 
-// logSoftmax turns the scores of siblings into logarithms of their probabilities.
+// logSoftmax turns the scores of siblings into logarithms of their probabilities, which are minus
+// infinity where all scores are.
 func logSoftmax(scores []float64) {
 	top := slices.Max(scores)
+	if math.IsInf(top, -1) {
+		return
+	}
 	at, rest := slices.Index(scores, top), 0.0
 	for k, s := range scores {
 		if k != at {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,6 +88,11 @@ func read(f *safetensors.File) (*Model, error) {
 	if m.attributes, err = readAttributes(f, m.Taxonomy); err != nil {
 		return nil, err
 	}
+	if _, ok := f.Tensors["taxonomy.unseen"]; ok {
+		if err := m.readUnseen(f); err != nil {
+			return nil, err
+		}
+	}
 	readWeights := m.readWeights
 	if _, ok := f.Metadata["kernel"]; ok {
 		readWeights = m.readExpansion
@@ -136,6 +142,27 @@ func (m *Model) readAttached(f *safetensors.File) error {
 			m.Attached = make(map[string][]byte)
 		}
 		m.Attached[name] = content
+	}
+	return nil
+}
+
+// readUnseen reads which nodes no training instance belongs to.
+func (m *Model) readUnseen(f *safetensors.File) error {
+	nodes, err := safetensors.Indices[int](f, "taxonomy.unseen", m.Taxonomy.Len()-1)
+	if err != nil {
+		return err
+	}
+	unseen := make([]bool, m.Taxonomy.Len())
+	for _, n := range nodes {
+		unseen[n] = true
+	}
+	for _, n := range nodes {
+		if at := slices.IndexFunc(m.Taxonomy.Children(n), func(c int) bool { return !unseen[c] }); at >= 0 {
+			return fmt.Errorf("no instance belongs to node %q, but some do to its child %q", m.Taxonomy.Name(n), m.Taxonomy.Name(m.Taxonomy.Children(n)[at]))
+		}
+	}
+	if m.setUnseen(unseen); m.unseen == nil {
+		return fmt.Errorf("no instance belongs to any of the labels")
 	}
 	return nil
 }

@@ -66,14 +66,18 @@ type Model struct {
 	features   *features                 // of the rows of the weights; nil where they are all
 	constants  []float64                 // by column, added to its scores; nil where they are 0
 	linked     *linked                   // nil without a link
+	unseen     []bool                    // by node, nil where all are candidates: see Model.Unseen
+	dead       []bool                    // likewise: see Model.isDead
 }
 
-// New returns the model that scores labels by the attributes and the weights, trained on d.
+// New returns the model that scores labels by the attributes and the weights, trained on d. It does
+// not predict a label that no instance of d has, unless none has a label: see Model.Unseen.
 func New(a *structured.Attributes, w *structured.Weights, t Training, d *dataset.Dataset) *Model {
 	m := &Model{Taxonomy: a.Taxonomy(), Instances: d.X.Rows, Training: t, Vocabulary: d.Vocabulary, attributes: a, dense: w}
 	if m.Vocabulary == nil {
 		m.Vocabulary = d.X.Vocabulary
 	}
+	m.see(d.Labels)
 	return m
 }
 
@@ -172,8 +176,7 @@ func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	sets := make([][]int, x.Len())
 	if m.Rule == Highest && scores != nil {
 		for i := range sets {
-			best := max(0, structured.Argmax(scores.RawRowView(i)))
-			sets[i] = []int{m.attributes.Candidates()[best]}
+			sets[i] = []int{m.attributes.Candidates()[m.best(scores.RawRowView(i))]}
 		}
 		return sets, nil
 	}
@@ -247,7 +250,11 @@ func (m *Model) description() []describe.Row {
 	if m.C != 0 {
 		add("C", "%.6g", m.C)
 	}
-	add("leaves", "%d", len(m.Taxonomy.Leaves()))
+	leaves := fmt.Sprint(len(m.Taxonomy.Leaves()))
+	if n := len(m.attributes.Candidates()) - len(m.seenCandidates()); n > 0 {
+		leaves += fmt.Sprintf(", %d without instances", n)
+	}
+	add("leaves", "%s", leaves)
 	add("nodes", "%d", m.Taxonomy.Len())
 	add("features", "%d", m.Features())
 	add("instances", "%d", m.Instances)

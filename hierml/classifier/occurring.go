@@ -1,6 +1,7 @@
 package classifier
 
 import (
+	"context"
 	"slices"
 
 	"github.com/hierml/notebook/hierml/dataset"
@@ -17,7 +18,21 @@ type features struct {
 // FitOccurring trains with the features that occur in the data alone, where there are so many
 // others that weights for them would fill the memory. The model is one of all features, whose
 // weights are zero for the others; in Model.Problem they have other numbers.
-func FitOccurring(d *dataset.Dataset, fit func(d *dataset.Dataset) (*Model, error)) (*Model, error) {
+func FitOccurring(ctx context.Context, d *dataset.Dataset, fit func(d *dataset.Dataset) (*Model, error)) (*Model, error) {
+	return FitAll(ctx, d, func(d *dataset.Dataset) (*Model, error) { return fitOccurring(d, fit) })
+}
+
+// FitAll trains with all features. Every training comes by here: it tells in a note (package
+// progress) how many labels have no instance.
+func FitAll(ctx context.Context, d *dataset.Dataset, fit func(d *dataset.Dataset) (*Model, error)) (*Model, error) {
+	m, err := fit(d)
+	if m != nil && err == nil {
+		m.note(ctx)
+	}
+	return m, err
+}
+
+func fitOccurring(d *dataset.Dataset, fit func(d *dataset.Dataset) (*Model, error)) (*Model, error) {
 	if d == nil || d.X == nil || d.Vocabulary != nil || d.X.Vocabulary != nil {
 		return fit(d)
 	}

@@ -21,12 +21,13 @@ type Ranked struct {
 
 // Rank returns, for every row of x, the k labels with the highest scores, or all if there are
 // fewer, the best first and of equal ones that with the smaller id. Labels are leaves, or what
-// Attributes().Candidates() are. It treats a matrix of another width as LeafScores does, and scores
-// a bounded number of rows at a time, so that its memory does not grow with rows times labels.
+// Attributes().Candidates() are, but for those that no training instance has. It treats a matrix
+// of another width as LeafScores does, and scores a bounded number of rows at a time, so that its
+// memory does not grow with rows times labels.
 //
 // A model that descends the taxonomy has no scores of leaves by which it chooses. There the score
-// is what the nodes on the way fall short of the best among their siblings, together: zero for what
-// Predict gives, otherwise negative.
+// is what the nodes on the way fall short of the best among their siblings, together: zero for
+// what Predict gives, otherwise negative.
 func (m *Model) Rank(x *dataset.Matrix, k int) [][]Ranked {
 	ranked := make([][]Ranked, x.Len())
 	if !m.many() {
@@ -66,7 +67,7 @@ func (m *Model) rank(labels []int, scores []float64, k int) []Ranked {
 		return best
 	}
 	for y, score := range scores {
-		if len(best) == k && !(score > best[k-1].Score) {
+		if m.Unseen(labels[y]) || len(best) == k && !(score > best[k-1].Score) {
 			continue
 		}
 		at := len(best)
@@ -79,8 +80,8 @@ func (m *Model) rank(labels []int, scores []float64, k int) []Ranked {
 	return best
 }
 
-// shortfalls returns, for every leaf, the sum of the differences between the scores of the nodes on
-// the way and the best of their siblings; of several ways that with the smallest.
+// shortfalls returns, for every leaf, the sum of the differences between the scores of the nodes
+// on the way and the best of their siblings; of several ways that with the smallest.
 func (s *scorer) shortfalls() []float64 {
 	t := s.model.Taxonomy
 	s.choices(s.byNode)
@@ -161,6 +162,7 @@ func (s *Scores) String() string {
 	})
 	const most = 10
 	var b strings.Builder
+	order = slices.DeleteFunc(order, func(y int) bool { return s.model.Unseen(s.model.attributes.Candidates()[y]) })
 	for _, y := range order[:min(most, len(order))] {
 		fmt.Fprintf(&b, "%9.4f  %s\n", s.Leaves[y], s.model.Taxonomy.LabelName(s.model.attributes.Candidates()[y]))
 	}

@@ -42,8 +42,8 @@ const (
 	// withConstants is the version of a file with weights.constants, which readers of the others
 	// would not add. It may have a link.
 	withConstants = 4
-	// withLabels is the version of a file with taxonomy.labels, which readers of the others would
-	// leave out. It may have all that the others have.
+	// withLabels is the version of a file with taxonomy.labels or taxonomy.unseen, which readers of
+	// the others would leave out. It may have all that the others have.
 	withLabels = 5
 )
 
@@ -78,7 +78,8 @@ const (
 //
 // Where leaves stand for labels of other names, as those that dataset.Leafed adds do for the inner
 // nodes above them, taxonomy.labels.nodes has these leaves, ascending, and taxonomy.labels,
-// taxonomy.labels.offsets the names of the labels.
+// taxonomy.labels.offsets the names of the labels. taxonomy.unseen has the nodes that no training
+// instance belongs to, ascending, if there are any; see Model.Unseen.
 //
 // If few of many features occur in the data, weights.features has the features of the rows,
 // ascending, and the metadata have their number.
@@ -173,7 +174,7 @@ func (m *Model) metadata() map[string]string {
 // version returns that of the file of the model.
 func (m *Model) version() int {
 	switch {
-	case len(m.Taxonomy.LabelNames()) > 0:
+	case len(m.Taxonomy.LabelNames()) > 0, m.unseen != nil:
 		return withLabels
 	case m.constants != nil:
 		return withConstants
@@ -262,6 +263,15 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 			names = append(names, labels[n])
 		}
 		tensors = append(append(tensors, texts("taxonomy.labels", names)...), nodeTensor("taxonomy.labels.nodes", leaves))
+	}
+	if m.unseen != nil {
+		var nodes []int
+		for n, unseen := range m.unseen {
+			if unseen {
+				nodes = append(nodes, n)
+			}
+		}
+		tensors = append(tensors, nodeTensor("taxonomy.unseen", nodes))
 	}
 	if m.Vocabulary != nil {
 		tensors = append(tensors, texts("vocabulary", m.Vocabulary)...)

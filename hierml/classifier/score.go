@@ -3,6 +3,7 @@ package classifier
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,7 +17,8 @@ import (
 
 // LeafScores returns the scores of all leaves: a row of x a row, a column a leaf in the order of
 // Taxonomy.Leaves. With a link that is a probability they are the logarithms of the leaves'
-// probabilities, minus infinity for 0. Features that x has and the training data had not are
+// probabilities, minus infinity for 0. So is the score of a leaf that no training instance has, by
+// whatever method: see Unseen. Features that x has and the training data had not are
 // ignored, and features that x lacks count as zero, so that a matrix of another width is scored on
 // the features that both have, if its columns have no names. It panics where x and the training
 // data have names of columns, and they differ: with the error that Check returns, which tells
@@ -133,8 +135,7 @@ func (s *scorer) predict() int {
 		return descend(s.model.Taxonomy, s.byNode)
 	}
 	s.candidates(s.labels)
-	best := max(0, structured.Argmax(s.labels)) // no score is a number for what the model cannot score, see Check
-	return s.model.attributes.Candidates()[best]
+	return s.model.attributes.Candidates()[s.model.best(s.labels)] // no score is a number for what the model cannot score, see Check
 }
 
 // load computes the scores of the columns for row i of x.
@@ -173,7 +174,10 @@ func (m *Model) addConstants(scores []float64) {
 }
 
 // candidates writes the scores of the candidates, usually the leaves.
-func (s *scorer) candidates(dst []float64) { s.model.attributes.Scores(s.columns(), s.sums, dst) }
+func (s *scorer) candidates(dst []float64) {
+	s.model.attributes.Scores(s.columns(), s.sums, dst)
+	s.model.hide(dst, s.model.attributes.Candidates())
+}
 
 // columns returns what the attributes combine: the scores of the columns, or what a link makes of
 // them.
@@ -183,7 +187,9 @@ func (s *scorer) columns() []float64 {
 		return s.values
 	}
 	s.linked = append(s.linked[:0], s.values...)
+	s.model.hide(s.linked, s.model.attributes.Columns())
 	l.apply(s.linked)
+	s.model.hide(s.linked, s.model.attributes.Columns())
 	return s.linked
 }
 
@@ -205,12 +211,18 @@ func (s *scorer) nodes(dst []float64) {
 }
 
 // choices writes the scores of the nodes that the rule Descend goes by: with a link, the terms.
+// Those of dead nodes are minus infinity.
 func (s *scorer) choices(dst []float64) {
 	if s.model.linked != nil {
 		s.terms(dst)
-		return
+	} else {
+		s.nodes(dst)
 	}
-	s.nodes(dst)
+	for n, dead := range s.model.dead {
+		if dead {
+			dst[n] = math.Inf(-1)
+		}
+	}
 }
 
 // each calls do for every row of x, in any order and on all cores, with a scorer that has loaded
@@ -239,7 +251,13 @@ func (m *Model) eachShortlist(x *dataset.Matrix, k int, do func(s *structured.Sh
 		x = m.features.matrix(x)
 	}
 	// Nothing ends it early, so there is no error.
-	_ = structured.Shortlist(context.Background(), m.attributes, m.dense, x, k, m.Workers, func(i int, s *structured.Shortlisted) { do(s, i) })
+	var left []bool
+	if m.unseen != nil {
+		for _, n := range m.attributes.Candidates() {
+			left = append(left, m.unseen[n])
+		}
+	}
+	_ = structured.Shortlist(context.Background(), m.attributes, m.dense, left, x, k, m.Workers, func(i int, s *structured.Shortlisted) { do(s, i) })
 }
 
 // inChunks calls a function for 0 to n-1, in any order and on all cores. start makes it for each

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
@@ -116,7 +118,7 @@ func Margin(m *classifier.Model, d *dataset.Dataset) (float64, error) {
 	}
 	r := newRule(one)
 	least := math.Inf(1)
-	scores := m.LeafScores(d.X)
+	scores := allScores(m, d.X)
 	var labels []int32
 	for i, set := range d.Labels {
 		var err error
@@ -131,4 +133,19 @@ func Margin(m *classifier.Model, d *dataset.Dataset) (float64, error) {
 		return least, nil
 	}
 	return least / math.Sqrt(square), nil
+}
+
+// allScores returns the scores of all leaves, also of those that the model does not predict, as no
+// instance has them.
+func allScores(m *classifier.Model, x *dataset.Matrix) *mat.Dense {
+	a, nodes := m.Attributes(), m.NodeScores(x)
+	scores := mat.NewDense(x.Rows, len(a.Candidates()), nil)
+	columns, sums := make([]float64, len(a.Columns())), make([]float64, len(a.Columns())+1)
+	for i := range x.Rows {
+		for c, n := range a.Columns() {
+			columns[c] = nodes.At(i, n)
+		}
+		a.Scores(columns, sums, scores.RawRowView(i))
+	}
+	return scores
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -26,6 +27,7 @@ type Learner struct {
 	x        instance
 	mistakes int
 	started  time.Time
+	labels   map[int]bool // that instances had
 }
 
 // errNoLearner is that of a Learner that no estimator made.
@@ -76,6 +78,12 @@ func (l *Learner) Update(indices []int32, values []float32, labels []int) (mista
 	}
 	if mistake {
 		l.mistakes++
+	}
+	if l.labels == nil {
+		l.labels = make(map[int]bool)
+	}
+	for _, n := range labels {
+		l.labels[n] = true
 	}
 	return mistake, nil
 }
@@ -165,8 +173,12 @@ func (l *Learner) Steps() int {
 // estimate of how well the learner does: none of them was known.
 func (l *Learner) Mistakes() int { return l.mistakes }
 
+// seen returns the labels that instances had so far, as those of one.
+func (l *Learner) seen() [][]int { return [][]int{slices.Sorted(maps.Keys(l.labels))} }
+
 // Model returns the model of the instances so far: that of the mean weights where the estimator is
-// averaged, otherwise Last. The learner may go on; the model stays as it is.
+// averaged, otherwise Last. The learner may go on; the model stays as it is. It
+// predicts only labels that an instance had.
 func (l *Learner) Model() (*classifier.Model, error) {
 	return l.model(l.core != nil && l.core.averaged)
 }
@@ -189,7 +201,7 @@ func (l *Learner) model(averaged bool) (*classifier.Model, error) {
 	var m *classifier.Model
 	switch w := c.weights.(type) {
 	case primal:
-		m = w.model(training, &dataset.Dataset{X: &dataset.Matrix{Cols: l.features, Indptr: []int{0}}}, averaged, c.steps, true)
+		m = w.model(training, &dataset.Dataset{X: &dataset.Matrix{Cols: l.features, Indptr: []int{0}}, Labels: l.seen()}, averaged, c.steps, true)
 	case *support:
 		x := &dataset.Matrix{Rows: len(w.vectors), Cols: l.features, Indptr: []int{0}}
 		for _, v := range w.vectors {
@@ -199,7 +211,7 @@ func (l *Learner) model(averaged bool) (*classifier.Model, error) {
 		u := c.expansion(w.changes, x.Rows, averaged, c.steps)
 		expansion := &structured.Expansion{Columns: slices.Clone(c.attributes.Columns()), Rows: *u}
 		var err error
-		if m, err = classifier.NewKernel(c.attributes, c.kernel, expansion, training, &dataset.Dataset{X: x}); err != nil {
+		if m, err = classifier.NewKernel(c.attributes, c.kernel, expansion, training, &dataset.Dataset{X: x, Labels: l.seen()}); err != nil {
 			return nil, err
 		}
 	}

@@ -120,7 +120,7 @@ func TestMistakes(t *testing.T) {
 						t.Fatal(err)
 					}
 					row := d.X.Subset([]int{i})
-					scores := m.LeafScores(row).RawRowView(0)
+					scores := allScores(m, row).RawRowView(0)
 					y, _ := slices.BinarySearch(d.Taxonomy.Leaves(), labels[0])
 					wrong := structured.Argmax(scores) != y
 					if _, isPerceptron := e.(Hierarchical); isPerceptron {

@@ -256,7 +256,7 @@ func fitModel(ctx context.Context, e estimator, d *dataset.Dataset) (*classifier
 		return o.model, err
 	}
 	if m.kernel != nil { // which may look at all features
-		return train(d)
+		return classifier.FitAll(ctx, d, train)
 	}
-	return classifier.FitOccurring(d, train)
+	return classifier.FitOccurring(ctx, d, train)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -39,7 +40,7 @@ type HRLS struct{}
 
 // Fit learns from all instances once, in their order. Model.Rule is classifier.TopDown.
 func (h HRLS) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
-	return classifier.FitOccurring(d, func(d *dataset.Dataset) (*classifier.Model, error) { return h.fit(ctx, d) })
+	return classifier.FitOccurring(ctx, d, func(d *dataset.Dataset) (*classifier.Model, error) { return h.fit(ctx, d) })
 }
 
 func (h HRLS) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
@@ -122,6 +123,7 @@ type HRLSLearner struct {
 	on         []bool
 	vocabulary []string
 	started    time.Time
+	labels     map[int]bool // that instances had
 }
 
 // maxSquares bounds the numbers that all families hold (1 GB).
@@ -203,6 +205,12 @@ func (h *HRLSLearner) Update(indices []int32, values []float32, labels []int) (p
 		f.add(x, h.features, func(n int) bool { _, is := slices.BinarySearch(closed, n); return is })
 	}
 	h.steps++
+	if h.labels == nil {
+		h.labels = make(map[int]bool)
+	}
+	for _, n := range labels {
+		h.labels[n] = true
+	}
 	return predicted, nil
 }
 
@@ -256,7 +264,7 @@ func (h *HRLSLearner) Model() (*classifier.Model, error) {
 		return nil, err
 	}
 	training := classifier.Training{Seconds: time.Since(h.started).Seconds()}
-	d := &dataset.Dataset{X: &dataset.Matrix{Cols: h.features, Indptr: []int{0}}, Vocabulary: h.vocabulary}
+	d := &dataset.Dataset{X: &dataset.Matrix{Cols: h.features, Indptr: []int{0}}, Labels: [][]int{slices.Sorted(maps.Keys(h.labels))}, Vocabulary: h.vocabulary}
 	var m *classifier.Model
 	if h.features > denseWeights/t.Len() {
 		m = classifier.NewSparse(attributes, h.sparseWeights(attributes), training, d)

@@ -280,6 +280,27 @@ func train(t testing.TB) map[string]*pipeline.Pipeline {
 		t.Fatal(err)
 	}
 	q.Model = nil
+	// A label without texts is never predicted, whatever the method.
+	for name, e := range map[string]classifier.Estimator{
+		"flat": svm.Flat{}, "normalized": svm.Normalized{}, "recursive": svm.Recursive{}, "one-vs-rest": svm.OneVsRest{}, "softmax": svm.HierarchicalSoftmax{},
+		"label tree": svm.PLT{Link: classifier.SquaredHinge}, "perceptron": perceptron.Hieron{}, "RBF": svm.Hierarchical{Kernel: gram.RBF{Gamma: 0.7}}, "HM3": svm.HM3{},
+	} {
+		p := build("unseen: "+name, without, features.Text{}, e)
+		if !p.Model.Unseen(without.Taxonomy.Leaves()[4]) {
+			t.Fatalf("%s: each label has a text", name)
+		}
+		switch name {
+		case "softmax", "label tree", "recursive":
+			build("unseen, beam: "+name, without, features.Text{}, e).Beam = 2
+		}
+		if name == "flat" || name == "recursive" {
+			q := build("unseen, probabilities: "+name, without, features.Text{}, e)
+			if q.Calibrated, err = (svm.Calibration{Folds: 2}).Fit(ctx, e, q.Vectorizer.Transform(without)); err != nil {
+				t.Fatal(err)
+			}
+			q.Model = nil
+		}
+	}
 	several := tree.Subset([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19})
 	for i := range several.Documents {
 		a, b := several.Documents[i].Labels[0], several.Documents[(i+1)%20].Labels[0]

@@ -1,6 +1,6 @@
-// Package progress carries in a context who wants to see how far work has come of which nobody has
-// asked to be told otherwise. A notebook puts in what draws a bar; in a program nobody watches, and
-// nothing is done.
+// Package progress carries in a context who wants to see how far work has come of which nobody
+// has asked to be told otherwise. A notebook puts in what draws a bar; in a program nobody
+// watches, and nothing is done.
 //
 // Functions that last call [Begin] unless they were given a function for their progress, and pass
 // on the context that it returns. Work within such work is not shown: what lasts for the user is
@@ -74,8 +74,9 @@ func Note(ctx context.Context, text string) {
 	}
 }
 
-// WithNotesFrom returns a context like ctx, of a part of the work of whole, whose notes the watcher
-// of whole is told, and nothing else: that of the last part, whose outcome is that of the whole.
+// WithNotesFrom returns a context like ctx, of a part of the work of whole, whose notes the
+// watcher of whole is told, and nothing else: that of the last part, whose outcome is that of the
+// whole.
 func WithNotesFrom(ctx, whole context.Context) context.Context {
 	w := watcher(whole)
 	if w == nil {
@@ -88,6 +89,21 @@ func WithNotesFrom(ctx, whole context.Context) context.Context {
 type noter struct{ Watcher }
 
 func (noter) Begin(string) Task { return nil }
+
+// WithoutNotes returns a context like ctx, of a part of work whose outcome is not that of the
+// whole: its watcher is told no notes.
+func WithoutNotes(ctx context.Context) context.Context {
+	w := watcher(ctx)
+	if w == nil {
+		return ctx
+	}
+	return With(ctx, withoutNotes{w})
+}
+
+// withoutNotes passes on all but notes.
+type withoutNotes struct{ Watcher }
+
+func (withoutNotes) Note(string) {}
 
 // Work is a task that somebody watches or, if it is nil, nobody.
 type Work struct{ task Task }
@@ -114,8 +130,8 @@ func (w *Work) End() {
 }
 
 // Follow is [Begin] for work that tells report, unless that is nil, and else the watcher of the
-// context, if there is one. It returns the context for the parts of the work, the function to tell,
-// which may be nil, and one to call at the end.
+// context, if there is one. It returns the context for the parts of the work, the function to
+// tell, which may be nil, and one to call at the end.
 func Follow(ctx context.Context, what string, report func(done float64, state string) error) (context.Context, func(done float64, state string) error, func()) {
 	if report != nil {
 		return Silent(ctx), report, func() {}

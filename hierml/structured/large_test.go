@@ -88,7 +88,7 @@ func BenchmarkHighest(b *testing.B) {
 						if n == 1 {
 							x = all.Subset([]int{from})
 						}
-						err := Shortlist(context.Background(), a, w, x, 1, 1, func(_ int, s *Shortlisted) {
+						err := Shortlist(context.Background(), a, w, nil, x, 1, 1, func(_ int, s *Shortlisted) {
 							near := s.Candidates()
 							candidates += len(near)
 							if len(near) > 1 {

@@ -16,13 +16,14 @@ func (w *Weights) Many() bool { return w.quantized != nil }
 
 // Shortlist calls visit for every row of x, in any order and from several goroutines, with
 // candidates among which the k with the highest scores are, until ctx ends; its error is that of
-// ctx. Features that the weights do not have are ignored.
+// ctx. Features that the weights do not have are ignored. leave has the candidates to leave out, by
+// position; nil leaves out none.
 //
 // The weights have many columns, see [Weights.Many]. They are scored for thousands of rows at a
 // time, with a bound of the rounding error, and the scores of candidates that may be among the best
 // are then computed anew: they have the bits of those that [Weights.Scores] and [Attributes.Scores]
 // give. The result does not depend on workers.
-func Shortlist(ctx context.Context, a *Attributes, w *Weights, x *dataset.Matrix, k, workers int, visit func(i int, s *Shortlisted)) error {
+func Shortlist(ctx context.Context, a *Attributes, w *Weights, leave []bool, x *dataset.Matrix, k, workers int, visit func(i int, s *Shortlisted)) error {
 	if a == nil || w == nil || x == nil {
 		return fmt.Errorf("structured: shortlists need attributes, weights and a matrix")
 	}
@@ -37,7 +38,7 @@ func Shortlist(ctx context.Context, a *Attributes, w *Weights, x *dataset.Matrix
 	of := func(worker int) []float64 {
 		if each[worker] == nil {
 			each[worker] = &Shortlisted{
-				attributes: a, state: l, columns: make([]float64, w.Stride), sums: make([]float64, len(a.columns)+1),
+				attributes: a, state: l, leave: leave, columns: make([]float64, w.Stride), sums: make([]float64, len(a.columns)+1),
 				scores: make([]float64, len(a.candidates)), seen: make([]bool, w.Stride),
 			}
 		}
@@ -76,6 +77,7 @@ func firstColumns(x *dataset.Matrix, n int) *dataset.Matrix {
 type Shortlisted struct {
 	attributes *Attributes
 	state      *linearState
+	leave      []bool // candidates that are left out
 	example    int
 	columns    []float64 // scores of the columns
 	sums       []float64
@@ -98,7 +100,7 @@ func (s *Shortlisted) load(i, k int, bound float64) {
 	s.all = bound == 0 || k >= len(s.scores)
 	if floor := s.kth(k) - 2*bound*(1+1e-6); !s.all && !math.IsNaN(floor) && finite(s.scores) {
 		for y, v := range s.scores {
-			if v >= floor {
+			if v >= floor && !s.left(y) {
 				s.candidates = append(s.candidates, int32(y))
 			}
 		}
@@ -106,9 +108,14 @@ func (s *Shortlisted) load(i, k int, bound float64) {
 	}
 	s.all, s.exact = true, bound == 0
 	for y := range s.scores {
-		s.candidates = append(s.candidates, int32(y))
+		if !s.left(y) {
+			s.candidates = append(s.candidates, int32(y))
+		}
 	}
 }
+
+// left reports whether a candidate is left out.
+func (s *Shortlisted) left(y int) bool { return s.leave != nil && s.leave[y] }
 
 // kth returns the k-th highest score.
 func (s *Shortlisted) kth(k int) float64 {
@@ -116,7 +123,10 @@ func (s *Shortlisted) kth(k int) float64 {
 		return math.NaN()
 	}
 	s.best = s.best[:0]
-	for _, v := range s.scores {
+	for y, v := range s.scores {
+		if s.left(y) {
+			continue
+		}
 		if len(s.best) == k {
 			if !(v > s.best[0]) {
 				continue
@@ -125,6 +135,9 @@ func (s *Shortlisted) kth(k int) float64 {
 		}
 		at, _ := slices.BinarySearch(s.best, v)
 		s.best = slices.Insert(s.best, at, v)
+	}
+	if len(s.best) < k {
+		return math.Inf(-1) // all that are not left out
 	}
 	return s.best[0]
 }

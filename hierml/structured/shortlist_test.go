@@ -99,7 +99,7 @@ func TestShortlistsHaveTheBest(t *testing.T) {
 				want := make([]float64, len(a.Candidates()))
 				seen := make([]int, c.rows)
 				var mutex sync.Mutex
-				err := Shortlist(context.Background(), a, w, x, c.k, c.workers, func(i int, s *Shortlisted) {
+				err := Shortlist(context.Background(), a, w, nil, x, c.k, c.workers, func(i int, s *Shortlisted) {
 					mutex.Lock()
 					defer mutex.Unlock()
 					seen[i]++
@@ -158,7 +158,7 @@ func TestShortlistsOfScoresThatAreNotFinite(t *testing.T) {
 				}
 			}
 			columns, sums, want := make([]float64, w.Stride), make([]float64, len(a.Columns())+1), make([]float64, len(a.Candidates()))
-			err := Shortlist(context.Background(), a, w, x, 1, 1, func(i int, s *Shortlisted) {
+			err := Shortlist(context.Background(), a, w, nil, x, 1, 1, func(i int, s *Shortlisted) {
 				indices, values := x.Row(i)
 				w.Scores(indices, values, columns)
 				a.Scores(columns, sums, want)
@@ -192,7 +192,7 @@ func TestShortlistEndsWithItsContext(t *testing.T) {
 	fill(rng, 0.5, w)
 	ctx, cancel := context.WithCancel(context.Background())
 	visited := 0
-	err := Shortlist(ctx, a, w, shortlistRows(rng, 1000, 30), 1, 1, func(int, *Shortlisted) {
+	err := Shortlist(ctx, a, w, nil, shortlistRows(rng, 1000, 30), 1, 1, func(int, *Shortlisted) {
 		visited++
 		cancel()
 	})
@@ -214,7 +214,7 @@ func ExampleShortlisted() {
 		w.Set(0, c, v)
 	}
 	x := &dataset.Matrix{Rows: 1, Cols: 1, Indptr: []int{0, 1}, Indices: []int32{0}, Values: []float32{3}}
-	err = Shortlist(context.Background(), a, w, x, 1, 1, func(i int, s *Shortlisted) {
+	err = Shortlist(context.Background(), a, w, nil, x, 1, 1, func(i int, s *Shortlisted) {
 		scores := make([]float64, len(s.Candidates()))
 		s.Scores(scores)
 		fmt.Printf("%d %v %.3f\n", i, s.Candidates(), scores)

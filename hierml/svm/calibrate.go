@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -12,13 +13,14 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // Calibration says how probabilities are learned: the data are divided into folds, each is scored
-// by a model trained on the others, and from these scores and the labels it is learned how likely a
-// label is given its score. The zero value is ready to use.
+// by a model trained on the others, and from these scores and the labels it is learned how likely
+// a label is given its score. The zero value is ready to use.
 type Calibration struct {
 	// Folds is the number of folds, and of models trained beside the one on all data. The default
 	// value is 5.
@@ -50,16 +52,16 @@ func Calibrate(ctx context.Context, e classifier.Estimator, d *dataset.Dataset) 
 	return Calibration{}.Fit(ctx, e, d)
 }
 
-// maxScores bounds the scores that are held to learn from, and maxShared those that labels with few
-// instances share; instances are left out beyond.
+// maxScores bounds the scores that are held to learn from, and maxShared those that labels with
+// few instances share; instances are left out beyond.
 const (
 	maxScores = 1 << 27
 	maxShared = 1 << 22
 )
 
-// Fit trains the models and learns the probabilities. Where every instance has one label, the score
-// of a leaf is its margin to the best other leaf; otherwise its score; the scores are those of
-// Model.Rank. Leaves with few instances share one function of the score.
+// Fit trains the models and learns the probabilities. Where every instance has one label, the
+// score of a leaf is its margin to the best other leaf; otherwise its score; the scores are those
+// of Model.Rank. Leaves with few instances share one function of the score.
 func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset.Dataset) (_ *Calibrated, err error) {
 	if e == nil || d == nil || d.Taxonomy == nil || d.X == nil {
 		return nil, fmt.Errorf("svm: calibration needs an estimator and a dataset with instances and their taxonomy")
@@ -84,7 +86,7 @@ func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset
 				others = append(others, more...)
 			}
 		}
-		m, err := e.Fit(ctx, d.Subset(others))
+		m, err := e.Fit(progress.WithoutNotes(ctx), d.Subset(others))
 		if err != nil {
 			return nil, fmt.Errorf("svm: calibration, fold %d: %w", k+1, err)
 		}
@@ -205,15 +207,15 @@ func (h *heldOut) add(p *Calibrated, d *dataset.Dataset) error {
 	return nil
 }
 
-// choiceScores returns those of the model, where leaves that have probability 0, by a link, have
-// the lowest score of the others: functions are learned of finite ones.
+// choiceScores returns those of the model, where leaves that have probability 0 have the lowest
+// score of the others: functions are learned of finite ones.
 func choiceScores(m *classifier.Model, x *dataset.Matrix) *mat.Dense {
 	scores := m.ChoiceScores(x)
-	if _, never := m.Certain(); len(never) == 0 || x.Rows == 0 {
-		return scores
-	}
 	for i := range x.Rows {
 		row := scores.RawRowView(i)
+		if !slices.ContainsFunc(row, func(s float64) bool { return math.IsInf(s, -1) }) {
+			continue
+		}
 		least := math.Inf(1)
 		for _, s := range row {
 			if !math.IsInf(s, -1) {
@@ -335,8 +337,8 @@ func (c Calibration) learn(scores [][]float64, relevant [][]int) ([]calibrator, 
 }
 
 // LeafProbabilities returns the probability that a leaf is a label: a row of x a row, a column a
-// leaf in the order of Taxonomy.Leaves. Where the training data have one label an instance, those
-// of a row add up to one.
+// leaf in the order of Taxonomy.Leaves. It is 0 of leaves that no training instance has. Where the
+// training data have one label an instance, those of a row add up to one.
 func (p *Calibrated) LeafProbabilities(x *dataset.Matrix) *mat.Dense {
 	scores := choiceScores(p.Model, x)
 	for i := range x.Rows {
@@ -345,24 +347,32 @@ func (p *Calibrated) LeafProbabilities(x *dataset.Matrix) *mat.Dense {
 	return scores
 }
 
+// probability returns that of the y-th leaf by itself, 0 of one that no instance has.
+func (p *Calibrated) probability(y int, score float64) float64 {
+	if p.Model.Unseen(p.Model.Taxonomy.Leaves()[y]) {
+		return 0
+	}
+	return p.leaves[y].Probability(score)
+}
+
 // leafProbabilities turns the scores of the leaves into probabilities.
 func (p *Calibrated) leafProbabilities(row []float64) {
 	if !p.single {
 		for y, s := range row {
-			row[y] = p.leaves[y].Probability(s)
+			row[y] = p.probability(y, s)
 		}
 		return
 	}
 	margins(row)
 	var sum float64
-	best := 0
+	best := -1
 	for y, s := range row {
-		if s > row[best] {
+		if (best < 0 || s > row[best]) && !p.Model.Unseen(p.Model.Taxonomy.Leaves()[y]) {
 			best = y
 		}
 	}
 	for y, s := range row {
-		row[y] = p.leaves[y].Probability(s)
+		row[y] = p.probability(y, s)
 		sum += row[y]
 	}
 	if !(sum > 0) {
@@ -373,9 +383,9 @@ func (p *Calibrated) leafProbabilities(row []float64) {
 	}
 }
 
-// NodeProbabilities returns the probability that a label is at or below a node: a row of x a row, a
-// column a node. It never rises from a node to a child. Where the training data have one label an
-// instance, it is the sum over the leaves below.
+// NodeProbabilities returns the probability that a label is at or below a node: a row of x a row,
+// a column a node. It never rises from a node to a child. Where the training data have one label
+// an instance, it is the sum over the leaves below.
 func (p *Calibrated) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	if x.Len() == 0 {
 		return new(mat.Dense)
@@ -398,6 +408,10 @@ func (p *Calibrated) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 		order := t.Topological()
 		for k := len(order) - 1; k >= 0; k-- {
 			n := order[k]
+			if p.Model.Unseen(n) {
+				dst[n] = 0
+				continue
+			}
 			dst[n] = p.nodes[n].Probability(dst[n])
 			for _, child := range t.Children(n) {
 				dst[n] = max(dst[n], dst[child])

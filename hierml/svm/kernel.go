@@ -18,7 +18,7 @@ func learnKernel(ctx context.Context, d *dataset.Dataset, kernel gram.Kernel, ga
 	if kernel == nil {
 		return learn(ctx, d, gap, fit)
 	}
-	m, err := fit(d)
+	m, err := classifier.FitAll(ctx, d, fit)
 	if err == nil {
 		note(ctx, m, d.X, cmp.Or(gap, solver.DefaultGap))
 	}

@@ -511,7 +511,9 @@ func (m *NodeSetModel) probabilities(row []float64, highest float64) {
 	order := m.Taxonomy.Topological()
 	for k := len(order) - 1; k >= 0; k-- {
 		n := order[k]
-		row[n] = m.likely[n].Probability(row[n], highest)
+		if row[n] = m.likely[n].Probability(row[n], highest); m.Model != nil && m.Model.Unseen(n) {
+			row[n] = 0
+		}
 		for _, child := range m.Taxonomy.Children(n) {
 			row[n] = max(row[n], row[child])
 		}

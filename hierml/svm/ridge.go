@@ -73,11 +73,13 @@ type Ridge struct {
 
 // Fit trains the functions; see [classifier.Estimator]. There is no model where ctx ends.
 func (s Ridge) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
-	f, err := s.fit(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	return f.model(d)
+	return classifier.FitAll(ctx, d, func(d *dataset.Dataset) (*classifier.Model, error) {
+		f, err := s.fit(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		return f.model(d)
+	})
 }
 
 // WithC returns the estimator with another C.

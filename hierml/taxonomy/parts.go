@@ -12,6 +12,13 @@ func (t *Taxonomy) Below(n int) (*Taxonomy, []int) {
 	return t.restrict(nodes), nodes
 }
 
+// Above returns the taxonomy of the given nodes and all nodes above them, with their names, and the
+// id that each node has in t. No nodes are an error of the caller: it panics.
+func (t *Taxonomy) Above(some []int) (*Taxonomy, []int) {
+	nodes := t.Closure(some)
+	return t.restrict(nodes), nodes
+}
+
 // restrict returns the taxonomy of the nodes, which are ascending, and the edges between them.
 func (t *Taxonomy) restrict(nodes []int) *Taxonomy {
 	id := make(map[int]int, len(nodes))

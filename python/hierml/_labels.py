@@ -62,9 +62,11 @@ class Link:
 
 
 def log_softmax(scores: np.ndarray) -> np.ndarray:
-    """Returns the logarithms of the probabilities of siblings."""
+    """Returns the logarithms of the probabilities of siblings, minus infinity where all scores are."""
     at = int(np.argmax(scores))
     top = scores[at]
+    if np.isneginf(top):
+        return scores
     rest = 0.0
     for k, term in enumerate(np.exp(scores - top).tolist()):
         if k != at:

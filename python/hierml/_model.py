@@ -54,6 +54,7 @@ class Model:
             stand = list(zip(leaves, names))
         self.taxonomy = Taxonomy(file.texts("taxonomy.names"), edges.tolist(), stand)
         self._attributes = Attributes(file, self.taxonomy)
+        self._read_unseen(file)
         self._weights = weights(file, len(self._attributes.nodes))
         self._constants: Optional[np.ndarray] = None
         if "weights.constants" in file or metadata["version"] == "4":
@@ -66,6 +67,41 @@ class Model:
         self._nodes = self.taxonomy.leaves if self._rule == "descend" else self._attributes.candidates
         self.labels = [self.taxonomy.label_name(node) for node in self._nodes]
         self._read_pipeline(file)
+
+    def _read_unseen(self, file: Arrays) -> None:
+        """Reads the nodes that no training instance belongs to; what is at or below them is not predicted."""
+        t = self.taxonomy
+        self._unseen: Optional[np.ndarray] = None  # whether it is one, by node
+        if "taxonomy.unseen" not in file:
+            return
+        unseen = np.zeros(len(t), bool)
+        unseen[file.indices("taxonomy.unseen", len(t))] = True
+        if any(not unseen[below] for node in range(len(t)) if unseen[node] for below in t.children[node]):
+            raise LoadError("no instance belongs to a node, but some do to its child")
+        if all(unseen[node] for node in self._attributes.candidates):
+            raise LoadError("no instance belongs to any of the labels")
+        self._unseen = unseen
+        self._dead = np.ones(len(t), bool)  # nothing that is predicted is at or below
+        for node in self._attributes.candidates:
+            stack = [] if unseen[node] else [node]
+            while stack:
+                at = stack.pop()
+                if self._dead[at]:
+                    self._dead[at] = False
+                    stack.extend(t.parents[at])
+
+    def _hide(self, scores: np.ndarray, nodes: List[int]) -> np.ndarray:
+        """Returns the scores of nodes, those of unseen ones minus infinity."""
+        if self._unseen is None:
+            return scores
+        return np.where(self._unseen[nodes], -np.inf, scores)
+
+    def _linked(self, columns: np.ndarray) -> np.ndarray:
+        """Returns what the attributes combine."""
+        if self._link is None:
+            return columns
+        nodes = self._attributes.nodes
+        return self._hide(self._link.apply(self._hide(columns, nodes)), nodes)
 
     def _read_pipeline(self, file: Arrays) -> None:
         value = parse("what is attached to the model", file.array("attached.pipeline").tobytes())
@@ -114,18 +150,14 @@ class Model:
 
     def _node_scores(self, row: Row) -> np.ndarray:
         """Returns the scores of the nodes by which a model goes down, zero for those without weights."""
-        columns = self._columns(row)
-        if self._link is not None:
-            columns = self._link.apply(columns)
         scores = np.zeros(len(self.taxonomy))
-        scores[self._attributes.nodes] = columns
-        return scores
+        scores[self._attributes.nodes] = self._linked(self._columns(row))
+        return scores if self._unseen is None else np.where(self._dead, -np.inf, scores)
 
     def _label_scores(self, row: Row) -> np.ndarray:
         if self._rule == "descend":
             return self._shortfalls(self._node_scores(row))
-        columns = self._columns(row)
-        return self._attributes.scores(columns if self._link is None else self._link.apply(columns))
+        return self._hide(self._attributes.scores(self._linked(self._columns(row))), self._nodes)
 
     def _shortfalls(self, scores: np.ndarray) -> np.ndarray:
         """Returns what the nodes on the way to each leaf are behind the best of their siblings, together."""
@@ -173,6 +205,7 @@ class Model:
         scores = np.zeros(len(t))
         scores[self._attributes.nodes] = self._columns(row, single=True)
         scores *= self._values
+        scores = self._hide(scores, list(range(len(t))))
         fixed = np.full(len(t), np.nan)
         if self._link is not None and self._link.name != "Softmax":
             scores = self._link.log(scores)
@@ -187,6 +220,8 @@ class Model:
                 of_nodes = scores[nodes]
                 if self._link is not None and self._link.name == "Softmax":
                     of_nodes = log_softmax(of_nodes)
+                if self._unseen is not None:
+                    of_nodes = np.where(self._dead[nodes], -np.inf, of_nodes)
                 if self._rule == "descend":
                     top = of_nodes.max()
                     if np.isneginf(top):
@@ -194,6 +229,8 @@ class Model:
                     else:
                         start -= top
                 for node, score in zip(nodes, (start + of_nodes).tolist()):
+                    if self._unseen is not None and self._dead[node]:
+                        continue
                     if not t.children[node]:
                         best.append((node, score))
                     else:
@@ -207,8 +244,10 @@ class Model:
         if self._beam:
             return self._beam_ranked(row, k)
         scores = self._label_scores(row)
-        order = np.argsort(-scores, kind="stable")[:k].tolist()
-        return [(self._nodes[y], float(scores[y])) for y in order]
+        order = np.argsort(-scores, kind="stable").tolist()
+        if self._unseen is not None:
+            order = [y for y in order if not self._unseen[self._nodes[y]]]
+        return [(self._nodes[y], float(scores[y])) for y in order[:k]]
 
     def _predicted(self, text: str) -> int:
         row = self.features(text)
@@ -239,6 +278,7 @@ class Model:
     def scores(self, texts: Sequence[str]) -> np.ndarray:
         """Returns the scores of the labels by which the model chooses: a row a text, a column a label.
 
+        That of a label without training instances, which is never predicted, is minus infinity.
         For models that go down the taxonomy, a score is what the nodes on the way are behind the best of
         their siblings; for those of probabilities, it is the logarithm of one. A beam is not heeded.
         """
@@ -256,10 +296,10 @@ class Model:
         for text in _several(texts):
             row = self.features(text)
             if self._calibrated is not None:
-                rows.append(self._calibrated.of(self._label_scores(row)))
+                unseen = None if self._unseen is None else self._unseen[self._nodes]
+                rows.append(self._calibrated.of(self._label_scores(row), unseen))
             else:
-                assert self._link is not None
-                rows.append(np.exp(self._attributes.scores(self._link.apply(self._columns(row)))))
+                rows.append(np.exp(self._hide(self._attributes.scores(self._linked(self._columns(row))), self._attributes.candidates)))
         return np.array(rows).reshape(len(rows), -1)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import math
-from typing import Any, Callable, List
+from typing import Any, Callable, List, Optional
 
 import numpy as np
 
@@ -59,21 +59,24 @@ class Calibrated:
             raise LoadError(f"there are probabilities of {len(numbers)} labels for {labels}")
         self._functions = [functions[n] for n in numbers]
 
-    def of(self, scores: np.ndarray) -> np.ndarray:
-        """Returns the probabilities of the labels of a text."""
+    def of(self, scores: np.ndarray, unseen: Optional[np.ndarray] = None) -> np.ndarray:
+        """Returns the probabilities of the labels of a text, 0 of those that are unseen."""
         finite = ~np.isneginf(scores)
         if not finite.all():
             scores = np.where(finite, scores, scores[finite].min(initial=np.inf))
         if self._single:
             scores = _margins(scores)
         probabilities = np.array([f(s) for f, s in zip(self._functions, scores.tolist())])
+        if unseen is not None:
+            probabilities[unseen] = 0
         if not self._single:
             return probabilities
         total = 0.0
         for p in probabilities.tolist():
             total += p
         if not total > 0:  # none is possible: the likeliest is what is predicted
-            probabilities[int(np.argmax(scores))], total = 1, 1
+            best = np.argmax(scores if unseen is None else np.where(unseen, -np.inf, scores))
+            probabilities[int(best)], total = 1, 1
         return probabilities / total
 
 

@@ -50,6 +50,20 @@ class Predicting(Case):
         self.assertEqual(m.predict([]), [])
         self.assertEqual(repr(m), "<hierml.Model: flat SVM, 3 labels, 3 features>")
 
+    def test_labels_of_the_data(self):
+        m = self.load(metadata={"version": "5"}, arrays={**files.texts("taxonomy.labels", ["animal"]), "taxonomy.labels.nodes": np.array([1], np.int32)})
+        self.assertEqual(m.labels, ["animal", "dog", "oak"])
+        self.assertEqual(m.predict(["cat"]), ["animal"])
+        self.assertEqual(m.predict_paths(["cat", "dog"]), [("animal",), ("animal", "dog")])
+        self.assertEqual(m.rank(["cat"], 1)[0][0][0], "animal")
+        self.assertEqual((m.taxonomy.label(1), m.taxonomy.label(2)), (0, 2))
+
+    def test_labels_without_instances(self):
+        m = self.load(metadata={"version": "5"}, arrays={"taxonomy.unseen": np.array([1], np.int32)})
+        self.assertEqual(m.predict(["cat", ""]), ["dog", "dog"])
+        self.assertEqual([name for name, _ in m.rank([""], 9)[0]], ["dog", "oak"])
+        self.assertTrue(np.isneginf(m.scores(["cat"])[0, 0]))
+
     def test_scores(self):
         m = self.load()
         np.testing.assert_allclose(m.scores(["cat dog dog", ""]), [self.expected(1, 2, 0), [0, 0, 0]], rtol=1e-6)
@@ -237,6 +251,11 @@ class Loading(Case):
             ("3 features for a model of 2", {"arrays": {"weights": np.ones((2, 3), np.float32)}}),
             ("two columns", {"arrays": {"weights.columns": np.array([1, 1, 3], np.int32)}}),
             ("is too large for single precision", {"arrays": {"weights": np.full((3, 3), 1e300)}}),
+            ("but some do to its child", {"arrays": {"taxonomy.unseen": np.array([0], np.int32)}}),
+            ("to any of the labels", {"arrays": {"taxonomy.unseen": np.array([0, 1, 2, 3], np.int32)}}),
+            ("2 leaves stand for 1 labels", {"arrays": {**files.texts("taxonomy.labels", ["a"]), "taxonomy.labels.nodes": np.array([1, 2], np.int32)}}),
+            ("a name of its own", {"arrays": {**files.texts("taxonomy.labels", ["oak"]), "taxonomy.labels.nodes": np.array([1], np.int32)}}),
+            ("a name of its own", {"arrays": {**files.texts("taxonomy.labels", ["a"]), "taxonomy.labels.nodes": np.array([0], np.int32)}}),
             ("no tensor 'weights.constants'", {"metadata": {"version": "4"}}),
             ("link ''", {"metadata": {"version": "3"}}),
             ("link 'Probit'", {"metadata": {"link": "Probit"}}),

@@ -22,6 +22,7 @@ var classifierPackage = table.Package{
 		{Name: "ClosedSet", Value: classifier.ClosedSet},
 		{Name: "CubedHinge", Value: classifier.CubedHinge},
 		{Name: "Descend", Value: classifier.Descend},
+		{Name: "FitAll", Value: classifier.FitAll},
 		{Name: "FitOccurring", Value: classifier.FitOccurring},
 		{Name: "Highest", Value: classifier.Highest},
 		{Name: "LeafColumns", Value: classifier.LeafColumns},

@@ -20,6 +20,7 @@ var progressPackage = table.Package{
 		{Name: "Silent", Value: progress.Silent},
 		{Name: "With", Value: progress.With},
 		{Name: "WithNotesFrom", Value: progress.WithNotesFrom},
+		{Name: "WithoutNotes", Value: progress.WithoutNotes},
 	},
 	Types: []table.Symbol{
 		{Name: "Task", Value: (*progress.Task)(nil)},
