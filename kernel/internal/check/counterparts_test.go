@@ -72,6 +72,7 @@ func TestMisused(t *testing.T) {
 		{"for i, d := range trainSet { fmt.Println(i, d) }", "for i, labels := range trainSet.Labels { fmt.Println(i, labels) }"},
 		{"svm.Flat{C: 1}.Fit(nb.Context(), corpus)", "features.Text{}.Fit(corpus).Transform(corpus)"},
 		{"svm.Flat{C: 1}.Fit(nb.Context(), texts)", "features.Text{}.Fit(corpus).Transform(corpus)"},
+		{"svm.Flat{C: 1}.Fit(nb.Context(), table)", "features.Columns{}.Fit(nb.Context(), table).Transform(nb.Context(), table)"},
 		{"metric.Evaluate(model, test)", "features.Text{}.Fit(test).Transform(test)"},
 		{"model.Predict(\"a text\")", "model.Predict(words.Vectors(\"a text\"))"},
 		{"model.Predict([]string{\"a text\"})", "model.Predict(words.Vectors([]string{…}...))"},

@@ -133,6 +133,7 @@ var misuses = sync.OnceValue(func() []misuse {
 		{loop, "*dataset.Dataset", "", `for i, labels := range %s.Labels { fmt.Println(i, labels) }`},
 		{as("context.Context"), "*dataset.Dataset *dataset.Matrix *dataset.Corpus [][]float64 []string", "", `model := svm.Flat{C: 1}.Fit(nb.Context(), trainSet)`},
 		{as("*dataset.Dataset"), "*dataset.Corpus", "vectors of the texts are wanted", `features.Text{}.Fit(%s).Transform(%[1]s)`},
+		{as("*dataset.Dataset"), "*dataset.Table", "vectors of the rows are wanted", `features.Columns{}.Fit(nb.Context(), %s).Transform(nb.Context(), %[1]s)`},
 		{as("*dataset.Dataset"), "string []string", "texts with their labels are a corpus, and of it come vectors", `features.Text{}.Fit(corpus).Transform(corpus)`},
 		{as("*dataset.Matrix"), "string", "a vector of the text is wanted, or a pipeline, which takes texts", `model.Predict(words.Vectors("a text"))`},
 		{as("*dataset.Matrix"), "[]string", "vectors of the texts are wanted", `model.Predict(words.Vectors(%s...))`},

@@ -104,7 +104,7 @@ func chain() (*Model, error) { return nil, nil }`}); err != nil {
 		{"import pandas", "(for these there are the packages mat, floats and stat of gonum, and dataset: they need no import)"},
 		{"import strings", "(import \"strings\", with the path of the package in quotes)"},
 		{"from sklearn.svm import LinearSVC", "(model := svm.OneVsRest{C: 1, Loss: solver.SquaredHinge}.Fit(nb.Context(), trainSet))"},
-		{"from sklearn.pipeline import FeatureUnion, make_pipeline", "(p := pipeline.Pipeline{Vectorizer: words, Model: model})"},
+		{"from sklearn.pipeline import Pipeline as P, make_pipeline", "(p := pipeline.Pipeline{Vectorizer: words, Model: model})"},
 		{"from sklearn import svm", "(for these there are svm, perceptron, metric and the other packages of hierml: they need no import)"},
 		{"from hiclass import Explainer", "(for these there are svm, perceptron, metric and the other packages of hierml: they need no import)"},
 		{"def f(x):\n\treturn x", "(func f(x int) int { … }, with the types of parameters and result)"},

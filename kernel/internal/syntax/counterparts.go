@@ -17,8 +17,9 @@ type Counterpart struct {
 // Counterparts are all of them. The first with a name counts.
 var Counterparts = []Counterpart{
 	// Reading.
-	{"read_csv read_table read_excel", "", `corpus := files.CSV{}.Open(nb.Context(), "my.csv", nil)`},
-	{"read_json", "", `corpus := files.JSONLines{}.Open(nb.Context(), "my.jsonl", nil)`},
+	{"read_csv read_table read_excel", "", `table := files.Table{}.Open(nb.Context(), "my.csv", nil)`},
+	{"read_parquet read_feather Parquet Feather", "", `table := files.Table{}.Open(nb.Context(), "my.parquet", nil)`},
+	{"read_json", "", `table := files.Table{}.Open(nb.Context(), "my.jsonl", nil)`},
 	{"load_files", "", `corpus := files.Folders{}.Open(nb.Context(), "folder", nil)`},
 	{"load_svmlight_file load_svmlight_files", "", `trainSet := files.SVMLight{}.Open(nb.Context(), "my.svm", nil)`},
 	{"dump_svmlight_file", "", `files.SVMLight{}.Write(nb.Context(), os.Stdout, trainSet)`},
@@ -50,6 +51,11 @@ var Counterparts = []Counterpart{
 	{"fit_intercept", "a column of ones is the intercept", `trainSet.WithConstant(1)`},
 	{"SelectKBest chi2 SelectPercentile", "", `best := features.ChiSquare{Features: 1000}.Fit(trainSet)`},
 	{"LabelEncoder LabelBinarizer MultiLabelBinarizer", "labels need no encoding: they are nodes of the taxonomy", `trainSet.Taxonomy.Name(trainSet.Labels[0][0])`},
+	{"ColumnTransformer make_column_transformer ColumnSelector FeatureUnion make_union", "", `columns := features.Columns{}.Fit(nb.Context(), table)`},
+	{"OneHotEncoder OneHot OrdinalEncoder get_dummies DictVectorizer TargetEncoder", "nominal columns of a table become a feature for each value", `columns := features.Columns{Nominal: features.Nominal{MinRows: 2}}.Fit(nb.Context(), table)`},
+	{"SimpleImputer Imputer KNNImputer IterativeImputer", "", `columns := features.Columns{Number: features.Number{Missing: features.Median, Indicator: true}}.Fit(nb.Context(), table)`},
+	{".fillna", "what stands for missing numbers is a setting of their features", `columns := features.Columns{Number: features.Number{Missing: features.Median}}.Fit(nb.Context(), table)`},
+	{"hstack concatenate", "", `dataset.Beside(trainSet, trainSet)`},
 	{"Pipeline make_pipeline", "", `p := pipeline.Pipeline{Vectorizer: words, Model: model}`},
 
 	// Learning.
@@ -105,7 +111,7 @@ var Counterparts = []Counterpart{
 	{"sorted", "", `slices.Sorted(slices.Values([]int{3, 1, 2}))`},
 	{"np numpy", "mat, floats and stat of gonum need no import", ""},
 	{"sp scipy", "mat, floats, stat and optimize of gonum need no import", ""},
-	{"pd pandas", "tables are of package dataset, and files reads them", `corpus := files.CSV{}.Open(nb.Context(), "my.csv", nil)`},
+	{"pd pandas", "tables are of package dataset, and files reads them", `table := files.Table{}.Open(nb.Context(), "my.csv", nil)`},
 	{"plt sns", "package chart needs no import", `chart.ConfusionOf(report)`},
 	{"sklearn hiclass", "svm, features, metric and the other packages of hierml need no import", ""},
 }

@@ -98,7 +98,7 @@ func imported(m []string) string {
 // inOrder are methods whose arguments Python's users name, with how they are called here.
 var inOrder = map[string]string{
 	"Split": "corpus.Split(0.3, 1)", "Folds": "corpus.Folds(5, 1)", "Fit": "model := svm.Flat{C: 1}.Fit(nb.Context(), trainSet)",
-	"Predict": "model.Predict(testSet.X)", "Transform": "words.Transform(train)", "Open": `files.CSV{Labels: "label"}.Open(nb.Context(), "my.csv", nil)`,
+	"Predict": "model.Predict(testSet.X)", "Transform": "words.Transform(train)", "Open": `files.Table{Label: "label"}.Open(nb.Context(), "my.csv", nil)`,
 	"Println": `fmt.Println("a", "b")`,
 }
 
