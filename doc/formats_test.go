@@ -264,6 +264,7 @@ func TestFormatKeys(t *testing.T) {
 	for name, of := range map[string][]structs{
 		"Pipeline":        {{"hierml/pipeline", []string{"saved"}}},
 		"Probabilities":   {{"hierml/svm", []string{"savedCalibrated", "function"}}},
+		"Encoder":         {{"hierml/features", []string{"header", "savedEncoder", "field"}}},
 		"Vectorizer":      {{"hierml/features", []string{"header", "savedVectorizer", "Text"}}},
 		"Weigher":         {{"hierml/features", []string{"header", "savedWeigher"}}},
 		"Scaler":          {{"hierml/features", []string{"header", "savedScaler"}}},
@@ -323,8 +324,9 @@ func TestFormatVersions(t *testing.T) {
 		source      []string
 	}{
 		{"| `hierml.model` | 1 to 5 |", "hierml/classifier", []string{`fileFormat = "hierml.model"`, `fileVersion = 1`, `withLabels = 5`, `version > withLabels`}},
-		{"| `hierml.pipeline` | 1 |", "hierml/pipeline", []string{`format = "hierml.pipeline"`, `version = 1`, `attachment = "pipeline"`}},
+		{"| `hierml.pipeline` | 1 and 2 |", "hierml/pipeline", []string{`format = "hierml.pipeline"`, `textVersion, columnVersion = 1, 2`, `attachment = "pipeline"`}},
 		{"| `hierml.calibrated` | 1 |", "hierml/svm", []string{`calibratedFormat = "hierml.calibrated"`, `calibratedVersion = 1`}},
+		{"| `hierml.encoder` | 1 |", "hierml/features", []string{`header{"hierml.encoder", 1}`}},
 		{"| `hierml.vectorizer` | 1 and 2 |", "hierml/features", []string{`header{"hierml.vectorizer", withSmoothIDF}`, `withSmoothIDF = 2`}},
 		{"| `hierml.weigher` | 1 and 2 |", "hierml/features", []string{`header{"hierml.weigher", withSmoothIDF}`}},
 		{"| `hierml.scaler` | 1 |", "hierml/features", []string{`header{"hierml.scaler", 1}`}},

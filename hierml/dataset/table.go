@@ -424,6 +424,9 @@ func (t *Table) Leafed() (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	if under == t.Taxonomy {
+		return t, nil
+	}
 	s := *t
 	s.Taxonomy, s.Labels = under, labels[0]
 	return &s, nil

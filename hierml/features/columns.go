@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/hierml/dataset"
-	"github.com/hierml/notebook/hierml/internal/describe"
-	"github.com/hierml/notebook/hierml/progress"
 )
 
 // Columns says how the columns of a table become features: texts by a vocabulary for each column,
@@ -429,11 +427,4 @@ func (f *field) names() []string {
 		names = append(names, f.Name+" is missing")
 	}
 	return names
-}
-
-// tellUnknown tells how many values of a table are in no training row.
-func (f *field) tellUnknown(ctx context.Context, name string, unknown int, example string) {
-	if unknown > 0 {
-		progress.Note(ctx, fmt.Sprintf("%s: column %s: %s in no training row, such as %q, and without a feature", name, f.Name, describe.Count(unknown, "value is", "values are"), describe.Cut(example, 40)))
-	}
 }

@@ -153,7 +153,11 @@ func (f *field) takes(kind dataset.Kind) bool {
 func (f *field) matrix(ctx context.Context, name string, c *dataset.Column) (*dataset.Matrix, error) {
 	switch {
 	case f.Terms != nil:
-		return f.Terms.vectors(ctx, c.Len(), c.Value)
+		x, err := f.Terms.vectors(ctx, c.Len(), c.Value)
+		if err == nil {
+			f.tellUnknown(ctx, name, c, x)
+		}
+		return x, err
 	case f.Number != nil:
 		return f.numbers(ctx, name, c)
 	}
@@ -191,11 +195,28 @@ func (f *field) matrix(ctx context.Context, name string, c *dataset.Column) (*da
 	if f.Rare {
 		return x, nil
 	}
-	f.tellUnknown(ctx, name, unknown, example)
+	if unknown > 0 {
+		progress.Note(ctx, fmt.Sprintf("%s: column %s: %s in no training row, such as %q, and without a feature", name, f.Name, describe.Count(unknown, "value is", "values are"), describe.Cut(example, 40)))
+	}
 	if !f.Indicator && f.Kind == dataset.Nominal && empty > 0 {
 		progress.Note(ctx, fmt.Sprintf("%s: %s of column %s missing, as in no training row, and without a feature", name, describe.Count(empty, "value is", "values are"), f.Name))
 	}
 	return x, nil
+}
+
+// tellUnknown tells how many texts have no term of the training texts.
+func (f *field) tellUnknown(ctx context.Context, name string, c *dataset.Column, x *dataset.Matrix) {
+	unknown, first := 0, -1
+	for i := range x.Rows {
+		if x.Indptr[i] == x.Indptr[i+1] && !c.Missing(i) {
+			if unknown++; first < 0 {
+				first = i
+			}
+		}
+	}
+	if unknown > 0 {
+		progress.Note(ctx, fmt.Sprintf("%s: column %s: %s no term of the training texts, such as %q", name, f.Name, describe.Count(unknown, "text has", "texts have"), describe.Cut(c.Words[first], 40)))
+	}
 }
 
 // rounded is the part of their standard deviation by which a float32 may change numbers unsaid.

@@ -1,6 +1,6 @@
-// Package pipeline classifies texts: it puts together the vectorizer that makes features of a text,
-// the steps that select and scale them, the model, and the probabilities learned for it, and keeps
-// all of them in one file:
+// Package pipeline classifies texts, and rows of tables: it puts together what makes features of
+// them, a vectorizer or an encoder of columns, the steps that select and scale them, the model, and
+// the probabilities learned for it, and keeps all of them in one file:
 //
 //	p := pipeline.Pipeline{Vectorizer: words, Model: model}
 //	err := p.Save("model.hierml")
@@ -8,9 +8,11 @@
 //	q, err := pipeline.Load("model.hierml")
 //	label, err := q.Predict("Is there a fine if I park without a permit?")
 //
+// A pipeline of tables has Columns in place of the Vectorizer, and predicts by PredictTable.
+//
 // The file is that of the model (package classifier), with the rest attached. The folder python of
 // this module has a package for Python that reads it with numpy alone and predicts the same labels
-// of the same texts. Nothing in a file is executed, by either.
+// of the same texts and rows. Nothing in a file is executed, by either.
 //
 // How features are made is left to package features, how models are trained to svm, perceptron and
 // bayes. Models of sets of nodes (svm.NodeSets, package forest) are of another type, and have no
@@ -24,6 +26,8 @@ import (
 	"strings"
 	"sync"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/features"
@@ -34,8 +38,9 @@ import (
 // Pipeline is the way from a text to a label. It is safe for concurrent use as long as no field is
 // set.
 type Pipeline struct {
-	// Vectorizer makes a vector of a text.
+	// Vectorizer makes a vector of a text, or Columns one of a row of a table: one of them is set.
 	Vectorizer *features.Vectorizer
+	Columns    *features.Encoder
 	// Steps change the vector, in this order, as the instances were changed that the model was
 	// trained on: *features.Selection, *features.Scaler and *features.Weigher.
 	Steps []Step
@@ -83,8 +88,10 @@ func (p *Pipeline) model() (*classifier.Model, error) {
 	switch {
 	case m == nil:
 		return nil, errors.New("pipeline: there is no model; set Model or Calibrated")
-	case p.Vectorizer == nil:
-		return nil, errors.New("pipeline: there is no vectorizer; set Vectorizer to that of the training texts")
+	case p.Vectorizer == nil && p.Columns == nil:
+		return nil, errors.New("pipeline: nothing makes features; set Vectorizer to that of the training texts, or Columns to the encoder of the training rows")
+	case p.Vectorizer != nil && p.Columns != nil:
+		return nil, errors.New("pipeline: both Vectorizer and Columns are set; a pipeline is of texts or of rows of a table")
 	case p.Beam < 0:
 		return nil, fmt.Errorf("pipeline: Beam is %d; it is the width of a beam, or 0 for none", p.Beam)
 	}
@@ -98,10 +105,16 @@ func (p *Pipeline) Vectors(texts ...string) (*dataset.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &dataset.Dataset{
-		Name: "texts", Taxonomy: m.Taxonomy, X: p.Vectorizer.Vectors(texts...), Labels: make([][]int, len(texts)),
-		Vocabulary: p.Vectorizer.Vocabulary(),
+	if p.Vectorizer == nil {
+		return nil, errors.New("pipeline: it is of rows of a table, not of texts; see PredictTable")
 	}
+	return p.stepped(m, p.Vectorizer.Vectors(texts...))
+}
+
+// stepped returns the features as the steps leave them, if these are those of the model.
+func (p *Pipeline) stepped(m *classifier.Model, x *dataset.Matrix) (*dataset.Matrix, error) {
+	d := &dataset.Dataset{Name: "rows", Taxonomy: m.Taxonomy, X: x, Labels: make([][]int, x.Rows), Vocabulary: x.Vocabulary}
+	var err error
 	for k, step := range p.Steps {
 		if step == nil {
 			return nil, fmt.Errorf("pipeline: step %d is nil", k)
@@ -111,7 +124,7 @@ func (p *Pipeline) Vectors(texts ...string) (*dataset.Matrix, error) {
 		}
 	}
 	if err := m.Check(d.X); err != nil {
-		return nil, fmt.Errorf("pipeline: what vectorizer and steps give does not fit the model: %w", err)
+		return nil, fmt.Errorf("pipeline: what features and steps give does not fit the model: %w", err)
 	}
 	return d.X, nil
 }
@@ -123,16 +136,31 @@ func (p *Pipeline) Predict(text string) (Label, error) {
 	if err != nil {
 		return Label{}, err
 	}
-	best, err := p.rank(m, x, 1)
+	best, err := p.answers(m, x, 1)
 	if err != nil {
 		return Label{}, err
 	}
-	label := best[0]
-	if m.Rule == classifier.Descend && p.Beam == 0 { // of those that are nowhere behind, what it comes to
-		label.Node = m.Predict(x)[0]
-		label.Name = m.Taxonomy.LabelName(label.Node)
+	return Label{best[0][0], path(m, best[0][0].Node)}, nil
+}
+
+// answers returns the k best labels of each row, of which the first is what the model's rule gives.
+func (p *Pipeline) answers(m *classifier.Model, x *dataset.Matrix, k int) ([][]classifier.Ranked, error) {
+	ranked, err := p.rank(m, x, k)
+	if err != nil || m.Rule != classifier.Descend || p.Beam > 0 {
+		return ranked, err
 	}
-	return Label{label, path(m, label.Node)}, nil
+	for i, node := range m.Predict(x) { // of those that are nowhere behind, what it comes to
+		best := ranked[i]
+		at := slices.IndexFunc(best, func(r classifier.Ranked) bool { return r.Node == node })
+		if at < 0 {
+			at = len(best) - 1
+			best[at] = classifier.Ranked{Node: node, Name: m.Taxonomy.LabelName(node), Score: best[0].Score}
+		}
+		first := best[at]
+		copy(best[1:at+1], best[:at])
+		best[0] = first
+	}
+	return ranked, nil
 }
 
 // Rank returns the k labels of a text with the highest scores, or all if there are fewer, the best
@@ -146,8 +174,8 @@ func (p *Pipeline) Rank(text string, k int) ([]Label, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels := make([]Label, len(ranked))
-	for i, r := range ranked {
+	labels := make([]Label, len(ranked[0]))
+	for i, r := range ranked[0] {
 		labels[i] = Label{r, path(m, r.Node)}
 	}
 	return labels, nil
@@ -163,16 +191,16 @@ func (p *Pipeline) vector(text string) (*dataset.Matrix, *classifier.Model, erro
 	return x, m, err
 }
 
-// rank returns the k labels with the highest scores for the one row of x.
-func (p *Pipeline) rank(m *classifier.Model, x *dataset.Matrix, k int) ([]classifier.Ranked, error) {
+// rank returns the k labels with the highest scores for each row.
+func (p *Pipeline) rank(m *classifier.Model, x *dataset.Matrix, k int) ([][]classifier.Ranked, error) {
 	if p.Beam == 0 {
-		return m.Rank(x, k)[0], nil
+		return m.Rank(x, k), nil
 	}
 	beam, err := p.beamOver(m)
 	if err != nil {
 		return nil, err
 	}
-	return beam.Rank(x, k)[0], nil
+	return beam.Rank(x, k), nil
 }
 
 // beamOver returns the beam of the width that Beam says, which is made once.
@@ -209,21 +237,39 @@ func (p *Pipeline) Probabilities(text string) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Calibrated != nil {
-		return p.Calibrated.LeafProbabilities(x).RawRowView(0), nil
-	}
-	probabilities, err := m.LeafProbabilities(x)
+	probabilities, err := p.probabilities(m, x)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
 	return probabilities.RawRowView(0), nil
 }
 
+// probabilities returns those of the leaves, a row each.
+func (p *Pipeline) probabilities(m *classifier.Model, x *dataset.Matrix) (*mat.Dense, error) {
+	if p.Calibrated != nil {
+		return p.Calibrated.LeafProbabilities(x), nil
+	}
+	return m.LeafProbabilities(x)
+}
+
 // title and description are what String and HTML say.
-const title = "from texts to labels"
+func (p *Pipeline) title() string {
+	if p.Columns != nil {
+		return "from rows of a table to labels"
+	}
+	return "from texts to labels"
+}
 
 func (p *Pipeline) description() []describe.Row {
-	rows := []describe.Row{{Name: "features", Value: fmt.Sprint(p.Vectorizer)}}
+	var rows []describe.Row
+	if p.Columns != nil {
+		for _, c := range p.Columns.Fields() {
+			rows = append(rows, describe.Row{Name: "column", Value: fmt.Sprintf("%s, %v", c.Name, c.Kind)})
+		}
+		rows = append(rows, describe.Row{Name: "features", Value: fmt.Sprint(p.Columns.Columns())})
+	} else {
+		rows = append(rows, describe.Row{Name: "features", Value: fmt.Sprint(p.Vectorizer)})
+	}
 	for _, step := range p.Steps {
 		rows = append(rows, describe.Row{Name: "then", Value: fmt.Sprint(step)})
 	}
@@ -242,7 +288,7 @@ func (p *Pipeline) description() []describe.Row {
 }
 
 // String says in a few lines what it is put together from.
-func (p *Pipeline) String() string { return describe.Text(title, p.description()) }
+func (p *Pipeline) String() string { return describe.Text(p.title(), p.description()) }
 
 // HTML is String as a table.
-func (p *Pipeline) HTML() string { return describe.HTML(title, p.description()) }
+func (p *Pipeline) HTML() string { return describe.HTML(p.title(), p.description()) }

@@ -166,7 +166,7 @@ func TestSaveRefuses(t *testing.T) {
 		says string
 	}{
 		"nothing":        {&pipeline.Pipeline{}, "there is no model"},
-		"no vectorizer":  {&pipeline.Pipeline{Model: other}, "there is no vectorizer"},
+		"no vectorizer":  {&pipeline.Pipeline{Model: other}, "nothing makes features"},
 		"no steps":       {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: other}, `column 0 of the matrix is "0", and that of the training data is "1"`},
 		"steps reversed": {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: []pipeline.Step{p.Steps[1], p.Steps[0]}, Model: other}, "step 0, *features.Scaler"},
 		"a nil step":     {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: []pipeline.Step{nil}, Model: other}, "step 0 is nil"},
@@ -212,7 +212,8 @@ func TestLoadRefuses(t *testing.T) {
 	b := written(t, p)
 	for name, c := range map[string]struct{ old, new, says string }{
 		"another format":     {`"hierml.pipeline"`, `"pickle"`, `the format is "pickle"`},
-		"a later version":    {`"hierml.pipeline","version":1`, `"hierml.pipeline","version":2`, "in version 2"},
+		"a later version":    {`"hierml.pipeline","version":1`, `"hierml.pipeline","version":3`, "in version 3"},
+		"another version":    {`"hierml.pipeline","version":1`, `"hierml.pipeline","version":2`, "version 2 with"},
 		"an unknown part":    {`"vectorizer":`, `"stemmer":`, `unknown field "stemmer"`},
 		"an unknown setting": {`"text":{`, `"text":{"Stemming":true,`, `vectorizer: json: unknown field "Stemming"`},
 		"an unknown weight":  {`"text":{`, `"text":{"Weight":"entropy",`, `TermWeight is "entropy"`},

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/svm"
 )
@@ -17,15 +18,17 @@ import (
 type saved struct {
 	Format        string            `json:"format"`
 	Version       int               `json:"version"`
-	Vectorizer    json.RawMessage   `json:"vectorizer"`
+	Vectorizer    json.RawMessage   `json:"vectorizer,omitempty"`
+	Columns       json.RawMessage   `json:"columns,omitempty"`
 	Steps         []json.RawMessage `json:"steps,omitempty"`
 	Probabilities json.RawMessage   `json:"probabilities,omitempty"`
 	Beam          int               `json:"beam,omitzero"`
 }
 
 const (
-	format  = "hierml.pipeline"
-	version = 1
+	format = "hierml.pipeline"
+	// Version 2 has columns in place of a vectorizer.
+	textVersion, columnVersion = 1, 2
 	// attachment is the name by which a model's file has the rest.
 	attachment = "pipeline"
 )
@@ -54,10 +57,7 @@ func (p *Pipeline) Write(w io.Writer) error {
 
 // whole returns the model with the rest attached.
 func (p *Pipeline) whole() (*classifier.Model, error) {
-	if _, err := p.Vectors(); err != nil { // do they fit each other?
-		return nil, err
-	}
-	m, err := p.model()
+	m, err := p.fits()
 	if err != nil {
 		return nil, err
 	}
@@ -66,11 +66,16 @@ func (p *Pipeline) whole() (*classifier.Model, error) {
 			return nil, err
 		}
 	}
-	if p.Vectorizer.Settings().Tokenizer != nil {
+	s := saved{Format: format, Version: textVersion, Beam: p.Beam}
+	if p.Columns != nil {
+		s.Version = columnVersion
+		s.Columns, err = json.Marshal(p.Columns)
+	} else if p.Vectorizer.Settings().Tokenizer != nil {
 		return nil, errors.New("pipeline: the tokens are those of a function, Text.Tokenizer, which no file holds; use Text.Pattern, a regular expression, or save the vectorizer and the model each by itself")
+	} else {
+		s.Vectorizer, err = json.Marshal(p.Vectorizer)
 	}
-	s := saved{Format: format, Version: version, Beam: p.Beam}
-	if s.Vectorizer, err = json.Marshal(p.Vectorizer); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
 	for k, step := range p.Steps {
@@ -97,6 +102,21 @@ func (p *Pipeline) whole() (*classifier.Model, error) {
 	with := *m
 	with.Attached = map[string][]byte{attachment: data}
 	return &with, nil
+}
+
+// fits returns the model, if what makes features, the steps and the model fit each other.
+func (p *Pipeline) fits() (*classifier.Model, error) {
+	m, err := p.model()
+	if err != nil {
+		return nil, err
+	}
+	if p.Columns == nil {
+		_, err = p.Vectors()
+	} else {
+		x := &dataset.Matrix{Cols: p.Columns.Columns(), Indptr: []int{0}, Vocabulary: p.Columns.Vocabulary()}
+		_, err = p.stepped(m, x)
+	}
+	return m, err
 }
 
 // Load reads what Save has written. It trusts nothing in the file: one that is damaged, cut off, of
@@ -144,7 +164,8 @@ func (p *Pipeline) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	p.Vectorizer, p.Steps, p.Model, p.Calibrated, p.Beam = found.Vectorizer, found.Steps, found.Model, found.Calibrated, found.Beam
+	p.Vectorizer, p.Columns, p.Steps = found.Vectorizer, found.Columns, found.Steps
+	p.Model, p.Calibrated, p.Beam = found.Model, found.Calibrated, found.Beam
 	return nil
 }
 
@@ -161,12 +182,23 @@ func of(m *classifier.Model) (*Pipeline, error) {
 	if err := d.Decode(&s); err != nil {
 		return nil, err
 	}
-	if s.Format != format || s.Version != version {
-		return nil, fmt.Errorf("the format is %.40q in version %d; this program reads %q in version %d", s.Format, s.Version, format, version)
+	if s.Format != format || s.Version != textVersion && s.Version != columnVersion {
+		return nil, fmt.Errorf("the format is %.40q in version %d; this program reads %q in version %d and %d", s.Format, s.Version, format, textVersion, columnVersion)
 	}
-	p := &Pipeline{Vectorizer: new(features.Vectorizer), Model: m, Beam: s.Beam}
-	if err := json.Unmarshal(s.Vectorizer, p.Vectorizer); err != nil {
-		return nil, fmt.Errorf("vectorizer: %w", err)
+	if (s.Version == textVersion) != (s.Columns == nil) || (s.Version == columnVersion) != (s.Vectorizer == nil) {
+		return nil, fmt.Errorf("version %d with %d bytes of a vectorizer and %d of columns", s.Version, len(s.Vectorizer), len(s.Columns))
+	}
+	p := &Pipeline{Model: m, Beam: s.Beam}
+	if s.Version == columnVersion {
+		p.Columns = new(features.Encoder)
+		if err := json.Unmarshal(s.Columns, p.Columns); err != nil {
+			return nil, fmt.Errorf("columns: %w", err)
+		}
+	} else {
+		p.Vectorizer = new(features.Vectorizer)
+		if err := json.Unmarshal(s.Vectorizer, p.Vectorizer); err != nil {
+			return nil, fmt.Errorf("vectorizer: %w", err)
+		}
 	}
 	for k, data := range s.Steps {
 		step, err := readStep(data)
@@ -181,7 +213,7 @@ func of(m *classifier.Model) (*Pipeline, error) {
 			return nil, err
 		}
 	}
-	if _, err := p.Vectors(); err != nil { // do they fit each other?
+	if _, err := p.fits(); err != nil {
 		return nil, err
 	}
 	if p.Beam > 0 {

@@ -1,4 +1,4 @@
-"""The model: texts to labels."""
+"""The model: texts, or rows of a table, to labels."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
+from ._columns import Encoder, rows_of
 from ._errors import LoadError, quote, visible
 from ._labels import Attributes, Link, log_softmax
 from ._probabilities import Calibrated
@@ -24,7 +25,9 @@ _RULES = ("highest", "descend", "best set", "closed set", "top down")
 class Model:
     """Gives the labels of texts. It is what :func:`hierml.load` returns, and is never changed.
 
-    A text is a ``str``. Rows of arrays are texts, columns are :attr:`labels`.
+    A text is a ``str``. A model of tables takes rows in their place: dicts with its :attr:`columns`, or a
+    pandas ``DataFrame``; a value is missing where it is ``None`` or NaN. Rows of arrays are texts, columns are
+    :attr:`labels`.
     """
 
     name: str  #: the method that trained it
@@ -38,7 +41,7 @@ class Model:
         if metadata.get("version") not in _VERSIONS:
             raise LoadError(f"the model has version {quote(metadata.get('version'))}; this package reads {', '.join(_VERSIONS)}")
         if "attached.pipeline" not in file:
-            raise LoadError("the file has a model and no vectorizer, so that no text can be given to it; write it with Save of package pipeline")
+            raise LoadError("the file has a model and no vectorizer or columns, so that no text can be given to it; write it with Save of package pipeline")
         self._rule = metadata.get("rule", "")
         if self._rule not in _RULES:
             raise LoadError(f"the model predicts by the rule {quote(self._rule)}; this package knows {', '.join(_RULES)}")
@@ -105,11 +108,14 @@ class Model:
 
     def _read_pipeline(self, file: Arrays) -> None:
         value = parse("what is attached to the model", file.array("attached.pipeline").tobytes())
-        saved = Record("the file", value, ("format", "version", "vectorizer", "steps", "probabilities", "beam"))
-        saved.header("hierml.pipeline")
-        self._vectorizer = Vectorizer(saved.raw("vectorizer"))
+        saved = Record("the file", value, ("format", "version", "vectorizer", "columns", "steps", "probabilities", "beam"))
+        saved.header("hierml.pipeline", 2)
+        of_rows = saved.raw("version") == 2
+        if ("columns" in saved) != of_rows or ("vectorizer" in saved) == of_rows:
+            raise LoadError("the file has a vectorizer and columns, or neither, or those of another version")
+        self._encoder: Union[Vectorizer, Encoder] = Encoder(saved.raw("columns")) if of_rows else Vectorizer(saved.raw("vectorizer"))
         self._steps = steps(saved.raw("steps") or [])
-        width = self._vectorizer.columns
+        width = self._encoder.columns
         for step in self._steps:
             if step.takes != width:
                 raise LoadError(f"a step takes {step.takes} columns, and what is before it gives {width}")
@@ -135,11 +141,16 @@ class Model:
 
     # Texts to rows to scores.
 
-    def features(self, text: str) -> Tuple[np.ndarray, np.ndarray]:
-        """Returns the columns of a text's features that are not zero, ascending, and their values."""
-        if not isinstance(text, str):
+    @property
+    def columns(self) -> List[str]:
+        """The columns of a table that the model takes, or an empty list if it takes texts."""
+        return self._encoder.names if isinstance(self._encoder, Encoder) else []
+
+    def features(self, text: Any) -> Tuple[np.ndarray, np.ndarray]:
+        """Returns the columns of the features of a text, or row, that are not zero, ascending, and their values."""
+        if isinstance(self._encoder, Vectorizer) and not isinstance(text, str):
             raise TypeError(f"a text is a str, not {type(text).__name__}")
-        row = self._vectorizer.row(text)
+        row = self._encoder.row(text)
         for step in self._steps:
             row = step.apply(row)
         return row
@@ -249,7 +260,7 @@ class Model:
             order = [y for y in order if not self._unseen[self._nodes[y]]]
         return [(self._nodes[y], float(scores[y])) for y in order[:k]]
 
-    def _predicted(self, text: str) -> int:
+    def _predicted(self, text: Any) -> int:
         row = self.features(text)
         if self._rule == "descend" and not self._beam:
             return self._descend(self._node_scores(row))
@@ -261,21 +272,21 @@ class Model:
 
     # What is asked of it.
 
-    def predict(self, texts: Sequence[str]) -> List[str]:
+    def predict(self, texts: Sequence[Any]) -> List[str]:
         """Returns the name of the label of each text."""
         return [self.taxonomy.label_name(self._predicted(text)) for text in _several(texts)]
 
-    def predict_paths(self, texts: Sequence[str]) -> List[Tuple[str, ...]]:
+    def predict_paths(self, texts: Sequence[Any]) -> List[Tuple[str, ...]]:
         """Returns, for each text, the names of the nodes from a root to its label."""
         return [self._path(self._predicted(text)) for text in _several(texts)]
 
-    def rank(self, texts: Sequence[str], k: int = 5) -> List[List[Tuple[str, float]]]:
+    def rank(self, texts: Sequence[Any], k: int = 5) -> List[List[Tuple[str, float]]]:
         """Returns, for each text, the k labels with the highest scores, the best first, with these."""
         if k < 0:
             raise ValueError(f"k is {k}; it is how many labels are wanted")
         return [[(self.taxonomy.label_name(node), score) for node, score in self._ranked(self.features(text), k)] for text in _several(texts)]
 
-    def scores(self, texts: Sequence[str]) -> np.ndarray:
+    def scores(self, texts: Sequence[Any]) -> np.ndarray:
         """Returns the scores of the labels by which the model chooses: a row a text, a column a label.
 
         That of a label without training instances, which is never predicted, is minus infinity.
@@ -285,7 +296,7 @@ class Model:
         rows = [self._label_scores(self.features(text)) for text in _several(texts)]
         return np.array(rows).reshape(len(rows), len(self.labels))
 
-    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
+    def predict_proba(self, texts: Sequence[Any]) -> np.ndarray:
         """Returns the probability of every label: a row a text, a column a label.
 
         Raises ValueError for models without probabilities; see :attr:`has_probabilities`.
@@ -303,10 +314,11 @@ class Model:
         return np.array(rows).reshape(len(rows), -1)
 
 
-def _several(texts: Sequence[str]) -> Sequence[str]:
-    if isinstance(texts, (str, bytes)):
-        raise TypeError("a list of texts is expected, not one text; write [text]")
-    return texts
+def _several(texts: Any) -> Sequence[Any]:
+    if isinstance(texts, (str, bytes, dict)):
+        raise TypeError("a list of texts or rows is expected, not a single one; write [text]")
+    several: Sequence[Any] = rows_of(texts)
+    return several
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Model:

@@ -155,8 +155,9 @@ def hostile(path):
         tensors[at][2:] = [len(data)], data
     elif part < 6:
         attached = json.loads(tensors[at][3])
-        attached["vectorizer"]["text"].pop("Tokens", None)
-        attached["vectorizer"]["text"]["Pattern"] = pattern()
+        terms = attached.get("vectorizer") or next(of["terms"] for of in attached["columns"]["fields"] if "terms" in of)
+        terms["text"].pop("Tokens", None)
+        terms["text"]["Pattern"] = pattern()
         data = written(attached).encode()
         tensors[at][2:] = [len(data)], data
     elif part < 7:
@@ -230,12 +231,13 @@ for number in range(count):
     for text in ("a" * 35, "a" * (100000 if number % 50 == 0 else 1000), "ab " * 100):
         try:
             with np.errstate(all="ignore"):
-                model.features(text)
-                model.predict_paths([text])
-                model.rank([text], 3)
-                model.scores([text])
+                of = {name: text if k % 2 else [7, None, text][k % 3] for k, name in enumerate(model.columns)} if model.columns else text
+                model.features(of)
+                model.predict_paths([of])
+                model.rank([of], 3)
+                model.scores([of])
                 if model.has_probabilities:
-                    model.predict_proba([text])
+                    model.predict_proba([of])
                 repr(model)
         except ValueError:
             pass  # a feature may be too large

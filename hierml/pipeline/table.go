@@ -1,0 +1,163 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/progress"
+)
+
+// Rows returns the features of the rows of a table, a row each: those that the model scores. A
+// pipeline of texts takes them from the only column of kind text. It is an error if the table lacks
+// a column, or has one in another kind: files.Table{Like: p.Fields()} reads it as it has to be.
+func (p *Pipeline) Rows(ctx context.Context, t *dataset.Table) (*dataset.Matrix, error) {
+	m, err := p.model()
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		return nil, fmt.Errorf("pipeline: no table is given")
+	}
+	var x *dataset.Matrix
+	if p.Columns != nil {
+		x, err = p.Columns.Matrix(ctx, t)
+	} else {
+		x, err = p.texts(ctx, t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.stepped(m, x)
+}
+
+// texts returns the vectors of the texts of a table.
+func (p *Pipeline) texts(ctx context.Context, t *dataset.Table) (*dataset.Matrix, error) {
+	var names []string
+	for k := range t.Columns {
+		if c := &t.Columns[k]; c.Kind == dataset.Text && c.Role == dataset.Feature {
+			names = append(names, c.Name)
+		}
+	}
+	if len(names) != 1 {
+		return nil, fmt.Errorf("pipeline: it is of texts, and %q has %d columns of kind text (%s); it takes the texts of one", t.Name, len(names), strings.Join(names, ", "))
+	}
+	texts, err := t.Corpus(names[0])
+	if err != nil {
+		return nil, err
+	}
+	d, err := p.Vectorizer.TransformContext(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	return d.X, nil
+}
+
+// Fields returns the columns that it takes of a table, without values, for files.Table.Like. A
+// pipeline of texts takes one called text.
+func (p *Pipeline) Fields() []dataset.Column {
+	if p.Columns == nil {
+		return []dataset.Column{{Name: "text", Kind: dataset.Text}}
+	}
+	return p.Columns.Fields()
+}
+
+// PredictTable returns a table with the answers for the rows of another: the column of the role
+// ID, or the numbers of the rows from 1, the label, the nodes on the way to it, its probability,
+// or its score in a model without probabilities, and likewise label and figure of the k-1 next
+// best. Scores are those of Rank. Labels are those of the data, and the first is that of the
+// model's rule. A row whose features are all zero has "nothing known" in the column note, which
+// is there if one is.
+func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*dataset.Table, error) {
+	if k < 1 {
+		return nil, fmt.Errorf("pipeline: the best %d labels; ask for at least one", k)
+	}
+	x, err := p.Rows(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	m, err := p.model()
+	if err != nil {
+		return nil, err
+	}
+	ranked, err := p.answers(m, x, k)
+	if err != nil {
+		return nil, err
+	}
+	figure := "score"
+	if probabilities, err := p.probabilities(m, x); err == nil && x.Rows > 0 {
+		figure = "probability"
+		column := make(map[int]int)
+		for y, leaf := range m.Taxonomy.Leaves() {
+			column[leaf] = y
+		}
+		for i := range ranked {
+			for y := range ranked[i] {
+				ranked[i][y].Score = probabilities.At(i, column[ranked[i][y].Node])
+			}
+		}
+	}
+	answers := answerTable(m, t, ranked, k, figure)
+	unknown := 0
+	note := dataset.Words("note", make([]string, x.Rows)...)
+	for i := range x.Rows {
+		if x.Indptr[i] == x.Indptr[i+1] {
+			note.Words[i] = "nothing known"
+			unknown++
+		}
+	}
+	if unknown > 0 {
+		answers.Columns = append(answers.Columns, note)
+		progress.Note(ctx, fmt.Sprintf("%s: %d of %d rows have nothing that the model knows; their labels say nothing", t.Name, unknown, x.Rows))
+	}
+	return answers, nil
+}
+
+// answerTable returns the table of the k best labels of each row.
+func answerTable(m *classifier.Model, t *dataset.Table, ranked [][]classifier.Ranked, k int, figure string) *dataset.Table {
+	label, way := dataset.Words("label"), dataset.Words("path")
+	figures := make([]dataset.Column, k)
+	next := make([]dataset.Column, k) // the first is label
+	for y := range k {
+		figures[y] = dataset.Numbers(figure)
+		if y > 0 {
+			next[y], figures[y].Name = dataset.Words(fmt.Sprint("label ", y+1)), fmt.Sprint(figure, " ", y+1)
+		}
+	}
+	for _, best := range ranked {
+		label.Words = append(label.Words, best[0].Name)
+		way.Words = append(way.Words, strings.Join(path(m, best[0].Node), " > "))
+		for y := range k {
+			name, score := "", math.NaN()
+			if y < len(best) {
+				name, score = best[y].Name, best[y].Score
+			}
+			next[y].Words, figures[y].Numbers = append(next[y].Words, name), append(figures[y].Numbers, score)
+		}
+	}
+	columns := []dataset.Column{rowNames(t), label, way, figures[0]}
+	for y := 1; y < k; y++ {
+		columns = append(columns, next[y], figures[y])
+	}
+	return &dataset.Table{Name: "predicted of " + t.Name, Columns: columns}
+}
+
+// rowNames returns the column that names the rows, or one of their numbers.
+func rowNames(t *dataset.Table) dataset.Column {
+	for k := range t.Columns {
+		if c := t.Columns[k]; c.Role == dataset.ID {
+			if c.Name == "label" || c.Name == "path" {
+				c.Name = "id"
+			}
+			return c
+		}
+	}
+	numbers := dataset.Numbers("row")
+	for i := range t.Len() {
+		numbers.Numbers = append(numbers.Numbers, float64(i+1))
+	}
+	return numbers
+}
