@@ -16,7 +16,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// ARFF reads and writes the files of Weka with the hierarchical classes of Clus:
+// ARFF reads files of Weka with labels of three kinds, and writes the first: the hierarchical
+// classes of Clus,
 //
 //	@relation cellcycle
 //	@attribute cln3 numeric
@@ -29,10 +30,16 @@ import (
 // Classes are the paths of a tree, which nodes are called by, or the edges parent/child of a graph,
 // in which root is no node. A row has its labels with @ between them, ? for none.
 //
-// A numeric attribute is a column; a nominal one is a column for each value, called name=value, of
-// which the row's is 1, but a single column if the values are 0 and 1. Strings, dates and keys are
-// not read. Missing values, ?, are as zeros. Rows may be sparse, in braces, with the attributes
-// counted from 0; as in Weka, a nominal attribute left out of one has its first value.
+// In multi-label files of MULAN and MEKA, each label is an attribute {0,1}. MULAN names them in
+// an XML file, see Labels; labels within others there are their children. In those of MEKA, the
+// relation has a name such as 'music: -C 6': the first six attributes are labels, or the last six
+// for -6. A row in which all are missing has no labels.
+//
+// A numeric attribute is a column; a nominal one is a column for each value, called name=value,
+// of which the row's is 1, but a single column if the values are 0 and 1. Strings, dates and keys
+// are not read. Missing values, ?, are an error unless Missing is set. Rows may be sparse, in
+// braces, with the attributes counted from 0; as in Weka, a nominal attribute left out of one has
+// its first value. Weights of instances are refused.
 type ARFF struct {
 	// Hierarchy is "tree" where classes are paths, "graph" where they are edges, and empty to find
 	// that out: they are edges if all have two parts, and one begins at root or continues another.
@@ -41,6 +48,20 @@ type ARFF struct {
 	// Class is the nominal attribute whose values are the labels in files without a hierarchical
 	// one.
 	Class string
+
+	// Labels is the XML file in which MULAN names the attributes that are labels.
+	Labels string
+
+	// Missing says what stands for a missing value: "mean", that of the attribute's other values,
+	// as in Clus, which for a nominal attribute are shares of its values; or "zero". A label that
+	// is missing beside others is then not given. If empty, missing values are an error that
+	// counts them, or a fault.
+	Missing string
+
+	// Means are the training data, whose means stand for missing values in other files of the
+	// same attributes where Missing is "mean". If nil, they are those of the file itself.
+	// Instances needs them.
+	Means *dataset.Matrix
 
 	// Dense asks for rows that are not sparse, in writing.
 	Dense bool
@@ -60,6 +81,9 @@ func (s ARFF) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Ta
 		return nil, err
 	}
 	d.Vocabulary, d.X.Vocabulary = src.header.columns, src.header.columns
+	if err := src.fill(d); err != nil {
+		return nil, err
+	}
 	return d, nil
 }
 
@@ -69,7 +93,14 @@ func (s ARFF) Instances(ctx context.Context, r io.Reader, name string, t *taxono
 		if t == nil {
 			return nil, errNoTaxonomy(name)
 		}
-		return s.open(ctx, r, name, t)
+		if s.Missing == "mean" && s.Means == nil {
+			return nil, fmt.Errorf(`%s: rows read one by one have no means; ARFF{Missing: "mean", Means: train.X} takes those of the training data`, name)
+		}
+		p, err := s.open(ctx, r, name, t)
+		if err == nil {
+			p.stream = true
+		}
+		return p, err
 	})
 }
 
@@ -81,14 +112,22 @@ func (s ARFF) open(ctx context.Context, r io.Reader, name string, t *taxonomy.Ta
 	if err != nil {
 		return nil, err
 	}
-	header, err := readARFFHeader(lines, s)
+	if s.Missing != "" && s.Missing != "mean" && s.Missing != "zero" {
+		return nil, fmt.Errorf(`files: %q is nothing for missing values; expected ARFF{Missing: "mean"} or "zero"`, s.Missing)
+	}
+	header, err := readARFFHeader(ctx, lines, s)
 	if err != nil {
 		return nil, err
 	}
 	if t == nil {
 		t = header.taxonomy
 	}
-	p := &arffSource{Lines: lines, header: header, nominal: header.nominal()}
+	p := &arffSource{Lines: lines, header: header, nominal: header.nominal(), settings: s}
+	if s.Missing == "mean" && s.Means != nil {
+		if p.means, err = header.meansOf(s.Means); err != nil {
+			return nil, err
+		}
+	}
 	p.labels = labeler{taxonomy: t, repair: s.Repair, errorf: lines.Errorf}
 	p.features = featureParser{lines: lines, repair: s.Repair}
 	return p, nil
@@ -104,6 +143,17 @@ type arffSource struct {
 	rows     int   // read
 	given    []int // the last sparse row that had the attribute
 	unsorted bool
+
+	nodes []int // labels of the row, of attributes that are labels
+	some  bool  // whether one of these is known
+
+	settings ARFF
+	stream   bool
+	means    []float64     // of the columns, where they are given
+	gaps     []arffGap     // of the row
+	missing  []arffMissing // of all rows
+	kept     int           // rows
+	lost     *arffLost
 }
 
 func (p *arffSource) columns() int      { return len(p.header.columns) }
@@ -124,17 +174,23 @@ func (p *arffSource) next(in *dataset.Instance) error {
 			continue
 		}
 		in.Labels, in.Columns, in.Values = nil, in.Columns[:0], in.Values[:0]
-		p.unsorted = false
+		p.unsorted, p.nodes, p.some, p.gaps = false, nil, false, p.gaps[:0]
 		if line[at] == '{' {
 			err = p.sparse(line, at+1, in)
 		} else {
 			err = p.dense(line, at, in)
+		}
+		if err == nil {
+			err = p.finish(in)
 		}
 		if err == nil && p.unsorted {
 			err = p.features.sort(in)
 		}
 		if err == nil && len(in.Values) == 0 && p.features.repair != nil {
 			err = p.features.fault(faultEmptyRow, -1, "the instance has no features")
+		}
+		if err == nil {
+			p.kept++
 		}
 		return err
 	}
@@ -158,6 +214,9 @@ func (p *arffSource) dense(line []byte, at int, in *dataset.Instance) error {
 		at = end + 1
 	}
 	if at <= len(line) {
+		if err := p.weight(line, at); err != nil {
+			return err
+		}
 		return p.features.fault(faultUnreadable, at-1, "the row has more values than the %d attributes", attributes)
 	}
 	return nil
@@ -200,6 +259,13 @@ func (p *arffSource) sparse(line []byte, at int, in *dataset.Instance) error {
 			at++
 		}
 	}
+	if at < len(line) {
+		if next := skipSpace(line, at+1); next < len(line) && line[next] == ',' {
+			if err := p.weight(line, next+1); err != nil {
+				return err
+			}
+		}
+	}
 	if at == len(line) || len(bytes.TrimSpace(line[at+1:])) > 0 {
 		return p.features.fault(faultUnreadable, at, "the row does not end with a brace; expected {number value, ...}")
 	}
@@ -223,7 +289,13 @@ func (p *arffSource) add(column int, value float32, in *dataset.Instance) {
 // value adds the value of an attribute, which begins at the position.
 func (p *arffSource) value(i int, value string, at int, line []byte, in *dataset.Instance) error {
 	a := &p.header.attributes[i]
-	if a.kind == arffIgnored || value == "?" && (at == len(line) || line[at] == '?') {
+	if a.kind == arffIgnored {
+		return nil
+	}
+	if value == "?" && at < len(line) && line[at] == '?' {
+		if a.kind != arffClass {
+			p.gaps = append(p.gaps, arffGap{i, at})
+		}
 		return nil
 	}
 	switch a.kind {
@@ -243,6 +315,13 @@ func (p *arffSource) value(i int, value string, at int, line []byte, in *dataset
 	switch {
 	case !ok:
 		return p.features.fault(faultUnknownValue, at, "%s is not a value of attribute %s", textfile.Quote(value), textfile.Quote(a.name))
+	case a.kind == arffLabel:
+		p.some = true
+		if position == 1 {
+			var err error
+			p.nodes, err = p.labels.add(p.nodes, a.name, "", at+1)
+			return err
+		}
 	case a.kind == arffNominal:
 		p.add(a.column+position, 1, in)
 	case position == 1:
@@ -279,6 +358,9 @@ func (s ARFF) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error 
 	if err := d.Check(); err != nil {
 		return err
 	}
+	if d.X.Cols > maxARFFColumns {
+		return fmt.Errorf("files: %s has %d columns, and a line of an ARFF file describes each; at most %d are written. SVMLight needs no lines for columns", d.Name, d.X.Cols, maxARFFColumns)
+	}
 	names := d.Vocabulary
 	if names == nil {
 		for j := range d.X.Cols {
@@ -311,6 +393,9 @@ func (s ARFF) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error 
 		return buf, nil
 	})
 }
+
+// maxARFFColumns bounds the lines that a header has.
+const maxARFFColumns = 1 << 24
 
 // arffForbidden are the characters that names of nodes cannot have.
 const arffForbidden = ",@'\"{}?% \t\r\n\\"
@@ -347,7 +432,11 @@ func (s ARFF) classList(t *taxonomy.Taxonomy) (string, error) {
 		}
 	}
 	list := strings.TrimSuffix(b.String(), ",")
-	if s.Hierarchy == "" && looksLikeGraph([]byte(list)) == paths {
+	var classes []arffClassName
+	for class := range strings.SplitSeq(list, ",") {
+		classes = append(classes, arffClassName{name: class})
+	}
+	if s.Hierarchy == "" && looksLikeGraph(classes) == paths {
 		return "", fmt.Errorf("files: the classes would be read in another way; set Hierarchy")
 	}
 	return list, nil

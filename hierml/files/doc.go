@@ -52,7 +52,8 @@
 //	feature given twice          its values are added
 //	features out of order        they are sorted
 //	value not finite             NaN, infinity or beyond a float32: it is taken as zero
-//	missing number               NA and its like where a number is expected: it is taken as zero
+//	missing number               NA and its like where a number is expected, ? in ARFF: it is taken as
+//	                             zero
 //	unknown value                a value that its attribute does not have is left out
 //	unreadable instance          the instance is left out
 //	instance without features    it is kept, all zeros (no fault without Repair)

@@ -146,7 +146,7 @@ func ExampleARFF() {
 0.5, 'G2/M', 01/02@02
 ?, G1, 01
 `
-	d, err := files.ARFF{}.Read(context.Background(), strings.NewReader(yeast), "yeast.arff", nil)
+	d, err := files.ARFF{Missing: "mean"}.Read(context.Background(), strings.NewReader(yeast), "yeast.arff", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func ExampleARFF() {
 	// Output:
 	// [expression phase=G1 phase=S phase=G2/M] [01 01/01 01/02 02]
 	// 01/02,02 1:0.5 4:1
-	// 01 2:1
+	// 01 1:0.5 2:1
 }
 
 func ExampleCSV() {

@@ -17,7 +17,8 @@
 // is closed under ancestors.
 //
 // Features may have any scale. What a sparse matrix does not store has the value 0, as everywhere
-// in this library; where that stands for a value that is missing, put in the mean before.
+// in this library. Missing values are put in before: files.ARFF{Missing: "mean"} takes the mean of
+// the column, as Clus does, and so does features.Number of tables.
 //
 // Which sets of nodes a model predicts, and how package metric evaluates it, is as of svm.NodeSets.
 package forest

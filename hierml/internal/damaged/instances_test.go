@@ -108,13 +108,16 @@ var instances = []*format{
 	},
 	{
 		name: "arff", file: "rows.arff",
-		sound: "@relation food\n@attribute red numeric\n@attribute size {small,large}\n@attribute class hierarchical food/fruit,food/bread,stone\n@data\n0.5,small,food/fruit@stone\n?,large,food/bread\n{0 2, 2 stone}\n",
+		sound: "@relation food\n@attribute red numeric\n@attribute size {small,large}\n@attribute class hierarchical food/fruit,food/bread,stone\n@data\n0.5,small,food/fruit@stone\n1,large,food/bread\n{0 2, 2 stone}\n",
 		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
 			_, err := files.ARFF{Repair: repair}.Read(ctx, r, name, nil)
 			return err
 		},
 		cases: []damagedFile{
 			{"no data", "", arffHead},
+			{"missing values", "", arffHead + "@data\n0.5,?,food/bread\n?,?,food/fruit\n"},
+			{"a weight", "", arffHead + "@data\n0.5,small,food/fruit,{5}\n"},
+			{"labels of MEKA that are not there", "", "@relation 'food: -C 9'\n@attribute red numeric\n@data\n1\n"},
 			{"an unknown class", "", arffHead + "@data\n0.5,small,moss\n"},
 			{"an unknown value", "", arffHead + "@data\n0.5,medium,food/fruit\n"},
 			{"a value that is no number", "", arffHead + "@data\nhalf,small,food/fruit\n"},
