@@ -18,7 +18,7 @@ import (
 // values of C, sizes and samples, and a larger gap. TestInstallation runs all of it, without
 // Jupyter.
 var shorterTour = [][2]string{
-	{"range []float64{0.1, 1, 10}", "range []float64{1}"},
+	{"Grid: []float64{0.1, 1, 10}", "Grid: []float64{1}"},
 	{"samples := uint64(5)", "samples := uint64(1)"},
 	{"perClass := []int{1, 2, 5, 10, trainSet.Len()}", "perClass := []int{1, 5, trainSet.Len()}"},
 	{"Gap: 0.001", "Gap: 0.05"},
