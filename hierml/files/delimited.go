@@ -211,6 +211,8 @@ func (t *delimited) errorf(row, column int, format string, args ...any) error {
 	return t.file.Errorf(line, column, format, args...)
 }
 
+func (t *delimited) close() {}
+
 // nearestTitle returns the title that another one is likely to stand for, or nothing: it differs
 // in case only, or one has the other within.
 func nearestTitle(titles []string, title string) string {

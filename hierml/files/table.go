@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/describe"
 	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -20,8 +23,8 @@ import (
 )
 
 // Table reads tables whose columns are of several kinds, as spreadsheets and programs for data
-// write them: fields with a separator between them below a line of titles (CSV, TSV), or JSON
-// objects with the titles as names, one a line or all in one list.
+// write them: fields with a separator between them below a line of titles (CSV, TSV), JSON objects
+// with the titles as names, one a line or all in one list, Parquet, and Arrow (Feather).
 //
 // What the settings do not say is found out from the values. Each such guess is told by a note of
 // package progress, in a line that names the settings that change it. Where values are missing,
@@ -86,7 +89,15 @@ var labelTitles = []string{"label", "labels", "class", "category", "target"}
 
 // Open reads a file as Read does.
 func (s Table) Open(ctx context.Context, file string, t *taxonomy.Taxonomy) (*dataset.Table, error) {
-	return fromFile(ctx, file, t, s.Read)
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	read, err := s.Read(ctx, f, file, t)
+	if closed := f.Close(); err == nil && closed != nil {
+		return nil, fmt.Errorf("files: %w", closed)
+	}
+	return read, err
 }
 
 // Read reads the whole table.
@@ -95,6 +106,7 @@ func (s Table) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.T
 	if err != nil {
 		return nil, err
 	}
+	defer p.source.close()
 	rows, err := p.source.next(-1)
 	if errors.Is(err, io.EOF) {
 		return nil, p.source.errorf(0, 0, "no rows below the titles")
@@ -122,6 +134,9 @@ func (s Table) Chunks(ctx context.Context, r io.Reader, name string, n int, t *t
 			return
 		}
 		p, err := s.parser(ctx, r, name, t)
+		if err == nil {
+			defer p.source.close()
+		}
 		for err == nil {
 			var rows []rawColumn
 			if rows, err = p.source.next(n); err != nil {
@@ -187,6 +202,7 @@ type rawColumn struct {
 	words   []string   // of files that are text, and of columns that have words
 	numbers []float64  // of files that tell numbers from words, NaN where one is missing
 	sets    [][]string // of files that tell lists
+	refused string     // why there are no values
 }
 
 // tableSource reads the rows of a file.
@@ -195,6 +211,7 @@ type tableSource interface {
 	next(n int) ([]rawColumn, error)
 	// errorf returns an error at the place of a row of those that were returned last, and column.
 	errorf(row, column int, format string, args ...any) error
+	close()
 }
 
 // tableParser makes tables of what a source reads.
@@ -221,9 +238,13 @@ var jsonStart = regexp.MustCompile(`^\s*(\{\s*["}]|\[\s*[^\s,])`)
 // parser opens what r has.
 func (s Table) parser(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*tableParser, error) {
 	p := &tableParser{Table: s, name: filepath.Base(name), taxonomy: t}
-	file, err := textfile.Open(textfile.WithContext(ctx, r), name, syntaxError)
+	rows, file, err := openColumnar(ctx, r, name)
 	if err != nil {
 		return nil, err
+	}
+	if rows != nil {
+		p.source = rows
+		return p, nil
 	}
 	head, err := file.Peek(1 << 16)
 	if err != nil && !errors.Is(err, io.EOF) && !isCut(err) {
@@ -239,16 +260,16 @@ func (s Table) parser(ctx context.Context, r io.Reader, name string, t *taxonomy
 			p.note("Comma", "%q is between the fields", comma)
 		}
 	}
-	rows, err := openDelimited(file, comma, s.Repair, "Table")
+	fields, err := openDelimited(file, comma, s.Repair, "Table")
 	if err != nil {
 		return nil, err
 	}
-	if known := func(title string) bool { return p.like(title) != nil }; !slices.ContainsFunc(rows.titles, known) {
-		if advice := rows.noTitles(); advice != "" {
-			return nil, file.Errorf(1, 0, "the first line is %s, %s", textfile.Quote(strings.Join(rows.titles, ", ")), advice)
+	if known := func(title string) bool { return p.like(title) != nil }; !slices.ContainsFunc(fields.titles, known) {
+		if advice := fields.noTitles(); advice != "" {
+			return nil, file.Errorf(1, 0, "the first line is %s, %s", textfile.Quote(strings.Join(fields.titles, ", ")), advice)
 		}
 	}
-	p.source = rows
+	p.source = fields
 	return p, nil
 }
 
@@ -284,6 +305,10 @@ func separatorOf(head string) rune {
 
 // table makes a table of rows.
 func (p *tableParser) table(rows []rawColumn) (*dataset.Table, error) {
+	rows, err := p.withoutRefused(rows)
+	if err != nil {
+		return nil, err
+	}
 	if err := p.checkSettings(rows); err != nil {
 		return nil, err
 	}
@@ -300,6 +325,33 @@ func (p *tableParser) table(rows []rawColumn) (*dataset.Table, error) {
 		return t, nil
 	}
 	return t, p.label(t, rows, labels)
+}
+
+// withoutRefused returns the columns that can be read, and tells the others and what was rounded.
+func (p *tableParser) withoutRefused(rows []rawColumn) ([]rawColumn, error) {
+	var kept []rawColumn
+	for k := range rows {
+		switch column := &rows[k]; {
+		case column.refused == "":
+			kept = append(kept, *column)
+		case p.named(column.name) && !slices.Contains(p.Unused, column.name) || p.Label == column.name || slices.Contains(p.Levels, column.name):
+			return nil, p.source.errorf(-1, 0, "column %s: %s", textfile.Quote(column.name), column.refused)
+		case !slices.Contains(p.Unused, column.name) && p.Like == nil:
+			p.note(fmt.Sprintf("Unused: []string{%q}", column.name), "column %s is left out: %s", describe.Cut(column.name, 40), column.refused)
+		}
+	}
+	if c, ok := p.source.(*columnarRows); ok {
+		for _, name := range slices.Sorted(maps.Keys(c.rounded)) {
+			if n := c.rounded[name]; n > 0 {
+				p.note("", "column %s: %s more digits than a number of 64 bits keeps, and %s rounded", describe.Cut(name, 40), describe.Count(n, "number has", "numbers have"), isOrAre(n))
+			}
+		}
+		clear(c.rounded)
+	}
+	if len(kept) == 0 {
+		return nil, p.source.errorf(-1, 0, "no column can be read")
+	}
+	return kept, nil
 }
 
 // checkSettings returns an error where a setting names a column that there is not.

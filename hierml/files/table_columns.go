@@ -214,9 +214,24 @@ func (p *tableParser) fill(c *dataset.Column, raw *rawColumn) error {
 			c.Sets[row] = splitSet(w, c.Separator)
 		}
 	default:
-		c.Words = rawWords(raw)
+		c.Words = oneCase(rawWords(raw))
 	}
 	return nil
+}
+
+// oneCase returns truth values as other forms than text have them, true and false, if the words are
+// nothing else.
+func oneCase(words []string) []string {
+	for _, w := range words {
+		if w != "" && !strings.EqualFold(w, "true") && !strings.EqualFold(w, "false") {
+			return words
+		}
+	}
+	lower := make([]string, len(words))
+	for i, w := range words {
+		lower[i] = strings.ToLower(w)
+	}
+	return lower
 }
 
 // len returns the number of rows.

@@ -236,6 +236,13 @@ func placesVary(fields []string, separator string) bool {
 	return false
 }
 
+func isOrAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
 func has(n int) string {
 	if n == 1 {
 		return "has"

@@ -1,9 +1,14 @@
 package files
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -278,4 +283,69 @@ func FuzzTable(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestTableColumnar holds that Parquet and Arrow give the same table, whole, in parts, in memory
+// and compressed.
+func TestTableColumnar(t *testing.T) {
+	ctx := context.Background()
+	folder := filepath.Join("..", "internal", "columnar", "testdata")
+	settings := Table{}
+	whole, err := settings.Open(ctx, filepath.Join(folder, "pandas.parquet"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole.Len() < 3 || len(whole.Columns) < 3 {
+		t.Fatalf("the table is small: %v", whole)
+	}
+	same := func(what string, got *dataset.Table, from int) {
+		t.Helper()
+		for k := range got.Columns {
+			want, err := whole.Column(got.Columns[k].Name)
+			if err != nil {
+				t.Errorf("%s: %v", what, err)
+				continue
+			}
+			for i := range got.Len() {
+				if a, b := got.Columns[k].Value(i), want.Value(from+i); a != b {
+					t.Errorf("%s: %s has %q in row %d, want %q", what, want.Name, a, from+i, b)
+				}
+			}
+		}
+	}
+	other, err := settings.Open(ctx, filepath.Join(folder, "pandas.feather"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same("feather", other, 0)
+	content, err := os.ReadFile(filepath.Join(folder, "pandas.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for what, r := range map[string]io.Reader{"in memory": bytes.NewReader(content), "compressed": &packed} {
+		got, err := settings.Read(ctx, r, "t", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(what, got, 0)
+	}
+	at := 0
+	for part, err := range (Table{Like: whole.Columns}).Chunks(ctx, bytes.NewReader(content), "t", 2, nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		same("in parts", part, at)
+		at += part.Len()
+	}
+	if at != whole.Len() {
+		t.Errorf("%d rows in parts, and %d in all", at, whole.Len())
+	}
 }

@@ -98,7 +98,7 @@ class _Field:
         else:
             for word in self._words(value):
                 column = self._values.get(word)
-                if column is None and isinstance(value, (bool, np.bool_)):
+                if column is None and word.lower() in ("true", "false"):  # which Go reads in one case
                     column = self._values.get(word.lower())
                 if column is not None:
                     columns.append(column)
