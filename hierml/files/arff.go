@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -39,7 +40,8 @@ import (
 // of which the row's is 1, but a single column if the values are 0 and 1. Strings, dates and keys
 // are not read. Missing values, ?, are an error unless Missing is set. Rows may be sparse, in
 // braces, with the attributes counted from 0; as in Weka, a nominal attribute left out of one has
-// its first value. Weights of instances are refused.
+// its first value. Weights of instances are refused. New rows may lack the attributes of labels
+// if a taxonomy is given.
 type ARFF struct {
 	// Hierarchy is "tree" where classes are paths, "graph" where they are edges, and empty to find
 	// that out: they are edges if all have two parts, and one begins at root or continues another.
@@ -84,6 +86,9 @@ func (s ARFF) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Ta
 	if err := src.fill(d); err != nil {
 		return nil, err
 	}
+	if src.header.class < 0 && src.header.labels == 0 {
+		progress.Note(ctx, name+": no attribute has labels, and the rows have none. ARFF{Class: …} and {Labels: …} name attributes that do.")
+	}
 	return d, nil
 }
 
@@ -115,7 +120,7 @@ func (s ARFF) open(ctx context.Context, r io.Reader, name string, t *taxonomy.Ta
 	if s.Missing != "" && s.Missing != "mean" && s.Missing != "zero" {
 		return nil, fmt.Errorf(`files: %q is nothing for missing values; expected ARFF{Missing: "mean"} or "zero"`, s.Missing)
 	}
-	header, err := readARFFHeader(ctx, lines, s)
+	header, err := readARFFHeader(ctx, lines, s, t != nil)
 	if err != nil {
 		return nil, err
 	}

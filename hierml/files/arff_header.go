@@ -76,8 +76,8 @@ type arffHeader struct {
 	taxonomy   *taxonomy.Taxonomy
 }
 
-// readARFFHeader reads the lines up to @data.
-func readARFFHeader(ctx context.Context, lines *textfile.Lines, s ARFF) (*arffHeader, error) {
+// readARFFHeader reads the lines up to @data. Known says that a taxonomy was given.
+func readARFFHeader(ctx context.Context, lines *textfile.Lines, s ARFF, known bool) (*arffHeader, error) {
 	h := &arffHeader{class: -1}
 	for {
 		line, err := lines.Next()
@@ -100,7 +100,7 @@ func readARFFHeader(ctx context.Context, lines *textfile.Lines, s ARFF) (*arffHe
 				return nil, err
 			}
 		case "@data":
-			return h, h.layOut(ctx, lines, s)
+			return h, h.layOut(ctx, lines, s, known)
 		default:
 			return nil, lines.Errorf(at+1, "%s is not part of a header; expected @relation, @attribute NAME TYPE, @data or a comment after %%", textfile.Quote(string(field(line, at))))
 		}
@@ -171,12 +171,13 @@ func (h *arffHeader) attribute(lines *textfile.Lines, line []byte, at int, s ARF
 	return nil
 }
 
-// layOut finds the attributes that are labels, and gives the others their columns.
-func (h *arffHeader) layOut(ctx context.Context, lines *textfile.Lines, s ARFF) error {
+// layOut finds the attributes that are labels, and gives the others their columns. There may be no
+// labels if the taxonomy is known and none are named.
+func (h *arffHeader) layOut(ctx context.Context, lines *textfile.Lines, s ARFF, known bool) error {
 	if err := h.findLabels(ctx, lines, s); err != nil {
 		return err
 	}
-	if h.class < 0 && h.labels == 0 {
+	if named := orElse(s.Class, s.Labels); h.class < 0 && h.labels == 0 && (!known || named != "") {
 		return lines.Errorf(1, "no attribute has the labels; expected @attribute class hierarchical ..., or a relation of MEKA with -C. ARFF{Labels: \"….xml\"} names the file of MULAN with the names of labels, and ARFF{Class: \"…\"} a nominal attribute whose values are labels")
 	}
 	for i := range h.attributes {

@@ -60,7 +60,7 @@ type CSV struct {
 
 // Read reads texts.
 func (s CSV) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
-	return readDocuments(name, t, s.Repair, func(l *labeler) eachDocument { return s.documents(ctx, r, name, l) })
+	return readDocuments(ctx, name, t, s.Repair, func(l *labeler) eachDocument { return s.documents(ctx, r, name, l) })
 }
 
 // Documents reads one text after the other, of a file that need not fit into memory. It needs a

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"errors"
 	"io"
 	"iter"
@@ -16,7 +17,7 @@ import (
 type eachDocument func(yield func(dataset.Document) error) error
 
 // readCorpus makes a corpus of all documents, whose labels the labeler finds.
-func readCorpus(name string, l *labeler, each eachDocument) (*dataset.Corpus, error) {
+func readCorpus(ctx context.Context, name string, l *labeler, each eachDocument) (*dataset.Corpus, error) {
 	c := &dataset.Corpus{Name: name}
 	if err := each(func(d dataset.Document) error {
 		c.Documents = append(c.Documents, d)
@@ -32,6 +33,7 @@ func readCorpus(name string, l *labeler, each eachDocument) (*dataset.Corpus, er
 		return nil, err
 	}
 	c.Taxonomy = t
+	l.note(ctx, name)
 	for i := range c.Documents {
 		if d := &c.Documents[i]; grown {
 			d.Labels = t.MostSpecific(d.Labels)
@@ -42,9 +44,9 @@ func readCorpus(name string, l *labeler, each eachDocument) (*dataset.Corpus, er
 
 // readDocuments makes a corpus of the documents, whose labels the labeler finds. The taxonomy may
 // be nil: then it is made of the labels.
-func readDocuments(name string, t *taxonomy.Taxonomy, repair *Faults, documents func(l *labeler) eachDocument) (*dataset.Corpus, error) {
+func readDocuments(ctx context.Context, name string, t *taxonomy.Taxonomy, repair *Faults, documents func(l *labeler) eachDocument) (*dataset.Corpus, error) {
 	l := &labeler{taxonomy: t, repair: repair}
-	return readCorpus(name, l, documents(l))
+	return readCorpus(ctx, name, l, documents(l))
 }
 
 // streamKnown gives the documents one after the other, whose labels have to be nodes of the

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/describe"
 	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -30,6 +31,10 @@ type Folders struct {
 	// one.
 	Levels int
 
+	// NoLabels says that the documents have no labels, as new ones: then they may be in any folder,
+	// or in none, and a taxonomy has to be given.
+	NoLabels bool
+
 	// Separator divides the names of labels into paths where the taxonomy is made of them: with
 	// ".", comp.graphics is a child of comp. Without, labels of several levels are paths by "/".
 	Separator string
@@ -46,17 +51,17 @@ type Folders struct {
 
 // Open reads a folder or an archive.
 func (s Folders) Open(ctx context.Context, file string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
-	return s.read(file, t, filesOfPath(ctx, file, s.Repair))
+	return s.read(ctx, file, t, filesOfPath(ctx, file, s.Repair))
 }
 
 // Read reads an archive. A zip archive has to be a file, or another io.ReaderAt and io.Seeker.
 func (s Folders) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
-	return s.read(name, t, filesOfArchive(ctx, r, name, s.Repair))
+	return s.read(ctx, name, t, filesOfArchive(ctx, r, name, s.Repair))
 }
 
 // ReadFS reads a file system.
 func (s Folders) ReadFS(ctx context.Context, fsys fs.FS, name string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
-	return s.read(name, t, filesOfFS(ctx, fsys))
+	return s.read(ctx, name, t, filesOfFS(ctx, fsys))
 }
 
 // Documents reads one document of an archive after the other. It needs a taxonomy.
@@ -64,8 +69,8 @@ func (s Folders) Documents(ctx context.Context, r io.Reader, name string, t *tax
 	return streamKnown(name, t, s.Repair, func(l *labeler) eachDocument { return s.each(name, l, filesOfArchive(ctx, r, name, s.Repair)) })
 }
 
-func (s Folders) read(name string, t *taxonomy.Taxonomy, all files) (*dataset.Corpus, error) {
-	return readDocuments(name, t, s.Repair, func(l *labeler) eachDocument { return s.each(name, l, all) })
+func (s Folders) read(ctx context.Context, name string, t *taxonomy.Taxonomy, all files) (*dataset.Corpus, error) {
+	return readDocuments(ctx, name, t, s.Repair, func(l *labeler) eachDocument { return s.each(name, l, all) })
 }
 
 func (s Folders) each(name string, l *labeler, all files) eachDocument {
@@ -74,24 +79,32 @@ func (s Folders) each(name string, l *labeler, all files) eachDocument {
 	if separator == "" && levels > 1 {
 		separator = "/"
 	}
+	if s.NoLabels {
+		levels = 0
+	}
 	return func(yield func(dataset.Document) error) error {
-		return all(func(file string, r io.Reader) error {
+		outside, found := "", false
+		err := all(func(file string, r io.Reader) error {
 			folders := strings.Split(path.Clean(file), "/")
 			folders = folders[:len(folders)-1]
 			if len(folders) < levels {
+				outside = file
 				return nil
 			}
+			found = true
 			errorf := func(line, column int, format string, args ...any) error {
 				return syntaxError(path.Join(name, file), line, column, fmt.Sprintf(format, args...), nil)
 			}
 			l.errorf = func(column int, format string, args ...any) error { return errorf(1, 0, format, args...) }
 			d := dataset.Document{ID: path.Clean(file), Part: partOf(folders[:len(folders)-levels])}
-			nodes, err := l.add(nil, strings.Join(folders[len(folders)-levels:], "/"), separator, 0)
-			if err == nil {
-				d.Labels, err = l.finish(nodes, true)
-			}
-			if err != nil {
-				return err
+			if levels > 0 {
+				nodes, err := l.add(nil, strings.Join(folders[len(folders)-levels:], "/"), separator, 0)
+				if err == nil {
+					d.Labels, err = l.finish(nodes, true)
+				}
+				if err != nil {
+					return err
+				}
 			}
 			content, err := readMember(r, errorf)
 			if err != nil {
@@ -107,6 +120,10 @@ func (s Folders) each(name string, l *labeler, all files) eachDocument {
 			}
 			return yield(d)
 		})
+		if err == nil && !found && outside != "" {
+			return syntaxError(name, 1, 0, fmt.Sprintf("labels are the names of %s above a file, and no file has so many, such as %s; Folders{NoLabels: true} reads texts without labels", describe.Count(levels, "folder", "folders"), textfile.Quote(outside)), nil)
+		}
+		return err
 	}
 }
 

@@ -60,11 +60,7 @@ func ReadJSONLines(r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Cor
 // Read reads all documents.
 func (s JSONLines) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
 	l := &labeler{taxonomy: t, format: "JSONLines", repair: s.Repair}
-	c, err := readCorpus(name, l, s.each(ctx, r, name, l))
-	if err == nil {
-		l.note(ctx, name)
-	}
-	return c, err
+	return readCorpus(ctx, name, l, s.each(ctx, r, name, l))
 }
 
 // Documents reads one document after the other, of a file that need not fit into memory.

@@ -29,6 +29,9 @@ type labeler struct {
 	path  string          // the first of them, and what divided it
 	slash string
 
+	without int    // instances for which the file has no labels
+	lack    string // what they do instead, in the plural
+
 	many []int        // a long list of nodes
 	set  map[int]bool // and those in it
 }
@@ -155,8 +158,18 @@ func (l *labeler) grown(name string) (t *taxonomy.Taxonomy, grown bool, err erro
 	return t, true, nil
 }
 
-// note says that labels were divided into paths, if a taxonomy has grown of them.
+// skip is for an instance for which the file has no labels.
+func (l *labeler) skip(lack string) {
+	l.without++
+	l.lack = lack
+}
+
+// note says which labels were not found, and that labels were divided into paths if a taxonomy has
+// grown of them.
 func (l *labeler) note(ctx context.Context, name string) {
+	if l.without > 0 {
+		progress.Note(ctx, fmt.Sprintf("%s: %s %s and have no labels.", name, describe.Count(l.without, "instance", "instances"), l.lack))
+	}
 	if l.paths == 0 {
 		return
 	}

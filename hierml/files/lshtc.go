@@ -20,8 +20,8 @@ import (
 // Categories are names of nodes, which are numbers in the files of the challenges; taxonomy.Edges
 // tells how their hierarchies are read. Blanks may stand beside the commas. Features are numbers
 // from 0, in any order; feature j is column j. The category 0, alone and no node, says that an
-// instance has no labels, as in test files. A first line of one word, as Kaggle's files have it,
-// is skipped, and so are empty lines.
+// instance has no labels, as in test files; so does a line that begins with a feature. A first
+// line of one word, as Kaggle's files have it, is skipped, and so are empty lines.
 //
 // The taxonomy may be nil: then it is made of the labels, which is a flat one unless they have a
 // PathSeparator. Instances needs one.
@@ -160,8 +160,8 @@ func firstFeature(line []byte) int {
 // is no blank.
 func (p *lshtcSource) categories(line []byte, at, end int) ([]int, error) {
 	if at >= end {
-		return nil, report(p.repair, faultUnreadable, p.Errorf(at+1, "the line begins with feature %s; expected a category before the features",
-			textfile.Quote(string(field(line, at)))))
+		p.skip("begin with a feature in place of a category")
+		return nil, nil
 	}
 	if !p.zero && string(bytes.TrimSpace(line[at:end])) == "0" {
 		return nil, nil

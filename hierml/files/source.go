@@ -52,10 +52,13 @@ func readLabelled(ctx context.Context, name string, l *labeler, s source) (*data
 		return nil, err
 	}
 	grown := false
-	if d.Taxonomy, grown, err = l.grown(name); err != nil || !grown {
-		return d, err
+	if d.Taxonomy, grown, err = l.grown(name); err != nil {
+		return nil, err
 	}
 	l.note(ctx, name)
+	if !grown {
+		return d, nil
+	}
 	specific := make(map[*int][]int) // rows may share their labels
 	for i, nodes := range d.Labels {
 		if len(nodes) == 0 {

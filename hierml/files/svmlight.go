@@ -22,9 +22,10 @@ import (
 //	label[,label...] index:value index:value ... # comment
 //
 // A label is the name of a node, which therefore has neither blanks nor commas; ancestors of a
-// label are implied and may be there or not. A line that begins with a blank is an instance
-// without labels. Indices ascend. Values are finite decimal numbers within the range of a
-// float32; zeros are not stored. Lines that are empty or only comment are skipped.
+// label are implied and may be there or not. A line that begins with a blank, or
+// with a feature, is an instance without labels. Indices ascend. Values are finite decimal numbers
+// within the range of a float32; zeros are not stored. Lines that are empty or only comment are
+// skipped.
 //
 // The zero value reads files whose indices count from 1, as SVMlight and LIBSVM have it. In files
 // of scikit-learn's dump_svmlight_file they count from 0 unless it was told otherwise. Those
@@ -203,6 +204,10 @@ func (p *svmlightSource) parse(line []byte, at int, in *dataset.Instance) error 
 		}
 		return p.features.parse(line, at, in)
 	}
+	if isFeature(field(line, 0)) && !hasNode(p.labels.taxonomy, string(field(line, 0))) {
+		p.labels.skip("begin with a feature in place of a label")
+		return p.features.parse(line, 0, in)
+	}
 	end := fieldEnd(line, 0)
 	labels, err := p.labels.parse(line[:end])
 	if err != nil {
@@ -210,6 +215,16 @@ func (p *svmlightSource) parse(line []byte, at int, in *dataset.Instance) error 
 	}
 	in.Labels = labels
 	return p.features.parse(line, end, in)
+}
+
+// isFeature reports whether a field is index:value.
+func isFeature(field []byte) bool {
+	colon := bytes.IndexByte(field, ':')
+	if colon < 1 || len(bytes.Trim(field[:colon], "0123456789")) > 0 {
+		return false
+	}
+	_, end, ok := parseFloat(field, colon+1)
+	return ok && end == len(field)
 }
 
 // labelFields finds the nodes of fields of labels, separated by commas, and remembers the last it
@@ -241,11 +256,9 @@ func (l *labelFields) parse(field []byte) ([]int, error) {
 }
 
 func (l *labelFields) find(field string) ([]int, error) {
-	if before, value, ok := strings.Cut(field, ":"); ok && !strings.Contains(before, ",") {
-		if !hasNode(l.taxonomy, field) {
-			if _, end, ok := parseFloat([]byte(value), 0); ok && end == len(value) {
-				return nil, report(l.repair, faultUnreadable, l.errorf(1, "the line begins with feature %s; expected a label before the features", textfile.Quote(field)))
-			}
+	if before, value, ok := strings.Cut(field, ":"); ok && !strings.Contains(before, ",") && !hasNode(l.taxonomy, field) {
+		if _, end, ok := parseFloat([]byte(value), 0); ok && end == len(value) {
+			return nil, report(l.repair, faultUnreadable, l.errorf(1, "the line begins with %s, which is a label and a feature in one; expected a blank between them", textfile.Quote(field)))
 		}
 	}
 	var nodes []int

@@ -34,7 +34,6 @@ func TestSVMLightRepair(t *testing.T) {
 		{"not a number", "apple 1:one\npear 1:0x1p3\npear 1:1\n", "pear [0] [1]\n", "2 unreadable instance"},
 		{"not features", "apple one\npear 1:1 :2\npear 1:1\n", "pear [0] [1]\n", "2 unreadable instance"},
 		{"space first", " apple 1:1\npear 1:1\n", "pear [0] [1]\n", "1 unreadable instance"},
-		{"feature first", "1:1 2:1\npear 1:1\n", "pear [0] [1]\n", "1 unreadable instance"},
 		{"empty row", "apple\npear 1:0\n", "apple [] []\npear [] []\n", "2 instance without features"},
 	}
 	for _, test := range tests {

@@ -73,7 +73,6 @@ func TestReadSVMLightErrors(t *testing.T) {
 		{"second label unknown", "apple,plum 1:1\n", 1, 7, `label "plum"`},
 		{"empty label", "apple,,pear 1:1\n", 1, 7, "empty label"},
 		{"label twice", "apple,pear,apple 1:1\n", 1, 12, `"apple" is given twice`},
-		{"no label", "1:2 3:4\n", 1, 1, "before the features"},
 		{"space first", " apple 1:2\n", 1, 1, "begins with a space"},
 		{"index zero", "apple 0:2\n", 1, 7, "count from 1"},
 		{"index twice", "apple 2:2 2:3\n", 1, 11, "feature 2 is given twice"},

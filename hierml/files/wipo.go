@@ -53,17 +53,17 @@ type WIPO struct {
 
 // Open reads a folder, an archive or a file of records.
 func (s WIPO) Open(ctx context.Context, file string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
-	return s.read(file, t, filesOrOne(ctx, file, s.Repair))
+	return s.read(ctx, file, t, filesOrOne(ctx, file, s.Repair))
 }
 
 // Read reads an archive or a file of records.
 func (s WIPO) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
-	return s.read(name, t, archiveOrOne(ctx, r, name, s.Repair))
+	return s.read(ctx, name, t, archiveOrOne(ctx, r, name, s.Repair))
 }
 
 // ReadFS reads the files *.xml of a file system.
 func (s WIPO) ReadFS(ctx context.Context, fsys fs.FS, name string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
-	return s.read(name, t, filesOfFS(ctx, fsys))
+	return s.read(ctx, name, t, filesOfFS(ctx, fsys))
 }
 
 // Documents reads one patent of an archive or a file of records after the other. It needs a
@@ -72,8 +72,8 @@ func (s WIPO) Documents(ctx context.Context, r io.Reader, name string, t *taxono
 	return streamKnown(name, t, s.Repair, func(l *labeler) eachDocument { return s.each(name, l, archiveOrOne(ctx, r, name, s.Repair)) })
 }
 
-func (s WIPO) read(name string, t *taxonomy.Taxonomy, all files) (*dataset.Corpus, error) {
-	return readDocuments(name, t, s.Repair, func(l *labeler) eachDocument { return s.each(name, l, all) })
+func (s WIPO) read(ctx context.Context, name string, t *taxonomy.Taxonomy, all files) (*dataset.Corpus, error) {
+	return readDocuments(ctx, name, t, s.Repair, func(l *labeler) eachDocument { return s.each(name, l, all) })
 }
 
 func (s WIPO) each(name string, l *labeler, all files) eachDocument {
@@ -232,8 +232,12 @@ func (p *wipoParser) takes(element xml.StartElement) bool {
 
 // label finds the nodes of the symbols.
 func (p *wipoParser) label(d *dataset.Document, symbols []string) error {
+	if len(symbols) == 0 && p.labels.taxonomy != nil {
+		p.labels.skip("have no <ipcs mc=...>")
+		return nil
+	}
 	if len(symbols) == 0 {
-		return report(p.Repair, faultNoLabel, p.errorf("patent %s has no <ipcs mc=...>, the symbol it is classified by", textfile.Quote(d.ID)))
+		return report(p.Repair, faultNoLabel, p.errorf("patent %s has no <ipcs mc=...>, the symbol it is classified by; patents without are read if a taxonomy is given", textfile.Quote(d.ID)))
 	}
 	var nodes []int
 	var given []string
