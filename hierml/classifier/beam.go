@@ -9,10 +9,10 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// Beam predicts by going down the taxonomy: of the nodes of a level it keeps those with the highest
-// scores so far, its width, and looks at no others' children. It needs a small part of the time of
-// Predict where there are many leaves, and misses the best leaf where a node above it is not among
-// the highest of its level. It is safe for concurrent use.
+// Beam predicts by going down the taxonomy: of the nodes of a level it keeps those with the
+// highest scores so far, its width, and looks at no others' children. It needs a small part of
+// the time of Predict where there are many leaves, and misses the best leaf where a node above it
+// is not among the highest of its level. It is safe for concurrent use.
 //
 // A Beam has a copy of the weights that are not zero, in single precision, in which those of the
 // children of a node are adjacent: compact a large model first.
@@ -55,8 +55,8 @@ func (b *Beam) String() string {
 }
 
 // NewBeam returns a beam of the given width. The model's taxonomy is a tree or forest, and its
-// score of a leaf the sum of those of the nodes on the way. For a model that descends the taxonomy,
-// Predict is exact with any width.
+// score of a leaf the sum of those of the nodes on the way. For a model that descends the
+// taxonomy, Predict is exact with any width.
 func (m *Model) NewBeam(width int) (*Beam, error) {
 	t := m.Taxonomy
 	if width < 1 {
@@ -217,10 +217,11 @@ type pair struct {
 type reached struct {
 	group int32
 	score float64
+	down  bool // a descent comes to it
 }
 
-// Predict returns, for every row of x, the leaf with the highest score of those that the beam comes
-// to.
+// Predict returns, for every row of x, the leaf with the highest score of those that the beam
+// comes to.
 func (b *Beam) Predict(x *dataset.Matrix) []int {
 	predicted := make([]int, x.Len())
 	for i, ranked := range b.Rank(x, 1) {
@@ -251,7 +252,8 @@ func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 	t := b.model.Taxonomy
 	descend := b.model.Rule == Descend
 	s.best = s.best[:0]
-	s.frontier = append(s.frontier[:0], reached{})
+	down := -1 // the leaf that a descent comes to
+	s.frontier = append(s.frontier[:0], reached{down: descend})
 	for len(s.frontier) > 0 {
 		b.score(s, features, values)
 		s.next = s.next[:0]
@@ -263,7 +265,11 @@ func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 				b.link(from.group, scores[:len(children)])
 			}
 			b.hide(children, scores, b.model.isDead)
+			at := -1 // the child that a descent goes to
 			if descend {
+				if from.down {
+					at = slices.Index(scores[:len(children)], slices.Max(scores[:len(children)]))
+				}
 				if best := slices.Max(scores[:len(children)]); !math.IsInf(best, -1) {
 					from.score -= best // see Model.Rank
 				} else {
@@ -277,12 +283,18 @@ func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 				score := from.score + scores[c]
 				if t.IsLeaf(int(n)) {
 					s.best = insert(s.best, k, Ranked{int(n), t.LabelName(int(n)), score})
+					if c == at {
+						down = int(n)
+					}
 				} else {
-					s.next = keep(s.next, b.width, reached{b.group[n], score})
+					s.next = keep(s.next, b.width, reached{b.group[n], score, c == at})
 				}
 			}
 		}
 		s.frontier, s.next = s.next, s.frontier
+	}
+	if down >= 0 {
+		s.best = firstOf(s.best, t, down, k)
 	}
 	return s.best
 }
@@ -373,10 +385,11 @@ func insert(best []Ranked, k int, r Ranked) []Ranked {
 	return best[:min(len(best), k)]
 }
 
-// keep puts a group into the highest of a level, in order.
+// keep puts a group into the highest of a level, in order, that of a descent first: none is
+// better.
 func keep(level []reached, width int, r reached) []reached {
 	at := len(level)
-	for at > 0 && level[at-1].score < r.score {
+	for at > 0 && (level[at-1].score < r.score || r.down) {
 		at--
 	}
 	if at >= width {

@@ -15,9 +15,9 @@ import (
 // a model with a link the scores are what the link makes of <W_n, x>, logarithms of probabilities,
 // and contributions of features are those to <W_n, x>.
 type Explanation struct {
-	Name      string // of the predicted label, as the data call it
-	Predicted int    // node id
-	Score     float64
+	Name      string  // of the predicted label, as the data call it
+	Predicted int     // node id
+	Score     float64 // the sum of those of Path
 
 	// The label with the second highest score, which is RunnerUpScore, and the
 	// features that decide between the two. The weight of a feature is the
@@ -107,7 +107,8 @@ func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
 	return e, nil
 }
 
-// explainDescent explains a prediction by the rule Descend, whose score is that of the last node.
+// explainDescent explains a prediction by the rule Descend, whose score is the sum of those of the
+// nodes on the way.
 func (m *Model) explainDescent(x *dataset.Matrix, i int, s *scorer) *Explanation {
 	scores := make([]float64, m.Taxonomy.Len())
 	s.choices(scores)
@@ -124,7 +125,7 @@ func (m *Model) explainDescent(x *dataset.Matrix, i int, s *scorer) *Explanation
 			part.Against = m.contributions(x, i, map[int]float64{n: 1, part.Rival: -1})
 		}
 		e.Path = append(e.Path, part)
-		e.Predicted, e.Name, e.Score = n, part.Name, part.Score
+		e.Predicted, e.Name, e.Score = n, part.Name, e.Score+part.Score
 		among = m.Taxonomy.Children(n)
 	}
 	return e

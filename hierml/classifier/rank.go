@@ -10,6 +10,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // Ranked is a label with its score.
@@ -27,7 +28,7 @@ type Ranked struct {
 //
 // A model that descends the taxonomy has no scores of leaves by which it chooses. There the score
 // is what the nodes on the way fall short of the best among their siblings, together: zero for
-// what Predict gives, otherwise negative.
+// what Predict gives, which is the first of those with zero, otherwise negative.
 func (m *Model) Rank(x *dataset.Matrix, k int) [][]Ranked {
 	ranked := make([][]Ranked, x.Len())
 	if !m.many() {
@@ -49,14 +50,24 @@ func (m *Model) Rank(x *dataset.Matrix, k int) [][]Ranked {
 
 // rank returns the k best labels of the row loaded.
 func (s *scorer) rank(k int) []Ranked {
-	labels, scores := s.model.attributes.Candidates(), s.labels
-	if s.model.Rule == Descend {
-		labels = s.model.Taxonomy.Leaves()
-		scores = s.shortfalls()
-	} else {
-		s.candidates(scores)
+	t := s.model.Taxonomy
+	if s.model.Rule != Descend {
+		s.candidates(s.labels)
+		return s.model.rank(s.model.attributes.Candidates(), s.labels, k)
 	}
-	return s.model.rank(labels, scores, k)
+	ranked := s.model.rank(t.Leaves(), s.shortfalls(), k)
+	return firstOf(ranked, t, descend(t, s.byNode), k)
+}
+
+// firstOf puts the label that a descent comes to first, where others are as good as it.
+func firstOf(ranked []Ranked, t *taxonomy.Taxonomy, label, k int) []Ranked {
+	if len(ranked) == 0 || ranked[0].Node == label {
+		return ranked
+	}
+	first := Ranked{label, t.LabelName(label), ranked[0].Score}
+	ranked = slices.DeleteFunc(ranked, func(r Ranked) bool { return r.Node == label })
+	ranked = slices.Insert(ranked, 0, first)
+	return ranked[:min(len(ranked), k)]
 }
 
 // rank returns the k best of some labels, ascending, by their scores.

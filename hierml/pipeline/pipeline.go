@@ -1,6 +1,6 @@
 // Package pipeline classifies texts, and rows of tables: it puts together what makes features of
-// them, a vectorizer or an encoder of columns, the steps that select and scale them, the model, and
-// the probabilities learned for it, and keeps all of them in one file:
+// them, a vectorizer or an encoder of columns, the steps that select and scale them, the model,
+// and the probabilities learned for it, and keeps all of them in one file:
 //
 //	p := pipeline.Pipeline{Vectorizer: words, Model: model}
 //	err := p.Save("model.hierml")
@@ -22,8 +22,6 @@ package pipeline
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -63,19 +61,6 @@ type Step interface {
 	Transform(d *dataset.Dataset) (*dataset.Dataset, error)
 }
 
-// Label is a label of a text with its score: Node is a leaf of the model's taxonomy, and Name what
-// the data call it.
-type Label struct {
-	classifier.Ranked
-	// Path has the names of the nodes on the way to the label, which is the last. Where a node has
-	// several parents it is the way by the first of them. A leaf that dataset.Leafed added is not
-	// on it: the label is the node above.
-	Path []string
-}
-
-// String returns the path and the score.
-func (l Label) String() string { return fmt.Sprintf("%s  %.4f", strings.Join(l.Path, " > "), l.Score) }
-
 // model returns the model, if all is there.
 func (p *Pipeline) model() (*classifier.Model, error) {
 	m := p.Model
@@ -98,8 +83,8 @@ func (p *Pipeline) model() (*classifier.Model, error) {
 	return m, nil
 }
 
-// Vectors returns the features of texts, a row each: those that the model scores. It is an error if
-// vectorizer, steps and model do not fit each other.
+// Vectors returns the features of texts, a row each: those that the model scores. It is an error
+// if vectorizer, steps and model do not fit each other.
 func (p *Pipeline) Vectors(texts ...string) (*dataset.Matrix, error) {
 	m, err := p.model()
 	if err != nil {
@@ -129,68 +114,6 @@ func (p *Pipeline) stepped(m *classifier.Model, x *dataset.Matrix) (*dataset.Mat
 	return d.X, nil
 }
 
-// Predict returns the label that the model's rule gives for a text, with its score, which is that
-// of Rank.
-func (p *Pipeline) Predict(text string) (Label, error) {
-	x, m, err := p.vector(text)
-	if err != nil {
-		return Label{}, err
-	}
-	best, err := p.answers(m, x, 1)
-	if err != nil {
-		return Label{}, err
-	}
-	return Label{best[0][0], path(m, best[0][0].Node)}, nil
-}
-
-// answers returns the k best labels of each row, of which the first is what the model's rule gives.
-func (p *Pipeline) answers(m *classifier.Model, x *dataset.Matrix, k int) ([][]classifier.Ranked, error) {
-	ranked, err := p.rank(m, x, k)
-	if err != nil || m.Rule != classifier.Descend || p.Beam > 0 {
-		return ranked, err
-	}
-	for i, node := range m.Predict(x) { // of those that are nowhere behind, what it comes to
-		best := ranked[i]
-		at := slices.IndexFunc(best, func(r classifier.Ranked) bool { return r.Node == node })
-		if at < 0 {
-			at = len(best) - 1
-			best[at] = classifier.Ranked{Node: node, Name: m.Taxonomy.LabelName(node), Score: best[0].Score}
-		}
-		first := best[at]
-		copy(best[1:at+1], best[:at])
-		best[0] = first
-	}
-	return ranked, nil
-}
-
-// Rank returns the k labels of a text with the highest scores, or all if there are fewer, the best
-// first. Scores are those of classifier.Model.Rank, or of classifier.Beam.Rank.
-func (p *Pipeline) Rank(text string, k int) ([]Label, error) {
-	x, m, err := p.vector(text)
-	if err != nil {
-		return nil, err
-	}
-	ranked, err := p.rank(m, x, k)
-	if err != nil {
-		return nil, err
-	}
-	labels := make([]Label, len(ranked[0]))
-	for i, r := range ranked[0] {
-		labels[i] = Label{r, path(m, r.Node)}
-	}
-	return labels, nil
-}
-
-// vector returns the features of a text, and the model.
-func (p *Pipeline) vector(text string) (*dataset.Matrix, *classifier.Model, error) {
-	x, err := p.Vectors(text)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := p.model()
-	return x, m, err
-}
-
 // rank returns the k labels with the highest scores for each row.
 func (p *Pipeline) rank(m *classifier.Model, x *dataset.Matrix, k int) ([][]classifier.Ranked, error) {
 	if p.Beam == 0 {
@@ -217,23 +140,21 @@ func (p *Pipeline) beamOver(m *classifier.Model) (*classifier.Beam, error) {
 	return p.beam, nil
 }
 
-// path returns the names of the nodes on the way to a label.
-func path(m *classifier.Model, node int) []string {
-	t := m.Taxonomy
-	names := []string{t.LabelName(node)}
-	node = t.Label(node)
-	for above := t.Parents(node); len(above) > 0; above = t.Parents(above[0]) {
-		names = append(names, t.Name(above[0]))
-	}
-	slices.Reverse(names)
-	return names
+// HasProbabilities reports whether the labels have probabilities: those of Calibrated, or of a
+// model that has them itself, as of svm.PLT.
+func (p *Pipeline) HasProbabilities() bool {
+	m, err := p.model()
+	return err == nil && (p.Calibrated != nil || m.Link() != classifier.NoLink && m.Link() != classifier.Margin)
 }
 
 // Probabilities returns the probability of each label for a text, in the order of Taxonomy.Leaves
-// of the model: those of Calibrated, or of a model that has them itself, as of svm.PLT. It is an
-// error for other models.
+// of the model. It is an error where HasProbabilities is false.
 func (p *Pipeline) Probabilities(text string) ([]float64, error) {
-	x, m, err := p.vector(text)
+	x, err := p.Vectors(text)
+	if err != nil {
+		return nil, err
+	}
+	m, err := p.model()
 	if err != nil {
 		return nil, err
 	}

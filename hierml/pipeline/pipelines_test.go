@@ -71,7 +71,8 @@ func corpus(g *taxonomy.Taxonomy, texts int, seed uint64) *dataset.Corpus {
 	return c
 }
 
-// innerCorpus returns texts with labels, one each, some of which were at inner nodes before Leafed.
+// innerCorpus returns texts with labels, one each, some of which were at inner nodes before
+// Leafed.
 func innerCorpus(t testing.TB, g *taxonomy.Taxonomy, texts int) *dataset.Corpus {
 	t.Helper()
 	c := corpus(g, texts, 6)

@@ -83,6 +83,7 @@ func TestPythonLicence(t *testing.T) {
 type said struct {
 	Columns       [][]int
 	Values        [][]float64
+	Known         []bool
 	Labels        []string
 	Paths         [][]string
 	Scores        [][]float64
@@ -209,6 +210,9 @@ func (d *comparison) labels(x *dataset.Matrix, i int) {
 	if d.got.Labels[i] != label.Name || !slices.Equal(d.got.Paths[i], label.Path) {
 		d.t.Errorf("%s: %q is %v in Python, %v in Go", d.name, d.texts[i], d.got.Paths[i], label)
 	}
+	if d.got.Known[i] == label.Unknown || !label.Unknown && d.texts[i] == "" {
+		d.t.Errorf("%s: %q is known: %v in Python; unknown: %v in Go", d.name, d.texts[i], d.got.Known[i], label.Unknown)
+	}
 	ranked, err := d.p.Rank(d.texts[i], 4)
 	if err != nil {
 		d.t.Fatal(d.name, err)
@@ -299,7 +303,7 @@ func TestPythonRefuses(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ old, new, says string }{
 		"another format":     {`"hierml.pipeline"`, `"pickle"`, "pickle"},
-		"a later version":    {`"hierml.pipeline","version":1`, `"hierml.pipeline","version":2`, "in version 2"},
+		"a later version":    {`"hierml.pipeline","version":1`, `"hierml.pipeline","version":3`, "in version 3"},
 		"an unknown part":    {`"vectorizer":`, `"stemmer":1,"vectorizer":`, "'stemmer'"},
 		"an unknown setting": {`"text":{`, `"text":{"Stemming":true,`, "'Stemming'"},
 		"an unknown weight":  {`"text":{`, `"text":{"Weight":"entropy",`, "Weight is 'entropy'"},

@@ -83,7 +83,7 @@ func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*
 	if err != nil {
 		return nil, err
 	}
-	ranked, err := p.answers(m, x, k)
+	ranked, err := p.rank(m, x, k)
 	if err != nil {
 		return nil, err
 	}

@@ -17,10 +17,10 @@ var update = flag.Bool("update", false, "write python/hierml/_unicode.py anew")
 // root is the folder of the package for Python.
 var root = filepath.Join("..", "..", "python")
 
-// TestPythonHasTheseLetters holds the tables of the package for Python to Go's package unicode, by
-// which texts become features: those of another Python differ by the version of Unicode. The tables
-// are those of the newest supported Go; one with an older Unicode may lack characters that were
-// added since, and differ in one other.
+// TestPythonHasTheseLetters holds the tables of the package for Python to Go's package unicode,
+// by which texts become features: those of another Python differ by the version of Unicode. The
+// tables are those of the newest supported Go; one with an older Unicode may lack characters that
+// were added since, and differ in one other.
 func TestPythonHasTheseLetters(t *testing.T) {
 	file := filepath.Join(root, "hierml", "_unicode.py")
 	want := unicodeTables()

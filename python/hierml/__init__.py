@@ -9,9 +9,9 @@ A file has all that is needed: how texts become features, the weights, the taxon
 read with numpy alone, and nothing in it is executed.
 """
 
-from ._errors import LoadError
+from ._errors import LoadError, UnknownTextWarning
 from ._model import Model, load
 from ._taxonomy import Taxonomy
 
-__all__ = ["LoadError", "Model", "Taxonomy", "load"]
+__all__ = ["LoadError", "Model", "Taxonomy", "UnknownTextWarning", "load"]
 __version__ = "0.1.0"

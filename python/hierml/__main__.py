@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import io
 import sys
+import warnings
 from typing import Optional, Sequence
 
 from . import load
-from ._errors import visible
+from ._errors import UnknownTextWarning, visible
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -22,12 +23,17 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         output.reconfigure(encoding="utf-8")
     try:
         model = load(options.model)
+        texts = unknown = 0
+        warnings.simplefilter("ignore", UnknownTextWarning)  # of each text by itself
         for line in sys.stdin.buffer:
             text = line.rstrip(b"\r\n").decode("utf-8", "surrogateescape")
+            texts, unknown = texts + 1, unknown + (not model.knows(text))
             if options.k > 0:
                 print(*(part for name, score in model.rank([text], options.k)[0] for part in (visible(name), f"{score:.6g}")), sep="\t", file=output)
             else:
                 print(*map(visible, model.predict_paths([text])[0]), sep=" > ", file=output)
+        if unknown:
+            print(f"hierml: the model knows nothing of {unknown} of {texts} texts: their labels say nothing of them", file=sys.stderr)
     except (ValueError, OSError) as error:  # also of a text that the model has no features of
         print(f"hierml: {visible(str(error))}", file=sys.stderr)
         return 1

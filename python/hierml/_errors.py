@@ -30,6 +30,10 @@ def quote(value: Any) -> str:
     return repr(value) if not isinstance(value, str) or len(value) <= 60 else repr(value[:60]) + "..."
 
 
+class UnknownTextWarning(UserWarning):
+    """Says that texts have no term that the model knows, so that their labels say nothing of them."""
+
+
 class LoadError(ValueError):
     """A file that is damaged, or has what this package cannot do; the text says what and where."""
 

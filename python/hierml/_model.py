@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from ._columns import Encoder, rows_of
-from ._errors import LoadError, quote, visible
+from ._errors import LoadError, UnknownTextWarning, quote, visible
 from ._labels import Attributes, Link, log_softmax
 from ._probabilities import Calibrated
 from ._safetensors import Arrays, read
@@ -128,6 +129,8 @@ class Model:
         self._calibrated: Optional[Calibrated] = None
         if saved.raw("probabilities") is not None:
             self._calibrated = Calibrated(saved.raw("probabilities"), len(self._nodes))
+        nothing: Row = (np.zeros(0, np.int64), np.zeros(0))
+        self._empty = nothing if of_rows else self.features("")
 
     def __repr__(self) -> str:
         extra = f", beam {self._beam}" if self._beam else ""
@@ -154,6 +157,24 @@ class Model:
         for step in self._steps:
             row = step.apply(row)
         return row
+
+    def knows(self, text: Any) -> bool:
+        """Whether the text, or row, has something that the model knows: other features than an empty one."""
+        return self._known(self.features(text))
+
+    def _known(self, row: Row) -> bool:
+        empty = self._empty
+        return not (np.array_equal(row[0], empty[0]) and np.array_equal(row[1], empty[1]))
+
+    def _rows(self, texts: Sequence[Any]) -> List[Row]:
+        """Returns the features of texts or rows, with a warning if the model knows nothing of some of them."""
+        rows = [self.features(text) for text in _several(texts)]
+        unknown = sum(not self._known(row) for row in rows)
+        if unknown:
+            what = "rows" if self.columns else "texts"
+            message = f"the model knows nothing of {unknown} of {len(rows)} {what}: their labels say nothing of them"
+            warnings.warn(message, UnknownTextWarning, stacklevel=3)
+        return rows
 
     def _columns(self, row: Row, single: bool = False) -> np.ndarray:
         scores: np.ndarray = self._weights.scores(row, single)
@@ -224,16 +245,20 @@ class Model:
             fixed[of[self._link.always]], fixed[of[self._link.never]] = 0, -np.inf
             scores = np.where(np.isnan(fixed), scores, fixed)
         best: List[Tuple[int, float]] = []
-        frontier: List[Tuple[List[int], float]] = [(t.roots, 0.0)]
+        descent = self._rule == "descend"
+        down = -1  # the leaf that a descent comes to
+        frontier: List[Tuple[List[int], float, bool]] = [(t.roots, 0.0, descent)]
         while frontier:
-            level: List[Tuple[List[int], float]] = []
-            for nodes, start in frontier:
+            level: List[Tuple[List[int], float, bool]] = []
+            for nodes, start, follow in frontier:
                 of_nodes = scores[nodes]
                 if self._link is not None and self._link.name == "Softmax":
                     of_nodes = log_softmax(of_nodes)
                 if self._unseen is not None:
                     of_nodes = np.where(self._dead[nodes], -np.inf, of_nodes)
-                if self._rule == "descend":
+                at = -1  # the node that a descent goes to
+                if descent:
+                    at = nodes[int(np.argmax(of_nodes))] if follow else -1
                     top = of_nodes.max()
                     if np.isneginf(top):
                         of_nodes = np.zeros(len(nodes))
@@ -244,11 +269,12 @@ class Model:
                         continue
                     if not t.children[node]:
                         best.append((node, score))
+                        down = node if node == at else down
                     else:
-                        level.append((t.children[node], score))
-            level.sort(key=lambda reached: -reached[1])  # stable: of equal ones the first
+                        level.append((t.children[node], score, node == at))
+            level.sort(key=lambda reached: (-reached[1], not reached[2]))  # stable: of equal ones the first
             frontier = level[: self._beam]
-        best.sort(key=lambda ranked: (-ranked[1], ranked[0]))
+        best.sort(key=lambda ranked: (-ranked[1], ranked[0] != down, ranked[0]))
         return best[:k]
 
     def _ranked(self, row: Row, k: int) -> List[Tuple[int, float]]:
@@ -256,15 +282,15 @@ class Model:
             return self._beam_ranked(row, k)
         scores = self._label_scores(row)
         order = np.argsort(-scores, kind="stable").tolist()
+        if self._rule == "descend":  # of several that none is better than, what it comes to is first
+            first = self._nodes.index(self._descend(self._node_scores(row)))
+            order.sort(key=lambda y: (-scores[y], y != first))
         if self._unseen is not None:
             order = [y for y in order if not self._unseen[self._nodes[y]]]
         return [(self._nodes[y], float(scores[y])) for y in order[:k]]
 
-    def _predicted(self, text: Any) -> int:
-        row = self.features(text)
-        if self._rule == "descend" and not self._beam:
-            return self._descend(self._node_scores(row))
-        return self._ranked(row, 1)[0][0]
+    def _predicted(self, rows: List[Row]) -> List[int]:
+        return [self._ranked(row, 1)[0][0] for row in rows]
 
     def _path(self, node: int) -> Tuple[str, ...]:
         label = self.taxonomy.label(node)
@@ -273,18 +299,22 @@ class Model:
     # What is asked of it.
 
     def predict(self, texts: Sequence[Any]) -> List[str]:
-        """Returns the name of the label of each text."""
-        return [self.taxonomy.label_name(self._predicted(text)) for text in _several(texts)]
+        """Returns the name of the label of each text.
+
+        Warns once, by an :class:`UnknownTextWarning`, if the model knows no term of some texts; :meth:`knows`
+        tells of which.
+        """
+        return [self.taxonomy.label_name(node) for node in self._predicted(self._rows(texts))]
 
     def predict_paths(self, texts: Sequence[Any]) -> List[Tuple[str, ...]]:
         """Returns, for each text, the names of the nodes from a root to its label."""
-        return [self._path(self._predicted(text)) for text in _several(texts)]
+        return [self._path(node) for node in self._predicted(self._rows(texts))]
 
     def rank(self, texts: Sequence[Any], k: int = 5) -> List[List[Tuple[str, float]]]:
         """Returns, for each text, the k labels with the highest scores, the best first, with these."""
         if k < 0:
             raise ValueError(f"k is {k}; it is how many labels are wanted")
-        return [[(self.taxonomy.label_name(node), score) for node, score in self._ranked(self.features(text), k)] for text in _several(texts)]
+        return [[(self.taxonomy.label_name(node), score) for node, score in self._ranked(row, k)] for row in self._rows(texts)]
 
     def scores(self, texts: Sequence[Any]) -> np.ndarray:
         """Returns the scores of the labels by which the model chooses: a row a text, a column a label.

@@ -8,6 +8,7 @@ import pathlib
 import sys
 import tempfile
 import unittest
+import warnings
 from unittest import mock
 
 import numpy as np
@@ -63,6 +64,17 @@ class Predicting(Case):
         self.assertEqual(m.predict(["cat", ""]), ["dog", "dog"])
         self.assertEqual([name for name, _ in m.rank([""], 9)[0]], ["dog", "oak"])
         self.assertTrue(np.isneginf(m.scores(["cat"])[0, 0]))
+
+    def test_unknown_texts(self):
+        m = self.load()
+        self.assertEqual([m.knows(text) for text in ("cat", "qqq", "")], [True, False, False])
+        for ask in (m.predict, m.predict_paths, m.rank):
+            with self.assertWarnsRegex(hierml.UnknownTextWarning, "knows nothing of 2 of 3 texts") as caught:
+                ask(["qqq", "cat", ""])
+            self.assertEqual(caught.filename, __file__)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                ask(["cat", "a dog"])
 
     def test_scores(self):
         m = self.load()

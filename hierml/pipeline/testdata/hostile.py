@@ -4,10 +4,12 @@ Each file is a model or a LoadError, and a model gives the features and the labe
 execute nothing, and only read the file: Python tells of each call that would. What is not so is printed, and then a line that says how many files were loaded and refused, and the longest
 time that one took. The first hundred files stay in the folder KEPT.
 """
-import faulthandler, json, os, random, re, sys, time
+import faulthandler, json, os, random, re, sys, time, warnings
 import numpy as np
 import hierml
 from hierml._crc32c import crc32c
+
+warnings.simplefilter("ignore", hierml.UnknownTextWarning)
 
 folder, count, kept = sys.argv[1], int(sys.argv[2]), sys.argv[4]
 rng = random.Random(int(sys.argv[3]))

@@ -1,8 +1,9 @@
 """Prints what the package says of texts, given by file, in base64: predict.py FOLDER < TEXTS (JSON)."""
-import base64, json, os, sys
+import base64, json, os, sys, warnings
 import numpy as np
 import hierml
 
+warnings.simplefilter("ignore", hierml.UnknownTextWarning)
 said = {}
 for name, encoded in json.load(sys.stdin).items():
     model = hierml.load(os.path.join(sys.argv[1], name))
@@ -12,6 +13,7 @@ for name, encoded in json.load(sys.stdin).items():
     said[name] = {
         "columns": [row[0].tolist() for row in rows],
         "values": [row[1].tolist() for row in rows],
+        "known": [model.knows(text) for text in texts],
         "labels": model.predict(texts),
         "paths": model.predict_paths(texts),
         "scores": finite(model.scores(texts)),

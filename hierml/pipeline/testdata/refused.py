@@ -1,7 +1,9 @@
 """Prints the errors that the files of a folder give, empty for what is loaded: refused.py FOLDER."""
-import json, os, sys
+import json, os, sys, warnings
 import numpy as np
 import hierml
+
+warnings.simplefilter("ignore", hierml.UnknownTextWarning)
 
 said = {}
 for name in os.listdir(sys.argv[1]):

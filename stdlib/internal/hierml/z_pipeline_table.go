@@ -19,6 +19,7 @@ var pipelinePackage = table.Package{
 	},
 	Types: []table.Symbol{
 		{Name: "Label", Value: (*pipeline.Label)(nil)},
+		{Name: "Labels", Value: (*pipeline.Labels)(nil)},
 		{Name: "Pipeline", Value: (*pipeline.Pipeline)(nil)},
 		{Name: "Step", Value: (*pipeline.Step)(nil)},
 	},

@@ -1,0 +1,220 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/progress"
+	"github.com/hierml/notebook/internal/table"
+)
+
+// Label is a label of a text with its score: Node is a leaf of the model's taxonomy, and Name what
+// the data call it.
+type Label struct {
+	classifier.Ranked
+	// Path has the names of the nodes on the way to the label, which is the last. Where a node has
+	// several parents it is the way by the first of them. A leaf that dataset.Leafed added is not
+	// on it: the label is the node above.
+	Path []string
+	// Probability is that of the label, from 0 to 1; 0 where HasProbabilities is false.
+	Probability float64
+	// Unknown tells that the text has no term that the model knows: its features are those of an
+	// empty text, and the label says nothing of it.
+	Unknown bool
+
+	probable bool // there is a probability
+}
+
+// String returns the path, in which a name does not repeat the one above, and the probability, or
+// the score of a pipeline that has none. It says so where the text has no known term.
+func (l Label) String() string {
+	text := shortPath(l.Path) + "  " + l.kind() + " " + l.value()
+	if l.Unknown {
+		text += " (" + noKnownTerm + ")"
+	}
+	return text
+}
+
+const noKnownTerm = "no known term in the text"
+
+// kind names the number that is shown.
+func (l Label) kind() string {
+	if l.probable {
+		return "probability"
+	}
+	return "score"
+}
+
+func (l Label) value() string {
+	v := l.Score
+	if l.probable {
+		v = l.Probability
+	}
+	return fmt.Sprintf("%.4f", v)
+}
+
+// shortPath joins the names of a path. Of one that begins with the name above, as
+// "animal/dog" below "animal", it has the rest.
+func shortPath(path []string) string {
+	short := slices.Clone(path)
+	for k := 1; k < len(path); k++ {
+		rest, ok := strings.CutPrefix(path[k], path[k-1])
+		if first, _ := utf8.DecodeRuneInString(rest); !ok || unicode.IsLetter(first) || unicode.IsDigit(first) {
+			continue
+		}
+		if rest = strings.TrimLeftFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }); rest != "" {
+			short[k] = rest
+		}
+	}
+	return strings.Join(short, " > ")
+}
+
+// Labels are labels of one text, as of Rank, or one of each of several, as of PredictAll.
+type Labels []Label
+
+func (l Labels) table() *table.Table {
+	t := &table.Table{Columns: []table.Column{{Name: "label", Head: true}, {Name: "score", Right: true}}}
+	unknown := 0
+	for _, label := range l {
+		t.Columns[1].Name = label.kind()
+		t.Rows = append(t.Rows, table.Texts(shortPath(label.Path), label.value()))
+		if label.Unknown {
+			unknown++
+		}
+	}
+	switch {
+	case unknown == 0:
+	case unknown == len(l):
+		t.Notes = []string{noKnownTerm}
+	default:
+		t.Notes = []string{unknownNote(unknown, len(l))}
+	}
+	return t
+}
+
+// String returns a line a label, with its path and its probability, or its score where the
+// pipeline has no probabilities.
+func (l Labels) String() string { return l.table().String() }
+
+// HTML returns what String does as a table.
+func (l Labels) HTML() string { return l.table().HTML() }
+
+// unknownNote says of some texts that the model knows no term of them.
+func unknownNote(unknown, all int) string {
+	return fmt.Sprintf("the model knows no term of %d of %d texts: their labels say nothing of them", unknown, all)
+}
+
+// Predict returns the label that the model's rule gives for a text, which is the first of Rank.
+func (p *Pipeline) Predict(text string) (Label, error) {
+	labels, err := p.ranked([]string{text}, 1)
+	if err != nil {
+		return Label{}, err
+	}
+	return labels[0][0], nil
+}
+
+// PredictAll returns the label of each text, as Predict does, until ctx ends. How many have no
+// term that the model knows is told in a note (package progress), and in the Unknown of their
+// labels.
+func (p *Pipeline) PredictAll(ctx context.Context, texts []string) (Labels, error) {
+	all := make(Labels, 0, len(texts))
+	unknown := 0
+	const some = 256 // whose features are held at once
+	for part := range slices.Chunk(texts, some) {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("pipeline: ended after %d of %d texts: %w", len(all), len(texts), context.Cause(ctx))
+		}
+		ranked, err := p.ranked(part, 1)
+		if err != nil {
+			return nil, err
+		}
+		for _, labels := range ranked {
+			if labels[0].Unknown {
+				unknown++
+			}
+			all = append(all, labels[0])
+		}
+	}
+	if unknown > 0 {
+		progress.Note(ctx, "pipeline: "+unknownNote(unknown, len(texts))+".")
+	}
+	return all, nil
+}
+
+// Rank returns the k labels of a text with the highest scores, or all if there are fewer, the best
+// first. Scores are those of classifier.Model.Rank, or of classifier.Beam.Rank, and it is by them
+// that labels are ranked; their probabilities, where there are any, are beside them, and need not
+// be in that order.
+func (p *Pipeline) Rank(text string, k int) (Labels, error) {
+	labels, err := p.ranked([]string{text}, k)
+	if err != nil {
+		return nil, err
+	}
+	return labels[0], nil
+}
+
+// ranked returns the k labels with the highest scores for each text.
+func (p *Pipeline) ranked(texts []string, k int) ([]Labels, error) {
+	x, err := p.Vectors(append(slices.Clone(texts), "")...) // the last are the features of nothing
+	if err != nil {
+		return nil, err
+	}
+	m, err := p.model()
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]int, len(texts))
+	for i := range rows {
+		rows[i] = i
+	}
+	known := x.Subset(rows)
+	best, err := p.rank(m, known, k)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Labels, len(texts))
+	for i, ranked := range best {
+		unknown := sameRow(x, i, len(texts))
+		for _, r := range ranked {
+			all[i] = append(all[i], Label{Ranked: r, Path: path(m, r.Node), Unknown: unknown})
+		}
+	}
+	if k < 1 || !p.HasProbabilities() {
+		return all, nil
+	}
+	probabilities, err := p.probabilities(m, known)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
+	}
+	for i, labels := range all {
+		for j := range labels {
+			labels[j].Probability, labels[j].probable = probabilities.At(i, m.Taxonomy.LeafIndex(labels[j].Node)), true
+		}
+	}
+	return all, nil
+}
+
+// sameRow reports whether two rows are equal.
+func sameRow(x *dataset.Matrix, i, j int) bool {
+	columns, values := x.Row(i)
+	others, otherValues := x.Row(j)
+	return slices.Equal(columns, others) && slices.Equal(values, otherValues)
+}
+
+// path returns the names of the nodes on the way to a label.
+func path(m *classifier.Model, node int) []string {
+	t := m.Taxonomy
+	names := []string{t.LabelName(node)}
+	node = t.Label(node)
+	for above := t.Parents(node); len(above) > 0; above = t.Parents(above[0]) {
+		names = append(names, t.Name(above[0]))
+	}
+	slices.Reverse(names)
+	return names
+}
