@@ -84,6 +84,15 @@ func (t *Table) WithLabels(column string, labels *taxonomy.Taxonomy) (*Table, er
 		case c.Missing(row):
 		case c.Kind == Set:
 			names[row] = c.Sets[row]
+		case c.Kind == Path:
+			name, known := c.Value(row), false
+			if labels != nil {
+				_, known = labels.LabelNode(name)
+			}
+			if !known {
+				name = taxonomy.PathName(name, c.separator())
+			}
+			names[row] = []string{name}
 		default:
 			names[row] = []string{c.Value(row)}
 		}

@@ -343,7 +343,7 @@ func (p *arffSource) classes(value string, at int, in *dataset.Instance) error {
 	var nodes []int
 	for label := range strings.SplitSeq(value, "@") {
 		var err error
-		if nodes, err = p.labels.add(nodes, strings.TrimSpace(label), "", at+1); err != nil {
+		if nodes, err = p.labels.add(nodes, strings.TrimSpace(label), "/", at+1); err != nil {
 			return err
 		}
 		at += len(label) + 1

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/textfile"
@@ -244,30 +243,11 @@ func (t *csvTable) nodes() ([]int, error) {
 	}
 	var nodes []int
 	for label := range strings.SplitSeq(text, t.LabelSeparator) {
-		if nodes, err = t.labels.add(nodes, t.trimmed(label), t.PathSeparator, at); err != nil {
+		if nodes, err = t.labels.add(nodes, label, t.PathSeparator, at); err != nil {
 			return nil, err
 		}
 	}
 	return t.labels.finish(nodes, true)
-}
-
-// trimmed returns a label without blanks around it and the parts of its path, unless a node is
-// called so.
-func (t *csvTable) trimmed(label string) string {
-	label = strings.TrimSpace(label)
-	if !strings.ContainsFunc(label, unicode.IsSpace) {
-		return label
-	}
-	if tax := t.labels.taxonomy; tax != nil {
-		if _, known := tax.Node(label); known {
-			return label
-		}
-	}
-	parts := strings.Split(label, t.PathSeparator)
-	for i, part := range parts {
-		parts[i] = strings.TrimSpace(part)
-	}
-	return strings.Join(parts, t.PathSeparator)
 }
 
 // path returns the label whose levels have columns of their own.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hierml/notebook/hierml/internal/describe"
 	"github.com/hierml/notebook/hierml/internal/textfile"
@@ -43,6 +44,9 @@ const longestName = 4096
 // taxonomy grows, the label is a path of names with the separator between them, or one name if
 // that is empty.
 func (l *labeler) add(nodes []int, label, separator string, column int) ([]int, error) {
+	if separator != "" && !hasNode(l.taxonomy, label) && strings.ContainsFunc(label, unicode.IsSpace) {
+		label = taxonomy.PathName(label, separator)
+	}
 	if label == "" {
 		return nodes, report(l.repair, faultEmptyLabel, l.errorf(column, "an empty label; expected names separated by one comma"))
 	}
@@ -195,7 +199,7 @@ func hasNode(t *taxonomy.Taxonomy, name string) bool {
 	if t == nil {
 		return false
 	}
-	_, ok := t.Node(name)
+	_, ok := t.LabelNode(name)
 	return ok
 }
 

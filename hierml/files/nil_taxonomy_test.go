@@ -155,6 +155,30 @@ func TestNoTaxonomy(t *testing.T) {
 	}
 }
 
+// TestPathsWithBlanks reads labels with blanks around the parts of their paths: they are one node.
+func TestPathsWithBlanks(t *testing.T) {
+	const text = `{"labels": ["a / b", "a/c"], "text": "x"}` + "\n" + `{"labels": [" a/b "], "text": "x"}` + "\n"
+	c, err := JSONLines{}.Read(t.Context(), strings.NewReader(text), "f", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintf("%q", c.Taxonomy.Names()); got != `["a" "a/b" "a/c"]` {
+		t.Error(got)
+	}
+	again, err := JSONLines{}.Read(t.Context(), strings.NewReader(text), "f", c.Taxonomy)
+	if err != nil || documentsOf(again) != documentsOf(c) {
+		t.Errorf("%v, %v", again, err)
+	}
+	// A node that is called so is that node.
+	exact, err := taxonomy.New([]string{"a / b", "a/c", " a/b "}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err = (JSONLines{}).Read(t.Context(), strings.NewReader(text), "f", exact); err != nil || documentsOf(again) != "1||a / b, a/c|\"x\"\n2|| a/b |\"x\"\n" {
+		t.Errorf("%v, %v", again, err)
+	}
+}
+
 // TestNoTaxonomyErrors reads what no taxonomy can be made of.
 func TestNoTaxonomyErrors(t *testing.T) {
 	for _, format := range nilReaders {

@@ -52,7 +52,7 @@ func (p *tableParser) label(t *dataset.Table, rows []rawColumn, columns []int) e
 		if levels = p.pathSeparator(names); levels != "" {
 			for i := range names {
 				for k, name := range names[i] {
-					names[i][k] = trimmedPath(name, levels)
+					names[i][k] = taxonomy.PathName(name, levels)
 				}
 			}
 		}
@@ -89,15 +89,6 @@ func (p *tableParser) labelLevels(t *dataset.Table, columns []int) error {
 		}
 	}
 	return p.findNodes(t, "of several levels", names, separator)
-}
-
-// trimmedPath returns a path without blanks around its parts.
-func trimmedPath(name, separator string) string {
-	parts := strings.Split(name, separator)
-	for i, part := range parts {
-		parts[i] = strings.TrimSpace(part)
-	}
-	return strings.Join(parts, separator)
 }
 
 // findNodes sets the nodes of the labels that each row has by name, and the taxonomy, which is
@@ -152,7 +143,7 @@ func (p *tableParser) knownName(name string) string {
 		return name
 	}
 	for _, separator := range append([]string{cmp.Or(p.PathSeparator, "/")}, pathSeparators...) {
-		trimmed := trimmedPath(name, separator)
+		trimmed := taxonomy.PathName(name, separator)
 		if _, known := p.taxonomy.Node(trimmed); known {
 			return trimmed
 		}
@@ -327,7 +318,7 @@ func pathsShare(names []string, separator string) bool {
 		}
 		paths++
 		firsts[strings.TrimSpace(first)]++
-		if slices.Contains(strings.Split(trimmedPath(name, separator), separator), "") {
+		if slices.Contains(strings.Split(taxonomy.PathName(name, separator), separator), "") {
 			return false
 		}
 	}

@@ -30,6 +30,7 @@ type draft struct {
 	edges   [][2]int
 	lines   []place // of each edge
 	joined  bool    // an edge may be given several times
+	advice  string  // what to do if the next name is that of a node already
 	// stored returns how many bytes of the file were read, before decompression; nil of what is no
 	// file.
 	stored func() int64
@@ -109,7 +110,7 @@ func (d *draft) call(n int, name string, at place) error {
 		return err
 	}
 	if first, ok := d.ids[name]; ok {
-		err := d.errorf(at, "%s is a node already (%s); names are distinct", textfile.Quote(name), d.where(d.nodes[first]))
+		err := d.errorf(at, "%s is a node already (%s); names are distinct%s", textfile.Quote(name), d.where(d.nodes[first]), d.advice)
 		if err := d.fault("duplicate name", "called with a number behind", err); err != nil {
 			return err
 		}

@@ -146,8 +146,12 @@ func (n *newickReader) label(v int, leaf bool) error {
 		return err
 	}
 	name := string(n.token)
-	if _, err := strconv.ParseFloat(name, 64); err == nil && n.Support && !leaf && !quoted {
-		name = ""
+	n.advice = ""
+	if _, err := strconv.ParseFloat(name, 64); err == nil && !leaf && !quoted {
+		if n.Support {
+			name = ""
+		}
+		n.advice = ". If numbers behind parentheses are the support of branches, as of a bootstrap, read with Newick{Support: true}"
 	}
 	if name != "" {
 		if err := n.call(v, name, at); err != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
@@ -33,7 +34,8 @@ const (
 
 // FromPaths returns the taxonomy in which each path is a child of the path without its last
 // component: "net/http" below "net". Nodes are named by their whole paths; a path that is only the
-// beginning of others becomes a node too. Node ids are in the order in which the names appear,
+// beginning of others becomes a node too. Nodes have no blanks around their components: "a / b"
+// is called "a/b", as PathName says. Node ids are in the order in which the names appear,
 // parents first. A path given twice counts once. A path has at most 1024 components and 65536
 // bytes. The errors are *SyntaxError, with the position in paths, from 1, as the line.
 func FromPaths(paths []string, sep string) (*Taxonomy, error) {
@@ -46,11 +48,24 @@ func FromPaths(paths []string, sep string) (*Taxonomy, error) {
 	f := Paths{Separator: sep}
 	d := newDraft("paths", nil, nil)
 	for i, path := range paths {
-		if err := f.path(d, []byte(path), i+1); err != nil {
+		if err := f.path(d, []byte(PathName(path, sep)), i+1); err != nil {
 			return nil, err
 		}
 	}
 	return d.taxonomy(f.Rules)
+}
+
+// PathName returns the name that FromPaths gives the node of a path: the path without blanks around
+// its components, between which the separator stands.
+func PathName(path, sep string) string {
+	if !strings.ContainsFunc(path, unicode.IsSpace) {
+		return path
+	}
+	components := strings.Split(path, sep)
+	for i, component := range components {
+		components[i] = strings.TrimSpace(component)
+	}
+	return strings.Join(components, sep)
 }
 
 // Read implements Format.

@@ -118,12 +118,23 @@ func TestFromPaths(t *testing.T) {
 	}
 	same(t, "names", g.Names(), []string{"net", "net/http", "net/http/httptest", "fmt", "net/url"})
 	same(t, "edges", g.Edges(), [][2]int{{0, 1}, {0, 4}, {1, 2}})
-	for _, bad := range []string{"", "/a", "a/", "a//b", "/"} {
+	for _, bad := range []string{"", "/a", "a/", "a//b", "/", " / a", "a/ "} {
 		_, err := taxonomy.FromPaths([]string{"ok", bad}, "/")
 		var e *taxonomy.SyntaxError
 		if !errors.As(err, &e) || e.Line != 2 {
 			t.Errorf("%q: error %v, want one in line 2", bad, err)
 		}
+	}
+	blanks, err := taxonomy.FromPaths([]string{" a / b c ", "a/d", "a /\td", "e"}, "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "names", blanks.Names(), []string{"a", "a/b c", "a/d", "e"})
+	if got := taxonomy.PathName(" a / b c ", "/"); got != "a/b c" {
+		t.Errorf("called %q", got)
+	}
+	if _, err := taxonomy.FromPaths([]string{"a > b", "a>c"}, ">"); err != nil {
+		t.Error(err)
 	}
 	if _, err := taxonomy.FromPaths(nil, "/"); err == nil {
 		t.Error("no paths: no error")

@@ -21,6 +21,7 @@ var taxonomyPackage = table.Package{
 		{Name: "Open", Value: taxonomy.Open},
 		{Name: "OpenAs", Value: taxonomy.OpenAs},
 		{Name: "OpenContext", Value: taxonomy.OpenContext},
+		{Name: "PathName", Value: taxonomy.PathName},
 		{Name: "Read", Value: taxonomy.Read},
 		{Name: "Save", Value: taxonomy.Save},
 		{Name: "SaveAs", Value: taxonomy.SaveAs},
