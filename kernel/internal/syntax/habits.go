@@ -80,6 +80,11 @@ var habits = sync.OnceValue(func() []habit {
 		{regexp.MustCompile(`^` + operand + `(?:\s*,\s*` + operand + `)+$`), func(m []string) string {
 			return "one expression is shown at the end of a cell: fmt.Println(" + m[0] + ") prints all"
 		}},
+		{regexp.MustCompile(`[:=(,]\s*\((\d+(?:\s*,\s*\d+)+)\)`), func(m []string) string {
+			return fmt.Sprintf("Go has no tuples: [%d]int{%s}", strings.Count(m[1], ",")+1, m[1])
+		}},
+		{regexp.MustCompile(`^print\s+([^\s(].*)$`), func(m []string) string { return "fmt.Println(" + m[1] + ")" }},
+		{regexp.MustCompile(`(.*)`), called},
 		{regexp.MustCompile(`^#`), said("comments begin with //")},
 	}
 })
@@ -89,6 +94,19 @@ var habits = sync.OnceValue(func() []habit {
 func imported(m []string) string {
 	for name := range strings.FieldsFuncSeq(m[1], func(r rune) bool { return strings.ContainsRune(" ,()", r) }) {
 		if text := CounterpartOf(name, false); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// call is where something is called.
+var call = regexp.MustCompile(`\b(\w+)\(`)
+
+// called returns the help for the first call of a line that has a counterpart.
+func called(m []string) string {
+	for _, name := range call.FindAllStringSubmatch(m[1], -1) {
+		if text := CounterpartOf(name[1], false); text != "" {
 			return text
 		}
 	}
