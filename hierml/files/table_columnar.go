@@ -56,7 +56,7 @@ func openColumnar(ctx context.Context, r io.Reader, name string) (*columnarRows,
 		}
 		at, size = bytes.NewReader(content), int64(len(content))
 	}
-	file, err := columnar.Open(at, size, name)
+	file, err := columnar.Open(at, size)
 	if err != nil {
 		return nil, nil, syntaxError(name, 1, 0, err.Error(), err)
 	}

@@ -349,3 +349,23 @@ func TestTableColumnar(t *testing.T) {
 		t.Errorf("%d rows in parts, and %d in all", at, whole.Len())
 	}
 }
+
+// TestTableElsewhere gives files that are no text to a reader of texts, which names the one that
+// reads them, and damaged ones to Table.
+func TestTableElsewhere(t *testing.T) {
+	folder := filepath.Join("..", "internal", "columnar", "testdata")
+	for file, want := range map[string]string{"pandas.parquet": "the file is Parquet, which files.Table reads", "pandas.feather": "the file is Arrow (Feather), which files.Table reads"} {
+		path := filepath.Join(folder, file)
+		if _, err := (CSV{}).Open(t.Context(), path, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s as CSV: %v", file, err)
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Table{}.Read(t.Context(), bytes.NewReader(content[:len(content)/2]), file, nil)
+		if err == nil || !strings.HasPrefix(err.Error(), file+":1: the file is damaged or incomplete: ") {
+			t.Errorf("%s, cut: %v", file, err)
+		}
+	}
+}

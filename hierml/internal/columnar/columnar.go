@@ -77,7 +77,6 @@ const chunkRows = 1 << 14
 
 // File is a file whose columns are known.
 type File struct {
-	name    string
 	columns []Column
 	rows    int64
 	chunks  func(ctx context.Context, budget *budget, yield func(*Chunk) bool) error
@@ -96,13 +95,13 @@ func Is(head []byte) bool {
 }
 
 // Open reads what a Parquet file, an Arrow file or an Arrow stream of that many bytes says of its
-// columns. Errors name the file by name.
-func Open(r io.ReaderAt, size int64, name string) (*File, error) {
+// columns. Errors do not name the file.
+func Open(r io.ReaderAt, size int64) (*File, error) {
 	head := make([]byte, min(8, size))
 	if err := readAt(r, head, 0); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
-	f := &File{name: name, rows: -1, size: size}
+	f := &File{rows: -1, size: size}
 	var err error
 	switch {
 	case bytes.HasPrefix(head, []byte(parquetMagic)):
@@ -119,7 +118,7 @@ func Open(r io.ReaderAt, size int64, name string) (*File, error) {
 		err = fmt.Errorf("this is neither Parquet nor Arrow: it begins with %q", head)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	return f, nil
 }
@@ -137,7 +136,7 @@ func (f *File) Chunks(ctx context.Context) iter.Seq2[*Chunk, error] {
 		b := &budget{left: textfile.MaxUnpacked + textfile.MaxRatio*f.size, stored: f.size}
 		err := f.chunks(ctx, b, func(c *Chunk) bool { return yield(c, nil) })
 		if err != nil {
-			yield(nil, fmt.Errorf("%s: %w", f.name, err))
+			yield(nil, err)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // read returns all rows of a file, one slice a column, as testdata/write.py writes values.
-func read(data []byte, name string) (map[string][]any, *File, error) {
-	f, err := Open(bytes.NewReader(data), int64(len(data)), name)
+func read(data []byte) (map[string][]any, *File, error) {
+	f, err := Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -85,7 +85,7 @@ func TestWritten(t *testing.T) {
 			if !Is(data[:8]) {
 				t.Error("Is is false")
 			}
-			got, f, err := read(data, file)
+			got, f, err := read(data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,17 +124,17 @@ func TestWritten(t *testing.T) {
 // TestRefused holds what is said of files and columns that are not read.
 func TestRefused(t *testing.T) {
 	for content, want := range map[string]string{
-		"label,text\na,b\n":        `t: this is neither Parquet nor Arrow: it begins with "label,te"`,
-		"":                         `t: this is neither Parquet nor Arrow: it begins with ""`,
-		"PARE....PARE":             "t: the file is encrypted; write it without encryption",
-		"FEA1....FEA1":             "t: this is Feather of version 1; write it again by DataFrame.to_feather, which writes version 2",
-		"PAR1\xff\xff\xff\x7fPAR1": "t: the file is damaged or incomplete: its metadata would have 2147483647 of its 12 bytes",
+		"label,text\na,b\n":        `this is neither Parquet nor Arrow: it begins with "label,te"`,
+		"":                         `this is neither Parquet nor Arrow: it begins with ""`,
+		"PARE....PARE":             "the file is encrypted; write it without encryption",
+		"FEA1....FEA1":             "this is Feather of version 1; write it again by DataFrame.to_feather, which writes version 2",
+		"PAR1\xff\xff\xff\x7fPAR1": "the file is damaged or incomplete: its metadata would have 2147483647 of its 12 bytes",
 	} {
-		if _, _, err := read([]byte(content), "t"); err == nil || err.Error() != want {
+		if _, _, err := read([]byte(content)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v in place of %s", content, err, want)
 		}
 	}
-	f, err := Open(bytes.NewReader(written(t, 1<<20)["snappy.parquet"]), int64(len(written(t, 1<<20)["snappy.parquet"])), "t")
+	f, err := Open(bytes.NewReader(written(t, 1<<20)["snappy.parquet"]), int64(len(written(t, 1<<20)["snappy.parquet"])))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestRefused(t *testing.T) {
 // from 0 to 39 without every seventh.
 func TestRounded(t *testing.T) {
 	for name, data := range map[string][]byte{"parquet": written(t, 1<<20)["snappy.parquet"], "arrow": written(t, 1<<20)["plain.feather"]} {
-		f, err := Open(bytes.NewReader(data), int64(len(data)), name)
+		f, err := Open(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +183,7 @@ func TestRounded(t *testing.T) {
 // TestStopped ends the reading with its context.
 func TestStopped(t *testing.T) {
 	data := written(t, 1<<20)["many.parquet"]
-	f, err := Open(bytes.NewReader(data), int64(len(data)), "t")
+	f, err := Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func bounded(t testing.TB) func(data []byte, what string) error {
 	return func(data []byte, what string) error {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, _, err := read(data, what)
+		_, _, err := read(data)
 		runtime.ReadMemStats(&after)
 		// read itself keeps every value as an interface.
 		if n := after.TotalAlloc - before.TotalAlloc; n > 100<<20 {

@@ -83,7 +83,10 @@ func noText(head string) string {
 var refused = []struct{ magic, msg string }{
 	{"\xff\xfe", "the file is UTF-16; save it as UTF-8"},
 	{"\xfe\xff", "the file is UTF-16; save it as UTF-8"},
-	{"PK\x03\x04", "the file is a zip archive; unpack it and read the file that is in it"},
+	{"PK\x03\x04", "the file is a zip archive, or a spreadsheet; unpack it and read the file that is in it, or save it as CSV"},
+	{"PAR1", "the file is Parquet, which files.Table reads; or write it by DataFrame.to_csv"},
+	{"ARROW1", "the file is Arrow (Feather), which files.Table reads; or write it by DataFrame.to_csv"},
+	{"\x93NUMPY", "the file is an array of numpy, which files.Vectors reads"},
 	{"7z\xbc\xaf", "the file is a 7z archive; unpack it and read the file that is in it"},
 	{"Rar!", "the file is a RAR archive; unpack it and read the file that is in it"},
 	{"\x1f\x9d", "the file is compressed by compress; unpack it, or compress it by gzip"},
