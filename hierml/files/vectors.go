@@ -46,9 +46,9 @@ type Vectors struct {
 	// faults are not repaired, so that labels stay with their rows.
 	Labels string
 
-	// Table says how Labels is read if Table.Labels or Table.Levels is set: it is the table's
+	// Table says how Labels is read if Table.Label or Table.Levels is set: it is the table's
 	// column of labels, or several.
-	Table CSV
+	Table Table
 
 	// LabelArray is, in place of Labels, an array in the file of the vectors. If both are empty,
 	// it is "y" if there is such an array; a note says so. Without labels, rows have none.

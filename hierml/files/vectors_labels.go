@@ -19,7 +19,7 @@ import (
 func (v *vectorFile) label(ctx context.Context, d *dataset.Dataset) error {
 	l := &labeler{taxonomy: d.Taxonomy, format: "Vectors"}
 	var err error
-	table := v.Table.Labels != "" || len(v.Table.Levels) > 0
+	table := v.Table.Label != "" || len(v.Table.Levels) > 0
 	switch name := orElse(v.LabelArray, "y"); {
 	case table && v.Labels == "":
 		return v.errorf("Vectors{Table: …} has columns of labels, but Vectors{Labels: …} does not name the file")
@@ -132,19 +132,16 @@ func (v *vectorFile) fileLabels(ctx context.Context, l *labeler, d *dataset.Data
 func (v *vectorFile) tableLabels(ctx context.Context, d *dataset.Dataset) error {
 	s := v.Table
 	s.Repair = nil
-	if s.Text = s.Levels; len(s.Levels) == 0 {
-		s.Text = []string{s.Labels}
-	}
-	c, err := s.Open(ctx, v.Labels, d.Taxonomy)
+	t, err := s.Open(ctx, v.Labels, d.Taxonomy)
 	if err != nil {
 		return err
 	}
-	if c.Len() != d.X.Rows {
-		return syntaxError(v.Labels, 1, 0, fmt.Sprintf("there are %s, but %s has %s", describe.Count(c.Len(), "row", "rows"), v.name, describe.Count(d.X.Rows, "row", "rows")), nil)
+	if t.Len() != d.X.Rows {
+		return syntaxError(v.Labels, 1, 0, fmt.Sprintf("there are %s, but %s has %s", describe.Count(t.Len(), "row", "rows"), v.name, describe.Count(d.X.Rows, "row", "rows")), nil)
 	}
-	d.Taxonomy = c.Taxonomy
-	for _, document := range c.Documents {
-		d.Labels = append(d.Labels, document.Labels)
+	if t.Labels == nil {
+		return syntaxError(v.Labels, 1, 0, "no row has a label; Vectors{Labels: …} is empty for rows without", nil)
 	}
+	d.Taxonomy, d.Labels = t.Taxonomy, t.Labels
 	return nil
 }
