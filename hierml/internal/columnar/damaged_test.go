@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/hierml/notebook/hierml/internal/textfile"
@@ -53,8 +54,8 @@ func bounded(t testing.TB) func(data []byte, what string) error {
 	}
 }
 
-// TestCut cuts files off: all are errors.
-func TestCut(t *testing.T) {
+// TestCutColumns cuts files off: all are errors.
+func TestCutColumns(t *testing.T) {
 	read := bounded(t)
 	for name, data := range written(t, 1<<20) {
 		for k := 0; k < len(data); k += 1 + len(data)/20 {
@@ -65,8 +66,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestDamaged changes bytes: no file makes it panic, or takes memory that it does not have.
-func TestDamaged(t *testing.T) {
+// TestDamagedColumns changes bytes: no file makes it panic, or takes memory that it does not have.
+func TestDamagedColumns(t *testing.T) {
 	read := bounded(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, data := range written(t, 60<<10) {
@@ -96,7 +97,20 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-func FuzzOpen(f *testing.F) {
+// TestBoundedColumns lowers what files may become: those with many rows in few bytes are refused.
+func TestBoundedColumns(t *testing.T) {
+	ratio, most := textfile.MaxRatio, textfile.MaxUnpacked
+	textfile.MaxRatio, textfile.MaxUnpacked = 1, 1<<16
+	t.Cleanup(func() { textfile.MaxRatio, textfile.MaxUnpacked = ratio, most })
+	for name, data := range written(t, 1<<20) {
+		_, _, err := read(data)
+		if many := strings.HasPrefix(name, "many"); many && (err == nil || !strings.Contains(err.Error(), "made to fill memory")) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzColumns(f *testing.F) {
 	for _, data := range written(f, 20<<10) {
 		f.Add(data)
 	}
