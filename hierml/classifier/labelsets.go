@@ -16,7 +16,7 @@ const predictionBranches = 200
 // the score of a set is the sum over its leaves and all their ancestors, each once: [CSS16, (18)]
 // without the loss, by dynamic programming on trees and forests and by branch and bound on other
 // graphs (package labelset). That says something of models whose Rule is BestSet; for others, which
-// learned to compare single leaves, see PredictSets. It treats a matrix of another width as
+// learned to compare single leaves, see PredictSets. It treats a matrix of other columns as
 // LeafScores does. It is an error where that panics, for models with a link, and if the attributes
 // of the model differ between the leaves below a node, so that a set has no score.
 func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
@@ -35,7 +35,7 @@ func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 // Rule is ClosedSet learn to find, exactly on every graph (labelset.Closed); of models whose Rule
 // is TopDown that of the rule. Sets are in their most specific form, ascending, none above another,
 // and may end at inner nodes or be empty; Taxonomy.Closure has the nodes above too.
-// metric.LabelSets and metric.HLoss measure them. It treats a matrix of another width as LeafScores
+// metric.LabelSets and metric.HLoss measure them. It treats a matrix of other columns as LeafScores
 // does. It is an error where LabelSets is one.
 func (m *Model) ClosedSets(x *dataset.Matrix) ([][]int, error) {
 	var seen []int
@@ -97,7 +97,7 @@ func (m *Model) bestSets(x *dataset.Matrix, some []int, start func(t *taxonomy.T
 	if err != nil {
 		return nil, fmt.Errorf("classifier: this model scores no label sets: %w", err)
 	}
-	if err := m.checkVocabulary(x); err != nil {
+	if err := m.checkColumns(x); err != nil {
 		return nil, err
 	}
 	t, nodes := m.seenPart(some)

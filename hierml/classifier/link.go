@@ -222,7 +222,7 @@ func (m *Model) checkProbabilities(x *dataset.Matrix) error {
 	if l := m.Link(); l == NoLink || l == Margin {
 		return fmt.Errorf("classifier: this model, %s, has scores and no probabilities; svm.Calibrate learns them, svm.PLT and svm.HierarchicalSoftmax have them", m.Name)
 	}
-	return m.checkVocabulary(x)
+	return m.checkColumns(x)
 }
 
 // LeafProbabilities returns the probabilities of the leaves: a row of x a row, a column a leaf in

@@ -13,10 +13,11 @@
 // turns texts into features. [Model.Compact] makes a model several times smaller and certifies the
 // cost.
 //
-// A model knows the names of the columns that it was trained on, and refuses a matrix whose columns
-// have other names, such as that of another vectorizer. Methods with an error result return the
-// error; the others panic with it, as gonum does for wrong dimensions. [Model.Check] lets a program
-// ask first. Columns without names (hashed words, SVMlight files) are not compared.
+// A model knows the columns that it was trained on, and refuses a matrix with more or fewer, or
+// whose columns have other names, such as that of another vectorizer. Methods with an error
+// result return the error; the others panic with it, as gonum does for wrong dimensions.
+// [Model.Check] lets a program ask first. Columns without names (hashed words, SVMlight files)
+// are compared by their number alone.
 //
 // Packages svm and perceptron train models. Package metric measures their predictions.
 //
@@ -70,8 +71,8 @@ type Model struct {
 	dead       []bool                    // likewise: see Model.isDead
 }
 
-// New returns the model that scores labels by the attributes and the weights, trained on d. It does
-// not predict a label that no instance of d has, unless none has a label: see Model.Unseen.
+// New returns the model that scores labels by the attributes and the weights, trained on d. It
+// does not predict a label that no instance of d has, unless none has a label: see Model.Unseen.
 func New(a *structured.Attributes, w *structured.Weights, t Training, d *dataset.Dataset) *Model {
 	m := &Model{Taxonomy: a.Taxonomy(), Instances: d.X.Rows, Training: t, Vocabulary: d.Vocabulary, attributes: a, dense: w}
 	if m.Vocabulary == nil {
@@ -170,7 +171,7 @@ func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 		}
 		return sets, err
 	}
-	if err := m.checkVocabulary(x); err != nil {
+	if err := m.checkColumns(x); err != nil {
 		return nil, err
 	}
 	sets := make([][]int, x.Len())

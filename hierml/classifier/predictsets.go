@@ -63,7 +63,7 @@ func (c Cutting) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	if c.Model == nil || c.Cut == nil {
 		return nil, fmt.Errorf("classifier: Cutting needs a model and a cut")
 	}
-	if err := c.checkVocabulary(x); err != nil {
+	if err := c.checkColumns(x); err != nil {
 		return nil, err
 	}
 	return c.PredictSets(x, c.Cut), nil

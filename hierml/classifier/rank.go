@@ -23,7 +23,7 @@ type Ranked struct {
 // Rank returns, for every row of x, the k labels with the highest scores, or all if there are
 // fewer, the best first and of equal ones that with the smaller id. Labels are leaves, or what
 // Attributes().Candidates() are, but for those that no training instance has. It treats a matrix
-// of another width as LeafScores does, and scores a bounded number of rows at a time, so that its
+// of other columns as LeafScores does, and scores a bounded number of rows at a time, so that its
 // memory does not grow with rows times labels.
 //
 // A model that descends the taxonomy has no scores of leaves by which it chooses. There the score

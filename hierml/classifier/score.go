@@ -18,11 +18,9 @@ import (
 // LeafScores returns the scores of all leaves: a row of x a row, a column a leaf in the order of
 // Taxonomy.Leaves. With a link that is a probability they are the logarithms of the leaves'
 // probabilities, minus infinity for 0. So is the score of a leaf that no training instance has, by
-// whatever method: see Unseen. Features that x has and the training data had not are
-// ignored, and features that x lacks count as zero, so that a matrix of another width is scored on
-// the features that both have, if its columns have no names. It panics where x and the training
-// data have names of columns, and they differ: with the error that Check returns, which tells
-// whether a matrix fits. For no rows the result is an empty matrix.
+// whatever method: see Unseen. It panics where x has more or fewer columns than the training data,
+// or columns of other names: with the error that Check returns, which tells whether a matrix fits.
+// For no rows the result is an empty matrix.
 func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 	if x.Len() == 0 {
 		return new(mat.Dense)
@@ -33,7 +31,7 @@ func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 }
 
 // NodeScores returns <W_n, x>, and the Constant, for every node: a row of x a row, a column a node.
-// It treats a matrix of another width as LeafScores does.
+// It treats a matrix of other columns as LeafScores does.
 func (m *Model) NodeScores(x *dataset.Matrix) *mat.Dense {
 	if x.Len() == 0 {
 		return new(mat.Dense)
@@ -52,11 +50,11 @@ func (m *Model) Check(x *dataset.Matrix) error {
 	if err := structured.CheckMatrix(x); err != nil {
 		return err
 	}
-	if err := m.checkVocabulary(x); err != nil {
+	if err := m.checkColumns(x); err != nil {
 		return err
 	}
 	if n := m.Features(); x.Cols != n {
-		return fmt.Errorf("classifier: matrix of %d features for a model of %d; transform the texts with the vectorizer of the training data", x.Cols, n)
+		return fmt.Errorf("classifier: a matrix of %d columns for a model of %d", x.Cols, n)
 	}
 	if m.expansion != nil {
 		return m.expansion.check(x)
@@ -64,17 +62,17 @@ func (m *Model) Check(x *dataset.Matrix) error {
 	return nil
 }
 
-// checkVocabulary returns an error if the columns of x have other names than the features.
-func (m *Model) checkVocabulary(x *dataset.Matrix) error {
-	if err := x.CheckVocabulary(m.Vocabulary); err != nil {
+// checkColumns returns an error if the columns of x are not the features: others in number or name.
+func (m *Model) checkColumns(x *dataset.Matrix) error {
+	if err := x.CheckColumns(m.Features(), m.Vocabulary); err != nil {
 		return fmt.Errorf("classifier: %w", err)
 	}
 	return nil
 }
 
-// mustFit panics with the error of checkVocabulary.
+// mustFit panics with the error of checkColumns.
 func (m *Model) mustFit(x *dataset.Matrix) {
-	if err := m.checkVocabulary(x); err != nil {
+	if err := m.checkColumns(x); err != nil {
 		panic(err)
 	}
 }

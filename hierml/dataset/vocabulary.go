@@ -31,4 +31,16 @@ func (m *Matrix) CheckVocabulary(vocabulary []string) error {
 	return nil
 }
 
+// CheckColumns returns the error of CheckVocabulary, or one if the matrix has instances with more
+// or fewer columns than a model was trained on. Models ask it before they score.
+func (m *Matrix) CheckColumns(columns int, vocabulary []string) error {
+	if err := m.CheckVocabulary(vocabulary); err != nil {
+		return err
+	}
+	if m.Rows > 0 && m.Cols != columns {
+		return fmt.Errorf("the matrix has %d columns, and the training data have %d: read files of numbers with that many, as files.SVMLight{Columns: train.X.Cols} does, and transform texts by the vectorizer of the training texts", m.Cols, columns)
+	}
+	return nil
+}
+
 const columnsAdvice = "transform the texts by the vectorizer that the training texts were transformed by, and other data by the steps of the training data"

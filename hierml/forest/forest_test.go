@@ -334,7 +334,7 @@ func TestEvaluation(t *testing.T) {
 		t.Errorf("another taxonomy: %v", err)
 	}
 	narrow := example.Texts(test.Taxonomy, 3, 899, 5, 1)
-	if _, err := metric.Evaluate(m, narrow); err == nil || !strings.Contains(err.Error(), "899 features for a model of 900") {
+	if _, err := metric.Evaluate(m, narrow); err == nil || !strings.Contains(err.Error(), "the matrix has 899 columns, and the training data have 900") {
 		t.Errorf("other features: %v", err)
 	}
 	none := &dataset.Matrix{Cols: 900, Indptr: []int{0}}
@@ -469,8 +469,7 @@ func TestExtremeNumbers(t *testing.T) {
 	if err := m.Check(d.X); err != nil {
 		t.Error(err)
 	}
-	// A matrix without the feature has zeros.
-	if got := m.Predict(&dataset.Matrix{Rows: 1, Cols: 1, Indptr: []int{0, 0}})[0]; !slices.Equal(got, d.Labels[3]) {
+	if got := m.Predict(&dataset.Matrix{Rows: 1, Cols: d.X.Cols, Indptr: []int{0, 0}})[0]; !slices.Equal(got, d.Labels[3]) {
 		t.Errorf("without features %v", got)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Model is a tree or a forest. It predicts sets of nodes, and is safe for concurrent use as long as
-// no field is set.
+// Model is a tree or a forest. It predicts sets of nodes, and is safe for concurrent use as long
+// as no field is set.
 type Model struct {
 	Name      string             // method
 	Taxonomy  *taxonomy.Taxonomy // of labels and predictions
@@ -146,16 +146,16 @@ func (m *Model) row(p *problem, i int) ([]int32, []float32) {
 	return all, values
 }
 
-// NodeProbabilities returns how likely a label is at or below a node: a row of x a row, a column a
-// node. It is the mean over the trees of the share in the leaf, and never rises from a node to a
-// child. Features that the training data had not are ignored, and those that x lacks are 0. It
-// panics where x and the training data have names of columns, and they differ, with the error that
-// Check returns; so do Predict and LeafScores. For no rows the result is an empty matrix.
+// NodeProbabilities returns how likely a label is at or below a node: a row of x a row, a column
+// a node. It is the mean over the trees of the share in the leaf, and never rises from a node to
+// a child. It panics where x has more or fewer columns than the training data, or columns of
+// other names, with the error that Check returns; so do Predict and LeafScores. For no rows the
+// result is an empty matrix.
 func (m *Model) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	if x.Len() == 0 {
 		return new(mat.Dense)
 	}
-	if err := m.checkVocabulary(x); err != nil {
+	if err := m.checkColumns(x); err != nil {
 		panic(err)
 	}
 	all := mat.NewDense(x.Rows, m.Taxonomy.Len(), nil)
@@ -206,7 +206,7 @@ func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 
 // Decide returns, for every row of x, a set of leaves, ascending: see classifier.LeafSets.
 func (m *Model) Decide(x *dataset.Matrix, _ *mat.Dense) ([][]int, error) {
-	if err := m.checkVocabulary(x); err != nil {
+	if err := m.checkColumns(x); err != nil {
 		return nil, err
 	}
 	return classifier.LeafSets(m.Taxonomy, m.NodeProbabilities(x), m.below())
@@ -221,18 +221,13 @@ func (m *Model) Check(x *dataset.Matrix) error {
 	if err := structured.CheckMatrix(x); err != nil {
 		return err
 	}
-	if err := m.checkVocabulary(x); err != nil {
-		return err
-	}
-	if x.Cols != m.features {
-		return fmt.Errorf("forest: matrix of %d features for a model of %d; give the instances the features of the training data", x.Cols, m.features)
-	}
-	return nil
+	return m.checkColumns(x)
 }
 
-// checkVocabulary returns an error if the columns of x have other names than the features.
-func (m *Model) checkVocabulary(x *dataset.Matrix) error {
-	if err := x.CheckVocabulary(m.vocabulary); err != nil {
+// checkColumns returns an error if the columns of x are not the features: others in number or
+// name.
+func (m *Model) checkColumns(x *dataset.Matrix) error {
+	if err := x.CheckColumns(m.features, m.vocabulary); err != nil {
 		return fmt.Errorf("forest: %w", err)
 	}
 	return nil

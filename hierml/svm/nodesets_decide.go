@@ -23,7 +23,7 @@ func (m *NodeSetModel) Check(x *dataset.Matrix) error { return m.Model.Check(x) 
 // the leaves and all nodes above, of what their probabilities are above Level. It is what Predict
 // says where that ends at leaves.
 func (m *NodeSetModel) Decide(x *dataset.Matrix, _ *mat.Dense) ([][]int, error) {
-	if err := x.CheckVocabulary(m.Model.Vocabulary); err != nil {
+	if err := x.CheckColumns(m.Model.Features(), m.Model.Vocabulary); err != nil {
 		return nil, fmt.Errorf("svm: %w", err)
 	}
 	return classifier.LeafSets(m.Taxonomy, m.NodeProbabilities(x), m.Level)

@@ -325,8 +325,8 @@ func TestPartsRefuse(t *testing.T) {
 	if m := fit(t, svm.OneVsRest{}.WithC(3), d); m.C != 3 {
 		t.Errorf("C is %v", m.C)
 	}
-	alone := example.Tree(1, 1)
-	if m := fit(t, svm.Recursive{}, example.Dense(alone, 5, 2, 1)); m.Training.Certificate.Gap != 0 || m.Training.Status != solver.Converged || m.Predict(d.X)[0] != 2 {
-		t.Errorf("a chain: %v, predicts %v", m.Training.Certificate, m.Predict(d.X))
+	alone := example.Dense(example.Tree(1, 1), 5, 2, 1)
+	if m := fit(t, svm.Recursive{}, alone); m.Training.Certificate.Gap != 0 || m.Training.Status != solver.Converged || m.Predict(alone.X)[0] != 2 {
+		t.Errorf("a chain: %v, predicts %v", m.Training.Certificate, m.Predict(alone.X))
 	}
 }
