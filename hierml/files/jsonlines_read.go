@@ -285,7 +285,7 @@ func (p *jsonParser) nodes(f *jsonField) ([]int, error) {
 
 // split finds the fields of the object.
 func (p *jsonParser) split() error {
-	for at := 0; at < len(p.object); {
+	for at, valid := 0, utf8.Valid(p.object); at < len(p.object) && !valid; {
 		r, size := utf8.DecodeRune(p.object[at:])
 		if r == utf8.RuneError && size == 1 {
 			if err := p.fault(faultEncoding, at, "byte %#02x is not UTF-8", p.object[at]); err != nil {
@@ -334,9 +334,11 @@ func jsonValue(text []byte, at int) int {
 	for depth := 0; at < len(text); at++ {
 		switch text[at] {
 		case '"':
-			for at++; text[at] != '"'; at++ {
-				if text[at] == '\\' {
-					at++
+			for at++; ; at++ {
+				at += bytes.IndexByte(text[at:], '"')
+				before := len(bytes.TrimRight(text[:at], `\`))
+				if (at-before)%2 == 0 {
+					break // no backslash stands for the mark
 				}
 			}
 			if depth == 0 {
@@ -366,6 +368,9 @@ func jsonText(value []byte) (string, bool) {
 	case '{', '[', 'n':
 		return "", false
 	case '"':
+		if inner := value[1 : len(value)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+			return string(inner), true
+		}
 		var text string
 		err := json.Unmarshal(value, &text)
 		return text, err == nil

@@ -64,7 +64,7 @@ func TestFaultsOfFiles(t *testing.T) {
 		{edges, "a\tb\xe4\n", `x:1:3: the name "b\xe4" is not UTF-8; convert the file to UTF-8`, "name not in UTF-8", "a>bä"},
 		{paths, "a//b\n/a/c/\n", `x:1:3: "a//b" has an empty component; expected names separated by one "/"`, "empty component", "a>a/b, a>a/c"},
 		{newick, "(a,a)b;", `x:1:4: "a" is a node already (line 1, column 2); names are distinct`, "duplicate name", "b>a, b>a (2)"},
-		{newick, "((a,b)100,(c,d)100)r;", `x:1:17: "100" is a node already (line 1, column 7); names are distinct. If numbers behind parentheses are the support of branches, as of a bootstrap, read with Newick{Support: true}`, "duplicate name", "r>100, r>100 (2), 100>a, 100>b, 100 (2)>c, 100 (2)>d"},
+		{newick, "((a,b)100,(c,d)100)r;", `x:1:16: "100" is a node already (line 1, column 7); names are distinct. If numbers behind parentheses are the support of branches, as of a bootstrap, read with Newick{Support: true}`, "duplicate name", "100 (2)>c, 100 (2)>d, 100>a, 100>b, r>100, r>100 (2)"},
 		{newick, "(a,\n,'')b;", `x:2:1: a leaf without a name; expected a name`, "empty name", "b>a, b>node 1, b>node 2"},
 		{newick, "((a)'')b;", `x:1:5: an empty name; expected a name, or none without quotes`, "empty name", "b>node 1, node 1>a"},
 		{obo, "[Term]\nid: a\n[Term]\nid: b\nis_a: a\nis_a: a ! again\n", `x:6:7: the edge from "a" to "b" stands already in line 5; give it once`, "duplicate edge", "a>b"},
