@@ -26,7 +26,7 @@ var Counterparts = []Counterpart{
 	{"DataFrame Series", "", `table := dataset.NewTable("mine", dataset.Numbers("size", 1, 2), dataset.Words("kind", "a", "b"))`},
 
 	// Looking.
-	{".head .tail .info .describe .dtypes .isna .isnull .to_string", "alone at the end of a cell, it shows its rows and what its columns have", `table`},
+	{".head .tail .info .describe .dtypes .isna .isnull .to_string", "alone at the end of a cell, it shows its first rows and what there is to know of them", ""},
 	{".shape", "the rows, and the columns of features", `fmt.Println(trainSet.Len(), trainSet.X.Cols)`},
 	{".iloc .loc", "some of the rows", `table.Subset([]int{0, 1, 2})`},
 	{".value_counts .groupby", "", `table.CountBy("column")`},
