@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,8 +15,8 @@ import (
 // next.
 type completer = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
 
-// files proposes files with one of the extensions, for the first most arguments.
-func files(most int, extensions ...string) completer {
+// filesOf proposes files with one of the extensions, for the first most arguments.
+func filesOf(most int, extensions ...string) completer {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -30,6 +31,17 @@ func completeScript(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	return []string{"go"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// tableExtensions are those of files that hierml train reads.
+var tableExtensions = []string{"csv", "tsv", "json", "jsonl", "parquet", "feather", "arrow"}
+
+// completeModelAndTable proposes a model, and then a table.
+func completeModelAndTable(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return []string{"hierml"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	return filesOf(2, tableExtensions...)(cmd, args, toComplete)
 }
 
 func completeDataset(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
@@ -106,10 +118,11 @@ func oneOf(names ...string) completer {
 func completions(root *cobra.Command) {
 	const many = 1 << 30
 	for path, complete := range map[string]completer{
-		"run": completeScript, "kernel": files(1, "json"),
-		"notebook run": files(1, "ipynb"), "notebook check": files(many, "ipynb"), "notebook clear": files(many, "ipynb"), "notebook export": files(1, "ipynb"),
+		"run": completeScript, "kernel": filesOf(1, "json"),
+		"notebook run": filesOf(1, "ipynb"), "notebook check": filesOf(many, "ipynb"), "notebook clear": filesOf(many, "ipynb"), "notebook export": filesOf(1, "ipynb"),
 		"data list": completeDataset, "data get": completeDataset, "data verify": completeDataset,
-		"study run": files(1, "json"), "study show": completeFolder, "study stop": completeFolder, "study cell": completeCell,
+		"train": filesOf(1, tableExtensions...), "predict": completeModelAndTable, "evaluate": completeModelAndTable,
+		"study run": filesOf(1, "json"), "study show": completeFolder, "study stop": completeFolder, "study cell": completeCell,
 		"doctor": oneOf(), "version": oneOf(), "licences": oneOf(),
 	} {
 		commandAt(root, path).ValidArgsFunction = complete
@@ -118,10 +131,12 @@ func completions(root *cobra.Command) {
 		path, flag string
 		complete   completer
 	}{
-		{"notebook run", "output", files(many, "ipynb")}, {"notebook run", "html", files(many, "html")},
-		{"notebook clear", "output", files(many, "ipynb")},
-		{"notebook export", "output", files(many, "go", "html", "md")}, {"notebook export", "format", oneOf("program", "html", "markdown")},
+		{"notebook run", "output", filesOf(many, "ipynb")}, {"notebook run", "html", filesOf(many, "html")},
+		{"notebook clear", "output", filesOf(many, "ipynb")},
+		{"notebook export", "output", filesOf(many, "go", "html", "md")}, {"notebook export", "format", oneOf("program", "html", "markdown")},
 		{"notebook check", "tolerance", oneOf()},
+		{"train", "output", filesOf(many, "hierml")}, {"train", "report", filesOf(many, "html")}, {"train", "method", oneOf(slices.Sorted(maps.Keys(trainingMethods))...)},
+		{"train", "fill", oneOf("mean", "median", "most-frequent", "refuse")}, {"predict", "output", filesOf(many, "csv")}, {"evaluate", "report", filesOf(many, "html")},
 		{"study run", "dir", completeDirFlag}, {"study run", "workers", oneOf()},
 		{"study run", "on", oneOf("slurm", "local")}, {"study run", "sbatch", oneOf()},
 		{"study show", "format", oneOf("text", "csv", "json", "jsonl", "html", "latex")},

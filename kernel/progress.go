@@ -13,9 +13,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/rerun"
 )
 
-// A progress reports on the cells of a notebook: a line for each, and on a terminal a bar while one
-// takes longer than patience.
-type progress struct {
+// A cellProgress reports on the cells of a notebook: a line for each, and on a terminal a bar
+// while one takes longer than patience.
+type cellProgress struct {
 	w        io.Writer
 	terminal bool
 	stop     func() // ends the bar of the running cell
@@ -26,11 +26,11 @@ const (
 	redraw   = 200 * time.Millisecond
 )
 
-func newProgress(w io.Writer) *progress {
-	return &progress{w: w, terminal: isTerminal(w), stop: func() {}}
+func newProgress(w io.Writer) *cellProgress {
+	return &cellProgress{w: w, terminal: isTerminal(w), stop: func() {}}
 }
 
-func (p *progress) starting(s rerun.Step) {
+func (p *cellProgress) starting(s rerun.Step) {
 	if !p.terminal {
 		return
 	}
@@ -44,7 +44,7 @@ func (p *progress) starting(s rerun.Step) {
 }
 
 // bar draws a bar of the cells that are done, until quit.
-func (p *progress) bar(s rerun.Step, quit <-chan struct{}) {
+func (p *cellProgress) bar(s rerun.Step, quit <-chan struct{}) {
 	select {
 	case <-quit:
 		return
@@ -72,7 +72,7 @@ func (p *progress) bar(s rerun.Step, quit <-chan struct{}) {
 	}
 }
 
-func (p *progress) finished(s rerun.Step) {
+func (p *cellProgress) finished(s rerun.Step) {
 	p.stop()
 	state := ""
 	if s.Err != nil {

@@ -425,7 +425,9 @@ func (p *tableParser) labelColumns(rows []rawColumn) []int {
 				return []int{at}
 			}
 		}
-		return nil
+		if p.taxonomy == nil {
+			return nil
+		}
 	}
 	for _, title := range labelTitles {
 		for k := range rows {
@@ -434,7 +436,9 @@ func (p *tableParser) labelColumns(rows []rawColumn) []int {
 			}
 		}
 	}
-	p.note("Label", "no column has the labels, as none is called %s or the like", labelTitles[0])
+	if p.Like == nil {
+		p.note("Label", "no column has the labels, as none is called %s or the like", labelTitles[0])
+	}
 	return nil
 }
 

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// shopTable returns a table of rows with texts, numbers, nominal values, sets, and labels of two
+// levels, of which some rows lack a number.
+func shopTable(rows int, labels bool) string {
+	rng := rand.New(rand.NewPCG(4, 2))
+	var b strings.Builder
+	b.WriteString("item,said,price,land,tags")
+	if labels {
+		b.WriteString(",category")
+	}
+	b.WriteString("\n")
+	kinds := [][4]string{{"food/tea", "green leaves of %d", "IN", "hot|loose"}, {"food/wine", "red grapes from %d", "FR", "cold"}, {"tools", "steel hammer no %d", "DE", "heavy|loose"}}
+	for i := range rows {
+		k := rng.IntN(3)
+		price := fmt.Sprintf("%.2f", float64(1+k)*10+rng.Float64())
+		if rng.IntN(5) == 0 {
+			price = []string{"", "NA"}[rng.IntN(2)]
+		}
+		fmt.Fprintf(&b, "i%d,%s,%s,%s,%s", i, fmt.Sprintf(kinds[k][1], rng.IntN(50)), price, kinds[k][2], kinds[k][3])
+		if labels {
+			b.WriteString("," + kinds[k][0])
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// TestTrainPredictEvaluate goes from a file to a model to predictions for new rows, and measures
+// them.
+func TestTrainPredictEvaluate(t *testing.T) {
+	dir := write(t, "shop.csv", shopTable(300, true))
+	for name, content := range map[string]string{
+		"new.csv": shopTable(5000, false), "test.csv": shopTable(50, true) + "x,grey,1,XX,,unheard of\ny,grey,1,XX,,\n", "odd.csv": "said,category\nred,tools\n", "bad.csv": "category,price\ntools,big\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		args   string
+		status int
+		stdout []string
+		stderr string
+	}{
+		{"train", 2, nil, "say which FILE"},
+		{"train none.csv", 1, nil, "no such file"},
+		{"train new.csv", 1, nil, "new.csv has no labels to learn; --label names their column"},
+		{"train shop.csv --label colour", 1, nil, `no column is called "colour", which Label names`},
+		{"train bad.csv --numbers price", 1, nil, `bad.csv:2: column "price": "big" is not a number; --nominal "price" takes the column as words, and --missing "big" such fields as missing`},
+		{"train shop.csv --method best", 2, nil, `no method "best"; there are flat, hierarchical`},
+		{"train shop.csv --C high", 2, nil, `--C is "high"; it is a positive number or auto`},
+		{"train shop.csv --fill much", 2, nil, `--fill is "much"`},
+		{"train shop.csv --fill refuse --C 1", 1, nil, `numbers are missing; --fill says what stands for them`},
+		{"train shop.csv --comma ;;", 2, nil, `--comma is ";;"; it is one character`},
+		{"train shop.csv --C 1 --probabilities=false -o plain.hierml --unused said", 0, []string{"plain.hierml: 300 rows, 3 labels"}, "price (numbers); land (nominal)"},
+		{"train shop.csv --report page.html", 0, []string{"shop.hierml: 300 rows, 3 labels", "normalized hierarchical SVM", "C = "}, `shop.csv: labels have levels, separated by "/" [--path-separator]`},
+		{"predict shop.hierml new.csv -o out.csv -k 2", 0, nil, ""},
+		{"predict shop.hierml odd.csv", 1, nil, `has no column "price"`},
+		{"predict shop.csv new.csv", 1, nil, "shop.csv"},
+		{"predict shop.hierml new.csv -k 0", 2, nil, "-k is 0"},
+		{"evaluate shop.hierml test.csv --report measures.html", 0, []string{"accuracy"}, "2 of 52 rows have no label that the model knows, and are left out"},
+		{"evaluate shop.hierml new.csv", 1, nil, "new.csv has no labels to compare with; --label names their column"},
+	} {
+		got := hierml(t, dir, "", strings.Fields(test.args)...)
+		if got.status != test.status {
+			t.Errorf("%s: status %d, want %d\n%s%s", test.args, got.status, test.status, got.stdout, got.stderr)
+		}
+		for _, want := range test.stdout {
+			if !strings.Contains(got.stdout, want) {
+				t.Errorf("%s: %q is not in\n%s", test.args, want, got.stdout)
+			}
+		}
+		if !strings.Contains(got.stderr, test.stderr) {
+			t.Errorf("%s: %q is not in\n%s", test.args, test.stderr, got.stderr)
+		}
+	}
+	for page, want := range map[string][]string{
+		"page.html":     {"<h1>Model of shop.csv</h1>", "What was found out of the table", "[--path-separator]", "converged"},
+		"measures.html": {"<h1>shop.hierml on test.csv</h1>", "<svg", "accuracy"},
+	} {
+		content, err := os.ReadFile(filepath.Join(dir, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range want {
+			if !strings.Contains(string(content), part) {
+				t.Errorf("%s: %q is missing", page, part)
+			}
+		}
+	}
+	file, err := os.Open(filepath.Join(dir, "out.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(file).ReadAll()
+	if closed := file.Close(); err != nil || closed != nil {
+		t.Fatal(err, closed)
+	}
+	truth := labelsIn(t, shopTable(5000, true))
+	if len(rows) != 5001 || strings.Join(rows[0], ",") != "row,label,path,probability,label 2,probability 2,note" {
+		t.Fatalf("%d rows below %v", len(rows)-1, rows[0])
+	}
+	right := 0
+	for i, row := range rows[1:] {
+		if row[0] != fmt.Sprint(i+1) {
+			t.Fatalf("row %d is called %s", i+1, row[0])
+		}
+		if row[1] == truth[i] {
+			right++
+		}
+	}
+	if right < 4990 {
+		t.Errorf("%d of 5000 labels are right", right)
+	}
+}
+
+// labelsIn returns the last column.
+func labelsIn(t *testing.T, content string) []string {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(content)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []string
+	for _, row := range rows[1:] {
+		labels = append(labels, row[len(row)-1])
+	}
+	return labels
+}
