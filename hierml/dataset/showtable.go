@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -11,14 +12,19 @@ import (
 )
 
 const (
+	shownSmall    = 20 // rows of a table that is shown whole
 	shownExamples = 3  // values of a column
 	shownColumns  = 12 // of the first rows
 	shownValue    = 32 // characters of a value
 )
 
-// String describes the table: how many rows it has, what its columns are, and the first rows.
+// String describes the table: how many rows it has, what its columns are, and the first rows. Of
+// one with few rows it shows them all, and not what the columns are.
 func (t *Table) String() string {
-	parts := []string{t.title(), t.columns().String()}
+	parts := []string{t.title()}
+	if t.Len() > shownSmall || t.Len() == 0 {
+		parts = append(parts, t.columns().String())
+	}
 	if t.Len() > 0 {
 		parts = append(parts, t.head().String())
 	}
@@ -27,13 +33,14 @@ func (t *Table) String() string {
 
 // HTML is String as tables.
 func (t *Table) HTML() string {
-	columns := t.columns()
-	columns.Title = t.title()
-	html := "<div class=\"hierml-table\">\n" + columns.HTML()
-	if t.Len() > 0 {
-		html += "\n<div style=\"overflow-x:auto\">\n" + t.head().HTML() + "\n</div>"
+	html := "<div class=\"hierml-table\">\n<div>" + template.HTMLEscapeString(t.title()) + "</div>\n"
+	if t.Len() > shownSmall || t.Len() == 0 {
+		html += t.columns().HTML() + "\n"
 	}
-	return html + "\n</div>\n"
+	if t.Len() > 0 {
+		html += "<div style=\"overflow-x:auto\">\n" + t.head().HTML() + "\n</div>\n"
+	}
+	return html + "</div>\n"
 }
 
 // title says how much there is.
@@ -102,14 +109,18 @@ func (t *Table) head() *table.Table {
 	for k := range columns {
 		shown.Columns = append(shown.Columns, table.Column{Name: describe.Cut(columns[k].Name, shownValue), Right: columns[k].Kind == Number})
 	}
-	for i := range min(t.Len(), shownRows) {
+	rows := shownRows
+	if t.Len() <= shownSmall {
+		rows = t.Len()
+	}
+	for i := range min(t.Len(), rows) {
 		var row []string
 		for k := range columns {
 			row = append(row, describe.Cut(columns[k].Value(i), shownValue))
 		}
 		shown.Rows = append(shown.Rows, table.Texts(row...))
 	}
-	if more := t.Len() - shownRows; more > 0 {
+	if more := t.Len() - rows; more > 0 {
 		shown.Notes = append(shown.Notes, fmt.Sprintf("… %d more", more))
 	}
 	if more := len(t.Columns) - shownColumns; more > 0 {

@@ -58,8 +58,11 @@ func TestTable(t *testing.T) {
 	if got, want := texts.Documents[3].Text, "DE\n10"; got != want {
 		t.Errorf("text %q, want %q", got, want)
 	}
-	shown := table.String()
-	for _, want := range []string{"shop: 4 columns, 5 rows, 1 without a label", "number   feature", "1 to 10, median 4", "CN (2), DE (1), IN (1)", "hot (2), green (1), steel (1)"} {
+	if shown := table.String(); !strings.Contains(shown, "shop: 4 columns, 5 rows, 1 without a label") || !strings.Contains(shown, "IN       hot|green  food/tea") {
+		t.Errorf("a small table is shown as\n%s", shown)
+	}
+	shown := table.Subset(slices.Repeat([]int{0, 1, 2, 3, 4}, 5)).String()
+	for _, want := range []string{"25 rows", "number   feature", "1 to 10, median 4", "CN (10), DE (5), IN (5)", "hot (10), green (5), steel (5)", "… 19 more"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("%q is not in\n%s", want, shown)
 		}
