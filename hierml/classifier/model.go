@@ -187,30 +187,52 @@ func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	return sets, nil
 }
 
+// maxVector is the most features of a vector with an entry for each: a gigabyte.
+const maxVector = 1 << 27
+
 // Weights returns the weight vector W_n of a node, one entry a feature; nil for a kernel model,
-// whose weights are in the kernel's feature space.
+// whose weights are in the kernel's feature space, and for more than 2^27 features, of which
+// FeatureWeights gives those that are not zero.
 func (m *Model) Weights(node int) []float64 {
-	if m.expansion != nil {
+	if m.expansion != nil || m.Features() > maxVector {
 		return nil
 	}
 	v := make([]float64, m.Features())
+	features, weights, _ := m.FeatureWeights(node) // no kernel model
+	for k, f := range features {
+		v[f] = weights[k]
+	}
+	return v
+}
+
+// FeatureWeights returns the features whose weights for a node are not zero, ascending, and these
+// weights. It is an error for kernel models, whose weights are in the kernel's feature space.
+func (m *Model) FeatureWeights(node int) (features []int32, weights []float64, err error) {
+	if m.expansion != nil {
+		return nil, nil, fmt.Errorf("classifier: this model, %s, has a kernel and no weights of features", m.Name)
+	}
 	c := m.attributes.Column(node)
 	if c < 0 {
-		return v
+		return nil, nil, nil
 	}
 	rows, _ := m.weights().size()
 	for k := range rows {
-		f := k
-		if m.features != nil {
-			f = int(m.features.occurring[k])
-		}
+		w := 0.0
 		if m.dense != nil {
-			v[f] = m.dense.At(k, c)
+			w = m.dense.At(k, c)
 		} else {
-			v[f] = m.sparse.At(k, c)
+			w = m.sparse.At(k, c)
 		}
+		if w == 0 {
+			continue
+		}
+		f := int32(k)
+		if m.features != nil {
+			f = m.features.occurring[k]
+		}
+		features, weights = append(features, f), append(weights, w)
 	}
-	return v
+	return features, weights, nil
 }
 
 // NodeWeights returns the weight alpha of every node, the square of its attribute, for models of

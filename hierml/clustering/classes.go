@@ -53,6 +53,9 @@ func newClasses(d *dataset.Dataset, features bool) (*classes, error) {
 		}
 	}
 	s := &classes{x: d.X, of: make([][]int32, len(d.Labels))}
+	if features {
+		s.x, _ = d.X.Occurring() // distances are the same
+	}
 	class := make([]int32, t.Len())
 	for _, leaf := range t.Leaves() {
 		if size[leaf] == 0 {

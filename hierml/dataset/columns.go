@@ -28,23 +28,32 @@ func (d *Dataset) Columns(columns []int) (*Dataset, error) {
 	if err := checkColumns(columns, d.X.Cols); err != nil {
 		return nil, err
 	}
-	to := make([]int32, d.X.Cols)
-	for j := range to {
-		to[j] = -1
-	}
 	s := *d
 	if d.Vocabulary != nil {
 		s.Vocabulary = make([]string, len(columns))
 	}
 	for k, j := range columns {
-		to[j] = int32(k)
 		if d.Vocabulary != nil {
 			s.Vocabulary[k] = d.Vocabulary[j]
 		}
 	}
+	const few = 1 << 20 // whose new columns are tabulated
+	var table []int32
+	if d.X.Cols <= few {
+		table = make([]int32, d.X.Cols)
+		for k, j := range columns {
+			table[j] = int32(k) + 1
+		}
+	}
+	to := make([]int32, len(d.X.Indices)) // of the entries, from 1; 0 of those left out
 	total := 0
-	for _, j := range d.X.Indices {
-		if to[j] >= 0 {
+	for k, j := range d.X.Indices {
+		if table != nil {
+			to[k] = table[j]
+		} else if at, ok := slices.BinarySearch(columns, int(j)); ok {
+			to[k] = int32(at) + 1
+		}
+		if to[k] > 0 {
 			total++
 		}
 	}
@@ -57,11 +66,10 @@ func (d *Dataset) Columns(columns []int) (*Dataset, error) {
 		Vocabulary: s.Vocabulary,
 	}
 	for i := range d.X.Rows {
-		indices, values := d.X.Row(i)
-		for k, j := range indices {
-			if to[j] >= 0 {
-				x.Indices = append(x.Indices, to[j])
-				x.Values = append(x.Values, values[k])
+		for k := d.X.Indptr[i]; k < d.X.Indptr[i+1]; k++ {
+			if to[k] > 0 {
+				x.Indices = append(x.Indices, to[k]-1)
+				x.Values = append(x.Values, d.X.Values[k])
 			}
 		}
 		x.Indptr = append(x.Indptr, len(x.Values))

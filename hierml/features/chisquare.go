@@ -78,10 +78,11 @@ func (s ChiSquare) Fit(d *dataset.Dataset) (*Selection, error) {
 		}
 	}
 	c := newClassTable(d, s.Level)
-	columns := d.X.Transposed()
-	scores, classes := make([]float64, d.X.Cols), make([]int, d.X.Cols)
+	x, of := occurringIn(d.X)
+	columns := x.Transposed()
+	scores, classes := make([]float64, x.Cols), make([]int, x.Cols)
 	parts := guarded.Workers(0)
-	inParallel(d.X.Cols, parts, func(_, from, to int) {
+	inParallel(x.Cols, parts, func(_, from, to int) {
 		counter := &classCounter{classTable: c, sums: make([]float64, len(c.nodes))}
 		for j := from; j < to; j++ {
 			rows, values := columns.Row(j)
@@ -92,7 +93,7 @@ func (s ChiSquare) Fit(d *dataset.Dataset) (*Selection, error) {
 	if s.Level > 0 {
 		method += fmt.Sprintf(" at level %d", s.Level)
 	}
-	return choose(d, method, scores, classes, s.Features, s.Least)
+	return choose(d, of, method, scores, classes, s.Features, s.Least)
 }
 
 // classTable says of which classes instances are.

@@ -22,7 +22,11 @@ func (r *rowWriter) begin() weighedRow { return weighedRow{x: &r.x, first: len(r
 // stored.
 func (r *weighedRow) add(w *Weigher, column int32, weight float64) {
 	if w.settings.Weight.counted() {
-		weight *= w.idf[column]
+		idf := w.none
+		if k := w.columns.find(column); k >= 0 {
+			idf = w.idf[k]
+		}
+		weight *= idf
 	}
 	if weight == 0 {
 		return

@@ -61,8 +61,9 @@ type Scaling struct {
 type Scaler struct {
 	settings  Scaling
 	instances int       // that were measured
-	shift     []float64 // of each column, or nil where nothing is subtracted
-	factor    []float64 // of each column
+	columns   occurring // others stay as they are
+	shift     []float64 // of each of them, or nil where nothing is subtracted
+	factor    []float64 // of each of them
 }
 
 // maxScaled bounds the entries of a matrix that scaling makes dense: they take eight bytes each.
@@ -83,25 +84,26 @@ func (s Scaling) Fit(train *dataset.Dataset) (*Scaler, error) {
 	if train.Len() == 0 {
 		return nil, fmt.Errorf("features: %q has no instances to measure", train.Name)
 	}
-	columns := make([]columnRange, train.X.Cols)
-	for i := range train.X.Rows {
-		indices, values := train.X.Row(i)
+	x, of := occurringIn(train.X)
+	columns := make([]columnRange, x.Cols)
+	for i := range x.Rows {
+		indices, values := x.Row(i)
 		for k, v := range values {
 			if x := float64(v); math.IsNaN(x) || math.IsInf(x, 0) {
-				return nil, fmt.Errorf("features: row %d of %q has %v in column %d; expected finite values", i, train.Name, v, indices[k])
+				return nil, fmt.Errorf("features: row %d of %q has %v in column %d; expected finite values", i, train.Name, v, of.column(int(indices[k])))
 			}
 			columns[indices[k]].add(float64(v))
 		}
 	}
-	n := train.X.Rows
+	n := x.Rows
 	squares := make([]float64, len(columns)) // of differences from the mean
 	if s.Columns == ZScore || s.Columns == UnitDeviation {
-		for k, j := range train.X.Indices {
-			difference := float64(train.X.Values[k]) - columns[j].sum/float64(n)
+		for k, j := range x.Indices {
+			difference := float64(x.Values[k]) - columns[j].sum/float64(n)
 			squares[j] += difference * difference
 		}
 	}
-	r := &Scaler{settings: s, instances: n, factor: make([]float64, len(columns))}
+	r := &Scaler{settings: s, instances: n, columns: of, factor: make([]float64, len(columns))}
 	if s.Columns == ZScore || s.Columns == UnitRange {
 		r.shift = make([]float64, len(columns))
 	}
@@ -157,7 +159,7 @@ func (c *columnRange) add(v float64) {
 func (r *Scaler) Settings() Scaling { return r.settings }
 
 // Columns returns the number of columns of what Transform takes, a Constant not among them.
-func (r *Scaler) Columns() int { return len(r.factor) }
+func (r *Scaler) Columns() int { return r.columns.all }
 
 // Transform returns the data scaled. It is an error if it has other columns than the training data,
 // or if a value is beyond a float32 when it is scaled.
@@ -185,13 +187,13 @@ func (r *Scaler) Scale(x *dataset.Matrix) (*dataset.Matrix, error) {
 	if x == nil {
 		return nil, errNoMatrix
 	}
-	if x.Cols != len(r.factor) {
-		return nil, fmt.Errorf("%d columns; the scaler was made of %d", x.Cols, len(r.factor))
+	if x.Cols != r.columns.all {
+		return nil, fmt.Errorf("%d columns; the scaler was made of %d", x.Cols, r.columns.all)
 	}
 	var shifted []int32 // columns whose zeros do not stay
-	for j, shift := range r.shift {
+	for k, shift := range r.shift {
 		if shift != 0 {
-			shifted = append(shifted, int32(j))
+			shifted = append(shifted, r.columns.column(k))
 		}
 	}
 	if len(shifted) > 0 && x.Rows > (maxScaled-x.NonZeros())/len(shifted) {
@@ -215,9 +217,11 @@ func (r *Scaler) Scale(x *dataset.Matrix) (*dataset.Matrix, error) {
 			}
 			if len(rest) > 0 && rest[0] == j {
 				rest = rest[1:]
-				v -= r.shift[j]
+				v -= r.shift[r.columns.find(j)]
 			}
-			v *= r.factor[j]
+			if k := r.columns.find(j); k >= 0 {
+				v *= r.factor[k]
+			}
 			f := float32(v)
 			if math.IsInf(float64(f), 0) || math.IsNaN(v) {
 				return nil, fmt.Errorf("row %d, column %d is %v when it is scaled, which is beyond a float32", i, j, v)
@@ -242,9 +246,9 @@ func (r *Scaler) Scale(x *dataset.Matrix) (*dataset.Matrix, error) {
 
 // String says what it does.
 func (r *Scaler) String() string {
-	text := fmt.Sprintf("%v of %s, measured on %s", r.settings.Columns, describe.Count(len(r.factor), "column", "columns"), describe.Count(r.instances, "instance", "instances"))
+	text := fmt.Sprintf("%v of %s, measured on %s", r.settings.Columns, describe.Count(r.columns.all, "column", "columns"), describe.Count(r.instances, "instance", "instances"))
 	if r.settings.Columns == Unscaled {
-		text = fmt.Sprintf("%s as they are", describe.Count(len(r.factor), "column", "columns"))
+		text = fmt.Sprintf("%s as they are", describe.Count(r.columns.all, "column", "columns"))
 	}
 	if r.settings.UnitLength {
 		text += "; then instances of unit length"

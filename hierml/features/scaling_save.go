@@ -11,11 +11,14 @@ type savedScaler struct {
 	header
 	Scaling   Scaling   `json:"scaling"`
 	Instances int       `json:"instances"`
+	Of        int       `json:"of,omitzero"` // columns of the data, where values are of those that occur
+	Occurring []int32   `json:"occurring,omitempty"`
 	Shift     []float64 `json:"shift,omitempty"`
 	Factor    []float64 `json:"factor"`
 }
 
-var scalerHeader = header{"hierml.scaler", 1}
+// Version 2 has the columns that occur.
+var scalerHeader = header{"hierml.scaler", 2}
 
 // Save writes the scaler to a file, as JSON, which LoadScaler reads. The file appears under its
 // name when it is complete: until then an older one stays.
@@ -32,7 +35,7 @@ func LoadScaler(path string) (*Scaler, error) {
 
 // MarshalJSON returns what Save writes.
 func (r *Scaler) MarshalJSON() ([]byte, error) {
-	return json.Marshal(savedScaler{scalerHeader, r.settings, r.instances, r.shift, r.factor})
+	return json.Marshal(savedScaler{r.columns.header(scalerHeader, 1), r.settings, r.instances, r.columns.of(), r.columns.columns, r.shift, r.factor})
 }
 
 // UnmarshalJSON sets the scaler to what MarshalJSON wrote.
@@ -53,6 +56,10 @@ func (r *Scaler) UnmarshalJSON(data []byte) error {
 			return fmt.Errorf("column %d is scaled by %v", j, f)
 		}
 	}
-	*r = Scaler{settings: saved.Scaling, instances: saved.Instances, shift: saved.Shift, factor: saved.Factor}
+	columns, err := readOccurring(saved.Of, saved.Occurring, len(saved.Factor))
+	if err != nil {
+		return err
+	}
+	*r = Scaler{settings: saved.Scaling, instances: saved.Instances, columns: columns, shift: saved.Shift, factor: saved.Factor}
 	return nil
 }

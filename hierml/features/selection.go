@@ -23,32 +23,39 @@ type Selection struct {
 
 	// Scores has the score of every column of the data, chosen or not, and Classes the node of the
 	// class about which it tells the most, or -1 where it tells nothing of one. Classes is nil
-	// where scores are not made of classes.
+	// where scores are not made of classes. Where few of many columns have an entry, Scored has
+	// these, ascending, and Scores and Classes are of them; otherwise it is nil.
 	Scores  []float64
 	Classes []int
+	Scored  []int32
 
+	all      int // columns of the data
 	method   string
 	taxonomy *taxonomy.Taxonomy
 }
 
 // choose returns the columns with the highest scores, at least least; at most most, unless that is
 // zero. Of columns with one score the first are taken.
-func choose(d *dataset.Dataset, method string, scores []float64, classes []int, most int, least float64) (*Selection, error) {
-	var columns []int
-	for j, score := range scores {
+func choose(d *dataset.Dataset, of occurring, method string, scores []float64, classes []int, most int, least float64) (*Selection, error) {
+	var chosen []int // positions
+	for k, score := range scores {
 		if score > 0 && score >= least {
-			columns = append(columns, j)
+			chosen = append(chosen, k)
 		}
 	}
-	if len(columns) == 0 {
+	if len(chosen) == 0 {
 		return nil, fmt.Errorf("features: no column of %q has a score, by %s, above zero and at least %v", d.Name, method, least)
 	}
-	if most > 0 && len(columns) > most {
-		slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-		columns = slices.Clone(columns[:most])
-		slices.Sort(columns)
+	if most > 0 && len(chosen) > most {
+		slices.SortStableFunc(chosen, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+		chosen = slices.Clone(chosen[:most])
+		slices.Sort(chosen)
 	}
-	s := &Selection{Columns: columns, Scores: scores, Classes: classes, method: method, taxonomy: d.Taxonomy}
+	columns := make([]int, len(chosen))
+	for k, at := range chosen {
+		columns[k] = int(of.column(at))
+	}
+	s := &Selection{Columns: columns, Scores: scores, Classes: classes, Scored: of.columns, all: of.all, method: method, taxonomy: d.Taxonomy}
 	if d.Vocabulary != nil {
 		s.Names = make([]string, len(columns))
 		for k, j := range columns {
@@ -81,8 +88,8 @@ func (s *Selection) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
 	if d == nil || d.X == nil {
 		return nil, errNoData
 	}
-	if d.X.Cols != len(s.Scores) {
-		return nil, fmt.Errorf("features: %q has %d columns; the selection was made of %d", d.Name, d.X.Cols, len(s.Scores))
+	if d.X.Cols != s.all {
+		return nil, fmt.Errorf("features: %q has %d columns; the selection was made of %d", d.Name, d.X.Cols, s.all)
 	}
 	for k, name := range s.Names {
 		if d.Vocabulary != nil && d.Vocabulary[s.Columns[k]] != name {
@@ -101,22 +108,24 @@ const (
 // best returns the chosen columns with the highest scores, at most n: name, score and class of
 // each.
 func (s *Selection) best(n int) [][3]string {
+	of := occurring{s.all, s.Scored}
 	order := make([]int, len(s.Columns))
+	score := make([]float64, len(s.Columns))
 	for k := range order {
-		order[k] = k
+		order[k], score[k] = k, s.Scores[of.find(int32(s.Columns[k]))]
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(s.Scores[s.Columns[b]], s.Scores[s.Columns[a]])
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	var rows [][3]string
 	for _, k := range order[:min(n, len(order))] {
 		j := s.Columns[k]
-		row := [3]string{fmt.Sprint(j), fmt.Sprintf("%.4g", s.Scores[j]), ""}
+		row := [3]string{fmt.Sprint(j), fmt.Sprintf("%.4g", score[k]), ""}
 		if s.Names != nil {
 			row[0] = describe.Cut(s.Names[k], 40)
 		}
-		if s.Classes != nil && s.Classes[j] >= 0 {
-			row[2] = describe.Cut(s.taxonomy.LabelName(s.Classes[j]), 40)
+		if s.Classes != nil {
+			if class := s.Classes[of.find(int32(j))]; class >= 0 {
+				row[2] = describe.Cut(s.taxonomy.LabelName(class), 40)
+			}
 		}
 		rows = append(rows, row)
 	}
@@ -126,7 +135,7 @@ func (s *Selection) best(n int) [][3]string {
 // String says how many columns were chosen, and which are the best.
 func (s *Selection) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d features by %s; best:", len(s.Columns), len(s.Scores), s.method)
+	fmt.Fprintf(&b, "%d of %d features by %s; best:", len(s.Columns), s.all, s.method)
 	for i, row := range s.best(shownColumns) {
 		if i > 0 {
 			b.WriteByte(',')
@@ -157,7 +166,7 @@ var selectionHTML = template.Must(template.New("selection").Parse(`<div class="h
 func (s *Selection) HTML() string {
 	var b strings.Builder
 	if err := selectionHTML.Execute(&b, map[string]any{
-		"Chosen": len(s.Columns), "All": len(s.Scores), "Method": s.method, "Classes": s.Classes != nil, "Rows": s.best(shownInTable),
+		"Chosen": len(s.Columns), "All": s.all, "Method": s.method, "Classes": s.Classes != nil, "Rows": s.best(shownInTable),
 	}); err != nil {
 		return template.HTMLEscapeString(s.String())
 	}
@@ -183,9 +192,10 @@ func (s DocumentFrequency) Fit(d *dataset.Dataset) (*Selection, error) {
 	if !(s.MaxShare >= 0 && s.MaxShare <= 1) {
 		return nil, fmt.Errorf("features: MaxShare is %v; it is a part of the instances, from 0 to 1", s.MaxShare)
 	}
-	frequencies := make([]float64, d.X.Cols)
-	for k, j := range d.X.Indices {
-		if d.X.Values[k] != 0 {
+	x, of := occurringIn(d.X)
+	frequencies := make([]float64, x.Cols)
+	for k, j := range x.Indices {
+		if x.Values[k] != 0 {
 			frequencies[j]++
 		}
 	}
@@ -198,7 +208,7 @@ func (s DocumentFrequency) Fit(d *dataset.Dataset) (*Selection, error) {
 			}
 		}
 	}
-	selection, err := choose(d, "document frequency", scores, nil, s.Features, float64(s.MinDocuments))
+	selection, err := choose(d, of, "document frequency", scores, nil, s.Features, float64(s.MinDocuments))
 	if err != nil {
 		return nil, err
 	}

@@ -9,13 +9,16 @@ import (
 // savedSelection is a Selection in JSON.
 type savedSelection struct {
 	header
-	Method  string    `json:"method"`
-	Columns []int     `json:"columns"`
-	Names   []string  `json:"names,omitempty"`
-	Scores  []float64 `json:"scores"`
+	Method    string    `json:"method"`
+	Columns   []int     `json:"columns"`
+	Names     []string  `json:"names,omitempty"`
+	Of        int       `json:"of,omitzero"` // columns of the data, where values are of those that occur
+	Occurring []int32   `json:"occurring,omitempty"`
+	Scores    []float64 `json:"scores"`
 }
 
-var selectionHeader = header{"hierml.selection", 1}
+// Version 2 has the columns that occur.
+var selectionHeader = header{"hierml.selection", 2}
 
 // Save writes the selection to a file, as JSON, which LoadSelection reads. Classes are not in the
 // file, which has no taxonomy. The file appears under its name when it is complete: until then an
@@ -33,7 +36,8 @@ func LoadSelection(path string) (*Selection, error) {
 
 // MarshalJSON returns what Save writes.
 func (s *Selection) MarshalJSON() ([]byte, error) {
-	return json.Marshal(savedSelection{selectionHeader, s.method, s.Columns, s.Names, s.Scores})
+	of := occurring{s.all, s.Scored}
+	return json.Marshal(savedSelection{of.header(selectionHeader, 1), s.method, s.Columns, s.Names, of.of(), of.columns, s.Scores})
 }
 
 // UnmarshalJSON sets the selection to what MarshalJSON wrote.
@@ -48,9 +52,13 @@ func (s *Selection) UnmarshalJSON(data []byte) error {
 	if len(saved.Columns) == 0 || saved.Names != nil && len(saved.Names) != len(saved.Columns) {
 		return fmt.Errorf("%d chosen columns with %d names", len(saved.Columns), len(saved.Names))
 	}
+	of, err := readOccurring(saved.Of, saved.Occurring, len(saved.Scores))
+	if err != nil {
+		return err
+	}
 	for k, j := range saved.Columns {
-		if j < 0 || j >= len(saved.Scores) || k > 0 && saved.Columns[k-1] >= j {
-			return fmt.Errorf("column %d is chosen of %d; expected columns that are there, ascending", j, len(saved.Scores))
+		if j < 0 || j >= of.all || of.find(int32(j)) < 0 || k > 0 && saved.Columns[k-1] >= j {
+			return fmt.Errorf("column %d is chosen of %d; expected columns that are there, ascending", j, of.all)
 		}
 	}
 	for j, v := range saved.Scores {
@@ -58,6 +66,6 @@ func (s *Selection) UnmarshalJSON(data []byte) error {
 			return fmt.Errorf("column %d has the score %v", j, v)
 		}
 	}
-	*s = Selection{Columns: saved.Columns, Names: saved.Names, Scores: saved.Scores, method: saved.Method}
+	*s = Selection{Columns: saved.Columns, Names: saved.Names, Scores: saved.Scores, Scored: of.columns, all: of.all, method: saved.Method}
 	return nil
 }

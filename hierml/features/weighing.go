@@ -34,8 +34,10 @@ type Weigher struct {
 	settings Weighing
 	k1, b    float64
 	// the number of training documents of each column, or nil where nothing was counted
+	columns     occurring // that frequencies are of; no document has others
 	frequencies []int32
 	idf         []float64 // what follows from it
+	none        float64   // and of columns that no document has
 	documents   int       // that were counted
 	length      float64   // terms of a training document, on average
 }
@@ -81,10 +83,11 @@ func (s Weighing) Fit(train *dataset.Dataset) (*Weigher, error) {
 		return nil, fmt.Errorf("features: %q: %w", train.Name, err)
 	}
 	w.documents = train.Len()
-	w.frequencies = make([]int32, train.X.Cols)
+	x, of := occurringIn(train.X)
+	w.columns, w.frequencies = of, make([]int32, x.Cols)
 	total := 0.0
-	for k, j := range train.X.Indices {
-		if v := train.X.Values[k]; v != 0 {
+	for k, j := range x.Indices {
+		if v := x.Values[k]; v != 0 {
 			w.frequencies[j]++
 			total += float64(v)
 		}
@@ -96,7 +99,10 @@ func (s Weighing) Fit(train *dataset.Dataset) (*Weigher, error) {
 
 // weigh derives what follows from the frequencies.
 func (w *Weigher) weigh() {
-	w.idf = make([]float64, len(w.frequencies))
+	if w.columns.columns == nil {
+		w.columns.all = len(w.frequencies)
+	}
+	w.idf, w.none = make([]float64, len(w.frequencies)), w.settings.rarity(0, w.documents)
 	for j, df := range w.frequencies {
 		w.idf[j] = w.settings.rarity(int(df), w.documents)
 	}
@@ -171,8 +177,8 @@ func (w *Weigher) Weigh(x *dataset.Matrix) (*dataset.Matrix, error) {
 	if x == nil {
 		return nil, errNoMatrix
 	}
-	if x.Cols != len(w.frequencies) {
-		return nil, fmt.Errorf("%d columns; the weigher was made of %d", x.Cols, len(w.frequencies))
+	if x.Cols != w.columns.all {
+		return nil, fmt.Errorf("%d columns; the weigher was made of %d", x.Cols, w.columns.all)
 	}
 	if err := w.check(x); err != nil {
 		return nil, err
@@ -222,7 +228,7 @@ func (w *Weigher) describe(what string) string {
 
 // String says what it does.
 func (w *Weigher) String() string {
-	return w.describe(describe.Count(len(w.frequencies), "column", "columns"))
+	return w.describe(describe.Count(w.columns.all, "column", "columns"))
 }
 
 // HTML is String as a paragraph.
@@ -233,7 +239,7 @@ func (w *Weigher) HTML() string {
 // keep returns the weigher of some of the columns.
 func (w *Weigher) keep(columns []int) Weigher {
 	kept := *w
-	kept.frequencies = make([]int32, len(columns))
+	kept.columns, kept.frequencies = occurring{all: len(columns)}, make([]int32, len(columns))
 	for k, j := range columns {
 		kept.frequencies[k] = w.frequencies[j]
 	}

@@ -12,10 +12,13 @@ type savedWeigher struct {
 	Weighing    Weighing `json:"weighing"`
 	Documents   int      `json:"documents"`
 	Length      float64  `json:"terms per document"`
+	Of          int      `json:"of,omitzero"` // columns of the data, where values are of those that occur
+	Occurring   []int32  `json:"occurring,omitempty"`
 	Frequencies []int32  `json:"document frequencies"`
 }
 
-var weigherHeader = header{"hierml.weigher", withSmoothIDF}
+// Version 3 has the columns that occur.
+var weigherHeader = header{"hierml.weigher", withSmoothIDF + 1}
 
 // Save writes the weigher to a file, as JSON, which LoadWeigher reads. The file appears under its
 // name when it is complete: until then an older one stays.
@@ -32,7 +35,7 @@ func LoadWeigher(path string) (*Weigher, error) {
 
 // MarshalJSON returns what Save writes.
 func (w *Weigher) MarshalJSON() ([]byte, error) {
-	return json.Marshal(savedWeigher{header{weigherHeader.Format, version(w.settings.SmoothIDF)}, w.settings, w.documents, w.length, w.frequencies})
+	return json.Marshal(savedWeigher{w.columns.header(weigherHeader, version(w.settings.SmoothIDF)), w.settings, w.documents, w.length, w.columns.of(), w.columns.columns, w.frequencies})
 }
 
 // UnmarshalJSON sets the weigher to what MarshalJSON wrote.
@@ -49,6 +52,9 @@ func (w *Weigher) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	loaded.documents, loaded.length, loaded.frequencies = saved.Documents, saved.Length, saved.Frequencies
+	if loaded.columns, err = readOccurring(saved.Of, saved.Occurring, len(saved.Frequencies)); err != nil {
+		return err
+	}
 	if err := loaded.checkCounts(0); err != nil {
 		return err
 	}

@@ -281,6 +281,9 @@ func (s CSV) WriteDataset(ctx context.Context, w io.Writer, d *dataset.Dataset) 
 	if err := d.Check(); err != nil {
 		return err
 	}
+	if d.X.Cols > maxARFFColumns {
+		return fmt.Errorf("files: %s has %d columns, and each row of a table has a field for each; at most %d are written. SVMLight writes only values that are not zero", d.Name, d.X.Cols, maxARFFColumns)
+	}
 	label := orElse(s.Labels, "labels")
 	titles := []string{label}
 	used := make(map[string]int, d.X.Cols)

@@ -104,9 +104,9 @@ func Margin(m *classifier.Model, d *dataset.Dataset) (float64, error) {
 	a := m.Attributes()
 	var square float64
 	for _, n := range a.Columns() {
-		w := m.Weights(n)
-		if w == nil {
-			return 0, fmt.Errorf("perceptron: the margin of a kernel model, whose weights are not known")
+		_, w, err := m.FeatureWeights(n)
+		if err != nil {
+			return 0, fmt.Errorf("perceptron: no margin is known: %w", err)
 		}
 		for _, v := range w {
 			square += v * v

@@ -33,6 +33,20 @@ type Learner struct {
 // errNoLearner is that of a Learner that no estimator made.
 var errNoLearner = errors.New("perceptron: the learner is not made; Flat, Hierarchical and Hieron have a method Learner that makes one")
 
+// maxFeatures is the most features that a learner has room for each of: some gigabytes.
+const maxFeatures = 1 << 27
+
+// checkFeatures returns an error if no learner has room for so many features.
+func checkFeatures(features int) error {
+	switch {
+	case features <= 0:
+		return fmt.Errorf("perceptron: a learner for %d features; give the number of columns that the instances have", features)
+	case features > maxFeatures:
+		return fmt.Errorf("perceptron: a learner for %d features, and it has room for each of at most %d; hash to fewer (features.Text{Bits: 24}), or learn by Fit, which has room for those that occur", features, maxFeatures)
+	}
+	return nil
+}
+
 func newLearner(e estimator, t *taxonomy.Taxonomy, features int) (*Learner, error) {
 	m, err := prepareFor(e, t)
 	if err != nil {
@@ -41,8 +55,8 @@ func newLearner(e estimator, t *taxonomy.Taxonomy, features int) (*Learner, erro
 	if m.minover {
 		return nil, fmt.Errorf("perceptron: Minover looks for the worst of all instances; it has no learner that sees them one at a time")
 	}
-	if features <= 0 || features > math.MaxInt32 {
-		return nil, fmt.Errorf("perceptron: a learner for %d features; give the number of columns that the instances have", features)
+	if err := checkFeatures(features); err != nil {
+		return nil, err
 	}
 	l := &Learner{core: &core{rule: newRule(m)}, features: features, started: time.Now()}
 	if m.kernel == nil {

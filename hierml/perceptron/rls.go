@@ -100,8 +100,8 @@ func (HRLS) Learner(t *taxonomy.Taxonomy, features int) (*HRLSLearner, error) {
 	if t == nil || t.Len() == 0 || !t.IsTree() {
 		return nil, fmt.Errorf("perceptron: H-RLS needs a tree or forest of nodes; give a taxonomy in which no node has several parents")
 	}
-	if features <= 0 || features > math.MaxInt32 {
-		return nil, fmt.Errorf("perceptron: a learner for %d features; give the number of columns that the instances have", features)
+	if err := checkFeatures(features); err != nil {
+		return nil, err
 	}
 	l := &HRLSLearner{taxonomy: t, features: features, families: make([]*squares, t.Len()+1), margins: make([]float64, t.Len()), on: make([]bool, t.Len()), started: time.Now()}
 	for n := range t.Len() {

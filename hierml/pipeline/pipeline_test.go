@@ -52,7 +52,7 @@ func TestLoadedPipelinePredictsTheSame(t *testing.T) {
 		if !bytes.Equal(written(t, got), b) {
 			t.Errorf("%s: what is loaded is written otherwise", name)
 		}
-		if (got.String() != p.String() || got.HTML() != p.HTML()) && name != "steps: selection" { // which has no classes in a file
+		if (got.String() != p.String() || got.HTML() != p.HTML()) && name != "steps: selection" && name != "steps: wide, chi-square" { // which has no classes in a file
 			t.Errorf("%s: loaded\n%v\nsaved\n%v", name, got, p)
 		}
 		texts := unseen(m.Taxonomy, 60, 9)

@@ -194,6 +194,11 @@ func train(t testing.TB) map[string]*pipeline.Pipeline {
 	build("steps: z-score", tree, counts, svm.Flat{}, step(features.Weighing{Weight: features.LogCounts, Norm: features.NoNorm}.Fit), step(features.Scaling{Columns: features.ZScore}.Fit), step(features.DocumentFrequency{Features: 90}.Fit))
 	build("steps: unit range", tree, features.Text{Bits: 5}, svm.Flat{}, step(features.Scaling{Columns: features.UnitRange, UnitLength: true}.Fit))
 	build("steps: max-abs", tree, features.Text{Bits: 5}, svm.Flat{}, step(features.Scaling{}.Fit), step(features.Scaling{Columns: features.Unscaled, Constant: 1}.Fit))
+	wide := features.Text{Bits: 18} // of which few columns occur
+	build("steps: wide, chi-square", tree, wide, svm.Flat{}, step(features.ChiSquare{Features: 60}.Fit), step(features.Scaling{Columns: features.UnitDeviation, Constant: 1}.Fit))
+	build("steps: wide, document frequency", tree, wide, svm.Flat{}, step(features.Scaling{}.Fit), step(features.DocumentFrequency{MinDocuments: 2}.Fit))
+	build("steps: wide, z-score", tree, wide, svm.Flat{}, step(features.Scaling{Columns: features.ZScore}.Fit))
+	build("steps: wide, unit range", tree, wide, svm.Flat{}, step(features.Scaling{Columns: features.UnitRange, UnitLength: true}.Fit))
 	for name, e := range map[string]classifier.Estimator{
 		"flat": svm.Flat{}, "hierarchical": svm.Hierarchical{}, "hierarchical, sets": svm.Hierarchical{Sets: true}, "normalized": svm.Normalized{}, "shared": svm.Shared{},
 		"one-vs-rest": svm.OneVsRest{}, "HR": svm.HR{}, "recursive": svm.Recursive{}, "transfer": svm.Transfer{}, "global margin": svm.GlobalMargin{}, "HM3": svm.HM3{},

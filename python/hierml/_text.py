@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple
 import numpy as np
 
 from ._errors import LoadError
+from ._occurring import occurring
 from ._pattern import Pattern, Ranges
 from ._settings import Record
 from ._unicode import CATEGORIES, LOWER, SPACES
@@ -35,7 +36,7 @@ _SETTINGS = ("Tokens", "Pattern", "KeepCase", "StopWords", "NGrams", "Bits", "Mi
 _VECTORIZER = (
     "format", "version", "text", "tokenizer", "drop common", "documents", "terms per document", "vocabulary", "document frequencies",
 )
-_WEIGHER = ("format", "version", "weighing", "documents", "terms per document", "document frequencies")
+_WEIGHER = ("format", "version", "weighing", "documents", "terms per document", "of", "occurring", "document frequencies")
 
 _LOWER = {code: code + delta for lo, hi, step, delta in LOWER for code in range(lo, hi + 1, step)}
 _SURROGATES = re.compile("[\ud800-\udfff]+")  # what is no text: in Go, bytes that are not UTF-8
@@ -170,7 +171,10 @@ class Weigher:
         if self.weight == "BM25" and not self._length > 0:
             raise LoadError("weights are those of BM25, and the training texts have no terms")
         self.frequencies = fitted.wholes("document frequencies", 0, self._documents)
+        self.columns, kept = occurring(fitted, len(self.frequencies))
         self._idf = [self._rarity(df) for df in self.frequencies] if self.weight in _COUNTED else []
+        self._of = None if kept is None else dict(zip(kept.tolist(), self._idf))
+        self._none = self._rarity(0)  # of a column that no document has
 
     def _rarity(self, df: int) -> float:
         if self._smooth:
@@ -193,7 +197,9 @@ class Weigher:
         """Returns the row of columns, ascending, each with the part of its weight that depends on the text."""
         indices, weights = [], []
         for column, weight in parts:
-            if self._idf:
+            if self._of is not None:
+                weight *= self._of.get(column, self._none) if self.weight in _COUNTED else 1
+            elif self._idf:
                 weight *= self._idf[column]
             if weight != 0:
                 indices.append(column)
@@ -298,9 +304,9 @@ class WeigherStep:
 
     def __init__(self, value: Any) -> None:
         fitted = Record("a weigher", value, _WEIGHER)
-        fitted.header("hierml.weigher", 2)
+        fitted.header("hierml.weigher", 3)
         self._weigher = Weigher(Record("a weigher's weighing", fitted.raw("weighing"), _WEIGHING), fitted)
-        self.takes = self.gives = len(self._weigher.frequencies)
+        self.takes = self.gives = self._weigher.columns
 
     def apply(self, row: Row) -> Row:
         return self._weigher.weigh(row)

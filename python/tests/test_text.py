@@ -4,6 +4,8 @@ import pathlib
 import sys
 import unittest
 
+import numpy as np
+
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import files  # noqa: E402
@@ -12,6 +14,7 @@ import hierml  # noqa: E402
 from hierml._crc32c import crc32c  # noqa: E402
 from hierml._pattern import Pattern  # noqa: E402
 from hierml._settings import Record  # noqa: E402
+from hierml._steps import steps  # noqa: E402
 from hierml._text import Terms, Vectorizer, _hash  # noqa: E402
 
 
@@ -111,6 +114,47 @@ class Patterns(unittest.TestCase):
             with self.subTest(pattern[:20]):
                 with self.assertRaises(hierml.LoadError):
                     Pattern(pattern)
+
+
+class Occurring(unittest.TestCase):
+    """Steps with values of few columns are those with values of all."""
+
+    def steps(self, kind, version, values, **rest):
+        full, kept = {}, [1, 4, 5]
+        for name, numbers in values.items():
+            full[name] = [0 if name != "factor" else 1] * 7
+            for column, number in zip(kept, numbers):
+                full[name][column] = number
+        return steps([
+            {"format": kind, "version": 1, **full, **rest}, {"format": kind, "version": version, "of": 7, "occurring": kept, **values, **rest},
+        ])
+
+    def same(self, pair):
+        self.assertEqual((pair[0].takes, pair[0].gives), (pair[1].takes, pair[1].gives))
+        for columns in ([], [0], [1], [5], [0, 1, 2, 4, 6], list(range(7))):
+            row = (np.array(columns, np.int64), np.arange(1, len(columns) + 1).astype(np.float32))
+            for one, other in zip(pair[0].apply(row), pair[1].apply(row)):
+                np.testing.assert_array_equal(one, other)
+
+    def test_weigher(self):
+        for weight in ("tf-idf", "BM25", "log counts"):
+            weighing = {"Weight": weight, "SmoothIDF": weight == "tf-idf"}
+            self.same(self.steps("hierml.weigher", 3, {"document frequencies": [3, 1, 2]}, weighing=weighing, documents=4, **{"terms per document": 2}))
+
+    def test_scaler(self):
+        self.same(self.steps("hierml.scaler", 2, {"factor": [2, 0.5, 4]}, scaling={"UnitLength": True}, instances=3))
+        self.same(self.steps("hierml.scaler", 2, {"shift": [1, 0, -2], "factor": [2, 0.5, 4]}, scaling={"Columns": "z-score", "Constant": 1}, instances=3))
+
+    def test_selection(self):
+        self.same(self.steps("hierml.selection", 2, {"scores": [1, 0, 2]}, method="x", columns=[1, 5]))
+
+    def test_refused(self):
+        scaler = {"format": "hierml.scaler", "version": 2, "scaling": {}, "instances": 1, "of": 7, "factor": [1, 1]}
+        for wrong in ([1], [4, 1], [1, 7], [1, 4, 5]):
+            with self.assertRaises(hierml.LoadError):
+                steps([{**scaler, "occurring": wrong}])
+        with self.assertRaises(hierml.LoadError):
+            steps([{"format": "hierml.selection", "version": 2, "of": 7, "occurring": [1, 4], "scores": [1, 1], "columns": [2]}])
 
 
 class CheckSum(unittest.TestCase):
