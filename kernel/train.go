@@ -23,6 +23,7 @@ import (
 	"github.com/hierml/notebook/hierml/files"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/pipeline"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/internal/replace"
 	"github.com/hierml/notebook/internal/visible"
@@ -308,7 +309,14 @@ func measured(ctx context.Context, p *pipeline.Pipeline, test *dataset.Table) (*
 		m = p.Calibrated.Model
 	}
 	d := &dataset.Dataset{Name: test.Name, Taxonomy: test.Taxonomy, X: x, Labels: test.Labels, Vocabulary: x.Vocabulary}
-	return metric.Settings{}.Evaluate(ctx, m, d)
+	if p.Calibrated == nil || p.Calibrated.OneLabel() {
+		return metric.Settings{}.Evaluate(ctx, m, d)
+	}
+	sets, err := p.Sets(progress.Silent(ctx), test)
+	if err != nil {
+		return nil, err
+	}
+	return metric.Settings{}.EvaluateSets(m.LeafScores(x), sets, test.Labels, test.Taxonomy)
 }
 
 // predictor is what hierml predict was asked for.

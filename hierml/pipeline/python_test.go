@@ -89,6 +89,7 @@ type said struct {
 	Scores        [][]float64
 	Ranked        [][][]any
 	Probabilities [][]float64
+	Sets          [][]string
 }
 
 // TestPythonPredictsTheSame compares the package for Python with this one: features and scores to

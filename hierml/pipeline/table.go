@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/progress"
@@ -101,6 +103,17 @@ func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*
 		}
 	}
 	answers := answerTable(m, t, ranked, k, figure)
+	sets, err := p.sets(m, x)
+	if err != nil {
+		return nil, err
+	}
+	if sets != nil {
+		column := dataset.Column{Name: "labels", Kind: dataset.Set}
+		for _, set := range sets {
+			column.Sets = append(column.Sets, m.Taxonomy.NamesOf(set...))
+		}
+		answers.Columns = append(answers.Columns, column)
+	}
 	unknown := 0
 	note := dataset.Words("note", make([]string, x.Rows)...)
 	for i := range x.Rows {
@@ -114,6 +127,54 @@ func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*
 		progress.Note(ctx, fmt.Sprintf("%s: %d of %d rows have nothing that the model knows; their labels say nothing", t.Name, unknown, x.Rows))
 	}
 	return answers, nil
+}
+
+// Sets returns, for each row of a table, the set of its labels, leaves of the model's taxonomy in
+// ascending order: of Calibrated that learned from several labels an instance, those with a
+// probability of at least one half, and the likeliest if none has that; of a model whose rule is
+// classifier.BestSet, ClosedSet or TopDown, the set that it predicts. It is an error for other
+// models.
+func (p *Pipeline) Sets(ctx context.Context, t *dataset.Table) ([][]int, error) {
+	x, err := p.Rows(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	m, err := p.model()
+	if err != nil {
+		return nil, err
+	}
+	sets, err := p.sets(m, x)
+	if err == nil && sets == nil {
+		err = fmt.Errorf("pipeline: the model gives one label; svm.Calibrate learns sets from instances of several")
+	}
+	return sets, err
+}
+
+// sets returns the sets, or nil for models of one label.
+func (p *Pipeline) sets(m *classifier.Model, x *dataset.Matrix) ([][]int, error) {
+	switch m.Rule {
+	case classifier.BestSet, classifier.ClosedSet, classifier.TopDown:
+		return m.Decide(x, m.LeafScores(x))
+	}
+	if p.Calibrated == nil || p.Calibrated.OneLabel() || x.Rows == 0 {
+		return nil, nil
+	}
+	const half = 0.5
+	probabilities := p.Calibrated.LeafProbabilities(x)
+	leaves := m.Taxonomy.Leaves()
+	sets := make([][]int, x.Rows)
+	for i := range sets {
+		row := probabilities.RawRowView(i)
+		for y, probability := range row {
+			if probability >= half {
+				sets[i] = append(sets[i], leaves[y])
+			}
+		}
+		if sets[i] == nil {
+			sets[i] = []int{leaves[floats.MaxIdx(row)]}
+		}
+	}
+	return sets, nil
 }
 
 // answerTable returns the table of the k best labels of each row.

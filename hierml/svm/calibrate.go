@@ -114,6 +114,10 @@ func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset
 	return p, nil
 }
 
+// OneLabel reports whether every instance that was learned from had one label: then the
+// probabilities of the leaves are those of the one label, and sum to 1.
+func (p *Calibrated) OneLabel() bool { return p.single }
+
 // description says how the probabilities were learned.
 func (p *Calibrated) description() []describe.Row {
 	form := "Platt's sigmoids"

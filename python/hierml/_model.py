@@ -310,6 +310,20 @@ class Model:
         """Returns, for each text, the names of the nodes from a root to its label."""
         return [self._path(node) for node in self._predicted(self._rows(texts))]
 
+    def predict_sets(self, texts: Sequence[Any]) -> List[List[str]]:
+        """Returns the names of the labels of each text, of a model that was trained on several labels a text.
+
+        They are those with a probability of at least one half, and the likeliest if none has that. Raises
+        ValueError for models of one label.
+        """
+        if self._calibrated is None or self._calibrated.one_label:
+            raise ValueError(f"this model, {visible(self.name)}, gives one label; svm.Calibrate of the Go library learns sets from data of several labels")
+        sets = []
+        for row in self.predict_proba(texts):
+            chosen = np.flatnonzero(row >= 0.5)
+            sets.append([self.labels[y] for y in (chosen if len(chosen) else [int(np.argmax(row))])])
+        return sets
+
     def rank(self, texts: Sequence[Any], k: int = 5) -> List[List[Tuple[str, float]]]:
         """Returns, for each text, the k labels with the highest scores, the best first, with these."""
         if k < 0:

@@ -52,7 +52,7 @@ class Calibrated:
     def __init__(self, value: Any, labels: int) -> None:
         saved = Record("the probabilities", value, ("format", "version", "calibration", "instances", "one label", "functions", "leaves", "nodes"))
         saved.header("hierml.calibrated")
-        self._single = saved.flag("one label")
+        self.one_label = saved.flag("one label")
         functions = [_function(f) for f in saved.list("functions") or []]
         numbers = saved.wholes("leaves", 0, len(functions) - 1)
         if len(numbers) != labels:
@@ -64,12 +64,12 @@ class Calibrated:
         finite = ~np.isneginf(scores)
         if not finite.all():
             scores = np.where(finite, scores, scores[finite].min(initial=np.inf))
-        if self._single:
+        if self.one_label:
             scores = _margins(scores)
         probabilities = np.array([f(s) for f, s in zip(self._functions, scores.tolist())])
         if unseen is not None:
             probabilities[unseen] = 0
-        if not self._single:
+        if not self.one_label:
             return probabilities
         total = 0.0
         for p in probabilities.tolist():

@@ -15,4 +15,8 @@ for name, rows in json.load(sys.stdin).items():
         "Values": [values.tolist() for _, values in features],
         "Labels": model.predict(rows),
     }
+    try:
+        said[name]["Sets"] = model.predict_sets(rows)
+    except ValueError:
+        pass  # of models of one label
 json.dump(said, sys.stdout)
