@@ -210,8 +210,10 @@ func (e *evaluation) report() (*Report, error) {
 		return nil, errors.New("metric: no instances to evaluate")
 	}
 	all := newCounts(e.nodes)
+	trueLabels, otherSets := 0, 0
 	for _, w := range e.workers {
 		all.merge(w.counts)
+		trueLabels, otherSets = trueLabels+w.trueLabels, otherSets+w.otherSets
 	}
 	f := all.f1()
 	r := &Report{
@@ -233,6 +235,9 @@ func (e *evaluation) report() (*Report, error) {
 		confusion:             &Confusion{Taxonomy: e.t, Truth: e.nearest, Predicted: e.predicted},
 		margins:               e.margins,
 		classes:               all.classes(),
+	}
+	if otherSets == 0 && trueLabels > e.n {
+		r.ofSeveral = float64(trueLabels) / float64(e.n)
 	}
 	if n := len(e.nodeLabels); n > 0 {
 		r.Nodes = Settings{Workers: len(e.workers)}.nodeScores(mat.NewDense(n, e.nodes.Len(), e.nodeScores), e.nodeLabels, e.nodes)
@@ -314,6 +319,8 @@ type worker struct {
 	spans []span // what above counts
 
 	truth, decided []int // sets of nodes as the data have them
+
+	trueLabels, otherSets int // all true labels, and predicted sets of none or several labels
 }
 
 func newWorker(e *evaluation) *worker {
@@ -382,6 +389,9 @@ func (w *worker) instance(scores []float64, set []int, given bool, labels []int,
 	w.prediction(w.leaves[top], hit, labels, at)
 	w.truth, w.decided = w.set(w.truth[:0], labels), w.set(w.decided[:0], set)
 	w.sets(w.decided, w.truth, at)
+	if w.trueLabels += len(labels); len(set) != 1 {
+		w.otherSets++
+	}
 	w.levels(w.to[w.leaves[top]], w.truth, at)
 	if v := w.columns[topLoss][at] + w.columns[maximalLoss][at]; math.IsNaN(v) || math.IsInf(v, 0) {
 		return fmt.Errorf("metric: a loss of instance %d is not finite; give the Settings a loss with finite costs between all leaves", at)

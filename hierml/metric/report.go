@@ -21,10 +21,10 @@ type Report struct {
 	Accuracy float64
 	// ExactSets is how often Z is Y; 1 minus the 0/1 loss of sets.
 	ExactSets float64
-	// ParentAccuracy is how often f is in Y, or has a parent in common with a label in Y (7.6). It
-	// is the mean over ParentInstances, those with a label that has a parent: a taxonomy says
-	// nothing above a label at its top, as roots have no siblings in [Cai08]. It is NaN if there is
-	// no such instance, and never below the accuracy on the same instances.
+	// ParentAccuracy is how often f is in Y, or has a parent in common with a label in Y (7.6).
+	// It is the mean over ParentInstances, those with a label that has a parent: a taxonomy says
+	// nothing above a label at its top, as roots have no siblings in [Cai08]. It is NaN if there
+	// is no such instance, and never below the accuracy on the same instances.
 	ParentAccuracy  float64
 	ParentInstances int
 	// TreeLoss is the number of edges of the taxonomy between f and the farthest label in Y, 0
@@ -36,10 +36,10 @@ type Report struct {
 	// is none (4.18). The loss is half the number of nodes above one of the two alone unless the
 	// Settings have another.
 	TopLoss, MaximalLoss float64
-	// HLoss is the H-loss of [CGZ06]: the nodes are charged that are above a label of Y or Z alone,
-	// and all of whose parents are above labels of both. The roots are charged 1 together and the
-	// children of a node what it is, in equal parts, as in that paper; a node with several parents
-	// has a part of each. It is at most 1.
+	// HLoss is the H-loss of [CGZ06]: the nodes are charged that are above a label of Y or Z
+	// alone, and all of whose parents are above labels of both. The roots are charged 1 together
+	// and the children of a node what it is, in equal parts, as in that paper; a node with
+	// several parents has a part of each. It is at most 1.
 	HLoss float64
 	// SymmetricDifference is the number of nodes that are above a label of Y or Z alone (3.12, for
 	// sets).
@@ -52,8 +52,10 @@ type Report struct {
 	// NaN if there is no other.
 	RankingLoss float64
 	// MicroF1, MacroF1 and HierarchicalF1, and what is beside them, are those of LabelSets for Y
-	// and Z. With one label an instance and Z = {f} MicroF1 is the Accuracy. Rootless are the
-	// hierarchical ones without roots. What has neither true nor predicted nodes to count is NaN.
+	// and Z. Where instances have several labels and the model predicts one each, the printed
+	// report says so: the sets of LabelSets or PredictSets of the model score higher. With one
+	// label an instance and Z = {f} MicroF1 is the Accuracy. Rootless are the hierarchical ones
+	// without roots. What has neither true nor predicted nodes to count is NaN.
 	MicroF1, MacroF1, HierarchicalF1 float64
 	// MacroF1Occurring is MacroF1 without the leaves that no instance has as a true or a predicted
 	// label.
@@ -78,6 +80,8 @@ type Report struct {
 	classes     Classes              // nil where they are not known
 	labels      uint64               // a hash of all true labels, 0 where they are not known
 	scored      bool                 // by propensities
+	// the mean number of true labels, where it is above 1 and one label each was predicted
+	ofSeveral float64
 }
 
 // At has the measures of the K leaves that are ranked highest. A wrong leaf with the score of a
@@ -99,9 +103,9 @@ type At struct {
 	PSPrecision float64
 }
 
-// Level has the accuracy at a depth of the taxonomy, as Taxonomy.Depth counts it: how often f, or a
-// node above f, is a node of that depth that is a true label or above one. Instances that have no
-// such node are left out.
+// Level has the accuracy at a depth of the taxonomy, as Taxonomy.Depth counts it: how often f, or
+// a node above f, is a node of that depth that is a true label or above one. Instances that have
+// no such node are left out.
 type Level struct {
 	Depth, Instances int
 	Accuracy         float64
@@ -195,6 +199,9 @@ func (r *Report) sections() []section {
 	var sections []section
 	for _, g := range groups {
 		s := section{Name: g}
+		if g == ofLabels && r.ofSeveral > 0 {
+			s.Name += fmt.Sprintf(" (one label each, where %.2f are true; Model.LabelSets and PredictSets predict sets)", r.ofSeveral)
+		}
 		for _, l := range r.lines(g) {
 			shown := row{Name: l.text}
 			for _, name := range l.named {

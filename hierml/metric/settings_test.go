@@ -377,3 +377,29 @@ func TestEvaluateInstances(t *testing.T) {
 		}
 	}
 }
+
+// TestOneLabelEach says that one label each was predicted, where several are true.
+func TestOneLabelEach(t *testing.T) {
+	g := tree(t)
+	scores := mat.NewDense(2, 3, []float64{3, 1, 0, 0, 2, 1})
+	for name, c := range map[string]struct {
+		labels, sets [][]int
+		says         bool
+	}{
+		"several": {[][]int{{1, 2}, {4}}, nil, true}, "one": {[][]int{{1}, {4}}, nil, false}, "sets": {[][]int{{1, 2}, {4}}, [][]int{{1, 2}, {4}}, false},
+		"sets of one": {[][]int{{1, 2}, {4}}, [][]int{{1}, {4}}, true}, "an empty set": {[][]int{{1, 2}, {4}}, [][]int{{}, {4}}, false},
+	} {
+		r, err := metric.EvaluateScores(scores, c.labels, g)
+		if c.sets != nil {
+			r, err = metric.Settings{Workers: 2}.EvaluateSets(scores, c.sets, c.labels, g)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{r.String(), r.HTML()} {
+			if says := strings.Contains(text, "one label each, where 1.50 are true") && strings.Contains(text, "LabelSets"); says != c.says {
+				t.Errorf("%s: shown as\n%s", name, text)
+			}
+		}
+	}
+}
