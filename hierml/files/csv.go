@@ -14,9 +14,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// CSV reads and writes tables with a line of titles: texts (Read, Write), or numbers and nominal
-// values (ReadDataset, WriteDataset). Fields are as package encoding/csv has them, so that a line
-// break in quotes may come out as "\n" where it was "\r\n".
+// CSV reads and writes texts in tables with a line of titles. Tables whose columns are features,
+// such as numbers and nominal values, are read by Table. Fields are as package encoding/csv has
+// them, so that a line break in quotes may come out as "\n" where it was "\r\n".
 //
 // The taxonomy may be nil: then it is made of the labels, which are taken for paths.
 type CSV struct {
@@ -36,19 +36,6 @@ type CSV struct {
 
 	// ID and Part are columns of documents, "id" and "split" if empty and such there are.
 	ID, Part string
-
-	// Numbers and Nominal are columns of ReadDataset. A number is a column of the matrix, and zero
-	// where the field is empty, which is how zeros and missing numbers are written; a word for a
-	// missing one, such as NA, is a fault; a nominal value is a column called title=value of ones.
-	// Without Numbers, all columns are numbers that are nothing else here, but for a first one
-	// without a title, or called "Unnamed: 0": the index that pandas writes. A title of numbers
-	// that is in quotation marks, as strconv.Quote puts them, names the feature within: "split" in
-	// them is a word, and without them it is Part.
-	Numbers, Nominal []string
-
-	// Vocabulary are the columns of the matrix, from a part of the data that was read before.
-	// Without, they are the numbers, and then the nominal values as they come.
-	Vocabulary []string
 
 	// Comma separates the fields; 0 is a comma.
 	Comma rune
@@ -218,7 +205,7 @@ func (t *csvTable) others(title, field string) string {
 		return said + "; did you mean CSV{" + fmt.Sprintf(field, near) + "}?"
 	case field != "":
 		example := "…"
-		used := slices.Concat([]string{"id", "split", "text", "label", "labels", t.Labels, t.ID, t.Part}, t.Levels, t.Text, t.Numbers, t.Nominal)
+		used := slices.Concat([]string{"id", "split", "text", "label", "labels", t.Labels, t.ID, t.Part}, t.Levels, t.Text)
 		for _, other := range t.titles { // the last of them that says nothing by itself, and has no use yet
 			if !slices.Contains(used, other) && plainTitle(other) {
 				example = other

@@ -4,8 +4,9 @@
 //
 // A format is a struct of settings. Its zero value reads what is usual:
 //
-//	d, err := files.SVMLight{}.Open(ctx, "rows.svm", t)     // instances: SVMLight, LSHTC, RCV1, ARFF, Vectors, CSV of numbers
+//	d, err := files.SVMLight{}.Open(ctx, "rows.svm", t)     // instances: SVMLight, LSHTC, RCV1, ARFF, Vectors
 //	c, err := files.JSONLines{}.Open(ctx, "texts.jsonl", t) // texts: JSONLines, CSV, Folders, WIPO
+//	x, err := files.Table{}.Open(ctx, "columns.csv", t)     // tables of columns of several kinds
 //	err := files.SVMLight{}.Write(ctx, w, d)
 //
 // Read does so from an io.Reader, whose name stands for the file in errors. Files may be compressed
@@ -27,9 +28,10 @@
 // # Where things are
 //
 // Each format has a file of its name: arff.go, csv.go, folders.go, jsonlines.go, lshtc.go, rcv1.go,
-// svmlight.go, vectors.go, wipo.go. Formats share labels.go, which finds the nodes of names and
-// reports unknown ones, and features.go, which reads index:value fields. svmlight.go also remembers
-// the nodes of a whole field of labels, because the same fields recur. faults.go counts repairs.
+// svmlight.go, table.go, vectors.go, wipo.go. Formats share labels.go, which finds the nodes of
+// names and reports unknown ones, and features.go, which reads index:value fields. svmlight.go also
+// remembers the nodes of a whole field of labels, because the same fields recur. faults.go counts
+// repairs.
 //
 // # Faults
 //
@@ -52,9 +54,8 @@
 //	feature given twice          its values are added
 //	features out of order        they are sorted
 //	value not finite             NaN, infinity or beyond a float32: it is taken as zero
-//	missing number               NA and its like where a number is expected, ? in ARFF: it is taken as
-//	                             zero
-//	unknown value                a value that its attribute does not have is left out
+//	missing number               ? in ARFF: it is taken as zero
+//	unknown value                a value that its attribute of ARFF does not have is left out
 //	unreadable instance          the instance is left out
 //	instance without features    it is kept, all zeros (no fault without Repair)
 //	document without text        it is kept, empty (no fault without Repair)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/files"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -175,38 +176,53 @@ func ExampleCSV() {
 	// 8 tools Hammer
 }
 
-func ExampleCSV_ReadDataset() {
+func ExampleTable() {
+	ctx := context.Background()
 	const train = "weight,color,label\n150,red,apple\n170,green,pear\n"
-	s := files.CSV{Nominal: []string{"color"}}
-	d, err := s.ReadDataset(context.Background(), strings.NewReader(train), "train.csv", fruitTaxonomy())
+	fruit, err := files.Table{Nominal: []string{"color"}}.Read(ctx, strings.NewReader(train), "train.csv", fruitTaxonomy())
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(d.Vocabulary)
-	s.Vocabulary = d.Vocabulary // the test part gets the same columns
-	test, err := s.ReadDataset(context.Background(), strings.NewReader("color,weight,label\ngreen,160,pear\n"), "test.csv", d.Taxonomy)
+	columns, err := features.Columns{Number: features.Number{Scale: features.Unscaled}}.Fit(ctx, fruit)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(test.X.Row(0))
+	fmt.Println(columns.Vocabulary())
+	fresh, err := files.Table{Like: columns.Fields()}.Read(ctx, strings.NewReader("color,weight\ngreen,160\n"), "new.csv", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, err := columns.Matrix(ctx, fresh) // with the columns of the training rows
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(x.Row(0))
 	// Output:
-	// [weight color=red color=green]
-	// [0 2] [160 1]
+	// [weight color=green color=red]
+	// [0 1] [160 1]
 }
 
 func ExampleCSV_WriteDataset() {
-	t := fruitTaxonomy()
+	ctx, t := context.Background(), fruitTaxonomy()
 	d, err := dataset.FromDense("words", t, mat.NewDense(1, 2, []float64{0.5, 2}), [][]int{t.Leaves()[:1]})
 	if err != nil {
 		log.Fatal(err)
 	}
 	d.Vocabulary = []string{"ripe", "split"}
-	if err := (files.CSV{}).WriteDataset(context.Background(), os.Stdout, d); err != nil {
+	var b strings.Builder
+	if err := (files.CSV{}).WriteDataset(ctx, &b, d); err != nil {
 		log.Fatal(err)
 	}
+	fmt.Print(b.String())
+	read, err := files.Table{Numbers: d.Vocabulary}.Read(ctx, strings.NewReader(b.String()), "words.csv", t)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(read.Columns[2].Name, read.Columns[2].Numbers)
 	// Output:
-	// labels,ripe,"""split"""
+	// labels,ripe,split
 	// apple,0.5,2
+	// split [2]
 }
 
 func ExampleWIPO() {

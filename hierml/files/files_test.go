@@ -41,7 +41,7 @@ func TestOpenFiles(t *testing.T) {
 		return ARFF{}.Open(ctx, f, nil)
 	})
 	open("a.csv", "text,label\na b,cat\nb c,dog\n", func(f string) (interface{ Len() int }, error) { return CSV{}.Open(ctx, f, pets) })
-	open("b.csv", "x,label\n1,cat\n2,dog\n", func(f string) (interface{ Len() int }, error) { return CSV{}.OpenDataset(ctx, f, pets) })
+	open("b.csv", "x,label\n1,cat\n2,dog\n", func(f string) (interface{ Len() int }, error) { return Table{}.Open(ctx, f, pets) })
 	open("a.jsonl", `{"id": "1", "text": "a", "labels": ["cat"]}`+"\n"+`{"id": "2", "text": "b", "labels": ["dog"]}`+"\n", func(f string) (interface{ Len() int }, error) {
 		return JSONLines{}.Open(ctx, f, pets)
 	})

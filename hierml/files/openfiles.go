@@ -44,11 +44,6 @@ func (s CSV) Open(ctx context.Context, file string, t *taxonomy.Taxonomy) (*data
 	return fromFile(ctx, file, t, s.Read)
 }
 
-// OpenDataset reads a file of numbers as ReadDataset does.
-func (s CSV) OpenDataset(ctx context.Context, file string, t *taxonomy.Taxonomy) (*dataset.Dataset, error) {
-	return fromFile(ctx, file, t, s.ReadDataset)
-}
-
 // Open reads a file as Read does.
 func (s JSONLines) Open(ctx context.Context, file string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
 	return fromFile(ctx, file, t, s.Read)

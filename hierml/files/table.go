@@ -264,7 +264,11 @@ func (s Table) parser(ctx context.Context, r io.Reader, name string, t *taxonomy
 	if err != nil {
 		return nil, err
 	}
-	if known := func(title string) bool { return p.like(title) != nil }; !slices.ContainsFunc(fields.titles, known) {
+	known := func(title string) bool {
+		return p.like(title) != nil || slices.Contains(labelTitles, strings.ToLower(title)) ||
+			title != "" && (p.named(title) || title == p.Label || slices.Contains(p.Levels, title))
+	}
+	if !slices.ContainsFunc(fields.titles, known) {
 		if advice := fields.noTitles(); advice != "" {
 			return nil, file.Errorf(1, 0, "the first line is %s, %s", textfile.Quote(strings.Join(fields.titles, ", ")), advice)
 		}

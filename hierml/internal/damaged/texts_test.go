@@ -34,21 +34,27 @@ var texts = []*format{
 		},
 	},
 	{
-		name: "csv-numbers", file: "rows.csv",
-		sound: "label,red,size\napple,0.5,1\npear,,2\nbread,-1e3,3\n",
+		name: "table", file: "rows.csv",
+		sound: "label,red,size,colour\napple,0.5,1,red\npear,,2,green\nbread,-1e3,3,\n",
 		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
-			_, err := files.CSV{Repair: repair}.ReadDataset(ctx, r, name, fruit())
+			_, err := files.Table{Label: "label", Numbers: []string{"red"}, Repair: repair}.Read(ctx, r, name, fruit())
 			return err
 		},
 		cases: []damagedFile{
 			{"only titles", "", "label,red,size\n"},
-			{"NaN", "", "label,red\napple,NaN\n"},
+			{"no titles", "", "apple,0.5,1\npear,1,2\n"},
 			{"a word for a number", "", "label,red\napple,1\npear,very\n"},
-			{"a number in German", "", "label,red\napple,\"1,5\"\n"},
-			{"a number beyond a float32", "", "label,red\napple,1e99\n"},
+			{"a date for a number", "", "label,red\napple,2026-11-28\n"},
+			{"a number beyond all", "", "label,red\napple,1e999\n"},
+			{"a list for a number", "", `{"label": "apple", "red": ["1", "2"]}` + "\n"},
 			{"two columns alike", "", "label,red,red\napple,1,2\n"},
-			{"another separator", "", "label;red\napple;1\n"},
+			{"no column of that name", "", "label;Red\napple;1\n"},
 			{"unknown label", "", "label,red\nmoss,1\n"},
+			{"a field too many", "", "label,red\napple,1,2\n"},
+			{"a quote open", "", "label,red\napple,\"1\npear,2\n"},
+			{"Latin-1", "latin1", "label,red,colour\napple,1,grün\n"},
+			{"an object that is cut", "", `{"label": "apple", "red": 1}` + "\n" + `{"label": "pear", "re` + "\n"},
+			{"a list of objects that is cut", "", `[{"label": "apple", "red": 1},` + "\n"},
 		},
 	},
 	{

@@ -1,0 +1,165 @@
+package files
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/internal/table"
+)
+
+// Write writes texts so that Read gives them again.
+func (s CSV) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
+	if c == nil || c.Taxonomy == nil {
+		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")
+	}
+	if len(s.Levels) > 0 || len(s.Text) > 1 {
+		return fmt.Errorf("files: texts of several columns, and labels in levels, are not written; name one column for each")
+	}
+	text := "text"
+	if len(s.Text) == 1 {
+		text = s.Text[0]
+	}
+	out := s.writer(w)
+	labels := labelWriter{taxonomy: c.Taxonomy, separator: orElse(s.LabelSeparator, ","), forbidden: orElse(s.LabelSeparator, ",")}
+	err := out.Write([]string{orElse(s.ID, "id"), orElse(s.Part, "split"), orElse(s.Labels, "labels"), text})
+	for i, d := range c.Documents {
+		if err == nil {
+			err = ctx.Err()
+		}
+		var field string
+		if err == nil {
+			field, err = s.labelField(&labels, i, d.Labels)
+		}
+		if err == nil {
+			err = out.Write([]string{d.ID, d.Part, field, d.Text})
+		}
+	}
+	if out.Flush(); err == nil {
+		err = out.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("files: writing a table: %w", err)
+	}
+	return nil
+}
+
+// writer returns what writes the fields.
+func (s CSV) writer(w io.Writer) *csv.Writer {
+	out := csv.NewWriter(w)
+	if s.Comma != 0 {
+		out.Comma = s.Comma
+	}
+	return out
+}
+
+// labelField returns the labels in one field.
+func (s CSV) labelField(labels *labelWriter, row int, nodes []int) (string, error) {
+	field, err := labels.append(nil, row, nodes)
+	if err != nil {
+		return "", err
+	}
+	for _, n := range nodes {
+		if name := labels.taxonomy.LabelName(n); strings.TrimSpace(name) != name {
+			return "", fmt.Errorf("row %d has label %s, which has blanks around; rename it", row, textfile.Quote(name))
+		}
+	}
+	return string(field), nil
+}
+
+// WriteDataset writes a table: a column of the labels, and all columns of the matrix as numbers,
+// with a zero wherever the matrix has none. Titles are the names of the columns, or x1, x2 and so
+// on where they have none. Table{Numbers: names} reads it again. A name that is none in a table
+// is an error, as are more than 16777216 columns.
+func (s CSV) WriteDataset(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
+	if err := d.Check(); err != nil {
+		return err
+	}
+	titles, err := s.datasetTitles(d)
+	if err != nil {
+		return err
+	}
+	out := s.writer(w)
+	labels := labelWriter{taxonomy: d.Taxonomy, separator: orElse(s.LabelSeparator, ","), forbidden: orElse(s.LabelSeparator, ",")}
+	err = out.Write(titles)
+	record := make([]string, len(titles))
+	row := 0
+	for in := range d.Instances() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			record[0], err = s.labelField(&labels, row, in.Labels)
+		}
+		if err == nil {
+			err = fillRow(record[1:], row, in)
+		}
+		if err == nil {
+			err = table.WriteRow(w, out, record)
+		}
+		row++
+	}
+	if out.Flush(); err == nil {
+		err = out.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("files: writing a table: %w", err)
+	}
+	return nil
+}
+
+// datasetTitles returns the titles of the table that a data set is written to.
+func (s CSV) datasetTitles(d *dataset.Dataset) ([]string, error) {
+	if d.X.Cols > maxARFFColumns {
+		return nil, fmt.Errorf("files: %s has %d columns, and each row of a table has a field for each; at most %d are written. SVMLight writes only values that are not zero", d.Name, d.X.Cols, maxARFFColumns)
+	}
+	titles := make([]string, 1, d.X.Cols+1)
+	titles[0] = orElse(s.Labels, "labels")
+	used := make(map[string]int, d.X.Cols)
+	for j := range d.X.Cols {
+		name := fmt.Sprint("x", j+1)
+		if j < len(d.Vocabulary) {
+			name = d.Vocabulary[j]
+		}
+		before, twice := used[name]
+		switch {
+		case name == titles[0]:
+			return nil, fmt.Errorf("files: column %d is called %s, as that of the labels; CSV{Labels: …} calls that one otherwise", j, textfile.Quote(name))
+		case twice:
+			return nil, fmt.Errorf("files: the columns %d and %d are both called %s; give each a name of its own", before, j, textfile.Quote(name))
+		case name == "":
+			return nil, fmt.Errorf("files: column %d has an empty name, which is no title; give it another one", j)
+		case strings.TrimSpace(name) != name, strings.ContainsRune(name, 0), strings.Contains(name, "\r\n"), !utf8.ValidString(name):
+			return nil, fmt.Errorf("files: column %d is called %s, and titles have no blanks around, zero bytes, line breaks of Windows, or bytes that are not UTF-8; give it another name", j, textfile.Quote(name))
+		}
+		used[name] = j
+		titles = append(titles, name)
+	}
+	return titles, nil
+}
+
+// fillRow writes the values into their fields.
+func fillRow(record []string, row int, in dataset.Instance) error {
+	features, err := appendFeatures(nil, row, 0, in)
+	if err != nil {
+		return err
+	}
+	for j := range record {
+		record[j] = "0"
+	}
+	k := 0
+	for feature := range strings.FieldsSeq(string(features)) {
+		column := int(in.Columns[k])
+		if k++; column >= len(record) {
+			return errors.New("row " + fmt.Sprint(row) + " has a column beyond the last of the matrix")
+		}
+		_, record[column], _ = strings.Cut(feature, ":")
+	}
+	return nil
+}
