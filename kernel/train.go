@@ -146,11 +146,14 @@ func (t *trainer) run(file string) error {
 	if table.Taxonomy == nil {
 		return fmt.Errorf("%s has no labels to learn; --label names their column", file)
 	}
-	table, err = table.Labelled().Leafed()
-	if err != nil {
+	labelled := table.Labelled()
+	if left := table.Len() - labelled.Len(); left > 0 {
+		t.cmd.PrintErrf("%d of %d rows have no label, and are left out\n", left, table.Len())
+	}
+	if table, err = labelled.Leafed(); err != nil {
 		return err
 	}
-	train, test := divided(table)
+	train, test := t.divided(table)
 	estimator, err := t.estimator(train)
 	if err != nil {
 		return err
@@ -207,10 +210,14 @@ func (t *trainer) run(file string) error {
 
 // divided returns the rows for training and for a test, which is nil where the table does not say
 // which they are.
-func divided(table *dataset.Table) (train, test *dataset.Table) {
+func (t *trainer) divided(table *dataset.Table) (train, test *dataset.Table) {
 	train, test = table.InPart("train"), table.InPart("test")
 	if train.Len() == 0 || test.Len() == 0 {
 		return table, nil
+	}
+	t.cmd.PrintErrf("trained on the %d rows of the part train, and measured on the %d of test [--part]\n", train.Len(), test.Len())
+	if left := table.Len() - train.Len() - test.Len(); left > 0 {
+		t.cmd.PrintErrf("%d rows of other parts are not used\n", left)
 	}
 	return train, test
 }

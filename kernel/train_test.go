@@ -40,8 +40,21 @@ func shopTable(rows int, labels bool) string {
 // them.
 func TestTrainPredictEvaluate(t *testing.T) {
 	dir := write(t, "shop.csv", shopTable(300, true))
+	var parts strings.Builder
+	for i, line := range strings.Split(strings.TrimSpace(shopTable(105, true)), "\n") {
+		switch {
+		case i == 0:
+			line += ",split"
+		case i > 100:
+			line = line[:strings.LastIndex(line, ",")] + ",,train"
+		default:
+			line += "," + []string{"train", "test", "train", "train", "test", "train", "train", "test", "train", "dev"}[i%10]
+		}
+		parts.WriteString(line + "\n")
+	}
 	for name, content := range map[string]string{
-		"new.csv": shopTable(5000, false), "test.csv": shopTable(50, true) + "x,grey,1,XX,,unheard of\ny,grey,1,XX,,\n", "odd.csv": "said,category\nred,tools\n", "bad.csv": "category,price\ntools,big\n",
+		"parts.csv": parts.String(),
+		"new.csv":   shopTable(5000, false), "test.csv": shopTable(50, true) + "x,grey,1,XX,,unheard of\ny,grey,1,XX,,\n", "odd.csv": "said,category\nred,tools\n", "bad.csv": "category,price\ntools,big\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -64,6 +77,8 @@ func TestTrainPredictEvaluate(t *testing.T) {
 		{"train shop.csv --fill refuse --C 1", 1, nil, `numbers are missing; --fill says what stands for them`},
 		{"train shop.csv --comma ;;", 2, nil, `--comma is ";;"; it is one character`},
 		{"train shop.csv --C 1 --probabilities=false -o plain.hierml --unused said", 0, []string{"plain.hierml: 300 rows, 3 labels"}, "price (numbers); land (nominal)"},
+		{"train parts.csv --C 1 --probabilities=false", 0, []string{"parts.hierml: 60 rows", "accuracy"}, "trained on the 60 rows of the part train, and measured on the 30 of test [--part]\n10 rows of other parts are not used"},
+		{"train parts.csv --C 1 --probabilities=false --unused split", 0, []string{"parts.hierml: 100 rows"}, "5 of 105 rows have no label, and are left out"},
 		{"train shop.csv --report page.html", 0, []string{"shop.hierml: 300 rows, 3 labels", "normalized hierarchical SVM", "C = "}, `shop.csv: labels have levels, separated by "/" [--path-separator]`},
 		{"predict shop.hierml new.csv -o out.csv -k 2", 0, nil, ""},
 		{"predict shop.hierml odd.csv", 1, nil, `has no column "price"`},
