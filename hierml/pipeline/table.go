@@ -190,7 +190,7 @@ func answerTable(m *classifier.Model, t *dataset.Table, ranked [][]classifier.Ra
 	}
 	for _, best := range ranked {
 		label.Words = append(label.Words, best[0].Name)
-		way.Words = append(way.Words, strings.Join(path(m, best[0].Node), " > "))
+		way.Words = append(way.Words, shortPath(path(m, best[0].Node)))
 		for y := range k {
 			name, score := "", math.NaN()
 			if y < len(best) {
