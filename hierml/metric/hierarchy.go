@@ -2,6 +2,7 @@ package metric
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -47,15 +48,15 @@ func (w *worker) prediction(f int, hit bool, labels []int, at int) {
 	w.columns[treeLoss][at] = farthest
 }
 
-// parentHit is 1 where f is one of the labels or has a parent in common with one of them, and
-// otherwise 0; NaN where no label has a parent.
+// parentHit is 1 where f is one of the labels or near one of them, and otherwise 0; NaN where no
+// label has a parent.
 func (l labels) parentHit(f int, hit bool, labels []int) float64 {
 	v := math.NaN()
 	for _, y := range labels {
 		if len(l.nodes.Parents(l.to[y])) == 0 {
 			continue
 		}
-		if hit || shareParent(l.nodes, l.to[f], l.to[y]) {
+		if hit || near(l.nodes, l.to[f], l.to[y]) {
 			return 1
 		}
 		v = 0
@@ -63,7 +64,11 @@ func (l labels) parentHit(f int, hit bool, labels []int) float64 {
 	return v
 }
 
-func shareParent(t *taxonomy.Taxonomy, a, b int) bool {
+// near reports whether two labels have a parent in common, or one is a parent of the other.
+func near(t *taxonomy.Taxonomy, a, b int) bool {
+	if slices.Contains(t.Parents(a), b) || slices.Contains(t.Parents(b), a) {
+		return true
+	}
 	for _, p := range t.Parents(a) {
 		for _, o := range t.Parents(b) {
 			if p == o {

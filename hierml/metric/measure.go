@@ -82,7 +82,7 @@ var (
 		{"ranking loss", "fraction of pairs of a true and a wrong label in the wrong order", ofRanking, true, 4, ofColumn, rankingLoss, func(r *Report) *float64 { return &r.RankingLoss }},
 	}
 	taxonomyMeasures = []Measure{
-		{"parent accuracy", "how often the prediction is a true label or has a parent in common with one, where a true label has a parent", ofTaxonomy, false, 4, ofColumn, parentAccuracy, func(r *Report) *float64 { return &r.ParentAccuracy }},
+		{"parent accuracy", "how often the prediction is a true label, its parent or child, or has a parent in common with one, where a true label has a parent", ofTaxonomy, false, 4, ofColumn, parentAccuracy, func(r *Report) *float64 { return &r.ParentAccuracy }},
 		{"tree loss", "edges of the taxonomy between prediction and truth", ofTaxonomy, true, 3, ofColumn, treeLoss, func(r *Report) *float64 { return &r.TreeLoss }},
 		{"top loss", "largest loss of the prediction, where it is wrong", ofTaxonomy, true, 3, ofColumn, topLoss, func(r *Report) *float64 { return &r.TopLoss }},
 		{"maximal loss", "largest loss between a true label and a wrong one ranked above it", ofTaxonomy, true, 3, ofColumn, maximalLoss, func(r *Report) *float64 { return &r.MaximalLoss }},

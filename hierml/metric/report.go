@@ -22,9 +22,11 @@ type Report struct {
 	// ExactSets is how often Z is Y; 1 minus the 0/1 loss of sets.
 	ExactSets float64
 	// ParentAccuracy is how often f is in Y, or has a parent in common with a label in Y (7.6).
-	// It is the mean over ParentInstances, those with a label that has a parent: a taxonomy says
-	// nothing above a label at its top, as roots have no siblings in [Cai08]. It is NaN if there
-	// is no such instance, and never below the accuracy on the same instances.
+	// Where inner nodes are labels, f may also be the parent of a label in Y or a child of one:
+	// these are nearer to each other than siblings are. It is the mean over ParentInstances,
+	// those with a label that has a parent: a taxonomy says nothing above a label at its top, as
+	// roots have no siblings in [Cai08]. It is NaN if there is no such instance, and never below
+	// the accuracy on the same instances.
 	ParentAccuracy  float64
 	ParentInstances int
 	// TreeLoss is the number of edges of the taxonomy between f and the farthest label in Y, 0

@@ -267,7 +267,7 @@ func TestLeafedDistances(t *testing.T) {
 				treeLoss, topLoss = max(treeLoss, float64(g.Distance(y, f))), max(topLoss, half.Cost(y, f))
 				if len(g.Parents(y)) > 0 && !(parent == 1) {
 					parent = 0
-					if slices.ContainsFunc(g.Parents(y), func(p int) bool { return slices.Contains(g.Parents(f), p) }) {
+					if slices.ContainsFunc(g.Parents(y), func(p int) bool { return p == f || slices.Contains(g.Parents(f), p) }) || slices.Contains(g.Parents(f), y) {
 						parent = 1
 					}
 				}
