@@ -36,6 +36,9 @@ func (p *tableParser) columns(rows []rawColumn, labels []int) ([]dataset.Column,
 	if text := guessed.String(); text != "" {
 		p.note("Text, Numbers, Nominal, Sets, Paths, Unused", "%s", text)
 	}
+	if text := guessed.styles(); text != "" {
+		p.note("Decimal", "%s", text)
+	}
 	if text := guessed.missing(); text != "" {
 		p.note("Missing", "%s", text)
 	}
@@ -47,6 +50,11 @@ type guesses struct {
 	of    map[string][]string // columns by what they are
 	order []string
 	words map[string]int // that stand for missing values, in columns of words, with their number
+
+	// Columns of numbers with commas, and how the first of them is written and read.
+	styled  []string
+	written string
+	read    float64
 }
 
 func (g *guesses) add(what, column string) {
@@ -99,7 +107,7 @@ func (p *tableParser) column(c *dataset.Column, raw *rawColumn, k int, guessed *
 		if like := p.like(raw.name); like != nil {
 			c.Separator = like.Separator
 		}
-		if err := p.fill(c, raw); err != nil {
+		if err := p.fill(c, raw, guessed); err != nil {
 			return err
 		}
 		if why != "" {
@@ -182,7 +190,7 @@ func (p *tableParser) blank(raw *rawColumn, numbers bool, guessed *guesses) int 
 }
 
 // fill sets the values of a column whose kind is known.
-func (p *tableParser) fill(c *dataset.Column, raw *rawColumn) error {
+func (p *tableParser) fill(c *dataset.Column, raw *rawColumn, guessed *guesses) error {
 	switch {
 	case c.Kind == dataset.Number && raw.numbers != nil:
 		c.Numbers = raw.numbers
@@ -200,7 +208,9 @@ func (p *tableParser) fill(c *dataset.Column, raw *rawColumn) error {
 			}
 			c.Numbers[row] = v
 		}
-		p.noteStyle(c.Name, style, raw.words)
+		if p.Decimal == 0 {
+			guessed.noteStyle(c.Name, style, raw.words)
+		}
 	case c.Kind == dataset.Set && raw.sets != nil:
 		c.Sets = raw.sets
 	case c.Kind == dataset.Set:
@@ -290,7 +300,7 @@ func (p *tableParser) guess(c *dataset.Column, raw *rawColumn, n int, guessed *g
 	tell := func(kind dataset.Kind, role dataset.Role, what string) error {
 		c.Kind, c.Role = kind, role
 		guessed.add(what, c.Name)
-		return p.fill(c, raw)
+		return p.fill(c, raw, guessed)
 	}
 	switch {
 	case raw.numbers != nil:
@@ -435,18 +445,32 @@ func (p *tableParser) styleOf(words []string) numberStyle {
 	return style
 }
 
-// noteStyle tells how numbers with commas were read.
-func (p *tableParser) noteStyle(column string, style numberStyle, words []string) {
-	if style == plainNumbers || p.Decimal != 0 {
+// noteStyle remembers how numbers with commas were read.
+func (g *guesses) noteStyle(column string, style numberStyle, words []string) {
+	if style == plainNumbers {
 		return
 	}
 	for _, w := range words {
 		if strings.Contains(w, ",") {
 			v, _ := style.parse(w)
-			p.note("Decimal", "%s of %s is read as %v", textfile.Quote(w), describe.Cut(column, 40), v)
+			if g.styled = append(g.styled, column); len(g.styled) == 1 {
+				g.written, g.read = w, v
+			}
 			return
 		}
 	}
+}
+
+// styles says how numbers with commas were read.
+func (g *guesses) styles() string {
+	if len(g.styled) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s is read as %s", textfile.Quote(g.written), describe.Cut(g.styled[0], 40), strconv.FormatFloat(g.read, 'f', -1, 64))
+	if more := len(g.styled) - 1; more > 0 {
+		text += fmt.Sprintf(", and so are the numbers of %s", describe.Count(more, "more column", "more columns"))
+	}
+	return text
 }
 
 // numeric reports whether all fields that are not empty are numbers, and there are any.
@@ -475,7 +499,12 @@ func (p *tableParser) odd(words []string) (n int, first string, code bool) {
 	return n, first, code
 }
 
-var date = regexp.MustCompile(`^([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4})([T ][0-9:.+Z-]*)?$`)
+const month = `(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?`
+
+var date = regexp.MustCompile(`^(` + strings.Join([]string{
+	`[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}`, `[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}`,
+	month + ` [0-9]{1,2},? [0-9]{2,4}`, month + `[ -][0-9]{4}`, `[0-9]{1,2}\.?[ -]` + month + `[ -][0-9]{2,4}`,
+}, "|") + `)([T ][0-9:.+Z-]*)?$`)
 
 func looksLikeDate(w string) bool { return date.MatchString(w) }
 

@@ -64,6 +64,8 @@ func TestTableKinds(t *testing.T) {
 		{name: "text", content: rows("label,said", "a,green tea is # fine", "b,red # wine"), kinds: "label:nominal:labels said:text:feature", notes: "said (text)"},
 		{name: "sets", content: rows("label,tags", "a,x|y", "b,z", "a,y|z"), kinds: "label:nominal:labels tags:set:feature", notes: `tags (sets, separated by "|")`},
 		{name: "dates", content: rows("label,day", "a,2024-01-31", "b,2023-12-01"), kinds: "label:nominal:labels day:nominal:unused", notes: "day (no feature: dates)"},
+		{name: "dates with months", content: rows("label,day", "a,Jan 1 2000", "b,\"March 12, 1999\"", "c,3 Feb 2001", "c,12-Dec-99", "a,May 2003"), kinds: "label:nominal:labels day:nominal:unused", notes: "day (no feature: dates)"},
+		{name: "many with commas", content: rows("label,x,y,z", "a,\"1,234\",\"1,000,000\",1", "b,\"5,000\",\"2,000\",2"), kinds: "label:nominal:labels x:number:feature y:number:feature z:number:feature", notes: `"1,234" of x is read as 1234, and so are the numbers of 1 more column [files.Table{Decimal}]`},
 		{name: "truth", content: rows("label,t", "a,True", "b,False"), kinds: "label:nominal:labels t:nominal:feature", notes: "t (nominal)"},
 		{name: "nothing", content: rows("label,t", "a,", "b,NA"), kinds: "label:nominal:labels t:nominal:unused", notes: "t (no feature: no values)"},
 		{name: "index", content: rows(",label,x", "#,a,1", "#,b,2"), kinds: "column 1:nominal:unused label:nominal:labels x:number:feature", notes: "as pandas writes them"},
