@@ -401,7 +401,8 @@ const (
 	thousands                // 1,234
 )
 
-var grouped = regexp.MustCompile(`^[-+]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?$`)
+// grouped matches numbers with commas between thousands. None begins with zero, as 0,750 does.
+var grouped = regexp.MustCompile(`^[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?$`)
 
 // parse returns the finite number that a field has.
 func (s numberStyle) parse(field string) (float64, bool) {
