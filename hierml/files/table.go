@@ -60,7 +60,7 @@ type Table struct {
 	ID, Part string
 
 	// Like are the columns of a table that was read before. Columns of their names get their kind,
-	// separator and role, and others are unused.
+	// separator and role, and others are unused, but for that of ID.
 	Like []dataset.Column
 
 	// Missing are the words that stand for a value that is missing, beside an empty field. By

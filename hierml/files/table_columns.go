@@ -138,6 +138,8 @@ func (p *tableParser) kindOf(raw *rawColumn, k int) (kind dataset.Kind, role dat
 		return dataset.Nominal, dataset.Part, ""
 	case like != nil && like.Role != dataset.Labels:
 		return like.Kind, like.Role, ""
+	case p.Like != nil && p.ID == "" && strings.EqualFold(raw.name, "id"):
+		return dataset.Nominal, dataset.ID, ""
 	case p.Like != nil:
 		return dataset.Nominal, dataset.Unused, ""
 	case p.ID == "" && strings.EqualFold(raw.name, "id"):

@@ -74,6 +74,7 @@ func TestTableKinds(t *testing.T) {
 		{name: "thousands", content: rows("label,x", `a,"1,234"`, `b,"12,000"`), kinds: "label:nominal:labels x:number:feature", notes: `"1,234" of x is read as 1234 [files.Table{Decimal}]`},
 		{name: "decimal comma", content: rows("label;x", "a;1,5", "b;1.234,25"), kinds: "label:nominal:labels x:number:feature", notes: `"1,5" of x is read as 1.5`},
 		{name: "three decimals", content: rows("label,x", `a,"1,250"`, `b,"0,750"`), kinds: "label:nominal:labels x:number:feature", notes: `"1,250" of x is read as 1.25 [files.Table{Decimal}]`},
+		{name: "names of new rows", content: rows("id,x", "#,1"), settings: Table{Like: []dataset.Column{{Name: "x", Kind: dataset.Number}}}, kinds: "id:nominal:id x:number:feature"},
 		{name: "nearly numbers", content: rows("label,x", slices.Repeat([]string{"a,#"}, 39)...) + "b,big\n", kinds: "label:nominal:labels x:nominal:unused", notes: `1 of 41 values of x are no numbers, such as "big"`},
 		{name: "missing words", content: rows("label,land", "a,NA", "b,FR", "a,DE"), kinds: "label:nominal:labels land:nominal:feature", notes: `14 fields "NA" of columns of words count as missing [files.Table{Missing}]`},
 		{name: "Namibia", content: rows("label,land", "a,NA", "b,FR"), settings: Table{Missing: []string{}}, kinds: "label:nominal:labels land:nominal:feature"},
