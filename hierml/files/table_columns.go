@@ -291,7 +291,7 @@ const (
 	// severalWords is that of a column whose values are nearly all different.
 	severalWords = 2
 	// fewOdd is the share of fields that are no numbers up to which a column may have been meant
-	// for one of numbers.
+	// for one of numbers. It may have been, too, where these fields are all one word.
 	fewOdd = 0.05
 	// setShare is the share of fields with a separator from which on they are sets.
 	setShare = 0.25
@@ -313,11 +313,12 @@ func (p *tableParser) guess(c *dataset.Column, raw *rawColumn, n int, guessed *g
 		return tell(dataset.Nominal, dataset.Unused, "no feature: no values")
 	}
 	odd, first, code := p.odd(raw.words)
+	few := float64(odd) <= fewOdd*float64(n) || 2*odd < n && odd == count(raw.words, first)
 	switch {
 	case odd == 0 && !code:
 		return tell(dataset.Number, dataset.Feature, "numbers")
-	case odd > 0 && float64(odd) <= fewOdd*float64(n):
-		p.note(fmt.Sprintf("Missing: []string{%q}", first), "%d of %d values of %s are no numbers, such as %s, which is why the column is none of numbers", odd, n, describe.Cut(c.Name, 40), textfile.Quote(first))
+	case few && !code:
+		p.note(fmt.Sprintf("Missing: []string{%q}", first), "%s is no column of numbers: %d of its %d values %s not, such as %s", describe.Cut(c.Name, 40), odd, n, isOrAre(odd), textfile.Quote(first))
 	}
 	return p.guessWords(c, raw, n, tell)
 }
@@ -480,6 +481,17 @@ func (g *guesses) styles() string {
 func (p *tableParser) numeric(words []string) bool {
 	odd, _, code := p.odd(words)
 	return odd == 0 && !code && slices.ContainsFunc(words, func(w string) bool { return w != "" })
+}
+
+// count returns how many fields are the word.
+func count(words []string, word string) int {
+	n := 0
+	for _, w := range words {
+		if w == word {
+			n++
+		}
+	}
+	return n
 }
 
 // odd returns how many fields are neither empty nor a number, and the first of them, and whether
