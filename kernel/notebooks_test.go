@@ -23,6 +23,7 @@ const notebookLimit = 3 * time.Minute
 // runElsewhere are the notebooks that other tests run from the top, too.
 var runElsewhere = map[string]string{
 	"01-tour.ipynb":  "TestInstallation runs it, and TestBrowser most of it",
+	"14-table.ipynb": "TestTableChapter runs it",
 	"compiled.ipynb": "TestBrowserCompiled runs it",
 }
 
