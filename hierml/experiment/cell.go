@@ -59,7 +59,7 @@ func shown(p point) map[string]any {
 
 // train trains and evaluates.
 func (r *run) train(ctx context.Context, j *job, at point, workers int, c *Cell) error {
-	p, err := r.parts.of(ctx, j)
+	p, err := r.parts.of(ctx, j, at)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (r *run) train(ctx context.Context, j *job, at point, workers int, c *Cell)
 	c.Equal, c.EqualExample = p.equals.rows, p.equals.example
 	ctx, ended := solver.TrainingGroup(ctx, j.key)
 	begun := time.Now()
-	model, err := r.study.Methods[j.method].fit(ctx, p.train, at, c.Seed, workers)
+	model, err := r.study.Methods[j.method].fit(ctx, p.train, at.ofMethod(), c.Seed, workers)
 	ended(err)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -77,6 +78,32 @@ func (d *Data) check() error {
 		}
 	}
 	return nil
+}
+
+// gridFields are the fields of Data that grids may set: what is learned of the data that are
+// trained on.
+var gridFields = []string{"Text", "Steps"}
+
+// at returns the data with settings of a grid.
+func (d *Data) at(settings point) (*Data, error) {
+	if len(settings) == 0 {
+		return d, nil
+	}
+	set := *d
+	for _, s := range settings {
+		path := strings.TrimPrefix(s.path, dataPrefix)
+		field, _, _ := strings.Cut(path, ".")
+		if !slices.Contains(gridFields, field) {
+			return nil, fmt.Errorf("experiment: a grid cannot set %s; of data it sets fields of %s", s.path, strings.Join(gridFields, ", "))
+		}
+		if field == "Text" && d.Vectors != nil {
+			return nil, fmt.Errorf("experiment: a grid sets %s, which data set %q does not use, as its Vectors make the vectors", s.path, d.Name)
+		}
+		if err := (setter{}).path(reflect.ValueOf(&set).Elem(), path, s.value, "Data"); err != nil {
+			return nil, err
+		}
+	}
+	return &set, set.check()
 }
 
 func (d *Data) defaultName(i int) string {

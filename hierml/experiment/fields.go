@@ -108,6 +108,10 @@ func (s setter) value(v reflect.Value, value any, at string) error {
 	}
 	switch v.Type() {
 	case reflect.TypeFor[any]():
+		if kind := reflect.ValueOf(value).Kind(); !s.build && (kind == reflect.Struct || kind == reflect.Pointer) { // of Go
+			v.Set(reflect.ValueOf(value))
+			return nil
+		}
 		n, err := readNamed(value)
 		if err != nil {
 			return fmt.Errorf("experiment: %s: %w", at, err)

@@ -10,6 +10,10 @@ import (
 // Grid has the values to try of each setting: the name of a field, with points between names for a
 // field of a field, such as "C", "Settings.Gap" and "Weighting". A point of the grid has one value
 // of each. A value is what the field has: a C of 0 is the default, 1.
+//
+// A name that begins with "Data." is of a field of the data, below Text or Steps:
+// "Data.Text.NGrams", "Data.Steps". Such values are tried together with the others. What is trained
+// on is transformed once for each, and not for each C.
 type Grid map[string][]any
 
 // largestGrid bounds the points of a grid, so that a mistake is an error and not a year.
@@ -83,6 +87,23 @@ func texts(values []any) ([]string, error) {
 func shortText(value any) string {
 	text := canonical([]any{value})
 	return strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+}
+
+// dataPrefix is what names of fields of the data begin with.
+const dataPrefix = "Data."
+
+// ofData returns the settings of the data, and ofMethod the others.
+func (p point) ofData() point   { return p.filter(true) }
+func (p point) ofMethod() point { return p.filter(false) }
+
+func (p point) filter(data bool) point {
+	var settings point
+	for _, s := range p {
+		if strings.HasPrefix(s.path, dataPrefix) == data {
+			settings = append(settings, s)
+		}
+	}
+	return settings
 }
 
 // String returns the settings as PATH=VALUE.

@@ -82,6 +82,9 @@ func checkChoices(value any, at string) error {
 		}
 	case map[string]any:
 		for _, key := range sortedKeys(value) {
+			if strings.HasPrefix(key, dataPrefix) { // of a grid: nothing in data is such a choice
+				continue
+			}
 			path := at + "." + key
 			for name := range strings.SplitSeq(key, ".") {
 				switch name {

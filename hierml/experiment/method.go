@@ -97,7 +97,7 @@ func (m *Method) check() error {
 		return nil
 	}
 	for _, p := range points {
-		if _, err := m.fitter(p, 1, 1, nil); err != nil {
+		if _, err := m.fitter(p.ofMethod(), 1, 1, nil); err != nil {
 			return fmt.Errorf("experiment: method %q: %s", m.Name, strings.TrimPrefix(err.Error(), "experiment: "))
 		}
 	}

@@ -15,8 +15,15 @@ type parts struct {
 	*plan
 	mu     sync.Mutex
 	opened map[place]*shared[*instances] // by data and, where they are drawn, repeat
-	taken  map[place]*shared[part]
-	fault  error // of data that are promised
+	taken  map[transformed]*shared[part]
+	use    map[*job]transformed // of jobs that are not done, as far as it is known
+	fault  error                // of data that are promised
+}
+
+// transformed is a division whose instances are vectors by settings of the data: their identity.
+type transformed struct {
+	place
+	settings string
 }
 
 // shared is a value that is made once and used by some.
@@ -44,12 +51,14 @@ func guard(f func() error) (err error) {
 }
 
 func newParts(p *plan, jobs []*job) *parts {
-	c := &parts{plan: p, opened: make(map[place]*shared[*instances]), taken: make(map[place]*shared[part])}
+	c := &parts{plan: p, opened: make(map[place]*shared[*instances]), taken: make(map[transformed]*shared[part]), use: make(map[*job]transformed)}
 	for _, j := range jobs {
-		if c.taken[j.place] == nil {
-			c.taken[j.place] = &shared[part]{}
+		switch {
+		case !j.chooses():
+			c.uses(j, j.point)
+		case len(j.inner[0].point.ofData()) == 0: // whatever is chosen
+			c.uses(j, nil)
 		}
-		c.taken[j.place].users++
 		source := c.source(j.place)
 		if c.opened[source] == nil {
 			c.opened[source] = &shared[*instances]{}
@@ -57,6 +66,21 @@ func newParts(p *plan, jobs []*job) *parts {
 		c.opened[source].users++
 	}
 	return c
+}
+
+// uses counts a job, at a point, among the users of what it is run on, and returns that. The caller
+// holds c.mu, or is alone.
+func (c *parts) uses(j *job, at point) *shared[part] {
+	key, counted := c.use[j]
+	if !counted {
+		key = transformed{j.place, at.ofData().identity()}
+		c.use[j] = key
+		if c.taken[key] == nil {
+			c.taken[key] = &shared[part]{}
+		}
+		c.taken[key].users++
+	}
+	return c.taken[key]
 }
 
 // source is the place of the data that a place divides.
@@ -67,10 +91,10 @@ func (c *parts) source(at place) place {
 	return place{data: at.data}
 }
 
-// of returns what the job trains on and tests on.
-func (c *parts) of(ctx context.Context, j *job) (part, error) {
+// of returns what the job, at a point, trains on and tests on.
+func (c *parts) of(ctx context.Context, j *job, at point) (part, error) {
 	c.mu.Lock()
-	taken, opened := c.taken[j.place], c.opened[c.source(j.place)]
+	taken, opened := c.uses(j, at), c.opened[c.source(j.place)]
 	c.mu.Unlock()
 	source := c.data[j.data]
 	return taken.get(func() (part, error) {
@@ -90,7 +114,11 @@ func (c *parts) of(ctx context.Context, j *job) (part, error) {
 		if err != nil {
 			return part{}, err
 		}
-		p, err := in.divided(source.Data, by)
+		set, err := source.at(at.ofData())
+		if err != nil {
+			return part{}, err
+		}
+		p, err := in.divided(set, by)
 		if p.tested = by.Test; c.study.Split.GivenTest {
 			p.given = in.given
 		}
@@ -144,9 +172,10 @@ func (c *parts) divide(in *instances, at place) (dataset.Division, error) {
 func (c *parts) release(j *job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s := c.taken[j.place]; s != nil {
-		if s.users--; s.users == 0 {
-			delete(c.taken, j.place)
+	if key, ok := c.use[j]; ok {
+		delete(c.use, j)
+		if c.taken[key].users--; c.taken[key].users == 0 {
+			delete(c.taken, key)
 		}
 	}
 	source := c.source(j.place)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -191,6 +192,7 @@ func (p *plan) division(at place) error {
 	type candidate struct {
 		outer *job
 		point point
+		index int // of the point in the grid
 	}
 	var candidates []candidate
 	for m := range s.Methods {
@@ -206,18 +208,17 @@ func (p *plan) division(at place) error {
 		}
 		outer := &job{place: at, method: m, inner: make([]*job, len(points)*innerRounds), waits: len(points) * innerRounds}
 		all = append(all, outer)
-		for _, point := range points {
-			candidates = append(candidates, candidate{outer, point})
+		for i, point := range points {
+			candidates = append(candidates, candidate{outer, point, i})
 		}
 	}
-	filled := make(map[*job]int)
-	for round := 1; round <= innerRounds && len(candidates) > 0; round++ {
-		clear(filled)
+	all = byData(all, func(j *job) point { return j.point })
+	candidates = byData(candidates, func(c candidate) point { return c.point })
+	for round := 1; round <= innerRounds; round++ {
 		for _, c := range candidates {
 			j := &job{place: at, method: c.outer.method, point: c.point, outerJob: c.outer}
 			j.place.inner = round
-			c.outer.inner[filled[c.outer]*innerRounds+round-1] = j
-			filled[c.outer]++
+			c.outer.inner[c.index*innerRounds+round-1] = j
 			if err := p.add(j); err != nil {
 				return err
 			}
@@ -229,6 +230,27 @@ func (p *plan) division(at place) error {
 		}
 	}
 	return nil
+}
+
+// byData puts together what has the same settings of data, so that few transformed data are in
+// memory at a time. What has none comes first, and all else stays in its order.
+func byData[T any](all []T, at func(T) point) []T {
+	groups := [][]T{nil}
+	number := make(map[string]int)
+	for _, of := range all {
+		settings := at(of).ofData()
+		if len(settings) == 0 {
+			groups[0] = append(groups[0], of)
+			continue
+		}
+		key := settings.identity()
+		if number[key] == 0 {
+			number[key] = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[number[key]] = append(groups[number[key]], of)
+	}
+	return slices.Concat(groups...)
 }
 
 // where is what the division at a place is known by.

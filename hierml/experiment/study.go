@@ -185,10 +185,37 @@ func (s *Study) checked() (*Study, error) {
 	if name, ok := twice(names); ok {
 		return nil, fmt.Errorf("experiment: two methods are called %q; give them different Names", name)
 	}
+	if err := c.checkDataGrids(); err != nil {
+		return nil, err
+	}
 	if c.Baseline != "" && !slices.Contains(names, c.Baseline) {
 		return nil, fmt.Errorf("experiment: Baseline is %q; the methods are %s", c.Baseline, strings.Join(names, ", "))
 	}
 	return &c, nil
+}
+
+// checkDataGrids says whether the data can be set to the points of the methods' grids.
+func (s *Study) checkDataGrids() error {
+	for m := range s.Methods {
+		points, err := s.Methods[m].Grid.points()
+		if err != nil {
+			return err
+		}
+		checked := make(map[string]bool)
+		for _, p := range points {
+			settings := p.ofData()
+			if len(settings) == 0 || checked[settings.identity()] {
+				continue
+			}
+			checked[settings.identity()] = true
+			for i := range s.Data {
+				if _, err := s.Data[i].at(settings); err != nil {
+					return fmt.Errorf("experiment: the grid of method %q: %s", s.Methods[m].Name, strings.TrimPrefix(err.Error(), "experiment: "))
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // twice returns a name that stands twice among names.
