@@ -44,6 +44,17 @@ var askedFor = []struct{ text, want string }{
 	{asked(`{"Estimator": {"svm.Flat": {"Settings": {"Checkpoint": "a/kept"}}}}`, ``), "in the working folder only"},
 	{asked(`{"Estimator": {"svm.Flat": {"Settings": {"Checkpoint": ".."}}}}`, ``), "in the working folder only"},
 	{asked(`{"Estimator": "svm.Flat", "Grid": {"Settings.Checkpoint": ["kept", "/tmp/kept"]}}`, ``), "in the working folder only"},
+	{askedOf(`{"File": "a.csv", "Columns": {"Of": {"Farm": {"Nominal": {}}, "Checkpoint": {"Text": {}}}}}`), ""}, // names of columns
+	{askedOf(`{"File": "a/b.csv"}`), ""},
+	{askedOf(`{"File": "/etc/passwd"}`), `the study.Data[0].File "/etc/passwd" leads out of the folder of the study`},
+	{askedOf(`{"Open": "ng15"}, {"File": "../b.csv"}`), `the study.Data[1].File "../b.csv" leads out of the folder of the study`},
+	{asked(`{"Estimator": "svm.Flat"}`, `, "DataFolder": "/etc"`), "the study.DataFolder can be set in Go only"},
+	{asked(`{"Estimator": "svm.Flat", "Grid": {"Data.File": ["/etc/passwd"]}}`, ``), ""}, // no grid may set it
+}
+
+// askedOf is the text of a study of data that are given as JSON.
+func askedOf(data string) string {
+	return fmt.Sprintf(`{"Data": [%s], "Methods": [{"Estimator": "perceptron.Flat", "Grid": {"Data.Columns.Of.Directory.Number.Log": [true]}}]}`, data)
 }
 
 // TestFileChooses holds that the file of a study has no say in what only its user can choose.
@@ -101,6 +112,11 @@ func FuzzFileChooses(f *testing.F) {
 		}
 		if _, asks := s.Farm.(fileFarm); s.Farm != nil && !asks || s.Directory != "" && !filepath.IsLocal(s.Directory) {
 			t.Errorf("the study has the farm %v and the directory %q", s.Farm, s.Directory)
+		}
+		for _, d := range s.Data {
+			if d.File != "" && !filepath.IsLocal(d.File) || s.DataFolder != "" {
+				t.Errorf("the study reads %q in the folder %q", d.File, s.DataFolder)
+			}
 		}
 		for _, m := range s.Methods {
 			made, err := m.Named.build(nil, estimatorTypes())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,20 +13,28 @@ import (
 	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/features"
+	"github.com/hierml/notebook/hierml/files"
 )
 
-// Data is a data set of a study. Exactly one of Open, Texts, Set, Collection, Corpus, Generator and
-// Generate is set.
+// Data is a data set of a study. Exactly one of Open, Texts, File, Set, Collection, Corpus, Table,
+// Generator and Generate is set.
 type Data struct {
 	// Name is what tables call it. The default value is taken from the data.
 	Name string
 	// Open is the name of a data set for collection.Open, and Texts one for collection.OpenTexts.
 	Open, Texts string
+	// File is the path of a table, CSV, TSV, JSON, Parquet or Arrow, below Study.DataFolder. Reader
+	// says how it is read. In a study in JSON a Comma is a text of one character, and a Repair {}
+	// asks for repairs, which a note counts.
+	File   string
+	Reader files.Table
 	// Set has no division of its own, Collection has one, and so has a Corpus whose documents have
-	// a Part.
+	// a Part, or a Table, or File, that has a column of the role Part with the values "train" and
+	// "test". Rows of a table without a label are left out.
 	Set        *dataset.Dataset
 	Collection *dataset.Collection
 	Corpus     *dataset.Corpus
+	Table      *dataset.Table
 	// Generator makes data for every repeat anew: synthetic.LinearTree, synthetic.TextLike, or
 	// another struct with a method Generate(context.Context) that returns a *dataset.Dataset or a
 	// *dataset.Collection and an error, and a field Seed, which is set for each repeat unless it is
@@ -36,6 +45,9 @@ type Data struct {
 	// Text says how texts become vectors. Words and their frequencies are taken from what is
 	// trained on alone, in every division.
 	Text features.Text
+	// Columns says how the columns of a table become vectors. It measures what is trained on alone,
+	// in every division.
+	Columns features.Columns
 	// Vectors, if not nil, takes the place of Text: it learns from the texts that are trained on
 	// how to make vectors of texts. See Version.
 	Vectors func(train *dataset.Corpus) (transform func(*dataset.Corpus) (*dataset.Dataset, error), err error)
@@ -56,13 +68,13 @@ type Data struct {
 
 func (d *Data) check() error {
 	set := 0
-	for _, is := range []bool{d.Open != "", d.Texts != "", d.Set != nil, d.Collection != nil, d.Corpus != nil, d.Generator != nil, d.Generate != nil} {
+	for _, is := range []bool{d.Open != "", d.Texts != "", d.File != "", d.Set != nil, d.Collection != nil, d.Corpus != nil, d.Table != nil, d.Generator != nil, d.Generate != nil} {
 		if is {
 			set++
 		}
 	}
 	if set != 1 {
-		return fmt.Errorf("experiment: data set %q has %d of Open, Texts, Set, Collection, Corpus, Generator and Generate; set exactly one", d.Name, set)
+		return fmt.Errorf("experiment: data set %q has %d of Open, Texts, File, Set, Collection, Corpus, Table, Generator and Generate; set exactly one", d.Name, set)
 	}
 	if d.Generator != nil {
 		if _, err := generatorOf(d.Generator, 0); err != nil {
@@ -70,7 +82,13 @@ func (d *Data) check() error {
 		}
 	}
 	if (d.Vectors != nil || !reflect.ValueOf(d.Text).IsZero()) && d.Texts == "" && d.Corpus == nil {
-		return fmt.Errorf("experiment: data set %q has Text or Vectors and no texts to make vectors of; give Texts or a Corpus", d.Name)
+		return fmt.Errorf("experiment: data set %q has Text or Vectors and no texts to make vectors of; give Texts or a Corpus, and for the texts of a table Columns.Text", d.Name)
+	}
+	if !reflect.ValueOf(d.Columns).IsZero() && !d.tabular() {
+		return fmt.Errorf("experiment: data set %q has Columns and no table to make vectors of; give a File or a Table", d.Name)
+	}
+	if !reflect.ValueOf(d.Reader).IsZero() && d.File == "" {
+		return fmt.Errorf("experiment: data set %q has a Reader and no File to read", d.Name)
 	}
 	for _, s := range d.Steps {
 		if _, err := stepOf(s); err != nil {
@@ -82,7 +100,7 @@ func (d *Data) check() error {
 
 // gridFields are the fields of Data that grids may set: what is learned of the data that are
 // trained on.
-var gridFields = []string{"Text", "Steps"}
+var gridFields = []string{"Text", "Columns", "Steps"}
 
 // at returns the data with settings of a grid.
 func (d *Data) at(settings point) (*Data, error) {
@@ -109,6 +127,10 @@ func (d *Data) at(settings point) (*Data, error) {
 func (d *Data) defaultName(i int) string {
 	name := d.Open + d.Texts
 	switch {
+	case d.File != "":
+		name = strings.TrimSuffix(filepath.Base(d.File), filepath.Ext(d.File))
+	case d.Table != nil:
+		name = d.Table.Name
 	case d.Set != nil:
 		name = d.Set.Name
 	case d.Collection != nil:
@@ -139,17 +161,22 @@ func (d *Data) defaultName(i int) string {
 // drawn tells whether every repeat has data of its own.
 func (d *Data) drawn() bool { return d.Generator != nil || d.Generate != nil }
 
-// instances are the data of a repeat: vectors or texts, and of what is given for training the
-// number. Where there is a given division the first rows are the training part.
+// tabular tells whether the data are a table.
+func (d *Data) tabular() bool { return d.File != "" || d.Table != nil }
+
+// instances are the data of a repeat: vectors, texts or a table, and of what is given for training
+// the number. Where there is a given division the first rows are the training part.
 type instances struct {
 	vectors *dataset.Dataset
 	texts   *dataset.Corpus
+	table   *dataset.Table
 	given   int // rows of the given training part, 0 where there is none
 	// parts of a collection, which are joined only if another division of it is asked for.
 	parts *dataset.Collection
 
 	hashing sync.Once
-	hashed  []uint64 // of the rows
+	hashed  []uint64          // of the rows
+	hashOf  []*dataset.Column // of a table, the columns that are features
 }
 
 func (in *instances) len() int {
@@ -158,19 +185,23 @@ func (in *instances) len() int {
 		return in.parts.Train.Len() + in.parts.Test.Len()
 	case in.texts != nil:
 		return in.texts.Len()
+	case in.table != nil:
+		return in.table.Len()
 	}
 	return in.vectors.Len()
 }
 
-// open opens or generates the data. The seed is for what is generated.
-func (d *Data) open(ctx context.Context, seed uint64) (*instances, error) {
+// open opens or generates the data. Files are in the folder; the seed is for what is generated.
+func (d *Data) open(ctx context.Context, folder dataFolder, seed uint64) (*instances, error) {
 	var err error
-	in := &instances{vectors: d.Set, texts: d.Corpus, parts: d.Collection}
+	in := &instances{vectors: d.Set, texts: d.Corpus, parts: d.Collection, table: d.Table}
 	switch {
 	case d.Open != "":
 		in.parts, err = collection.OpenContext(ctx, d.Open)
 	case d.Texts != "":
 		in.texts, err = collection.OpenTextsContext(ctx, d.Texts)
+	case d.File != "":
+		in.table, err = d.read(ctx, folder)
 	case d.Generate != nil:
 		in.vectors, err = d.Generate(ctx, seed)
 	case d.Generator != nil:
@@ -182,8 +213,11 @@ func (d *Data) open(ctx context.Context, seed uint64) (*instances, error) {
 	if err := in.check(); err != nil {
 		return nil, fmt.Errorf("experiment: data set %q: %w", d.Name, err)
 	}
-	if in.texts != nil {
+	switch {
+	case in.texts != nil:
 		in.texts, in.given = trainFirst(in.texts)
+	case in.table != nil:
+		in.tableTrainFirst(ctx)
 	}
 	if in.parts != nil {
 		in.given = in.parts.Train.Len()
@@ -191,6 +225,11 @@ func (d *Data) open(ctx context.Context, seed uint64) (*instances, error) {
 	if d.Leafed {
 		if err := in.leafed(); err != nil {
 			return nil, err
+		}
+	}
+	if in.table != nil {
+		if in.hashOf, err = d.Columns.Taken(in.table); err != nil {
+			return nil, fmt.Errorf("experiment: data set %q: %w", d.Name, err)
 		}
 	}
 	return in, nil
@@ -207,7 +246,9 @@ func (in *instances) check() error {
 		return errors.New("its training and test part have different taxonomies; read both with one")
 	case in.texts != nil && in.texts.Taxonomy == nil:
 		return errors.New("the corpus has no taxonomy")
-	case in.parts == nil && in.vectors == nil && in.texts == nil:
+	case in.table != nil && (in.table.Taxonomy == nil || len(in.table.Labels) != in.table.Len()):
+		return errors.New("the table has no labels; Reader.Label names their column, and in Go Table.WithLabels")
+	case in.parts == nil && in.vectors == nil && in.texts == nil && in.table == nil:
 		return errors.New("nothing was generated")
 	}
 	return nil
@@ -219,6 +260,8 @@ func (in *instances) leafed() (err error) {
 		in.parts, err = in.parts.Leafed()
 	case in.texts != nil:
 		in.texts, err = in.texts.Leafed()
+	case in.table != nil:
+		in.table, err = in.table.Leafed()
 	default:
 		in.vectors, err = in.vectors.Leafed()
 	}
@@ -228,9 +271,19 @@ func (in *instances) leafed() (err error) {
 // trainFirst puts the documents of the part "train" first and those of "test" after them, and drops
 // others, if the corpus has both; it returns how many are of the first.
 func trainFirst(c *dataset.Corpus) (*dataset.Corpus, int) {
+	rows, train := rowsTrainFirst(c.Len(), func(i int) string { return c.Documents[i].Part })
+	if train == 0 {
+		return c, 0
+	}
+	return c.Subset(rows), train
+}
+
+// rowsTrainFirst returns the rows of the part "train" and behind them those of "test", and how many
+// are of the first, which is 0 if there are not both.
+func rowsTrainFirst(n int, part func(row int) string) (rows []int, trained int) {
 	var train, test []int
-	for i, doc := range c.Documents {
-		switch doc.Part {
+	for i := range n {
+		switch part(i) {
 		case "train":
 			train = append(train, i)
 		case "test":
@@ -238,9 +291,9 @@ func trainFirst(c *dataset.Corpus) (*dataset.Corpus, int) {
 		}
 	}
 	if len(train) == 0 || len(test) == 0 {
-		return c, 0
+		return nil, 0
 	}
-	return c.Subset(append(train, test...)), len(train)
+	return append(train, test...), len(train)
 }
 
 // generate calls the method Generate of a generator with the seed.

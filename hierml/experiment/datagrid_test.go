@@ -49,7 +49,7 @@ func wordy(t testing.TB, documents int) *dataset.Corpus {
 // studies whose data have the settings, on given divisions, and what is chosen with a loop over
 // inner cells.
 func TestGridOfData(t *testing.T) {
-	corpus := wordy(t, 24)
+	corpus, table := wordy(t, 24), numberedTable(t, 24, dataset.Words("third", strings.Fields(strings.Repeat("x y z x x y y z ", 3))...))
 	var rounds []dataset.Division
 	for r := range 2 {
 		d := dataset.Division{Name: fmt.Sprint("round ", r)}
@@ -73,6 +73,16 @@ func TestGridOfData(t *testing.T) {
 			[]Data{
 				{Corpus: corpus, Text: features.Text{NGrams: [2]int{1, 1}, Weight: features.Counts}}, {Corpus: corpus, Text: features.Text{NGrams: [2]int{1, 1}}},
 				{Corpus: corpus, Text: features.Text{NGrams: [2]int{1, 2}, Weight: features.Counts}}, {Corpus: corpus, Text: features.Text{NGrams: [2]int{1, 2}}},
+			},
+		},
+		{
+			Data{Table: table, Columns: features.Columns{Of: map[string]features.Column{"third": {Nominal: &features.Nominal{MinRows: 2}}}}},
+			Grid{"Data.Columns.Of.number.Number.Log": {false, true}, "Data.Columns.Of.third.Nominal.MinRows": {2, 8}},
+			[]Data{
+				{Table: table, Columns: features.Columns{Of: map[string]features.Column{"number": {Number: &features.Number{}}, "third": {Nominal: &features.Nominal{MinRows: 2}}}}},
+				{Table: table, Columns: features.Columns{Of: map[string]features.Column{"number": {Number: &features.Number{}}, "third": {Nominal: &features.Nominal{MinRows: 8}}}}},
+				{Table: table, Columns: features.Columns{Of: map[string]features.Column{"number": {Number: &features.Number{Log: true}}, "third": {Nominal: &features.Nominal{MinRows: 2}}}}},
+				{Table: table, Columns: features.Columns{Of: map[string]features.Column{"number": {Number: &features.Number{Log: true}}, "third": {Nominal: &features.Nominal{MinRows: 8}}}}},
 			},
 		},
 		{

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -144,6 +145,8 @@ func (in *instances) divider() *dataset.Dataset {
 		for i := range in.texts.Documents {
 			d.Labels = append(d.Labels, in.texts.Documents[i].Labels)
 		}
+	case in.table != nil:
+		d.Name, d.Labels = in.table.Name, in.table.Labels
 	default:
 		d.Name, d.Labels = in.vectors.Name, in.vectors.Labels
 	}
@@ -166,12 +169,18 @@ func sequence(from, to int) []int {
 
 // divided returns the instances of the division as vectors, by what can be learned from those
 // trained on.
-func (in *instances) divided(d *Data, by dataset.Division) (part, error) {
+func (in *instances) divided(ctx context.Context, d *Data, by dataset.Division) (part, error) {
 	var p part
 	switch {
 	case in.texts != nil:
 		var err error
 		if p, err = d.vectorize(in.texts.Divide(by)); err != nil {
+			return part{}, err
+		}
+	case in.table != nil:
+		train, test := in.table.Divide(by)
+		var err error
+		if p, err = d.encode(ctx, train, test); err != nil {
 			return part{}, err
 		}
 	case in.parts != nil && len(by.Train) == in.given && len(by.Train)+len(by.Test) == in.len() && by.Train[in.given-1] == in.given-1:

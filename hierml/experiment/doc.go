@@ -20,6 +20,40 @@
 //	}
 //	results, err := study.Run(ctx)
 //
+// # Tables of your own
+//
+// Data may be a file of yours, CSV, TSV, JSON, Parquet or Arrow: Reader says how it is read, and
+// Columns how its columns become features, as files.Table and features.Columns do. Columns is
+// fitted in every division on what is trained on alone. A column called split with the values train
+// and test is the division of the data. A grid may try settings of the data together with those of
+// a method, by names that begin with Data; where there is an inner split, they are chosen by it:
+//
+//	study := experiment.Study{
+//		Data: []experiment.Data{{
+//			File:    "debian.csv",
+//			Reader:  files.Table{Label: "label", Unused: []string{"tags"}},
+//			Columns: features.Columns{Number: features.Number{Missing: features.Mean, Scale: features.ZScore}},
+//			Leafed:  true,
+//		}},
+//		Methods: []experiment.Method{{Estimator: svm.Normalized{}, Grid: experiment.Grid{
+//			"C": {0.1, 1, 10}, "Data.Columns.Text.NGrams": {[2]int{1, 1}, [2]int{1, 2}},
+//		}}},
+//		Split: experiment.Split{Folds: 5},
+//		Inner: experiment.Split{HeldOut: 0.2},
+//	}
+//
+// In JSON that is
+//
+//	{"Data": [{"File": "debian.csv", "Reader": {"Label": "label", "Unused": ["tags"]},
+//	           "Columns": {"Number": {"Missing": "mean", "Scale": "z-score"}}, "Leafed": true}],
+//	 "Methods": [{"Estimator": "svm.Normalized", "Grid": {
+//	           "C": [0.1, 1, 10], "Data.Columns.Text.NGrams": [[1, 1], [1, 2]]}}],
+//	 "Split": {"Folds": 5}, "Inner": {"HeldOut": 0.2}}
+//
+// A study in JSON reads files below its own folder only, and not through links, unless you name
+// another folder: Study.DataFolder, hierml study run --data FOLDER. A table that is already read,
+// dataset.Table, can be given in Go, as Table.
+//
 // # Cells
 //
 // A cell is one training with one evaluation: a data set, a division of it, a method and a point of
@@ -34,7 +68,8 @@
 // study.go and method.go declare what users write; fields.go, encode.go, names.go and json.go turn
 // it into JSON and back. plan.go lists the cells; divide.go draws the divisions, inner ones within
 // the training part of outer ones; parts.go and cell.go compute cells; run.go runs what is missing,
-// onfarm.go on other machines. store.go keeps finished cells; results.go, summary.go, curve.go and
+// onfarm.go on other machines.
+// table.go reads tables. store.go keeps finished cells; results.go, summary.go, curve.go and
 // twoway.go tabulate and test them.
 //
 // # The directory

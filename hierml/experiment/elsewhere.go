@@ -136,6 +136,17 @@ func (s *Study) assigned(ctx context.Context, h *role, a *assignment, kept *stor
 	if a.Format != format || len(a.Data) != len(s.Data) {
 		return fmt.Errorf("experiment: machine %s runs another version of the program, or of the study, than the one that submitted it", farm.Machine())
 	}
+	if a.Files != nil {
+		if len(a.Files) != len(s.Data) {
+			return fmt.Errorf("experiment: the job %s names %d files, and the study has %s", h.job, len(a.Files), plural(len(s.Data), "data set"))
+		}
+		s.DataFolder = "" // paths are whole
+		for i, path := range a.Files {
+			if s.Data[i].File != "" {
+				s.Data[i].File = path
+			}
+		}
+	}
 	s.Progress, s.Retry = nil, false
 	s.Workers = guarded.Workers(s.Workers)
 	runtime.GOMAXPROCS(s.Workers)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/files"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -68,6 +69,8 @@ func (d *describer) of(v reflect.Value) any {
 			return "taxonomy " + digest(func(h *digester) { h.taxonomy(value) })
 		case *dataset.Dataset:
 			return "data " + digest(func(h *digester) { h.dataset(value) })
+		case *dataset.Table:
+			return "table " + digest(func(h *digester) { h.table(value) })
 		case *dataset.Corpus:
 			return "texts " + digest(func(h *digester) { h.corpus(value) })
 		}
@@ -213,6 +216,14 @@ func (d *describer) fields(v reflect.Value) any {
 			continue
 		}
 		told := d.of(v.Field(i))
+		if v.Type() == reflect.TypeFor[files.Table]() {
+			switch f.Type {
+			case reflect.TypeFor[rune]():
+				told = string(rune(v.Field(i).Int()))
+			case reflect.TypeFor[*files.Faults](): // what was found is no part of it
+				told = map[string]any{}
+			}
+		}
 		if inner, ok := told.(map[string]any); ok && len(inner) == 0 && f.Type.Kind() == reflect.Struct {
 			continue
 		}

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// equals counts the rows tested on that are the same text, or the same vector, as one trained on.
+// equals counts the rows tested on that are the same text, row or vector as one trained on.
 type equals struct {
 	rows    int
 	example string // of the first
@@ -19,7 +20,8 @@ type equals struct {
 // hashSeed is that of hashes of rows, which do not leave the process.
 var hashSeed = maphash.MakeSeed()
 
-// hashes returns a hash of each row: of the text, or of the entries that are not 0.
+// hashes returns a hash of each row: of the text, of the values of a table that are features, or of
+// the entries that are not 0.
 func (in *instances) hashes() []uint64 {
 	in.hashing.Do(func() {
 		switch {
@@ -27,6 +29,8 @@ func (in *instances) hashes() []uint64 {
 			for i := range in.texts.Documents {
 				in.hashed = append(in.hashed, maphash.String(hashSeed, in.texts.Documents[i].Text))
 			}
+		case in.table != nil:
+			in.hashed = hashTable(in.hashOf)
 		case in.parts != nil:
 			in.hashed = hashRows(hashRows(nil, in.parts.Train.X), in.parts.Test.X)
 		default:
@@ -50,6 +54,41 @@ func hashRows(to []uint64, x *dataset.Matrix) []uint64 {
 		to = append(to, maphash.Bytes(hashSeed, row))
 	}
 	return to
+}
+
+func hashTable(columns []*dataset.Column) []uint64 {
+	var hashed []uint64
+	var values []byte
+	for row := range columns[0].Len() {
+		values = values[:0]
+		for _, c := range columns {
+			values = appendValue(values, c, row)
+		}
+		hashed = append(hashed, maphash.Bytes(hashSeed, values))
+	}
+	return hashed
+}
+
+// appendValue appends the value of a row, so that no two are the same: the words of a set in the
+// order of the alphabet.
+func appendValue(to []byte, c *dataset.Column, row int) []byte {
+	switch c.Kind {
+	case dataset.Number:
+		v := c.Numbers[row]
+		if math.IsNaN(v) {
+			v = math.NaN() // of whatever bits
+		}
+		return binary.LittleEndian.AppendUint64(to, math.Float64bits(v+0)) // -0 is 0
+	case dataset.Set:
+		to = binary.LittleEndian.AppendUint64(to, uint64(len(c.Sets[row])))
+		for _, word := range slices.Sorted(slices.Values(c.Sets[row])) {
+			to = binary.LittleEndian.AppendUint64(to, uint64(len(word)))
+			to = append(to, word...)
+		}
+		return to
+	}
+	to = binary.LittleEndian.AppendUint64(to, uint64(len(c.Words[row])))
+	return append(to, c.Words[row]...)
 }
 
 // equals compares the parts of a division.
@@ -76,6 +115,11 @@ func (in *instances) equals(by dataset.Division) equals {
 func (in *instances) row(r int) string {
 	if in.texts != nil && in.texts.Documents[r].ID != "" {
 		return "document " + strconv.Quote(in.texts.Documents[r].ID)
+	}
+	if in.table != nil {
+		if id := columnOf(in.table, dataset.ID); id != nil && !id.Missing(r) {
+			return "row " + strconv.Quote(id.Value(r))
+		}
 	}
 	return fmt.Sprintf("row %d", r)
 }

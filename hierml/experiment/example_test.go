@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 
+	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/experiment"
+	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/synthetic"
@@ -40,4 +43,39 @@ func Example() {
 	// flat          C=10 (2); C=0.1 (1)  3       0.6960 ± 0.0702 best                                  0.9730 ± 0.2556 best
 	// hierarchical  C=0.1 (2); C=10 (1)  3       0.6628 ± 0.0547 (-0.0332 [-0.0746, 0.0083], p=0.075)  1.0614 ± 0.2369 (+0.0883 [0.0417, 0.1350], p=0.015)
 	// p: the paired t-test against flat, two-sided, not corrected for the number of tests; before p the difference, with its interval of 95 % confidence
+}
+
+// A table with a missing number. Its settings are chosen together with C within what is trained on.
+func Example_table() {
+	weight, origin, label := dataset.Numbers("weight"), dataset.Words("origin"), dataset.Words("label")
+	for i := range 40 {
+		weight.Numbers = append(weight.Numbers, float64(i*i))
+		origin.Words = append(origin.Words, []string{"Japan", "India", "Kenya", "Brazil"}[i%4])
+		label.Words = append(label.Words, []string{"tea", "tea", "coffee", "coffee"}[i%4])
+	}
+	weight.Numbers[7] = math.NaN()
+	table, err := dataset.NewTable("drinks", weight, origin, label)
+	if err == nil {
+		table, err = table.WithLabels("label", nil)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	study := experiment.Study{
+		Data: []experiment.Data{{Table: table, Columns: features.Columns{Number: features.Number{Missing: features.Mean, Scale: features.ZScore}}}},
+		Methods: []experiment.Method{
+			{Name: "numbers", Estimator: svm.Flat{}, Grid: experiment.Grid{"C": {0.1, 10}, "Data.Columns.Only": {[]string{"weight"}}}},
+			{Name: "both", Estimator: svm.Flat{}, Grid: experiment.Grid{"C": {0.1, 10}, "Data.Columns.Number.Log": {false, true}}},
+		},
+		Split: experiment.Split{HeldOut: 0.5}, Inner: experiment.Split{Folds: 2}, Measures: []string{"accuracy"},
+	}
+	results, err := study.Run(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(results)
+	// Output:
+	// method   settings                             rounds  accuracy ↑
+	// numbers  C=0.1, Data.Columns.Only=[weight]    1       0.4500
+	// both     C=10, Data.Columns.Number.Log=false  1       1.0000 best
 }

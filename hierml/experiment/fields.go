@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -57,6 +58,8 @@ func (s setter) path(v reflect.Value, path string, value any, where string) erro
 		}
 		v.Set(copied)
 		return nil
+	case reflect.Map:
+		return s.element(v, path, value, where)
 	}
 	if v.Kind() != reflect.Struct {
 		return fmt.Errorf("experiment: %s has no fields, so none called %s", where, path)
@@ -78,6 +81,41 @@ func (s setter) path(v reflect.Value, path string, value any, where string) erro
 		return s.path(v.FieldByIndex(f.Index), rest, value, at)
 	}
 	return s.value(v.FieldByIndex(f.Index), value, at)
+}
+
+// element sets what a path leads to in an element of a map: its key, which may have points, and
+// fields of the element behind it.
+func (s setter) element(v reflect.Value, path string, value any, where string) error {
+	t := v.Type().Elem()
+	key, rest := path, ""
+	for at, c := range path {
+		field, _, _ := strings.Cut(path[at+1:], ".")
+		if c != '.' || t.Kind() != reflect.Struct {
+			continue
+		}
+		if _, ok := t.FieldByName(field); ok {
+			key, rest = path[:at], path[at+1:]
+			break
+		}
+	}
+	element, name := reflect.New(t).Elem(), reflect.ValueOf(key).Convert(v.Type().Key())
+	copied := reflect.MakeMap(v.Type())
+	for _, k := range v.MapKeys() {
+		copied.SetMapIndex(k, v.MapIndex(k))
+	}
+	if before := v.MapIndex(name); before.IsValid() {
+		element.Set(before)
+	}
+	set := s.value
+	if rest != "" {
+		set = func(element reflect.Value, value any, at string) error { return s.path(element, rest, value, at) }
+	}
+	if err := set(element, value, where+"."+key); err != nil {
+		return err
+	}
+	copied.SetMapIndex(name, element)
+	v.Set(copied)
+	return nil
 }
 
 func fieldNames(t reflect.Type) []string {
@@ -126,8 +164,8 @@ func (s setter) value(v reflect.Value, value any, at string) error {
 		return nil
 	case reflect.TypeFor[Grid]():
 		return setGrid(v, value, fail)
-	case reflect.TypeFor[*dataset.Dataset](), reflect.TypeFor[*dataset.Collection](), reflect.TypeFor[*dataset.Corpus]():
-		return fail("data, which can be given in Go only; Open and Texts take names")
+	case reflect.TypeFor[*dataset.Dataset](), reflect.TypeFor[*dataset.Collection](), reflect.TypeFor[*dataset.Corpus](), reflect.TypeFor[*dataset.Table]():
+		return fail("data, which can be given in Go only; Open, Texts and File take names")
 	}
 	if text, ok := value.(string); ok && v.CanAddr() {
 		if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
@@ -143,11 +181,36 @@ func (s setter) value(v reflect.Value, value any, at string) error {
 	case reflect.Interface:
 		return s.setInterface(v, value, at)
 	case reflect.Struct:
+		name := v.Type().String()
+		if n, err := readNamed(value); err == nil && n.Type == name { // as a grid of Go is written
+			return s.fields(v, n.Fields, at)
+		}
 		values, ok := value.(map[string]any)
 		if !ok {
-			return fail("an object with fields of " + v.Type().String())
+			return fail("an object with fields of " + name)
 		}
 		return s.fields(v, values, at)
+	case reflect.Map:
+		values, ok := value.(map[string]any)
+		if !ok || v.Type().Key().Kind() != reflect.String {
+			return fail("an object")
+		}
+		made := reflect.MakeMapWithSize(v.Type(), len(values))
+		for _, key := range sortedKeys(values) {
+			element := reflect.New(v.Type().Elem()).Elem()
+			if err := s.value(element, values[key], at+"."+key); err != nil {
+				return err
+			}
+			made.SetMapIndex(reflect.ValueOf(key).Convert(v.Type().Key()), element)
+		}
+		v.Set(made)
+		return nil
+	case reflect.Int32: // a rune
+		if text, ok := value.(string); ok && utf8.RuneCountInString(text) == 1 {
+			r, _ := utf8.DecodeRuneInString(text)
+			v.SetInt(int64(r))
+			return nil
+		}
 	case reflect.Pointer:
 		target := reflect.New(v.Type().Elem())
 		if err := s.value(target.Elem(), value, at); err != nil {
@@ -199,7 +262,9 @@ func expected(k reflect.Kind) string {
 		return "a text"
 	case reflect.Float32, reflect.Float64:
 		return "a number"
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+	case reflect.Int32:
+		return "one character"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int64:
 		return "a whole number"
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return "a whole number that is not negative"

@@ -11,9 +11,10 @@ import (
 // field of a field, such as "C", "Settings.Gap" and "Weighting". A point of the grid has one value
 // of each. A value is what the field has: a C of 0 is the default, 1.
 //
-// A name that begins with "Data." is of a field of the data, below Text or Steps:
-// "Data.Text.NGrams", "Data.Steps". Such values are tried together with the others. What is trained
-// on is transformed once for each, and not for each C.
+// A name that begins with "Data." is of a field of the data, below Text, Columns or Steps:
+// "Data.Text.NGrams", "Data.Columns.Nominal.MinRows", "Data.Columns.Of.size.Number.Log",
+// "Data.Steps". Such values are tried together with the others. What is trained on is transformed
+// once for each, and not for each C.
 type Grid map[string][]any
 
 // largestGrid bounds the points of a grid, so that a mistake is an error and not a year.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/hierml/notebook/hierml/farm"
@@ -16,10 +17,17 @@ import (
 )
 
 // MarshalJSON writes the study as ReadStudy reads it. Of what JSON cannot have, a function or a
-// type of one's own, there is a description, which ReadStudy refuses.
+// type of one's own, there is a description, which ReadStudy refuses. Of a File that is not below
+// the DataFolder it writes the name without a folder.
 func (s *Study) MarshalJSON() ([]byte, error) {
 	c := *s
-	c.Directory, c.Workers, c.Farm, c.Retry, c.Progress = "", 0, nil, false, nil
+	c.Directory, c.Workers, c.Farm, c.Retry, c.Progress, c.DataFolder, c.ownFolder = "", 0, nil, false, nil, "", ""
+	c.Data = slices.Clone(s.Data)
+	for i := range c.Data {
+		if file := &c.Data[i].File; *file != "" && !filepath.IsLocal(*file) {
+			*file = filepath.Base(*file)
+		}
+	}
 	object, _ := described(&c).(map[string]any)
 	text, err := json.MarshalIndent(object, "", "\t")
 	if err != nil {
@@ -31,8 +39,9 @@ func (s *Study) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a study; see ReadStudy.
 //
 // What the text says may be anyone's. So it has no say in where the study writes, other than in a
-// Directory below the folder of its file and in a Checkpoint in the working folder, and in what
-// computes it: a Farm of the text is refused by Run, unless another one has taken its place.
+// Directory below the folder of its file and in a Checkpoint in the working folder, nor in what it
+// reads, other than in Files below the DataFolder, nor in what computes it: a Farm of the text is
+// refused by Run, unless another one has taken its place.
 func (s *Study) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -55,7 +64,13 @@ func (s *Study) UnmarshalJSON(text []byte) error {
 	if read.Directory != "" && !filepath.IsLocal(read.Directory) {
 		return fmt.Errorf("experiment: the study.Directory %q leads out of the folder of its file: leave it out, and choose the folder by --dir, or by Study.Directory in Go", read.Directory)
 	}
+	for i := range read.Data {
+		if file := read.Data[i].File; file != "" && !filepath.IsLocal(file) {
+			return fmt.Errorf("experiment: the study.Data[%d].File %q leads out of the folder of the study: name a file below that folder, or below another one, which --data, or Study.DataFolder in Go, chooses", i, file)
+		}
+	}
 	delete(object, "Directory")
+	delete(object, "Data") // where columns may have any names
 	if err := checkChoices(object, "the study"); err != nil {
 		return err
 	}
@@ -88,7 +103,7 @@ func checkChoices(value any, at string) error {
 			path := at + "." + key
 			for name := range strings.SplitSeq(key, ".") {
 				switch name {
-				case "Farm", "Directory":
+				case "Farm", "Directory", "DataFolder":
 					return fmt.Errorf("experiment: %s can be set in Go only, and not by a file; leave it out", path)
 				case "Checkpoint":
 					if err := checkCheckpoint(value[key], path); err != nil {
@@ -130,6 +145,9 @@ func checkCheckpoint(value any, at string) error {
 // A name that is none, of a field, a measure, a method, is an error that lists those there are. The
 // Directory is in the folder of the file, and no link leads there. A Farm has to be chosen again,
 // see [Study.UnmarshalJSON]. Of the directory of a study it reads the study that was run there.
+//
+// The DataFolder is the folder of the file, and of the directory of a study the folder that has the
+// directory. No file in it is read through a link, unless you set DataFolder to another folder.
 func ReadStudy(file string) (*Study, error) {
 	read := func() ([]byte, error) { return os.ReadFile(file) }
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
@@ -157,6 +175,19 @@ func ReadStudy(file string) (*Study, error) {
 	if _, err := s.checked(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	if s.DataFolder, err = filepath.Abs(filepath.Dir(file)); err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	if filepath.Base(file) == studyFile {
+		ran, err := folder.Folder(s.DataFolder).Has(planFile)
+		if err != nil {
+			return nil, fmt.Errorf("experiment: %w", err)
+		}
+		if ran {
+			s.DataFolder = filepath.Dir(s.DataFolder)
+		}
+	}
+	s.ownFolder = s.DataFolder
 	return s, nil
 }
 

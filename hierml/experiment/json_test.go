@@ -22,7 +22,7 @@ import (
 
 // TestStudyAsJSON reads the studies of testdata, and what is written of them.
 func TestStudyAsJSON(t *testing.T) {
-	for _, name := range []string{"newsgroups", "synthetic"} {
+	for _, name := range []string{"newsgroups", "synthetic", "tea"} {
 		t.Run(name, func(t *testing.T) {
 			s, err := ReadStudy(filepath.Join("testdata", name+".json"))
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/farm"
+	"github.com/hierml/notebook/hierml/progress"
 )
 
 // parts are the data that cells are run on: opened when the first cell needs them and dropped after
@@ -105,7 +106,7 @@ func (c *parts) of(ctx context.Context, j *job, at point) (part, error) {
 			case source.promised:
 				return c.promised(ctx, source)
 			}
-			return source.open(ctx, c.dataSeed(j.place))
+			return source.open(ctx, c.study.dataFolder(), c.dataSeed(j.place))
 		})
 		if err != nil {
 			return part{}, err
@@ -118,7 +119,7 @@ func (c *parts) of(ctx context.Context, j *job, at point) (part, error) {
 		if err != nil {
 			return part{}, err
 		}
-		p, err := in.divided(set, by)
+		p, err := in.divided(progress.Silent(ctx), set, by)
 		if p.tested = by.Test; c.study.Split.GivenTest {
 			p.given = in.given
 		}
@@ -133,7 +134,7 @@ func (c *parts) of(ctx context.Context, j *job, at point) (part, error) {
 // promised opens data that another machine has opened before. If they are not here, or are others,
 // it is no fault of a cell.
 func (c *parts) promised(ctx context.Context, s *source) (*instances, error) {
-	in, err := s.open(ctx, 0)
+	in, err := s.open(ctx, c.study.dataFolder(), 0)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, err

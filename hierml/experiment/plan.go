@@ -6,10 +6,14 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/hierml/notebook/hierml/files"
+	"github.com/hierml/notebook/hierml/progress"
 )
 
 // place is where a cell is in a study.
@@ -54,6 +58,8 @@ type source struct {
 	*Data
 	identity string
 	kept     *instances // opened for the identity, until it is used
+	// undivided tells that the data are not drawn and have no division of their own.
+	undivided bool
 	// the identity is that of where the study was submitted, and not yet seen in the data
 	promised bool
 }
@@ -80,7 +86,9 @@ func seed(parts ...any) uint64 {
 func (s *Study) plan(ctx context.Context) (*plan, error) {
 	var data []*source
 	for i := range s.Data {
-		source, err := newSource(ctx, &s.Data[i], i == 0, s.divide)
+		source, err := newSource(ctx, &s.Data[i], s.dataFolder(), i == 0, func(d *Data, in *instances) error {
+			return errors.Join(s.divide(in), s.encode(ctx, d, in))
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -133,6 +141,43 @@ func (s *Study) divide(in *instances) error {
 	return nil
 }
 
+// encode tries whether a table can become features at a point of each method, so that numbers that
+// are missing, of which nothing says what stands for them, are an error before anything is trained.
+func (s *Study) encode(ctx context.Context, d *Data, in *instances) error {
+	if in.table == nil {
+		return nil
+	}
+	tried := make(map[string]bool)
+	for m := range s.Methods {
+		points, err := s.Methods[m].Grid.points()
+		if err != nil {
+			return err
+		}
+		var fault error
+		for _, p := range points {
+			settings := p.ofData()
+			if tried[settings.identity()] {
+				fault = nil
+				break
+			}
+			set, err := d.at(settings)
+			if err != nil {
+				return err
+			}
+			if _, err := set.Columns.Fit(progress.Silent(ctx), in.table); err == nil {
+				tried[settings.identity()], fault = true, nil
+				break
+			} else if fault == nil {
+				fault = err
+			}
+		}
+		if fault != nil {
+			return fault
+		}
+	}
+	return nil
+}
+
 // formerly writes the types in a description of data by the names that they had first, when one
 // package held generators and steps: seeds and the outcomes that are kept go by it, and stay what
 // they were.
@@ -140,18 +185,18 @@ var formerly = strings.NewReplacer(`"synthetic.`, `"dataset.`, `"features.`, `"d
 
 // newSource opens the data if what they are can be seen from their content alone, and keeps them if
 // told. try is given them before.
-func newSource(ctx context.Context, d *Data, keep bool, try func(in *instances) error) (*source, error) {
+func newSource(ctx context.Context, d *Data, folder dataFolder, keep bool, try func(d *Data, in *instances) error) (*source, error) {
 	if d.drawn() {
 		return &source{Data: d, identity: d.how()}, nil
 	}
-	in, err := d.open(ctx, 0)
+	in, err := d.open(ctx, folder, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := try(in); err != nil {
+	if err := try(d, in); err != nil {
 		return nil, fmt.Errorf("experiment: data set %q: %w", d.Name, err)
 	}
-	s := &source{Data: d, identity: d.identity(in)}
+	s := &source{Data: d, identity: d.identity(in), undivided: in.given == 0}
 	if keep {
 		s.kept = in
 	}
@@ -162,6 +207,7 @@ func newSource(ctx context.Context, d *Data, keep bool, try func(in *instances) 
 func (d *Data) how() string {
 	how := *d
 	how.Name, how.Open, how.Texts, how.Set, how.Collection, how.Corpus = "", "", "", nil, nil, nil
+	how.File, how.Reader, how.Table = "", files.Table{}, nil
 	if d.Generate != nil {
 		how.Name = d.Name // a function is known by it
 	}
@@ -177,6 +223,8 @@ func (d *Data) identity(in *instances) string {
 			h.dataset(in.parts.Test)
 		case in.texts != nil:
 			h.corpus(in.texts)
+		case in.table != nil:
+			h.table(in.table)
 		default:
 			h.dataset(in.vectors)
 		}

@@ -40,11 +40,11 @@ func (p *plan) outline(kept map[string]*Cell) *outline {
 	blind := make(map[int]int)
 	used := 0
 	for _, d := range p.data {
-		if !d.drawn() && (s.Split.HeldOut > 0 || len(s.Split.Rounds) > 0 || d.Set != nil && s.Split.zero()) || s.Split.rounds() > 1 {
+		if !d.drawn() && (s.Split.HeldOut > 0 || len(s.Split.Rounds) > 0 || d.undivided && s.Split.zero()) || s.Split.rounds() > 1 {
 			o.Repeated = append(o.Repeated, d.Name)
 		}
 	}
-	if s.Split.zero() && s.Repeats > 1 && slices.ContainsFunc(p.data, func(d *source) bool { return !d.drawn() && d.Set == nil }) {
+	if s.Split.zero() && s.Repeats > 1 && slices.ContainsFunc(p.data, func(d *source) bool { return !d.drawn() && !d.undivided }) {
 		o.Notes = append(o.Notes, "where data have a division of their own, repeats differ in the seeds of the methods alone, and deviations and tests are about these, not about other data")
 	}
 	for _, j := range p.cells {

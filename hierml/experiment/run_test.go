@@ -389,7 +389,7 @@ func TestChoice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := c.Data[0].open(t.Context(), 0)
+	in, err := c.Data[0].open(t.Context(), c.dataFolder(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,6 +41,9 @@ type Study struct {
 	Test Test
 	// Directory is where the cells are kept. Without one they are in memory only.
 	Directory string
+	// DataFolder is the folder that the Files of Data are in. The default value is the working
+	// folder, and of a study that ReadStudy read the folder of its file.
+	DataFolder string
 	// Workers is the number of cores to use: of cells at the same time, each trained by one worker,
 	// and where fewer cells are left, of workers for each. Results do not depend on it. The default
 	// value is the number of processors.
@@ -57,6 +60,8 @@ type Study struct {
 	// that is done, from 0 to 1, and the number of cells and an estimate of the remaining time as
 	// text. An error stops the study. See nb.Bar.
 	Progress func(done float64, state string) error
+
+	ownFolder string // the DataFolder that ReadStudy set
 }
 
 // Split says how data are divided into what is trained on and what is tested on. The zero value

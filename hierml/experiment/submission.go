@@ -67,6 +67,7 @@ func Stop(ctx context.Context, directory string) error {
 type assignment struct {
 	Format int
 	Data   []string   // what each data set of the study is known by
+	Files  []string   `json:",omitempty"` // of each that is a file the path, if any is
 	Parts  [][]string // keys of cells
 }
 
@@ -75,6 +76,10 @@ func (p *plan) assignment(parts [][]*job) ([]byte, error) {
 	a := assignment{Format: format}
 	for _, d := range p.data {
 		a.Data = append(a.Data, d.identity)
+	}
+	var err error
+	if a.Files, err = p.study.files(); err != nil {
+		return nil, err
 	}
 	for _, part := range parts {
 		keys := make([]string, len(part))

@@ -118,7 +118,7 @@ func (s Columns) Fit(ctx context.Context, train *dataset.Table) (*Encoder, error
 	if c := float64(s.Constant); math.IsNaN(c) || math.IsInf(c, 0) {
 		return nil, fmt.Errorf("features: Constant is %v; it has to be finite", s.Constant)
 	}
-	taken, err := s.taken(train)
+	taken, err := s.Taken(train)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +133,9 @@ func (s Columns) Fit(ctx context.Context, train *dataset.Table) (*Encoder, error
 	return e, e.layOut()
 }
 
-// taken returns the columns that become features.
-func (s Columns) taken(t *dataset.Table) ([]*dataset.Column, error) {
+// Taken returns the columns of a table that become features. It is an error if there are none, or
+// if a setting names a column that there is not.
+func (s Columns) Taken(t *dataset.Table) ([]*dataset.Column, error) {
 	for _, names := range [][]string{s.Only, s.LeaveOut} {
 		for _, name := range names {
 			if _, err := t.Column(name); err != nil {
