@@ -53,7 +53,7 @@ file, whose names are those of the package experiment:
 }
 
 func studyRunCommand() *cobra.Command {
-	var directory, on string
+	var directory, on, data string
 	var workers int
 	var retry bool
 	var options []string
@@ -75,8 +75,15 @@ Each --sbatch gives an option of sbatch that says what a job may use or where it
 by its whole name, such as --partition=main or --mem=4G; others are refused. With
 --on local the cells are computed by processes of this machine that go on by themselves.
 
+Data may be a table of yours, CSV, TSV, JSON, Parquet or Arrow, as "File". "Reader" has
+the settings by which it is read, which are those of "hierml train", and "Columns" says
+how its columns become features: it is fitted on what is trained on alone. A grid may
+try both together with C, by names such as "Data.Columns.Text.NGrams". What is found
+out of the table is told in lines that name the settings of "Reader" which change it.
+
 A file may come from anywhere: it cannot choose where cells are computed, nor a
-directory outside of its own folder. Links in the directory are not followed.`,
+directory or a table outside of its own folder. Links there are not followed. With
+--data, tables are read from the folder that you name.`,
 		Example: `  echo '{
     "Data": [{"Name": "tree", "Generator": {"synthetic.LinearTree": {"Depth": 2}}}],
     "Methods": [{"Name": "flat", "Estimator": "svm.Flat"},
@@ -85,7 +92,23 @@ directory outside of its own folder. Links in the directory are not followed.`,
   }' > trees.json
   hierml study run trees.json
   hierml study run trees.json --dir other.study --workers 1
-  hierml study run trees.json --dir third.study --on local`,
+  hierml study run trees.json --dir third.study --on local
+
+  printf '%s\n' text,weight,country,label \
+    'green tea,120,Japan,drink/tea' 'black tea,,India,drink/tea' \
+    'tea in bags,90,Japan,drink/tea' 'coffee,,Brazil,drink/coffee' \
+    'dark coffee,250,Kenya,drink/coffee' 'ground coffee,500,Kenya,drink/coffee' \
+    'rye bread,750,,food/bread' 'white bread,500,France,food/bread' \
+    'bread of rye,1000,,food/bread' > tea.csv
+  echo '{
+    "Data": [{"File": "tea.csv",
+      "Reader": {"Label": "label", "Text": ["text"], "Nominal": ["country"]},
+      "Columns": {"Number": {"Missing": "mean", "Scale": "z-score"}}}],
+    "Methods": [{"Estimator": "svm.Normalized", "Grid": {
+      "C": [0.1, 1], "Data.Columns.Text.NGrams": [[1, 1], [1, 2]]}}],
+    "Split": {"Folds": 3}, "Inner": {"HeldOut": 0.3}
+  }' > tea.json
+  hierml study run tea.json`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := experiment.ReadStudy(args[0])
@@ -104,6 +127,9 @@ directory outside of its own folder. Links in the directory are not followed.`,
 			if workers > 0 {
 				s.Workers = workers
 			}
+			if data != "" {
+				s.DataFolder = data
+			}
 			s.Retry = s.Retry || retry
 			if on != "" && s.Farm != nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "hierml: the Farm of %s is not used: --on and --sbatch say where cells are computed\n", visible.Text(args[0]))
@@ -114,7 +140,7 @@ directory outside of its own folder. Links in the directory are not followed.`,
 			if err := runAgain(); err != nil {
 				return err
 			}
-			ctx, done := interruptible(cmd.Context())
+			ctx, _, done := watchedWork(cmd, inStudyText)
 			defer done()
 			bar := &workBar{w: cmd.ErrOrStderr(), terminal: isTerminal(cmd.ErrOrStderr())}
 			s.Progress = bar.progress
@@ -130,7 +156,7 @@ directory outside of its own folder. Links in the directory are not followed.`,
 				return fmt.Errorf("%w; what is finished is in %s, and the same command goes on from there", err, s.Directory)
 			}
 			if err != nil {
-				return err
+				return &namedError{err, inStudyText}
 			}
 			if _, err := fmt.Fprintln(cmd.OutOrStdout(), visible.Text(results.String())); err != nil {
 				return err
@@ -139,11 +165,17 @@ directory outside of its own folder. Links in the directory are not followed.`,
 		},
 	}
 	cmd.Flags().StringVar(&directory, "dir", "", "keep the cells in this directory")
+	addDataFlag(cmd, &data)
 	cmd.Flags().IntVar(&workers, "workers", 0, "use so many cores (default all)")
 	cmd.Flags().BoolVar(&retry, "retry", false, "run cells again that failed")
 	cmd.Flags().StringVar(&on, "on", "", "compute the cells on slurm, or by processes of local")
 	cmd.Flags().StringArrayVar(&options, "sbatch", nil, "give sbatch this option")
 	return cmd
+}
+
+// addDataFlag adds the option that chooses Study.DataFolder.
+func addDataFlag(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVar(to, "data", "", "find the files of tables in this folder (default the folder of the study)")
 }
 
 // farmNamed returns the farm of --on with the options of --sbatch, and without --on the one that
@@ -297,6 +329,7 @@ The tests are "t", "corrected t", for repeated divisions of the same instances,
 
 func studyCellCommand() *cobra.Command {
 	var asJSON bool
+	var data string
 	cmd := &cobra.Command{
 		Use:   "cell DIRECTORY KEY",
 		Short: "Run one cell of a study again",
@@ -312,6 +345,9 @@ directory is changed.`,
 				return err
 			}
 			s.Directory = args[0]
+			if data != "" {
+				s.DataFolder = data
+			}
 			ctx, done := interruptible(cmd.Context())
 			defer done()
 			c, err := s.RunCell(ctx, args[1])
@@ -340,6 +376,7 @@ directory is changed.`,
 			return nil
 		},
 	}
+	addDataFlag(cmd, &data)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print all of the cell as JSON, with the values of every instance")
 	return cmd
 }

@@ -28,7 +28,7 @@ type indexedJob struct {
 
 func studyManifestCommand() *cobra.Command {
 	var j indexedJob
-	var directory string
+	var directory, data string
 	var parts int
 	cmd := &cobra.Command{
 		Use:   "manifest FILE.json",
@@ -54,6 +54,9 @@ The Job has been checked against Kubernetes' definitions, and not been run on a 
 			if directory != "" {
 				s.Directory = directory
 			}
+			if data != "" {
+				s.DataFolder = data
+			}
 			if err := j.check(s.Directory); err != nil {
 				return &usageError{cmd, err}
 			}
@@ -78,6 +81,7 @@ The Job has been checked against Kubernetes' definitions, and not been run on a 
 		},
 	}
 	cmd.Flags().StringVar(&directory, "dir", "", "keep the cells in this directory, on the volume")
+	addDataFlag(cmd, &data)
 	cmd.Flags().StringVar(&j.image, "image", "", "an image with hierml on its PATH")
 	cmd.Flags().StringVar(&j.claim, "claim", "", "the claim of the volume")
 	cmd.Flags().StringVar(&j.mount, "mount", "", "where the volume is mounted, here and in pods")

@@ -107,8 +107,90 @@ func TestStudyExample(t *testing.T) {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "HIERML_DATA=", "XDG_CACHE_HOME="+t.TempDir())
 	out, err := cmd.CombinedOutput()
-	if err != nil || strings.Count(string(out), "hierarchical  ") != 3 || strings.Contains(string(out), "failed") {
+	if err != nil || strings.Count(string(out), "hierarchical  ") != 3 || !strings.Contains(string(out), "Data.Columns.Text.NGrams=[1,") || strings.Contains(string(out), "failed") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestStudyOfATable runs a study of a table beside it, here and on a farm, and of one in another
+// folder, which the user names.
+func TestStudyOfATable(t *testing.T) {
+	const table = `name;text;weight;country;label
+t1;green tea;120,5;Japan;drink/tea
+t2;black tea;;India;drink/tea
+t3;tea in bags;90;Japan;drink/tea
+t4;green tea;120,5;Japan;drink/tea
+c1;dark coffee;250;Kenya;drink/coffee
+c2;roasted coffee;500,25;Kenya;drink/coffee
+c3;coffee;;Brazil;drink/coffee
+c4;coffee of the highlands;1000;Kenya;drink/coffee
+b1;rye bread;750;;food/bread
+b2;white bread;500;France;food/bread
+b3;bread of rye;1000;;food/bread
+b4;bread in slices;500;France;food/bread
+`
+	const study = `{
+	"Data": [{"File": "tea.csv", "Reader": {"Label": "label", "ID": "name", "Text": ["text"], "Nominal": ["country"]},
+		"Columns": {"Number": {"Missing": "median", "Indicator": true, "Scale": "z-score"}}}],
+	"Methods": [{"Name": "normalized", "Estimator": {"svm.Normalized": {"Settings": {"Gap": 0.1}}}, "Grid": {"C": [0.1, 1], "Data.Columns.Number.Log": [false, true]}},
+		{"Name": "perceptron", "Estimator": "perceptron.Flat"}],
+	"Split": {"Folds": 2}, "Inner": {"HeldOut": 0.3}, "Measures": ["accuracy"]
+}`
+	dir := write(t, "a.json", study)
+	keep := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) result { return hierml(t, dir, "", append([]string{"study"}, args...)...) }
+	if got := run("run", "a.json"); got.status != 1 || !strings.Contains(got.stderr, "hierml study run --data FOLDER") {
+		t.Errorf("without the table: %+v", got)
+	}
+	keep("tea.csv", table)
+	want := run("run", "a.json")
+	if want.status != 0 || !strings.Contains(want.stdout, "Data.Columns.Number.Log=") || !strings.Contains(want.stdout, `tested on, and row "t`) {
+		t.Errorf("%+v", want)
+	}
+	for _, note := range []string{"';' is between the fields [Reader{Comma}]", `labels have levels, separated by "/" [Reader{PathSeparator}]`} {
+		if !strings.Contains(want.stderr, "tea.csv: "+note) {
+			t.Errorf("it says %s without %s", want.stderr, note)
+		}
+	}
+	if got := run("run", "a.json", "--on", "local", "--dir", "far/on.study"); got.status != 0 || got.stdout != want.stdout {
+		t.Errorf("on a farm: %+v, want %s", got, want.stdout)
+	}
+	key, _, _ := strings.Cut(strings.Split(run("show", "a.study", "--format", "csv").stdout, "\n")[1], ",")
+	if got := run("cell", "a.study", key); got.status != 0 || !strings.Contains(got.stdout, "chosen") {
+		t.Errorf("%+v", got)
+	}
+	// Its folder is elsewhere, so that the table is not beside it.
+	if got := run("cell", "far/on.study", key); got.status != 1 || !strings.Contains(got.stderr, "--data FOLDER") {
+		t.Errorf("%+v", got)
+	}
+	if got := run("cell", "far/on.study", key, "--data", "."); got.status != 0 {
+		t.Errorf("%+v", got)
+	}
+	keep("data/tea.csv", table)
+	keep("b/b.json", study)
+	if got := run("run", "b/b.json", "--data", "data"); got.status != 0 || got.stdout != want.stdout {
+		t.Errorf("with --data: %+v", got)
+	}
+	if err := os.Symlink("../data/tea.csv", filepath.Join(dir, "b", "tea.csv")); err != nil {
+		t.Fatal(err)
+	}
+	for file, says := range map[string]string{"tea.csv": "tea.csv is a link, and links in this folder are not followed", "../tea.csv": "leads out of the folder of the study", filepath.Join(dir, "tea.csv"): "leads out of the folder of the study"} {
+		keep("b/c.json", strings.Replace(study, "tea.csv", file, 1))
+		if got := run("run", "b/c.json"); got.status != 1 || !strings.Contains(got.stderr, says) {
+			t.Errorf("%s: %+v, want %s", file, got, says)
+		}
+	}
+	keep("c.json", strings.Replace(study, `"Missing": "median", `, "", 1))
+	if got := run("run", "c.json"); got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, `column "weight": 2 of 12 numbers are missing`) {
+		t.Errorf("numbers that are missing: %+v", got)
 	}
 }
 

@@ -24,14 +24,16 @@ import (
 // commandWatcher writes notes of work, each kind once, and a bar while it lasts.
 type commandWatcher struct {
 	cmd   *cobra.Command
+	named func(text string) string // has settings as the command has them
 	notes []string
 	seen  map[string]bool
 }
 
-// watchedWork returns a context that Ctrl-C ends and that tells of work on standard error.
-func watchedWork(cmd *cobra.Command) (context.Context, *commandWatcher, func()) {
+// watchedWork returns a context that Ctrl-C ends and that tells of work on standard error. named
+// replaces the names of settings in what is told.
+func watchedWork(cmd *cobra.Command, named func(text string) string) (context.Context, *commandWatcher, func()) {
 	ctx, done := interruptible(cmd.Context())
-	w := &commandWatcher{cmd: cmd, seen: make(map[string]bool)}
+	w := &commandWatcher{cmd: cmd, named: named, seen: make(map[string]bool)}
 	return progress.With(ctx, w), w, done
 }
 
@@ -39,7 +41,7 @@ var figures = regexp.MustCompile(`[0-9]+`)
 
 // Note implements progress.Watcher. Parts of a file tell the same but for numbers; it is said once.
 func (w *commandWatcher) Note(text string) {
-	text = inFlagsText(text)
+	text = w.named(text)
 	kind, _, _ := strings.Cut(figures.ReplaceAllString(text, "#"), ", such as")
 	if w.seen[kind] {
 		return
@@ -102,6 +104,10 @@ func inFlagsText(text string) string {
 	return missingSaid.ReplaceAllString(text, "--fill says what stands for them, such as --fill mean;")
 }
 
+// inStudyText returns a text of the library with the name that settings of files.Table have in a
+// study.
+func inStudyText(text string) string { return strings.ReplaceAll(text, "files.Table{", "Reader{") }
+
 // flagOf returns the option of a setting: --path-separator of PathSeparator.
 func flagOf(name string) string {
 	var b strings.Builder
@@ -115,14 +121,17 @@ func flagOf(name string) string {
 	return b.String()
 }
 
-// inFlagsError is an error whose text names options.
-type inFlagsError struct{ err error }
+// namedError is an error whose text names settings as a command has them.
+type namedError struct {
+	err   error
+	named func(text string) string
+}
 
-func (e *inFlagsError) Error() string { return inFlagsText(e.err.Error()) }
-func (e *inFlagsError) Unwrap() error { return e.err }
+func (e *namedError) Error() string { return e.named(e.err.Error()) }
+func (e *namedError) Unwrap() error { return e.err }
 
 // inFlags returns the error with options in place of settings.
-func inFlags(err error) error { return &inFlagsError{err} }
+func inFlags(err error) error { return &namedError{err, inFlagsText} }
 
 // writeAnswers writes a part of the answers, whose rows are numbered on. The titles stand above the
 // first part; the column note, which parts may lack, is always there.

@@ -132,7 +132,7 @@ of the rows. The methods: ` + strings.Join(slices.Sorted(maps.Keys(trainingMetho
 }
 
 func (t *trainer) run(file string) error {
-	ctx, watched, done := watchedWork(t.cmd)
+	ctx, watched, done := watchedWork(t.cmd, inFlagsText)
 	defer done()
 	settings, err := t.columns.table(t.cmd)
 	if err != nil {
@@ -364,7 +364,7 @@ func (p *predictor) run(cmd *cobra.Command, model, file string) (err error) {
 	if p.best < 1 {
 		return &usageError{cmd, fmt.Errorf("-k is %d; it is how many labels are printed, at least 1", p.best)}
 	}
-	ctx, _, done := watchedWork(cmd)
+	ctx, _, done := watchedWork(cmd, inFlagsText)
 	defer done()
 	trained, err := pipeline.Load(model)
 	if err != nil {
@@ -431,7 +431,7 @@ left out, and so are those whose labels the model does not know, which is said.`
 }
 
 func (e *evaluatorOf) run(cmd *cobra.Command, model, file string) error {
-	ctx, watched, done := watchedWork(cmd)
+	ctx, watched, done := watchedWork(cmd, inFlagsText)
 	defer done()
 	trained, err := pipeline.Load(model)
 	if err != nil {
