@@ -368,6 +368,10 @@ func (f *field) fitNominal(s Nominal, c *dataset.Column) error {
 	return nil
 }
 
+// deepest is the number of features of a path: of one with more levels, the levels below the last
+// but one are together.
+const deepest = 100
+
 // wordsOf returns the words of a row that may be features.
 func (f *field) wordsOf(c *dataset.Column, row int) []string {
 	switch {
@@ -381,7 +385,7 @@ func (f *field) wordsOf(c *dataset.Column, row int) []string {
 	var beginnings []string
 	for end := 0; ; end += len(separator) {
 		next := strings.Index(path[end:], separator)
-		if next < 0 {
+		if next < 0 || len(beginnings) == deepest-1 {
 			return append(beginnings, path)
 		}
 		end += next

@@ -2,6 +2,7 @@ package files
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"regexp"
@@ -272,10 +273,26 @@ func rawWords(raw *rawColumn) []string {
 
 // splitSet returns the words of a field, each once.
 func splitSet(field, separator string) []string {
+	return eachOnce(strings.SplitSeq(field, separator))
+}
+
+// eachOnce returns the words without blanks around them, each once, in their order.
+func eachOnce(words iter.Seq[string]) []string {
+	const few = 32
 	var set []string
-	for w := range strings.SplitSeq(field, separator) {
-		if w = strings.TrimSpace(w); w != "" && !slices.Contains(set, w) {
-			set = append(set, w)
+	var known map[string]bool // once there are more
+	for w := range words {
+		w = strings.TrimSpace(w)
+		if w == "" || known[w] || known == nil && slices.Contains(set, w) {
+			continue
+		}
+		if set = append(set, w); len(set) == few {
+			known = make(map[string]bool)
+			for _, w := range set {
+				known[w] = true
+			}
+		} else if known != nil {
+			known[w] = true
 		}
 	}
 	return set

@@ -179,15 +179,15 @@ func (c *jsonColumn) add(row int, value any) string {
 		c.mixed[jsonTruth] = true
 	case []any:
 		c.mixed[jsonLists] = true
-		for _, of := range v {
+		words := make([]string, len(v))
+		for k, of := range v {
 			w, ok := of.(string)
 			if !ok {
 				return "is a list of something else than words; write them as texts"
 			}
-			if w = strings.TrimSpace(w); w != "" && !slices.Contains(set, w) {
-				set = append(set, w)
-			}
+			words[k] = w
 		}
+		set = eachOnce(slices.Values(words))
 	default:
 		return "is a JSON object; write its parts as fields of their own"
 	}

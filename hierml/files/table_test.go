@@ -376,3 +376,19 @@ func TestTableElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestTableOfLargeFields reads fields with a million parts, in time proportional to them.
+func TestTableOfLargeFields(t *testing.T) {
+	var b strings.Builder
+	for i := range 1 << 20 {
+		fmt.Fprintf(&b, "%d|", i%(1<<19))
+	}
+	content := "label,tags\na," + b.String() + "\nb,1|2\nb,1|2\n"
+	table, _ := readTable(t, Table{Sets: []string{"tags"}}, content)
+	if c := table.Columns[1]; c.Kind != dataset.Set || len(c.Sets[0]) != 1<<19 {
+		t.Errorf("a column of kind %v", c.Kind)
+	}
+	if table, _ = readTable(t, Table{}, `{"label":"a","tags":["`+strings.ReplaceAll(b.String(), "|", `","`)+`"]}`); len(table.Columns[1].Sets[0]) != 1<<19 {
+		t.Errorf("%d words of a list", len(table.Columns[1].Sets[0]))
+	}
+}

@@ -16,6 +16,7 @@ from ._settings import Record
 from ._steps import _SCALES
 from ._text import Row, Vectorizer
 
+_DEEPEST = 100  # levels of a path that are features
 _KINDS = ("nominal", "text", "number", "set", "path")
 _MISSING = ("refuse", "mean", "median", "most frequent", "value")
 _SETTINGS = ("Text", "Number", "Nominal", "Set", "Of", "Only", "LeaveOut", "Constant")
@@ -117,7 +118,7 @@ class _Field:
         word = _word(value)
         if self.kind != "path":
             return [word]
-        parts = word.split(self._separator)
+        parts = word.split(self._separator, _DEEPEST - 1)
         return [self._separator.join(parts[: n + 1]) for n in range(len(parts))]
 
     def _number(self, value: Any, missing: bool) -> Row:
