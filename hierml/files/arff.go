@@ -324,7 +324,7 @@ func (p *arffSource) value(i int, value string, at int, line []byte, in *dataset
 		p.some = true
 		if position == 1 {
 			var err error
-			p.nodes, err = p.labels.add(p.nodes, a.name, "", at+1)
+			p.nodes, err = p.labels.add(p.nodes, a.name, at+1)
 			return err
 		}
 	case a.kind == arffNominal:
@@ -343,7 +343,7 @@ func (p *arffSource) classes(value string, at int, in *dataset.Instance) error {
 	var nodes []int
 	for label := range strings.SplitSeq(value, "@") {
 		var err error
-		if nodes, err = p.labels.add(nodes, strings.TrimSpace(label), "/", at+1); err != nil {
+		if nodes, err = p.labels.add(nodes, label, at+1); err != nil {
 			return err
 		}
 		at += len(label) + 1

@@ -332,7 +332,11 @@ func (s ARFF) hierarchy(lines *textfile.Lines, line []byte, at int) (*taxonomy.T
 	for _, c := range classes {
 		class, column := c.name, c.at+1
 		if !graph {
-			if _, err := l.add(nil, class, "/", column); err != nil {
+			path, err := l.path(class, "/", column)
+			if err == nil {
+				_, err = l.addPath(nil, path, column)
+			}
+			if err != nil {
 				return nil, err
 			}
 			continue

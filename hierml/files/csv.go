@@ -18,18 +18,23 @@ import (
 // such as numbers and nominal values, are read by Table. Fields are as package encoding/csv has
 // them, so that a line break in quotes may come out as "\n" where it was "\r\n".
 //
-// The taxonomy may be nil: then it is made of the labels, which are taken for paths.
+// The taxonomy may be nil: then it is made of the labels.
 type CSV struct {
-	// Labels is the column of the labels, "labels" or else "label" if empty; LabelSeparator stands
-	// between them, a comma if empty. An empty field has none: Corpus.Labelled leaves such texts
-	// out. Blanks around labels, and around the parts of their paths, are no part of them.
-	Labels, LabelSeparator string
+	// Labels is the column of the labels, "labels" or else "label" if empty. An empty field has
+	// none: Corpus.Labelled leaves such texts out. Blanks around labels, and around the levels of
+	// paths, are no part of them.
+	Labels string
 
 	// Levels are, in place of Labels, the columns of the levels of one label, from the top; it ends
-	// at the first empty field. Its node is called by the path with PathSeparator, "/" if empty,
+	// at the first empty field. Its node is called by the levels with PathSeparator, "/" if empty,
 	// between them.
-	Levels        []string
-	PathSeparator string
+	Levels []string
+
+	// LabelSeparator stands between several labels of one field, and PathSeparator between the
+	// levels of a label, as in Table: if empty, they are found out, and "none" says that nothing
+	// separates. In a column called labels, commas separate labels, and in one called label they
+	// do not. With a taxonomy, a field that is a node is one label.
+	LabelSeparator, PathSeparator string
 
 	// Text has the columns of the text, "text" if empty; line breaks stand between them.
 	Text []string
@@ -97,12 +102,6 @@ type csvTable struct {
 
 // open reads the titles.
 func (s CSV) open(ctx context.Context, r io.Reader, name string, l *labeler) (*csvTable, error) {
-	if s.LabelSeparator == "" {
-		s.LabelSeparator = ","
-	}
-	if s.PathSeparator == "" {
-		s.PathSeparator = "/"
-	}
 	file, err := textfile.Open(textfile.WithContext(ctx, r), name, syntaxError)
 	if err != nil {
 		return nil, err
@@ -115,7 +114,14 @@ func (s CSV) open(ctx context.Context, r io.Reader, name string, l *labeler) (*c
 	l.errorf = func(column int, format string, args ...any) error {
 		return file.Errorf(rows.line, column, format, args...)
 	}
-	return t, t.findAll()
+	if err := t.findAll(); err != nil {
+		return nil, err
+	}
+	l.written = pathsOf("CSV", s.PathSeparator)
+	if l.written.several = s.LabelSeparator; t.label >= 0 {
+		l.written.column = t.titles[t.label]
+	}
+	return t, nil
 }
 
 // findAll finds the columns that are not part of the features.
@@ -223,53 +229,38 @@ func (t *csvTable) nodes() ([]int, error) {
 	if t.levels != nil {
 		return t.path()
 	}
+	if t.label < 0 {
+		return nil, nil
+	}
 	_, at := t.reader.FieldPos(t.label)
 	text, err := t.field(t.label)
-	if err != nil || strings.TrimSpace(text) == "" {
+	if text = strings.TrimSpace(text); err != nil || text == "" {
 		return nil, err
 	}
-	var nodes []int
-	for label := range strings.SplitSeq(text, t.LabelSeparator) {
-		if nodes, err = t.labels.add(nodes, label, t.PathSeparator, at); err != nil {
-			return nil, err
-		}
+	nodes, err := t.labels.addField(nil, text, at)
+	if err != nil {
+		return nil, err
 	}
 	return t.labels.finish(nodes, true)
 }
 
 // path returns the label whose levels have columns of their own.
 func (t *csvTable) path() ([]int, error) {
-	var path []string
-	ended := false
-	for _, column := range t.levels {
-		text, err := t.field(column)
-		if err != nil {
+	levels := make([]string, len(t.levels))
+	for k, column := range t.levels {
+		var err error
+		if levels[k], err = t.field(column); err != nil {
 			return nil, err
 		}
-		text = strings.TrimSpace(text)
-		switch {
-		case text == "":
-			ended = true
-			continue
-		case ended:
-			if err := t.fault(faultEmptyLabel, column, "level %s stands below an empty one", textfile.Quote(text)); err != nil {
-				return nil, err
-			}
-			continue
-		case len(path) > 0:
-			text = path[len(path)-1] + t.PathSeparator + text
-		}
-		path = append(path, text)
 	}
-	if len(path) == 0 {
-		return nil, nil
-	}
-	_, at := t.reader.FieldPos(t.levels[len(path)-1])
-	nodes, err := t.labels.addPath(nil, path, at)
+	nodes, err := t.labels.addLevels(nil, levels, levelSeparator(t.PathSeparator), func(k int, format string, args ...any) error {
+		_, at := t.reader.FieldPos(t.levels[k])
+		return t.file.Errorf(t.line, at, format, args...)
+	})
 	if err != nil {
 		return nil, err
 	}
-	return t.labels.finish(nodes, true)
+	return t.labels.finish(nodes, strings.TrimSpace(levels[0]) != "")
 }
 
 // document makes a document of the row.

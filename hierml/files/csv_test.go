@@ -213,6 +213,7 @@ func writtenAndRead(t *testing.T, s CSV, words []string) error {
 		t.Fatal(err)
 	}
 	d.Vocabulary = words
+	s.LabelSeparator = ","
 	var b bytes.Buffer
 	if err := s.WriteDataset(t.Context(), &b, d); err != nil {
 		return err

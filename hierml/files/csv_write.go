@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/internal/table"
 )
 
@@ -27,7 +28,7 @@ func (s CSV) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 		text = s.Text[0]
 	}
 	out := s.writer(w)
-	labels := labelWriter{taxonomy: c.Taxonomy, separator: orElse(s.LabelSeparator, ","), forbidden: orElse(s.LabelSeparator, ",")}
+	labels := s.labelWriter(c.Taxonomy)
 	err := out.Write([]string{orElse(s.ID, "id"), orElse(s.Part, "split"), orElse(s.Labels, "labels"), text})
 	for i, d := range c.Documents {
 		if err == nil {
@@ -35,7 +36,7 @@ func (s CSV) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 		}
 		var field string
 		if err == nil {
-			field, err = s.labelField(&labels, i, d.Labels)
+			field, err = s.labelField(labels, i, d.Labels)
 		}
 		if err == nil {
 			err = out.Write([]string{d.ID, d.Part, field, d.Text})
@@ -59,18 +60,40 @@ func (s CSV) writer(w io.Writer) *csv.Writer {
 	return out
 }
 
+// labelWriter returns what writes labels into fields.
+func (s CSV) labelWriter(t *taxonomy.Taxonomy) *labelWriter {
+	separator := s.LabelSeparator
+	if separator == "" && strings.EqualFold(orElse(s.Labels, "labels"), "labels") {
+		separator = ","
+	}
+	return &labelWriter{taxonomy: t, separator: orElse(separator, none)}
+}
+
 // labelField returns the labels in one field.
 func (s CSV) labelField(labels *labelWriter, row int, nodes []int) (string, error) {
-	field, err := labels.append(nil, row, nodes)
+	if labels.separator == none && len(nodes) > 1 {
+		return "", fmt.Errorf("row %d has %d labels, and a field of column %s has one; CSV{LabelSeparator: …} stands between several", row, len(nodes), textfile.Quote(s.Labels))
+	}
+	text, err := labels.append(nil, row, nodes)
 	if err != nil {
 		return "", err
 	}
 	for _, n := range nodes {
-		if name := labels.taxonomy.LabelName(n); strings.TrimSpace(name) != name {
+		switch name := labels.taxonomy.LabelName(n); {
+		case strings.TrimSpace(name) != name:
 			return "", fmt.Errorf("row %d has label %s, which has blanks around; rename it", row, textfile.Quote(name))
+		case labels.separator != none && strings.Contains(name, labels.separator):
+			return "", fmt.Errorf("row %d has label %s, and %q stands between labels; CSV{LabelSeparator: …} puts something else there, or \"none\" where rows have one label", row, textfile.Quote(name), labels.separator)
 		}
 	}
-	return string(field), nil
+	field := string(text)
+	if len(nodes) < 2 {
+		return field, nil
+	}
+	if _, one := (&labeler{taxonomy: labels.taxonomy}).node(field); one {
+		return "", fmt.Errorf("the labels of row %d together, %s, are called as another label; CSV{LabelSeparator: …} puts something else between them", row, textfile.Quote(field))
+	}
+	return field, nil
 }
 
 // WriteDataset writes a table: a column of the labels, and all columns of the matrix as numbers,
@@ -86,7 +109,7 @@ func (s CSV) WriteDataset(ctx context.Context, w io.Writer, d *dataset.Dataset) 
 		return err
 	}
 	out := s.writer(w)
-	labels := labelWriter{taxonomy: d.Taxonomy, separator: orElse(s.LabelSeparator, ","), forbidden: orElse(s.LabelSeparator, ",")}
+	labels := s.labelWriter(d.Taxonomy)
 	err = out.Write(titles)
 	record := make([]string, len(titles))
 	row := 0
@@ -95,7 +118,7 @@ func (s CSV) WriteDataset(ctx context.Context, w io.Writer, d *dataset.Dataset) 
 			err = ctx.Err()
 		}
 		if err == nil {
-			record[0], err = s.labelField(&labels, row, in.Labels)
+			record[0], err = s.labelField(labels, row, in.Labels)
 		}
 		if err == nil {
 			err = fillRow(record[1:], row, in)

@@ -12,8 +12,9 @@
 // Read does so from an io.Reader, whose name stands for the file in errors. Files may be compressed
 // by gzip, bzip2, zstd or xz, which is told by how they begin. Labels are names of nodes of the
 // taxonomy. It may be nil, but for RCV1 and for what reads one after the other: then it is the one
-// that the file tells, or is made of the labels. What can last ends early, with the context's
-// error, when the context does.
+// that the file tells, or is made of the labels, by one rule for all formats: Table says how labels
+// that are paths, and several labels in one field, are told apart. What can last ends early, with
+// the context's error, when the context does.
 //
 // What a reader guesses, it tells in a line to the watcher of the context (package progress), with
 // the setting that says otherwise.
@@ -29,9 +30,9 @@
 //
 // Each format has a file of its name: arff.go, csv.go, folders.go, jsonlines.go, lshtc.go, rcv1.go,
 // svmlight.go, table.go, vectors.go, wipo.go. Formats share labels.go, which finds the nodes of
-// names and reports unknown ones, and features.go, which reads index:value fields. svmlight.go also
-// remembers the nodes of a whole field of labels, because the same fields recur. faults.go counts
-// repairs.
+// names and reports unknown ones, labels_written.go, which finds out what separates labels and
+// their levels, and features.go, which reads index:value fields. svmlight.go also remembers the
+// nodes of a whole field of labels, because the same fields recur. faults.go counts repairs.
 //
 // # Faults
 //

@@ -28,15 +28,15 @@ func readCorpus(ctx context.Context, name string, l *labeler, each eachDocument)
 	if len(c.Documents) == 0 {
 		return nil, &SyntaxError{File: name, Line: 1, Msg: "no documents, or none with a label; is it the right file?"}
 	}
-	t, grown, err := l.grown(name)
+	t, nodesOf, err := l.grown(name)
 	if err != nil {
 		return nil, err
 	}
 	c.Taxonomy = t
 	l.note(ctx, name)
 	for i := range c.Documents {
-		if d := &c.Documents[i]; grown {
-			d.Labels = t.MostSpecific(d.Labels)
+		if d := &c.Documents[i]; nodesOf != nil && len(d.Labels) > 0 {
+			d.Labels = nodesOf(d.Labels)
 		}
 	}
 	return c, nil

@@ -35,8 +35,9 @@ type Folders struct {
 	// or in none, and a taxonomy has to be given.
 	NoLabels bool
 
-	// Separator divides the names of labels into paths where the taxonomy is made of them: with
-	// ".", comp.graphics is a child of comp. Without, labels of several levels are paths by "/".
+	// Separator stands between the levels of labels where the taxonomy is made of them: with ".",
+	// comp.graphics is a child of comp. If empty, labels of several folders have a level for each,
+	// and otherwise it is found out, as in Table; "none" makes a flat taxonomy.
 	Separator string
 
 	// Latin1 says that the files are in Latin-1, as those of 20 Newsgroups are, not in UTF-8.
@@ -75,13 +76,10 @@ func (s Folders) read(ctx context.Context, name string, t *taxonomy.Taxonomy, al
 
 func (s Folders) each(name string, l *labeler, all files) eachDocument {
 	levels := max(s.Levels, 1)
-	separator := s.Separator
-	if separator == "" && levels > 1 {
-		separator = "/"
-	}
 	if s.NoLabels {
 		levels = 0
 	}
+	l.written = writtenLabels{format: "Folders", levels: s.Separator, levelsSetting: "Separator"}
 	return func(yield func(dataset.Document) error) error {
 		outside, found := "", false
 		err := all(func(file string, r io.Reader) error {
@@ -98,7 +96,13 @@ func (s Folders) each(name string, l *labeler, all files) eachDocument {
 			l.errorf = func(column int, format string, args ...any) error { return errorf(1, 0, format, args...) }
 			d := dataset.Document{ID: path.Clean(file), Part: partOf(folders[:len(folders)-levels])}
 			if levels > 0 {
-				nodes, err := l.add(nil, strings.Join(folders[len(folders)-levels:], "/"), separator, 0)
+				var nodes []int
+				var err error
+				if label := folders[len(folders)-levels:]; levels > 1 && s.Separator == "" {
+					nodes, err = l.addLevels(nil, label, "/", func(_ int, format string, args ...any) error { return errorf(1, 0, format, args...) })
+				} else {
+					nodes, err = l.add(nil, strings.Join(label, "/"), 0)
+				}
 				if err == nil {
 					d.Labels, err = l.finish(nodes, true)
 				}

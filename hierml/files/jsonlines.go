@@ -26,8 +26,7 @@ import (
 // Empty lines are skipped, and so are other fields. Where a field is given twice, the last
 // counts.
 //
-// The taxonomy may be nil: then it is made of the labels, which is a flat one unless they have a
-// PathSeparator. Documents needs one.
+// The taxonomy may be nil: then it is made of the labels. Documents needs one.
 type JSONLines struct {
 	// Labels is the field of the labels, "labels" or else "label" if empty: a list, or one label.
 	// A label is a string, whatever characters it has, or a number or a truth value as it is
@@ -44,8 +43,8 @@ type JSONLines struct {
 	// has the number of its line.
 	ID, Part string
 
-	// PathSeparator divides labels into the nodes of their paths where the taxonomy is made of
-	// them, "/" if empty.
+	// PathSeparator stands between the levels of labels where the taxonomy is made of them, as in
+	// Table. If empty, it is found out; "none" makes a flat taxonomy.
 	PathSeparator string
 
 	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
@@ -59,8 +58,7 @@ func ReadJSONLines(r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Cor
 
 // Read reads all documents.
 func (s JSONLines) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
-	l := &labeler{taxonomy: t, format: "JSONLines", repair: s.Repair}
-	return readCorpus(ctx, name, l, s.each(ctx, r, name, l))
+	return readDocuments(ctx, name, t, s.Repair, func(l *labeler) eachDocument { return s.each(ctx, r, name, l) })
 }
 
 // Documents reads one document after the other, of a file that need not fit into memory.

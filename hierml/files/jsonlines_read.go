@@ -47,7 +47,6 @@ func (s JSONLines) named() JSONLines {
 		s.Text = []string{"text"}
 	}
 	s.ID, s.Part = orElse(s.ID, "id"), orElse(s.Part, "split")
-	s.PathSeparator = orElse(s.PathSeparator, "/")
 	return s
 }
 
@@ -58,6 +57,7 @@ func (s JSONLines) open(ctx context.Context, r io.Reader, name string, l *labele
 		return nil, err
 	}
 	p := &jsonParser{JSONLines: s.named(), file: file, labels: l}
+	l.written = pathsOf("JSONLines", s.PathSeparator)
 	l.errorf = func(column int, format string, args ...any) error { return p.errorf(column-1, format, args...) }
 	head, err := file.Peek(4096)
 	if err != nil && len(head) == 0 && !errors.Is(err, io.EOF) && !isCut(err) {
@@ -262,7 +262,7 @@ func (p *jsonParser) nodes(f *jsonField) ([]int, error) {
 		}
 		given = true
 		var err error
-		nodes, err = p.labels.add(nodes, label, p.PathSeparator, at+1)
+		nodes, err = p.labels.add(nodes, label, at+1)
 		return err
 	}
 	if f.value[0] != '[' {

@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,22 +14,26 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// labeler finds the nodes that the labels of instances name.
+// labeler finds the nodes that the labels of instances name. Without a taxonomy it collects the
+// labels, and grown makes one of them when all are read.
 type labeler struct {
 	taxonomy *taxonomy.Taxonomy // nil: it grows of the labels
-	format   string             // whose PathSeparator divides labels, if there is such a setting
+	written  writtenLabels
 	repair   *Faults
 	// an error at the place that is read
 	errorf func(column int, format string, args ...any) error
 
-	// What has grown of the labels.
-	names []string
-	ids   map[string]int
-	edges [][2]int
-	given map[[2]int]bool // edges, where they are given one by one
-	paths int             // labels that were divided
-	path  string          // the first of them, and what divided it
-	slash string
+	// Nodes that have grown. If collected is set, they are what stands for labels in the file.
+	names     []string
+	ids       map[string]int
+	edges     [][2]int
+	given     map[[2]int]bool // edges, where they are given one by one
+	collected bool
+	counts    []int   // how often each was collected
+	places    []error // where each was first, as an error without words
+
+	divided map[string]int // fields of several labels, by what is between them
+	notes   []string       // of what was found out
 
 	without int    // instances for which the file has no labels
 	lack    string // what they do instead, in the plural
@@ -40,47 +45,112 @@ type labeler struct {
 // longestName bounds the names of what grows of a file: bytes.
 const longestName = 4096
 
-// add adds the node of a label, which stands at the column, to the nodes of an instance. Where a
-// taxonomy grows, the label is a path of names with the separator between them, or one name if
-// that is empty.
-func (l *labeler) add(nodes []int, label, separator string, column int) ([]int, error) {
-	if separator != "" && !hasNode(l.taxonomy, label) && strings.ContainsFunc(label, unicode.IsSpace) {
-		label = taxonomy.PathName(label, separator)
-	}
-	if label == "" {
-		return nodes, report(l.repair, faultEmptyLabel, l.errorf(column, "an empty label; expected names separated by one comma"))
-	}
+// add adds the node of one label, which stands at the column, to the nodes of an instance.
+func (l *labeler) add(nodes []int, label string, column int) ([]int, error) {
 	if l.taxonomy != nil {
-		n, ok := l.taxonomy.LabelNode(label)
-		if !ok {
+		n, ok := l.node(label)
+		switch label = strings.TrimSpace(label); {
+		case ok:
+			return l.addNode(nodes, n, label, column)
+		case label != "":
 			return nodes, report(l.repair, faultUnknownLabel, l.errorf(column, "%s", unknownLabel(l.taxonomy, label)))
 		}
-		return l.addNode(nodes, n, label, column)
+	}
+	if label = strings.TrimSpace(label); label == "" {
+		return nodes, report(l.repair, faultEmptyLabel, l.errorf(column, "an empty label; expected names separated by one comma"))
 	}
 	if len(label) > longestName {
 		return nodes, report(l.repair, faultUnreadable, l.errorf(column, "label %s has more than %d bytes", textfile.Quote(label), longestName))
 	}
-	path := []string{label}
-	if separator != "" {
-		path = path[:0]
-		for end := 0; end <= len(label); end += len(separator) {
-			length := strings.Index(label[end:], separator)
-			if length < 0 {
-				length = len(label) - end
-			}
-			if length == 0 {
-				return nodes, report(l.repair, faultEmptyLabel, l.errorf(column, "label %s has an empty part; expected names separated by one %q%s", textfile.Quote(label), separator, l.another()))
-			}
-			end += length
-			path = append(path, label[:end])
+	if l.written.levels == "" {
+		return l.collect(nodes, label, column)
+	}
+	path, err := l.path(label, l.written.levels, column)
+	if err != nil || path == nil {
+		return nodes, err
+	}
+	return l.addPath(nodes, path, column)
+}
+
+// addField is add for a field that may have several labels.
+func (l *labeler) addField(nodes []int, field string, column int) ([]int, error) {
+	if l.taxonomy == nil && l.written.several == "" {
+		return l.collect(nodes, field, column)
+	}
+	for _, label := range l.divide(field) {
+		var err error
+		if nodes, err = l.add(nodes, label, column); err != nil {
+			return nodes, err
 		}
-		if _, known := l.ids[label]; len(path) > 1 && !known {
-			if l.paths++; l.paths == 1 {
-				l.path, l.slash = label, separator
+	}
+	return nodes, nil
+}
+
+// node returns the node of the taxonomy that the label names, which may have blanks around it and
+// between its levels.
+func (l *labeler) node(label string) (int, bool) {
+	n, ok := l.taxonomy.LabelNode(label)
+	if ok || !strings.ContainsFunc(label, unicode.IsSpace) {
+		return n, ok
+	}
+	for _, separator := range append([]string{l.written.levels}, pathSeparators...) {
+		if separator != "" {
+			if n, ok = l.taxonomy.LabelNode(taxonomy.PathName(label, separator)); ok {
+				break
 			}
 		}
 	}
-	return l.addPath(nodes, path, column)
+	return n, ok
+}
+
+// collect adds what stands for labels until all are read.
+func (l *labeler) collect(nodes []int, text string, column int) ([]int, error) {
+	l.collected = true
+	n, known := l.ids[text]
+	if !known {
+		l.places = append(l.places, l.errorf(column, ""))
+		l.counts = append(l.counts, 0)
+		n = l.grow(text)
+	}
+	l.counts[n]++
+	return l.addNode(nodes, n, text, column)
+}
+
+// grow returns a new node.
+func (l *labeler) grow(name string) int {
+	if l.ids == nil {
+		l.ids = make(map[string]int)
+	}
+	n := len(l.names)
+	l.ids[name] = n
+	l.names = append(l.names, name)
+	return n
+}
+
+// path returns the names of the nodes of a path, from the root on. It is nil where a fault was
+// repaired.
+func (l *labeler) path(label, separator string, column int) ([]string, error) {
+	if separator == none {
+		return []string{label}, nil
+	}
+	label = taxonomy.PathName(label, separator)
+	var path []string
+	for end := 0; end <= len(label); end += len(separator) {
+		length := strings.Index(label[end:], separator)
+		if length < 0 {
+			length = len(label) - end
+		}
+		if length == 0 {
+			advice := ""
+			if l.written.format != "" {
+				advice = fmt.Sprintf("; %s takes labels as they are", l.written.setting(l.written.levelsSetting+`: "none"`))
+			}
+			return nil, report(l.repair, faultEmptyLabel, l.errorf(column, "label %s has an empty part; expected names separated by one %q%s", textfile.Quote(label), separator, advice))
+		}
+		end += length
+		path = append(path, label[:end])
+	}
+	return path, nil
 }
 
 // addPath adds the last node of a path, given by the names of its nodes from the root on. Where a
@@ -88,7 +158,7 @@ func (l *labeler) add(nodes []int, label, separator string, column int) ([]int, 
 func (l *labeler) addPath(nodes []int, path []string, column int) ([]int, error) {
 	last := path[len(path)-1]
 	if l.taxonomy != nil {
-		return l.add(nodes, last, "", column)
+		return l.add(nodes, last, column)
 	}
 	n := -1
 	for _, name := range path {
@@ -97,17 +167,40 @@ func (l *labeler) addPath(nodes []int, path []string, column int) ([]int, error)
 		if n, known = l.ids[name]; known {
 			continue
 		}
-		if l.ids == nil {
-			l.ids = make(map[string]int)
-		}
-		n = len(l.names)
-		l.ids[name] = n
-		l.names = append(l.names, name)
-		if parent >= 0 {
+		if n = l.grow(name); parent >= 0 {
 			l.edges = append(l.edges, [2]int{parent, n})
 		}
 	}
 	return l.addNode(nodes, n, last, column)
+}
+
+// addLevels adds the label whose levels, from the top, are given. It ends at the first empty one,
+// and those below are faults. The label is called by the levels with the separator between them.
+func (l *labeler) addLevels(nodes []int, levels []string, separator string, errorf func(k int, format string, args ...any) error) ([]int, error) {
+	var path []string
+	ended := false
+	for k, level := range levels {
+		switch level = strings.TrimSpace(level); {
+		case level == "":
+			ended = true
+			continue
+		case ended:
+			if err := report(l.repair, faultEmptyLabel, errorf(k, "level %s stands below an empty one", textfile.Quote(level))); err != nil {
+				return nodes, err
+			}
+			continue
+		case len(path) > 0:
+			level = path[len(path)-1] + separator + level
+		}
+		path = append(path, level)
+	}
+	if len(path) == 0 {
+		return nodes, nil
+	}
+	if l.taxonomy == nil && len(path[len(path)-1]) > longestName {
+		return nodes, report(l.repair, faultUnreadable, errorf(len(path)-1, "the levels of the label have more than %d bytes", longestName))
+	}
+	return l.addPath(nodes, path, 0)
 }
 
 func (l *labeler) addNode(nodes []int, n int, label string, column int) ([]int, error) {
@@ -146,20 +239,77 @@ func (l *labeler) finish(nodes []int, given bool) ([]int, error) {
 	return l.taxonomy.MostSpecific(nodes), nil
 }
 
-// grown returns the taxonomy, which may have grown of the labels. Then labels whose nodes were
-// found before have to be brought into their most specific form.
-func (l *labeler) grown(name string) (t *taxonomy.Taxonomy, grown bool, err error) {
+// grown returns the taxonomy. If it has grown of the labels, it also returns what gives the nodes
+// of an instance, in their most specific form, for those that add has returned.
+func (l *labeler) grown(name string) (t *taxonomy.Taxonomy, nodesOf func(nodes []int) []int, err error) {
 	if l.taxonomy != nil {
-		return l.taxonomy, false, nil
+		return l.taxonomy, nil, nil
 	}
 	if len(l.names) == 0 {
-		return nil, false, syntaxError(name, 1, 0, "no labels to make a taxonomy of; to read rows without labels, give the taxonomy of the training data", nil)
+		return nil, nil, syntaxError(name, 1, 0, "no labels to make a taxonomy of; to read rows without labels, give the taxonomy of the training data", nil)
 	}
-	t, err = taxonomy.New(l.names, l.edges)
+	var nodes [][]int // of what was collected
+	names, edges := l.names, l.edges
+	if l.collected {
+		var divided *labeler
+		if divided, nodes, err = l.divideAll(); err != nil {
+			return nil, nil, err
+		}
+		if names, edges = divided.names, divided.edges; len(names) == 0 {
+			return nil, nil, syntaxError(name, 1, 0, "no labels to make a taxonomy of, but only what separates them", nil)
+		}
+	}
+	t, err = taxonomy.New(names, edges)
 	if err != nil {
-		return nil, false, syntaxError(name, 1, 0, err.Error(), err)
+		return nil, nil, syntaxError(name, 1, 0, err.Error(), err)
 	}
-	return t, true, nil
+	return t, func(found []int) []int {
+		if l.collected {
+			var all []int
+			for _, n := range found {
+				all = append(all, nodes[n]...)
+			}
+			slices.Sort(all)
+			found = slices.Compact(all)
+		}
+		return t.MostSpecific(found)
+	}, nil
+}
+
+// divideAll finds out how labels are written, and returns the nodes of what was collected, in a
+// labeler in which they have grown.
+func (l *labeler) divideAll() (divided *labeler, nodes [][]int, err error) {
+	l.findSeparators()
+	divided = &labeler{written: l.written, repair: l.repair}
+	nodes = make([][]int, len(l.names))
+	for n, text := range l.names {
+		divided.errorf = func(_ int, format string, args ...any) error { return sayAt(l.places[n], fmt.Sprintf(format, args...)) }
+		labels := []string{text}
+		if l.written.column != "" {
+			labels = l.divide(text)
+		}
+		for _, label := range labels {
+			nodes[n], err = divided.add(nodes[n], label, 0)
+			if errors.Is(err, errLeftOut) {
+				err = divided.errorf(0, "label %s has more than %d bytes", textfile.Quote(label), longestName)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return divided, nodes, nil
+}
+
+// sayAt returns an error with the words at the place of another one.
+func sayAt(place error, words string) error {
+	var at *SyntaxError
+	if !errors.As(place, &at) {
+		return errors.New(words)
+	}
+	said := *at
+	said.Msg = words
+	return &said
 }
 
 // skip is for an instance for which the file has no labels.
@@ -168,25 +318,14 @@ func (l *labeler) skip(lack string) {
 	l.lack = lack
 }
 
-// note says which labels were not found, and that labels were divided into paths if a taxonomy has
-// grown of them.
+// note says which labels were not found, and what was found out.
 func (l *labeler) note(ctx context.Context, name string) {
 	if l.without > 0 {
 		progress.Note(ctx, fmt.Sprintf("%s: %s %s and have no labels.", name, describe.Count(l.without, "instance", "instances"), l.lack))
 	}
-	if l.paths == 0 {
-		return
+	for _, note := range l.notes {
+		progress.Note(ctx, name+": "+note)
 	}
-	progress.Note(ctx, fmt.Sprintf("%s: no taxonomy was given, and %s with %q became paths, such as %s%s.",
-		name, describe.Count(l.paths, "label", "labels"), l.slash, textfile.Quote(l.path), l.another()))
-}
-
-// another says how to set another separator of paths.
-func (l *labeler) another() string {
-	if l.format == "" {
-		return ""
-	}
-	return "; " + l.format + "{PathSeparator: …} names another separator, and one that no label has makes the taxonomy flat"
 }
 
 // errNoTaxonomy is the error of a reader that needs a taxonomy and got none.
@@ -205,6 +344,6 @@ func hasNode(t *taxonomy.Taxonomy, name string) bool {
 
 // unknownLabel says what is wrong with a label that is no node.
 func unknownLabel(t *taxonomy.Taxonomy, label string) string {
-	example := t.Name(t.Leaves()[0])
+	example := t.LabelName(t.Leaves()[0])
 	return "label " + textfile.Quote(label) + " is not a node of the taxonomy; expected one of its names, such as " + textfile.Quote(example)
 }

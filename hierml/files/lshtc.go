@@ -23,16 +23,15 @@ import (
 // instance has no labels, as in test files; so does a line that begins with a feature. A first
 // line of one word, as Kaggle's files have it, is skipped, and so are empty lines.
 //
-// The taxonomy may be nil: then it is made of the labels, which is a flat one unless they have a
-// PathSeparator. Instances needs one.
+// The taxonomy may be nil: then it is made of the labels. Instances needs one.
 type LSHTC struct {
 	// Columns is the number of columns that the matrix has; a feature beyond is a fault. With 0,
 	// the matrix has as many as the largest feature needs, which differs from file to file: read
 	// test data with LSHTC{Columns: train.X.Cols}.
 	Columns int
 
-	// PathSeparator divides labels into the nodes of their paths where the taxonomy is made of
-	// them, "/" if empty.
+	// PathSeparator stands between the levels of labels where the taxonomy is made of them, as in
+	// Table. If empty, it is found out; "none" makes a flat taxonomy.
 	PathSeparator string
 
 	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
@@ -94,9 +93,8 @@ func (s LSHTC) open(ctx context.Context, r io.Reader, name string, t *taxonomy.T
 	if err != nil {
 		return nil, err
 	}
-	p := &lshtcSource{Lines: lines, labeler: labeler{taxonomy: t, format: "LSHTC", repair: s.Repair, errorf: lines.Errorf}}
+	p := &lshtcSource{Lines: lines, labeler: labeler{taxonomy: t, written: pathsOf("LSHTC", s.PathSeparator), repair: s.Repair, errorf: lines.Errorf}}
 	p.features = featureParser{lines: lines, repair: s.Repair, limit: s.Columns, cols: s.Columns, anyOrder: true, format: "LSHTC"}
-	p.separator = orElse(s.PathSeparator, "/")
 	p.zero = hasNode(t, "0")
 	return p, nil
 }
@@ -105,9 +103,8 @@ func (s LSHTC) open(ctx context.Context, r io.Reader, name string, t *taxonomy.T
 type lshtcSource struct {
 	*textfile.Lines
 	labeler
-	features  featureParser
-	separator string // of paths
-	zero      bool   // whether 0 is a node
+	features featureParser
+	zero     bool // whether 0 is a node
 }
 
 func (p *lshtcSource) columns() int      { return p.features.cols }
@@ -177,7 +174,7 @@ func (p *lshtcSource) categories(line []byte, at, end int) ([]int, error) {
 		at = min(skipSpace(line, at), stop)
 		label := bytes.TrimRight(line[at:stop], " \t\r")
 		var err error
-		if nodes, err = p.add(nodes, string(label), p.separator, at+1); err != nil {
+		if nodes, err = p.add(nodes, string(label), at+1); err != nil {
 			return nil, err
 		}
 		at = stop + 1

@@ -76,7 +76,7 @@ func (s RCV1) ReadTopics(ctx context.Context, r io.Reader, name string, t *taxon
 		if err != nil || document < 0 {
 			return report(s.Repair, faultUnreadable, lines.Errorf(bytes.Index(line, fields[1])+1, "%s is not the number of a document", textfile.Quote(string(fields[1]))))
 		}
-		nodes, err := l.add(topics[document], string(fields[0]), "", 1)
+		nodes, err := l.add(topics[document], string(fields[0]), 1)
 		topics[document] = nodes
 		return err
 	})

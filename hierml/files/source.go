@@ -51,12 +51,12 @@ func readLabelled(ctx context.Context, name string, l *labeler, s source) (*data
 	if err != nil {
 		return nil, err
 	}
-	grown := false
-	if d.Taxonomy, grown, err = l.grown(name); err != nil {
+	var nodesOf func([]int) []int
+	if d.Taxonomy, nodesOf, err = l.grown(name); err != nil {
 		return nil, err
 	}
 	l.note(ctx, name)
-	if !grown {
+	if nodesOf == nil {
 		return d, nil
 	}
 	specific := make(map[*int][]int) // rows may share their labels
@@ -66,7 +66,7 @@ func readLabelled(ctx context.Context, name string, l *labeler, s source) (*data
 		}
 		first := &nodes[0]
 		if _, done := specific[first]; !done {
-			specific[first] = d.Taxonomy.MostSpecific(nodes)
+			specific[first] = nodesOf(nodes)
 		}
 		d.Labels[i] = specific[first]
 	}

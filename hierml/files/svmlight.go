@@ -32,8 +32,7 @@ import (
 // written with a comment say so themselves, and are read as they say; for others, set ZeroBased.
 // An index 0 is a fault without it.
 //
-// The taxonomy may be nil: then it is made of the labels, which is a flat one unless they have a
-// PathSeparator. Instances needs one.
+// The taxonomy may be nil: then it is made of the labels. Instances needs one.
 type SVMLight struct {
 	// Columns is the number of columns that the matrix has; an index beyond is a fault. With 0,
 	// the matrix has as many as the largest index needs, which differs from file to file: read
@@ -48,8 +47,8 @@ type SVMLight struct {
 	// files of the extreme classification repository do, which also count from 0.
 	Header bool
 
-	// PathSeparator divides labels into the nodes of their paths where the taxonomy is made of
-	// them, "/" if empty.
+	// PathSeparator stands between the levels of labels where the taxonomy is made of them, as in
+	// Table. If empty, it is found out; "none" makes a flat taxonomy.
 	PathSeparator string
 
 	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
@@ -88,7 +87,7 @@ func (s SVMLight) open(ctx context.Context, r io.Reader, name string, t *taxonom
 		return nil, err
 	}
 	p := &svmlightSource{Lines: lines, repair: s.Repair}
-	p.labels = labelFields{labeler: labeler{taxonomy: t, format: "SVMLight", repair: s.Repair, errorf: lines.Errorf}, separator: orElse(s.PathSeparator, "/")}
+	p.labels = labelFields{labeler: labeler{taxonomy: t, written: pathsOf("SVMLight", s.PathSeparator), repair: s.Repair, errorf: lines.Errorf}}
 	p.features = featureParser{lines: lines, repair: s.Repair, base: 1, limit: s.Columns, cols: s.Columns, format: "SVMLight"}
 	if p.zeroBased = s.ZeroBased; s.ZeroBased {
 		p.features.base = 0
@@ -231,8 +230,7 @@ func isFeature(field []byte) bool {
 // found.
 type labelFields struct {
 	labeler
-	separator string // of paths
-	known     map[string][]int
+	known map[string][]int
 }
 
 // parse returns the nodes of the field with which a line begins.
@@ -271,7 +269,7 @@ func (l *labelFields) find(field string) ([]int, error) {
 			}
 			continue
 		}
-		if nodes, err = l.add(nodes, label, l.separator, column); err != nil {
+		if nodes, err = l.add(nodes, label, column); err != nil {
 			return nil, err
 		}
 		column += len(label) + 1

@@ -42,8 +42,9 @@ type Table struct {
 	// LabelSeparator stands between several labels of one field, and PathSeparator between the
 	// levels of a label. By default there are several labels if the column is called labels and
 	// has commas, or if the parts of fields with | or ; occur again in others; and labels have
-	// levels where most have the same separator, such as / or ::, and share what stands before
-	// it. "none" says that nothing separates.
+	// levels where most have the same separator, which is ::, ->, >, /, |, \ or a point, and share
+	// what stands before it. "none" says that nothing separates. With a taxonomy, a field that is a
+	// node is one label, and another one has several if parts of it are nodes.
 	LabelSeparator, PathSeparator string
 
 	// Text, Numbers, Nominal, Sets and Paths are columns with values of that kind. By default
@@ -75,9 +76,6 @@ type Table struct {
 	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
 	Repair *Faults
 }
-
-// none is the separator that says that there is none.
-const none = "none"
 
 // missingWords are the words that stand for missing values by default.
 var missingWords = []string{

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/progress"
+	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // noted collects notes.
@@ -110,7 +111,12 @@ func TestTableLabels(t *testing.T) {
 		{name: "points", column: "label", labels: []string{"comp.os", "comp.sys", "sci.med", "sci.space"}, nodes: "comp.os<comp comp.sys<comp sci.med<sci sci.space<sci", notes: `separated by "."`},
 		{name: "bars", column: "label", labels: []string{"a|b", "a|c", "d|e"}, nodes: "a|b<a a|c<a d|e<d", notes: `separated by "|"`},
 		{name: "TCP/IP", column: "label", labels: []string{"TCP/IP", "I/O", "disk", "N/A"}, nodes: "TCP/IP I/O disk N/A", notes: `labels such as "I/O" count as one level each [files.Table{PathSeparator: "/"}]`},
-		{name: "commas", column: "label", labels: []string{"Clothing, Shoes & Jewelry", "Tea"}, nodes: "Clothing, Shoes & Jewelry Tea", notes: `1 field of column label has commas, and count as one label each`},
+		{name: "commas", column: "label", labels: []string{"Clothing, Shoes & Jewelry", "Tea"}, nodes: "Clothing, Shoes & Jewelry Tea", notes: `1 field of column label has commas, and is one label each`},
+		{name: "several commas", column: "label", labels: []string{"a, b", "c, d", "e"}, nodes: "a, b c, d e", notes: `2 fields of column label have commas, and are one label each [files.Table{LabelSeparator: ","}]`},
+		{name: "commas as told", column: "labels", labels: []string{"a, b", "b"}, settings: Table{LabelSeparator: "none"}, nodes: "a, b b"},
+		{name: "sets of paths", column: "labels", labels: []string{"a/b, a/c", "a/b", "d/e"}, nodes: "a/b<a+a/c<a a/b<a d/e<d", notes: `separated by "/"`},
+		{name: "prose", column: "label", labels: []string{"Dr. A", "Dr. B", "Mr. C"}, nodes: "Dr. A Dr. B Mr. C"},
+		{name: "decimals", column: "label", labels: []string{"1.5", "1.7", "2.5"}, nodes: "1.5 1.7 2.5"},
 		{name: "several", column: "labels", labels: []string{"a,b", "b", "a"}, nodes: "a+b b a", notes: "1 field of column labels has several labels"},
 		{name: "several by bars", column: "tags", labels: []string{"a|b", "b|c", "a", "a|c", "c", "b"}, settings: Table{Label: "tags"}, nodes: "a+b b+c a a+c c b", notes: `several labels, separated by "|"`},
 		{name: "as set", column: "label", labels: []string{"a;b", "b"}, settings: Table{LabelSeparator: ";", PathSeparator: "none"}, nodes: "a+b b"},
@@ -123,23 +129,111 @@ func TestTableLabels(t *testing.T) {
 			fmt.Fprintf(&b, "\"%s\"\t%d\n", l, i)
 		}
 		table, notes := readTable(t, test.settings, b.String())
-		var got []string
-		for _, set := range table.Labels {
-			var names []string
-			for _, n := range set {
-				name := table.Taxonomy.Name(n)
-				if above := table.Taxonomy.Parents(n); len(above) > 0 {
-					name += "<" + table.Taxonomy.Name(above[0])
+		labels := func(tax *taxonomy.Taxonomy, sets [][]int) string {
+			var got []string
+			for _, set := range sets {
+				var names []string
+				for _, n := range set {
+					name := tax.Name(n)
+					if above := tax.Parents(n); len(above) > 0 {
+						name += "<" + tax.Name(above[0])
+					}
+					names = append(names, name)
 				}
-				names = append(names, name)
+				got = append(got, strings.Join(names, "+"))
 			}
-			got = append(got, strings.Join(names, "+"))
+			return strings.Join(got, " ")
 		}
-		if got := strings.Join(got, " "); got != test.nodes {
+		if got := labels(table.Taxonomy, table.Labels); got != test.nodes {
 			t.Errorf("%s: labels %s, want %s", test.name, got, test.nodes)
 		}
 		if !strings.Contains(notes, test.notes) {
 			t.Errorf("%s: %q is not in the notes\n%s", test.name, test.notes, notes)
+		}
+		// CSV of texts has the same rule, and so has what is read with the taxonomy.
+		var told noted
+		s := CSV{Labels: test.column, LabelSeparator: test.settings.LabelSeparator, PathSeparator: test.settings.PathSeparator, Text: []string{"x"}, Comma: '\t'}
+		corpus, err := s.Read(progress.With(t.Context(), &told), strings.NewReader(b.String()), "t.csv", nil)
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		if got := labels(corpus.Taxonomy, corpus.LabelSets()); got != test.nodes {
+			t.Errorf("%s: CSV: labels %s, want %s", test.name, got, test.nodes)
+		}
+		for _, note := range told {
+			if !strings.Contains(notes, strings.ReplaceAll(note, "files.CSV", "files.Table")) {
+				t.Errorf("%s: CSV: %s\nTable: %s", test.name, note, notes)
+			}
+		}
+		for _, known := range []func() ([][]int, error){
+			func() ([][]int, error) {
+				again, err := test.settings.Read(t.Context(), strings.NewReader(b.String()), "t.csv", table.Taxonomy)
+				if err != nil {
+					return nil, err
+				}
+				return again.Labels, nil
+			},
+			func() ([][]int, error) {
+				again, err := s.Read(t.Context(), strings.NewReader(b.String()), "t.csv", table.Taxonomy)
+				if err != nil {
+					return nil, err
+				}
+				return again.LabelSets(), nil
+			},
+		} {
+			sets, err := known()
+			if err != nil || labels(table.Taxonomy, sets) != test.nodes {
+				t.Errorf("%s: with the taxonomy: %v, %v", test.name, sets, err)
+			}
+		}
+	}
+}
+
+// TestKnownLabels reads fields of labels with a taxonomy: one that is a node is one label, and
+// others are divided.
+func TestKnownLabels(t *testing.T) {
+	tax, err := taxonomy.New([]string{"a", "b", "a, b", "c|d", "c", "x / y", "x"}, [][2]int{{6, 5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		column, field, separator string
+		want                     string // nodes, or an error
+	}{
+		{"label", "a", "", "a"},
+		{"label", "a, b", "", "a, b"},
+		{"labels", "a, b", "", "a, b"},
+		{"labels", "b,a", "", "a b"},
+		{"label", "b,a", "", "a b"},
+		{"label", "b|a", "", "a b"},
+		{"label", "c|d", "", "c|d"},
+		{"label", "c|d; a", "", "a c|d"},
+		{"label", "x/y", "", `label "x/y" is not a node`},
+		{"label", "x / y;a", "", "a x / y"},
+		{"label", "x,x / y", "", "x / y"},
+		{"label", "b,a", "none", `label "b,a" is not a node`},
+		{"labels", "p,q", "", `label "p" is not a node`},
+		{"label", "p,q", "", `label "p,q" is not a node`},
+		{"label", "a,q", "", `label "q" is not a node`},
+	} {
+		content := test.column + "\tx\n" + test.field + "\tsome text\n"
+		got := make(map[string]string)
+		read, err := Table{LabelSeparator: test.separator, Comma: '\t'}.Read(t.Context(), strings.NewReader(content), "t.csv", tax)
+		if err == nil {
+			got["Table"] = strings.Join(tax.NamesOf(read.Labels[0]...), " ")
+		} else {
+			got["Table"] = err.Error()
+		}
+		corpus, err := CSV{LabelSeparator: test.separator, Comma: '\t', Labels: test.column, Text: []string{"x"}}.Read(t.Context(), strings.NewReader(content), "t.csv", tax)
+		if err == nil {
+			got["CSV"] = strings.Join(tax.NamesOf(corpus.Documents[0].Labels...), " ")
+		} else {
+			got["CSV"] = err.Error()
+		}
+		for format, names := range got {
+			if names != test.want && !(strings.HasPrefix(test.want, "label ") && strings.Contains(names, test.want)) {
+				t.Errorf("%s: %q of column %s: %s, want %s", format, test.field, test.column, names, test.want)
+			}
 		}
 	}
 }

@@ -33,8 +33,7 @@ import (
 // value that is not finite, or beyond a float32, is a fault. A note names columns whose numbers a
 // float32 rounds by half of their range or more, such as 20240101 and 20240102.
 //
-// The taxonomy may be nil: then it is made of the labels, which is a flat one unless they have a
-// PathSeparator.
+// The taxonomy may be nil: then it is made of the labels.
 type Vectors struct {
 	// Array is the name of the matrix in a file of several arrays. If empty, it is "X", or the
 	// only one of two dimensions.
@@ -54,8 +53,8 @@ type Vectors struct {
 	// it is "y" if there is such an array; a note says so. Without labels, rows have none.
 	LabelArray string
 
-	// PathSeparator divides labels into the nodes of their paths where the taxonomy is made of
-	// them, "/" if empty. A table has its own.
+	// PathSeparator stands between the levels of labels where the taxonomy is made of them, as in
+	// Table. If empty, it is found out; "none" makes a flat taxonomy. A table has its own.
 	PathSeparator string
 
 	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.

@@ -17,7 +17,7 @@ import (
 
 // label gives the rows their labels, and the data set its taxonomy.
 func (v *vectorFile) label(ctx context.Context, d *dataset.Dataset) error {
-	l := &labeler{taxonomy: d.Taxonomy, format: "Vectors"}
+	l := &labeler{taxonomy: d.Taxonomy, written: pathsOf("Vectors", v.PathSeparator)}
 	var err error
 	table := v.Table.Label != "" || len(v.Table.Levels) > 0
 	switch name := orElse(v.LabelArray, "y"); {
@@ -45,9 +45,14 @@ func (v *vectorFile) label(ctx context.Context, d *dataset.Dataset) error {
 	if err != nil {
 		return err
 	}
-	grown := false
-	if d.Taxonomy, grown, err = l.grown(v.name); err != nil || !grown {
+	var nodesOf func([]int) []int
+	if d.Taxonomy, nodesOf, err = l.grown(v.name); err != nil || nodesOf == nil {
 		return err
+	}
+	for i, nodes := range d.Labels {
+		if nodes != nil {
+			d.Labels[i] = nodesOf(nodes)
+		}
 	}
 	l.note(ctx, v.name)
 	return nil
@@ -63,7 +68,7 @@ func (v *vectorFile) add(l *labeler, d *dataset.Dataset, label string) error {
 		d.Labels = append(d.Labels, nil)
 		return nil
 	}
-	nodes, err := l.add(nil, label, orElse(v.PathSeparator, "/"), 0)
+	nodes, err := l.add(nil, label, 0)
 	d.Labels = append(d.Labels, nodes)
 	return err
 }

@@ -23,7 +23,7 @@ var texts = []*format{
 			{"no column of texts", "", "id,label,words\n1,apple,red\n"},
 			{"two columns of labels", "", "label,label,text\napple,pear,red\n"},
 			{"unknown label", "", "label,text\nmoss,green\n"},
-			{"empty label", "", "label,text\n\"apple,\",red\n"},
+			{"a comma for a label", "", "label,text\n\",\",red\n"},
 			{"a field too few", "", "id,label,text\n1,apple,red\n2,apple\n"},
 			{"a field too many", "", "id,label,text\n1,apple,red,round\n"},
 			{"a quote open", "", "label,text\napple,\"red\npear,green\n"},
