@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -20,9 +21,10 @@ import (
 //
 // The taxonomy may be nil: then it is made of the labels.
 type CSV struct {
-	// Labels is the column of the labels, "labels" or else "label" if empty. An empty field has
-	// none: Corpus.Labelled leaves such texts out. Blanks around labels, and around the levels of
-	// paths, are no part of them.
+	// Labels is the column of the labels. If empty, it is found as Table.Label is, and texts of a
+	// file without such a column have no labels, which takes a taxonomy. An empty field has none:
+	// Corpus.Labelled leaves such texts out. Blanks around labels, and around the levels of paths,
+	// are no part of them.
 	Labels string
 
 	// Levels are, in place of Labels, the columns of the levels of one label, from the top; it ends
@@ -36,13 +38,15 @@ type CSV struct {
 	// do not. With a taxonomy, a field that is a node is one label.
 	LabelSeparator, PathSeparator string
 
-	// Text has the columns of the text, "text" if empty; line breaks stand between them.
+	// Text has the columns of the text, "text" in whatever case if empty; line breaks stand between
+	// them.
 	Text []string
 
-	// ID and Part are columns of documents, "id" and "split" if empty and such there are.
+	// ID and Part are columns of documents, "id" and "split", in whatever case, if empty and such
+	// there are.
 	ID, Part string
 
-	// Comma separates the fields; 0 is a comma.
+	// Comma separates the fields. If 0, it is found out, as in Table.
 	Comma rune
 
 	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
@@ -106,7 +110,17 @@ func (s CSV) open(ctx context.Context, r io.Reader, name string, l *labeler) (*c
 	if err != nil {
 		return nil, err
 	}
-	rows, err := openDelimited(file, s.Comma, s.Repair, "CSV")
+	comma := s.Comma
+	if comma == 0 {
+		head, err := file.Peek(1 << 16)
+		if err != nil && !errors.Is(err, io.EOF) && !isCut(err) {
+			return nil, file.Place(1, err)
+		}
+		if comma = separatorOf(string(head)); comma != ',' {
+			progress.Note(ctx, fmt.Sprintf("%s: %q is between the fields [files.CSV{Comma}]", name, comma))
+		}
+	}
+	rows, err := openDelimited(file, comma, s.Repair, "CSV")
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +128,7 @@ func (s CSV) open(ctx context.Context, r io.Reader, name string, l *labeler) (*c
 	l.errorf = func(column int, format string, args ...any) error {
 		return file.Errorf(rows.line, column, format, args...)
 	}
-	if err := t.findAll(); err != nil {
+	if err := t.findAll(ctx); err != nil {
 		return nil, err
 	}
 	l.written = pathsOf("CSV", s.PathSeparator)
@@ -125,7 +139,7 @@ func (s CSV) open(ctx context.Context, r io.Reader, name string, l *labeler) (*c
 }
 
 // findAll finds the columns that are not part of the features.
-func (t *csvTable) findAll() (err error) {
+func (t *csvTable) findAll(ctx context.Context) (err error) {
 	switch {
 	case t.Levels != nil:
 		for _, title := range t.Levels {
@@ -135,20 +149,60 @@ func (t *csvTable) findAll() (err error) {
 			}
 			t.levels = append(t.levels, column)
 		}
-	case t.Labels == "" && slices.Contains(t.titles, "label") && !slices.Contains(t.titles, "labels"):
-		t.label, err = t.find("label")
-	case t.Labels == "":
-		t.label, err = t.findDefault("labels", "Labels: %q")
-	default:
+	case t.Labels != "":
 		t.label, err = t.find(t.Labels)
+	default:
+		err = t.findLabels(ctx)
 	}
-	if err == nil && (t.ID != "" || slices.Contains(t.titles, "id")) {
-		t.id, err = t.find(orElse(t.ID, "id"))
-	}
-	if err == nil && (t.Part != "" || slices.Contains(t.titles, "split")) {
-		t.part, err = t.find(orElse(t.Part, "split"))
+	for _, c := range []struct {
+		column      *int
+		title, like string
+	}{{&t.id, t.ID, "id"}, {&t.part, t.Part, "split"}} {
+		if c.title == "" {
+			c.title = t.titled(c.like)
+		}
+		if err == nil && c.title != "" {
+			*c.column, err = t.find(c.title)
+		}
 	}
 	return err
+}
+
+// titled returns the title that is this one, if need be in another case, or "".
+func (t *csvTable) titled(title string) string {
+	if slices.Contains(t.titles, title) {
+		return title
+	}
+	for _, other := range t.titles {
+		if strings.EqualFold(other, title) {
+			return other
+		}
+	}
+	return ""
+}
+
+// findLabels finds the column of the labels by its title.
+func (t *csvTable) findLabels(ctx context.Context) (err error) {
+	for _, title := range labelTitles {
+		at := slices.IndexFunc(t.titles, func(other string) bool {
+			return strings.EqualFold(other, title) && other != t.ID && other != t.Part && !slices.Contains(t.Text, other)
+		})
+		if at < 0 {
+			continue
+		}
+		if t.label, err = t.find(t.titles[at]); err == nil && !strings.HasPrefix(title, "label") {
+			progress.Note(ctx, fmt.Sprintf("%s: the labels are those of column %s [files.CSV{Labels}]", t.file.Name(), t.titles[at]))
+		}
+		return err
+	}
+	if advice := t.noTitles(); advice != "" {
+		return t.file.Errorf(1, 0, "the first line is %s, %s", textfile.Quote(strings.Join(t.titles, ", ")), advice)
+	}
+	if t.labels.taxonomy == nil {
+		return t.file.Errorf(1, 0, "no column is called label or the like; %s. To read texts without labels, give the taxonomy of the training data", strings.TrimSuffix(t.others("label", "Labels: %q"), "?"))
+	}
+	progress.Note(ctx, fmt.Sprintf("%s: no column is called label or the like, and the texts are read without labels [files.CSV{Labels}]", t.file.Name()))
+	return nil
 }
 
 func orElse(a, b string) string {
@@ -161,7 +215,7 @@ func orElse(a, b string) string {
 // findText finds the columns of the text.
 func (t *csvTable) findText() ([]int, error) {
 	if t.Text == nil {
-		column, err := t.findDefault("text", "Text: []string{%q}")
+		column, err := t.findDefault(orElse(t.titled("text"), "text"), "Text: []string{%q}")
 		return []int{column}, err
 	}
 	var columns []int
@@ -197,12 +251,8 @@ func (t *csvTable) others(title, field string) string {
 	if advice := t.noTitles(); advice != "" {
 		return "the first line is " + titles + ", " + advice
 	}
-	if len(t.titles) == 1 {
-		for _, comma := range []rune{';', '\t', '|', ','} {
-			if strings.ContainsRune(t.titles[0], comma) && comma != t.reader.Comma {
-				return fmt.Sprintf("the only title is %s; if %[2]q is between the fields, read with CSV{Comma: %[2]q}", titles, comma)
-			}
-		}
+	if len(t.titles) == 1 && t.CSV.Comma != 0 {
+		return fmt.Sprintf("the only title is %s, with %q between the fields; without CSV{Comma: …} that is found out", titles, t.CSV.Comma)
 	}
 	said := "the titles are " + titles
 	near := nearestTitle(t.titles, title)
@@ -211,7 +261,10 @@ func (t *csvTable) others(title, field string) string {
 		return said + "; did you mean CSV{" + fmt.Sprintf(field, near) + "}?"
 	case field != "":
 		example := "…"
-		used := slices.Concat([]string{"id", "split", "text", "label", "labels", t.Labels, t.ID, t.Part}, t.Levels, t.Text)
+		used := slices.Concat([]string{"id", "split", "text", t.Labels, t.ID, t.Part}, labelTitles, t.Levels, t.Text)
+		if t.label >= 0 {
+			used = append(used, t.titles[t.label])
+		}
 		for _, other := range t.titles { // the last of them that says nothing by itself, and has no use yet
 			if !slices.Contains(used, other) && plainTitle(other) {
 				example = other

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -83,7 +84,7 @@ func TestCSVFaults(t *testing.T) {
 	}{
 		{"empty", "", 1, 0, "no titles", "", ""},
 		{"only titles", "labels,text\n", 1, 0, "no documents", "", ""},
-		{"no labels", "text,x\na,b\n", 1, 0, `"labels"`, "", ""},
+		{"no labels", "text,x\na,b\n", 0, 0, "", "2|||\"a\"\n", ""},
 		{"no text", "labels,x\na,b\n", 1, 0, `"text"`, "", ""},
 		{"text twice", "labels,text,text\na,b,c\n", 1, 0, "two columns", "", ""},
 		{"broken titles", "labels,\"text\na,b\n", 2, 5, "quot", "", ""},
@@ -255,28 +256,45 @@ func FuzzCSVNames(f *testing.F) {
 	})
 }
 
+// TestCSVTitles holds what is found by titles without settings, and what is said where that fails.
 func TestCSVTitles(t *testing.T) {
 	for _, test := range []struct {
 		titles string
 		s      CSV
 		want   string
 	}{
-		{"article,date,body,category", CSV{}, `no column is called "labels"; the titles are "article, date, body, category"; name the one that is meant, as CSV{Labels: "category"} does`},
-		{"Text,Label", CSV{}, `no column is called "labels"; the titles are "Text, Label"; did you mean CSV{Labels: "Label"}?`},
+		{"article,date,body,kind", CSV{}, `no column is called label or the like; the titles are "article, date, body, kind"; name the one that is meant, as CSV{Labels: "kind"} does. To read texts without labels, give the taxonomy of the training data`},
+		{"text,News label", CSV{}, `no column is called label or the like; the titles are "text, News label"; did you mean CSV{Labels: "News label"}. To read texts without labels, give the taxonomy of the training data`},
 		{"labels,Full Text", CSV{}, `no column is called "text"; the titles are "labels, Full Text"; did you mean CSV{Text: []string{"Full Text"}}?`},
 		{"body,Category", CSV{Labels: "category"}, `no column is called "category"; the titles are "body, Category"; did you mean "Category"?`},
+		{"notes,Category", CSV{}, `no column is called "text"; the titles are "notes, Category"; name the one that is meant, as CSV{Text: []string{"notes"}} does`},
 		{"no,notes,kind", CSV{Labels: "kind"}, `no column is called "text"; the titles are "no, notes, kind"; name the one that is meant, as CSV{Text: []string{"notes"}} does`},
-		{"no,kind,notes", CSV{Text: []string{"notes"}}, `no column is called "labels"; the titles are "no, kind, notes"; name the one that is meant, as CSV{Labels: "kind"} does`},
 		{"body,kind", CSV{Labels: "category"}, `no column is called "category"; the titles are "body, kind"`},
-		{"text;labels", CSV{}, `no column is called "labels"; the only title is "text;labels"; if ';' is between the fields, read with CSV{Comma: ';'}`},
-		{"text\tlabels", CSV{}, `no column is called "labels"; the only title is "text\tlabels"; if '\t' is between the fields, read with CSV{Comma: '\t'}`},
-		{"5.1,3.5,setosa", CSV{}, `no column is called "labels"; the first line is "5.1, 3.5, setosa", a row, it seems, as it has the number 5.1; write the titles of the columns, such as labels,a,b, into a line above it`},
-		{"# made by hand", CSV{}, `no column is called "labels"; the first line is "# made by hand", a comment, it seems; take it away: the first line has the titles of the columns, and tables have no comments`},
-		{"text,labels", CSV{Comma: ';'}, `no column is called "labels"; the only title is "text,labels"; if ',' is between the fields, read with CSV{Comma: ','}`},
+		{"5.1,3.5,setosa", CSV{}, `the first line is "5.1, 3.5, setosa", a row, it seems, as it has the number 5.1; write the titles of the columns, such as labels,a,b, into a line above it`},
+		{"5.1,3.5,setosa", CSV{Labels: "kind"}, `no column is called "kind"; the first line is "5.1, 3.5, setosa", a row, it seems, as it has the number 5.1; write the titles of the columns, such as labels,a,b, into a line above it`},
+		{"# made by hand", CSV{}, `the first line is "# made by hand", a comment, it seems; take it away: the first line has the titles of the columns, and tables have no comments`},
+		{"text,labels", CSV{Comma: ';', Labels: "labels"}, `no column is called "labels"; the only title is "text,labels", with ';' between the fields; without CSV{Comma: …} that is found out`},
 	} {
 		_, err := test.s.Read(t.Context(), strings.NewReader(test.titles+"\na,b\n"), "x.csv", nil)
 		if want := "x.csv:1: " + test.want; err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", test.titles, err, want)
+		}
+	}
+	for _, test := range []struct{ text, want, notes string }{
+		{"Id,Text,Label,Split\na,x,apple,test\n", "a|test|apple|\"x\"\n", ""},
+		{"text;labels\nx, y;apple\n", "2||apple|\"x, y\"\n", `x.csv: ';' is between the fields [files.CSV{Comma}]`},
+		{"text\tCategory\nx\tpear\n", "2||pear|\"x\"\n", `x.csv: '\t' is between the fields [files.CSV{Comma}]` + "\nx.csv: the labels are those of column Category [files.CSV{Labels}]"},
+		{"id,text\n7,x\n8,y\n", "7|||\"x\"\n8|||\"y\"\n", "x.csv: no column is called label or the like, and the texts are read without labels [files.CSV{Labels}]"},
+		{"text\nx\n", "2|||\"x\"\n", "x.csv: no column is called label or the like, and the texts are read without labels [files.CSV{Labels}]"},
+	} {
+		var w example.Watcher
+		c, err := CSV{}.Read(progress.With(t.Context(), &w), strings.NewReader(test.text), "x.csv", example.Fruit())
+		if err != nil {
+			t.Errorf("%q: %v", test.text, err)
+			continue
+		}
+		if got, notes := documentsOf(c), strings.Join(w.Notes, "\n"); got != test.want || notes != test.notes {
+			t.Errorf("%q: got %s, noted %s", test.text, got, notes)
 		}
 	}
 }

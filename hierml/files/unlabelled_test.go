@@ -87,6 +87,9 @@ func TestUnlabelled(t *testing.T) {
 		}), ""},
 		{"JSONLines, null", jsonl(`{"text": "a", "label": null}` + "\n" + `{"text": "b", "label": []}` + "\n"), ""},
 		{"JSONLines, no field", jsonl(`{"text": "a"}` + "\n" + `{"text": "b"}` + "\n"), "read without labels"},
+		{"CSV", documents(func(ctx context.Context, tax *taxonomy.Taxonomy) (*dataset.Corpus, error) {
+			return CSV{}.Read(ctx, strings.NewReader("text\na\nb\n"), "new", tax)
+		}), "the texts are read without labels [files.CSV{Labels}]"},
 		{"Folders", folders(Folders{NoLabels: true}, "a.txt", "some/folder/b.txt"), ""},
 		{"WIPO", documents(func(ctx context.Context, tax *taxonomy.Taxonomy) (*dataset.Corpus, error) {
 			return WIPO{}.Read(ctx, strings.NewReader(`<r><record pn="1"><ti>x</ti></record><record pn="2"><ti>y</ti></record></r>`), "new", tax)

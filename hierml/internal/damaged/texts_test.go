@@ -19,7 +19,6 @@ var texts = []*format{
 		},
 		cases: []damagedFile{
 			{"only titles", "", "id,label,text\n"},
-			{"no column of labels", "", "id,kind,text\n1,apple,red\n"},
 			{"no column of texts", "", "id,label,words\n1,apple,red\n"},
 			{"two columns of labels", "", "label,label,text\napple,pear,red\n"},
 			{"unknown label", "", "label,text\nmoss,green\n"},
