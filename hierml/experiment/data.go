@@ -207,6 +207,9 @@ func (d *Data) open(ctx context.Context, folder dataFolder, seed uint64) (*insta
 	case d.Generator != nil:
 		in, err = generate(ctx, d.Generator, seed)
 	}
+	if name := d.Open + d.Texts; err != nil && (strings.ContainsAny(name, `/\`) || filepath.Ext(name) != "") {
+		return nil, fmt.Errorf("%w; a table of yours is given as File, not as Open or Texts", err)
+	}
 	if err != nil {
 		return nil, err
 	}

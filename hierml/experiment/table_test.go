@@ -222,6 +222,8 @@ func TestRefusedTables(t *testing.T) {
 		{Data{Table: table, File: "x.csv"}, nil, "has 2 of Open, Texts, File"},
 		{Data{Set: linearTree(t, 20), Columns: features.Columns{Constant: 1}}, nil, "has Columns and no table"},
 		{Data{File: filepath.Join(t.TempDir(), "none.csv")}, nil, "Study.DataFolder, say where the files of a study are"},
+		{Data{Open: filepath.Join("testdata", "tea.csv")}, nil, "a table of yours is given as File, not as Open or Texts"},
+		{Data{Texts: "tea.csv"}, nil, "a table of yours is given as File, not as Open or Texts"},
 		{Data{Table: table}, Grid{"Data.Columns.Constants": {1}}, `the grid of method "m": Data.Columns has no field Constants; it has Text, Number`},
 		{Data{Table: table}, Grid{"Data.Leafed": {true}}, "a grid cannot set Data.Leafed; of data it sets fields of Text, Columns, Steps"},
 		{Data{Table: table}, Grid{"Data.Text.Bits": {4}}, "has Text or Vectors and no texts"},
