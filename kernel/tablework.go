@@ -81,6 +81,7 @@ func (t *commandTask) End() { t.bar.end() }
 var (
 	settingList = regexp.MustCompile(`\[files\.Table\{([^}]*)\}\]`)
 	setting     = regexp.MustCompile(`files\.Table\{([A-Z][A-Za-z]*): (?:\[\]string\{)?("(?:[^"\\]|\\.)*"|'.')\}?\}`)
+	namedBy     = regexp.MustCompile(`which ([A-Z][A-Za-z]*) names`)
 	missingSaid = regexp.MustCompile(`Columns\{Number: [^;]*;`)
 )
 
@@ -101,6 +102,9 @@ func inFlagsText(text string) string {
 		parts := setting.FindStringSubmatch(one)
 		return flagOf(parts[1]) + " " + parts[2]
 	})
+	text = strings.ReplaceAll(text, ", or leave such rows out and count them: Table{Repair: &files.Faults{}}", "")
+	text = namedBy.ReplaceAllStringFunc(text, func(said string) string { return "which " + flagOf(namedBy.FindStringSubmatch(said)[1]) + " names" })
+	text = strings.ReplaceAll(text, ", Labelled() leaves such out", "")
 	return missingSaid.ReplaceAllString(text, "--fill says what stands for them, such as --fill mean;")
 }
 

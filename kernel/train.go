@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -60,12 +61,15 @@ func (f *tableFlags) table(cmd *cobra.Command) (files.Table, error) {
 	}{"comma": {f.comma, &f.Comma}, "decimal": {f.decimal, &f.Decimal}} {
 		text := strings.ReplaceAll(of.text, `\t`, "\t")
 		if utf8.RuneCountInString(text) > 1 {
-			return files.Table{}, &usageError{cmd, fmt.Errorf("--%s is %q; it is one character", name, of.text)}
+			return files.Table{}, &usageError{cmd, fmt.Errorf("--%s is %q; it is one character, or \\t for a tab", name, of.text)}
 		}
 		*of.to, _ = utf8.DecodeRuneInString(text)
 		if text == "" {
 			*of.to = 0
 		}
+	}
+	if f.decimal != "" && f.decimal != "." && f.decimal != "," {
+		return files.Table{}, &usageError{cmd, fmt.Errorf("--decimal is %q; it is . or ,", f.decimal)}
 	}
 	return f.Table, nil
 }
@@ -78,6 +82,7 @@ type trainer struct {
 	fill, report          string
 	minRows, minDocuments int
 	probabilities         bool
+	test                  float64
 }
 
 func trainCommand() *cobra.Command {
@@ -95,7 +100,8 @@ Texts become weighted words, numbers are scaled, nominal values and the words of
 become columns of ones. A number that is missing is replaced by --fill, and marked.
 Labels such as food/tea have levels: the methods that learn a hierarchy use them. If
 a column called split says of each row that it is for train or test, the model is
-trained on the first part and measured on the second.
+trained on the first part and measured on the second; --test 0.2 draws a fifth of
+each class for that.
 
 C weighs errors in training against simple models; "auto" tries several on a fifth
 of the rows. The methods: ` + strings.Join(slices.Sorted(maps.Keys(trainingMethods)), ", ") + `.`,
@@ -127,6 +133,7 @@ of the rows. The methods: ` + strings.Join(slices.Sorted(maps.Keys(trainingMetho
 	flags.IntVar(&t.minRows, "min-rows", 2, "in how many rows a nominal value, or a word of a set, has to be")
 	flags.IntVar(&t.minDocuments, "min-documents", 2, "in how many rows a word of a text has to be")
 	flags.BoolVar(&t.probabilities, "probabilities", true, "learn the probabilities of labels, by five further trainings")
+	flags.Float64Var(&t.test, "test", 0, "the share of the rows that are measured on, and not trained on, as 0.2")
 	flags.StringVar(&t.report, "report", "", "write a page about data, model and measures")
 	return cmd
 }
@@ -153,7 +160,16 @@ func (t *trainer) run(file string) error {
 	if table, err = labelled.Leafed(); err != nil {
 		return err
 	}
-	train, test := t.divided(table)
+	if t.output == "" {
+		t.output = strings.TrimSuffix(file, filepath.Ext(file)) + ".hierml"
+	}
+	if err := others(t.output, file); err != nil {
+		return err
+	}
+	train, test, err := t.divided(table)
+	if err != nil {
+		return err
+	}
 	estimator, err := t.estimator(train)
 	if err != nil {
 		return err
@@ -181,9 +197,6 @@ func (t *trainer) run(file string) error {
 		}
 		p.Model = nil
 	}
-	if t.output == "" {
-		t.output = strings.TrimSuffix(file, filepath.Ext(file)) + ".hierml"
-	}
 	if err := p.Save(t.output); err != nil {
 		return err
 	}
@@ -192,9 +205,12 @@ func (t *trainer) run(file string) error {
 	page.notes(watched.notes)
 	page.add("Features", encoder.HTML())
 	page.add("Model", chosen.model.HTML(), chosen.html)
-	said := fmt.Sprintf("%s: %d rows, %d labels, %d features, %s\n", t.output, train.Len(), len(train.Taxonomy.Leaves()), encoder.Columns(), time.Since(begun).Round(100*time.Millisecond))
+	said := fmt.Sprintf("%s: %s, %s, %s, %s\n", t.output, describeCount(train.Len(), "row", "rows"), describeCount(len(train.Taxonomy.Leaves()), "label", "labels"),
+		describeCount(encoder.Columns(), "feature", "features"), time.Since(begun).Round(100*time.Millisecond))
 	said += chosen.model.String() + "\n" + chosen.text
-	if test != nil {
+	if test == nil {
+		t.cmd.PrintErrln("the model was not measured on rows that it was not trained on; --test 0.2 holds a fifth of them out")
+	} else {
 		report, err := measured(ctx, p, test)
 		if err != nil {
 			return err
@@ -209,17 +225,20 @@ func (t *trainer) run(file string) error {
 }
 
 // divided returns the rows for training and for a test, which is nil where the table does not say
-// which they are.
-func (t *trainer) divided(table *dataset.Table) (train, test *dataset.Table) {
+// which they are and none are asked for.
+func (t *trainer) divided(table *dataset.Table) (train, test *dataset.Table, err error) {
 	train, test = table.InPart("train"), table.InPart("test")
-	if train.Len() == 0 || test.Len() == 0 {
-		return table, nil
+	switch {
+	case t.test != 0:
+		return table.Split(t.test, 1)
+	case train.Len() == 0 || test.Len() == 0:
+		return table, nil, nil
 	}
 	t.cmd.PrintErrf("trained on the %d rows of the part train, and measured on the %d of test [--part]\n", train.Len(), test.Len())
 	if left := table.Len() - train.Len() - test.Len(); left > 0 {
 		t.cmd.PrintErrf("%d rows of other parts are not used\n", left)
 	}
-	return train, test
+	return train, test, nil
 }
 
 // estimator returns the method that was asked for.
@@ -311,10 +330,7 @@ func measured(ctx context.Context, p *pipeline.Pipeline, test *dataset.Table) (*
 	if err != nil {
 		return nil, err
 	}
-	m := p.Model
-	if p.Calibrated != nil {
-		m = p.Calibrated.Model
-	}
+	m := modelIn(p)
 	d := &dataset.Dataset{Name: test.Name, Taxonomy: test.Taxonomy, X: x, Labels: test.Labels, Vocabulary: x.Vocabulary}
 	if p.Calibrated == nil || p.Calibrated.OneLabel() {
 		return metric.Settings{}.Evaluate(ctx, m, d)
@@ -353,6 +369,7 @@ not read. Rows are read one part after the other: the file may be larger than me
 	cmd.Flags().IntVarP(&p.best, "best", "k", 1, "how many labels to print of each row, the best first")
 	cmd.Flags().StringVar(&p.columns.ID, "id", "", "the column that names the rows")
 	cmd.Flags().StringVar(&p.columns.comma, "comma", "", "what stands between fields")
+	cmd.Flags().StringVar(&p.columns.decimal, "decimal", "", "the decimal point of numbers with commas, . or , ; that of the training rows if it is not given")
 	cmd.Flags().StringArrayVar(&p.columns.Missing, "missing", nil, "a word that stands for a missing value, in place of NA and the like")
 	return cmd
 }
@@ -366,7 +383,7 @@ func (p *predictor) run(cmd *cobra.Command, model, file string) (err error) {
 	}
 	ctx, _, done := watchedWork(cmd, inFlagsText)
 	defer done()
-	trained, err := pipeline.Load(model)
+	trained, err := loadedModel(model)
 	if err != nil {
 		return err
 	}
@@ -375,6 +392,13 @@ func (p *predictor) run(cmd *cobra.Command, model, file string) (err error) {
 		return err
 	}
 	settings.Like = trained.Fields()
+	if labels := len(modelIn(trained).Taxonomy.Leaves()); p.best > labels {
+		cmd.PrintErrf("the model has %d labels, which are all that -k %d gives\n", labels, p.best)
+		p.best = labels
+	}
+	if err := others(p.output, model, file); err != nil {
+		return err
+	}
 	in, err := os.Open(file)
 	if err != nil {
 		return err
@@ -433,7 +457,7 @@ left out, and so are those whose labels the model does not know, which is said.`
 func (e *evaluatorOf) run(cmd *cobra.Command, model, file string) error {
 	ctx, watched, done := watchedWork(cmd, inFlagsText)
 	defer done()
-	trained, err := pipeline.Load(model)
+	trained, err := loadedModel(model)
 	if err != nil {
 		return err
 	}
@@ -444,10 +468,7 @@ func (e *evaluatorOf) run(cmd *cobra.Command, model, file string) error {
 	settings.Like = trained.Fields()
 	var faults files.Faults
 	settings.Repair = &faults
-	m := trained.Model
-	if trained.Calibrated != nil {
-		m = trained.Calibrated.Model
-	}
+	m := modelIn(trained)
 	test, err := settings.Open(ctx, file, m.Taxonomy)
 	if err != nil {
 		return inFlags(err)
@@ -478,4 +499,46 @@ func (e *evaluatorOf) run(cmd *cobra.Command, model, file string) error {
 	page.add("Model", trained.HTML(), m.HTML())
 	page.measures(report)
 	return page.write(e.report)
+}
+
+// modelIn returns the model of a pipeline.
+func modelIn(p *pipeline.Pipeline) *classifier.Model {
+	if p.Calibrated != nil {
+		return p.Calibrated.Model
+	}
+	return p.Model
+}
+
+// loadedModel loads a model, whose file is the first argument.
+func loadedModel(file string) (*pipeline.Pipeline, error) {
+	p, err := pipeline.Load(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is no model that hierml train has written; MODEL comes first, then FILE: %w", file, err)
+	}
+	return p, err
+}
+
+// others returns an error if the output would be written over one of the inputs.
+func others(output string, inputs ...string) error {
+	if output == "" {
+		return nil
+	}
+	out, err := os.Stat(output)
+	if err != nil {
+		return nil // there is nothing yet to write over
+	}
+	for _, input := range inputs {
+		if in, err := os.Stat(input); err == nil && os.SameFile(in, out) {
+			return fmt.Errorf("%s is read, and would be written over; name another file by -o", output)
+		}
+	}
+	return nil
+}
+
+// describeCount returns a number with its noun.
+func describeCount(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -53,8 +53,10 @@ func TestTrainPredictEvaluate(t *testing.T) {
 		parts.WriteString(line + "\n")
 	}
 	for name, content := range map[string]string{
-		"parts.csv": parts.String(),
-		"new.csv":   shopTable(5000, false), "test.csv": shopTable(50, true) + "x,grey,1,XX,,unheard of\ny,grey,1,XX,,\n", "odd.csv": "said,category\nred,tools\n", "bad.csv": "category,price\ntools,big\n",
+		"parts.csv":  parts.String(),
+		"commas.csv": "label;kilos\n" + strings.Repeat("a;1,250\nb;900\n", 30),
+		"points.csv": "kilos\n" + strings.Repeat("\"1,250\"\n", 5000) + "\"1,25\"\n",
+		"new.csv":    shopTable(5000, false), "test.csv": shopTable(50, true) + "x,grey,1,XX,,unheard of\ny,grey,1,XX,,\n", "odd.csv": "said,category\nred,tools\n", "bad.csv": "category,price\ntools,big\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -69,7 +71,7 @@ func TestTrainPredictEvaluate(t *testing.T) {
 		{"train", 2, nil, "say which FILE"},
 		{"train none.csv", 1, nil, "no such file"},
 		{"train new.csv", 1, nil, "new.csv has no labels to learn; --label names their column"},
-		{"train shop.csv --label colour", 1, nil, `no column is called "colour", which Label names`},
+		{"train shop.csv --label colour", 1, nil, `no column is called "colour", which --label names`},
 		{"train bad.csv --numbers price", 1, nil, `bad.csv:2: column "price": "big" is not a number; --nominal "price" takes the column as words, and --missing "big" such fields as missing`},
 		{"train shop.csv --method best", 2, nil, `no method "best"; there are flat, hierarchical`},
 		{"train shop.csv --C high", 2, nil, `--C is "high"; it is a positive number or auto`},
@@ -81,8 +83,15 @@ func TestTrainPredictEvaluate(t *testing.T) {
 		{"train parts.csv --C 1 --probabilities=false --unused split", 0, []string{"parts.hierml: 100 rows"}, "5 of 105 rows have no label, and are left out"},
 		{"train shop.csv --report page.html", 0, []string{"shop.hierml: 300 rows, 3 labels", "normalized hierarchical SVM", "C = "}, `shop.csv: labels have levels, separated by "/" [--path-separator]`},
 		{"predict shop.hierml new.csv -o out.csv -k 2", 0, nil, ""},
+		{"predict shop.hierml new.csv -o shop.hierml", 1, nil, "shop.hierml is read, and would be written over"},
+		{"predict shop.hierml new.csv -o new.csv", 1, nil, "new.csv is read, and would be written over"},
+		{"train shop.csv -o shop.csv", 1, nil, "shop.csv is read, and would be written over"},
+		{"train shop.csv --decimal x", 2, nil, `--decimal is "x"; it is . or ,`},
+		{"train commas.csv --C 1 --decimal , --test 0.3", 0, []string{"accuracy                             1.0000"}, ""},
+		{"evaluate commas.hierml commas.csv", 0, []string{"accuracy                             1.0000"}, ""},
+		{"predict commas.hierml points.csv -k 9 -o points.out", 0, nil, "the model has 2 labels, which are all that -k 9 gives"},
 		{"predict shop.hierml odd.csv", 1, nil, `has no column "price"`},
-		{"predict shop.csv new.csv", 1, nil, "shop.csv"},
+		{"predict shop.csv new.csv", 1, nil, "shop.csv is no model that hierml train has written; MODEL comes first, then FILE"},
 		{"predict shop.hierml new.csv -k 0", 2, nil, "-k is 0"},
 		{"evaluate shop.hierml test.csv --report measures.html", 0, []string{"accuracy"}, "2 of 52 rows have no label that the model knows, and are left out"},
 		{"evaluate shop.hierml new.csv", 1, nil, "new.csv has no labels to compare with; --label names their column"},
@@ -121,6 +130,10 @@ func TestTrainPredictEvaluate(t *testing.T) {
 	rows, err := csv.NewReader(file).ReadAll()
 	if closed := file.Close(); err != nil || closed != nil {
 		t.Fatal(err, closed)
+	}
+	points, err := os.ReadFile(filepath.Join(dir, "points.out"))
+	if err != nil || strings.Count(string(points), ",a,a,") != 5001 {
+		t.Errorf("%d of 5001 rows of one number have one label: %v", strings.Count(string(points), ",a,a,"), err)
 	}
 	truth := labelsIn(t, shopTable(5000, true))
 	if len(rows) != 5001 || strings.Join(rows[0], ",") != "row,label,path,probability,label 2,probability 2,note" {

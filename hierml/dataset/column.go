@@ -94,6 +94,10 @@ type Column struct {
 	// Separator stands between the words of a set, or the levels of a path, as they are written.
 	// The default values are "|" and "/".
 	Separator string
+
+	// Decimal is ',' where numbers were written as 1,5, and '.' where 1,234 was a thousand, and
+	// 0 where they had no commas.
+	Decimal rune
 }
 
 // Numbers returns a column of numbers, NaN where one is missing.

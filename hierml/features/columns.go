@@ -123,6 +123,11 @@ func (s Columns) Fit(ctx context.Context, train *dataset.Table) (*Encoder, error
 		return nil, err
 	}
 	e := &Encoder{settings: s, rows: train.Len()}
+	for k := range train.Columns {
+		if c := &train.Columns[k]; c.Role == dataset.Labels && e.labels == nil {
+			e.labels = &labelColumn{c.Name, c.Kind, c.Separator}
+		}
+	}
 	for _, c := range taken {
 		f, err := s.fit(ctx, c)
 		if err != nil {
@@ -165,6 +170,9 @@ func (s Columns) Taken(t *dataset.Table) ([]*dataset.Column, error) {
 // fit measures a column.
 func (s Columns) fit(ctx context.Context, c *dataset.Column) (*field, error) {
 	f := &field{Name: c.Name, Kind: c.Kind, Separator: c.Separator}
+	if c.Decimal != 0 {
+		f.Decimal = string(c.Decimal)
+	}
 	text, number, nominal := s.Text, s.Number, s.Nominal
 	if c.Kind == dataset.Set || c.Kind == dataset.Path {
 		nominal = s.Set
@@ -201,6 +209,9 @@ type field struct {
 	Name      string       `json:"name"`
 	Kind      dataset.Kind `json:"kind"`
 	Separator string       `json:"separator,omitempty"`
+
+	// Decimal is the decimal point of numbers that were written with commas.
+	Decimal string `json:"decimal,omitempty"`
 
 	// Of texts.
 	Terms *Vectorizer `json:"terms,omitempty"`

@@ -22,6 +22,14 @@ type Encoder struct {
 	fields   []*field
 	names    []string // of the columns of the matrix, or nil where terms are hashed
 	columns  int
+	labels   *labelColumn // nil where the training rows had none
+}
+
+// labelColumn is the column that had the labels of the training rows.
+type labelColumn struct {
+	Name      string       `json:"name"`
+	Kind      dataset.Kind `json:"kind"`
+	Separator string       `json:"separator,omitempty"`
 }
 
 // layOut derives what follows from the fields.
@@ -71,12 +79,18 @@ func (e *Encoder) Columns() int { return e.columns }
 // hashed. The slice must not be modified.
 func (e *Encoder) Vocabulary() []string { return e.names }
 
-// Fields returns the columns that it takes of a table, without values: what files.Table.Like reads
-// other tables by.
+// Fields returns the columns that it takes of a table, without values, and that of the labels of
+// the training rows, if they had one: what files.Table.Like reads other tables by.
 func (e *Encoder) Fields() []dataset.Column {
-	fields := make([]dataset.Column, len(e.fields))
+	fields := make([]dataset.Column, len(e.fields), len(e.fields)+1)
 	for k, f := range e.fields {
 		fields[k] = dataset.Column{Name: f.Name, Kind: f.Kind, Separator: f.Separator}
+		if f.Decimal != "" {
+			fields[k].Decimal = rune(f.Decimal[0])
+		}
+	}
+	if l := e.labels; l != nil {
+		fields = append(fields, dataset.Column{Name: l.Name, Kind: l.Kind, Separator: l.Separator, Role: dataset.Labels})
 	}
 	return fields
 }
@@ -315,9 +329,10 @@ func (f *field) describe() string {
 // savedEncoder is an Encoder in JSON.
 type savedEncoder struct {
 	header
-	Columns Columns  `json:"columns"`
-	Rows    int      `json:"rows"`
-	Fields  []*field `json:"fields"`
+	Columns Columns      `json:"columns"`
+	Rows    int          `json:"rows"`
+	Fields  []*field     `json:"fields"`
+	Labels  *labelColumn `json:"labels,omitempty"`
 }
 
 var encoderHeader = header{"hierml.encoder", 1}
@@ -337,7 +352,7 @@ func LoadEncoder(path string) (*Encoder, error) {
 
 // MarshalJSON returns what Save writes.
 func (e *Encoder) MarshalJSON() ([]byte, error) {
-	return json.Marshal(savedEncoder{encoderHeader, e.settings, e.rows, e.fields})
+	return json.Marshal(savedEncoder{encoderHeader, e.settings, e.rows, e.fields, e.labels})
 }
 
 // UnmarshalJSON sets the encoder to what MarshalJSON wrote.
@@ -363,7 +378,7 @@ func (e *Encoder) UnmarshalJSON(data []byte) error {
 			return fmt.Errorf("field %.40q: %w", f.Name, err)
 		}
 	}
-	loaded := &Encoder{settings: saved.Columns, rows: saved.Rows, fields: saved.Fields}
+	loaded := &Encoder{settings: saved.Columns, rows: saved.Rows, fields: saved.Fields, labels: saved.Labels}
 	if err := loaded.layOut(); err != nil {
 		return err
 	}
@@ -378,6 +393,8 @@ func (f *field) check() error {
 	switch {
 	case f.Name == "":
 		return fmt.Errorf("no name")
+	case f.Decimal != "" && f.Decimal != "," && f.Decimal != ".":
+		return fmt.Errorf("the decimal point is %.40q", f.Decimal)
 	case f.Kind == dataset.Text && (f.Terms == nil || number || words || f.Indicator):
 		return fmt.Errorf("a column of texts without terms, or with something else")
 	case f.Kind == dataset.Number && (!number || f.Terms != nil || words):

@@ -133,6 +133,7 @@ func (s Table) Chunks(ctx context.Context, r io.Reader, name string, n int, t *t
 		}
 		p, err := s.parser(ctx, r, name, t)
 		if err == nil {
+			p.parts = true
 			defer p.source.close()
 		}
 		for err == nil {
@@ -219,6 +220,9 @@ type tableParser struct {
 	source   tableSource
 	taxonomy *taxonomy.Taxonomy
 	notes    []string
+	comma    rune                   // between fields, 0 in other forms than text
+	styles   map[string]numberStyle // of columns of numbers with commas, once they are known
+	parts    bool                   // of the table are read one after the other
 }
 
 // note tells a guess, and the settings that change it.
@@ -235,7 +239,7 @@ var jsonStart = regexp.MustCompile(`^\s*(\{\s*["}]|\[\s*[^\s,])`)
 
 // parser opens what r has.
 func (s Table) parser(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*tableParser, error) {
-	p := &tableParser{Table: s, name: filepath.Base(name), taxonomy: t}
+	p := &tableParser{Table: s, name: filepath.Base(name), taxonomy: t, styles: make(map[string]numberStyle)}
 	rows, file, err := openColumnar(ctx, r, name)
 	if err != nil {
 		return nil, err
@@ -258,6 +262,7 @@ func (s Table) parser(ctx context.Context, r io.Reader, name string, t *taxonomy
 			p.note("Comma", "%q is between the fields", comma)
 		}
 	}
+	p.comma = comma
 	fields, err := openDelimited(file, comma, s.Repair, "Table")
 	if err != nil {
 		return nil, err
@@ -310,6 +315,11 @@ func (p *tableParser) table(rows []rawColumn) (*dataset.Table, error) {
 	rows, err := p.withoutRefused(rows)
 	if err != nil {
 		return nil, err
+	}
+	for k := range rows {
+		if rows[k].name == "" {
+			rows[k].name = fmt.Sprint("column ", k+1)
+		}
 	}
 	if err := p.checkSettings(rows); err != nil {
 		return nil, err
@@ -421,6 +431,8 @@ func (p *tableParser) labelColumns(rows []rawColumn) []int {
 			levels = append(levels, column(name))
 		}
 		return levels
+	case p.Like != nil && p.parts && p.taxonomy == nil:
+		return nil
 	case p.Like != nil:
 		for _, like := range p.Like {
 			if at := column(like.Name); like.Role == dataset.Labels && at >= 0 {

@@ -21,9 +21,6 @@ func (p *tableParser) columns(rows []rawColumn, labels []int) ([]dataset.Column,
 	guessed := guesses{of: make(map[string][]string)}
 	for k := range rows {
 		raw := &rows[k]
-		if raw.name == "" {
-			raw.name = fmt.Sprint("column ", k+1)
-		}
 		c := &columns[k]
 		c.Name = raw.name
 		if slices.Contains(labels, k) {
@@ -148,7 +145,7 @@ func (p *tableParser) kindOf(raw *rawColumn, k int) (kind dataset.Kind, role dat
 	case p.Part == "" && strings.EqualFold(raw.name, "split"):
 		return dataset.Nominal, dataset.Part, "the parts of the table, no feature"
 	case k == 0 && (raw.name == "column 1" || raw.name == "Unnamed: 0"):
-		return dataset.Nominal, dataset.Unused, "no feature: numbers of the rows, as pandas writes them"
+		return dataset.Nominal, dataset.ID, "the numbers of the rows, as pandas writes them, no feature"
 	}
 	return -1, dataset.Feature, ""
 }
@@ -181,7 +178,7 @@ func (p *tableParser) blank(raw *rawColumn, numbers bool, guessed *guesses) int 
 			n++
 		}
 	}
-	if p.Missing == nil && !numbers && !p.numeric(raw.words) {
+	if p.Missing == nil && !numbers && !p.numeric(raw.name, raw.words) {
 		for w, n := range found {
 			if guessed.words == nil {
 				guessed.words = make(map[string]int)
@@ -200,7 +197,11 @@ func (p *tableParser) fill(c *dataset.Column, raw *rawColumn, guessed *guesses) 
 	case c.Kind == dataset.Number && raw.sets != nil:
 		return p.source.errorf(0, 0, "column %s has lists; files.Table{Sets: []string{%q}} takes them as sets of words", textfile.Quote(c.Name), c.Name)
 	case c.Kind == dataset.Number:
-		style := p.styleOf(raw.words)
+		style := p.styleOf(c.Name, raw.words)
+		if style != plainNumbers {
+			p.styles[c.Name] = style
+		}
+		c.Decimal = style.decimal()
 		c.Numbers = make([]float64, len(raw.words))
 		for row, w := range raw.words {
 			v, ok := style.parse(w)
@@ -329,7 +330,7 @@ func (p *tableParser) guess(c *dataset.Column, raw *rawColumn, n int, guessed *g
 	case n == 0:
 		return tell(dataset.Nominal, dataset.Unused, "no feature: no values")
 	}
-	odd, first, code := p.odd(raw.words)
+	odd, first, code := p.odd(raw.name, raw.words)
 	few := float64(odd) <= fewOdd*float64(n) || 2*odd < n && odd == count(raw.words, first)
 	switch {
 	case odd == 0 && !code:
@@ -446,24 +447,44 @@ func (s numberStyle) parse(field string) (float64, bool) {
 	return v, err == nil && !math.IsInf(v, 0)
 }
 
-// styleOf returns how the fields write numbers.
-func (p *tableParser) styleOf(words []string) numberStyle {
-	switch p.Decimal {
+// styleOf returns how the fields of a column write numbers: as the settings say, or those of a
+// table that was read before, or the parts of this one that were, and otherwise as they look.
+func (p *tableParser) styleOf(column string, words []string) numberStyle {
+	decimal := p.Decimal
+	if like := p.like(column); decimal == 0 && like != nil {
+		decimal = like.Decimal
+	}
+	switch decimal {
 	case ',':
 		return decimalComma
 	case '.':
 		return thousands
 	}
+	if style, known := p.styles[column]; known {
+		return style
+	}
 	style := plainNumbers
 	for _, w := range words {
-		if strings.Contains(w, ",") {
-			if !grouped.MatchString(w) {
-				return decimalComma
-			}
-			style = thousands
+		if !strings.Contains(w, ",") {
+			continue
+		}
+		if style = thousands; !grouped.MatchString(w) || p.comma == ';' {
+			style = decimalComma
+			break
 		}
 	}
 	return style
+}
+
+// decimal returns the decimal point of numbers with commas, 0 where there are none.
+func (s numberStyle) decimal() rune {
+	switch s {
+	case decimalComma:
+		return ','
+	case thousands:
+		return '.'
+	}
+	return 0
 }
 
 // noteStyle remembers how numbers with commas were read.
@@ -495,8 +516,8 @@ func (g *guesses) styles() string {
 }
 
 // numeric reports whether all fields that are not empty are numbers, and there are any.
-func (p *tableParser) numeric(words []string) bool {
-	odd, _, code := p.odd(words)
+func (p *tableParser) numeric(column string, words []string) bool {
+	odd, _, code := p.odd(column, words)
 	return odd == 0 && !code && slices.ContainsFunc(words, func(w string) bool { return w != "" })
 }
 
@@ -513,8 +534,8 @@ func count(words []string, word string) int {
 
 // odd returns how many fields are neither empty nor a number, and the first of them, and whether
 // numbers begin with zeros, as codes do.
-func (p *tableParser) odd(words []string) (n int, first string, code bool) {
-	style := p.styleOf(words)
+func (p *tableParser) odd(column string, words []string) (n int, first string, code bool) {
+	style := p.styleOf(column, words)
 	for _, w := range words {
 		if w == "" {
 			continue

@@ -69,7 +69,7 @@ func TestTableKinds(t *testing.T) {
 		{name: "many with commas", content: rows("label,x,y,z", "a,\"1,234\",\"1,000,000\",1", "b,\"5,000\",\"2,000\",2"), kinds: "label:nominal:labels x:number:feature y:number:feature z:number:feature", notes: `"1,234" of x is read as 1234, and so are the numbers of 1 more column [files.Table{Decimal}]`},
 		{name: "truth", content: rows("label,t", "a,True", "b,False"), kinds: "label:nominal:labels t:nominal:feature", notes: "t (nominal)"},
 		{name: "nothing", content: rows("label,t", "a,", "b,NA"), kinds: "label:nominal:labels t:nominal:unused", notes: "t (no feature: no values)"},
-		{name: "index", content: rows(",label,x", "#,a,1", "#,b,2"), kinds: "column 1:nominal:unused label:nominal:labels x:number:feature", notes: "as pandas writes them"},
+		{name: "index", content: rows(",label,x", "#,a,1", "#,b,2"), kinds: "column 1:nominal:id label:nominal:labels x:number:feature", notes: "as pandas writes them"},
 		{name: "numbered columns", content: rows("0,1,label", "#,7,a", "#,8,b"), kinds: "0:number:feature 1:number:feature label:nominal:labels", notes: "0, 1 (numbers)"},
 		{name: "id and split", content: rows("id,split,Label,x", "#,train,a,1", "#,test,b,2"), kinds: "id:nominal:id split:nominal:part Label:nominal:labels x:number:feature", notes: "id (the names of the rows, no feature)"},
 		{name: "thousands", content: rows("label,x", `a,"1,234"`, `b,"12,000"`), kinds: "label:nominal:labels x:number:feature", notes: `"1,234" of x is read as 1234 [files.Table{Decimal}]`},

@@ -185,6 +185,9 @@ func (p *Pipeline) description() []describe.Row {
 	var rows []describe.Row
 	if p.Columns != nil {
 		for _, c := range p.Columns.Fields() {
+			if c.Role == dataset.Labels {
+				continue
+			}
 			rows = append(rows, describe.Row{Name: "column", Value: fmt.Sprintf("%s, %v", c.Name, c.Kind)})
 		}
 		rows = append(rows, describe.Row{Name: "features", Value: fmt.Sprint(p.Columns.Columns())})

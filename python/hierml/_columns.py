@@ -21,7 +21,7 @@ _KINDS = ("nominal", "text", "number", "set", "path")
 _MISSING = ("refuse", "mean", "median", "most frequent", "value")
 _SETTINGS = ("Text", "Number", "Nominal", "Set", "Of", "Only", "LeaveOut", "Constant")
 _NUMBER = ("Log", "Missing", "Value", "Indicator", "Scale")
-_FIELD = ("name", "kind", "separator", "terms", "number", "fill", "shift", "factor", "values", "rare", "indicator")
+_FIELD = ("name", "kind", "separator", "decimal", "terms", "number", "fill", "shift", "factor", "values", "rare", "indicator")
 
 
 def _is_missing(value: Any) -> bool:
@@ -55,6 +55,7 @@ class _Field:
         self._values = {word: column for column, word in enumerate(saved.texts("values"))}
         self._rare = saved.flag("rare")
         self._indicator = saved.flag("indicator")
+        self._decimal = saved.choice("decimal", ("", ",", "."))
         self._log, self._fill = False, None
         self._shift, self._factor = 0.0, 1.0
         number = saved.raw("number")
@@ -121,12 +122,20 @@ class _Field:
         parts = word.split(self._separator, _DEEPEST - 1)
         return [self._separator.join(parts[: n + 1]) for n in range(len(parts))]
 
+    def _with_point(self, text: str) -> str:
+        """Returns a number as Go reads it in this column: 1.234,5 or 1,234.5 without what parts thousands."""
+        if self._decimal == ",":
+            return (text.replace(".", "") if "." in text else text).replace(",", ".", 1)
+        return text.replace(",", "") if self._decimal == "." else text
+
     def _number(self, value: Any, missing: bool) -> Row:
         if missing:
             if self._fill is None:
                 raise ValueError(f"column {quote(self.name)}: the number is missing, and the model was trained to refuse that; features.Number{{Missing: ...}} of the Go library says what stands for it")
             number = self._fill
         else:
+            if isinstance(value, str) and "," in value:
+                value = self._with_point(value)
             try:
                 number = float(value)
             except ValueError:
@@ -156,7 +165,7 @@ class Encoder:
     """Turns rows of a table, which are mappings of names to values, into rows of features."""
 
     def __init__(self, value: Any) -> None:
-        saved = Record("the columns", value, ("format", "version", "columns", "rows", "fields"))
+        saved = Record("the columns", value, ("format", "version", "columns", "rows", "fields", "labels"))
         saved.header("hierml.encoder")
         settings = Record("the settings of columns", saved.raw("columns"), _SETTINGS)
         constant = settings.number("Constant")
