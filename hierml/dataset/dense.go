@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/internal/rounding"
 	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -14,6 +15,8 @@ import (
 // FromDense makes a data set of a matrix with a row an instance, and the nodes of each, which
 // LabelSets finds by their names. Ancestors of a label are implied and may be there or not. Values
 // that are zero are not stored; the others have to be finite and within the range of a float32.
+// It is an error if a float32 rounds numbers of a column by more than a thousandth of their
+// standard deviation, as it does 20240101: then their mean has to be subtracted first.
 func FromDense(name string, t *taxonomy.Taxonomy, x mat.Matrix, labels [][]int) (*Dataset, error) {
 	if t == nil || x == nil {
 		return nil, fmt.Errorf("dataset: %q needs a taxonomy and a matrix", name)
@@ -25,6 +28,7 @@ func FromDense(name string, t *taxonomy.Taxonomy, x mat.Matrix, labels [][]int) 
 	if cols > math.MaxInt32 {
 		return nil, fmt.Errorf("dataset: %q has %d columns; there are at most %d", name, cols, math.MaxInt32)
 	}
+	columns := make([]rounding.Column, cols)
 	d := &Dataset{Name: name, Taxonomy: t, X: &Matrix{Rows: rows, Cols: cols, Indptr: make([]int, 1, rows+1)}, Labels: make([][]int, rows)}
 	for i, set := range labels {
 		set = slices.Compact(slices.Sorted(slices.Values(set)))
@@ -35,6 +39,7 @@ func FromDense(name string, t *taxonomy.Taxonomy, x mat.Matrix, labels [][]int) 
 		}
 		d.Labels[i] = t.MostSpecific(set)
 		for j := range cols {
+			columns[j].Add(x.At(i, j))
 			if x.At(i, j) == 0 {
 				continue
 			}
@@ -49,7 +54,21 @@ func FromDense(name string, t *taxonomy.Taxonomy, x mat.Matrix, labels [][]int) 
 		}
 		d.X.Indptr = append(d.X.Indptr, len(d.X.Values))
 	}
+	if err := checkRounding(columns); err != nil {
+		return nil, fmt.Errorf("dataset: %q: %w", name, err)
+	}
 	return d, nil
+}
+
+// checkRounding returns an error if what is in columns loses by float32.
+func checkRounding(columns []rounding.Column) error {
+	for j := range columns {
+		if example, lost := columns[j].Lost(); lost {
+			return fmt.Errorf("a float32 rounds %.17g in column %d to %.17g, which is too coarse for numbers so close to each other; subtract their mean before",
+				example, j, float64(float32(example)))
+		}
+	}
+	return nil
 }
 
 // MatrixOf returns rows of numbers as a matrix: what a model predicts of.
@@ -57,12 +76,14 @@ func FromDense(name string, t *taxonomy.Taxonomy, x mat.Matrix, labels [][]int) 
 //	predicted := model.Predict(must(dataset.MatrixOf([]float64{5.1, 3.5})))
 //
 // All rows have one number a column, in the order of the training data. Zeros are not stored; the
-// others have to be finite and within the range of a float32.
+// others have to be finite and within the range of a float32, and, as in FromDense, not too close
+// to each other for one.
 func MatrixOf(rows ...[]float64) (*Matrix, error) {
 	m := &Matrix{Rows: len(rows), Indptr: make([]int, 1, len(rows)+1)}
+	var columns []rounding.Column
 	for i, row := range rows {
 		if i == 0 {
-			m.Cols = len(row)
+			m.Cols, columns = len(row), make([]rounding.Column, len(row))
 		}
 		if len(row) != m.Cols {
 			return nil, fmt.Errorf("dataset: row %d has %d numbers, and the first has %d", i, len(row), m.Cols)
@@ -72,12 +93,15 @@ func MatrixOf(rows ...[]float64) (*Matrix, error) {
 			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 				return nil, fmt.Errorf("dataset: row %d, column %d is %v; expected a finite number within the range of a float32", i, j, x)
 			}
-			if v != 0 {
+			if columns[j].Add(x); v != 0 {
 				m.Indices = append(m.Indices, int32(j))
 				m.Values = append(m.Values, v)
 			}
 		}
 		m.Indptr = append(m.Indptr, len(m.Values))
+	}
+	if err := checkRounding(columns); err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	return m, nil
 }

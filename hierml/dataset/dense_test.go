@@ -87,3 +87,41 @@ func TestMatrixOf(t *testing.T) {
 		}
 	}
 }
+
+// TestRounded refuses numbers of which a float32 would not tell apart those of different rows, and
+// takes them when their mean is subtracted.
+func TestRounded(t *testing.T) {
+	tax := example.Fruit()
+	labels := [][]int{{1}, {2}, {1}}
+	for _, test := range []struct {
+		numbers []float64
+		refused string
+	}{
+		{[]float64{20240101, 20240102, 20240228}, "a float32 rounds 20240101 in column 1 to 20240100"},
+		{[]float64{16777216, 16777217, 16777218}, "a float32 rounds 16777217 in column 1 to 16777216"},
+		{[]float64{1e9 + 1, 1e9 + 2, 1e9 + 3}, "a float32 rounds 1000000003 in column 1 to 1000000000"},
+		{[]float64{16777217, 16777217, 16777217}, ""},
+		{[]float64{20240101, 0, 20240102}, ""},
+		{[]float64{0.1, 1.7e9, 5}, ""},
+	} {
+		x := mat.NewDense(3, 2, nil)
+		x.SetCol(1, test.numbers)
+		_, err := dataset.FromDense("rows", tax, x, labels)
+		_, rows := dataset.MatrixOf(x.RawRowView(0), x.RawRowView(1), x.RawRowView(2))
+		for _, err := range []error{err, rows} {
+			if (err == nil) != (test.refused == "") || err != nil && !strings.Contains(err.Error(), test.refused+", ") {
+				t.Errorf("%v: %v", test.numbers, err)
+			}
+		}
+		mean := (test.numbers[0] + test.numbers[1] + test.numbers[2]) / 3
+		for i := range 3 {
+			x.Set(i, 1, x.At(i, 1)-mean)
+		}
+		if _, err := dataset.FromDense("rows", tax, x, labels); err != nil {
+			t.Errorf("%v less their mean: %v", test.numbers, err)
+		}
+		if _, err := dataset.MatrixOf([]float64{0, test.numbers[0]}); err != nil {
+			t.Errorf("%v alone: %v", test.numbers[0], err)
+		}
+	}
+}

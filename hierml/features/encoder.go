@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/internal/rounding"
 	"github.com/hierml/notebook/hierml/progress"
 )
 
@@ -233,14 +234,11 @@ func (f *field) tellUnknown(ctx context.Context, name string, c *dataset.Column,
 	}
 }
 
-// rounded is the part of their standard deviation by which a float32 may change numbers unsaid.
-const rounded = 1e-3
-
 // numbers returns the features of a column of numbers.
 func (f *field) numbers(ctx context.Context, name string, c *dataset.Column) (*dataset.Matrix, error) {
 	x := &dataset.Matrix{Rows: c.Len(), Cols: f.columns(), Indptr: make([]int, 1, c.Len()+1)}
-	worst, at := 0.0, 0
-	scaled := make([]float64, 0, c.Len())
+	var scaled rounding.Column
+	at := 0 // of the number that changes most
 	for i, v := range c.Numbers {
 		missing := math.IsNaN(v)
 		switch {
@@ -263,12 +261,11 @@ func (f *field) numbers(ctx context.Context, name string, c *dataset.Column) (*d
 			x.Indices, x.Values = append(x.Indices, 1), append(x.Values, 1)
 		}
 		x.Indptr = append(x.Indptr, len(x.Indices))
-		if off := math.Abs(v - float64(value)); off > worst {
-			worst, at = off, i
+		if scaled.Add(v) {
+			at = i
 		}
-		scaled = append(scaled, v)
 	}
-	if d := (&dataset.Column{Kind: dataset.Number, Numbers: scaled}).Describe(); d.Deviation > 0 && worst > rounded*d.Deviation {
+	if _, lost := scaled.Lost(); lost {
 		progress.Note(ctx, fmt.Sprintf("%s: numbers of column %s, such as %s, lose digits that tell them apart; features.Number{Scale: features.ZScore} keeps them", name, f.Name, exact(c.Numbers[at])))
 	}
 	return x, nil

@@ -31,7 +31,7 @@ import (
 // A matrix has truth values, whole numbers, or floats of 16, 32 or 64 bits, of either byte order
 // and either order of indices, or bfloat16. Pickled objects are refused. Zeros are not stored. A
 // value that is not finite, or beyond a float32, is a fault. A note names columns whose numbers a
-// float32 rounds by half of their range or more, such as 20240101 and 20240102.
+// float32 rounds by more than a thousandth of their standard deviation, such as 20240101.
 //
 // The taxonomy may be nil: then it is made of the labels.
 type Vectors struct {

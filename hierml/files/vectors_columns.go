@@ -3,10 +3,10 @@ package files
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/internal/rounding"
 	"github.com/hierml/notebook/hierml/progress"
 )
 
@@ -16,21 +16,13 @@ type columnCheck struct {
 	array string // its name for messages
 	exact bool   // whether a float32 has every value as it is
 
-	columns []columnRange
+	columns []rounding.Column
 	// The positions in columns of those that have a value in the first row, in a sparse matrix.
 	// Others have zeros as well, beside which nothing is lost.
 	sparse map[int]int
 
 	bad   int    // values that are not finite
 	first string // of them
-}
-
-// columnRange is the range of a column's values.
-type columnRange struct {
-	count     int
-	low, high float64
-	worst     float64 // the most that a value is rounded by
-	example   float64 // the value
 }
 
 // value returns a value as the matrix has it, and zero for one that it cannot have.
@@ -56,14 +48,9 @@ func (c *columnCheck) value(i, j int, v float64) (float32, error) {
 		}
 	}
 	for len(c.columns) <= at {
-		c.columns = append(c.columns, columnRange{low: math.Inf(1), high: math.Inf(-1)})
+		c.columns = append(c.columns, rounding.Column{})
 	}
-	r := &c.columns[at]
-	r.count++
-	r.low, r.high = min(r.low, v), max(r.high, v)
-	if lost := math.Abs(v - float64(rounded)); lost > r.worst {
-		r.worst, r.example = lost, v
-	}
+	c.columns[at].Add(v)
 	return rounded, nil
 }
 
@@ -79,16 +66,16 @@ func (c *columnCheck) end(ctx context.Context, rows int) error {
 	for j, at := range c.sparse {
 		column[at] = j
 	}
-	for j, r := range c.columns {
-		spread := r.high - r.low
-		if r.count < rows || r.worst == 0 || spread > 0 && r.worst < spread/2 || spread == 0 && r.worst < 1 {
+	for j := range c.columns {
+		number, loses := c.columns[j].Lost()
+		if !loses || c.columns[j].Count() < rows {
 			continue
 		}
 		if c.sparse != nil {
 			j = column[j]
 		}
 		if len(lost) == 0 {
-			example = r.example
+			example = number
 		}
 		lost = append(lost, fmt.Sprint(j))
 	}
@@ -104,7 +91,7 @@ func (c *columnCheck) end(ctx context.Context, rows int) error {
 		list += fmt.Sprintf(" and %d more", len(lost)-most)
 	}
 	what := fmt.Sprintf("%.17g became %.17g", example, float64(float32(example)))
-	progress.Note(ctx, fmt.Sprintf("%s: a float32 rounds the numbers in %s %s of %s, counted from 0, by half of their range or more: %s. Subtract a number near them before saving.",
+	progress.Note(ctx, fmt.Sprintf("%s: a float32 rounds the numbers in %s %s of %s, counted from 0, by more than a thousandth of their standard deviation: %s. Subtract their mean before saving.",
 		c.v.name, number, list, c.array, what))
 	return nil
 }

@@ -233,8 +233,8 @@ func TestVectorsRefused(t *testing.T) {
 // TestVectorsRounding notes the columns that lose by a float32 what tells their rows apart.
 func TestVectorsRounding(t *testing.T) {
 	for file, want := range map[string]string{
-		"rounded.npy": "in columns 0, 1 of X, counted from 0, by half of their range or more: 20240101 became 20240100.",
-		"rounded.npz": "in column 1 of X, counted from 0, by half of their range or more: 16777217 became 16777216.",
+		"rounded.npy": "in columns 0, 1 of X, counted from 0, by more than a thousandth of their standard deviation: 20240101 became 20240100.",
+		"rounded.npz": "in column 1 of X, counted from 0, by more than a thousandth of their standard deviation: 16777217 became 16777216.",
 		"f8.npy":      "",
 		"i8.npy":      "",
 		"csr.npz":     "",

@@ -41,7 +41,7 @@ np.save("dates.npy", np.array([["2024-01-01"]], dtype="M8[D]"))
 np.save("empty.npy", np.zeros((0, 3)))
 np.save("nan.npy", np.array([[1, np.nan], [np.inf, 1e39]]))
 np.save("rounded.npy", np.array([[20240101, 1e9 + 1, 0.1, 5, 0.1], [20240102, 1e9 + 2, 0.2, 5, 0.1], [20240103, 1e9 + 3, 0.3, 5, 0.1]]))
-scipy.sparse.save_npz("rounded.npz", scipy.sparse.csr_matrix(np.array([[0, 16777217.0, 16777217], [1, 16777217, 0]])))
+scipy.sparse.save_npz("rounded.npz", scipy.sparse.csr_matrix(np.array([[0, 16777217.0, 16777217], [1, 16777216, 0]])))
 save_file({"X": X.astype("f2"), "y": y}, "half.safetensors")
 save_file({"embeddings": X.astype("f8"), "other": y.astype("i2"), "flag": np.array([True])}, "double.safetensors")
 
