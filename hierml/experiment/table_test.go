@@ -198,6 +198,33 @@ func TestTablesInGoAndJSON(t *testing.T) {
 	}
 }
 
+// TestRepairsAreTold reads a table with a row that is too long, which is an error without Repair.
+func TestRepairsAreTold(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(file, []byte("label,size\n"+strings.Repeat("a,1\nb,2\n", 5)+"a,1,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := &Study{Data: []Data{{File: file}}, Methods: []Method{{Estimator: Centroids{}}}}
+	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "a.csv:12") {
+		t.Errorf("a row that is too long: %v", err)
+	}
+	faults := &files.Faults{}
+	s.Data[0].Reader.Repair = faults
+	for range 2 {
+		notes := &notesOf{}
+		r, err := s.Run(progress.With(t.Context(), notes))
+		if err != nil || r.Cells[0].Error != "" {
+			t.Fatalf("%v, %v", err, r)
+		}
+		if text := strings.Join(notes.text, "\n"); !strings.Contains(text, "a.csv: ") || !strings.Contains(text, "unreadable instance") {
+			t.Errorf("the repair is not told: %s", text)
+		}
+	}
+	if text, err := s.MarshalJSON(); err != nil || !strings.Contains(string(text), `"Repair": {}`) || faults.Total() > 0 {
+		t.Errorf("it is written as %s, %v; %d faults were added", text, err, faults.Total())
+	}
+}
+
 // TestRefusedTables lists what is said of tables that cannot be studied, before anything is
 // trained.
 func TestRefusedTables(t *testing.T) {
