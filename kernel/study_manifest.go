@@ -37,7 +37,7 @@ func studyManifestCommand() *cobra.Command {
 Job of Kubernetes that computes them, an Indexed Job, to be given to kubectl. An image
 that has hierml, and a claim of a volume that many pods may write to (ReadWriteMany),
 are yours to provide. The volume is mounted in the pods where it is mounted here, and
-the study's directory and HIERML_DATA are in it.
+the study's directory, its tables and HIERML_DATA are in it.
 
 What is finished is in the directory at once: "hierml study show" tells meanwhile, and
 "hierml study run" computes here what is missing in the end. A pod that is evicted is
@@ -57,7 +57,7 @@ The Job has been checked against Kubernetes' definitions, and not been run on a 
 			if data != "" {
 				s.DataFolder = data
 			}
-			if err := j.check(s.Directory); err != nil {
+			if err := j.check(s); err != nil {
 				return &usageError{cmd, err}
 			}
 			ctx, done := interruptible(cmd.Context())
@@ -96,7 +96,7 @@ The Job has been checked against Kubernetes' definitions, and not been run on a 
 var quantity = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$`)
 
 // check says what is wrong with the flags.
-func (j *indexedJob) check(directory string) error {
+func (j *indexedJob) check(s *experiment.Study) error {
 	for name, value := range map[string]string{"image": j.image, "claim": j.claim, "mount": j.mount} {
 		if value == "" {
 			return fmt.Errorf("--%s is missing", name)
@@ -112,14 +112,20 @@ func (j *indexedJob) check(directory string) error {
 		return fmt.Errorf("--at-once is %d; it is not negative", j.atOnce)
 	case !filepath.IsAbs(j.mount):
 		return fmt.Errorf("--mount %s is not an absolute path", j.mount)
-	case directory == "":
+	case s.Directory == "":
 		return errors.New("the study has no directory; --dir names one on the volume")
 	}
-	path, err := filepath.Abs(directory)
-	if err != nil {
-		return err
+	paths := []string{s.Directory}
+	for _, d := range s.Data {
+		if d.File != "" {
+			paths = append(paths, filepath.Join(s.DataFolder, d.File))
+		}
 	}
-	for _, folder := range append([]string{path}, filepath.SplitList(os.Getenv(collection.Environment))...) {
+	for _, path := range append(paths, filepath.SplitList(os.Getenv(collection.Environment))...) {
+		folder, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
 		if within, err := filepath.Rel(j.mount, folder); err != nil || within == ".." || strings.HasPrefix(within, "../") {
 			return fmt.Errorf("%s is not below %s, where the volume is", folder, j.mount)
 		}

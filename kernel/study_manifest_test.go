@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,10 +14,14 @@ import (
 // that of a run here.
 func TestStudyManifest(t *testing.T) {
 	dir := write(t, "a.json", `{
-		"Data": [{"Name": "tree", "Generator": {"synthetic.LinearTree": {"Depth": 2}}}],
+		"Data": [{"Name": "tree", "Generator": {"synthetic.LinearTree": {"Depth": 2}}}, {"File": "t.csv"}],
 		"Methods": [{"Name": "flat", "Estimator": "svm.Flat", "Grid": {"C": [0.1, 1]}}, {"Name": "hierarchical", "Estimator": "svm.Hierarchical"}],
 		"Inner": {"HeldOut": 0.3}, "Repeats": 2, "Measures": ["accuracy"]
 	}`)
+	table := "label,size\n" + strings.Repeat("a,1\nb,2\na,1.5\nb,2.5\n", 5)
+	if err := os.WriteFile(filepath.Join(dir, "t.csv"), []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("HIERML_DATA", filepath.Join(dir, "data"))
 	want := hierml(t, dir, "", "study", "run", "a.json", "--dir", "here.study")
 	flags := []string{"study", "manifest", "a.json", "--image", "example/hierml:1", "--claim", "shared", "--mount", dir, "--memory", "512Mi", "--at-once", "2"}
@@ -88,6 +93,7 @@ func TestStudyManifest(t *testing.T) {
 	}{
 		{append(flags, "--dir", "My_First.study"), 1, "all cells are finished: hierml study show has the table"},
 		{append(flags, "--dir", "/elsewhere/a.study"), 2, "/elsewhere/a.study is not below " + dir},
+		{append(flags, "--dir", "b.study", "--data", "/elsewhere"), 2, "/elsewhere/t.csv is not below " + dir},
 		{append(flags, "--dir", "b.study", "--cpu", "two"), 2, "--cpu two is no amount of Kubernetes'"},
 		{[]string{"study", "manifest", "a.json", "--image", "x", "--claim", "y", "--dir", "b.study"}, 2, "--mount is missing"},
 		{flags, 2, "the study has no directory; --dir names one on the volume"},
