@@ -48,7 +48,7 @@ func (f *tableFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.LabelSeparator, "label-separator", "", "what stands between several labels of a field, or none")
 	flags.StringVar(&f.PathSeparator, "path-separator", "", "what stands between the levels of a label, or none")
 	flags.StringSliceVar(&f.Levels, "levels", nil, "the columns of the levels of the labels")
-	flags.StringArrayVar(&f.Missing, "missing", nil, "a word that stands for a missing value, in place of NA and the like")
+	flags.StringArrayVar(&f.Missing, "missing", nil, "a further word that stands for a missing value; none: NA and the like do not")
 	flags.StringVar(&f.comma, "comma", "", "what stands between fields")
 	flags.StringVar(&f.decimal, "decimal", "", "the decimal point of numbers with commas: . or ,")
 }
@@ -370,7 +370,7 @@ not read. Rows are read one part after the other: the file may be larger than me
 	cmd.Flags().StringVar(&p.columns.ID, "id", "", "the column that names the rows")
 	cmd.Flags().StringVar(&p.columns.comma, "comma", "", "what stands between fields")
 	cmd.Flags().StringVar(&p.columns.decimal, "decimal", "", "the decimal point of numbers with commas, . or , ; that of the training rows if it is not given")
-	cmd.Flags().StringArrayVar(&p.columns.Missing, "missing", nil, "a word that stands for a missing value, in place of NA and the like")
+	cmd.Flags().StringArrayVar(&p.columns.Missing, "missing", nil, "a further word that stands for a missing value; none: NA and the like do not")
 	return cmd
 }
 

@@ -64,8 +64,9 @@ type Table struct {
 	// separator and role, and others are unused, but for that of ID.
 	Like []dataset.Column
 
-	// Missing are the words that stand for a value that is missing, beside an empty field. By
-	// default they are those that pandas takes so, such as NA and NaN; for labels there are none.
+	// Missing are further words that stand for a value that is missing, beside an empty field
+	// and those that pandas takes so, such as NA and NaN; with "none" among them, only they do.
+	// A label is missing where its field is empty, or one of these words.
 	Missing []string
 
 	// Comma separates fields. By default it is a comma, a tab, a semicolon or |, whichever makes
@@ -80,6 +81,19 @@ type Table struct {
 // missingWords are the words that stand for missing values by default.
 var missingWords = []string{
 	"NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "-nan", "-NaN", "NULL", "null", "None", "none", "nil", "?",
+}
+
+// missing reports whether a word of a column stands for a value that is missing.
+func (s Table) missing(word string) bool {
+	if slices.Contains(s.Missing, none) {
+		return s.missingLabel(word)
+	}
+	return slices.Contains(s.Missing, word) || slices.Contains(missingWords, word)
+}
+
+// missingLabel does so for labels.
+func (s Table) missingLabel(word string) bool {
+	return word != none && slices.Contains(s.Missing, word)
 }
 
 // labelTitles are the titles by which the column of the labels is found, in this order.

@@ -38,7 +38,7 @@ func (p *tableParser) columns(rows []rawColumn, labels []int) ([]dataset.Column,
 		p.note("Decimal", "%s", text)
 	}
 	if text := guessed.missing(); text != "" {
-		p.note("Missing", "%s", text)
+		p.note(fmt.Sprintf("Missing: []string{%q}", none), "%s", text)
 	}
 	return columns, nil
 }
@@ -162,24 +162,23 @@ func (p *tableParser) like(name string) *dataset.Column {
 // blank empties the fields that have a word for a missing value, and returns how many others there
 // are. In columns of words such words are told.
 func (p *tableParser) blank(raw *rawColumn, numbers bool, guessed *guesses) int {
-	missing := p.Missing
-	if missing == nil {
-		missing = missingWords
-	}
 	n := 0
 	found := make(map[string]int)
 	for i, w := range raw.words {
 		switch {
 		case w == "":
-		case slices.Contains(missing, w):
+		case p.missing(w):
 			raw.words[i] = ""
 			found[w]++
 		default:
 			n++
 		}
 	}
-	if p.Missing == nil && !numbers && !p.numeric(raw.name, raw.words) {
+	if !slices.Contains(p.Missing, none) && !numbers && !p.numeric(raw.name, raw.words) {
 		for w, n := range found {
+			if slices.Contains(p.Missing, w) {
+				continue
+			}
 			if guessed.words == nil {
 				guessed.words = make(map[string]int)
 			}

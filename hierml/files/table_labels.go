@@ -18,7 +18,7 @@ func (p *tableParser) label(t *dataset.Table, rows []rawColumn, columns []int) e
 	raw, c := &rows[columns[0]], &t.Columns[columns[0]]
 	fields := rawWords(raw)
 	for i, w := range fields {
-		if slices.Contains(p.Missing, w) {
+		if p.missingLabel(w) {
 			fields[i] = ""
 		}
 	}
@@ -105,7 +105,7 @@ func (p *tableParser) labelLevels(t *dataset.Table, columns []int) error {
 	levels := make([]string, len(columns))
 	return p.findNodes(t, "of several levels", l, func(row int) ([]int, error) {
 		for k, column := range columns {
-			if levels[k] = t.Columns[column].Words[row]; slices.Contains(p.Missing, levels[k]) {
+			if levels[k] = t.Columns[column].Words[row]; p.missingLabel(levels[k]) {
 				levels[k] = ""
 			}
 		}

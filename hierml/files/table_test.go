@@ -79,8 +79,9 @@ func TestTableKinds(t *testing.T) {
 		{name: "nearly numbers", content: rows("label,x", slices.Repeat([]string{"a,#"}, 39)...) + "b,big\n", kinds: "label:nominal:labels x:nominal:unused", notes: `x is no column of numbers: 1 of its 41 values is not, such as "big" [files.Table{Missing: []string{"big"}}]`},
 		{name: "numbers and a word", content: "label,x\na,1\nb,2\na,5\nb,big\nb,7\n", kinds: "label:nominal:labels x:nominal:unused", notes: `1 of its 5 values is not, such as "big"`},
 		{name: "numbers and a frequent word", content: rows("label,x", "a,#", "b,#", "a,none of it"), kinds: "label:nominal:labels x:nominal:unused", notes: `13 of its 40 values are not, such as "none of it"`},
-		{name: "missing words", content: rows("label,land", "a,NA", "b,FR", "a,DE"), kinds: "label:nominal:labels land:nominal:feature", notes: `14 fields "NA" of columns of words count as missing [files.Table{Missing}]`},
-		{name: "Namibia", content: rows("label,land", "a,NA", "b,FR"), settings: Table{Missing: []string{}}, kinds: "label:nominal:labels land:nominal:feature"},
+		{name: "missing words", content: rows("label,land", "a,NA", "b,FR", "a,DE"), kinds: "label:nominal:labels land:nominal:feature", notes: `14 fields "NA" of columns of words count as missing [files.Table{Missing: []string{"none"}}]`},
+		{name: "Namibia", content: rows("label,land", "a,NA", "b,FR"), settings: Table{Missing: []string{"none"}}, kinds: "label:nominal:labels land:nominal:feature"},
+		{name: "further words", content: rows("label,x", "a,1", "b,NA", "a,-"), settings: Table{Missing: []string{"-"}}, kinds: "label:nominal:labels x:number:feature", notes: "x (numbers)"},
 		{name: "set by settings", content: rows("label,a,b,c", "x,1,2,3"), settings: Table{Nominal: []string{"a"}, Text: []string{"b"}, Unused: []string{"c"}}, kinds: "label:nominal:labels a:nominal:feature b:text:feature c:nominal:unused"},
 		{name: "no labels", content: rows("x,said", "1,green tea is # fine"), kinds: "x:number:feature said:text:feature", notes: "no column has the labels"},
 	} {
@@ -364,7 +365,7 @@ func FuzzTable(f *testing.F) {
 		if strings.Contains(b.String(), "\x00") {
 			return // a file of text has none
 		}
-		like := Table{Like: table.Columns, Missing: []string{}, Comma: ','}
+		like := Table{Like: table.Columns, Missing: []string{"none"}, Comma: ','}
 		again, err := like.Read(context.Background(), strings.NewReader(b.String()), "t", table.Taxonomy)
 		if err != nil {
 			t.Fatalf("%v\n%q", err, b.String())

@@ -223,7 +223,7 @@ func asFile(t *testing.T, of *dataset.Table, p *pipeline.Pipeline) *dataset.Tabl
 	if err := (files.Table{}).Write(context.Background(), &b, of); err != nil {
 		t.Fatal(err)
 	}
-	read, err := files.Table{Like: p.Fields(), Missing: []string{}}.Read(context.Background(), &b, "drawn", nil)
+	read, err := files.Table{Like: p.Fields(), Missing: []string{"none"}}.Read(context.Background(), &b, "drawn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
