@@ -120,8 +120,7 @@ func (v *Vectorizer) choose(frequencies map[string]int32, where string) error {
 		}
 	}
 	if len(v.vocabulary) == 0 {
-		return fmt.Errorf("features: no word %sstands in at least %d and at most %d of the %d documents; lower MinDocuments, raise MaxShare or give more texts",
-			where, max(s.MinDocuments, 1), most, v.weigher.documents)
+		return v.noTerm(frequencies, where, most)
 	}
 	if s.MaxFeatures > 0 && len(v.vocabulary) > s.MaxFeatures {
 		slices.SortFunc(v.vocabulary, func(a, b string) int {
@@ -135,4 +134,37 @@ func (v *Vectorizer) choose(frequencies map[string]int32, where string) error {
 		v.weigher.frequencies[j] = frequencies[term]
 	}
 	return nil
+}
+
+// noTerm is the error of texts of which no term is left. Terms stand in at most so many documents.
+func (v *Vectorizer) noTerm(frequencies map[string]int32, where string, most int) error {
+	s, n := &v.settings, v.weigher.documents
+	everywhere := 0
+	for _, df := range frequencies {
+		if int(df) == n {
+			everywhere++
+		}
+	}
+	switch {
+	case len(frequencies) == 0 && len(s.StopWords) > 0:
+		return fmt.Errorf("features: all words %sare stop words; leave some out of StopWords, or give more texts", where)
+	case len(frequencies) == 0:
+		return fmt.Errorf("features: no word %sis found; the texts are empty, or Tokens, Pattern, Tokenizer and NGrams find nothing in them", where)
+	case everywhere == len(frequencies) && most == n-1 && s.MinDocuments <= n:
+		advice := "SmoothIDF: true keeps them"
+		if !s.Weight.inverse() {
+			advice = "features.Text keeps them"
+		}
+		return fmt.Errorf("features: all words %sstand in every document, of which there %s, and tell nothing apart; give more texts, or %s", where, isOrAre(n), advice)
+	}
+	return fmt.Errorf("features: no word %sstands in at least %d and at most %d of the %d documents; lower MinDocuments, raise MaxShare or give more texts",
+		where, max(s.MinDocuments, 1), most, n)
+}
+
+// isOrAre counts documents.
+func isOrAre(n int) string {
+	if n == 1 {
+		return "is one"
+	}
+	return fmt.Sprint("are ", n)
 }

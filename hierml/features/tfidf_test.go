@@ -77,14 +77,19 @@ func TestTFIDFMinDocuments(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings TFIDF
 		train    *dataset.Corpus
+		want     string
 	}{
-		"no word is left": {TFIDF{MinDocuments: 3}, train},
-		"no documents":    {TFIDF{}, example.Fruits()},
-		"one document":    {TFIDF{}, example.Fruits("all words are in all documents")},
-		"negative":        {TFIDF{MinDocuments: -1}, train},
+		"no word is left": {TFIDF{MinDocuments: 3}, train, `no word of corpus "texts" stands in at least 3 and at most 3 of the 4 documents; lower MinDocuments`},
+		"no documents":    {TFIDF{}, example.Fruits(), "has no documents"},
+		"one document":    {TFIDF{}, example.Fruits("all words are in all documents"), `all words of corpus "texts" stand in every document, of which there is one, and tell nothing apart; give more texts, or SmoothIDF: true keeps them`},
+		"the same":        {TFIDF{}, example.Fruits("a b", "b a"), "of which there are 2, and tell nothing apart"},
+		"counts":          {TFIDF{Counts: true}, example.Fruits("a b", "b a"), "features.Text keeps them"},
+		"more asked for":  {TFIDF{MinDocuments: 3}, example.Fruits("a b", "b a"), "lower MinDocuments"},
+		"empty":           {TFIDF{}, example.Fruits("", "..."), `no word of corpus "texts" is found`},
+		"negative":        {TFIDF{MinDocuments: -1}, train, "MinDocuments is -1"},
 	} {
-		if _, err := c.settings.Fit(c.train); err == nil {
-			t.Errorf("%s: no error", name)
+		if _, err := c.settings.Fit(c.train); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
