@@ -319,7 +319,7 @@ func readMULANLabels(ctx context.Context, file string) (names []string, edges []
 
 // hierarchy reads the classes, which begin at the position, as paths or as edges.
 func (s ARFF) hierarchy(lines *textfile.Lines, line []byte, at int) (*taxonomy.Taxonomy, error) {
-	l := &labeler{errorf: lines.Errorf}
+	l := &labeler{written: writtenLabels{levels: "/"}, errorf: lines.Errorf}
 	start := at
 	classes, err := arffClasses(lines, line, start)
 	if err != nil {
@@ -332,11 +332,7 @@ func (s ARFF) hierarchy(lines *textfile.Lines, line []byte, at int) (*taxonomy.T
 	for _, c := range classes {
 		class, column := c.name, c.at+1
 		if !graph {
-			path, err := l.path(class, "/", column)
-			if err == nil {
-				_, err = l.addPath(nil, path, column)
-			}
-			if err != nil {
+			if _, err := l.add(nil, class, column); err != nil {
 				return nil, err
 			}
 			continue

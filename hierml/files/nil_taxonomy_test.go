@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -301,6 +302,31 @@ func TestLeafed(t *testing.T) {
 		read, err := Table{Text: []string{"text"}}.Read(t.Context(), strings.NewReader(content), "t.csv", leafed)
 		if err != nil || len(read.Labels[0]) != 2 || len(leafed.Children(read.Labels[0][0])) > 0 || len(leafed.Children(read.Labels[0][1])) > 0 {
 			t.Errorf("several labels: %v, %v", read, err)
+		}
+	}
+}
+
+// TestLongLabels refuses labels that are longer than names are, which as paths would have a node
+// for every other byte.
+func TestLongLabels(t *testing.T) {
+	long := strings.Repeat("a.", 2*longestName) + "b"
+	formats := oneLabelEach(t)
+	formats["levels"] = func(ctx context.Context, tax *taxonomy.Taxonomy, labels []string) (*taxonomy.Taxonomy, [][]int, error) {
+		_, err := CSV{Levels: []string{"l", "m"}}.Read(ctx, strings.NewReader("l,m,text\na,"+labels[0]+",x\n"), "f", tax)
+		return nil, nil, err
+	}
+	formats["fields"] = func(ctx context.Context, tax *taxonomy.Taxonomy, labels []string) (*taxonomy.Taxonomy, [][]int, error) {
+		_, err := CSV{Repair: new(Faults)}.Read(ctx, strings.NewReader("label,text\n"+strings.Join(labels, ",x\n")+",x\n"), "f", tax)
+		return nil, nil, err
+	}
+	formats["ARFF"] = func(ctx context.Context, tax *taxonomy.Taxonomy, labels []string) (*taxonomy.Taxonomy, [][]int, error) {
+		return datasetLabels(ARFF{}.Read(ctx, strings.NewReader("@relation r\n@attribute x numeric\n@attribute c hierarchical "+strings.ReplaceAll(labels[0], ".", "/")+"\n@data\n"), "f", tax))
+	}
+	for name, read := range formats {
+		_, _, err := read(t.Context(), nil, []string{long, "a.c"})
+		var at *SyntaxError
+		if !errors.As(err, &at) || !strings.Contains(at.Msg, "more than 4096 bytes") {
+			t.Errorf("%s: %.200v", name, err)
 		}
 	}
 }
