@@ -60,6 +60,13 @@
 // ColumnTransformer and LinearSVC, C = 1, on the same rows. Seconds are CPU seconds of reading,
 // of features and training, and of predicting and, for this library, all measures.
 //
+// # Defaults for tables
+//
+//	hierml study run bench/testdata/defaults.json --data DIR
+//
+// compares the features and the method that hierml train has by default with others, one setting
+// changed at a time, on debian.csv in DIR. doc/comparison.md has the table.
+//
 // # Node weightings
 //
 //	HIERML_DATA=DIR go run ./bench weightings
