@@ -22,14 +22,6 @@ func occurringIn(x *dataset.Matrix) (*dataset.Matrix, occurring) {
 	return narrow, occurring{x.Cols, columns}
 }
 
-// len returns the number of columns that values are kept of.
-func (o occurring) len() int {
-	if o.columns == nil {
-		return o.all
-	}
-	return len(o.columns)
-}
-
 // find returns the position of a column, -1 where nothing is kept of it.
 func (o occurring) find(column int32) int {
 	if o.columns == nil {
