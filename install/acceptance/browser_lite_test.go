@@ -187,9 +187,9 @@ func TestBrowserLiteFiles(t *testing.T) {
 	folder := t.TempDir()
 	notebook := notebookOf(t,
 		"table := files.CSV{Text: []string{\"title\"}, Levels: []string{\"department\", \"kind\"}}\nshop, err := table.Open(nb.Context(), \"own.csv\", nil)\nlen(shop.Documents)",
-		"words, err := features.Text{}.Fit(shop)\ntrain := words.Transform(shop)\nmodel, err := svm.Hierarchical{C: 10}.Fit(nb.Context(), train)\nlearned := pipeline.Pipeline{Vectorizer: words, Model: model}\nanswer, err := learned.Predict(\"a ripe apple\")\nfmt.Sprint(answer)",
+		"words, err := features.Text{}.Fit(shop)\ntrain := words.Transform(shop)\nmodel, err := svm.Hierarchical{C: 10}.Fit(nb.Context(), train)\nlearned := pipeline.Pipeline{Vectorizer: words, Model: model}\nanswer, err := learned.Predict(\"a ripe apple\")\nanswer.Name",
 		"learned.Save(\"own.hierml\")",
-		"again, err := pipeline.Load(\"own.hierml\")\nanswer, err = again.Predict(\"a steel hammer\")\nfmt.Sprint(answer)",
+		"again, err := pipeline.Load(\"own.hierml\")\nanswer, err = again.Predict(\"a steel hammer\")\nanswer.Name",
 	)
 	if err := os.WriteFile(filepath.Join(folder, "try.ipynb"), notebook, 0o644); err != nil {
 		t.Fatal(err)
