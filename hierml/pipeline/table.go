@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -71,8 +72,8 @@ func (p *Pipeline) Fields() []dataset.Column {
 // ID, or the numbers of the rows from 1, the label, the nodes on the way to it, its probability,
 // or its score in a model without probabilities, and likewise label and figure of the k-1 next
 // best. Scores are those of Rank. Labels are those of the data, and the first is that of the
-// model's rule. A row whose features are all zero has "nothing known" in the column note, which
-// is there if one is.
+// model's rule. A model of several labels a row gives a column labels, with its Sets. A row whose
+// features are all zero has "nothing known" in the column note, which is there if one is.
 func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*dataset.Table, error) {
 	if k < 1 {
 		return nil, fmt.Errorf("pipeline: the best %d labels; ask for at least one", k)
@@ -90,7 +91,8 @@ func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*
 		return nil, err
 	}
 	figure := "score"
-	if probabilities, err := p.probabilities(m, x); err == nil && x.Rows > 0 {
+	probabilities, err := p.probabilities(m, x)
+	if err == nil && x.Rows > 0 {
 		figure = "probability"
 		column := make(map[int]int)
 		for y, leaf := range m.Taxonomy.Leaves() {
@@ -103,7 +105,7 @@ func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*
 		}
 	}
 	answers := answerTable(m, t, ranked, k, figure)
-	sets, err := p.sets(m, x)
+	sets, err := p.sets(m, x, func() *mat.Dense { return probabilities })
 	if err != nil {
 		return nil, err
 	}
@@ -143,15 +145,16 @@ func (p *Pipeline) Sets(ctx context.Context, t *dataset.Table) ([][]int, error) 
 	if err != nil {
 		return nil, err
 	}
-	sets, err := p.sets(m, x)
+	sets, err := p.sets(m, x, func() *mat.Dense { return p.Calibrated.LeafProbabilities(x) })
 	if err == nil && sets == nil {
 		err = fmt.Errorf("pipeline: the model gives one label; svm.Calibrate learns sets from instances of several")
 	}
 	return sets, err
 }
 
-// sets returns the sets, or nil for models of one label.
-func (p *Pipeline) sets(m *classifier.Model, x *dataset.Matrix) ([][]int, error) {
+// sets returns the sets, or nil for models of one label. It asks for the probabilities of the
+// leaves, which are those of Calibrated, only where sets are made of them.
+func (p *Pipeline) sets(m *classifier.Model, x *dataset.Matrix, leaves func() *mat.Dense) ([][]int, error) {
 	switch m.Rule {
 	case classifier.BestSet, classifier.ClosedSet, classifier.TopDown:
 		return m.Decide(x, m.LeafScores(x))
@@ -160,18 +163,17 @@ func (p *Pipeline) sets(m *classifier.Model, x *dataset.Matrix) ([][]int, error)
 		return nil, nil
 	}
 	const half = 0.5
-	probabilities := p.Calibrated.LeafProbabilities(x)
-	leaves := m.Taxonomy.Leaves()
+	probabilities, labels := leaves(), m.Taxonomy.Leaves()
 	sets := make([][]int, x.Rows)
 	for i := range sets {
 		row := probabilities.RawRowView(i)
 		for y, probability := range row {
 			if probability >= half {
-				sets[i] = append(sets[i], leaves[y])
+				sets[i] = append(sets[i], labels[y])
 			}
 		}
 		if sets[i] == nil {
-			sets[i] = []int{leaves[floats.MaxIdx(row)]}
+			sets[i] = []int{labels[floats.MaxIdx(row)]}
 		}
 	}
 	return sets, nil
