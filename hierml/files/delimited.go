@@ -40,7 +40,7 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 	if r.left <= 0 {
 		return 0, errLongRow
 	}
-	n, err := r.Reader.Read(p)
+	n, err := r.Reader.Read(p[:min(len(p), r.left)])
 	r.left -= n
 	return n, err
 }

@@ -267,7 +267,7 @@ func (s Table) parser(ctx context.Context, r io.Reader, name string, t *taxonomy
 		return nil, file.Place(1, err)
 	}
 	if start := jsonStart.Find(head); start != nil && s.Comma == 0 {
-		p.source = newJSONRows(file, s.Repair, bytes.ContainsRune(start, '['))
+		p.source = newJSONRows(file, bytes.ContainsRune(start, '['))
 		return p, nil
 	}
 	comma := s.Comma

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
@@ -17,32 +16,16 @@ import (
 type jsonRows struct {
 	file    *textfile.File
 	decoder *json.Decoder
-	repair  *Faults
 	list    bool // of objects, rather than one after the other
 	begun   bool
 	row     int // of all rows read, from 1
 	first   int // row of those that next returned
-	in      *countedLines
+	in      *boundedReader
 }
 
-// countedLines counts the lines that were read, and bounds what is read for a row.
-type countedLines struct {
-	io.Reader
-	left int
-}
-
-func (c *countedLines) Read(p []byte) (int, error) {
-	if c.left <= 0 {
-		return 0, errLongRow
-	}
-	n, err := c.Reader.Read(p[:min(len(p), c.left)])
-	c.left -= n
-	return n, err
-}
-
-func newJSONRows(file *textfile.File, repair *Faults, list bool) *jsonRows {
-	in := &countedLines{Reader: bufio.NewReader(file)}
-	return &jsonRows{file: file, decoder: json.NewDecoder(in), repair: repair, list: list, in: in}
+func newJSONRows(file *textfile.File, list bool) *jsonRows {
+	in := &boundedReader{Reader: file}
+	return &jsonRows{file: file, decoder: json.NewDecoder(in), list: list, in: in}
 }
 
 // next returns the next rows, as a tableSource does.
