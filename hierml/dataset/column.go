@@ -164,6 +164,14 @@ func (c *Column) Value(row int) string {
 	return c.Words[row]
 }
 
+// Exact is Value with all digits of a number.
+func (c *Column) Exact(row int) string {
+	if c.Kind == Number && !c.Missing(row) {
+		return fmt.Sprint(c.Numbers[row])
+	}
+	return c.Value(row)
+}
+
 // separator returns what stands between the parts of a value.
 func (c *Column) separator() string {
 	switch {

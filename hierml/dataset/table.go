@@ -303,7 +303,7 @@ func (t *Table) Join(other *Table, key string) (*Table, error) {
 		if theirs.Missing(row) {
 			continue
 		}
-		value := theirs.exact(row)
+		value := theirs.Exact(row)
 		if before, twice := rowOf[value]; twice {
 			return nil, fmt.Errorf("dataset: the rows %d and %d of %q have the same %s, %q; a key is different in each row", before, row, other.Name, key, theirs.Value(row))
 		}
@@ -313,7 +313,7 @@ func (t *Table) Join(other *Table, key string) (*Table, error) {
 	for i := range rows {
 		rows[i] = -1
 		if !mine.Missing(i) {
-			if row, ok := rowOf[mine.exact(i)]; ok {
+			if row, ok := rowOf[mine.Exact(i)]; ok {
 				rows[i] = row
 			}
 		}
@@ -329,14 +329,6 @@ func (t *Table) Join(other *Table, key string) (*Table, error) {
 		return nil, err
 	}
 	return &s, nil
-}
-
-// exact returns the value of a row with all digits of a number.
-func (c *Column) exact(row int) string {
-	if c.Kind == Number {
-		return fmt.Sprint(c.Numbers[row])
-	}
-	return c.Value(row)
 }
 
 // joined returns the values of the rows, and a missing one for row -1.

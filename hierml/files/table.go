@@ -188,7 +188,7 @@ func (s Table) Write(ctx context.Context, w io.Writer, t *dataset.Table) error {
 			break
 		}
 		for k := range t.Columns {
-			record[k] = exactValue(&t.Columns[k], row)
+			record[k] = t.Columns[k].Exact(row)
 		}
 		err = table.WriteRow(w, out, record)
 	}
@@ -199,14 +199,6 @@ func (s Table) Write(ctx context.Context, w io.Writer, t *dataset.Table) error {
 		return fmt.Errorf("files: writing a table: %w", err)
 	}
 	return nil
-}
-
-// exactValue returns a value with all digits of a number.
-func exactValue(c *dataset.Column, row int) string {
-	if c.Kind == dataset.Number && !c.Missing(row) {
-		return fmt.Sprint(c.Numbers[row])
-	}
-	return c.Value(row)
 }
 
 // rawColumn is a column as a file has it.
