@@ -205,8 +205,8 @@ func (t *trainer) run(file string) error {
 	page.notes(watched.notes)
 	page.add("Features", encoder.HTML())
 	page.add("Model", chosen.model.HTML(), chosen.html)
-	said := fmt.Sprintf("%s: %s, %s, %s, %s\n", t.output, describeCount(train.Len(), "row", "rows"), describeCount(len(train.Taxonomy.Leaves()), "label", "labels"),
-		describeCount(encoder.Columns(), "feature", "features"), time.Since(begun).Round(100*time.Millisecond))
+	said := fmt.Sprintf("%s: %s, %s, %s, %s\n", t.output, plural(train.Len(), "row", "rows"), plural(len(train.Taxonomy.Leaves()), "label", "labels"),
+		plural(encoder.Columns(), "feature", "features"), time.Since(begun).Round(100*time.Millisecond))
 	said += chosen.model.String() + "\n" + chosen.text
 	if test == nil {
 		t.cmd.PrintErrln("the model was not measured on rows that it was not trained on; --test 0.2 holds a fifth of them out")
@@ -383,15 +383,10 @@ func (p *predictor) run(cmd *cobra.Command, model, file string) (err error) {
 	}
 	ctx, _, done := watchedWork(cmd, inFlagsText)
 	defer done()
-	trained, err := loadedModel(model)
+	trained, settings, err := loadedModel(cmd, model, &p.columns)
 	if err != nil {
 		return err
 	}
-	settings, err := p.columns.table(cmd)
-	if err != nil {
-		return err
-	}
-	settings.Like = trained.Fields()
 	if labels := len(modelIn(trained).Taxonomy.Leaves()); p.best > labels {
 		cmd.PrintErrf("the model has %d labels, which are all that -k %d gives\n", labels, p.best)
 		p.best = labels
@@ -430,7 +425,7 @@ func (p *predictor) run(cmd *cobra.Command, model, file string) (err error) {
 	return replace.With(p.output, write)
 }
 
-// evaluator is what hierml evaluate was asked for.
+// evaluatorOf is what hierml evaluate was asked for.
 type evaluatorOf struct {
 	columns tableFlags
 	report  string
@@ -457,15 +452,10 @@ left out, and so are those whose labels the model does not know, which is said.`
 func (e *evaluatorOf) run(cmd *cobra.Command, model, file string) error {
 	ctx, watched, done := watchedWork(cmd, inFlagsText)
 	defer done()
-	trained, err := loadedModel(model)
+	trained, settings, err := loadedModel(cmd, model, &e.columns)
 	if err != nil {
 		return err
 	}
-	settings, err := e.columns.table(cmd)
-	if err != nil {
-		return err
-	}
-	settings.Like = trained.Fields()
 	var faults files.Faults
 	settings.Repair = &faults
 	m := modelIn(trained)
@@ -509,13 +499,18 @@ func modelIn(p *pipeline.Pipeline) *classifier.Model {
 	return p.Model
 }
 
-// loadedModel loads a model, whose file is the first argument.
-func loadedModel(file string) (*pipeline.Pipeline, error) {
+// loadedModel loads a model, whose file is the first argument, and returns how its tables are read.
+func loadedModel(cmd *cobra.Command, file string, flags *tableFlags) (*pipeline.Pipeline, files.Table, error) {
 	p, err := pipeline.Load(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is no model that hierml train has written; MODEL comes first, then FILE: %w", file, err)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s is no model that hierml train has written; MODEL comes first, then FILE: %w", file, err)
+		}
+		return nil, files.Table{}, err
 	}
-	return p, err
+	settings, err := flags.table(cmd)
+	settings.Like = p.Fields()
+	return p, settings, err
 }
 
 // others returns an error if the output would be written over one of the inputs.
@@ -533,12 +528,4 @@ func others(output string, inputs ...string) error {
 		}
 	}
 	return nil
-}
-
-// describeCount returns a number with its noun.
-func describeCount(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
