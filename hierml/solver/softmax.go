@@ -159,6 +159,10 @@ const leastVectors = 5
 // minimize makes steps until there is a reason to end, which is the error, or none lowers the
 // objective any more.
 func (s *softmax) minimize(ctx context.Context, r *SoftmaxResult) error {
+	if len(s.weights) == 0 { // no example has a feature: there is nothing to choose
+		r.certify(s.origin, nil)
+		return errReached
+	}
 	var failed error
 	problem := optimize.Problem{
 		Func: func(w []float64) float64 {

@@ -108,3 +108,16 @@ func TestSoftmaxEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestSoftmaxWithoutFeatures solves a problem that has no weights: its value is that at zero.
+func TestSoftmaxWithoutFeatures(t *testing.T) {
+	x, err := structured.NewLinear(&dataset.Matrix{Rows: 3, Indptr: make([]int, 4)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shares := [][]solver.Share{{{Class: 0, Weight: 1}}, {{Class: 1, Weight: 0.5}}, nil}
+	r, err := solver.SolveSoftmax(t.Context(), x, solver.SoftmaxProblem{Classes: 2, C: 5, Shares: shares}, solver.Settings{})
+	if err != nil || r.Status != solver.Converged || len(r.Weights) != 0 || math.Abs(r.Primal-7.5*math.Ln2) > 1e-12 || r.Dual != r.Primal {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
@@ -76,6 +78,41 @@ func TestSoftmaxOfTwoIsLogistic(t *testing.T) {
 
 // TestProbabilitiesOfInnerLabels trains with labels at inner nodes, of which PLT learns that no
 // child is there, and hierarchical softmax nothing.
+// TestSoftmaxOfRowsWithoutFeatures has no feature below one inner node, and below any: the children
+// there are equally probable.
+func TestSoftmaxOfRowsWithoutFeatures(t *testing.T) {
+	g := example.Tree(2, 2)
+	var labels [][]int
+	for _, y := range g.Leaves() {
+		labels = append(labels, []int{y})
+	}
+	for name, values := range map[string][]float64{"one node": {1, 0, 0, 1, 0, 0, 0, 0}, "all": make([]float64, 8)} {
+		d, err := dataset.FromDense("d", g, mat.NewDense(4, 2, values), labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range []*dataset.Dataset{d, d.Subset([]int{0, 1, 2, 2, 3})} {
+			m, err := svm.HierarchicalSoftmax{}.Fit(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := m.Training.Certificate; r.Status != solver.Converged {
+				t.Errorf("%s: %v", name, r)
+			}
+			p, err := m.LeafProbabilities(d.X)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range d.Len() {
+				row := p.RawRowView(i)
+				if row[2] != row[3] || math.Abs(mat.Sum(p.RowView(i))-1) > 1e-9 || name == "all" && math.Abs(row[0]-0.25) > 1e-12 {
+					t.Errorf("%s: row %d has probabilities %v", name, i, row)
+				}
+			}
+		}
+	}
+}
+
 func TestProbabilitiesOfInnerLabels(t *testing.T) {
 	g := example.Tree(2, 2) // 0; 1, 2; 3, 4, 5, 6
 	x := &dataset.Matrix{Rows: 4, Cols: 1, Indptr: []int{0, 1, 2, 3, 4}, Indices: []int32{0, 0, 0, 0}, Values: []float32{1, 1, 1, 1}}
