@@ -120,7 +120,11 @@ func (b *Beam) layOut(values []float64) {
 	}
 	if l := b.model.linked; l != nil {
 		for _, n := range b.nodes {
-			b.fixed = append(b.fixed, l.fixed[b.model.attributes.Column(int(n))])
+			fixed := 0.0 // an only child without weights, whose probability is 1
+			if c := b.model.attributes.Column(int(n)); c >= 0 {
+				fixed = l.fixed[c]
+			}
+			b.fixed = append(b.fixed, fixed)
 		}
 	}
 }
