@@ -199,6 +199,12 @@ func (s Search) ChooseAmong(ctx context.Context, estimators []Regularized, d *da
 	if test.Len() == 0 {
 		return nil, fmt.Errorf("svm: no class of dataset %q has a second instance to hold out; choose C by other data", d.Name)
 	}
+	if err := loss.Check(s.Loss, d.Taxonomy); err != nil {
+		return nil, err
+	}
+	if err := loss.CheckSets(s.SetLoss, d.Taxonomy); err != nil {
+		return nil, err
+	}
 	what := "loss"
 	if s.Loss == nil {
 		s.Loss = loss.ZeroOne()

@@ -14,6 +14,7 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
@@ -366,5 +367,21 @@ func TestChooseAmong(t *testing.T) {
 	}
 	if _, err := search.ChooseAmong(t.Context(), nil, d); err == nil || !strings.Contains(err.Error(), "needs an estimator") {
 		t.Errorf("no estimators: error %v", err)
+	}
+}
+
+// TestChoosingRefusesForeignLosses gives losses that were made for a larger and a smaller taxonomy.
+func TestChoosingRefusesForeignLosses(t *testing.T) {
+	d := example.Dense(example.Tree(2, 3), 60, 3, 1)
+	for _, other := range []*taxonomy.Taxonomy{example.Tree(2, 4), example.Tree(2)} {
+		for _, s := range []svm.Search{{Loss: loss.Tree(other)}, {SetLoss: loss.LeafSymdiff(other)}} {
+			s.Grid = []float64{1}
+			if c, err := s.ChooseC(t.Context(), svm.Hierarchical{}, d); c != nil || err == nil || !strings.Contains(err.Error(), "the loss was made for a taxonomy of") {
+				t.Errorf("%v, %v", c, err)
+			}
+		}
+	}
+	if _, err := (svm.Search{Grid: []float64{1}, Loss: loss.Tree(d.Taxonomy)}).ChooseC(t.Context(), svm.Hierarchical{}, d); err != nil {
+		t.Error(err)
 	}
 }
