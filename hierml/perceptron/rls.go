@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
@@ -32,10 +34,12 @@ import (
 // and changes no prediction. A <w_v, x> that is zero but for rounding is zero, so that the learner
 // predicts what exact arithmetic does; in the scores of its model rounding may decide such a tie.
 //
-// The learning is exact. Children of one node share what is inverted: a triangle of numbers for
-// every two instances below the node, or, once there are more instances than features, one number
-// for every two features. Where that would be more than 1 GB in all, Update is an error that says
-// so. The struct has no settings.
+// The learning is exact, and an error where it cannot be: Update refuses an instance where rounding
+// would leave less than six digits of the weights, as values of 1e10 beside a feature that is
+// hardly known. Children of one node share what is inverted: a triangle of numbers for every two
+// instances below the node, or, once there are more instances than features, or values so large
+// that their squares lose the 1, for every two features. Where that would be more than 1 GB in all,
+// Update is an error that says so. The struct has no settings.
 type HRLS struct{}
 
 // Fit learns from all instances once, in their order. Model.Rule is classifier.TopDown.
@@ -167,7 +171,7 @@ func (h *HRLSLearner) Margins(indices []int32, values []float32) ([]float64, err
 
 // Update predicts the labels of an instance, learns from the true ones, nodes that imply those
 // above, and returns what was predicted. An instance that is not valid is an error, as is one for
-// which there is no room, and changes nothing.
+// which there is no room, and from which it cannot learn exactly; it changes nothing.
 func (h *HRLSLearner) Update(indices []int32, values []float32, labels []int) (predicted []int, err error) {
 	if h == nil || h.taxonomy == nil {
 		return nil, errNoLearner
@@ -182,7 +186,7 @@ func (h *HRLSLearner) Update(indices []int32, values []float32, labels []int) (p
 		return nil, err
 	}
 	closed := t.Closure(labels)
-	held, more := 0, 0
+	held, more, large := 0, 0, false
 	for _, f := range h.families {
 		if f != nil {
 			held += f.held()
@@ -194,15 +198,24 @@ func (h *HRLSLearner) Update(indices []int32, values []float32, labels []int) (p
 			families = append(families, h.families[n])
 		}
 	}
+	x := gram.Vector{Indices: slices.Clone(indices), Values: slices.Clone(values)}
 	for _, f := range families {
-		more += f.more(h.features)
+		more += f.more(x, h.features)
+		large = large || f.triangle == nil && f.inexact(x)
+	}
+	if held+more > maxSquares && large {
+		return nil, fmt.Errorf("perceptron: H-RLS cannot learn from values as large as those of instance %d, up to %v, exactly: that takes %d numbers for %d features, and at most %d fit; scale the features (features.Scaling)", h.steps, largest(values), held+more, h.features, maxSquares)
 	}
 	if held+more > maxSquares {
 		return nil, fmt.Errorf("perceptron: H-RLS would hold %d numbers for %d instances of %d features, and at most %d fit; learn from fewer instances or features, or take a perceptron", held+more, h.steps+1, h.features, maxSquares)
 	}
-	x := gram.Vector{Indices: slices.Clone(indices), Values: slices.Clone(values)}
 	for _, f := range families {
-		f.add(x, h.features, func(n int) bool { _, is := slices.BinarySearch(closed, n); return is })
+		if err := f.prepare(x, h.features); err != nil {
+			return nil, fmt.Errorf("perceptron: H-RLS cannot learn from instance %d exactly: %w", h.steps, err)
+		}
+	}
+	for _, f := range families {
+		f.add(x, func(n int) bool { _, is := slices.BinarySearch(closed, n); return is })
 	}
 	h.steps++
 	if h.labels == nil {
@@ -320,22 +333,27 @@ func (h *HRLSLearner) check(indices []int32, values []float32) error {
 //
 //	<w_k, x> = l'u_k   and   x'(I + SS')^-1 x = x'x - l'l.
 //
-// In the primal form inverse is (I + SS')^-1, and w is written down.
+// In the primal form R'R = I + SS', with R triangular, so that with r = R^-1' x
+//
+//	x'(I + SS')^-1 x = r'r,
+//
+// and w is written down. An instance changes R by rotations, without a square of a value: where
+// values are large, x'x - l'l loses digits that r'r keeps.
 type squares struct {
 	nodes     []int
 	instances int
 
 	// Dual form.
 	s      []gram.Vector
+	is     [][]bool    // by instance and child: whether z is 1
 	factor []float64   // L by rows, from row i(i+1)/2 on
 	u      [][]float64 // by child
-	size   []float64   // u'u, by child, in the primal form too
+	size   []float64   // |u|, by child; in the primal form |w|, in units of the features' norms
 
-	// Primal form, nil until there are more instances than features.
-	inverse []float64
-	w       [][]float64
+	triangle *triangle   // R, nil in the dual form
+	w        [][]float64 // by child
 
-	l      []float64 // scratch of the instance looked at: l, or inverse x
+	l      []float64 // scratch of the instance looked at: l, or r
 	spread float64   // x'(I + SS')^-1 x
 }
 
@@ -345,165 +363,155 @@ func newSquares(nodes []int) *squares {
 
 // held returns the numbers held, more those that one more instance takes.
 func (q *squares) held() int {
-	return len(q.factor) + len(q.inverse) + len(q.nodes)*max(len(q.s), len(q.w0()))
+	if q.triangle != nil {
+		return len(q.triangle.r) + (1+len(q.nodes))*q.triangle.size
+	}
+	return len(q.factor) + len(q.nodes)*len(q.s)
 }
 
-func (q *squares) more(features int) int {
+func (q *squares) more(x gram.Vector, features int) int {
 	switch {
-	case q.inverse != nil:
+	case q.triangle != nil:
 		return 0
-	case q.instances >= features:
-		return (features + len(q.nodes)) * features
+	case q.changes(x, features):
+		return numbers(features) + (1+len(q.nodes))*features
 	}
 	return q.instances + 1 + len(q.nodes)
 }
 
+// lost is the share of x'x below which 1 + x'x - l'l is not exact enough: six digits are left of
+// it.
+const lost = 1e-10
+
+// changes reports whether the primal form is for the instance looked at: there are more instances
+// than features, or the dual form is not exact.
+func (q *squares) changes(x gram.Vector, features int) bool {
+	return q.triangle == nil && (q.instances >= features || q.inexact(x))
+}
+
+func (q *squares) inexact(x gram.Vector) bool { return 1+q.spread < lost*(1+x.Dot(x)) }
+
 // look prepares the margins of an instance.
 func (q *squares) look(x gram.Vector) {
-	q.l = slices.Grow(q.l[:0], max(len(q.s), len(q.w0())))
-	if q.inverse != nil {
-		d := len(q.w0())
-		q.l = q.l[:d]
-		clear(q.l)
-		for k, f := range x.Indices {
-			v := float64(x.Values[k])
-			for c, p := range q.inverse[int(f)*d : (int(f)+1)*d] {
-				q.l[c] += v * p
-			}
-		}
-		q.spread = 0
-		for k, f := range x.Indices {
-			q.spread += float64(x.Values[k]) * q.l[f]
-		}
-	} else {
-		q.l = q.l[:len(q.s)]
-		q.spread = x.Dot(x)
-		for i, s := range q.s {
-			v := s.Dot(x)
-			row := q.factor[i*(i+1)/2 : (i+1)*(i+2)/2]
-			for j, e := range row[:i] {
-				v -= e * q.l[j]
-			}
-			q.l[i] = v / row[i]
-			q.spread -= q.l[i] * q.l[i]
-		}
+	if q.triangle != nil {
+		return
+	}
+	q.l = slices.Grow(q.l[:0], len(q.s))[:len(q.s)]
+	q.spread = x.Dot(x)
+	for i, s := range q.s {
+		row := q.factor[i*(i+1)/2 : (i+1)*(i+2)/2]
+		q.l[i] = (s.Dot(x) - floats.Dot(row[:i], q.l[:i])) / row[i]
+		q.spread -= q.l[i] * q.l[i]
 	}
 	q.spread = max(0, q.spread) // less by rounding alone
 }
 
-// w0 is the weights of the first child, nil in the dual form.
-func (q *squares) w0() []float64 {
-	if q.w == nil {
-		return nil
-	}
-	return q.w[0]
-}
-
-// nothing is the share of the largest value possible, |x| |u_k|, below which <w_k, x> is zero but
-// for rounding: a margin of zero, of which there are many in the beginning, is not negative.
+// nothing is the share of the largest value possible below which <w_k, x> is zero but for rounding:
+// a margin of zero, of which there are many in the beginning, is not negative.
 const nothing = 1e-12
 
 // margin returns <w, x> of a child for the instance looked at.
 func (q *squares) margin(x gram.Vector, k int) (sum float64) {
-	if q.inverse != nil {
+	square := 0.0 // of x, in the primal form in units of the features' norms
+	if q.triangle != nil {
 		for j, f := range x.Indices {
-			sum += float64(x.Values[j]) * q.w[k][f]
+			v := float64(x.Values[j])
+			sum += v * q.w[k][f]
+			square += v * v / q.triangle.squared[f]
 		}
+		square /= q.triangle.condition * q.triangle.condition
 	} else {
-		for i, v := range q.l {
-			sum += v * q.u[k][i]
-		}
+		sum, square = floats.Dot(q.l, q.u[k]), x.Dot(x)
 	}
-	if math.Abs(sum) <= nothing*math.Sqrt(x.Dot(x))*math.Sqrt(q.size[k]) {
+	if math.Abs(sum) <= nothing*math.Sqrt(square)*q.size[k] {
 		return 0
 	}
 	return sum
 }
 
-// add learns from an instance, the one looked at last, which it keeps.
-func (q *squares) add(x gram.Vector, features int, is func(n int) bool) {
-	if q.inverse == nil && q.instances >= features {
-		q.writeDown(features)
-		q.look(x)
+// prepare makes ready to add the instance looked at. It is an error if what is learned would not be
+// exact; nothing is changed then but the form.
+func (q *squares) prepare(x gram.Vector, features int) error {
+	if q.changes(x, features) {
+		t, w := q.writeDown(features)
+		if t.condition < lost {
+			return t.tooLarge()
+		}
+		q.triangle, q.w = t, w
+		for k := range w {
+			q.size[k] = t.norm(w[k])
+		}
+		q.s, q.is, q.factor, q.u = nil, nil, nil, nil
 	}
-	scale := 1 + q.spread
-	for k, n := range q.nodes {
-		z := -1.0
-		if is(n) {
-			z = 1
-		}
-		rest := z - q.margin(x, k)
-		q.size[k] += rest * rest / scale
-		if q.inverse == nil {
-			q.u[k] = append(q.u[k], rest/math.Sqrt(scale))
-			continue
-		}
-		for c, v := range q.l {
-			q.w[k][c] += rest / scale * v
-		}
+	if q.triangle == nil {
+		return nil
 	}
-	q.instances++
-	if q.inverse == nil {
-		q.factor = append(append(q.factor, q.l...), math.Sqrt(scale))
-		q.s = append(q.s, x)
-		return
-	}
-	for r, v := range q.l {
-		if v == 0 {
-			continue
-		}
-		row := q.inverse[r*features : (r+1)*features]
-		for c, w := range q.l {
-			row[c] -= v * w / scale
-		}
-	}
+	q.l = slices.Grow(q.l[:0], features)[:features]
+	q.spread = q.triangle.solve(x, q.l)
+	return q.triangle.check(x, q.l)
 }
 
-// writeDown goes over to the primal form: with G = L^-1 S', (I + SS')^-1 = I - G'G and w_k = G'u_k.
-func (q *squares) writeDown(features int) {
-	inverse := make([]float64, features*features)
-	for f := range features {
-		inverse[f*features+f] = 1
+// add learns from the instance that was prepared, which it keeps.
+func (q *squares) add(x gram.Vector, is func(n int) bool) {
+	scale := 1 + q.spread
+	var step []float64 // (I + SS')^-1 x
+	if q.triangle != nil {
+		step = q.triangle.back(slices.Clone(q.l))
 	}
+	positive := make([]bool, len(q.nodes))
+	for k, n := range q.nodes {
+		positive[k] = is(n)
+		rest := sign(positive[k]) - q.margin(x, k)
+		if q.triangle != nil {
+			floats.AddScaled(q.w[k], rest/scale, step)
+			continue
+		}
+		q.u[k] = append(q.u[k], rest/math.Sqrt(scale))
+		q.size[k] = math.Hypot(q.size[k], rest/math.Sqrt(scale))
+	}
+	q.instances++
+	if q.triangle != nil {
+		q.triangle.add(x, nil, nil)
+		for k := range q.nodes {
+			q.size[k] = q.triangle.norm(q.w[k])
+		}
+		return
+	}
+	q.factor = append(append(q.factor, q.l...), math.Sqrt(scale))
+	q.s, q.is = append(q.s, x), append(q.is, positive)
+}
+
+func sign(positive bool) float64 {
+	if positive {
+		return 1
+	}
+	return -1
+}
+
+// writeDown returns the primal form: R, and w = R^-1 Q'z, where the rotations Q that make R of I
+// and S' are done to 0 and z as well.
+func (q *squares) writeDown(features int) (*triangle, [][]float64) {
+	t := newTriangle(features)
 	w := make([][]float64, len(q.nodes))
 	for k := range w {
 		w[k] = make([]float64, features)
 	}
-	g := make([]float64, len(q.s)*features)
+	z := make([]float64, len(q.nodes))
 	for i, s := range q.s {
-		row := g[i*features : (i+1)*features]
-		for k, f := range s.Indices {
-			row[f] = float64(s.Values[k])
+		for k, positive := range q.is[i] {
+			z[k] = sign(positive)
 		}
-		factor := q.factor[i*(i+1)/2 : (i+1)*(i+2)/2]
-		for j, e := range factor[:i] {
-			for f, v := range g[j*features : (j+1)*features] {
-				row[f] -= e * v
-			}
-		}
-		for f := range row {
-			row[f] /= factor[i]
-		}
-		for a, v := range row {
-			if v != 0 {
-				for b, w := range row {
-					inverse[a*features+b] -= v * w
-				}
-			}
-		}
-		for k := range w {
-			for f, v := range row {
-				w[k][f] += q.u[k][i] * v
-			}
-		}
+		t.add(s, z, w)
 	}
-	q.inverse, q.w = inverse, w
-	q.s, q.factor, q.u = nil, nil, nil
+	for k := range w {
+		t.back(w[k])
+	}
+	return t, w
 }
 
 // weights calls do for every weight of a child that is not zero.
 func (q *squares) weights(k int, do func(feature int, v float64)) {
-	if q.inverse != nil {
+	if q.triangle != nil {
 		for f, v := range q.w[k] {
 			if v != 0 {
 				do(f, v)

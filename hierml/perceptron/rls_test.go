@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/internal/golden"
 	"github.com/hierml/notebook/hierml/loss"
@@ -96,11 +97,15 @@ func TestGoldenHRLS(t *testing.T) {
 						if family == nil {
 							continue
 						}
+						spread := family.spread
+						if family.triangle != nil {
+							spread = family.triangle.solve(gram.Vector{Indices: indices, Values: values}, make([]float64, features))
+						}
 						for _, n := range family.nodes {
 							if got := margins[n]; math.Abs(got-step.Without[n]) > 1e-10 {
 								t.Errorf("step %d: margin of node %d is %v, want %v", i, n, got, step.Without[n])
 							}
-							if got := margins[n] / (1 + family.spread); math.Abs(got-step.Margins[n]) > 1e-10 {
+							if got := margins[n] / (1 + spread); math.Abs(got-step.Margins[n]) > 1e-10 {
 								t.Errorf("step %d: margin of node %d with the instance is %v, want %v", i, n, got, step.Margins[n])
 							}
 						}
@@ -177,6 +182,94 @@ func TestHRLSAgainstDefinition(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestHRLSOfLargeValues solves the least squares of large values by a QR decomposition of all
+// instances, above I, where the values of one instance are of one size, and as dates in
+// milliseconds beside ratios.
+func TestHRLSOfLargeValues(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 250))
+	g := example.Tree(2, 2)
+	leaves := g.Leaves()
+	for _, cols := range []int{1, 3, 20} {
+		for _, sizes := range [][]float64{{1e-3}, {1}, {1e3}, {1e7}, {1e8}, {1e9}, {1e12}, {1e30}, {1, 1e12, 1e-3}, {1e9, 1}} {
+			for _, rows := range []int{cols / 2, cols + 1, 4*cols + 20} {
+				if rows == 0 || slices.Max(sizes) >= 1e12 && rows <= cols {
+					continue
+				}
+				x, labels := mat.NewDense(rows, cols, nil), make([][]int, rows)
+				for i := range rows {
+					y := i % len(leaves)
+					labels[i] = []int{leaves[y]}
+					for f := range cols {
+						x.Set(i, f, float64(float32(sizes[f%len(sizes)]*(r.NormFloat64()+float64(y>>(f%2)&1)))))
+					}
+				}
+				d, err := dataset.FromDense("large", g, x, labels)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := HRLS{}.Fit(t.Context(), d)
+				if err != nil {
+					if len(sizes) > 1 && strings.Contains(err.Error(), "scale the features") {
+						continue // and not wrong
+					}
+					t.Fatalf("%d rows of %d features of %v: %v", rows, cols, sizes, err)
+				}
+				for _, v := range g.Roots() {
+					for _, v := range append(slices.Clone(g.Children(v)), v) {
+						a, z := mat.NewDense(rows+cols, cols, nil), mat.NewVecDense(rows+cols, nil)
+						for i := range rows {
+							a.SetRow(i, x.RawRowView(i))
+							z.SetVec(i, -1)
+							if slices.Contains(g.Closure(labels[i]), v) {
+								z.SetVec(i, 1)
+							}
+						}
+						for f := range cols {
+							a.Set(rows+f, f, 1)
+						}
+						unit := func(f int) float64 { return max(1, sizes[f%len(sizes)]) }
+						for f := range cols { // of one size, so that the decomposition is exact
+							for i := range rows + cols {
+								a.Set(i, f, a.At(i, f)/unit(f))
+							}
+						}
+						var qr mat.QR
+						qr.Factorize(a)
+						var want mat.VecDense
+						if err := qr.SolveVecTo(&want, false, z); err != nil {
+							t.Fatal(err)
+						}
+						for f, got := range m.Weights(v) {
+							got *= unit(f)
+							if math.Abs(got-want.AtVec(f)) > 1e-5*mat.Norm(&want, 2) {
+								t.Errorf("%d rows of %d features of %v: weight %d of node %d is %v, want %v", rows, cols, sizes, f, v, got, want.AtVec(f))
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestHRLSRefusesWhatRoundingLoses has two features that differ in digits that their squares do not
+// have; the learner stays as it was.
+func TestHRLSRefusesWhatRoundingLoses(t *testing.T) {
+	l, err := HRLS{}.Learner(example.Tree(2), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, values := range [][]float32{{1e12, 1e12}, {1, -1}, {1e12, 1e12}} {
+		_, err := l.Update([]int32{0, 1}, values, []int{1})
+		if (err != nil) != (i == 2) || i == 2 && !strings.Contains(err.Error(), "scale the features") {
+			t.Errorf("instance %d: %v", i, err)
+		}
+	}
+	if _, err := l.Update([]int32{0}, []float32{2}, []int{2}); err != nil || l.Steps() != 3 {
+		t.Errorf("%v, %d steps", err, l.Steps())
 	}
 }
 
