@@ -23,6 +23,7 @@ import (
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/internal/safetensors"
 	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -359,6 +360,31 @@ func edited(t testing.TB, b []byte, edit func(metadata map[string]string, tensor
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+// TestSaveRefusesWhatLoadDoes has weights that are no numbers, or none in single precision, and
+// leaves the file from before.
+func TestSaveRefusesWhatLoadDoes(t *testing.T) {
+	g := example.Tree(2)
+	d := example.Dense(g, 4, 2, 1)
+	a := structured.Ancestors(g)
+	for _, v := range []float64{math.NaN(), math.Inf(1), 1e39} {
+		w := structured.NewWeights(a.Columns(), 2)
+		w.Set(1, 1, v)
+		m := classifier.New(a, w, classifier.Training{}, d)
+		path := filepath.Join(t.TempDir(), "model")
+		if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []classifier.Format{{}, {Dense: true}, {Float64: true}} {
+			if err := m.SaveAs(path, f); err == nil || !strings.Contains(err.Error(), "values are finite") {
+				t.Errorf("%v, %+v: %v", v, f, err)
+			}
+		}
+		if b, err := os.ReadFile(path); err != nil || string(b) != "before" {
+			t.Errorf("%v: the file is %q, %v", v, b, err)
+		}
+	}
 }
 
 func TestLoadRefuses(t *testing.T) {

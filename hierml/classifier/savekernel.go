@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/hierml/notebook/hierml/dataset"
@@ -94,7 +95,7 @@ func (e *expansion) tensors() ([]safetensors.Tensor, error) {
 		safetensors.New("kernel.values", e.x.Values, len(e.x.Values)),
 		safetensors.New("kernel.u.begin", wide(e.u.Border), len(e.u.Border)),
 		safetensors.New("kernel.u.columns", e.u.Columns, len(e.u.Columns)),
-		safetensors.New("kernel.u.values", e.u.Values, len(e.u.Values)),
+		safetensors.Floats("kernel.u.values", safetensors.F64, slices.Values([][]float64{e.u.Values}), len(e.u.Values)),
 	}, nil
 }
 

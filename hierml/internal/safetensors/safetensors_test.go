@@ -117,6 +117,10 @@ func TestLargeTensors(t *testing.T) {
 	}
 }
 
+func floats(t safetensors.Type, values ...float64) safetensors.Tensor {
+	return safetensors.Floats("a", t, slices.Values([][]float64{values}), len(values))
+}
+
 func TestWriteRefuses(t *testing.T) {
 	full := errors.New("disk full")
 	for _, c := range []struct {
@@ -129,6 +133,10 @@ func TestWriteRefuses(t *testing.T) {
 		{"too few", []safetensors.Tensor{safetensors.New("a", []uint8{1}, 2)}, "has 1 bytes"},
 		{"negative", []safetensors.Tensor{safetensors.New("a", []uint8{1}, -1)}, "not negative"},
 		{"type", []safetensors.Tensor{{Name: "a", Type: "F8_E4M3"}}, `type is "F8_E4M3"`},
+		{"not a number", []safetensors.Tensor{floats(safetensors.F32, 1, math.NaN())}, "value 1 is NaN"},
+		{"infinite", []safetensors.Tensor{floats(safetensors.F64, math.Inf(-1))}, "value 0 is -Inf"},
+		{"too large for a float32", []safetensors.Tensor{floats(safetensors.F32, 1, 2, 1e39)}, "value 2 is 1e+39, which is +Inf as F32"},
+		{"too large for a half", []safetensors.Tensor{floats(safetensors.F16, 65520)}, "+Inf as F16"},
 		{"error", []safetensors.Tensor{{Name: "a", Type: "U8", Write: func(io.Writer) error { return full }}}, "disk full"},
 	} {
 		if err := safetensors.Write(io.Discard, nil, c.tensors); err == nil || !strings.Contains(err.Error(), c.says) {

@@ -42,23 +42,31 @@ func New[T Value](name string, values []T, shape ...int) Tensor {
 }
 
 // Floats returns a tensor of values that come in parts, in their order, stored as F16, F32 or F64,
-// rounded to the nearest.
+// rounded to the nearest. Writing one that is not finite then, which File.Floats would refuse, is
+// an error.
 func Floats(name string, t Type, parts func(yield func([]float64) bool), shape ...int) Tensor {
 	return Tensor{Name: name, Type: t, Shape: shape, Write: func(w io.Writer) error {
 		var buffer []byte
+		at := 0
 		for values := range parts {
 			for part := range slices.Chunk(values, chunk) {
 				buffer = buffer[:0]
-				for _, v := range part {
+				for k, v := range part {
+					stored := v
 					switch t {
 					case F16:
-						buffer = binary.LittleEndian.AppendUint16(buffer, ToHalf(float32(v)))
+						half := ToHalf(float32(v))
+						buffer, stored = binary.LittleEndian.AppendUint16(buffer, half), float64(FromHalf(half))
 					case F32:
-						buffer = binary.LittleEndian.AppendUint32(buffer, math.Float32bits(float32(v)))
+						buffer, stored = binary.LittleEndian.AppendUint32(buffer, math.Float32bits(float32(v))), float64(float32(v))
 					default:
 						buffer = binary.LittleEndian.AppendUint64(buffer, math.Float64bits(v))
 					}
+					if stored-stored != 0 {
+						return fmt.Errorf("value %d is %v, which is %v as %s; values are finite", at+k, v, stored, t)
+					}
 				}
+				at += len(part)
 				if _, err := w.Write(buffer); err != nil {
 					return err
 				}
