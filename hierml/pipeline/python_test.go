@@ -326,7 +326,7 @@ func TestPythonRefuses(t *testing.T) {
 	if err := p.Calibrated.Model.Write(&alone, classifier.Format{}); err != nil {
 		t.Fatal(err)
 	}
-	add("a model alone", alone.Bytes(), "no vectorizer")
+	add("a model alone", alone.Bytes(), "")
 	c := python(t, filepath.Join("testdata", "refused.py"), folder)
 	var got map[string]string
 	if err := json.Unmarshal(output(t, c), &got); err != nil {

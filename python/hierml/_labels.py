@@ -43,11 +43,11 @@ class Link:
         if self.name == "Softmax":
             scores = scores.copy()
             for family in self._families:
-                scores[family] = log_softmax(scores[family])
+                scores[:, family] = log_softmax(scores[:, family])
             return scores
         scores = self.log(scores)
-        scores[self.always] = 0
-        scores[self.never] = -np.inf
+        scores[:, self.always] = 0
+        scores[:, self.never] = -np.inf
         return scores
 
     def log(self, scores: np.ndarray) -> np.ndarray:
@@ -62,16 +62,15 @@ class Link:
 
 
 def log_softmax(scores: np.ndarray) -> np.ndarray:
-    """Returns the logarithms of the probabilities of siblings, minus infinity where all scores are."""
-    at = int(np.argmax(scores))
-    top = scores[at]
-    if np.isneginf(top):
-        return scores
-    rest = 0.0
-    for k, term in enumerate(np.exp(scores - top).tolist()):
-        if k != at:
-            rest += term
-    return scores - (top + np.log1p(rest))
+    """Returns the logarithms of the probabilities of siblings, a row a row; minus infinity where all scores are."""
+    rows = np.arange(len(scores))
+    at = scores.argmax(axis=1)
+    top = scores[rows, at][:, None]
+    with np.errstate(invalid="ignore"):
+        terms = np.exp(scores - top)
+        terms[rows, at] = 0
+        others = np.add.accumulate(terms, axis=1)[:, -1:]  # one after the other, as in Go
+        return np.where(np.isneginf(top), scores, scores - (top + np.log1p(others)))
 
 
 class Attributes:
@@ -159,16 +158,16 @@ class Attributes:
         return True
 
     def scores(self, columns: np.ndarray) -> np.ndarray:
-        """Returns the scores of the labels."""
+        """Returns the scores of the labels, a row a row."""
         with np.errstate(invalid="ignore"):
             if self._top_down:
-                sums = np.zeros(len(columns) + 1)  # the last is of what has no parent with a column: -1
+                sums = np.zeros((len(columns), columns.shape[1] + 1))  # the last is of what has no parent with a column: -1
                 for at, parent, value in self._levels:
-                    sums[at] = value * columns[at] + sums[parent]
-                return sums[self._levels[-1][0]]
-            scores = np.zeros(len(self.candidates))
+                    sums[:, at] = value * columns[:, at] + sums[:, parent]
+                return sums[:, self._levels[-1][0]]
+            scores = np.zeros((len(columns), len(self.candidates)))
             for labels, at, value in self._positions:
-                scores[labels] += value * columns[at]
+                scores[:, labels] += value * columns[:, at]
             return scores
 
     def node_values(self) -> Optional[np.ndarray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ._columns import Encoder, rows_of
 from ._errors import LoadError, UnknownTextWarning, quote, visible
 from ._labels import Attributes, Link, log_softmax
 from ._probabilities import Calibrated
+from ._rows import Matrix, Rows
 from ._safetensors import Arrays, read
 from ._settings import Record, parse
 from ._steps import steps
@@ -20,6 +21,7 @@ from ._text import Row, Vectorizer
 from ._weights import weights
 
 _VERSIONS = ("1", "2", "3", "4", "5")
+_MOST_NUMBERS = 1 << 22  # of scores at once
 _RULES = ("highest", "descend", "best set", "closed set", "top down")
 
 
@@ -27,8 +29,9 @@ class Model:
     """Gives the labels of texts. It is what :func:`hierml.load` returns, and is never changed.
 
     A text is a ``str``. A model of tables takes rows in their place: dicts with its :attr:`columns`, or a
-    pandas ``DataFrame``; a value is missing where it is ``None`` or NaN. Rows of arrays are texts, columns are
-    :attr:`labels`.
+    pandas ``DataFrame``; a value is missing where it is ``None`` or NaN. A model that was saved without
+    vectorizer and columns takes features: an array with a row an instance, or a sparse matrix of scipy.
+    Rows of arrays that methods return are texts, columns are :attr:`labels`.
     """
 
     name: str  #: the method that trained it
@@ -41,8 +44,6 @@ class Model:
             raise LoadError(f"the format is {quote(metadata.get('format'))}, not 'hierml.model'; it is not a file of hierml")
         if metadata.get("version") not in _VERSIONS:
             raise LoadError(f"the model has version {quote(metadata.get('version'))}; this package reads {', '.join(_VERSIONS)}")
-        if "attached.pipeline" not in file:
-            raise LoadError("the file has a model and no vectorizer or columns, so that no text can be given to it; write it with Save of package pipeline")
         self._rule = metadata.get("rule", "")
         if self._rule not in _RULES:
             raise LoadError(f"the model predicts by the rule {quote(self._rule)}; this package knows {', '.join(_RULES)}")
@@ -108,13 +109,22 @@ class Model:
         return self._hide(self._link.apply(self._hide(columns, nodes)), nodes)
 
     def _read_pipeline(self, file: Arrays) -> None:
+        self._encoder: Union[Vectorizer, Encoder, Matrix]
+        self._steps: List[Any] = []
+        self._beam = 0
+        self._calibrated: Optional[Calibrated] = None
+        nothing: Row = (np.zeros(0, np.int64), np.zeros(0))
+        self._empty = nothing
+        if "attached.pipeline" not in file:
+            self._encoder = Matrix(self._weights.features)
+            return
         value = parse("what is attached to the model", file.array("attached.pipeline").tobytes())
         saved = Record("the file", value, ("format", "version", "vectorizer", "columns", "steps", "probabilities", "beam"))
         saved.header("hierml.pipeline", 2)
         of_rows = saved.raw("version") == 2
         if ("columns" in saved) != of_rows or ("vectorizer" in saved) == of_rows:
             raise LoadError("the file has a vectorizer and columns, or neither, or those of another version")
-        self._encoder: Union[Vectorizer, Encoder] = Encoder(saved.raw("columns")) if of_rows else Vectorizer(saved.raw("vectorizer"))
+        self._encoder = Encoder(saved.raw("columns")) if of_rows else Vectorizer(saved.raw("vectorizer"))
         self._steps = steps(saved.raw("steps") or [])
         width = self._encoder.columns
         for step in self._steps:
@@ -126,11 +136,10 @@ class Model:
         self._beam = saved.whole("beam")
         if self._beam:
             self._prepare_beam()
-        self._calibrated: Optional[Calibrated] = None
         if saved.raw("probabilities") is not None:
             self._calibrated = Calibrated(saved.raw("probabilities"), len(self._nodes))
-        nothing: Row = (np.zeros(0, np.int64), np.zeros(0))
-        self._empty = nothing if of_rows else self.features("")
+        if not of_rows:
+            self._empty = self.features("")
 
     def __repr__(self) -> str:
         extra = f", beam {self._beam}" if self._beam else ""
@@ -146,7 +155,7 @@ class Model:
 
     @property
     def columns(self) -> List[str]:
-        """The columns of a table that the model takes, or an empty list if it takes texts."""
+        """The columns of a table that the model takes, or an empty list if it takes texts or features."""
         return self._encoder.names if isinstance(self._encoder, Encoder) else []
 
     def features(self, text: Any) -> Tuple[np.ndarray, np.ndarray]:
@@ -166,47 +175,53 @@ class Model:
         empty = self._empty
         return not (np.array_equal(row[0], empty[0]) and np.array_equal(row[1], empty[1]))
 
-    def _rows(self, texts: Sequence[Any]) -> List[Row]:
-        """Returns the features of texts or rows, with a warning if the model knows nothing of some of them."""
+    def _batches(self, texts: Any, warn: bool = False) -> Iterator[Rows]:
+        """Returns the features of texts or rows, several at once, with a warning if the model knows nothing of some."""
+        most = max(1, _MOST_NUMBERS // max(self._weights.wide, len(self.taxonomy)))
+        if isinstance(self._encoder, Matrix):
+            yield from self._encoder.batches(texts, most)
+            return
         rows = [self.features(text) for text in _several(texts)]
-        unknown = sum(not self._known(row) for row in rows)
+        unknown = sum(not self._known(row) for row in rows) if warn else 0
         if unknown:
             what = "rows" if self.columns else "texts"
             message = f"the model knows nothing of {unknown} of {len(rows)} {what}: their labels say nothing of them"
-            warnings.warn(message, UnknownTextWarning, stacklevel=3)
-        return rows
+            warnings.warn(message, UnknownTextWarning, stacklevel=4)
+        for lo in range(0, len(rows), most):
+            yield Rows.of(rows[lo : lo + most])
 
-    def _columns(self, row: Row, single: bool = False) -> np.ndarray:
-        scores: np.ndarray = self._weights.scores(row, single)
+    def _columns(self, rows: Rows, single: bool = False) -> np.ndarray:
+        scores: np.ndarray = self._weights.scores(rows, single)
         return scores if self._constants is None else scores + self._constants
 
-    def _node_scores(self, row: Row) -> np.ndarray:
+    def _node_scores(self, rows: Rows) -> np.ndarray:
         """Returns the scores of the nodes by which a model goes down, zero for those without weights."""
-        scores = np.zeros(len(self.taxonomy))
-        scores[self._attributes.nodes] = self._linked(self._columns(row))
+        scores = np.zeros((rows.count, len(self.taxonomy)))
+        scores[:, self._attributes.nodes] = self._linked(self._columns(rows))
         return scores if self._unseen is None else np.where(self._dead, -np.inf, scores)
 
-    def _label_scores(self, row: Row) -> np.ndarray:
+    def _label_scores(self, rows: Rows) -> np.ndarray:
         if self._rule == "descend":
-            return self._shortfalls(self._node_scores(row))
-        return self._hide(self._attributes.scores(self._linked(self._columns(row))), self._nodes)
+            return self._shortfalls(self._node_scores(rows))
+        return self._hide(self._attributes.scores(self._linked(self._columns(rows))), self._nodes)
 
     def _shortfalls(self, scores: np.ndarray) -> np.ndarray:
         """Returns what the nodes on the way to each leaf are behind the best of their siblings, together."""
         t = self.taxonomy
-        short = np.full(len(t), -np.inf)
+        short = np.full(scores.shape, -np.inf)
 
-        def below(nodes: List[int], start: float) -> None:
-            best = scores[nodes].max()
+        def below(nodes: List[int], start: np.ndarray) -> None:
+            best = scores[:, nodes].max(axis=1)
             for node in nodes:
-                behind = start if scores[node] == best else start + (scores[node] - best)
-                short[node] = max(short[node], behind)
+                behind = np.where(scores[:, node] == best, start, start + (scores[:, node] - best))
+                short[:, node] = np.maximum(short[:, node], behind)
 
-        below(t.roots, 0.0)
-        for node in t.order:
-            if t.children[node]:
-                below(t.children[node], short[node])
-        return short[t.leaves]
+        with np.errstate(invalid="ignore"):
+            below(t.roots, np.zeros(len(scores)))
+            for node in t.order:
+                if t.children[node]:
+                    below(t.children[node], short[:, node])
+        return short[:, t.leaves]
 
     def _descend(self, scores: np.ndarray) -> int:
         nodes = self.taxonomy.roots
@@ -231,11 +246,14 @@ class Model:
             raise LoadError("a beam needs scores of inner nodes")
         self._values = values
 
-    def _beam_ranked(self, row: Row, k: int) -> List[Tuple[int, float]]:
-        """Returns the k best leaves that the beam comes to: at each level it keeps as many nodes as it is wide."""
+    def _beam_ranked(self, columns: np.ndarray, k: int) -> List[Tuple[int, float]]:
+        """Returns the k best leaves that the beam comes to: at each level it keeps as many nodes as it is wide.
+
+        columns are the scores of the columns of a row, by weights in single precision.
+        """
         t = self.taxonomy
         scores = np.zeros(len(t))
-        scores[self._attributes.nodes] = self._columns(row, single=True)
+        scores[self._attributes.nodes] = columns
         scores *= self._values
         scores = self._hide(scores, list(range(len(t))))
         fixed = np.full(len(t), np.nan)
@@ -253,7 +271,7 @@ class Model:
             for nodes, start, follow in frontier:
                 of_nodes = scores[nodes]
                 if self._link is not None and self._link.name == "Softmax":
-                    of_nodes = log_softmax(of_nodes)
+                    of_nodes = log_softmax(of_nodes[None])[0]
                 if self._unseen is not None:
                     of_nodes = np.where(self._dead[nodes], -np.inf, of_nodes)
                 at = -1  # the node that a descent goes to
@@ -277,20 +295,31 @@ class Model:
         best.sort(key=lambda ranked: (-ranked[1], ranked[0] != down, ranked[0]))
         return best[:k]
 
-    def _ranked(self, row: Row, k: int) -> List[Tuple[int, float]]:
+    def _ranked(self, rows: Rows, k: int) -> List[List[Tuple[int, float]]]:
         if self._beam:
-            return self._beam_ranked(row, k)
-        scores = self._label_scores(row)
-        order = np.argsort(-scores, kind="stable").tolist()
+            return [self._beam_ranked(columns, k) for columns in self._columns(rows, single=True)]
+        all_scores = self._label_scores(rows)
+        first = [-1] * rows.count
         if self._rule == "descend":  # of several that none is better than, what it comes to is first
-            first = self._nodes.index(self._descend(self._node_scores(row)))
-            order.sort(key=lambda y: (-scores[y], y != first))
-        if self._unseen is not None:
-            order = [y for y in order if not self._unseen[self._nodes[y]]]
-        return [(self._nodes[y], float(scores[y])) for y in order[:k]]
+            first = [self._nodes.index(self._descend(scores)) for scores in self._node_scores(rows)]
+        ranked = []
+        for scores, at in zip(all_scores, first):
+            order = np.argsort(-scores, kind="stable").tolist()
+            if at >= 0:
+                order.sort(key=lambda y: (-scores[y], y != at))
+            if self._unseen is not None:
+                order = [y for y in order if not self._unseen[self._nodes[y]]]
+            ranked.append([(self._nodes[y], float(scores[y])) for y in order[:k]])
+        return ranked
 
-    def _predicted(self, rows: List[Row]) -> List[int]:
-        return [self._ranked(row, 1)[0][0] for row in rows]
+    def _predicted(self, rows: Rows) -> List[int]:
+        """Returns the first node of the ranking of each row."""
+        if self._beam:
+            return [ranked[0][0] for ranked in self._ranked(rows, 1)]
+        if self._rule == "descend":
+            return [self._descend(scores) for scores in self._node_scores(rows)]
+        seen = [y for y, node in enumerate(self._nodes) if self._unseen is None or not self._unseen[node]]
+        return [self._nodes[seen[y]] for y in self._label_scores(rows)[:, seen].argmax(axis=1).tolist()]
 
     def _path(self, node: int) -> Tuple[str, ...]:
         label = self.taxonomy.label(node)
@@ -304,11 +333,11 @@ class Model:
         Warns once, by an :class:`UnknownTextWarning`, if the model knows no term of some texts; :meth:`knows`
         tells of which.
         """
-        return [self.taxonomy.label_name(node) for node in self._predicted(self._rows(texts))]
+        return [self.taxonomy.label_name(node) for rows in self._batches(texts, warn=True) for node in self._predicted(rows)]
 
     def predict_paths(self, texts: Sequence[Any]) -> List[Tuple[str, ...]]:
         """Returns, for each text, the names of the nodes from a root to its label."""
-        return [self._path(node) for node in self._predicted(self._rows(texts))]
+        return [self._path(node) for rows in self._batches(texts, warn=True) for node in self._predicted(rows)]
 
     def predict_sets(self, texts: Sequence[Any]) -> List[List[str]]:
         """Returns the names of the labels of each text, of a model that was trained on several labels a text.
@@ -328,7 +357,8 @@ class Model:
         """Returns, for each text, the k labels with the highest scores, the best first, with these."""
         if k < 0:
             raise ValueError(f"k is {k}; it is how many labels are wanted")
-        return [[(self.taxonomy.label_name(node), score) for node, score in self._ranked(row, k)] for row in self._rows(texts)]
+        ranked = [row for rows in self._batches(texts, warn=True) for row in self._ranked(rows, k)]
+        return [[(self.taxonomy.label_name(node), score) for node, score in row] for row in ranked]
 
     def scores(self, texts: Sequence[Any]) -> np.ndarray:
         """Returns the scores of the labels by which the model chooses: a row a text, a column a label.
@@ -337,8 +367,7 @@ class Model:
         For models that go down the taxonomy, a score is what the nodes on the way are behind the best of
         their siblings; for those of probabilities, it is the logarithm of one. A beam is not heeded.
         """
-        rows = [self._label_scores(self.features(text)) for text in _several(texts)]
-        return np.array(rows).reshape(len(rows), len(self.labels))
+        return np.concatenate([np.zeros((0, len(self.labels))), *map(self._label_scores, self._batches(texts))])
 
     def predict_proba(self, texts: Sequence[Any]) -> np.ndarray:
         """Returns the probability of every label: a row a text, a column a label.
@@ -347,15 +376,13 @@ class Model:
         """
         if not self.has_probabilities:
             raise ValueError(f"this model, {visible(self.name)}, has scores and no probabilities; svm.Calibrate of the Go library learns them")
-        rows = []
-        for text in _several(texts):
-            row = self.features(text)
-            if self._calibrated is not None:
-                unseen = None if self._unseen is None else self._unseen[self._nodes]
-                rows.append(self._calibrated.of(self._label_scores(row), unseen))
-            else:
-                rows.append(np.exp(self._hide(self._attributes.scores(self._linked(self._columns(row))), self._attributes.candidates)))
-        return np.array(rows).reshape(len(rows), -1)
+        return np.concatenate([np.zeros((0, len(self.labels))), *map(self._probabilities, self._batches(texts))])
+
+    def _probabilities(self, rows: Rows) -> np.ndarray:
+        if self._calibrated is None:
+            return np.exp(self._hide(self._attributes.scores(self._linked(self._columns(rows))), self._attributes.candidates))
+        unseen = None if self._unseen is None else self._unseen[self._nodes]
+        return np.array([self._calibrated.of(scores, unseen) for scores in self._label_scores(rows)]).reshape(rows.count, len(self._nodes))
 
 
 def _several(texts: Any) -> Sequence[Any]:
@@ -366,7 +393,7 @@ def _several(texts: Any) -> Sequence[Any]:
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Model:
-    """Loads a file that ``pipeline.Save`` of the Go library wrote.
+    """Loads a file that ``Save`` of a pipeline or a model of the Go library wrote.
 
     Nothing in the file is executed. Raises :class:`LoadError` for a file that is damaged, of another format,
     or of a model that this package does not know, with what is wrong; and OSError where it cannot be read.

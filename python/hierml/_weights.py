@@ -9,7 +9,7 @@ import numpy as np
 
 from ._errors import LoadError, quote
 from ._safetensors import Arrays
-from ._text import Row
+from ._rows import Rows, add
 
 
 class Dense:
@@ -18,15 +18,16 @@ class Dense:
     def __init__(self, weights: np.ndarray) -> None:
         self._weights = weights
         self.features, self.columns = weights.shape
+        self.wide = max(self.columns, 1)  # how many numbers the scores of a row take
 
-    def scores(self, row: Row, single: bool) -> np.ndarray:
-        """Returns the scores of the columns, added feature by feature as in Go, in double precision."""
-        scores = np.zeros(self.columns)
-        for feature, value in zip(row[0].tolist(), row[1].tolist()):
+    def scores(self, rows: Rows, single: bool) -> np.ndarray:
+        """Returns the scores of the columns, a row a row, added feature by feature as in Go, in double precision."""
+        scores = np.zeros((rows.count, self.columns))
+        for feature, at, values in rows:
             weights = self._weights[feature]
             if single:
                 weights = weights.astype(np.float32)
-            scores += value * weights.astype(np.float64)
+            add(scores, at, None, np.multiply.outer(values, weights.astype(np.float64)))
         return scores
 
 
@@ -35,16 +36,16 @@ class Sparse:
 
     def __init__(self, begin: np.ndarray, indices: np.ndarray, values: np.ndarray, columns: int) -> None:
         self._begin, self._indices, self._values = begin.tolist(), indices, values
-        self.features, self.columns = len(begin) - 1, columns
+        self.features, self.columns, self.wide = len(begin) - 1, columns, max(columns, 1)
 
-    def scores(self, row: Row, single: bool) -> np.ndarray:
-        scores = np.zeros(self.columns)
-        for feature, value in zip(row[0].tolist(), row[1].tolist()):
+    def scores(self, rows: Rows, single: bool) -> np.ndarray:
+        scores = np.zeros((rows.count, self.columns))
+        for feature, at, values in rows:
             lo, hi = self._begin[feature], self._begin[feature + 1]
             weights = self._values[lo:hi]
             if single:
                 weights = weights.astype(np.float32)
-            scores[self._indices[lo:hi]] += value * weights.astype(np.float64)
+            add(scores, at, self._indices[lo:hi], np.multiply.outer(values, weights.astype(np.float64)))
         return scores
 
 
@@ -53,13 +54,10 @@ class Some:
 
     def __init__(self, weights: Any, occurring: np.ndarray, features: int) -> None:
         self._weights, self._occurring = weights, occurring
-        self.features, self.columns = features, weights.columns
+        self.features, self.columns, self.wide = features, weights.columns, weights.wide
 
-    def scores(self, row: Row, single: bool) -> np.ndarray:
-        at = np.searchsorted(self._occurring, row[0])
-        known = at < len(self._occurring)
-        known[known] = self._occurring[at[known]] == row[0][known]
-        return self._weights.scores((at[known], row[1][known]), single)
+    def scores(self, rows: Rows, single: bool) -> np.ndarray:
+        return self._weights.scores(rows.among(self._occurring), single)
 
 
 class Kernel:
@@ -92,22 +90,23 @@ class Kernel:
         if len(border) != len(begin) or len(self._u) != len(self._to):
             raise LoadError(f"{len(begin) - 1} instances have vectors for {len(border) - 1}, of {len(self._to)} columns with {len(self._u)} values")
         self._of = np.repeat(np.arange(len(border) - 1), np.diff(border))
+        self.wide = len(self._squares) + len(self._to) + columns + 1
 
-    def scores(self, row: Row, single: bool) -> np.ndarray:
-        products = np.zeros(len(self._squares))
-        square = 0.0
-        places = np.searchsorted(self._occurring, row[0]).tolist()
-        for feature, value, place in zip(row[0].tolist(), row[1].tolist(), places):
-            square += value * value
-            if place < len(self._occurring) and self._occurring[place] == feature:
-                lo, hi = self._first[place], self._first[place + 1]
-                products[self._instances[lo:hi]] += value * self._values[lo:hi]
+    def scores(self, rows: Rows, single: bool) -> np.ndarray:
+        products = np.zeros((rows.count, len(self._squares)))
+        square = np.zeros((rows.count, 1))
+        for _, at, values in rows:
+            square[at] += (values * values)[:, None]
+        for place, at, values in rows.among(self._occurring):
+            lo, hi = self._first[place], self._first[place + 1]
+            add(products, at, self._instances[lo:hi], np.multiply.outer(values, self._values[lo:hi]))
         if self._name == "rbf":
             products = np.exp(-self._gamma * np.maximum(square + self._squares - 2 * products, 0))
         elif self._name == "polynomial":
             products = (self._gamma * products + self._offset) ** float(self._degree)
-        scores = np.zeros(self.columns)
-        np.add.at(scores, self._to, products[self._of] * self._u)
+        scores = np.zeros((rows.count, self.columns))
+        for product, of in zip(products, scores):
+            np.add.at(of, self._to, product[self._of] * self._u)
         return scores
 
 

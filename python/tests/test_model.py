@@ -89,6 +89,25 @@ class Predicting(Case):
         weights = [1 + math.log(t) if t else 0 for t in times]
         return [w / math.sqrt(sum(v * v for v in weights)) for w in weights]
 
+    def test_matrices(self):
+        m = self.load(arrays={"attached.pipeline": None, "weights": np.array([[1, 0, -1], [0, 2, 0], [3, 0, 0]], np.float32)})
+        x = np.array([[1, 2, 0], [0, 0, 0], [0.5, 0, 1]])
+        want = x @ [[1, 0, -1], [0, 2, 0], [3, 0, 0]]
+        given = [x, x.tolist(), x.astype(np.float32), np.asfortranarray(x)]
+        for matrix in given:
+            np.testing.assert_array_equal(m.scores(matrix), want)
+            self.assertEqual(m.predict(matrix), ["dog", "cat", "cat"])
+            self.assertEqual(m.rank(matrix, 1), [[("dog", 4.0)], [("cat", 0.0)], [("cat", 3.5)]])
+        self.assertEqual(m.columns, [])
+        self.assertEqual([column.tolist() for column in m.features(x[2])], [[0, 2], [0.5, 1]])
+        self.assertEqual(m.predict(np.zeros((0, 3))), [])
+        with mock.patch("hierml._rows._MOST_NUMBERS", 4), mock.patch("hierml._model._MOST_NUMBERS", 4):  # rows by rows
+            np.testing.assert_array_equal(m.scores(x), want)
+        for says, wrong in (("2 features, but", x[:, :2]), ("1 dimensions", x[0]), ("NaN", x * np.nan), ("beyond single", x * 1e300), ("complex", x * 1j),
+                            ("could not convert", [["a", "b", "c"]])):
+            with self.subTest(says), self.assertRaisesRegex(ValueError, says):
+                m.predict(wrong)
+
     def test_arguments(self):
         m = self.load()
         for wrong in ("one text", b"bytes", [b"bytes"], [None]):
@@ -250,7 +269,6 @@ class Loading(Case):
             ("it is not a file of hierml", {"metadata": {"format": "pt"}}),
             ("version '9'", {"metadata": {"version": "9"}}),
             ("rule 'guess'", {"metadata": {"rule": "guess"}}),
-            ("no vectorizer", {"arrays": {"attached.pipeline": None}}),
             ("no tensor 'taxonomy.edges'", {"arrays": {"taxonomy.edges": None}}),
             ("cycle", {"arrays": {"taxonomy.edges": np.array([[1, 2], [2, 1]], np.int32)}}),
             ("of 4", {"arrays": {"taxonomy.edges": np.array([[1, 9]], np.int32)}}),
