@@ -18,6 +18,7 @@ func Beside(parts ...*Dataset) (*Dataset, error) {
 		return nil, noData{}
 	}
 	matrices := make([]*Matrix, len(parts))
+	var groups []string
 	for k, d := range parts {
 		if err := d.Check(); err != nil {
 			return nil, err
@@ -28,6 +29,12 @@ func Beside(parts ...*Dataset) (*Dataset, error) {
 		if !slices.EqualFunc(d.Labels, parts[0].Labels, slices.Equal[[]int]) {
 			return nil, fmt.Errorf("dataset: part %d of those beside each other has other labels than the first; are the rows those of the same instances, in the same order?", k)
 		}
+		if d.Groups != nil && groups != nil && !slices.Equal(d.Groups, groups) {
+			return nil, fmt.Errorf("dataset: part %d of those beside each other has other Groups than an earlier one; are the rows those of the same instances, in the same order?", k)
+		}
+		if d.Groups != nil {
+			groups = d.Groups
+		}
 		x := *d.X
 		x.Vocabulary = d.Vocabulary
 		matrices[k] = &x
@@ -37,7 +44,7 @@ func Beside(parts ...*Dataset) (*Dataset, error) {
 		return nil, err
 	}
 	s := *parts[0]
-	s.X, s.Vocabulary = x, x.Vocabulary
+	s.X, s.Vocabulary, s.Groups = x, x.Vocabulary, groups
 	return &s, nil
 }
 

@@ -11,6 +11,7 @@ type Builder struct {
 
 	x      Matrix
 	labels [][]int
+	groups []string // as long as the last instance that has one
 }
 
 // Len returns the number of instances added.
@@ -26,6 +27,7 @@ func (b *Builder) Add(in Instance) {
 	b.x.Values = append(b.x.Values, in.Values...)
 	b.x.Indptr = append(b.x.Indptr, len(b.x.Values))
 	b.labels = append(b.labels, in.Labels)
+	b.groups = appendGroup(b.groups, len(b.labels)-1, in.Group)
 	if n := len(in.Columns); n > 0 {
 		b.x.Cols = max(b.x.Cols, int(in.Columns[n-1])+1)
 	}
@@ -61,5 +63,5 @@ func (b *Builder) Dataset(name string, t *taxonomy.Taxonomy, columns int) *Datas
 	}
 	x.Rows = len(b.labels)
 	x.Cols = max(x.Cols, columns)
-	return &Dataset{Name: name, Taxonomy: t, X: &x, Labels: b.labels}
+	return &Dataset{Name: name, Taxonomy: t, X: &x, Labels: b.labels, Groups: allGroups(b.groups, x.Rows)}
 }

@@ -14,6 +14,9 @@ func (d *Dataset) Check() error {
 	case d.X.Indptr[d.X.Rows] != len(d.X.Values):
 		return fmt.Errorf("dataset: %s: the rows of the matrix end at entry %d of %d", d.Name, d.X.Indptr[d.X.Rows], len(d.X.Values))
 	}
+	if d.Groups != nil && len(d.Groups) != d.X.Rows {
+		return d.divider().check()
+	}
 	for i := range d.X.Rows {
 		if lo, hi := d.X.Indptr[i], d.X.Indptr[i+1]; lo < 0 || hi < lo || hi > len(d.X.Values) {
 			return fmt.Errorf("dataset: %s: row %d of the matrix has the entries %d to %d", d.Name, i, lo, hi)

@@ -66,9 +66,11 @@ const (
 	Part
 	// Unused columns are read, and are no features.
 	Unused
+	// Group is the column that says which rows belong together, as Dataset.Groups does.
+	Group
 )
 
-var roleNames = []string{"feature", "labels", "id", "part", "unused"}
+var roleNames = []string{"feature", "labels", "id", "part", "unused", "group"}
 
 func (r Role) String() string {
 	if r < 0 || int(r) >= len(roleNames) {

@@ -1,6 +1,10 @@
 package dataset
 
-import "github.com/hierml/notebook/hierml/taxonomy"
+import (
+	"slices"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
 
 // Document is a text with its labels.
 type Document struct {
@@ -10,6 +14,9 @@ type Document struct {
 	// Labels are nodes of the corpus' taxonomy, ascending, in their most specific form: no node
 	// stands together with one of its ancestors, which are implied.
 	Labels []int
+
+	// Group names the documents that belong together, as Dataset.Groups does.
+	Group string
 
 	// Part is the part of the corpus, "train" or "test", that its publisher put the document into,
 	// or empty.
@@ -70,10 +77,20 @@ func withLabels(labels [][]int) []int {
 // document with several labels counts as one of its rarest (of the smallest node, where several are
 // as rare); documents without labels count as a class of their own.
 //
+// Documents of one group all go to the same part. Then sizes and classes are as close to
+// testFraction as a search finds them: from a random division of the groups it moves and exchanges
+// groups as long as the sum of squares
+//
+//	sum_p (size_p / n - share_p)^2 + mean_c sum_p (n_cp / n_c - share_p)^2
+//
+// falls, where n_cp is the number of documents with label c in part p, and share_p is testFraction
+// or 1 - testFraction. It need not find the smallest. What a class of few groups, and above all of
+// a single one, does to the parts, no division can mend.
+//
 // The same seed gives the same parts. It is an error if testFraction is not strictly between 0 and
-// 1.
+// 1, or if there are fewer than two groups.
 func (c *Corpus) Split(testFraction float64, seed uint64) (train, test *Corpus, err error) {
-	trainRows, testRows, err := split(c.Name, c.LabelSets(), testFraction, seed)
+	trainRows, testRows, err := c.divider().split(testFraction, seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,8 +100,10 @@ func (c *Corpus) Split(testFraction float64, seed uint64) (train, test *Corpus, 
 // PerClass returns at most t documents of every class, drawn at random without repetition, in the
 // order in which they stand; what a document's class is, is told at Split. With one seed, the
 // sample for a smaller t is part of the sample for a larger one, as learning curves want it.
+// Where there are groups, they are drawn first, and all classes draw from the same ones as far as
+// these have enough.
 func (c *Corpus) PerClass(t int, seed uint64) *Corpus {
-	return c.Subset(perClass(c.LabelSets(), t, seed))
+	return c.Subset(c.divider().perClass(t, seed))
 }
 
 // Leafed returns the corpus with every label at a leaf, as Dataset.Leafed does.
@@ -103,6 +122,20 @@ func (c *Corpus) Leafed() (*Corpus, error) {
 	}
 	return s, nil
 }
+
+// Groups returns the group of each document, as Dataset.Groups has them, or nil if none has one.
+func (c *Corpus) Groups() []string {
+	if !slices.ContainsFunc(c.Documents, func(d Document) bool { return d.Group != "" }) {
+		return nil
+	}
+	groups := make([]string, len(c.Documents))
+	for i := range c.Documents {
+		groups[i] = c.Documents[i].Group
+	}
+	return groups
+}
+
+func (c *Corpus) divider() *divider { return &divider{c.Name, c.LabelSets(), c.Groups()} }
 
 // LabelSets returns the nodes of each document, as Dataset.Labels has them. The inner slices are
 // those of the documents.

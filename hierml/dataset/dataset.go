@@ -17,6 +17,11 @@ type Dataset struct {
 	// Vocabulary names the columns of X, or is nil where they have no names. It is that of X
 	// where this library made the data set.
 	Vocabulary []string
+
+	// Groups says which instances belong together, such as those of one author: one name an
+	// instance, or nil. Instances of one name are never divided, so that none is tested on whose
+	// like is trained on. An instance whose name is empty belongs to no other.
+	Groups []string
 }
 
 // Len returns the number of instances.
@@ -31,6 +36,9 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	for i, r := range rows {
 		s.Labels[i] = d.Labels[r]
 	}
+	if d.Groups != nil {
+		s.Groups = chosen(d.Groups, rows)
+	}
 	return &s
 }
 
@@ -43,7 +51,7 @@ func (d *Dataset) Split(testFraction float64, seed uint64) (train, test *Dataset
 	if d == nil {
 		return nil, nil, noData{}
 	}
-	trainRows, testRows, err := split(d.Name, d.Labels, testFraction, seed)
+	trainRows, testRows, err := d.divider().split(testFraction, seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,14 +61,15 @@ func (d *Dataset) Split(testFraction float64, seed uint64) (train, test *Dataset
 // PerClass returns at most t instances of every class, drawn at random, in the order in which
 // they stand. See Corpus.PerClass, whose rules it follows.
 func (d *Dataset) PerClass(t int, seed uint64) *Dataset {
-	return d.Subset(perClass(d.given().Labels, t, seed))
+	return d.Subset(d.given().divider().perClass(t, seed))
 }
 
 // SplitPerClass divides the instances into t of every class, drawn as PerClass draws them, and
-// all others.
+// all others, without those whose group is among the chosen.
 func (d *Dataset) SplitPerClass(t int, seed uint64) (chosen, others *Dataset) {
-	rows := perClass(d.given().Labels, t, seed)
-	return d.Subset(rows), d.Subset(without(d.Len(), rows))
+	by := d.given().divider()
+	rows := by.perClass(t, seed)
+	return d.Subset(rows), d.Subset(by.apart(rows))
 }
 
 // Leafed returns the data set with every label at a leaf: the taxonomy gets a miscellaneous leaf
@@ -90,6 +99,8 @@ type noData struct{}
 func (noData) Error() string {
 	return "dataset: there is no data set: it is nil, as the result of a function that returned an error is"
 }
+
+func (d *Dataset) divider() *divider { return &divider{d.Name, d.Labels, d.Groups} }
 
 // given returns d. It panics if there is none.
 func (d *Dataset) given() *Dataset {

@@ -30,13 +30,17 @@ func (d *Dataset) Divide(by Division) (train, test *Dataset) {
 // instances is missing from the test of some divisions, and one of a single instance is not trained
 // on where it is tested on.
 //
+// Where there are Groups, each is in one part, and sizes and classes are as equal as a search finds
+// them; see Corpus.Split. With as many folds as groups each division leaves out one group, as those
+// of LeaveGroupsOut do.
+//
 // The same seed gives the same folds. It is an error if k is below 2 or above the number of
-// instances.
+// instances, or of groups.
 func (d *Dataset) Folds(k int, seed uint64) ([]Division, error) {
 	if d == nil {
 		return nil, noData{}
 	}
-	return folds(d.Name, d.Labels, k, seed)
+	return d.divider().folds(k, seed)
 }
 
 // Rounds returns n divisions drawn independently of each other by the rules of Corpus.Split, whose
@@ -47,13 +51,13 @@ func (d *Dataset) Rounds(n int, testFraction float64, seed uint64) ([]Division, 
 	if d == nil {
 		return nil, noData{}
 	}
-	return rounds(d.Name, d.Labels, n, testFraction, seed)
+	return d.divider().rounds(n, testFraction, seed)
 }
 
 // PerClassRounds returns n divisions drawn independently of each other, each of which trains on t
-// instances of every class, drawn by the rules of Corpus.PerClass, and tests on all others. A class
-// of at most t instances is trained on and not tested on. It is an error if n or t is below 1, or
-// if nothing is left to test on.
+// instances of every class, drawn by the rules of Corpus.PerClass, and tests on all others, without
+// those whose group is trained on. A class of at most t instances is trained on and not tested on.
+// It is an error if n or t is below 1, or if nothing is left to test on.
 //
 // The same seed gives the same rounds, and fewer rounds are the first of more; in each, what is
 // trained on for a smaller t is part of what is trained on for a larger one.
@@ -61,17 +65,17 @@ func (d *Dataset) PerClassRounds(n, t int, seed uint64) ([]Division, error) {
 	if d == nil {
 		return nil, noData{}
 	}
-	return perClassRounds(d.Name, d.Labels, n, t, seed)
+	return d.divider().perClassRounds(n, t, seed)
 }
 
 // LeaveOut returns the division of that name which tests on the given rows, in whatever order they
 // are given, and trains on all others. It is an error if a row is outside 0..Len()-1 or given
-// twice, or if either part has no rows.
+// twice, if either part has no rows, or if both have rows of one group.
 func (d *Dataset) LeaveOut(name string, test []int) (Division, error) {
 	if d == nil {
 		return Division{}, noData{}
 	}
-	return leaveOut(name, d.Len(), test)
+	return d.divider().leaveOut(name, test)
 }
 
 // Divide returns the two parts of a division, as Dataset.Divide does.
@@ -81,56 +85,66 @@ func (c *Corpus) Divide(by Division) (train, test *Corpus) {
 
 // Folds divides the documents into k parts by the rules of Dataset.Folds.
 func (c *Corpus) Folds(k int, seed uint64) ([]Division, error) {
-	return folds(c.Name, c.LabelSets(), k, seed)
+	return c.divider().folds(k, seed)
 }
 
 // Rounds returns n independent divisions by the rules of Dataset.Rounds.
 func (c *Corpus) Rounds(n int, testFraction float64, seed uint64) ([]Division, error) {
-	return rounds(c.Name, c.LabelSets(), n, testFraction, seed)
+	return c.divider().rounds(n, testFraction, seed)
 }
 
 // PerClassRounds returns n divisions with t documents of every class to train on, by the rules of
 // Dataset.PerClassRounds.
 func (c *Corpus) PerClassRounds(n, t int, seed uint64) ([]Division, error) {
-	return perClassRounds(c.Name, c.LabelSets(), n, t, seed)
+	return c.divider().perClassRounds(n, t, seed)
 }
 
 // LeaveOut returns the division that tests on the given documents, by the rules of
 // Dataset.LeaveOut.
 func (c *Corpus) LeaveOut(name string, test []int) (Division, error) {
-	return leaveOut(name, c.Len(), test)
+	return c.divider().leaveOut(name, test)
 }
 
-func folds(name string, labels [][]int, k int, seed uint64) ([]Division, error) {
+func (d *divider) folds(k int, seed uint64) ([]Division, error) {
 	if k < 2 {
 		return nil, fmt.Errorf("dataset: %d folds; at least two are needed, one to train on and one to test on", k)
 	}
-	if k > len(labels) {
-		return nil, fmt.Errorf("dataset: %q has %d instances; %d folds need at least one each", name, len(labels), k)
+	if k > len(d.labels) {
+		return nil, fmt.Errorf("dataset: %q has %d instances; %d folds need at least one each", d.name, len(d.labels), k)
 	}
-	tests := make([][]int, k)
-	next := 0 // each class goes on where the one before it ended, which keeps the sizes of the folds equal
-	for _, rows := range shuffledClasses(labels, seed) {
-		for _, r := range rows {
-			tests[next] = append(tests[next], r)
-			next = (next + 1) % k
+	shares := make([]float64, k)
+	for i := range shares {
+		shares[i] = 1 / float64(k)
+	}
+	tests, err := d.parts(shares, seed)
+	if err != nil {
+		return nil, err
+	}
+	if tests == nil {
+		tests = make([][]int, k)
+		next := 0 // each class goes on where the one before it ended, which keeps the sizes of the folds equal
+		for _, rows := range shuffledClasses(d.labels, seed) {
+			for _, r := range rows {
+				tests[next] = append(tests[next], r)
+				next = (next + 1) % k
+			}
 		}
 	}
 	divisions := make([]Division, k)
 	for i, test := range tests {
 		slices.Sort(test)
-		divisions[i] = Division{fmt.Sprintf("fold %d of %d", i+1, k), without(len(labels), test), test}
+		divisions[i] = Division{fmt.Sprintf("fold %d of %d", i+1, k), without(len(d.labels), test), test}
 	}
 	return divisions, nil
 }
 
-func rounds(name string, labels [][]int, n int, testFraction float64, seed uint64) ([]Division, error) {
+func (d *divider) rounds(n int, testFraction float64, seed uint64) ([]Division, error) {
 	if err := checkRounds(n); err != nil {
 		return nil, err
 	}
 	divisions := make([]Division, n)
 	for i := range divisions {
-		train, test, err := split(name, labels, testFraction, roundSeed(seed, i))
+		train, test, err := d.split(testFraction, roundSeed(seed, i))
 		if err != nil {
 			return nil, err
 		}
@@ -139,8 +153,11 @@ func rounds(name string, labels [][]int, n int, testFraction float64, seed uint6
 	return divisions, nil
 }
 
-func perClassRounds(name string, labels [][]int, n, t int, seed uint64) ([]Division, error) {
+func (d *divider) perClassRounds(n, t int, seed uint64) ([]Division, error) {
 	if err := checkRounds(n); err != nil {
+		return nil, err
+	}
+	if err := d.check(); err != nil {
 		return nil, err
 	}
 	if t < 1 {
@@ -148,16 +165,24 @@ func perClassRounds(name string, labels [][]int, n, t int, seed uint64) ([]Divis
 	}
 	divisions := make([]Division, n)
 	for i := range divisions {
-		train := perClass(labels, t, roundSeed(seed, i))
-		if len(train) == len(labels) {
-			return nil, fmt.Errorf("dataset: no class of %q has more than %d instances: nothing is left to test on; train on fewer of every class", name, t)
+		train := d.perClass(t, roundSeed(seed, i))
+		test := d.apart(train)
+		if len(train) == len(d.labels) {
+			return nil, fmt.Errorf("dataset: no class of %q has more than %d instances: nothing is left to test on; train on fewer of every class", d.name, t)
 		}
-		divisions[i] = Division{fmt.Sprintf("round %d", i+1), train, without(len(labels), train)}
+		if len(test) == 0 {
+			return nil, fmt.Errorf("dataset: %d instances of every class of %q have all its groups among them: nothing is left to test on; train on fewer of every class", t, d.name)
+		}
+		divisions[i] = Division{fmt.Sprintf("round %d", i+1), train, test}
 	}
 	return divisions, nil
 }
 
-func leaveOut(name string, n int, test []int) (Division, error) {
+func (d *divider) leaveOut(name string, test []int) (Division, error) {
+	if err := d.check(); err != nil {
+		return Division{}, err
+	}
+	n := len(d.labels)
 	test = slices.Sorted(slices.Values(test))
 	for i, r := range test {
 		if r < 0 || r >= n {
@@ -173,7 +198,8 @@ func leaveOut(name string, n int, test []int) (Division, error) {
 	if len(test) == n {
 		return Division{}, fmt.Errorf("dataset: all %d rows are to be tested on: nothing is left to train on", n)
 	}
-	return Division{name, without(n, test), test}, nil
+	by := Division{name, without(n, test), test}
+	return by, by.CheckGroups(d.groups)
 }
 
 func checkRounds(n int) error {

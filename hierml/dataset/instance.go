@@ -14,6 +14,7 @@ type Instance struct {
 	Labels  []int
 	Columns []int32
 	Values  []float32
+	Group   string // as Dataset.Groups has it
 }
 
 // Instances gives the instances in the order of the rows, for what learns from one after the other
@@ -22,7 +23,11 @@ func (d *Dataset) Instances() iter.Seq2[Instance, error] {
 	return func(yield func(Instance, error) bool) {
 		for i, labels := range d.Labels {
 			columns, values := d.X.Row(i)
-			if !yield(Instance{Labels: labels, Columns: columns, Values: values}, nil) {
+			in := Instance{Labels: labels, Columns: columns, Values: values}
+			if d.Groups != nil {
+				in.Group = d.Groups[i]
+			}
+			if !yield(in, nil) {
 				return
 			}
 		}
@@ -43,4 +48,21 @@ func Collect(name string, t *taxonomy.Taxonomy, columns int, instances iter.Seq2
 		b.Add(in)
 	}
 	return b.Dataset(name, t, columns), nil
+}
+
+// appendGroup puts the group of a row behind those of earlier ones, of which the last have none
+// where they are fewer.
+func appendGroup(groups []string, row int, group string) []string {
+	if group == "" {
+		return groups
+	}
+	return append(append(groups, make([]string, row-len(groups))...), group)
+}
+
+// allGroups returns the groups of all rows, or nil if none has one.
+func allGroups(groups []string, rows int) []string {
+	if len(groups) == 0 {
+		return nil
+	}
+	return append(groups, make([]string, rows-len(groups))...)
 }

@@ -75,6 +75,7 @@ type mapMeta struct {
 	Edges      [][2]int
 	Labels     map[int]string `json:",omitempty"` // taxonomy.LabelNames
 	Vocabulary []string
+	Groups     []string `json:",omitempty"` // one a row, or none
 }
 
 // mapParts are the lengths of the parts behind the header.
@@ -132,12 +133,15 @@ func unpackMap(ctx context.Context, content []byte) (*Dataset, error) {
 	if n := len(meta.Vocabulary); n > 0 && n != x.Cols {
 		return nil, fmt.Errorf("a vocabulary of %d words for %d columns; the file is damaged: write it again", n, x.Cols)
 	}
+	if n := len(meta.Groups); n > 0 && n != x.Rows {
+		return nil, fmt.Errorf("%d groups for %d rows; the file is damaged: write it again", n, x.Rows)
+	}
 	x.Vocabulary = meta.Vocabulary
 	labels, err := mappedLabels(ctx, t, castSlice[int](part[3]), castSlice[int32](part[4]))
 	if err != nil {
 		return nil, err
 	}
-	return &Dataset{Name: meta.Name, Taxonomy: t, X: x, Labels: labels, Vocabulary: meta.Vocabulary}, nil
+	return &Dataset{Name: meta.Name, Taxonomy: t, X: x, Labels: labels, Vocabulary: meta.Vocabulary, Groups: meta.Groups}, nil
 }
 
 // castSlice returns the bytes, which begin at a multiple of eight, as numbers.

@@ -68,6 +68,7 @@ type mapWriter struct {
 	parts    []*os.File // from the second on
 	out      []*bufio.Writer
 	number   [8]byte
+	groups   []string // as long as the last instance that has one
 }
 
 // The positions of the parts.
@@ -101,7 +102,7 @@ func (w *mapWriter) write(ctx context.Context, name string, vocabulary []string,
 	if len(vocabulary) > 0 && uint64(len(vocabulary)) < w.header.Cols {
 		return fmt.Errorf("the instances have %d columns, the vocabulary %d words", w.header.Cols, len(vocabulary))
 	}
-	meta, err := json.Marshal(mapMeta{Name: name, Nodes: w.taxonomy.Names(), Edges: w.taxonomy.Edges(), Labels: w.taxonomy.LabelNames(), Vocabulary: vocabulary})
+	meta, err := json.Marshal(mapMeta{Name: name, Nodes: w.taxonomy.Names(), Edges: w.taxonomy.Edges(), Labels: w.taxonomy.LabelNames(), Vocabulary: vocabulary, Groups: allGroups(w.groups, int(w.header.Rows))})
 	if err != nil {
 		return err
 	}
@@ -136,6 +137,7 @@ func (w *mapWriter) add(in Instance) error {
 			return err
 		}
 	}
+	w.groups = appendGroup(w.groups, row, in.Group)
 	w.header.Rows++
 	w.header.Cols = max(w.header.Cols, uint64(int64(previous)+1))
 	w.header.NonZeros += uint64(len(in.Columns))

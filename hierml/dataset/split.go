@@ -7,16 +7,38 @@ import (
 	"slices"
 )
 
+// divider divides what it knows of rows: their labels and, unless that is nil, their groups.
+type divider struct {
+	name   string
+	labels [][]int
+	groups []string
+}
+
+// check returns an error if groups and labels are not of the same rows.
+func (d *divider) check() error {
+	if d.groups != nil && len(d.groups) != len(d.labels) {
+		return fmt.Errorf("dataset: %q has %d Groups for %d instances; give one an instance", d.name, len(d.groups), len(d.labels))
+	}
+	return nil
+}
+
 // split returns the rows of the training and the test part, ascending. Corpus.Split states its
 // rules.
-func split(name string, labels [][]int, testFraction float64, seed uint64) (train, test []int, err error) {
+func (d *divider) split(testFraction float64, seed uint64) (train, test []int, err error) {
 	if !(testFraction > 0 && testFraction < 1) {
 		return nil, nil, fmt.Errorf("dataset: test fraction is %v; it has to be strictly between 0 and 1", testFraction)
 	}
-	if len(labels) < 2 {
-		return nil, nil, fmt.Errorf("dataset: %q has %d instances; a split needs at least two", name, len(labels))
+	if len(d.labels) < 2 {
+		return nil, nil, fmt.Errorf("dataset: %q has %d instances; a split needs at least two", d.name, len(d.labels))
 	}
-	for _, rows := range shuffledClasses(labels, seed) {
+	parts, err := d.parts([]float64{1 - testFraction, testFraction}, seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	if parts != nil {
+		return parts[0], parts[1], nil
+	}
+	for _, rows := range shuffledClasses(d.labels, seed) {
 		n := len(rows)
 		k := 0
 		if n > 1 {
@@ -30,10 +52,19 @@ func split(name string, labels [][]int, testFraction float64, seed uint64) (trai
 	return train, test, nil
 }
 
-// perClass returns at most t rows of each class, ascending.
-func perClass(labels [][]int, t int, seed uint64) []int {
+// perClass returns at most t rows of each class, ascending. Where there are groups, all classes
+// take them in the same random order, so that few are drawn from.
+func (d *divider) perClass(t int, seed uint64) []int {
+	groups, number := d.grouped()
+	var rank []int
+	if groups != nil {
+		rank = rand.New(rand.NewPCG(seed, groupStream)).Perm(len(groups))
+	}
 	var chosen []int
-	for _, rows := range shuffledClasses(labels, seed) {
+	for _, rows := range shuffledClasses(d.labels, seed) {
+		if groups != nil {
+			slices.SortStableFunc(rows, func(a, b int) int { return rank[number[a]] - rank[number[b]] })
+		}
 		chosen = append(chosen, rows[:min(max(t, 0), len(rows))]...)
 	}
 	slices.Sort(chosen)

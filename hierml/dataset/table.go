@@ -355,13 +355,13 @@ func (c *Column) joined(rows []int) Column {
 }
 
 // Corpus returns the rows as texts: the values of the columns, with line breaks between them. The
-// columns of the roles ID and Part name the documents and their parts.
+// columns of the roles ID, Part and Group name the documents, their parts and their groups.
 func (t *Table) Corpus(columns ...string) (*Corpus, error) {
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("dataset: no column of %q is named to take texts from; it has %s", t.Name, t.names())
 	}
 	c := &Corpus{Name: t.Name, Taxonomy: t.Taxonomy, Documents: make([]Document, t.Len())}
-	id, part := t.role(ID), t.role(Part)
+	id, part, groups := t.role(ID), t.role(Part), t.Groups()
 	for i := range c.Documents {
 		d := &c.Documents[i]
 		if d.ID = fmt.Sprint(i); id != nil {
@@ -369,6 +369,9 @@ func (t *Table) Corpus(columns ...string) (*Corpus, error) {
 		}
 		if part != nil {
 			d.Part = part.Value(i)
+		}
+		if groups != nil {
+			d.Group = groups[i]
 		}
 		if t.Labels != nil {
 			d.Labels = t.Labels[i]
@@ -398,6 +401,46 @@ func (t *Table) role(r Role) *Column {
 	}
 	return nil
 }
+
+// WithGroups returns the table with the groups of a column, which gets the role Group: rows that
+// have the same value in it are never divided. A row whose value is missing belongs to no other. A
+// column that had the role becomes Unused. It is an error if the column has the labels.
+func (t *Table) WithGroups(column string) (*Table, error) {
+	c, err := t.Column(column)
+	if err != nil {
+		return nil, err
+	}
+	if c.Role == Labels {
+		return nil, fmt.Errorf("dataset: column %q has the labels; a class that is one group cannot be both trained on and tested on", column)
+	}
+	s := *t
+	s.Columns = slices.Clone(t.Columns)
+	for k := range s.Columns {
+		switch c := &s.Columns[k]; {
+		case c.Name == column:
+			c.Role = Group
+		case c.Role == Group:
+			c.Role = Unused
+		}
+	}
+	return &s, nil
+}
+
+// Groups returns the group of each row, as Dataset.Groups has them: the values of the column of
+// the role Group. It is nil if there is none.
+func (t *Table) Groups() []string {
+	c := t.role(Group)
+	if c == nil {
+		return nil
+	}
+	groups := make([]string, t.Len())
+	for row := range groups {
+		groups[row] = c.Exact(row)
+	}
+	return groups
+}
+
+func (t *Table) divider() *divider { return &divider{t.Name, t.labelLists(), t.Groups()} }
 
 // InPart returns the rows whose column of the role Part has the name, such as "train".
 func (t *Table) InPart(name string) *Table {
@@ -435,7 +478,7 @@ func (t *Table) Leafed() (*Table, error) {
 
 // Split divides the rows into training and test parts by the rules of Corpus.Split.
 func (t *Table) Split(testFraction float64, seed uint64) (train, test *Table, err error) {
-	trainRows, testRows, err := split(t.Name, t.labelLists(), testFraction, seed)
+	trainRows, testRows, err := t.divider().split(testFraction, seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -449,26 +492,26 @@ func (t *Table) Divide(by Division) (train, test *Table) {
 
 // Folds divides the rows into k parts by the rules of Dataset.Folds.
 func (t *Table) Folds(k int, seed uint64) ([]Division, error) {
-	return folds(t.Name, t.labelLists(), k, seed)
+	return t.divider().folds(k, seed)
 }
 
 // Rounds returns n independent divisions by the rules of Dataset.Rounds.
 func (t *Table) Rounds(n int, testFraction float64, seed uint64) ([]Division, error) {
-	return rounds(t.Name, t.labelLists(), n, testFraction, seed)
+	return t.divider().rounds(n, testFraction, seed)
 }
 
 // PerClass returns at most n rows of every class, by the rules of Corpus.PerClass.
 func (t *Table) PerClass(n int, seed uint64) *Table {
-	return t.Subset(perClass(t.labelLists(), n, seed))
+	return t.Subset(t.divider().perClass(n, seed))
 }
 
 // PerClassRounds returns n divisions with k rows of every class to train on, by the rules of
 // Dataset.PerClassRounds.
 func (t *Table) PerClassRounds(n, k int, seed uint64) ([]Division, error) {
-	return perClassRounds(t.Name, t.labelLists(), n, k, seed)
+	return t.divider().perClassRounds(n, k, seed)
 }
 
 // LeaveOut returns the division that tests on the given rows, by the rules of Dataset.LeaveOut.
 func (t *Table) LeaveOut(name string, test []int) (Division, error) {
-	return leaveOut(name, t.Len(), test)
+	return t.divider().leaveOut(name, test)
 }

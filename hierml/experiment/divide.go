@@ -57,7 +57,7 @@ func (in *instances) division(s Split, perClass, fold int, seed uint64) (dataset
 		if err := checkRound(d, n); err != nil {
 			return d, fmt.Errorf("experiment: Split.Rounds, at position %d: %w", fold-1, err)
 		}
-		return d, nil
+		return d, d.CheckGroups(in.divider().Groups)
 	case s.GivenTest:
 		if in.given == 0 {
 			return dataset.Division{}, errors.New("experiment: Split.GivenTest is set, and the data have no division of their own")
@@ -108,8 +108,14 @@ func checkRound(d dataset.Division, n int) error {
 func (in *instances) divideWithin(outer dataset.Division, s Split, fold int, seed uint64) (dataset.Division, error) {
 	all := in.divider()
 	d := &dataset.Dataset{Name: all.Name, Labels: make([][]int, len(outer.Train))}
+	if all.Groups != nil {
+		d.Groups = make([]string, len(outer.Train))
+	}
 	for i, r := range outer.Train {
 		d.Labels[i] = all.Labels[r]
+		if all.Groups != nil {
+			d.Groups[i] = all.Groups[r]
+		}
 	}
 	inner, err := (&instances{vectors: d}).division(s, 0, fold, seed)
 	if err != nil {
@@ -133,30 +139,46 @@ func pick(divisions []dataset.Division, err error) func(i int) (dataset.Division
 	}
 }
 
-// divider draws divisions. It is a data set that has the labels alone, as nothing else decides.
+// divider draws divisions. It is a data set that has labels and groups alone, as nothing else
+// decides.
 func (in *instances) divider() *dataset.Dataset {
 	d := &dataset.Dataset{}
 	switch {
 	case in.parts != nil:
 		d.Name = in.parts.Name
 		d.Labels = slices.Concat(in.parts.Train.Labels, in.parts.Test.Labels)
+		d.Groups = joinedGroups(in.parts.Train, in.parts.Test)
 	case in.texts != nil:
 		d.Name = in.texts.Name
 		for i := range in.texts.Documents {
 			d.Labels = append(d.Labels, in.texts.Documents[i].Labels)
 		}
+		d.Groups = in.texts.Groups()
 	case in.table != nil:
-		d.Name, d.Labels = in.table.Name, in.table.Labels
+		d.Name, d.Labels, d.Groups = in.table.Name, in.table.Labels, in.table.Groups()
 	default:
-		d.Name, d.Labels = in.vectors.Name, in.vectors.Labels
+		d.Name, d.Labels, d.Groups = in.vectors.Name, in.vectors.Labels, in.vectors.Groups
 	}
 	return d
 }
 
 func (in *instances) trainDivider() *dataset.Dataset {
 	d := in.divider()
-	d.Labels = d.Labels[:in.given]
+	if d.Labels = d.Labels[:in.given]; d.Groups != nil {
+		d.Groups = d.Groups[:in.given]
+	}
 	return d
+}
+
+// joinedGroups returns the groups of two data sets, one behind the other, nil if neither has any.
+func joinedGroups(a, b *dataset.Dataset) []string {
+	if a.Groups == nil && b.Groups == nil {
+		return nil
+	}
+	groups := make([]string, a.Len()+b.Len())
+	copy(groups, a.Groups)
+	copy(groups[a.Len():], b.Groups)
+	return groups
 }
 
 func sequence(from, to int) []int {
@@ -211,6 +233,7 @@ func (in *instances) subset(rows []int) *dataset.Dataset {
 	joined := *a
 	joined.Name = in.parts.Name
 	joined.Labels = slices.Concat(a.Labels, b.Labels)
+	joined.Groups = joinedGroups(a, b)
 	x := &dataset.Matrix{
 		Rows: len(rows), Cols: max(a.X.Cols, b.X.Cols),
 		Indptr:  make([]int, 0, len(rows)+1),

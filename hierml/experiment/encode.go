@@ -286,6 +286,7 @@ func (h *digester) labels(labels [][]int) {
 func (h *digester) dataset(d *dataset.Dataset) {
 	h.taxonomy(d.Taxonomy)
 	h.labels(d.Labels)
+	h.groups(d.Groups)
 	if d.X == nil {
 		return
 	}
@@ -313,5 +314,13 @@ func (h *digester) corpus(c *dataset.Corpus) {
 		h.text(c.Documents[i].Text)
 		h.text(c.Documents[i].Part)
 		h.labels([][]int{c.Documents[i].Labels})
+	}
+	h.groups(c.Groups())
+}
+
+// groups leaves data without groups the digest that they always had.
+func (h *digester) groups(groups []string) {
+	for _, name := range groups {
+		h.text(name)
 	}
 }

@@ -121,7 +121,7 @@ func (e *Encoder) Transform(ctx context.Context, t *dataset.Table) (*dataset.Dat
 	if labels == nil {
 		labels = make([][]int, t.Len())
 	}
-	return &dataset.Dataset{Name: t.Name, Taxonomy: t.Taxonomy, X: x, Labels: labels, Vocabulary: e.names}, nil
+	return &dataset.Dataset{Name: t.Name, Taxonomy: t.Taxonomy, X: x, Labels: labels, Vocabulary: e.names, Groups: t.Groups()}, nil
 }
 
 // Matrix returns the rows as vectors without labels, as Transform does.

@@ -94,7 +94,7 @@ func (v *Vectorizer) TransformContext(ctx context.Context, c *dataset.Corpus) (*
 	if err != nil {
 		return nil, err
 	}
-	return &dataset.Dataset{Name: c.Name, Taxonomy: c.Taxonomy, X: x, Labels: c.LabelSets(), Vocabulary: v.vocabulary}, nil
+	return &dataset.Dataset{Name: c.Name, Taxonomy: c.Taxonomy, X: x, Labels: c.LabelSets(), Vocabulary: v.vocabulary, Groups: c.Groups()}, nil
 }
 
 // Vectors returns texts without labels as vectors, a row each: what a model predicts of.

@@ -17,6 +17,7 @@ var datasetPackage = table.Package{
 		{Name: "Collect", Value: dataset.Collect},
 		{Name: "Feature", Value: dataset.Feature},
 		{Name: "FromDense", Value: dataset.FromDense},
+		{Name: "Group", Value: dataset.Group},
 		{Name: "ID", Value: dataset.ID},
 		{Name: "LabelSets", Value: dataset.LabelSets},
 		{Name: "Labels", Value: dataset.Labels},
