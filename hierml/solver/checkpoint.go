@@ -20,13 +20,15 @@ import (
 	"github.com/hierml/notebook/internal/folder"
 )
 
-// checkpoint keeps the dual point of a training in a file.
+// checkpoint keeps the dual point of a training in a file, and the best one if that is another: an
+// epoch may raise the value of the weights.
 type checkpoint struct {
 	path    string
-	problem string        // what it is of
-	saved   time.Time     // when it was written last, or the training began
-	took    time.Duration // to write
-	before  int           // epochs of the trainings that the point in the file was from
+	problem string           // what it is of
+	saved   time.Time        // when it was written last, or the training began
+	took    time.Duration    // to write
+	before  int              // epochs of the trainings that the point in the file was from
+	best    *structured.Dual // point in the file with the smallest value, nil for the one to go on from
 	note    func(text string)
 }
 
@@ -50,7 +52,7 @@ func newCheckpoint(ctx context.Context, path string, o *structured.Oracle) (*che
 	d, err := c.read(o)
 	if errors.Is(err, fs.ErrNotExist) {
 		// A path that cannot be written is told of now, and not after the first minutes.
-		return c, nil, c.write(o.NewDual(), 0)
+		return c, nil, c.write(o.NewDual(), nil, 0)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("solver: checkpoint %s: %w", path, err)
@@ -143,15 +145,28 @@ func (c *checkpoint) read(o *structured.Oracle) (*structured.Dual, error) {
 	if c.before, err = strconv.Atoi(f.Metadata["epochs"]); err != nil || c.before < 0 {
 		return nil, fmt.Errorf("epochs are %q; the file is damaged", f.Metadata["epochs"])
 	}
-	begin, err := safetensors.Read[int64](f, "begin")
+	if _, ok := f.Tensors[bestOf+"begin"]; ok {
+		if c.best, err = readDual(f, bestOf, o); err != nil {
+			return nil, err
+		}
+	}
+	return readDual(f, "", o)
+}
+
+// bestOf begins the names of the tensors of the best point.
+const bestOf = "best."
+
+// readDual reads a point whose tensors are called name and what they are.
+func readDual(f *safetensors.File, name string, o *structured.Oracle) (*structured.Dual, error) {
+	begin, err := safetensors.Read[int64](f, name+"begin")
 	if err != nil {
 		return nil, err
 	}
-	ids, err := safetensors.Read[int32](f, "competitors")
+	ids, err := safetensors.Read[int32](f, name+"competitors")
 	if err != nil {
 		return nil, err
 	}
-	values, err := safetensors.Read[float64](f, "coefficients")
+	values, err := safetensors.Read[float64](f, name+"coefficients")
 	if err != nil {
 		return nil, err
 	}
@@ -174,9 +189,8 @@ func (c *checkpoint) read(o *structured.Oracle) (*structured.Dual, error) {
 	return d, nil
 }
 
-// write replaces the file by one with the point that was reached in an epoch.
-func (c *checkpoint) write(d *structured.Dual, epoch int) error {
-	began := time.Now()
+// dualTensors returns a point as tensors that readDual reads.
+func dualTensors(name string, d *structured.Dual) []safetensors.Tensor {
 	begin := make([]int64, 1, d.Blocks()+1)
 	var ids []int32
 	var values []float64
@@ -185,17 +199,28 @@ func (c *checkpoint) write(d *structured.Dual, epoch int) error {
 		ids, values = append(ids, k...), append(values, v...)
 		begin = append(begin, int64(len(ids)))
 	}
+	return []safetensors.Tensor{
+		safetensors.New(name+"begin", begin, len(begin)),
+		safetensors.New(name+"competitors", ids, len(ids)),
+		safetensors.New(name+"coefficients", values, len(values)),
+	}
+}
+
+// write replaces the file by one with the point that was reached in an epoch, and the best point
+// before, nil where that is the same.
+func (c *checkpoint) write(d, best *structured.Dual, epoch int) error {
+	began := time.Now()
+	tensors := dualTensors("", d)
+	if best != nil {
+		tensors = append(tensors, dualTensors(bestOf, best)...)
+	}
 	file, err := c.folder().Create(filepath.Base(c.path))
 	if err != nil {
 		return fmt.Errorf("solver: checkpoint: %w", err)
 	}
 	defer file.Discard()
 	metadata := map[string]string{"format": checkpointFormat, "problem": c.problem, "epochs": strconv.Itoa(c.before + epoch)}
-	err = safetensors.Write(file, metadata, []safetensors.Tensor{
-		safetensors.New("begin", begin, len(begin)),
-		safetensors.New("competitors", ids, len(ids)),
-		safetensors.New("coefficients", values, len(values)),
-	})
+	err = safetensors.Write(file, metadata, tensors)
 	if err == nil {
 		err = file.Commit()
 	}

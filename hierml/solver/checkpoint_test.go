@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,6 +61,54 @@ func TestTrainingGoesOnFromItsCheckpoint(t *testing.T) {
 		if err != nil || again.Epochs != 0 || again.Status != Converged {
 			t.Errorf("%s: %v, %v; want no epoch after the end", name, again, err)
 		}
+	}
+}
+
+// A training that goes on returns no worse weights than the one that was interrupted, whose best
+// ones may be from before its last epoch, on features of very different sizes.
+func TestTrainingGoesOnFromItsBestWeights(t *testing.T) {
+	worse := 0
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, seed))
+		g := example.Tree(3)
+		d := example.Dense(g, 30, 5, seed)
+		for k := range d.X.Values {
+			d.X.Values[k] *= float32(math.Pow(10, float64(2*(k%5))))
+		}
+		for name, m := range map[string]Method{"BCFW": BCFW{}, "dual ascent": DualAscent{}} {
+			path := filepath.Join(t.TempDir(), "checkpoint")
+			p := problem(d, structured.Flat(g), loss.ZeroOne(), 1)
+			before := math.Inf(1)
+			for range 4 {
+				got, err := Solve(t.Context(), p, &Settings{Checkpoint: path, MaxEpochs: 1 + r.IntN(3), Workers: 1}, m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Primal > before {
+					t.Errorf("%s, seed %d: value %v after %v", name, seed, got.Primal, before)
+				}
+				before = got.Primal
+				o, err := p.Compile()
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := newState(t.Context(), o, Settings{Gap: 1e-3})
+				at, err := o.Certify(t.Context(), got.Point, s.weights, s.gaps, 1)
+				if err != nil || math.Abs(at.Primal-got.Primal) > 1e-6*got.Primal {
+					t.Errorf("%s, seed %d: the point has the value %v, not %v; %v", name, seed, at.Primal, got.Primal, err)
+				}
+				c, _, err := newCheckpoint(t.Context(), path, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.best != nil {
+					worse++
+				}
+			}
+		}
+	}
+	if worse < 20 {
+		t.Errorf("%d files have a best point beside the last", worse)
 	}
 }
 

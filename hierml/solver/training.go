@@ -59,6 +59,13 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 	defer end()
 	ctx, cancel := set.limit(ctx, 0)
 	defer cancel()
+	if s.checkpoint != nil && s.checkpoint.best != nil {
+		if err := s.warm(s.settings.follow(ctx, "the checkpoint's best point"), s.checkpoint.best); err != nil && !overTime(ctx, err) {
+			return nil, err
+		}
+		s.earlier, s.atEarlier = s.oracle.NewDual(), s.certificate
+		s.earlier.CopyFrom(s.dual)
+	}
 	if start != nil {
 		if err := s.warm(s.settings.follow(ctx, name), start); err != nil && !overTime(ctx, err) {
 			return nil, err
@@ -133,6 +140,10 @@ type state struct {
 	moved       bool                   // the weights have been others than zero
 	checkpoint  *checkpoint            // nil where none is kept
 	result      *Result                // so far
+	// earlier, if not nil, is a point from before dual and perhaps a better one; atEarlier is its
+	// certificate.
+	earlier   *structured.Dual
+	atEarlier structured.Certificate
 	// found, if not nil, is called for every block by certificates, from several goroutines.
 	found func(b int, search structured.Search)
 }
@@ -205,6 +216,12 @@ func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 		atBest: true, certified: true,
 	}
 	t.best.CopyFrom(s.dual)
+	if s.earlier != nil {
+		t.dual = max(t.dual, s.atEarlier.Dual)
+		if s.atEarlier.Primal < t.primal {
+			t.best, t.primal, t.atBest = s.earlier, s.atEarlier.Primal, false
+		}
+	}
 	t.result.Point, t.result.Origin = t.best, s.origin
 	err := t.train(ctx)
 	if errors.Is(err, errTime) {
@@ -304,7 +321,7 @@ func (t *training) between(share float64) error {
 	if !t.checkpoint.due() {
 		return nil
 	}
-	return t.checkpoint.write(t.method.point(), t.result.Epochs)
+	return t.checkpoint.write(t.method.point(), t.other(), t.result.Epochs)
 }
 
 // certify sets the weights to those of the point reached, certifies it, and keeps it if it is the
@@ -335,13 +352,21 @@ func hopeful(epoch int, estimate float64, set Settings) bool {
 	return estimate <= 4*set.Gap || powerOfFour || epoch == set.MaxEpochs
 }
 
+// other returns the best point where that is not the one reached.
+func (t *training) other() *structured.Dual {
+	if t.certified && t.atBest {
+		return nil
+	}
+	return t.best
+}
+
 // save writes the checkpoint at the end of a training, whose error is given, and returns that and
 // its own.
 func (t *training) save(err error) error {
 	if t.checkpoint == nil {
 		return err
 	}
-	failed := t.checkpoint.write(t.method.point(), t.result.Epochs)
+	failed := t.checkpoint.write(t.method.point(), t.other(), t.result.Epochs)
 	switch {
 	case failed == nil && err != nil:
 		// Now, and not after the weights, which may take minutes.
