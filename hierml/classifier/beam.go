@@ -171,7 +171,9 @@ func (b *Beam) fill(w rows) error {
 	for columns, values := range eachRow(w) {
 		for k, c := range columns {
 			s := slotOf[c]
-			row[s] = float32(values[k])
+			if row[s] = float32(values[k]); math.IsInf(float64(row[s]), 0) {
+				return fmt.Errorf("classifier: a beam holds weights in single precision, which has no %v, that of feature %d; use Predict, or scale the features", values[k], f)
+			}
 			touched[s/64] |= 1 << (s % 64)
 		}
 		words := b.word[f*b.words : (f+1)*b.words]
