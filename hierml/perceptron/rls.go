@@ -61,6 +61,7 @@ func (h HRLS) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, e
 	if err != nil {
 		return nil, err
 	}
+	l.features = d.X.Cols
 	l.vocabulary = d.Vocabulary
 	_, work := progress.Begin(ctx, "training")
 	defer work.End()
