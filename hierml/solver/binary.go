@@ -537,7 +537,7 @@ func (a *ascentOfOne) bounded(r *BinaryResult) error {
 	for _, i := range a.order {
 		primal += a.c * a.loss.Value(a.sign[i]*a.offsetOf(i)-length*math.Sqrt(a.inputs.SquaredNorm(int(i))))
 	}
-	return a.record(r, primal, terms-a.scale*exact/2)
+	return a.take(r, primal, terms-a.scale*exact/2)
 }
 
 // store rounds the weights as they are kept, and returns their squared norm before and after.
@@ -576,8 +576,16 @@ func (a *ascentOfOne) certify(r *BinaryResult) error {
 	return a.record(r, primal, dual)
 }
 
-// record keeps the weights where they are the best so far.
+// record keeps the weights where they are the best so far, zero weights among them.
 func (a *ascentOfOne) record(r *BinaryResult, primal, dual float64) error {
+	if v := primal - dual; math.IsInf(r.Primal, 1) && a.origin < primal && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		r.Primal = a.origin // and best is zero
+	}
+	return a.take(r, primal, dual)
+}
+
+// take keeps the weights where they are the best but for zero weights.
+func (a *ascentOfOne) take(r *BinaryResult, primal, dual float64) error {
 	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
 		return nil
 	}

@@ -64,6 +64,7 @@ func (t *tasks) certify(ctx context.Context) error {
 		}
 		norms[c] = t.norm(u, 1)
 	}
+	bounded := false
 	for y := range all {
 		if all[y].scored {
 			continue
@@ -71,6 +72,7 @@ func (t *tasks) certify(ctx context.Context) error {
 		if t.longest > 0 {
 			return ctx.Err()
 		}
+		bounded = true
 		t.bound(y, norms, &all[y])
 	}
 	var primal float64
@@ -89,7 +91,7 @@ func (t *tasks) certify(ctx context.Context) error {
 	}
 	t.reached = structured.Certificate{Primal: primal, Dual: dual}
 	t.result.Dual = max(t.result.Dual, dual)
-	if t.longest == 0 || primal <= t.result.Primal {
+	if bounded || primal <= t.result.Primal {
 		t.result.Primal, t.best, t.atBest = primal, slices.Clone(t.parts), true
 		t.bestPlaced = t.placed
 	}
