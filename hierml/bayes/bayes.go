@@ -35,7 +35,7 @@ import (
 //
 //	P(w|c) = (n_cw + Alpha) / (sum_v n_cv + Alpha V)
 //
-// with n_cw the occurrences of the word w in the documents of the leaf c, and V the number of
+// with n_cw the occurrences of the word w in the documents of the leaf c, each times its weight, and V the number of
 // features. It is for comparison with Shrinkage. The zero value is ready to use.
 type Multinomial struct {
 	// Alpha is how often every word is counted more. The default value is 1.
@@ -63,12 +63,18 @@ func (s Multinomial) fit(ctx context.Context, d *dataset.Dataset) (*classifier.M
 		return nil, err
 	}
 	sum := newSummer(d.X.Cols)
-	all := make([]float64, d.X.Cols)
+	all, weight := make([]float64, d.X.Cols), 0.0
+	for i := range d.X.Rows {
+		weight += d.Weight(i)
+	}
 	for y, rows := range byLeaf(d) {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("bayes: training was ended: %w", err)
 		}
-		of := sum.rows(d.X, rows)
+		of, documents := sum.rows(d, rows), 0.0
+		for _, i := range rows {
+			documents += d.Weight(i)
+		}
 		total := s.Alpha * float64(len(all))
 		for w := range all {
 			all[w] = s.Alpha
@@ -77,7 +83,7 @@ func (s Multinomial) fit(ctx context.Context, d *dataset.Dataset) (*classifier.M
 			all[w] += of.times[k]
 			total += of.times[k]
 		}
-		t.set(y, len(rows), func(word int) float64 { return all[word] / total })
+		t.set(y, documents/weight, func(word int) float64 { return all[word] / total })
 	}
 	return t.model("multinomial naive Bayes", classifier.Training{Status: solver.Converged, Epochs: 1, Seconds: time.Since(begin).Seconds()})
 }
@@ -105,15 +111,15 @@ func newTable(d *dataset.Dataset) (*table, error) {
 	return &table{d: d, attributes: a, weights: structured.NewWeights(a.Columns(), d.X.Cols), constants: make([]float64, len(a.Columns()))}, nil
 }
 
-// set sets the scores' parts of leaf y, which so many documents have.
-func (t *table) set(y, documents int, probability func(word int) float64) {
+// set sets the scores' parts of leaf y, which a share of the documents have.
+func (t *table) set(y int, share float64, probability func(word int) float64) {
 	c := t.attributes.Column(t.d.Taxonomy.Leaves()[y])
 	if c < 0 { // it is the only leaf
 		return
 	}
 	t.constants[c] = never
-	if documents > 0 {
-		t.constants[c] = math.Log(float64(documents) / float64(t.d.X.Rows))
+	if share > 0 {
+		t.constants[c] = math.Log(share)
 	}
 	for w := range t.d.X.Cols {
 		t.weights.Set(w, c, logarithm(probability(w)))

@@ -35,7 +35,7 @@ func newPaths(d, heldOut *dataset.Dataset, single bool) *paths {
 	}
 	sum := newSummer(d.X.Cols)
 	for y, n := range p.leaves {
-		p.nodes[n] = sum.rows(d.X, p.documents[y])
+		p.nodes[n] = sum.rows(d, p.documents[y])
 	}
 	order := t.Topological()
 	for k := len(order) - 1; k >= 0; k-- {
@@ -89,12 +89,12 @@ func (s *summer) add(word int32, times float64) {
 	s.times[word] += times
 }
 
-// rows returns the counts of some rows.
-func (s *summer) rows(x *dataset.Matrix, rows []int) counts {
+// rows returns the counts of some rows, each times its weight.
+func (s *summer) rows(d *dataset.Dataset, rows []int) counts {
 	for _, i := range rows {
-		words, times := x.Row(i)
+		words, times := d.X.Row(i)
 		for k, w := range words {
-			s.add(w, float64(times[k]))
+			s.add(w, d.Weight(i)*float64(times[k]))
 		}
 	}
 	return s.counts()

@@ -87,6 +87,9 @@ func (s Shrinkage) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 	if err := check(d); err != nil {
 		return nil, err
 	}
+	if err := classifier.CheckUnweighted(d, "shrinkage", "it holds out each document once, where a document of weight 2 would have to be two, of which one stays"); err != nil {
+		return nil, fmt.Errorf("bayes: %w; or use Multinomial", err)
+	}
 	if !d.Taxonomy.IsTree() {
 		return nil, fmt.Errorf("bayes: in the taxonomy of dataset %q some nodes have several parents; shrinkage goes up the one path of a tree", d.Name)
 	}
@@ -114,7 +117,7 @@ func (s Shrinkage) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 		return func(y int) {
 			m.open(y)
 			leaves[y] = s.learn(ctx, m, y)
-			t.set(y, len(p.documents[y]), m.probability)
+			t.set(y, float64(len(p.documents[y]))/float64(d.X.Rows), m.probability)
 		}
 	})
 	r := &solver.Result{Weights: t.weights, Status: solver.Converged}

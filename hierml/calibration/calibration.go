@@ -13,20 +13,52 @@ import (
 	"math"
 )
 
-// check reports the first thing wrong with scores and their truth and returns the number of
-// positives.
-func check(scores []float64, positive []bool) (int, error) {
+// check returns an error for the first thing wrong with scores, their truth, and weights, of which
+// there may be none.
+func check(scores []float64, positive []bool, weights []float64) (counted, error) {
 	if len(scores) == 0 || len(scores) != len(positive) {
-		return 0, fmt.Errorf("calibration: %d scores with the truth of %d; give at least one, and a truth to each", len(scores), len(positive))
+		return counted{}, fmt.Errorf("calibration: %d scores with the truth of %d; give at least one, and a truth to each", len(scores), len(positive))
 	}
-	n := 0
+	if len(weights) > 0 && len(weights) != len(scores) {
+		return counted{}, fmt.Errorf("calibration: %d scores with %d weights; give one weight for each, or none", len(scores), len(weights))
+	}
+	c := counted{weights: weights}
 	for i, s := range scores {
 		if math.IsNaN(s) || math.IsInf(s, 0) {
-			return 0, fmt.Errorf("calibration: score %d is %v; scores are finite", i, s)
+			return counted{}, fmt.Errorf("calibration: score %d is %v; scores are finite", i, s)
 		}
+		w := c.weight(i)
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return counted{}, fmt.Errorf("calibration: weight %d is %v; a weight is finite and not negative", i, w)
+		}
+		c.all += w
 		if positive[i] {
-			n++
+			c.positive += w
 		}
 	}
-	return n, nil
+	if c.all == 0 {
+		return counted{}, fmt.Errorf("calibration: all weights are 0; at least one score must count")
+	}
+	return c, nil
 }
+
+// counted are the weights of scores, none for ones, added up.
+type counted struct {
+	weights       []float64
+	all, positive float64
+}
+
+func (c counted) weight(i int) float64 {
+	if len(c.weights) == 0 {
+		return 1
+	}
+	return c.weights[i]
+}
+
+// targets are those of [Pla99] of a positive and of a negative.
+func (c counted) targets() (hi, lo float64) {
+	return (c.positive + 1) / (c.positive + 2), 1 / (c.all - c.positive + 2)
+}
+
+// logOdds are those of a negative among all, each counted once more.
+func (c counted) logOdds() float64 { return math.Log(c.all-c.positive+1) - math.Log(c.positive+1) }

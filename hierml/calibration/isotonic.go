@@ -30,14 +30,17 @@ func (p *Steps) Probability(score float64) float64 {
 // Isotonic returns the isotonic regression of the truth on the scores: of all functions that never
 // fall, the one closest in least squares to 1 at the scores of positives and 0 at those of
 // negatives, found by pooling adjacent violators [ZE02]. It needs more data than [Platt], whose
-// form it does not assume. The complexity is O(n log n).
-func Isotonic(scores []float64, positive []bool) (*Steps, error) {
-	if _, err := check(scores, positive); err != nil {
+// form it does not assume. Weights, if there are any, are one a score. The complexity is O(n log n).
+func Isotonic(scores []float64, positive []bool, weights ...float64) (*Steps, error) {
+	c, err := check(scores, positive, weights)
+	if err != nil {
 		return nil, err
 	}
-	order := make([]int, len(scores))
-	for i := range order {
-		order[i] = i
+	var order []int
+	for i := range scores {
+		if c.weight(i) > 0 {
+			order = append(order, i)
+		}
 	}
 	slices.SortFunc(order, func(a, b int) int {
 		if scores[a] < scores[b] {
@@ -58,9 +61,9 @@ func Isotonic(scores []float64, positive []bool) (*Steps, error) {
 		// Equal scores have one probability.
 		b := block{first: scores[order[k]], last: scores[order[k]]}
 		for ; k < len(order) && scores[order[k]] == b.first; k++ {
-			b.count++
+			b.count += c.weight(order[k])
 			if positive[order[k]] {
-				b.positive++
+				b.positive += c.weight(order[k])
 			}
 		}
 		for len(blocks) > 0 && mean(blocks[len(blocks)-1]) >= mean(b) {

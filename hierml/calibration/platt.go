@@ -22,9 +22,9 @@ func (p Sigmoid) Probability(score float64) float64 {
 // positive, with the targets of [Pla99], (n+1)/(n+2) for the n positives and 1/(m+2) for the m
 // negatives, which keep probabilities away from 0 and 1 and are defined without positives or
 // without negatives, too. It is found by Newton's method with the safe evaluations and the line
-// search of [LLW07].
-func Platt(scores []float64, positive []bool) (Sigmoid, error) {
-	n, err := check(scores, positive)
+// search of [LLW07]. Weights, if there are any, are one a score: n and m are sums of them.
+func Platt(scores []float64, positive []bool, weights ...float64) (Sigmoid, error) {
+	c, err := check(scores, positive, weights)
 	if err != nil {
 		return Sigmoid{}, err
 	}
@@ -40,16 +40,15 @@ func Platt(scores []float64, positive []bool) (Sigmoid, error) {
 	if scale == 0 {
 		scale = 1
 	}
-	hi := (float64(n) + 1) / (float64(n) + 2)
-	lo := 1 / (float64(len(scores)-n) + 2)
-	f := platt{z: make([]float64, len(scores)), target: make([]float64, len(scores))}
+	hi, lo := c.targets()
+	f := platt{counted: c, z: make([]float64, len(scores)), target: make([]float64, len(scores))}
 	for i, s := range scores {
 		f.z[i], f.target[i] = (s-shift)/scale, lo
 		if positive[i] {
 			f.target[i] = hi
 		}
 	}
-	p := Sigmoid{B: math.Log(float64(len(scores)-n)+1) - math.Log(float64(n)+1)}
+	p := Sigmoid{B: c.logOdds()}
 	const (
 		most      = 100
 		minimal   = 1e-10 // step
@@ -59,7 +58,7 @@ func Platt(scores []float64, positive []bool) (Sigmoid, error) {
 	value := f.value(p)
 	for range most {
 		g1, g2, h11, h21, h22 := f.derivatives(p)
-		if math.Max(math.Abs(g1), math.Abs(g2)) < precision*float64(len(scores)) {
+		if math.Max(math.Abs(g1), math.Abs(g2)) < precision*c.all {
 			break
 		}
 		h11, h22 = h11+ridge, h22+ridge
@@ -86,7 +85,10 @@ func Platt(scores []float64, positive []bool) (Sigmoid, error) {
 }
 
 // platt is the negative logarithm of the likelihood.
-type platt struct{ z, target []float64 }
+type platt struct {
+	counted
+	z, target []float64
+}
 
 func (f platt) value(p Sigmoid) float64 {
 	var sum float64
@@ -94,9 +96,9 @@ func (f platt) value(p Sigmoid) float64 {
 		// -(t log P + (1-t) log(1-P)) without overflow or cancellation.
 		z := p.A*s + p.B
 		if z >= 0 {
-			sum += f.target[i]*z + math.Log1p(math.Exp(-z))
+			sum += f.weight(i) * (f.target[i]*z + math.Log1p(math.Exp(-z)))
 		} else {
-			sum += (f.target[i]-1)*z + math.Log1p(math.Exp(z))
+			sum += f.weight(i) * ((f.target[i]-1)*z + math.Log1p(math.Exp(z)))
 		}
 	}
 	return sum
@@ -107,12 +109,12 @@ func (f platt) derivatives(p Sigmoid) (g1, g2, h11, h21, h22 float64) {
 		z := p.A*s + p.B
 		e := math.Exp(-math.Abs(z))
 		q := 1 / (1 + e) // the probability of the likelier side
-		d2 := e * q * q
+		d2 := f.weight(i) * e * q * q
 		probability := q
 		if z >= 0 {
 			probability = e * q
 		}
-		d1 := f.target[i] - probability
+		d1 := f.weight(i) * (f.target[i] - probability)
 		g1 += s * d1
 		g2 += d1
 		h11 += s * s * d2

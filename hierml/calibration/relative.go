@@ -18,28 +18,27 @@ func (p Relative) Probability(score, highest float64) float64 {
 }
 
 // RelativePlatt returns the function of largest likelihood, with the targets of Platt; see [Platt].
-// The three slices have one entry an instance. Of functions that fit as well, as there are where a
+// The slices have one entry an instance, but weights, which may be left out. Of functions that fit as well, as there are where a
 // score is always the highest, it is about that with the smallest coefficients.
-func RelativePlatt(scores, highest []float64, positive []bool) (Relative, error) {
-	n, err := check(scores, positive)
+func RelativePlatt(scores, highest []float64, positive []bool, weights ...float64) (Relative, error) {
+	c, err := check(scores, positive, weights)
 	if err != nil {
 		return Relative{}, err
 	}
-	if _, err := check(highest, positive); err != nil {
+	if _, err := check(highest, positive, weights); err != nil {
 		return Relative{}, fmt.Errorf("%w (of the highest scores)", err)
 	}
 	s, sShift, sScale := standard(scores)
 	h, hShift, hScale := standard(highest)
-	f := relative{s: s, h: h, target: make([]float64, len(scores))}
-	hi := (float64(n) + 1) / (float64(n) + 2)
-	lo := 1 / (float64(len(scores)-n) + 2)
+	f := relative{counted: c, s: s, h: h, target: make([]float64, len(scores))}
+	hi, lo := c.targets()
 	for i := range f.target {
 		f.target[i] = lo
 		if positive[i] {
 			f.target[i] = hi
 		}
 	}
-	p := f.minimize(Relative{C: math.Log(float64(len(scores)-n)+1) - math.Log(float64(n)+1)})
+	p := f.minimize(Relative{C: c.logOdds()})
 	p = Relative{A: p.A / sScale, B: p.B / hScale, C: p.C - p.A*sShift/sScale - p.B*hShift/hScale}
 	if sum := p.A + p.B + p.C; math.IsNaN(sum) || math.IsInf(sum, 0) {
 		return Relative{}, fmt.Errorf("calibration: no finite function fits these scores, which lie within %v of %v", sScale, sShift)
@@ -67,7 +66,10 @@ func standard(values []float64) (moved []float64, shift, scale float64) {
 
 // relative is the negative logarithm of the likelihood, and a small multiple of the squared
 // coefficients.
-type relative struct{ s, h, target []float64 }
+type relative struct {
+	counted
+	s, h, target []float64
+}
 
 const relativeRidge = 1e-9 // an instance
 
@@ -82,7 +84,7 @@ func (f relative) minimize(p Relative) Relative {
 	var factor mat.Cholesky
 	for range most {
 		g, hessian := f.derivatives(p)
-		if mat.Norm(g, math.Inf(1)) < precision*float64(len(f.s)) || !factor.Factorize(hessian) {
+		if mat.Norm(g, math.Inf(1)) < precision*f.all || !factor.Factorize(hessian) {
 			break
 		}
 		var d mat.VecDense
@@ -106,26 +108,26 @@ func (f relative) minimize(p Relative) Relative {
 }
 
 func (f relative) value(p Relative) float64 {
-	sum := relativeRidge * float64(len(f.s)) * (p.A*p.A + p.B*p.B)
+	sum := relativeRidge * f.all * (p.A*p.A + p.B*p.B)
 	for i, s := range f.s {
 		z := p.A*s + p.B*f.h[i] + p.C
 		if z >= 0 {
-			sum += f.target[i]*z + math.Log1p(math.Exp(-z))
+			sum += f.weight(i) * (f.target[i]*z + math.Log1p(math.Exp(-z)))
 		} else {
-			sum += (f.target[i]-1)*z + math.Log1p(math.Exp(z))
+			sum += f.weight(i) * ((f.target[i]-1)*z + math.Log1p(math.Exp(z)))
 		}
 	}
 	return sum
 }
 
 func (f relative) derivatives(p Relative) (*mat.VecDense, *mat.SymDense) {
-	ridge := 2 * relativeRidge * float64(len(f.s))
+	ridge := 2 * relativeRidge * f.all
 	g := [3]float64{ridge * p.A, ridge * p.B, 0}
 	h := [9]float64{ridge, 0, 0, 0, ridge, 0, 0, 0, relativeRidge}
 	for i, s := range f.s {
 		x := [3]float64{s, f.h[i], 1}
 		probability := Sigmoid{A: 1}.Probability(p.A*s + p.B*f.h[i] + p.C)
-		d1, d2 := f.target[i]-probability, probability*(1-probability)
+		d1, d2 := f.weight(i)*(f.target[i]-probability), f.weight(i)*probability*(1-probability)
 		for j, v := range x {
 			g[j] += v * d1
 			for k := j; k < len(x); k++ {

@@ -71,7 +71,7 @@ const DefaultBins = 10
 // without probabilities are left out. It is an error if there are no probabilities, or one is not
 // from 0 to 1.
 func NewReliability(probabilities []float64, positive []bool, bins int, by Binning) (*Reliability, error) {
-	if _, err := check(probabilities, positive); err != nil {
+	if _, err := check(probabilities, positive, nil); err != nil {
 		return nil, err
 	}
 	for i, p := range probabilities {

@@ -36,6 +36,15 @@ func CheckData(d *dataset.Dataset) error {
 	return nil
 }
 
+// CheckUnweighted returns an error if the instances have weights: method, such as "a perceptron",
+// cannot use them, and why is a clause that says why.
+func CheckUnweighted(d *dataset.Dataset, method, why string) error {
+	if d == nil || d.Weights == nil {
+		return nil
+	}
+	return fmt.Errorf("dataset %q has weights, which %s cannot use: %s; set Weights to nil, or repeat rows by Subset", d.Name, method, why)
+}
+
 // CheckLeaves returns the error of CheckData, or one if a label is an inner node.
 func CheckLeaves(d *dataset.Dataset) error {
 	if err := CheckData(d); err != nil {

@@ -100,16 +100,16 @@ func LeafSets(t *taxonomy.Taxonomy, probabilities *mat.Dense, level float64) ([]
 type NodeLevel struct {
 	// By level: nodes that are predicted there and not at the next one, and those of them that are
 	// true.
-	predicted, both [levelSteps + 1]int
-	truth           int
+	predicted, both [levelSteps + 1]float64
+	truth           float64
 }
 
 // levelSteps are the levels from 0 to 1 that NodeLevel chooses from.
 const levelSteps = 200
 
 // Add adds an instance: its probabilities of the nodes, as NodeSet has them, and the true labels
-// with all nodes above, ascending.
-func (l *NodeLevel) Add(t *taxonomy.Taxonomy, row []float64, truth []int) {
+// with all nodes above, ascending. It counts as often as its weight says.
+func (l *NodeLevel) Add(t *taxonomy.Taxonomy, row []float64, truth []int, weight float64) {
 	always := t.Closure([]int{likeliest(t, row)})
 	for n, p := range row {
 		at := int(math.Ceil(p*levelSteps)) - 1 // the last level below p
@@ -119,22 +119,22 @@ func (l *NodeLevel) Add(t *taxonomy.Taxonomy, row []float64, truth []int) {
 		if at < 0 {
 			continue
 		}
-		l.predicted[at]++
+		l.predicted[at] += weight
 		if _, yes := slices.BinarySearch(truth, n); yes {
-			l.both[at]++
+			l.both[at] += weight
 		}
 	}
-	l.truth += len(truth)
+	l.truth += weight * float64(len(truth))
 }
 
 // Best returns the level, in steps of a half percent, and the F1 there.
 func (l *NodeLevel) Best() (level, f1 float64) {
-	predicted, both := 0, 0
+	var predicted, both float64
 	level = 1
 	for at := levelSteps; at > 0; at-- {
 		predicted += l.predicted[at]
 		both += l.both[at]
-		if f := 2 * float64(both) / float64(max(1, predicted+l.truth)); f > f1 {
+		if f := 2 * both / (predicted + l.truth); f > f1 { // never where it is no number
 			level, f1 = float64(at)/levelSteps, f
 		}
 	}

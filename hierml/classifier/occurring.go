@@ -22,9 +22,14 @@ func FitOccurring(ctx context.Context, d *dataset.Dataset, fit func(d *dataset.D
 	return FitAll(ctx, d, func(d *dataset.Dataset) (*Model, error) { return fitOccurring(d, fit) })
 }
 
-// FitAll trains with all features. Every training comes by here: it tells in a note (package
+// FitAll trains with all features. Every training comes by here: fit gets the instances whose
+// weights are not zero, with weights that are not all 1, or none. It tells in a note (package
 // progress) how many labels have no instance.
 func FitAll(ctx context.Context, d *dataset.Dataset, fit func(d *dataset.Dataset) (*Model, error)) (*Model, error) {
+	d, err := d.Weighted()
+	if err != nil {
+		return nil, err
+	}
 	m, err := fit(d)
 	if m != nil && err == nil {
 		m.note(ctx)

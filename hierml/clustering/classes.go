@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/structured"
@@ -27,6 +28,13 @@ func (s *classes) len() int { return len(s.names) }
 func newClasses(d *dataset.Dataset, features bool) (*classes, error) {
 	if d == nil || d.Taxonomy == nil || features && d.X == nil {
 		return nil, errors.New("clustering: a dataset with instances and a taxonomy is needed")
+	}
+	d, err := d.Weighted()
+	if err == nil {
+		err = classifier.CheckUnweighted(d, "clustering", "it counts each instance once; learn the hierarchy without weights, and train Under it with them")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("clustering: %w", err)
 	}
 	if features {
 		if d.X.Rows != len(d.Labels) {

@@ -8,7 +8,7 @@ import (
 
 // Beside returns the columns of several data sets of the same instances in one, in the order in
 // which they are given: words beside numbers, say. It is an error if they differ in the number of
-// their rows, in taxonomy or in labels. Columns keep their names; where an earlier part has the
+// their rows, in taxonomy, labels or weights. Columns keep their names; where an earlier part has the
 // same name, " (2)" is behind it, or the next number that is free. Where a part has no names,
 // none of the result has.
 //
@@ -34,6 +34,9 @@ func Beside(parts ...*Dataset) (*Dataset, error) {
 		}
 		if d.Groups != nil {
 			groups = d.Groups
+		}
+		if !slices.Equal(d.Weights, parts[0].Weights) {
+			return nil, fmt.Errorf("dataset: part %d of those beside each other has other weights than the first; give both the same", k)
 		}
 		x := *d.X
 		x.Vocabulary = d.Vocabulary

@@ -14,6 +14,12 @@ type Dataset struct {
 	// stands together with one of its ancestors, which are implied.
 	Labels [][]int
 
+	// Weights say how much each instance counts in training: one of weight 2 counts like two equal
+	// instances of weight 1, and one of weight 0 is as if it were not there. They are finite, not
+	// negative, and not all zero. If Weights is nil, every instance has the weight 1. See Balanced
+	// for weights by class. Instances and the writers of files don't have them.
+	Weights []float64
+
 	// Vocabulary names the columns of X, or is nil where they have no names. It is that of X
 	// where this library made the data set.
 	Vocabulary []string
@@ -38,6 +44,9 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	}
 	if d.Groups != nil {
 		s.Groups = chosen(d.Groups, rows)
+	}
+	if d.Weights != nil {
+		s.Weights = chosen(d.Weights, rows)
 	}
 	return &s
 }

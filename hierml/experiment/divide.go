@@ -234,6 +234,14 @@ func (in *instances) subset(rows []int) *dataset.Dataset {
 	joined.Name = in.parts.Name
 	joined.Labels = slices.Concat(a.Labels, b.Labels)
 	joined.Groups = joinedGroups(a, b)
+	if a.Weights != nil || b.Weights != nil {
+		joined.Weights = nil
+		for _, part := range []*dataset.Dataset{a, b} {
+			for i := range part.Len() {
+				joined.Weights = append(joined.Weights, part.Weight(i))
+			}
+		}
+	}
 	x := &dataset.Matrix{
 		Rows: len(rows), Cols: max(a.X.Cols, b.X.Cols),
 		Indptr:  make([]int, 0, len(rows)+1),

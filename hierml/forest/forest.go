@@ -173,6 +173,9 @@ func (s Tree) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d, err = unweighted(d); err != nil {
+		return nil, err
+	}
 	p, err := newProblem(s, d)
 	if err != nil {
 		return nil, err
@@ -214,6 +217,9 @@ func (s Forest) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	if s.Time < 0 {
 		return nil, fmt.Errorf("forest: Time is %v; give a positive duration, or 0 for no bound", s.Time)
 	}
+	if d, err = unweighted(d); err != nil {
+		return nil, err
+	}
 	p, err := newProblem(s.Tree, d)
 	if err != nil {
 		return nil, err
@@ -238,6 +244,18 @@ func (s Forest) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 
 // maxTrees bounds the trees of a forest.
 const maxTrees = 1 << 20
+
+// unweighted returns the instances whose weights are 1, or an error if there are others but 0.
+func unweighted(d *dataset.Dataset) (*dataset.Dataset, error) {
+	d, err := d.Weighted()
+	if err == nil {
+		err = classifier.CheckUnweighted(d, "a tree", "the F-test that ends its growth, and the samples of a forest, count whole instances")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("forest: %w", err)
+	}
+	return d, nil
+}
 
 // check returns an error unless the data can be learned from.
 func check(d *dataset.Dataset) error {

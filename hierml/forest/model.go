@@ -120,7 +120,7 @@ func (p *problem) level(ctx context.Context, m *Model, without [][]uint64) (leve
 		for n := range row {
 			row[n] /= float64(trees)
 		}
-		l.Add(m.Taxonomy, row, p.labels[i])
+		l.Add(m.Taxonomy, row, p.labels[i], 1)
 		learned = true
 	}
 	if !learned { // few trees and instances, and each in all samples

@@ -243,12 +243,23 @@ func fit(ctx context.Context, e estimator, d *dataset.Dataset) (*outcome, error)
 	return m.fit(ctx, d)
 }
 
+// checkUnweighted returns an error if the instances have weights.
+func checkUnweighted(d *dataset.Dataset) error {
+	if err := classifier.CheckUnweighted(d, "an online learner", "it takes one instance after the other and has no objective in which they could count"); err != nil {
+		return fmt.Errorf("perceptron: %w", err)
+	}
+	return nil
+}
+
 func fitModel(ctx context.Context, e estimator, d *dataset.Dataset) (*classifier.Model, error) {
 	m, err := prepare(e, d)
 	if err != nil {
 		return nil, err
 	}
 	train := func(d *dataset.Dataset) (*classifier.Model, error) {
+		if err := checkUnweighted(d); err != nil {
+			return nil, err
+		}
 		o, err := m.fit(ctx, d)
 		if o == nil {
 			return nil, err

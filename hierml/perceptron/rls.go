@@ -54,6 +54,9 @@ func (h HRLS) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, e
 	if d.X.Rows == 0 || len(d.Labels) != d.X.Rows {
 		return nil, fmt.Errorf("perceptron: dataset %q has %d instances and labels for %d; give one instance at least, and each its labels", d.Name, d.X.Rows, len(d.Labels))
 	}
+	if err := checkUnweighted(d); err != nil {
+		return nil, err
+	}
 	if err := structured.CheckMatrix(d.X); err != nil {
 		return nil, err
 	}

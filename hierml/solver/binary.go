@@ -58,6 +58,8 @@ type BinaryProblem struct {
 	Examples []int32
 	Scale    float64   // the default value is 1
 	Offset   []float64 // by example, nil for zeros
+	// Weights multiply the C of each example. They are positive; nil stands for ones.
+	Weights []float64
 	// Name makes the order of the visits, with Settings.Seed.
 	Name uint64
 }
@@ -69,9 +71,10 @@ type Coefficients struct {
 	Values   []float64
 }
 
-// at returns where the k-th of them starts from in the same problem with another C.
-func (f *Coefficients) at(k int, c float64, loss MarginLoss) float64 {
-	return min(f.Values[k]*c/f.C, loss.bound(c))
+// at returns where the k-th of them starts from in the same problem with another C, which the
+// example has times its weight.
+func (f *Coefficients) at(k int, c, weight float64, loss MarginLoss) float64 {
+	return min(f.Values[k]*c/f.C, loss.bound(c*weight))
 }
 
 // A BinaryResult is the outcome for one class.
@@ -169,7 +172,7 @@ type ascentOfOne struct {
 	settings Settings
 	loss     MarginLoss
 	c        float64
-	bound    float64 // of coefficients
+	weighing []float64 // of examples, nil for ones
 	scale    float64
 	offset   []float64 // nil for zeros
 	origin   float64   // value of zero weights
@@ -205,13 +208,16 @@ func (b *Binary) begin(problem BinaryProblem, settings Settings) (*ascentOfOne, 
 	if problem.Offset != nil && len(problem.Offset) != b.inputs.Len() {
 		return nil, fmt.Errorf("solver: %d offsets of %d examples", len(problem.Offset), b.inputs.Len())
 	}
+	if problem.Weights != nil && len(problem.Weights) != b.inputs.Len() {
+		return nil, fmt.Errorf("solver: %d weights of %d examples; give one for each", len(problem.Weights), b.inputs.Len())
+	}
 	set, err := settings.check()
 	if err != nil {
 		return nil, err
 	}
 	set.Begin()
 	a := &ascentOfOne{
-		Binary: b, settings: set, loss: problem.Loss, c: c, bound: problem.Loss.bound(c),
+		Binary: b, settings: set, loss: problem.Loss, c: c, weighing: problem.Weights,
 		scale: cmp.Or(problem.Scale, 1), offset: problem.Offset,
 		rng: rand.New(rand.NewPCG(set.Seed, problem.Name)), trust: firstTrust, rounds: leastRounds,
 	}
@@ -230,7 +236,10 @@ func (b *Binary) begin(problem BinaryProblem, settings Settings) (*ascentOfOne, 
 		if problem.Examples != nil {
 			i = problem.Examples[k]
 		}
-		atZero := c * a.loss.Value(a.sign[i]*a.offsetOf(i))
+		if err := structured.CheckC(a.cost(i)); err != nil {
+			return nil, err
+		}
+		atZero := a.cost(i) * a.loss.Value(a.sign[i]*a.offsetOf(i))
 		a.origin += atZero
 		if b.inputs.SquaredNorm(int(i)) > 0 {
 			b.order = append(b.order, i)
@@ -260,7 +269,7 @@ func (a *ascentOfOne) start(from *Coefficients) error {
 			return fmt.Errorf("solver: Start is the result of another problem: it has example %d of %d", i, len(a.alpha))
 		}
 		if a.inputs.SquaredNorm(int(i)) > 0 {
-			a.alpha[i] = from.at(k, a.c, a.loss)
+			a.alpha[i] = from.at(k, a.c, weightOf(a.weighing, i), a.loss)
 		}
 	}
 	a.build()
@@ -313,6 +322,17 @@ func (a *ascentOfOne) offsetOf(i int32) float64 {
 	return a.offset[i]
 }
 
+// cost is the C of an example.
+func (a *ascentOfOne) cost(i int32) float64 { return weightOf(a.weighing, i) * a.c }
+
+// weightOf returns the weight of an example, 1 where there are none.
+func weightOf(weights []float64, i int32) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
+}
+
 // margin returns the margin of an example whose row is given.
 func (a *ascentOfOne) margin(i int32, features []int32, values []float32) float64 {
 	if a.offset == nil {
@@ -330,7 +350,7 @@ func (a *ascentOfOne) visit(i int32) {
 // move takes the step that margin m asks for.
 func (a *ascentOfOne) move(i int32, m float64, features []int32, values []float32) {
 	old, square := a.alpha[i], a.inputs.SquaredNorm(int(i))
-	a.alpha[i] = a.loss.best(old, m, a.scale*square, a.c)
+	a.alpha[i] = a.loss.best(old, m, a.scale*square, a.cost(i))
 	if d := a.alpha[i] - old; d != 0 {
 		add(a.weights, d*a.sign[i], features, values)
 		a.norm += d * (2*(m-a.sign[i]*a.offsetOf(i))/a.scale + d*square)
@@ -359,15 +379,16 @@ func (a *ascentOfOne) epoch(ctx context.Context) error {
 		features, values := x.Row(int(i))
 		alpha := a.alpha[i]
 		m := a.margin(i, features, values)
-		loss := a.c * a.loss.Value(m)
+		c := a.cost(i)
+		loss, bound := c*a.loss.Value(m), a.loss.bound(c)
 		a.primal += loss
-		a.gap += loss - a.loss.term(alpha, a.c) + alpha*m
-		g := a.loss.derivative(alpha, m, a.c)
+		a.gap += loss - a.loss.term(alpha, c) + alpha*m
+		g := a.loss.derivative(alpha, m, c)
 		projected := g
-		if alpha == 0 && g > 0 || alpha == a.bound && g < 0 {
+		if alpha == 0 && g > 0 || alpha == bound && g < 0 {
 			projected = 0
 		}
-		if alpha == 0 && g > a.highest || alpha == a.bound && g < a.lowest {
+		if alpha == 0 && g > a.highest || alpha == bound && g < a.lowest {
 			a.active--
 			order[k], order[a.active] = order[a.active], order[k]
 			continue
@@ -424,7 +445,7 @@ var patienceWith = [...]int{Hinge: 100, SquaredHinge: 15, Logistic: 5}
 func (a *ascentOfOne) moveFree() {
 	a.free, a.residual = a.free[:0], a.residual[:0]
 	for i, alpha := range a.alpha {
-		if alpha > 0 && alpha < a.bound {
+		if alpha > 0 && alpha < a.loss.bound(a.cost(int32(i))) {
 			a.free = append(a.free, int32(i))
 		}
 	}
@@ -456,7 +477,7 @@ func (a *ascentOfOne) moveFree() {
 	var gain float64 // slope of the dual, but for what the weights take from it
 	for k, i := range a.free {
 		alpha := a.alpha[i]
-		a.step[k] = min(max(alpha+a.step[k], 0), a.bound) - alpha
+		a.step[k] = min(max(alpha+a.step[k], 0), a.loss.bound(a.cost(i))) - alpha
 		gain += a.step[k] * (1 - a.sign[i]*a.offsetOf(i))
 	}
 	curvature := a.combine(a.step)
@@ -467,7 +488,7 @@ func (a *ascentOfOne) moveFree() {
 		return
 	}
 	for k, i := range a.free {
-		a.alpha[i] = min(max(a.alpha[i]+share*a.step[k], 0), a.bound)
+		a.alpha[i] = min(max(a.alpha[i]+share*a.step[k], 0), a.loss.bound(a.cost(i)))
 	}
 	floats.AddScaled(a.weights, share, a.change)
 	a.norm += share * (2*product + share*curvature)
@@ -507,7 +528,7 @@ func (a *ascentOfOne) build() float64 {
 	terms := a.constant
 	for i, alpha := range a.alpha {
 		if alpha > 0 {
-			terms += a.loss.term(alpha, a.c) - alpha*a.sign[i]*a.offsetOf(int32(i))
+			terms += a.loss.term(alpha, a.cost(int32(i))) - alpha*a.sign[i]*a.offsetOf(int32(i))
 			features, values := a.inputs.Matrix().Row(i)
 			add(a.weights, alpha*a.sign[i], features, values)
 		}
@@ -535,7 +556,7 @@ func (a *ascentOfOne) bounded(r *BinaryResult) error {
 	exact, stored := a.store()
 	length, primal := a.scale*math.Sqrt(stored), a.scale*stored/2+a.constant
 	for _, i := range a.order {
-		primal += a.c * a.loss.Value(a.sign[i]*a.offsetOf(i)-length*math.Sqrt(a.inputs.SquaredNorm(int(i))))
+		primal += a.cost(i) * a.loss.Value(a.sign[i]*a.offsetOf(i)-length*math.Sqrt(a.inputs.SquaredNorm(int(i))))
 	}
 	return a.take(r, primal, terms-a.scale*exact/2)
 }
@@ -563,7 +584,7 @@ func (a *ascentOfOne) certify(r *BinaryResult) error {
 	primal := a.scale*stored/2 + a.constant
 	for _, i := range a.order {
 		features, values := x.Row(int(i))
-		primal += a.c * a.loss.Value(a.margin(i, features, values))
+		primal += a.cost(i) * a.loss.Value(a.margin(i, features, values))
 	}
 	a.pace = float64(time.Since(began)) / float64(max(1, len(a.order)))
 	dual := terms - a.scale*exact/2

@@ -196,8 +196,8 @@ func newBalance(t *tasks, members []int, floor float64) *balance {
 }
 
 // weight is that of a coefficient.
-func (b *balance) weight(alpha float64) float64 {
-	c := b.t.C
+func (b *balance) weight(i int, alpha float64) float64 {
+	c := b.t.cost(int32(i))
 	switch {
 	case b.t.Loss == Logistic:
 		return max(alpha*(c-alpha)/c, b.floor*c/4)
@@ -240,7 +240,7 @@ func (b *balance) each(y int, do func(i int, sign, alpha float64)) {
 
 // moved is a coefficient with the multipliers at hand, and whether it is between the bounds.
 func (b *balance) moved(i int, sign, alpha, weight float64) (a float64, between bool) {
-	bound := b.t.Loss.bound(b.t.C)
+	bound := b.t.Loss.bound(b.t.cost(int32(i)))
 	a = alpha - weight*sign*b.score[i]
 	return min(max(a, 0), bound), a > 0 && a < bound
 }
@@ -256,7 +256,7 @@ func (b *balance) evaluate() (value float64) {
 	clear(b.second)
 	for _, y := range b.members {
 		b.each(y, func(i int, sign, alpha float64) {
-			weight := b.weight(alpha)
+			weight := b.weight(i, alpha)
 			if weight == 0 {
 				b.move[i] += sign * alpha
 				value += alpha * sign * b.score[i]
@@ -360,8 +360,8 @@ func (b *balance) direct(ridge float64) bool {
 func (b *balance) coefficients(member int) []float64 {
 	a := make([]float64, b.t.Inputs.Len())
 	b.each(b.members[member], func(i int, sign, alpha float64) {
-		if a[i] = alpha; b.weight(alpha) > 0 {
-			a[i], _ = b.moved(i, sign, alpha, b.weight(alpha))
+		if a[i] = alpha; b.weight(i, alpha) > 0 {
+			a[i], _ = b.moved(i, sign, alpha, b.weight(i, alpha))
 		}
 	})
 	return a

@@ -165,14 +165,15 @@ func (a *ascentOfOne) differentiate(r *BinaryResult) (float64, error) {
 		if a.loss == Hinge {
 			value = max(0, 1-m)
 		}
-		primal += a.c * value
-		alpha := a.c * slope
+		c := a.cost(i)
+		primal += c * value
+		alpha := c * slope
 		a.alpha[i] = alpha
 		if alpha != 0 {
-			terms += a.loss.term(alpha, a.c) - alpha*a.sign[i]*a.offsetOf(i)
+			terms += a.loss.term(alpha, c) - alpha*a.sign[i]*a.offsetOf(i)
 			add(point, alpha*a.sign[i], features, values)
 		}
-		s.second[k] = a.c * a.scale * curvature
+		s.second[k] = c * a.scale * curvature
 	}
 	a.norm = floats.Dot(a.weights, a.weights)
 	dual := terms - a.scale*floats.Dot(point, point)/2
@@ -231,7 +232,7 @@ func (a *ascentOfOne) descend() bool {
 		features, values := x.Row(int(i))
 		s.change[k] = a.sign[i] * a.scale * dot(s.step, features, values)
 		value, _, _ := s.loss.at(s.margin[k])
-		before += a.c * value
+		before += a.cost(i) * value
 	}
 	slope := a.scale * floats.Dot(s.gradient, s.step)
 	product, square := a.scale*floats.Dot(a.weights, s.step), a.scale*floats.Dot(s.step, s.step)
@@ -240,7 +241,7 @@ func (a *ascentOfOne) descend() bool {
 		after := 0.0
 		for k, m := range s.margin {
 			value, _, _ := s.loss.at(m + share*s.change[k])
-			after += a.c * value
+			after += a.cost(a.order[k]) * value
 		}
 		if after-before+share*product+share*share*square/2 <= promised*share*slope {
 			floats.AddScaled(a.weights, share, s.step)

@@ -26,6 +26,8 @@ type OrthogonalProblem struct {
 	// Siblings are comparisons over structured.Nodes.
 	Siblings    *structured.Siblings
 	Regularizer *orthogonal.Regularizer
+	// Weights are those of [structured.Problem].
+	Weights []float64
 }
 
 func (p *OrthogonalProblem) check() error {
@@ -50,7 +52,7 @@ func (p *OrthogonalProblem) compile(row func(node int) (columns []int, values []
 	if err != nil {
 		return nil, err
 	}
-	return (&structured.Problem{Inputs: p.Inputs, Columns: a.Columns(), Competitors: siblings}).Compile()
+	return (&structured.Problem{Inputs: p.Inputs, Columns: a.Columns(), Competitors: siblings, Weights: p.Weights}).Compile()
 }
 
 // itself is the attribute vector of a node with a column of its own.

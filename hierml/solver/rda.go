@@ -176,7 +176,9 @@ func newAveraging(ctx context.Context, o *orthogonalRun) *averaging {
 		taken: newTaken(o.nodes), search: o.nodes.NewSearch(), step: o.nodes.NewStep(), row: make([]float64, nodes),
 	}
 	if o.nodes.Blocks() > 0 {
-		a.upper = o.nodes.C(0) * float64(examples)
+		for i := range examples {
+			a.upper += weightOf(p.Weights, int32(i)) * p.Siblings.C(0)
+		}
 	}
 	a.evaluate(ctx)
 	return a

@@ -32,6 +32,8 @@ type Tasks struct {
 	Positive   [][]int32 // by candidate, ascending
 	C          float64
 	Loss       MarginLoss
+	// Weights multiply the C of each example. They are positive; nil stands for ones.
+	Weights []float64
 	// Free are nodes, ascending, whose u is not penalized; no task has two of them, and the
 	// attribute is 1, as structured.Laplacian returns them. See free.go.
 	Free []int
@@ -79,7 +81,8 @@ type tasks struct {
 	// by column, u_n of the parts; nil where a single task has the column
 	shared [][]float64
 	alpha  []*Coefficients // by task; replaced, not changed
-	empty  int             // examples without features
+	empty  float64         // the weights of examples without features, added up
+	total  float64         // the weights of all examples, added up
 	rng    *rand.Rand
 
 	aim     float64   // the share of the gap of the whole that is asked of a task
@@ -122,6 +125,9 @@ func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 	if err := structured.CheckC(p.C); err != nil {
 		return nil, err
 	}
+	if p.Weights != nil && len(p.Weights) != p.Inputs.Len() {
+		return nil, fmt.Errorf("solver: %d weights of %d examples; give one for each", len(p.Weights), p.Inputs.Len())
+	}
 	if err := p.Loss.Check(); err != nil {
 		return nil, err
 	}
@@ -138,12 +144,17 @@ func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 	}
 	for i := range p.Inputs.Len() {
 		norm := p.Inputs.SquaredNorm(i)
+		weight := weightOf(p.Weights, int32(i))
+		if err := structured.CheckC(weight * p.C); err != nil {
+			return nil, err
+		}
+		t.total += weight
 		if t.longestRow = max(t.longestRow, math.Sqrt(norm)); norm == 0 {
-			t.empty++
+			t.empty += weight
 		}
 	}
 	t.best = make([][]float64, candidates)
-	t.result.Primal = p.C * p.Loss.Value(0) * float64(p.Inputs.Len()) * float64(candidates)
+	t.result.Primal = p.C * p.Loss.Value(0) * t.total * float64(candidates)
 	t.result.Origin = t.result.Primal
 	if err := structured.CheckOrigin(t.result.Primal); err != nil {
 		return nil, err
@@ -182,7 +193,7 @@ func (t *tasks) start(from []*Result) error {
 			if int(i) >= t.Inputs.Len() {
 				return errForeign
 			}
-			to.Values[k] = old.at(k, t.C, t.Loss)
+			to.Values[k] = old.at(k, t.C, weightOf(t.Weights, i), t.Loss)
 		}
 		t.alpha[y] = to
 		part := make([]float64, len(t.weights))
@@ -313,6 +324,9 @@ func (t *tasks) sweep(ctx context.Context) error {
 // over the examples for each task.
 const passesOfCertificate = 3
 
+// cost is the C of an example.
+func (t *tasks) cost(i int32) float64 { return weightOf(t.Weights, i) * t.C }
+
 // missing tells whether a task has had no glance.
 func missing(part []float64) bool { return part == nil }
 
@@ -359,7 +373,7 @@ func (t *tasks) glance(ctx context.Context, y int, share time.Duration) error {
 			sign = 1
 		}
 		features, values := x.Row(int(i))
-		a := t.Loss.best(alpha[i], sign*dot(t.weights, features, values), scale*square, t.C)
+		a := t.Loss.best(alpha[i], sign*dot(t.weights, features, values), scale*square, t.cost(i))
 		if d := a - alpha[i]; d != 0 {
 			alpha[i] = a
 			add(t.weights, d*sign*scale, features, values)
@@ -418,7 +432,7 @@ func (t *tasks) solve(ctx context.Context, y int, settings Settings) error {
 	}
 	settings.Start = &Result{Coefficients: t.alpha[y]}
 	r, err := t.binary.Solve(ctx, BinaryProblem{
-		Positive: t.Positive[y], C: t.C, Loss: t.Loss, Scale: scale, Offset: t.offset, Name: uint64(y),
+		Positive: t.Positive[y], C: t.C, Loss: t.Loss, Scale: scale, Offset: t.offset, Weights: t.Weights, Name: uint64(y),
 	}, settings)
 	if err != nil {
 		return err
@@ -488,7 +502,7 @@ func (t *tasks) point(v []float64, y int, alpha *Coefficients) float64 {
 			positive = positive[1:]
 		}
 		a := alpha.Values[k]
-		terms += t.Loss.term(a, t.C)
+		terms += t.Loss.term(a, t.cost(i))
 		if len(positive) == 0 || positive[0] != i {
 			a = -a
 		}

@@ -36,7 +36,7 @@ func (t *tasks) after() time.Duration { return min(t.first, t.settings.Time/2) +
 func (t *tasks) certify(ctx context.Context) error {
 	began := time.Now()
 	t.shared = t.sums(t.parts) // without what rounding has added
-	constant := t.C * t.Loss.Value(0) * float64(t.empty)
+	constant := t.C * t.Loss.Value(0) * t.empty
 	all := make([]taskValues, len(t.alpha))
 	t.place()
 	point := t.dualPoint(ctx, t.alpha)
@@ -125,7 +125,7 @@ func (t *tasks) dualPoint(ctx context.Context, alpha []*Coefficients) dualPoint 
 
 // penalized returns the value of the dual at a point, and the sums of the columns that tasks share.
 func (t *tasks) penalized(p dualPoint) (value float64, sums [][]float64) {
-	constant := t.C * t.Loss.Value(0) * float64(t.empty)
+	constant := t.C * t.Loss.Value(0) * t.empty
 	for y, v := range p.v {
 		value += p.terms[y] + constant
 		if v != nil {
@@ -232,7 +232,7 @@ func (t *tasks) evaluate(ctx context.Context, first int, values []taskValues) {
 				p.coefficient++
 			}
 			if t.Inputs.SquaredNorm(i) > 0 {
-				v.losses += t.C * t.Loss.Value(m)
+				v.losses += t.cost(int32(i)) * t.Loss.Value(m)
 			}
 		}
 	}
@@ -259,7 +259,7 @@ func (t *tasks) bound(y int, shared []float64, v *taskValues) {
 		v.ridge += own * own / 2
 		norm += math.Abs(value) * own
 	})
-	v.losses = t.C * float64(t.Inputs.Len()-t.empty) * t.Loss.Value(-norm*t.longestRow)
+	v.losses = t.C * (t.total - t.empty) * t.Loss.Value(-norm*t.longestRow)
 }
 
 // norm is that of a multiple of weights as it is stored.

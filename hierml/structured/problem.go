@@ -83,6 +83,10 @@ type Problem struct {
 	Inputs      Inputs
 	Columns     []int // node id of each column of the weights
 	Competitors Competitors
+
+	// Weights multiply the C of the blocks of each example. They are positive and finite; nil
+	// stands for ones.
+	Weights []float64
 }
 
 // Compile checks that the parts fit together and returns what a solver works on. The parts are
@@ -91,7 +95,10 @@ func (p *Problem) Compile() (*Oracle, error) {
 	if p == nil || p.Inputs == nil || p.Competitors == nil {
 		return nil, fmt.Errorf("structured: a problem needs Inputs and Competitors")
 	}
-	o := &Oracle{Competitors: p.Competitors, inputs: p.Inputs, columns: p.Columns}
+	if p.Weights != nil && len(p.Weights) != p.Inputs.Len() {
+		return nil, fmt.Errorf("structured: %d weights of %d examples; give one for each", len(p.Weights), p.Inputs.Len())
+	}
+	o := &Oracle{Competitors: p.Competitors, inputs: p.Inputs, columns: p.Columns, weights: p.Weights}
 	blocks := p.Competitors.Blocks()
 	o.border = make([]int, p.Inputs.Len()+1)
 	for b := range blocks {
@@ -99,7 +106,7 @@ func (p *Problem) Compile() (*Oracle, error) {
 		if i < 0 || i >= p.Inputs.Len() {
 			return nil, fmt.Errorf("structured: block %d belongs to example %d of %d; give one label a row", b, i, p.Inputs.Len())
 		}
-		if err := CheckC(p.Competitors.C(b)); err != nil {
+		if err := CheckC(o.C(b)); err != nil {
 			return nil, err
 		}
 		o.border[i+1]++
@@ -122,6 +129,7 @@ type Oracle struct {
 	Competitors
 	inputs  Inputs
 	columns []int
+	weights []float64
 
 	// blocks sorted by example; those of example i lie between border[i] and border[i+1].
 	border []int
@@ -130,6 +138,14 @@ type Oracle struct {
 
 // BlocksOf returns the blocks of example i. The slice must not be modified.
 func (o *Oracle) BlocksOf(i int) []int { return o.blocks[o.border[i]:o.border[i+1]] }
+
+// C returns the C of block b, times the weight of its example.
+func (o *Oracle) C(b int) float64 {
+	if o.weights == nil {
+		return o.Competitors.C(b)
+	}
+	return o.weights[o.Example(b)] * o.Competitors.C(b)
+}
 
 // Inputs returns the examples.
 func (o *Oracle) Inputs() Inputs { return o.inputs }

@@ -66,6 +66,9 @@ func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset
 	if e == nil || d == nil || d.Taxonomy == nil || d.X == nil {
 		return nil, fmt.Errorf("svm: calibration needs an estimator and a dataset with instances and their taxonomy")
 	}
+	if d, err = d.Weighted(); err != nil {
+		return nil, withPackage(err)
+	}
 	if c.Folds == 0 {
 		c.Folds = 5
 	}
@@ -99,11 +102,11 @@ func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset
 			return nil, err
 		}
 	}
-	if p.leaves, err = c.learn(held.leaves, held.relevant); err != nil {
+	if p.leaves, err = c.learn(held.leaves, held.relevant, held.weights); err != nil {
 		return nil, err
 	}
 	if !p.single {
-		if p.nodes, err = c.learn(held.nodes, held.above); err != nil {
+		if p.nodes, err = c.learn(held.nodes, held.above, held.weights); err != nil {
 			return nil, err
 		}
 	}
@@ -181,6 +184,7 @@ func folds(labels [][]int, n int, seed uint64) [][]int {
 type heldOut struct {
 	leaves, nodes   [][]float64
 	relevant, above [][]int
+	weights         []float64
 }
 
 func (h *heldOut) add(p *Calibrated, d *dataset.Dataset) error {
@@ -205,7 +209,7 @@ func (h *heldOut) add(p *Calibrated, d *dataset.Dataset) error {
 			h.nodes = append(h.nodes, nodes)
 			h.above = append(h.above, t.Closure(d.Labels[i]))
 		}
-		h.leaves = append(h.leaves, row)
+		h.leaves, h.weights = append(h.leaves, row), append(h.weights, d.Weight(i))
 	}
 	h.relevant = append(h.relevant, relevant...)
 	return nil
@@ -277,14 +281,14 @@ func highestBelow(t *taxonomy.Taxonomy, leaves, nodes []float64) {
 
 // learn returns a function for every column of scores, one for all with fewer than a number of
 // positives.
-func (c Calibration) learn(scores [][]float64, relevant [][]int) ([]calibrator, error) {
-	fit := func(scores []float64, positive []bool) (calibrator, error) {
-		return calibration.Platt(scores, positive)
+func (c Calibration) learn(scores [][]float64, relevant [][]int, weights []float64) ([]calibrator, error) {
+	fit := func(scores []float64, positive []bool, weights []float64) (calibrator, error) {
+		return calibration.Platt(scores, positive, weights...)
 	}
 	enough := 10
 	if c.Isotonic {
-		fit = func(scores []float64, positive []bool) (calibrator, error) {
-			return calibration.Isotonic(scores, positive)
+		fit = func(scores []float64, positive []bool, weights []float64) (calibrator, error) {
+			return calibration.Isotonic(scores, positive, weights...)
 		}
 		enough = 50
 	}
@@ -311,7 +315,7 @@ func (c Calibration) learn(scores [][]float64, relevant [][]int) ([]calibrator, 
 			column[i] = scores[i][y]
 		}
 		var err error
-		if learned[y], err = fit(column, positive); err != nil {
+		if learned[y], err = fit(column, positive, weights); err != nil {
 			return nil, err
 		}
 	}
@@ -319,10 +323,11 @@ func (c Calibration) learn(scores [][]float64, relevant [][]int) ([]calibrator, 
 		return learned, nil
 	}
 	column, positive = nil, nil
+	var shares []float64
 	step := 1 + len(scores)*len(few)/maxShared
 	for i := 0; i < len(scores); i += step {
 		for _, y := range few {
-			column = append(column, scores[i][y])
+			column, shares = append(column, scores[i][y]), append(shares, weights[i])
 			yes := false
 			for _, r := range relevant[i] {
 				yes = yes || r == y
@@ -330,7 +335,7 @@ func (c Calibration) learn(scores [][]float64, relevant [][]int) ([]calibrator, 
 			positive = append(positive, yes)
 		}
 	}
-	shared, err := fit(column, positive)
+	shared, err := fit(column, positive, shares)
 	if err != nil {
 		return nil, err
 	}

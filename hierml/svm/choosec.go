@@ -185,6 +185,9 @@ func (s Search) ChooseAmong(ctx context.Context, estimators []Regularized, d *da
 	if len(estimators) == 0 || slices.Contains(estimators, nil) || d == nil || d.Taxonomy == nil || d.X == nil {
 		return nil, fmt.Errorf("svm: choosing C needs an estimator and a dataset with instances and their taxonomy")
 	}
+	if d, err = d.Weighted(); err != nil {
+		return nil, withPackage(err)
+	}
 	if s.HeldOut == 0 {
 		s.HeldOut = 0.2
 	}
@@ -352,9 +355,12 @@ func (c *choosing) try(ctx context.Context, value float64) error {
 	return nil
 }
 
-// compare returns the losses of the instances held out, and how many of the predictions are right.
+// compare returns the losses of the instances held out, each times the share of its weight in the
+// mean weight, and how many of the predictions are right.
 func (c *choosing) compare(m *classifier.Model) (losses []float64, accuracy float64, err error) {
 	losses = make([]float64, c.test.Len())
+	mean := lossAtZero(c.test.Weights, len(losses), 1, 1) / float64(len(losses))
+	share := func(i int) float64 { return c.test.Weight(i) / mean }
 	if c.sets = m.Rule == classifier.BestSet || m.Rule == classifier.ClosedSet; c.sets {
 		predict := m.LabelSets
 		if m.Rule == classifier.ClosedSet {
@@ -365,9 +371,9 @@ func (c *choosing) compare(m *classifier.Model) (losses []float64, accuracy floa
 			return nil, 0, err
 		}
 		for i, set := range sets {
-			losses[i] = c.SetLoss.SetCost(c.test.Labels[i], set)
+			losses[i] = share(i) * c.SetLoss.SetCost(c.test.Labels[i], set)
 			if slices.Equal(c.test.Labels[i], set) {
-				accuracy += 1 / float64(len(losses))
+				accuracy += share(i) / float64(len(losses))
 			}
 		}
 		return losses, accuracy, nil
@@ -375,7 +381,7 @@ func (c *choosing) compare(m *classifier.Model) (losses []float64, accuracy floa
 	for i, p := range m.Predict(c.test.X) {
 		set := c.test.Labels[i]
 		if c.right(set, p) {
-			accuracy += 1 / float64(len(losses))
+			accuracy += share(i) / float64(len(losses))
 			continue
 		}
 		if len(set) == 0 {
@@ -383,7 +389,7 @@ func (c *choosing) compare(m *classifier.Model) (losses []float64, accuracy floa
 		}
 		losses[i] = math.Inf(1)
 		for _, y := range set {
-			losses[i] = min(losses[i], c.Loss.Cost(y, p))
+			losses[i] = min(losses[i], share(i)*c.Loss.Cost(y, p))
 		}
 	}
 	return losses, accuracy, nil

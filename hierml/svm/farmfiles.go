@@ -39,11 +39,15 @@ func writeData(w io.Writer, d *dataset.Dataset) error {
 	for i, v := range d.X.Indptr {
 		rows[i] = int64(v)
 	}
-	return safetensors.Write(w, map[string]string{"nodes": string(names), "name": d.Name}, []safetensors.Tensor{
+	tensors := []safetensors.Tensor{
 		safetensors.New("edges", edges, len(edges)), safetensors.New("label begin", begin, len(begin)), safetensors.New("labels", labels, len(labels)),
 		safetensors.New("begin", rows, len(rows)), safetensors.New("features", d.X.Indices, len(d.X.Indices)), safetensors.New("values", d.X.Values, len(d.X.Values)),
 		safetensors.New("columns", []int64{int64(d.X.Cols)}, 1),
-	})
+	}
+	if d.Weights != nil {
+		tensors = append(tensors, safetensors.New("weights", d.Weights, len(d.Weights)))
+	}
+	return safetensors.Write(w, map[string]string{"nodes": string(names), "name": d.Name}, tensors)
 }
 
 // openTensors reads what tensors a file has.
@@ -111,6 +115,11 @@ func readData(file *os.File) (*dataset.Dataset, error) {
 		return nil, err
 	}
 	d := &dataset.Dataset{Name: f.Metadata["name"], Taxonomy: tree, X: x, Labels: make([][]int, len(begin)-1)}
+	if slices.Contains(f.Names(), "weights") {
+		if d.Weights = tensor[float64](t, "weights"); t.err != nil {
+			return nil, t.err
+		}
+	}
 	for i := range d.Labels {
 		lo, hi := begin[i], begin[i+1]
 		if lo < 0 || hi < lo || hi > len(labels) {

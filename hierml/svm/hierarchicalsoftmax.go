@@ -8,7 +8,6 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // HierarchicalSoftmax is one multinomial logistic regression among the children of every inner node
@@ -82,7 +81,7 @@ func (s HierarchicalSoftmax) fit(ctx context.Context, d *dataset.Dataset) (*clas
 // softmax returns the multinomial logistic regression among the children.
 func (l *local) softmax(d *dataset.Dataset, seen *features) part {
 	p := part{nodes: l.children, most: len(l.children) * seen.count(l.rows), glanced: true}
-	problem := solver.SoftmaxProblem{Classes: len(l.children), C: l.c, Shares: l.shares(d.Taxonomy, d.Labels)}
+	problem := solver.SoftmaxProblem{Classes: len(l.children), C: l.c, Shares: l.shares(d)}
 	p.origin = problem.Origin()
 	for _, i := range l.rows {
 		p.size += (1 + d.X.Indptr[i+1] - d.X.Indptr[i]) * len(l.children)
@@ -110,8 +109,9 @@ func (l *local) softmax(d *dataset.Dataset, seen *features) part {
 }
 
 // shares returns, for each row, the children at or above its labels, each with the share of the
-// labels that it is above.
-func (l *local) shares(t *taxonomy.Taxonomy, labels [][]int) [][]solver.Share {
+// labels that it is above, times the weight of the row.
+func (l *local) shares(d *dataset.Dataset) [][]solver.Share {
+	t, labels := d.Taxonomy, d.Labels
 	shares := make([][]solver.Share, len(l.rows))
 	for k, i := range l.rows {
 		for _, c := range l.relevant[k] {
@@ -121,7 +121,7 @@ func (l *local) shares(t *taxonomy.Taxonomy, labels [][]int) [][]solver.Share {
 					below++
 				}
 			}
-			shares[k] = append(shares[k], solver.Share{Class: c, Weight: float64(below) / float64(len(labels[i]))})
+			shares[k] = append(shares[k], solver.Share{Class: c, Weight: weightOf(d.Weights, i) * float64(below) / float64(len(labels[i]))})
 		}
 	}
 	return shares

@@ -82,7 +82,7 @@ func (s HM3) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, er
 	}
 	// The numbers of sets are those of one training: another's dual point names others by them.
 	s.Settings.Start = nil
-	result, err := solver.Solve(ctx, &structured.Problem{Inputs: inputs, Columns: edges.Columns(), Competitors: competitors}, &s.Settings, s.Method)
+	result, err := solver.Solve(ctx, &structured.Problem{Inputs: inputs, Columns: edges.Columns(), Competitors: competitors, Weights: d.Weights}, &s.Settings, s.Method)
 	if result == nil {
 		return nil, err
 	}

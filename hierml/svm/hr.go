@@ -116,7 +116,7 @@ func (s HR) solve(ctx context.Context, r *regularizer, d *dataset.Dataset, c flo
 	if err != nil {
 		return nil, err
 	}
-	tasks := &solver.Tasks{Inputs: inputs, Attributes: r.attributes, Positive: rowsOfLeaves(d), C: c, Loss: s.Loss, Free: r.free}
+	tasks := &solver.Tasks{Inputs: inputs, Attributes: r.attributes, Positive: rowsOfLeaves(d), C: c, Loss: s.Loss, Weights: d.Weights, Free: r.free}
 	result, err := solver.SolveTasks(ctx, tasks, &s.Settings)
 	if result == nil {
 		return nil, err

@@ -34,7 +34,7 @@ func trainKernel(ctx context.Context, a *structured.Attributes, competitors stru
 	if err != nil {
 		return nil, err
 	}
-	result, err := solver.Solve(ctx, &structured.Problem{Inputs: inputs, Columns: a.Columns(), Competitors: competitors}, &settings, method)
+	result, err := solver.Solve(ctx, &structured.Problem{Inputs: inputs, Columns: a.Columns(), Competitors: competitors, Weights: d.Weights}, &settings, method)
 	if result == nil {
 		return nil, err
 	}

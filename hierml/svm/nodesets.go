@@ -99,6 +99,9 @@ func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (_ *NodeSetModel,
 	if err := checkRows(d); err != nil {
 		return nil, err
 	}
+	if d, err = d.Weighted(); err != nil {
+		return nil, withPackage(err)
+	}
 	if s.Method == nil {
 		s.Method = Ridge{Seed: s.Seed}
 		if n := d.Len(); n > maxOfRidge || n*(n+4*d.Taxonomy.Len()) > maxHeld {
@@ -180,21 +183,26 @@ func (s NodeSets) fitRidge(noted, ctx context.Context, methods []classifier.Esti
 func (f *regression) learn(d *dataset.Dataset) (*NodeSetModel, error) {
 	h := &nodeScores{taxonomy: d.Taxonomy, leafed: d.Taxonomy}
 	all := make([]float64, d.Taxonomy.Len())
+	whole := 0.0
 	for k, i := range f.rows {
-		h.truth = append(h.truth, d.Taxonomy.Closure(d.Labels[i]))
+		w := d.Weight(i)
+		h.truth, h.weights, whole = append(h.truth, d.Taxonomy.Closure(d.Labels[i])), append(h.weights, w), whole+w
 		for _, n := range h.truth[k] {
-			all[n]++
+			all[n] += w
 		}
 	}
 	for fold, from := range f.border[:len(f.border)-1] {
 		to := f.border[fold+1]
-		frequencies := slices.Clone(all)
-		for _, truth := range h.truth[from:to] {
-			for _, n := range truth {
-				frequencies[n]--
+		frequencies, others := slices.Clone(all), whole
+		for k := from; k < to; k++ {
+			others -= h.weights[k]
+			for _, n := range h.truth[k] {
+				frequencies[n] -= h.weights[k]
 			}
 		}
-		floats.Scale(1/float64(max(1, len(f.rows)-to+from)), frequencies)
+		if to-from < len(f.rows) {
+			floats.Scale(1/others, frequencies)
+		}
 		for k := from; k < to; k++ {
 			row, held := make([]float64, d.Taxonomy.Len()), f.held.RawRowView(k)
 			for c, n := range f.nodes {
@@ -208,7 +216,7 @@ func (f *regression) learn(d *dataset.Dataset) (*NodeSetModel, error) {
 	if err != nil {
 		return nil, err
 	}
-	floats.Scale(1/float64(len(f.rows)), all)
+	floats.Scale(1/whole, all)
 	m.folds, m.direct, m.unit = len(f.border)-1, true, unit{all, 1}
 	return m, nil
 }
@@ -313,14 +321,16 @@ type nodeScores struct {
 	// of the nodes among the instances trained on, which those of a fold share
 	frequencies [][]float64
 	truth       [][]int // nodes and those above, ascending
+	weights     []float64
 }
 
 func (h *nodeScores) add(m *classifier.Model, trained, d *dataset.Dataset) {
 	u := unitOf(m, h.taxonomy, trained)
 	frequencies := make([]float64, h.taxonomy.Len())
-	for _, set := range trained.Labels {
+	whole := lossAtZero(trained.Weights, trained.Len(), 1, 1)
+	for i, set := range trained.Labels {
 		for _, n := range h.nodes(set) {
-			frequencies[n] += 1 / float64(len(trained.Labels))
+			frequencies[n] += trained.Weight(i) / whole
 		}
 	}
 	scores := choiceScores(m, d.X)
@@ -330,7 +340,7 @@ func (h *nodeScores) add(m *classifier.Model, trained, d *dataset.Dataset) {
 		row := nodes[:h.taxonomy.Len()]
 		h.rows, h.highest = append(h.rows, row), append(h.highest, u.measure(row))
 		h.frequencies = append(h.frequencies, frequencies)
-		h.truth = append(h.truth, h.nodes(set))
+		h.truth, h.weights = append(h.truth, h.nodes(set)), append(h.weights, d.Weight(i))
 	}
 }
 
@@ -422,23 +432,24 @@ func (h *nodeScores) learn() ([]calibration.Relative, error) {
 			column[i] = h.rows[i][n]
 		}
 		var err error
-		if likely[n], err = calibration.RelativePlatt(column, h.highest, positive); err != nil {
+		if likely[n], err = calibration.RelativePlatt(column, h.highest, positive, h.weights...); err != nil {
 			return nil, err
 		}
 	}
 	if len(few) == 0 {
 		return likely, nil
 	}
-	var highest []float64
+	var highest, weights []float64
 	column, positive = nil, nil
 	step := 1 + len(h.rows)*len(few)/maxShared
 	for i := 0; i < len(h.rows); i += step {
 		for _, n := range few {
 			_, yes := slices.BinarySearch(h.truth[i], n)
 			column, highest, positive = append(column, h.rows[i][n]), append(highest, h.highest[i]), append(positive, yes)
+			weights = append(weights, h.weights[i])
 		}
 	}
-	shared, err := calibration.RelativePlatt(column, highest, positive)
+	shared, err := calibration.RelativePlatt(column, highest, positive, weights...)
 	if err != nil {
 		return nil, err
 	}
@@ -453,8 +464,8 @@ func (h *nodeScores) learn() ([]calibration.Relative, error) {
 func (h *nodeScores) level(m *NodeSetModel) {
 	var model, constant classifier.NodeLevel
 	for i, row := range h.rows {
-		model.Add(m.Taxonomy, row, h.truth[i])
-		constant.Add(m.Taxonomy, h.frequencies[i], h.truth[i])
+		model.Add(m.Taxonomy, row, h.truth[i], h.weights[i])
+		constant.Add(m.Taxonomy, h.frequencies[i], h.truth[i], h.weights[i])
 	}
 	var level float64
 	m.Level, m.HeldOut = model.Best()
@@ -463,16 +474,16 @@ func (h *nodeScores) level(m *NodeSetModel) {
 	// true and those that are predicted; to first order it depends on an instance by (2 b - F1 s) /
 	// S.
 	counts := make([]setCounts, len(h.rows))
-	var ofModel, ofConstant int
+	var ofModel, ofConstant float64
 	for i, row := range h.rows {
 		counts[i] = setCounts{countSet(m.Taxonomy, row, m.Level, h.truth[i]), countSet(m.Taxonomy, h.frequencies[i], level, h.truth[i])}
-		ofModel += counts[i].model.size
-		ofConstant += counts[i].constant.size
+		ofModel += h.weights[i] * float64(counts[i].model.size)
+		ofConstant += h.weights[i] * float64(counts[i].constant.size)
 	}
-	for _, c := range counts {
-		d := (2*float64(c.model.both) - m.HeldOut*float64(c.model.size)) / float64(ofModel)
-		d -= (2*float64(c.constant.both) - m.Frequencies*float64(c.constant.size)) / float64(ofConstant)
-		m.error += d * d
+	for i, c := range counts {
+		d := (2*float64(c.model.both) - m.HeldOut*float64(c.model.size)) / ofModel
+		d -= (2*float64(c.constant.both) - m.Frequencies*float64(c.constant.size)) / ofConstant
+		m.error += h.weights[i] * d * h.weights[i] * d
 	}
 	m.error = math.Sqrt(m.error)
 }

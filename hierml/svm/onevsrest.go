@@ -101,11 +101,11 @@ func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64, loss 
 	all := make([]part, len(leaves))
 	for k, n := range leaves {
 		all[k] = part{
-			nodes: leaves[k : k+1], size: 1, most: d.X.Cols, origin: repeated(c*loss.Value(0), d.X.Rows), glanced: true,
+			nodes: leaves[k : k+1], size: 1, most: d.X.Cols, origin: lossAtZero(d.Weights, d.X.Rows, c, loss.Value(0)), glanced: true,
 			solve: func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error) {
 				solve := func(name uint64) (*outcome, []float64, error) {
 					b := p.binary(worker, inputs)
-					r, err := b.Solve(ctx, solver.BinaryProblem{Positive: rows[k], C: c, Loss: loss, Name: name}, settings)
+					r, err := b.Solve(ctx, solver.BinaryProblem{Positive: rows[k], C: c, Loss: loss, Weights: d.Weights, Name: name}, settings)
 					if r == nil {
 						return nil, nil, err
 					}
@@ -170,6 +170,14 @@ func rowsOfLeaves(d *dataset.Dataset) [][]int32 {
 // groupParts returns one part for some leaves together.
 func groupParts(inputs *structured.Linear, d *dataset.Dataset, c float64) []part {
 	t, leaves := d.Taxonomy, d.Taxonomy.Leaves()
+	origin := func(leaves int) (sum float64) {
+		for i := range d.X.Rows {
+			for range leaves {
+				sum += weightOf(d.Weights, i) * c
+			}
+		}
+		return sum
+	}
 	var all []part
 	for from := 0; from < len(leaves); from += group {
 		nodes := leaves[from:min(from+group, len(leaves))]
@@ -177,7 +185,7 @@ func groupParts(inputs *structured.Linear, d *dataset.Dataset, c float64) []part
 			nodes:  nodes,
 			size:   len(nodes),
 			most:   len(nodes) * d.X.Cols,
-			origin: repeated(c, len(nodes)*d.X.Rows),
+			origin: origin(len(nodes)),
 			solve: func(ctx context.Context, p *parts, k, _ int, settings solver.Settings) (*outcome, error) {
 				classes := make([][]int, len(d.Labels))
 				for i, set := range d.Labels {
@@ -191,20 +199,11 @@ func groupParts(inputs *structured.Linear, d *dataset.Dataset, c float64) []part
 				if err != nil {
 					return nil, err
 				}
-				return p.solveProblem(ctx, k, &structured.Problem{Inputs: inputs, Columns: nodes, Competitors: rest}, nil, settings)
+				return p.solveProblem(ctx, k, &structured.Problem{Inputs: inputs, Columns: nodes, Competitors: rest, Weights: d.Weights}, nil, settings)
 			},
 		})
 	}
 	return all
-}
-
-// repeated returns the sum of n times c.
-func repeated(c float64, n int) float64 {
-	var s float64
-	for range n {
-		s += c
-	}
-	return s
 }
 
 // WithC returns the estimator with another C.

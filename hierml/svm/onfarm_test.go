@@ -96,6 +96,11 @@ func TestFarmOfProblems(t *testing.T) {
 			leaf.Labels[i] = nil
 		}
 	}
+	heavy := *tree
+	heavy.Weights = make([]float64, tree.Len())
+	for i := range heavy.Weights {
+		heavy.Weights[i] = float64(i%5) / 2
+	}
 	for _, test := range []struct {
 		name string
 		data *dataset.Dataset
@@ -119,6 +124,10 @@ func TestFarmOfProblems(t *testing.T) {
 		{"label tree", tree, func(s solver.Settings) classifier.Estimator {
 			return svm.PLT{Policy: svm.Siblings, Link: classifier.SquaredHinge, Settings: s}
 		}, solver.Settings{}},
+		{"one-vs-rest, weighted", &heavy, func(s solver.Settings) classifier.Estimator { return svm.OneVsRest{Settings: s} }, solver.Settings{}},
+		{"recursive, weighted", &heavy, func(s solver.Settings) classifier.Estimator { return svm.Recursive{Settings: s} }, solver.Settings{}},
+		{"label tree, weighted", &heavy, func(s solver.Settings) classifier.Estimator { return svm.PLT{Settings: s} }, solver.Settings{}},
+		{"softmax, weighted", &heavy, func(s solver.Settings) classifier.Estimator { return svm.HierarchicalSoftmax{Settings: s} }, solver.Settings{}},
 		{"softmax", tree, func(s solver.Settings) classifier.Estimator { return svm.HierarchicalSoftmax{C: 3, Settings: s} }, solver.Settings{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

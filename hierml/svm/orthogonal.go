@@ -76,7 +76,7 @@ func (s Orthogonal) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mo
 	if err != nil {
 		return nil, err
 	}
-	problem := &solver.OrthogonalProblem{Inputs: inputs, Siblings: siblings, Regularizer: regularizer}
+	problem := &solver.OrthogonalProblem{Inputs: inputs, Siblings: siblings, Regularizer: regularizer, Weights: d.Weights}
 	result, err := solver.SolveOrthogonal(ctx, problem, &s.Settings, s.Method)
 	return descending("orthogonal transfer", a, c, d, s.Kernel, s.Settings, result, err)
 }

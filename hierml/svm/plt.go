@@ -108,7 +108,7 @@ func (s PLT) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, er
 		case len(e.Negative) == 0:
 			always = append(always, n)
 		default:
-			all = append(all, nodePart(whole, d.X, members, n, &e, c, loss))
+			all = append(all, nodePart(whole, d, members, n, &e, c, loss))
 		}
 	}
 	m, err := solveParts(ctx, s, all, a, d, s.Settings, nil)
@@ -137,21 +137,25 @@ func checkTree(d *dataset.Dataset) error {
 }
 
 // nodePart returns the problem of a node with the examples given, which it does not keep.
-func nodePart(whole *structured.Linear, x *dataset.Matrix, m *members, n int, e *Examples, c float64, loss solver.MarginLoss) part {
-	rows := len(e.Positive) + len(e.Negative)
+func nodePart(whole *structured.Linear, d *dataset.Dataset, m *members, n int, e *Examples, c float64, loss solver.MarginLoss) part {
+	x, rows := d.X, len(e.Positive)+len(e.Negative)
 	entries := 0
+	var origin float64
 	for _, of := range [][]int32{e.Positive, e.Negative} {
 		for _, i := range of {
 			entries += x.Indptr[i+1] - x.Indptr[i]
 		}
 	}
+	for _, i := range e.all() {
+		origin += weightOf(d.Weights, int(i)) * c * loss.Value(0)
+	}
 	return part{
-		nodes: []int{n}, size: 1 + entries, most: min(entries, x.Cols), origin: repeated(c*loss.Value(0), rows), glanced: true,
+		nodes: []int{n}, size: 1 + entries, most: min(entries, x.Cols), origin: origin, glanced: true,
 		solve: func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error) {
 			var b *solver.Binary
 			var features []int32
 			e := m.examples(n)
-			positive := e.Positive
+			positive, weights := e.Positive, d.Weights
 			if rows == x.Rows {
 				b = p.binary(worker, whole)
 			} else {
@@ -162,14 +166,14 @@ func nodePart(whole *structured.Linear, x *dataset.Matrix, m *members, n int, e 
 				if err != nil {
 					return nil, err
 				}
-				b = solver.NewBinary(inputs)
+				b, weights = solver.NewBinary(inputs), weightsOf(d.Weights, chosen)
 				positive = make([]int32, len(e.Positive))
 				for k, i := range e.Positive {
 					at, _ := slices.BinarySearch(chosen, i)
 					positive[k] = int32(at)
 				}
 			}
-			r, err := b.Solve(ctx, solver.BinaryProblem{Positive: positive, C: c, Loss: loss, Name: uint64(n)}, settings)
+			r, err := b.Solve(ctx, solver.BinaryProblem{Positive: positive, C: c, Loss: loss, Weights: weights, Name: uint64(n)}, settings)
 			if r == nil {
 				return nil, err
 			}

@@ -102,11 +102,13 @@ func (s Recursive) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 		l.c = c
 		switch s.Mean {
 		case LocalMean:
-			l.c /= float64(max(1, len(l.rows)))
+			if len(l.rows) > 0 {
+				l.c /= lossAtZero(weightsOf(d.Weights, l.rows), len(l.rows), 1, 1)
+			}
 		case GlobalMean:
-			l.c /= float64(d.X.Rows)
+			l.c /= lossAtZero(d.Weights, d.X.Rows, 1, 1)
 		}
-		if p := l.part(t, d.X, seen, nodeOf); p.origin > 0 {
+		if p := l.part(d, seen, nodeOf); p.origin > 0 {
 			all = append(all, p)
 		}
 	}
@@ -211,7 +213,7 @@ func (l *local) mark(row, child int) {
 }
 
 // part returns the problem without its instances that no comparison is about.
-func (l *local) part(t *taxonomy.Taxonomy, x *dataset.Matrix, seen *features, nodeOf func(parent, child int) int) part {
+func (l *local) part(d *dataset.Dataset, seen *features, nodeOf func(parent, child int) int) part {
 	var rows []int
 	var relevant [][]int
 	for k, set := range l.relevant {
@@ -225,11 +227,11 @@ func (l *local) part(t *taxonomy.Taxonomy, x *dataset.Matrix, seen *features, no
 		p.nodes[j] = nodeOf(l.parent, c)
 	}
 	for _, i := range rows {
-		p.origin += l.c
-		p.size += (x.Indptr[i+1] - x.Indptr[i]) * len(l.children)
+		p.origin += weightOf(d.Weights, i) * l.c
+		p.size += (d.X.Indptr[i+1] - d.X.Indptr[i]) * len(l.children)
 	}
 	p.solve = func(ctx context.Context, whole *parts, k, _ int, settings solver.Settings) (*outcome, error) {
-		problem, features, err := l.problem(t, x)
+		problem, features, err := l.problem(d)
 		if err != nil {
 			return nil, err
 		}
@@ -239,13 +241,13 @@ func (l *local) part(t *taxonomy.Taxonomy, x *dataset.Matrix, seen *features, no
 }
 
 // problem returns the problem over the features that occur in its instances, and those.
-func (l *local) problem(t *taxonomy.Taxonomy, x *dataset.Matrix) (*structured.Problem, []int32, error) {
-	flat, err := taxonomy.New(t.NamesOf(l.children...), nil)
+func (l *local) problem(d *dataset.Dataset) (*structured.Problem, []int32, error) {
+	flat, err := taxonomy.New(d.Taxonomy.NamesOf(l.children...), nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	a := structured.Flat(flat)
-	own, features := compress(x, l.rows)
+	own, features := compress(d.X, l.rows)
 	inputs, err := structured.NewLinear(own)
 	if err != nil {
 		return nil, nil, err
@@ -259,7 +261,7 @@ func (l *local) problem(t *taxonomy.Taxonomy, x *dataset.Matrix) (*structured.Pr
 	if err != nil {
 		return nil, nil, err
 	}
-	return &structured.Problem{Inputs: inputs, Columns: a.Columns(), Competitors: competitors}, features, nil
+	return &structured.Problem{Inputs: inputs, Columns: a.Columns(), Competitors: competitors, Weights: weightsOf(d.Weights, l.rows)}, features, nil
 }
 
 // singletons returns the elements of the sets if each has one.

@@ -103,13 +103,14 @@ var (
 // regression is a ridge regression at work, of some instances.
 type regression struct {
 	Ridge
-	began  time.Time
-	work   *ridgeWork
-	rows   []int // instances that are learned from, those of a fold together
-	border []int // where the folds begin, and the end
-	x      *dataset.Matrix
-	nodes  []int32 // that an instance has, ascending: the columns of y
-	y      *mat.Dense
+	began   time.Time
+	work    *ridgeWork
+	rows    []int // instances that are learned from, those of a fold together
+	border  []int // where the folds begin, and the end
+	x       *dataset.Matrix
+	weights []float64 // of the instances, in the order of rows; nil for ones
+	nodes   []int32   // that an instance has, ascending: the columns of y
+	y       *mat.Dense
 
 	values   []float64  // the Gram matrix above its diagonal, by rows, and other things elsewhere
 	diagonal []float64  // of the Gram matrix
@@ -233,7 +234,7 @@ func (f *regression) trainOn(d *dataset.Dataset, some []int) {
 			f.rows[k] = some[r]
 		}
 	}
-	f.x = d.X.Subset(f.rows)
+	f.x, f.weights = d.X.Subset(f.rows), weightsOf(d.Weights, f.rows)
 	f.y = mat.NewDense(len(f.rows), len(f.nodes), nil)
 	for k, i := range f.rows {
 		row := f.y.RawRowView(k)
@@ -347,7 +348,7 @@ func (f *regression) solve(ctx context.Context, values *mat.SymDense) (err error
 		from, to := 64*part, min(64*part+64, n)
 		for j := range to {
 			for i := max(from, j); i < to; i++ {
-				v := f.diagonal[i] + 1/f.C
+				v := f.diagonal[i] + 1/f.cost(i)
 				if i > j {
 					v = f.values[j*n+i]
 				}
@@ -374,6 +375,9 @@ func (f *regression) solve(ctx context.Context, values *mat.SymDense) (err error
 	}
 	return f.work.did(cube(n)/2, f.state())
 }
+
+// cost is the C of an instance.
+func (f *regression) cost(i int) float64 { return weightOf(f.weights, i) * f.C }
 
 // holdOut finds the scores of the instances by models without their folds.
 func (f *regression) holdOut(ctx context.Context, factor *definite.Factor) error {
@@ -408,7 +412,7 @@ func (f *regression) state() string {
 // squaredError is that of the scores of instances held out.
 func (f *regression) squaredError() (sum float64) {
 	for i := range f.rows {
-		sum += math.Pow(floats.Distance(f.y.RawRowView(i), f.held.RawRowView(i), 2), 2)
+		sum += weightOf(f.weights, i) * math.Pow(floats.Distance(f.y.RawRowView(i), f.held.RawRowView(i), 2), 2)
 	}
 	return sum
 }
@@ -425,18 +429,19 @@ func (f *regression) certify(ctx context.Context) error {
 	sums := f.constants()
 	var norm, loss, product, square, origin float64
 	for i := range n {
+		cost := f.cost(i)
 		for c := range q {
 			k := i*q + c
 			score := scores[k] + sums[c]
 			norm += a[k] * score
-			loss += (y[k] - score) * (y[k] - score)
+			loss += cost / 2 * (y[k] - score) * (y[k] - score)
 			product += a[k] * y[k]
-			square += (a[k] / f.C) * (a[k] / f.C) // of A itself it would underflow for a small C
-			origin += y[k] * y[k]
+			square += cost / 2 * (a[k] / cost) * (a[k] / cost) // of A itself it would underflow for a small C
+			origin += cost / 2 * y[k] * y[k]
 		}
 	}
 	f.result = &solver.Result{
-		Primal: norm/2 + f.C/2*loss, Dual: max(0, product-norm/2-f.C/2*square), Origin: f.C / 2 * origin,
+		Primal: norm/2 + loss, Dual: max(0, product-norm/2-square), Origin: origin,
 		Epochs: 1, Status: solver.Converged,
 	}
 	f.result.Gap = structured.Certificate{Primal: f.result.Primal, Dual: f.result.Dual}.Gap()

@@ -96,7 +96,7 @@ func (s Shared) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model,
 	if err != nil {
 		return nil, err
 	}
-	f := &sharing{Shared: s, taxonomy: d.Taxonomy, labels: d.Labels, inputs: inputs, started: time.Now(), joint: structured.Certificate{Primal: math.Inf(1)}}
+	f := &sharing{Shared: s, taxonomy: d.Taxonomy, labels: d.Labels, weights: d.Weights, inputs: inputs, started: time.Now(), joint: structured.Certificate{Primal: math.Inf(1)}}
 	if err := f.prepare(); err != nil {
 		return nil, err
 	}
@@ -120,6 +120,7 @@ type sharing struct {
 	Shared
 	taxonomy *taxonomy.Taxonomy
 	labels   [][]int
+	weights  []float64 // of the instances
 	inputs   *structured.Linear
 	started  time.Time
 
@@ -142,7 +143,7 @@ func (f *sharing) prepare() error {
 		return err
 	}
 	f.columns = a.Columns()
-	f.plain, err = (&structured.Problem{Inputs: f.inputs, Columns: f.columns, Competitors: competitors}).Compile()
+	f.plain, err = (&structured.Problem{Inputs: f.inputs, Columns: f.columns, Competitors: competitors, Weights: f.weights}).Compile()
 	return err
 }
 
@@ -275,7 +276,7 @@ func (f *sharing) solve(ctx context.Context, alpha []float64, set *solver.Settin
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	p := &structured.Problem{Inputs: f.inputs, Columns: a.Columns(), Competitors: competitors}
+	p := &structured.Problem{Inputs: f.inputs, Columns: a.Columns(), Competitors: competitors, Weights: f.weights}
 	r, err := solver.Solve(ctx, p, set, f.Method)
 	return a, p, r, err
 }

@@ -27,7 +27,7 @@ func train(ctx context.Context, a *structured.Attributes, competitors structured
 	if err != nil {
 		return nil, err
 	}
-	problem := &structured.Problem{Inputs: inputs, Columns: a.Columns(), Competitors: competitors}
+	problem := &structured.Problem{Inputs: inputs, Columns: a.Columns(), Competitors: competitors, Weights: d.Weights}
 	result, err := solver.Solve(ctx, problem, &settings, method)
 	if result == nil {
 		return nil, err

@@ -53,7 +53,7 @@ func (s Transfer) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mode
 	if err != nil {
 		return nil, err
 	}
-	problem := &structured.Problem{Inputs: inputs, Columns: a.Columns(), Competitors: siblings}
+	problem := &structured.Problem{Inputs: inputs, Columns: a.Columns(), Competitors: siblings, Weights: d.Weights}
 	result, err := solver.Solve(ctx, problem, &s.Settings, s.Method)
 	nodes := structured.Nodes(t)
 	if result != nil {

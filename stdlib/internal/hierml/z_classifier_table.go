@@ -19,6 +19,7 @@ var classifierPackage = table.Package{
 		{Name: "BestSet", Value: classifier.BestSet},
 		{Name: "CheckData", Value: classifier.CheckData},
 		{Name: "CheckLeaves", Value: classifier.CheckLeaves},
+		{Name: "CheckUnweighted", Value: classifier.CheckUnweighted},
 		{Name: "ClosedSet", Value: classifier.ClosedSet},
 		{Name: "CubedHinge", Value: classifier.CubedHinge},
 		{Name: "Descend", Value: classifier.Descend},

@@ -38,6 +38,7 @@ var datasetPackage = table.Package{
 		{Name: "Words", Value: dataset.Words},
 	},
 	Types: []table.Symbol{
+		{Name: "Balance", Value: (*dataset.Balance)(nil)},
 		{Name: "Builder", Value: (*dataset.Builder)(nil)},
 		{Name: "Collection", Value: (*dataset.Collection)(nil)},
 		{Name: "Column", Value: (*dataset.Column)(nil)},
