@@ -334,7 +334,7 @@ func TestFormatVersions(t *testing.T) {
 		{"| `hiermlM\\x01` | 1 |", "hierml/dataset", []string{`mapMagic = [8]byte{'h', 'i', 'e', 'r', 'm', 'l', 'M', 1}`, `mapHeaderSize = 64`}},
 		{"| `hierml checkpoint` | none |", "hierml/solver", []string{`checkpointFormat = "hierml checkpoint"`}},
 		{"`Study.Directory` | none | 2 |", "hierml/experiment", []string{`const format = 2 `}},
-		{"`Settings.Directory` | none | 1 |", "hierml/svm", []string{`const trainingFormat = 1 `}},
+		{"`Settings.Directory` | none | 2 |", "hierml/svm", []string{`const trainingFormat = 2 `}},
 		{"in the user's cache | none | 10 |", "internal/toolchain", []string{`const format = "10"`}},
 	} {
 		if !strings.Contains(head, test.row) {

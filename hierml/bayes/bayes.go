@@ -35,8 +35,9 @@ import (
 //
 //	P(w|c) = (n_cw + Alpha) / (sum_v n_cv + Alpha V)
 //
-// with n_cw the occurrences of the word w in the documents of the leaf c, each times its weight, and V the number of
-// features. It is for comparison with Shrinkage. The zero value is ready to use.
+// with n_cw the occurrences of the word w in the documents of the leaf c, each times its weight,
+// and V the number of features. It is for comparison with Shrinkage. The zero value is ready to
+// use.
 type Multinomial struct {
 	// Alpha is how often every word is counted more. The default value is 1.
 	Alpha float64

@@ -27,10 +27,11 @@ func (p *Steps) Probability(score float64) float64 {
 	return p.Probabilities[at-1] + share*(p.Probabilities[at]-p.Probabilities[at-1])
 }
 
-// Isotonic returns the isotonic regression of the truth on the scores: of all functions that never
-// fall, the one closest in least squares to 1 at the scores of positives and 0 at those of
+// Isotonic returns the isotonic regression of the truth on the scores: of all functions that
+// never fall, the one closest in least squares to 1 at the scores of positives and 0 at those of
 // negatives, found by pooling adjacent violators [ZE02]. It needs more data than [Platt], whose
-// form it does not assume. Weights, if there are any, are one a score. The complexity is O(n log n).
+// form it does not assume. Weights, if there are any, are one a score. The complexity is O(n log
+// n).
 func Isotonic(scores []float64, positive []bool, weights ...float64) (*Steps, error) {
 	c, err := check(scores, positive, weights)
 	if err != nil {

@@ -17,9 +17,10 @@ func (p Relative) Probability(score, highest float64) float64 {
 	return Sigmoid{A: 1}.Probability(p.A*score + p.B*highest + p.C)
 }
 
-// RelativePlatt returns the function of largest likelihood, with the targets of Platt; see [Platt].
-// The slices have one entry an instance, but weights, which may be left out. Of functions that fit as well, as there are where a
-// score is always the highest, it is about that with the smallest coefficients.
+// RelativePlatt returns the function of largest likelihood, with the targets of Platt; see
+// [Platt]. The slices have one entry an instance, but weights, which may be left out. Of
+// functions that fit as well, as there are where a score is always the highest, it is about that
+// with the smallest coefficients.
 func RelativePlatt(scores, highest []float64, positive []bool, weights ...float64) (Relative, error) {
 	c, err := check(scores, positive, weights)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 )
 
 // Beside returns the columns of several data sets of the same instances in one, in the order in
-// which they are given: words beside numbers, say. It is an error if they differ in the number of
-// their rows, in taxonomy, labels or weights. Columns keep their names; where an earlier part has the
-// same name, " (2)" is behind it, or the next number that is free. Where a part has no names,
-// none of the result has.
+// which they are given: words beside numbers, say. It is an error if they differ in the number
+// of their rows, in taxonomy, labels or weights. Columns keep their names; where an earlier part
+// has the same name, " (2)" is behind it, or the next number that is free. Where a part has no
+// names, none of the result has.
 //
 // features.Columns does this for the columns of a table, and can be saved with a model.
 func Beside(parts ...*Dataset) (*Dataset, error) {

@@ -17,6 +17,11 @@ func (d *Dataset) Check() error {
 	if d.Groups != nil && len(d.Groups) != d.X.Rows {
 		return d.divider().check()
 	}
+	if d.Weights != nil {
+		if err := checkWeights(d.Name, d.Weights, d.X.Rows); err != nil {
+			return err
+		}
+	}
 	for i := range d.X.Rows {
 		if lo, hi := d.X.Indptr[i], d.X.Indptr[i+1]; lo < 0 || hi < lo || hi > len(d.X.Values) {
 			return fmt.Errorf("dataset: %s: row %d of the matrix has the entries %d to %d", d.Name, i, lo, hi)

@@ -17,7 +17,7 @@ type Dataset struct {
 	// Weights say how much each instance counts in training: one of weight 2 counts like two equal
 	// instances of weight 1, and one of weight 0 is as if it were not there. They are finite, not
 	// negative, and not all zero. If Weights is nil, every instance has the weight 1. See Balanced
-	// for weights by class. Instances and the writers of files don't have them.
+	// for weights by class. Files have no place for them, and writers refuse them.
 	Weights []float64
 
 	// Vocabulary names the columns of X, or is nil where they have no names. It is that of X

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -17,10 +18,16 @@ type Instance struct {
 	Group   string // as Dataset.Groups has it
 }
 
-// Instances gives the instances in the order of the rows, for what learns from one after the other
-// and can also read them from a file: SVMLight.Instances, LSHTC.Instances. There is never an error.
+// Instances gives the instances in the order of the rows, for what learns from one after the
+// other and can also read them from a file: SVMLight.Instances, LSHTC.Instances. An instance has
+// no place for a weight: where the data set has Weights that are not all 1, there is an error in
+// place of the first instance.
 func (d *Dataset) Instances() iter.Seq2[Instance, error] {
 	return func(yield func(Instance, error) bool) {
+		if slices.ContainsFunc(d.Weights, func(w float64) bool { return w != 1 }) {
+			yield(Instance{}, fmt.Errorf("dataset: %q has weights, for which instances one by one, and files, have no place; set Weights to nil to leave them out", d.Name))
+			return
+		}
 		for i, labels := range d.Labels {
 			columns, values := d.X.Row(i)
 			in := Instance{Labels: labels, Columns: columns, Values: values}

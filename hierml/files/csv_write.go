@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -113,9 +114,9 @@ func (s CSV) WriteDataset(ctx context.Context, w io.Writer, d *dataset.Dataset) 
 	err = out.Write(titles)
 	record := make([]string, len(titles))
 	row := 0
-	for in := range d.Instances() {
+	for in, wrong := range d.Instances() {
 		if err == nil {
-			err = ctx.Err()
+			err = cmp.Or(wrong, ctx.Err())
 		}
 		if err == nil {
 			record[0], err = s.labelField(labels, row, in.Labels)

@@ -33,7 +33,7 @@ const (
 )
 
 // trainingFormat is the number of the form of what is in a directory.
-const trainingFormat = 1
+const trainingFormat = 2
 
 // order is a training as the parts of a farm are told it.
 type order struct {
