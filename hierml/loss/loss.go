@@ -25,14 +25,21 @@ type Loss interface {
 }
 
 // Table returns the costs between the leaves: row a, column b is the cost of predicting leaf b when
-// leaf a is true, both in the order of Taxonomy.Leaves.
-func Table(l Loss, t *taxonomy.Taxonomy) *mat.Dense {
+// leaf a is true, both in the order of Taxonomy.Leaves. It is an error if the loss was made for
+// another taxonomy, as far as Check can tell.
+func Table(l Loss, t *taxonomy.Taxonomy) (*mat.Dense, error) {
+	if l == nil || t == nil {
+		return nil, fmt.Errorf("loss: a table of costs needs a loss and a taxonomy")
+	}
+	if err := Check(l, t); err != nil {
+		return nil, err
+	}
 	leaves := t.Leaves()
 	table := mat.NewDense(len(leaves), len(leaves), nil)
 	for i, a := range leaves {
 		Row(l, t, a, table.RawRowView(i))
 	}
-	return table
+	return table, nil
 }
 
 // named are the losses that need nothing but a taxonomy.

@@ -58,7 +58,7 @@ func TestGolden(t *testing.T) {
 					t.Errorf("%s: %v", name, err)
 					continue
 				}
-				compare(t, name, loss.Table(l, g), want.Pair[name])
+				compare(t, name, table(t, l, g), want.Pair[name])
 				delete(want.Pair, name)
 			}
 			for name := range want.Pair {
@@ -68,7 +68,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, "sqrt_alpha", loss.Table(l, g), want.SqrtAlpha)
+			compare(t, "sqrt_alpha", table(t, l, g), want.SqrtAlpha)
 			weighted, err := loss.Weighted(g, want.S, want.Missed, want.Added)
 			if err != nil {
 				t.Fatal(err)
@@ -375,6 +375,48 @@ func ExampleWeighted() {
 	// 6
 }
 
+// table returns the costs between the leaves.
+func table(t testing.TB, l loss.Loss, g *taxonomy.Taxonomy) *mat.Dense {
+	t.Helper()
+	costs, err := loss.Table(l, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return costs
+}
+
+// TestTableRefuses gives losses that were made for a larger and for a smaller taxonomy, and for one
+// with other names.
+func TestTableRefuses(t *testing.T) {
+	g, large := twoLeaves(t), example.Tree(7, 7)
+	other, err := taxonomy.New([]string{"v", "w", "x", "y", "z"}, g.Edges())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range loss.Names() {
+		for what, from := range map[string]*taxonomy.Taxonomy{"larger": large, "other": other} {
+			l, err := loss.Named(name, from)
+			if err != nil {
+				continue // the loss is not one of such a taxonomy
+			}
+			if _, err := loss.Table(l, g); (err == nil) != (name == "zero_one") { // which is of every taxonomy
+				t.Errorf("%s of a taxonomy that is %s: error %v", name, what, err)
+			}
+		}
+		if l, err := loss.Named(name, g); err == nil && name != "zero_one" {
+			if _, err := loss.Table(l, large); err == nil {
+				t.Errorf("%s of a smaller taxonomy: no error", name)
+			}
+		}
+	}
+	if _, err := loss.Table(nil, g); err == nil {
+		t.Error("no loss: no error")
+	}
+	if _, err := loss.Table(loss.ZeroOne(), nil); err == nil {
+		t.Error("no taxonomy: no error")
+	}
+}
+
 func ExampleTable() {
 	t, err := taxonomy.FromPaths([]string{"net/http", "net/url", "fmt"}, "/")
 	if err != nil {
@@ -384,7 +426,12 @@ func ExampleTable() {
 	for i, l := range t.Leaves() {
 		fmt.Println(i, t.Name(l))
 	}
-	fmt.Println(mat.Formatted(loss.Table(loss.Tree(t), t)))
+	table, err := loss.Table(loss.Tree(t), t)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(mat.Formatted(table))
 	// Output:
 	// 0 net/http
 	// 1 net/url
@@ -405,7 +452,7 @@ func BenchmarkTable(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("%s/parents=%d", name, most), func(b *testing.B) {
 				for b.Loop() {
-					loss.Table(l, g)
+					table(b, l, g)
 				}
 			})
 		}

@@ -25,7 +25,7 @@ func TestTableShown(t *testing.T) {
 			"costs of 2 leaves, a row for each that is true and a column for each that is predicted\n      d    e\nd   0.0  3.5\ne  14.0  0.0"},
 		{func() (loss.Loss, error) { return loss.FromTable(g, nodes) },
 			"costs of 5 nodes, a row for each that is true and a column for each that is predicted\n     a    b    c    d    e\na  0.0"},
-		{func() (loss.Loss, error) { return loss.FromTable(large, loss.Table(loss.ZeroOne(), large)) },
+		{func() (loss.Loss, error) { return loss.FromTable(large, table(t, loss.ZeroOne(), large)) },
 			"costs of 49 leaves, a row for each that is true and a column for each that is predicted\n"},
 	} {
 		l, err := test.l()
