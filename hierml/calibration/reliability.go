@@ -114,12 +114,10 @@ func NewReliability(probabilities []float64, positive []bool, bins int, by Binni
 		b := Bin{Low: low, High: high, Count: to - from}
 		for _, i := range order[from:to] {
 			b.Predicted += probabilities[i]
-			truth := 0.0
 			if positive[i] {
-				truth = 1
+				b.Observed++
 			}
-			b.Observed += truth
-			r.Brier += (probabilities[i] - truth) * (probabilities[i] - truth)
+			r.Brier += squaredError(probabilities[i], positive[i])
 		}
 		n := float64(b.Count)
 		b.Predicted, b.Observed = b.Predicted/n, b.Observed/n

@@ -202,12 +202,8 @@ func lower(measure string) bool {
 	if measure == seconds {
 		return true
 	}
-	for _, m := range metric.Measures() {
-		if m.Name == measure {
-			return m.Lower
-		}
-	}
-	return false
+	m, _ := metric.Named(measure)
+	return m.Lower
 }
 
 // Cell returns the finished cell with the key, nil if there is none.

@@ -31,9 +31,10 @@ type Study struct {
 	Repeats int
 	// Seed determines everything that is drawn.
 	Seed uint64
-	// Measures are the columns of the tables: names of metric.Measures, and "seconds" for the time
-	// of training, which is not the same in two runs. The default value is accuracy, parent
-	// accuracy, tree loss and macro F1 of all classes. Cells keep all; see Results.With.
+	// Measures are the columns of the tables: names of metric.Measures, those of depths such as "F1
+	// at depth 2", and "seconds" for the time of training, which is not the same in two runs. The
+	// default value is accuracy, parent accuracy, tree loss and macro F1 of all classes. Cells keep
+	// all; see Results.With.
 	Measures []string
 	// Baseline is the name of the method that the others are tested against.
 	Baseline string
@@ -147,7 +148,7 @@ func (s *Study) checked() (*Study, error) {
 	}
 	c.Measures, c.Select = currentNames(c.Measures), metric.CurrentName(c.Select)
 	for i, name := range c.Measures {
-		if name != seconds && !slices.Contains(known, name) {
+		if _, ok := metric.Named(name); name != seconds && !ok {
 			return nil, fmt.Errorf("experiment: no measure is called %q; there are %s and %s", name, strings.Join(known, ", "), seconds)
 		}
 		if slices.Contains(c.Measures[:i], name) {
@@ -157,7 +158,7 @@ func (s *Study) checked() (*Study, error) {
 	if c.Select == "" {
 		c.Select = c.Measures[0]
 	}
-	if !slices.Contains(known, c.Select) {
+	if _, ok := metric.Named(c.Select); !ok {
 		return nil, fmt.Errorf("experiment: Select is %q; a point is chosen by one of %s", c.Select, strings.Join(known, ", "))
 	}
 	if err := c.Test.check(); err != nil {
@@ -252,7 +253,7 @@ func currentNames(names []string) []string {
 // measureNames returns the names of the metrics, in the order of tables.
 func measureNames() []string {
 	var names []string
-	for _, m := range slices.Concat(metric.Measures(), metric.NodeMeasures()) {
+	for _, m := range metric.Measures() {
 		names = append(names, m.Name)
 	}
 	return names

@@ -162,6 +162,15 @@ func (g graph) half(a, b int) float64 {
 	return sum
 }
 
+// marks tells which nodes are in the set.
+func (g graph) marks(set []int) []bool {
+	in := make([]bool, len(g))
+	for _, n := range set {
+		in[n] = true
+	}
+	return in
+}
+
 // brute returns the values of an instance from their definitions.
 func (g graph) brute(leaves []int, scores []float64, labels, set []int, cost func(y, f int) float64) map[string]float64 {
 	v := make(map[string]float64)
@@ -192,6 +201,24 @@ func (g graph) brute(leaves []int, scores []float64, labels, set []int, cost fun
 	}
 	v["accuracy"] = flag(is(f))
 	v["exact sets"] = flag(slices.Equal(set, labels))
+	for name, sets := range map[string][2][]bool{"": {g.marks(labels), g.marks(set)}, "hierarchical ": {truth, predicted}} {
+		both, one, other, either := 0.0, 0.0, 0.0, 0.0
+		for n := range g {
+			both += flag(sets[0][n] && sets[1][n])
+			one += flag(sets[0][n])
+			other += flag(sets[1][n])
+			either += flag(sets[0][n] || sets[1][n])
+		}
+		v[name+"samples precision"] = 0
+		if other > 0 {
+			v[name+"samples precision"] = both / other
+		}
+		v[name+"samples recall"] = both / one // no true set is empty
+		v[name+"samples F1"] = 2 * both / (one + other)
+		if name == "" {
+			v["samples Jaccard"], v["Hamming loss"] = both/either, (either-both)/float64(len(leaves))
+		}
+	}
 	v["parent accuracy"] = math.NaN()
 	if slices.ContainsFunc(labels, func(y int) bool { return len(g[y]) > 0 }) {
 		v["parent accuracy"] = flag(is(f) || slices.ContainsFunc(labels, func(y int) bool {
@@ -379,6 +406,7 @@ func TestBruteForce(t *testing.T) {
 					near(t, "instances of a depth", float64(l.Instances), counts[fmt.Sprintf("accuracy at depth %d", l.Depth)])
 				}
 				g.checkAverages(t, got, leaves, labels, run.sets)
+				checkROC(t, got, leaves, scores, labels)
 				if t.Failed() {
 					return
 				}
@@ -423,7 +451,8 @@ func (g graph) checkAverages(t *testing.T, got *metric.Report, leaves []int, lab
 			c.both++
 		}
 	}
-	byLeaf := make([]counted, len(g))
+	byLeaf, byNode := make([]counted, len(g)), make([]counted, len(g))
+	byDepth := make([]counted, len(got.Levels))
 	for i := range labels {
 		set := []int{confusion.Predicted[i]}
 		if sets != nil {
@@ -432,6 +461,8 @@ func (g graph) checkAverages(t *testing.T, got *metric.Report, leaves []int, lab
 		truth, predicted := g.closure(labels[i]), g.closure(set)
 		for n := range g {
 			count(&nodes, truth[n], predicted[n])
+			count(&byNode[n], truth[n], predicted[n])
+			count(&byDepth[g.depth(n)], truth[n], predicted[n])
 			if len(g[n]) > 0 {
 				count(&rootless, truth[n], predicted[n])
 			}
@@ -440,6 +471,41 @@ func (g graph) checkAverages(t *testing.T, got *metric.Report, leaves []int, lab
 				count(&byLeaf[n], truth[n], predicted[n])
 			}
 		}
+	}
+	jaccard := func(c counted) float64 { return c.both / (c.truth + c.predicted - c.both) }
+	near(t, "micro Jaccard", got.MicroJaccard, jaccard(micro))
+	macroJaccard := 0.0
+	for _, y := range leaves {
+		if byLeaf[y].truth+byLeaf[y].predicted > 0 {
+			macroJaccard += jaccard(byLeaf[y]) / float64(len(leaves))
+		}
+	}
+	near(t, "macro Jaccard", got.MacroJaccard, macroJaccard)
+	all, err := got.ByNode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, c := range all {
+		if want := byNode[n]; c.Node != n || float64(c.Instances) != want.truth || float64(c.Predicted) != want.predicted || float64(c.Right) != want.both {
+			t.Errorf("node %+v, want %v of %d", c, want, n)
+		}
+		want := prf(byNode[n])
+		near(t, "precision of a node", c.Precision, want[0])
+		near(t, "recall of a node", c.Recall, want[1])
+		near(t, "F1 of a node", c.F1, want[2])
+	}
+	for d, l := range got.Levels {
+		want := prf(byDepth[d])
+		near(t, "precision of a depth", l.Precision, want[0])
+		near(t, "recall of a depth", l.Recall, want[1])
+		near(t, "F1 of a depth", l.F1, want[2])
+		var own []float64
+		for n := range g {
+			if g.depth(n) == d {
+				own = append(own, prf(byNode[n])[2])
+			}
+		}
+		near(t, "macro F1 of a depth", l.MacroF1, meanOf(own))
 	}
 	macro, occurring := 0.0, 0.0
 	for _, y := range leaves {
@@ -459,4 +525,40 @@ func (g graph) checkAverages(t *testing.T, got *metric.Report, leaves []int, lab
 	for k, v := range prf(rootless) {
 		near(t, "rootless", []float64{got.RootlessPrecision, got.RootlessRecall, got.RootlessF1}[k], v)
 	}
+}
+
+// checkROC compares areas under ROC curves with comparisons of all pairs.
+func checkROC(t *testing.T, got *metric.Report, leaves []int, scores *mat.Dense, labels [][]int) {
+	t.Helper()
+	area := func(columns ...int) float64 {
+		var own, others []float64
+		for i, set := range labels {
+			for _, k := range columns {
+				if slices.Contains(set, leaves[k]) {
+					own = append(own, scores.At(i, k))
+				} else {
+					others = append(others, scores.At(i, k))
+				}
+			}
+		}
+		sum := 0.0
+		for _, a := range own {
+			for _, b := range others {
+				switch {
+				case a > b:
+					sum++
+				case a == b:
+					sum += 0.5
+				}
+			}
+		}
+		return sum / float64(len(own)*len(others))
+	}
+	var areas []float64
+	var all []int
+	for k := range leaves {
+		areas, all = append(areas, area(k)), append(all, k)
+	}
+	near(t, "micro AUC", got.ROC.Micro, area(all...))
+	near(t, "macro AUC", got.ROC.Macro, meanOf(areas))
 }

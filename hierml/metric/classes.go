@@ -20,7 +20,8 @@ type Class struct {
 	// Right how many as both.
 	Instances, Predicted, Right int
 	// Precision is Right / Predicted, Recall Right / Instances, and F1 their harmonic mean. What
-	// has nothing to divide by is 0, and NaN where the label is neither true nor predicted.
+	// has nothing to divide by is 0, and NaN where the label is neither true nor predicted. With
+	// weights they are of the weights, and the numbers those of the instances with one above 0.
 	Precision, Recall, F1 float64
 }
 
@@ -37,12 +38,22 @@ func (r *Report) Classes() (Classes, error) {
 	return slices.Clone(r.classes), nil
 }
 
-// classes returns those that were counted.
-func (c *counts) classes() Classes {
+// ByNode is Classes for every node of the taxonomy: an instance has a node if it has a label at or
+// below it, and what is predicted likewise [SF11]. Report.Levels has the averages of the
+// nodes of each depth.
+func (r *Report) ByNode() (Classes, error) {
+	if r == nil || r.byNode == nil {
+		return nil, errors.New("metric: the report does not know the predictions of nodes; take one as Evaluate returns it")
+	}
+	return slices.Clone(r.byNode), nil
+}
+
+// classes returns the nodes that were counted and are asked for.
+func (c *counts) classes(of []tally, asked func(n int) bool) Classes {
 	all := Classes{}
-	for n, o := range c.labels {
-		if o != (overlap{}) || c.t.IsLeaf(n) {
-			all = append(all, Class{n, c.t.Name(n), o.truth, o.predicted, o.both, o.precision(), o.recall(), o.f1()})
+	for n, o := range of {
+		if asked(n) {
+			all = append(all, Class{n, c.t.Name(n), o.instances, o.said, o.right, o.precision(), o.recall(), o.f1()})
 		}
 	}
 	return all

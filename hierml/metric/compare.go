@@ -123,7 +123,21 @@ func (t *Table) String() string {
 		}
 		end()
 	}
+	for _, note := range t.notes() {
+		fmt.Fprintln(&b, note)
+	}
 	return b.String()
+}
+
+// notes say of which rows one label each is judged, where several are true.
+func (t *Table) notes() []string {
+	var notes []string
+	for i, name := range t.Names {
+		if text := t.Reports[i].oneEach(": "); text != "" {
+			notes = append(notes, name+text)
+		}
+	}
+	return notes
 }
 
 // mark stands behind the text of the best value.
@@ -137,7 +151,10 @@ func (c cell) mark() string {
 // HTML returns the table with the best value of each column in bold.
 func (t *Table) HTML() string {
 	measures := t.columns()
-	page := struct{ Head, Rows []row }{Rows: t.rows(measures)}
+	page := struct {
+		Head, Rows []row
+		Notes      []string
+	}{Rows: t.rows(measures), Notes: t.notes()}
 	for _, m := range measures {
 		page.Head = append(page.Head, row{Name: m.Name, Help: m.Help, Arrow: m.arrow()})
 	}
@@ -154,4 +171,7 @@ var tableTemplate = template.Must(template.New("table").Parse(`<table style="bor
 {{- end}}
 </tbody>
 </table>
+{{- range .Notes}}
+<p style="margin:2px 4px"><small>{{.}}</small></p>
+{{- end}}
 `))

@@ -264,7 +264,7 @@ func (c *Confusion) shown() ([]shown, int, error) {
 	}
 	all := []shown{}
 	for _, t := range turns[:min(len(turns), turnsShown)] {
-		s := shown{Name: t.Name, Instances: strconv.Itoa(t.Instances), Right: strconv.FormatFloat(ratio(t.Right, t.Instances), 'f', 4, 64)}
+		s := shown{Name: t.Name, Instances: strconv.Itoa(t.Instances), Right: strconv.FormatFloat(float64(t.Right)/float64(t.Instances), 'f', 4, 64)}
 		var wrong []string
 		for _, cell := range t.Cells {
 			if cell.Truth != cell.Predicted && len(wrong) < cellsShown {

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/calibration"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/loss"
@@ -29,6 +30,18 @@ const (
 	maximalLoss
 	hLoss
 	symmetricDifference
+	samplesPrecision // and what overlap.samples has after it
+	samplesRecall
+	samplesF1
+	samplesJaccard
+	hammingLoss
+	closedPrecision // likewise, without the Jaccard index
+	closedRecall
+	closedF1
+	logLoss // of one label an instance, or else of each label by itself
+	brierScore
+	labelsLogLoss
+	labelsBrier
 	fixedColumns
 )
 
@@ -48,9 +61,18 @@ type evaluation struct {
 	gains   []float64 // of nDCG: 1/log2(1+rank), by rank from 1
 	worth   []float64 // of the leaves by their propensities, nil without any
 
+	weights []float64 // of the instances, nil where all are 1
+
 	nodeScores   []float64 // of all instances, a row each
 	nodeLabels   [][]int   // of these
 	nodesLeftOut bool      // they are too many
+
+	// the probabilities of the leaves, or else their scores, of all instances, a row each
+	leafScores    []float64
+	leafLabels    [][]int
+	leavesLeftOut bool // they are too many
+	probable      bool // there are probabilities
+	notOne        bool // those of an instance do not add up to 1
 
 	n                  int         // instances measured so far
 	truths             uint64      // a hash of their labels
@@ -66,7 +88,10 @@ func (s Settings) newEvaluation(t *taxonomy.Taxonomy) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &evaluation{labels: labelsOf(t), leaves: t.Leaves(), at: at, loss: s.Loss, truths: 14695981039346656037}
+	if s.Weights != nil {
+		s.Workers = 1 // sums of weights do not depend on who adds them up
+	}
+	e := &evaluation{labels: labelsOf(t), leaves: t.Leaves(), at: at, loss: s.Loss, truths: 14695981039346656037, weights: s.Weights}
 	if e.loss == nil {
 		e.loss, e.halfed = loss.Half(e.nodes), true
 	} else if err := loss.Check(e.loss, t); err != nil {
@@ -129,7 +154,36 @@ func (e *evaluation) evaluate(model Scorer, x *dataset.Matrix, labels [][]int) e
 			decided = [][]int{}
 		}
 	}
-	return e.add(scores, decided, labels)
+	var probabilities *mat.Dense
+	if p, ok := model.(Prober); ok {
+		if probabilities = p.Probabilities(x, scores); probabilities != nil {
+			if err := e.checkProbabilities(probabilities, x.Rows); err != nil {
+				return err
+			}
+			e.probable = true
+		}
+	}
+	return e.add(scores, probabilities, decided, labels)
+}
+
+// checkProbabilities says what is wrong with the probabilities of a batch, and notes whether those
+// of each instance add up to 1.
+func (e *evaluation) checkProbabilities(p *mat.Dense, rows int) error {
+	if n, q := p.Dims(); n != rows || q != len(e.leaves) {
+		return fmt.Errorf("metric: probabilities are %d x %d; expected a row for each of %d instances and a column for each of %d leaves", n, q, rows, len(e.leaves))
+	}
+	const rounding = 1e-6
+	for i := range rows {
+		sum := 0.0
+		for k, v := range p.RawRowView(i) {
+			if !(v >= 0 && v <= 1+rounding) {
+				return fmt.Errorf("metric: the probability of leaf %q for instance %d is %v; it is from 0 to 1", e.t.LabelName(e.leaves[k]), e.n+i, v)
+			}
+			sum += v
+		}
+		e.notOne = e.notOne || math.Abs(sum-1) > rounding
+	}
+	return nil
 }
 
 // maxNodeScores bounds the scores of nodes that are kept for precision-recall curves.
@@ -167,8 +221,9 @@ func (e *evaluation) scoreNodes(model Scorer, x *dataset.Matrix, labels [][]int)
 // fewScores are measured by one goroutine.
 const fewScores = 1 << 14
 
-// add takes a batch and what was decided, nil for the highest scores.
-func (e *evaluation) add(scores *mat.Dense, decided, labels [][]int) error {
+// add takes a batch, with its probabilities if the model has any, and what was decided, nil for the
+// highest scores.
+func (e *evaluation) add(scores, probabilities *mat.Dense, decided, labels [][]int) error {
 	n, q := scores.Dims()
 	if n != len(labels) || n > 0 && q != len(e.leaves) {
 		return fmt.Errorf("metric: scores are %d x %d; expected a row for each of %d instances and a column for each of %d leaves", n, q, len(labels), len(e.leaves))
@@ -180,11 +235,10 @@ func (e *evaluation) add(scores *mat.Dense, decided, labels [][]int) error {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			failures[p] = e.workers[p].rows(scores, decided, labels, p*n/parts, (p+1)*n/parts)
+			failures[p] = e.workers[p].rows(scores, probabilities, decided, labels, p*n/parts, (p+1)*n/parts)
 		}()
 	}
 	wait.Wait()
-	e.n += n
 	for _, set := range labels {
 		e.hash(len(set))
 		for _, y := range set {
@@ -196,7 +250,31 @@ func (e *evaluation) add(scores *mat.Dense, decided, labels [][]int) error {
 			return err // that of the first instance with one
 		}
 	}
+	if probabilities == nil {
+		probabilities = scores
+	}
+	e.keepLeaves(probabilities, labels)
+	e.n += n
 	return nil
+}
+
+// maxLeafScores bounds the scores of leaves that are kept for the areas under ROC curves.
+const maxLeafScores = 1 << 24
+
+// keepLeaves keeps the scores of a batch, if they are not too many.
+func (e *evaluation) keepLeaves(scores *mat.Dense, labels [][]int) {
+	if e.leavesLeftOut {
+		return
+	}
+	if e.leavesLeftOut = (e.n+len(labels))*len(e.leaves) > maxLeafScores; e.leavesLeftOut {
+		e.leafScores, e.leafLabels = nil, nil
+		return
+	}
+	e.leafScores = slices.Grow(e.leafScores, len(labels)*len(e.leaves))
+	for i := range labels {
+		e.leafScores = append(e.leafScores, scores.RawRowView(i)...)
+	}
+	e.leafLabels = append(e.leafLabels, labels...)
 }
 
 // hash adds a number to the hash of the labels (FNV-1a, of whole numbers).
@@ -209,13 +287,15 @@ func (e *evaluation) report() (*Report, error) {
 	if e.n == 0 {
 		return nil, errors.New("metric: no instances to evaluate")
 	}
+	if err := (Settings{Weights: e.weights}).checkWeights(e.n); err != nil {
+		return nil, err
+	}
 	all := newCounts(e.nodes)
-	trueLabels, otherSets := 0, 0
 	for _, w := range e.workers {
 		all.merge(w.counts)
-		trueLabels, otherSets = trueLabels+w.trueLabels, otherSets+w.otherSets
 	}
 	f := all.f1()
+	mcc, kappa := all.agreement()
 	r := &Report{
 		Instances:             e.n,
 		MicroPrecision:        f.MicroPrecision,
@@ -223,6 +303,10 @@ func (e *evaluation) report() (*Report, error) {
 		MicroF1:               f.Micro,
 		MacroF1:               f.Macro,
 		MacroF1Occurring:      f.MacroOccurring,
+		MicroJaccard:          f.MicroJaccard,
+		MacroJaccard:          f.MacroJaccard,
+		MCC:                   mcc,
+		Kappa:                 kappa,
 		HierarchicalPrecision: f.HierarchicalPrecision,
 		HierarchicalRecall:    f.HierarchicalRecall,
 		HierarchicalF1:        f.Hierarchical,
@@ -234,36 +318,49 @@ func (e *evaluation) report() (*Report, error) {
 		scored:                e.worth != nil,
 		confusion:             &Confusion{Taxonomy: e.t, Truth: e.nearest, Predicted: e.predicted},
 		margins:               e.margins,
-		classes:               all.classes(),
+		classes:               all.classes(all.labels, all.judged),
+		byNode:                all.classes(all.nodes, func(int) bool { return true }),
+		weights:               e.weights,
+		weighted:              e.weights != nil,
+		probable:              e.probable,
 	}
-	if otherSets == 0 && trueLabels > e.n {
-		r.ofSeveral = float64(trueLabels) / float64(e.n)
+	if all.several > 0 {
+		n := float64(all.instances)
+		r.sets = &labelSets{True: float64(all.truths) / n, Predicted: float64(all.said) / n, OneEach: all.otherSets == 0}
 	}
+	own := Settings{Workers: len(e.workers), Weights: e.weights}
 	if n := len(e.nodeLabels); n > 0 {
-		r.Nodes = Settings{Workers: len(e.workers)}.nodeScores(mat.NewDense(n, e.nodes.Len(), e.nodeScores), e.nodeLabels, e.nodes)
+		r.Nodes = own.nodeScores(mat.NewDense(n, e.nodes.Len(), e.nodeScores), e.nodeLabels, e.nodes)
+	}
+	if n := len(e.leafLabels); n > 0 {
+		r.ROC = own.roc(mat.NewDense(n, len(e.leaves), e.leafScores), e.leafLabels, e.t.LeafIndex)
+	}
+	if all.truths > all.instances || e.notOne {
+		e.columns[logLoss], e.columns[brierScore] = e.columns[labelsLogLoss], e.columns[labelsBrier]
 	}
 	for i, k := range e.at {
 		r.At = append(r.At, At{K: k})
 		if e.worth != nil { // the mean of the quotients is then that of the means
 			c := e.atColumn(i)
-			reach, _ := mean(e.columns[c+4])
+			reach, _ := mean(e.columns[c+4], e.weights)
 			for at := range e.columns[c+3] {
 				e.columns[c+3][at] /= reach
 			}
 		}
 	}
-	for d := range e.depths {
-		r.Levels = append(r.Levels, Level{Depth: d, Instances: e.n})
+	levels, macro := all.levels(e.depths)
+	for d, o := range levels {
+		r.Levels = append(r.Levels, Level{Depth: d, Instances: e.n, Precision: o.precision(), Recall: o.recall(), F1: o.f1(), MacroF1: macro[d].mean()})
 	}
 	for _, m := range r.Measures() {
 		if c := e.column(m); c >= 0 {
 			r.perInstance[m.Name] = e.columns[c]
-			*m.field(r), _ = mean(e.columns[c])
+			*m.field(r), _ = mean(e.columns[c], e.weights)
 		}
 	}
-	_, r.ParentInstances = mean(e.columns[parentAccuracy])
+	_, r.ParentInstances = mean(e.columns[parentAccuracy], e.weights)
 	for d := range r.Levels {
-		_, r.Levels[d].Instances = mean(e.columns[e.levelColumn(d)])
+		_, r.Levels[d].Instances = mean(e.columns[e.levelColumn(d)], e.weights)
 	}
 	return r, nil
 }
@@ -281,7 +378,7 @@ func (e *evaluation) column(m Measure) int {
 		return e.atColumn(slices.Index(e.at, m.key)) + 3
 	case levelAccuracy:
 		return e.levelColumn(m.key)
-	case ofCounts, ofNodes:
+	case ofCounts, ofNodes, ofROC, levelPrecision, levelRecall, levelF1, levelMacroF1:
 		return -1
 	}
 	return m.key
@@ -292,16 +389,18 @@ func (e *evaluation) atColumn(i int) int { return fixedColumns + e.atWidth*i }
 
 func (e *evaluation) levelColumn(depth int) int { return fixedColumns + e.atWidth*len(e.at) + depth }
 
-// mean returns the mean of the values that are numbers, and how many they are.
-func mean(values []float64) (float64, int) {
-	sum, n := 0.0, 0
-	for _, v := range values {
-		if !math.IsNaN(v) {
-			sum += v
+// mean returns the mean of the values that are numbers, weighted unless weights are nil, and how
+// many they are.
+func mean(values, weights []float64) (float64, int) {
+	var a average
+	n := 0
+	for i, v := range values {
+		if w := weightOf(weights, i); w > 0 && !math.IsNaN(v) {
+			a.add(v, w)
 			n++
 		}
 	}
-	return sum / float64(n), n
+	return a.mean(), n
 }
 
 // worker measures instances. Nothing of it is allocated anew for an instance, unless that has more
@@ -319,8 +418,7 @@ type worker struct {
 	spans []span // what above counts
 
 	truth, decided []int // sets of nodes as the data have them
-
-	trueLabels, otherSets int // all true labels, and predicted sets of none or several labels
+	positions      []int // of the true leaves
 }
 
 func newWorker(e *evaluation) *worker {
@@ -329,7 +427,7 @@ func newWorker(e *evaluation) *worker {
 }
 
 // rows measures the rows from up to to of a batch.
-func (w *worker) rows(scores *mat.Dense, decided, labels [][]int, from, to int) error {
+func (w *worker) rows(scores, probabilities *mat.Dense, decided, labels [][]int, from, to int) error {
 	var one [1]int
 	for i := from; i < to; i++ {
 		set, given := one[:], decided != nil
@@ -348,6 +446,9 @@ func (w *worker) rows(scores *mat.Dense, decided, labels [][]int, from, to int) 
 		}
 		if err := w.instance(scores.RawRowView(i), set, given, labels[i], at); err != nil {
 			return err
+		}
+		if probabilities != nil {
+			w.probabilities(probabilities.RawRowView(i), labels[i], at)
 		}
 	}
 	return nil
@@ -389,12 +490,19 @@ func (w *worker) instance(scores []float64, set []int, given bool, labels []int,
 	w.prediction(w.leaves[top], hit, labels, at)
 	w.truth, w.decided = w.set(w.truth[:0], labels), w.set(w.decided[:0], set)
 	w.sets(w.decided, w.truth, at)
-	if w.trueLabels += len(labels); len(set) != 1 {
-		w.otherSets++
-	}
 	w.levels(w.to[w.leaves[top]], w.truth, at)
 	if v := w.columns[topLoss][at] + w.columns[maximalLoss][at]; math.IsNaN(v) || math.IsInf(v, 0) {
 		return fmt.Errorf("metric: a loss of instance %d is not finite; give the Settings a loss with finite costs between all leaves", at)
 	}
 	return nil
+}
+
+// probabilities measures those of the leaves.
+func (w *worker) probabilities(p []float64, labels []int, at int) {
+	w.positions = w.positions[:0]
+	for _, y := range labels {
+		w.positions = append(w.positions, w.t.LeafIndex(y))
+	}
+	w.columns[logLoss][at], w.columns[brierScore][at] = calibration.LogLoss(p, w.positions), calibration.Brier(p, w.positions)
+	w.columns[labelsLogLoss][at], w.columns[labelsBrier][at] = calibration.LabelsLogLoss(p, w.positions), w.columns[brierScore][at]/float64(len(p))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math"
 	"strconv"
@@ -89,7 +90,10 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		DepthInstances []int   `json:"depthInstances"`
 
 		ParentInstances int `json:"parentInstances"`
-	}{Instances: r.Instances, At: []int{}, DepthInstances: []int{}, ParentInstances: r.ParentInstances}
+
+		Weighted bool       `json:"weighted,omitempty"`
+		Sets     *labelSets `json:"sets,omitempty"`
+	}{Instances: r.Instances, At: []int{}, DepthInstances: []int{}, ParentInstances: r.ParentInstances, Weighted: r.weighted, Sets: r.sets}
 	for _, m := range r.Measures() {
 		out.Measures = append(out.Measures, named{m.Name, number(*m.field(r))})
 	}
@@ -103,7 +107,8 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON returned. A measure that the text does not have is not a
-// number. Earlier versions wrote parent accuracies over all instances.
+// number. Earlier versions wrote parent accuracies over all instances. Counts that no report has
+// are an error.
 func (r *Report) UnmarshalJSON(text []byte) error {
 	var in struct {
 		Instances      int
@@ -112,15 +117,26 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 		DepthInstances []int
 
 		ParentInstances *int
+
+		Weighted bool
+		Sets     *labelSets
 	}
 	if err := json.Unmarshal(text, &in); err != nil {
 		return fmt.Errorf("metric: a report in JSON: %w", err)
 	}
-	*r = Report{Instances: in.Instances, ParentInstances: in.Instances}
+	*r = Report{Instances: in.Instances, ParentInstances: in.Instances, weighted: in.Weighted, sets: in.Sets}
 	if in.ParentInstances != nil {
 		r.ParentInstances = *in.ParentInstances
 	}
-	for _, k := range in.At {
+	for _, n := range append([]int{r.Instances, r.ParentInstances}, in.DepthInstances...) {
+		if n < 0 || n > r.Instances {
+			return fmt.Errorf("metric: a report in JSON on %d instances has a count of %d; take the report as it was written", r.Instances, n)
+		}
+	}
+	for i, k := range in.At {
+		if k < 1 || i > 0 && in.At[i-1] >= k {
+			return fmt.Errorf("metric: a report in JSON has the k %v, which are ascending from 1; take the report as it was written", in.At)
+		}
 		r.At = append(r.At, At{K: k})
 	}
 	for d, n := range in.DepthInstances {
@@ -129,6 +145,10 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	if _, ok := in.Measures[pooledArea]; ok {
 		r.Nodes = new(PrecisionRecall)
 	}
+	if _, ok := in.Measures[microROC]; ok {
+		r.ROC = new(ROC)
+	}
+	_, r.probable = in.Measures[logLossName]
 	for name := range in.Measures {
 		r.scored = r.scored || strings.HasPrefix(name, scoredPrecision)
 	}
@@ -153,8 +173,19 @@ type instances struct {
 	PerInstance map[string][]number `json:"perInstance"`
 	Truth       []int               `json:"truth"` // leaves, by node
 	Predicted   []int               `json:"predicted"`
-	// a hash, which tells whether two reports are on the same instances
-	Labels string `json:"labels"`
+	// hashes, which tell whether two reports are on the same instances, and of the same taxonomy
+	Labels   string   `json:"labels"`
+	Taxonomy string   `json:"taxonomy,omitempty"`
+	Weights  []number `json:"weights,omitempty"` // of the instances
+}
+
+// fingerprint is a hash of the names and the edges of a taxonomy.
+func fingerprint(t *taxonomy.Taxonomy) string {
+	h := fnv.New64a()
+	for n, name := range t.Names() {
+		fmt.Fprintf(h, "%q%v", name, t.Parents(n)) // a hash takes all that is written
+	}
+	return strconv.FormatUint(h.Sum64(), 16)
 }
 
 // WriteJSON writes the report with the values of its instances, for ReadJSON.
@@ -165,12 +196,18 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	}
 	if r.confusion != nil {
 		all.Truth, all.Predicted = r.confusion.Truth, r.confusion.Predicted
+		all.Taxonomy = fingerprint(r.confusion.Taxonomy)
+	}
+	if r.weights != nil {
+		all.Weights = numbers(r.weights)
 	}
 	return json.NewEncoder(w).Encode(all)
 }
 
 // ReadJSON reads what WriteJSON wrote. Without the taxonomy, which may be nil, the report does not
-// have its Confusion.
+// have its Confusion. It is an error if the taxonomy has other names or edges than that of the
+// report, which files of earlier versions do not tell, if values of instances are not one each, or
+// their mean is not that of the report.
 func ReadJSON(from io.Reader, t *taxonomy.Taxonomy) (*Report, error) {
 	var all instances
 	if err := json.NewDecoder(from).Decode(&all); err != nil {
@@ -187,6 +224,12 @@ func ReadJSON(from io.Reader, t *taxonomy.Taxonomy) (*Report, error) {
 		}
 		r.labels = labels
 	}
+	if len(all.Weights) > 0 || r.weighted {
+		r.weights, r.weighted = floats(all.Weights), true
+		if err := (Settings{Weights: r.weights}).checkWeights(r.Instances); err != nil {
+			return nil, fmt.Errorf("%w (in a report in JSON)", err)
+		}
+	}
 	for name, values := range all.PerInstance {
 		if _, ok := r.Value(name); !ok || len(values) != r.Instances {
 			return nil, fmt.Errorf("metric: a report in JSON has %d values of %q for %d instances", len(values), name, r.Instances)
@@ -194,11 +237,23 @@ func ReadJSON(from io.Reader, t *taxonomy.Taxonomy) (*Report, error) {
 		if r.perInstance == nil {
 			r.perInstance = make(map[string][]float64)
 		}
-		r.perInstance[name] = floats(values)
+		own := floats(values)
+		r.perInstance[name] = own
+		v, _ := r.Value(name)
+		const rounding = 1e-9
+		if m, _ := mean(own, r.weights); math.IsNaN(m) != math.IsNaN(v) || math.Abs(m-v) > rounding*max(1, math.Abs(v)) {
+			return nil, fmt.Errorf("metric: a report in JSON has %v for %q, and values of instances with a mean of %v; take the report as it was written", v, name, m)
+		}
+	}
+	if len(all.Truth) != len(all.Predicted) {
+		return nil, fmt.Errorf("metric: a report in JSON has %d true and %d predicted leaves; expected one of each an instance", len(all.Truth), len(all.Predicted))
 	}
 	if t != nil && all.Truth != nil {
 		if len(all.Truth) != r.Instances {
 			return nil, fmt.Errorf("metric: a report in JSON has %d true leaves for %d instances", len(all.Truth), r.Instances)
+		}
+		if own := fingerprint(t); all.Taxonomy != "" && all.Taxonomy != own {
+			return nil, fmt.Errorf("metric: the report in JSON was made with another taxonomy, with other names or edges; read it with that one, or with nil")
 		}
 		c := &Confusion{Taxonomy: t, Truth: all.Truth, Predicted: all.Predicted}
 		if err := c.check(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // full returns a report in which the ranking loss of an instance, or of all, is not defined.
@@ -84,12 +86,23 @@ func TestJSON(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"measures": {"speed": 1}}`: "speed", `[`: "JSON", `{"report": null}`: "no report",
-		`{"report": {"instances": 2}, "perInstance": {"accuracy": [1]}}`:  "1 values",
-		`{"report": {"instances": 1}, "truth": [0], "predicted": [1]}`:    "not a leaf",
-		`{"report": {"instances": 1}, "truth": [1], "predicted": [1, 2]}`: "1 true and 2",
-		`{"report": {"instances": 2}, "truth": [1], "predicted": [1]}`:    "1 true leaves",
-		`{"report": {"instances": 1}, "labels": "x"}`:                     "hash",
-		`{"report": {"instances": "many"}}`:                               "JSON",
+		`{"report": {"instances": 2}, "perInstance": {"accuracy": [1]}}`:                                    "1 values",
+		`{"report": {"instances": 1}, "truth": [0], "predicted": [1]}`:                                      "not a leaf",
+		`{"report": {"instances": 1}, "truth": [1], "predicted": [1, 2]}`:                                   "1 true and 2",
+		`{"report": {"instances": 2}, "truth": [1], "predicted": [1]}`:                                      "1 true leaves",
+		`{"report": {"instances": 1}, "labels": "x"}`:                                                       "hash",
+		`{"report": {"instances": "many"}}`:                                                                 "JSON",
+		`{"report": {"instances": 1}, "truth": [1]}`:                                                        "1 true and 0",
+		`{"report": {"instances": -1}}`:                                                                     "a count of -1",
+		`{"report": {"instances": 1, "parentInstances": 2}}`:                                                "a count of 2",
+		`{"report": {"instances": 1, "depthInstances": [1, -3]}}`:                                           "a count of -3",
+		`{"report": {"instances": 1, "at": [0]}}`:                                                           "ascending from 1",
+		`{"report": {"instances": 1, "at": [3, 1]}}`:                                                        "ascending from 1",
+		`{"report": {"instances": 2, "measures": {"accuracy": 0.9}}, "perInstance": {"accuracy": [1, 0]}}`:  "a mean of 0.5",
+		`{"report": {"instances": 2, "measures": {"accuracy": null}}, "perInstance": {"accuracy": [1, 0]}}`: "a mean of 0.5",
+		`{"report": {"instances": 2, "weighted": true}}`:                                                    "0 weights for 2",
+		`{"report": {"instances": 2}, "weights": [1, -1]}`:                                                  "instance 1 is -1",
+		`{"report": {"instances": 1}, "truth": [1], "predicted": [1], "taxonomy": "2a"}`:                    "another taxonomy",
 	} {
 		_, err := metric.ReadJSON(strings.NewReader(text), tree(t))
 		if strings.Contains(text, "speed") {
@@ -97,6 +110,37 @@ func TestJSON(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+// TestReadAnotherTaxonomy reads a report with a taxonomy whose leaves have the same numbers and
+// other names, or other parents.
+func TestReadAnotherTaxonomy(t *testing.T) {
+	r, g := full(t, []int{1}, []int{2, 4}), tree(t)
+	names, edges := slices.Clone(g.Names()), slices.Clone(g.Edges())
+	names[1], names[2] = names[2], names[1]
+	renamed, err := taxonomy.New(names, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved, err := taxonomy.New(g.Names(), append(edges, [2]int{3, 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range []*taxonomy.Taxonomy{renamed, moved} {
+		if !slices.Equal(g.Leaves(), other.Leaves()) {
+			t.Fatalf("leaves %v, and %v", g.Leaves(), other.Leaves())
+		}
+		var text bytes.Buffer
+		if err := r.WriteJSON(&text); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := metric.ReadJSON(bytes.NewReader(text.Bytes()), other); err == nil || !strings.Contains(err.Error(), "another taxonomy") {
+			t.Errorf("error %v", err)
+		}
+		if _, err := metric.ReadJSON(&text, nil); err != nil {
+			t.Errorf("without a taxonomy: %v", err)
 		}
 	}
 }

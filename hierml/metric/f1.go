@@ -11,9 +11,9 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// F1 has the harmonic means of precision and recall of predicted label sets. Where nothing is
-// predicted a precision is 0, where nothing is true a recall, and where neither, so that there is
-// nothing to be right or wrong about, they and their mean are NaN.
+// F1 compares predicted label sets with the true ones. Where nothing is predicted a precision is 0,
+// where nothing is true a recall, and where neither, so that there is nothing to be right or wrong
+// about, they and their mean are NaN. Y is the true set of an instance, Z the predicted one.
 type F1 struct {
 	// MicroPrecision is the fraction of the predicted labels, over all instances, that are true,
 	// MicroRecall that of the true labels that were predicted, and Micro their harmonic mean.
@@ -23,13 +23,30 @@ type F1 struct {
 	// never predicted. MacroOccurring is the mean over those alone that are a true or a predicted
 	// label, as scikit-learn has it unless told otherwise, and NaN where there are none.
 	Macro, MacroOccurring float64
+	// SamplesPrecision, SamplesRecall and Samples are the means over the instances of |Y and Z| /
+	// |Z|, |Y and Z| / |Y| and 2 |Y and Z| / (|Y| + |Z|) [TKV10], which scikit-learn calls
+	// average="samples". Instances where both sets are empty are left out.
+	SamplesPrecision, SamplesRecall, Samples float64
 	// HierarchicalPrecision, HierarchicalRecall and Hierarchical are the micro averages of the sets
-	// of nodes that are true or predicted labels or above them, roots too.
+	// of nodes that are true or predicted labels or above them, roots too [SF11];
+	// HiClass calls them average="micro".
 	HierarchicalPrecision, HierarchicalRecall, Hierarchical float64
 	// RootlessPrecision, RootlessRecall and Rootless are the same without the roots, which all that
 	// is below an only root has in common.
 	RootlessPrecision, RootlessRecall, Rootless float64
-	// Exact is the fraction of the instances whose predicted set is the true one.
+	// HierarchicalSamplesPrecision, HierarchicalSamplesRecall and HierarchicalSamples are the means
+	// over the instances of what the hierarchical ones are of a single instance; HiClass calls them
+	// average="macro".
+	HierarchicalSamplesPrecision, HierarchicalSamplesRecall, HierarchicalSamples float64
+	// SamplesJaccard is the mean over the instances of |Y and Z| / |Y or Z| [TKV10], without those
+	// where both sets are empty; MicroJaccard is the quotient of the sums of both sizes, and
+	// MacroJaccard the mean over the labels of Macro of that of the label's own.
+	SamplesJaccard, MicroJaccard, MacroJaccard float64
+	// Hamming is the Hamming loss [TKV10]: the fraction of all pairs of an instance and one of the
+	// labels of Macro in which the label is in one of Y and Z alone.
+	Hamming float64
+	// Exact is the fraction of the instances whose predicted set is the true one, which is called
+	// subset accuracy.
 	Exact float64
 }
 
@@ -73,14 +90,23 @@ func (f F1) HTML() string { return f.table().HTML() }
 // set has a node together with one of its ancestors. A leaf that Leafed has added counts as the
 // inner node that it stands for.
 func LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1, error) {
+	return Settings{}.LabelSets(truth, predicted, t)
+}
+
+// LabelSets does what the function LabelSets does, with the weights of the settings.
+func (s Settings) LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1, error) {
 	if t == nil {
 		return F1{}, errors.New("metric: LabelSets needs a taxonomy")
 	}
 	if len(truth) != len(predicted) {
 		return F1{}, fmt.Errorf("metric: %d true and %d predicted label sets; expected one of each an instance", len(truth), len(predicted))
 	}
+	if err := s.checkWeights(len(truth)); err != nil {
+		return F1{}, err
+	}
 	l := labelsOf(t)
 	c := newCounts(l.nodes)
+	var samples, closed [4]average
 	for i := range truth {
 		if err := checkSpecific(t, truth[i], i); err != nil {
 			return F1{}, err
@@ -88,9 +114,19 @@ func LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1, error) {
 		if err := checkSpecific(t, predicted[i], i); err != nil {
 			return F1{}, fmt.Errorf("%w (as predicted)", err)
 		}
-		c.add(l.set(nil, truth[i]), l.set(nil, predicted[i]))
+		weight := weightOf(s.Weights, i)
+		o := c.add(l.set(nil, truth[i]), l.set(nil, predicted[i]), weight)
+		for k, v := range o.labels.samples() {
+			samples[k].add(v, weight)
+		}
+		for k, v := range o.nodes.samples() {
+			closed[k].add(v, weight)
+		}
 	}
-	return c.f1(), nil
+	f := c.f1()
+	f.SamplesPrecision, f.SamplesRecall, f.Samples, f.SamplesJaccard = samples[0].mean(), samples[1].mean(), samples[2].mean(), samples[3].mean()
+	f.HierarchicalSamplesPrecision, f.HierarchicalSamplesRecall, f.HierarchicalSamples = closed[0].mean(), closed[1].mean(), closed[2].mean()
+	return f, nil
 }
 
 // checkSpecific is checkSet for labels of which none is above another.
@@ -106,22 +142,34 @@ func checkSpecific(t *taxonomy.Taxonomy, labels []int, at int) error {
 	return nil
 }
 
-// overlap counts how often something was true, predicted, and both.
-type overlap struct{ truth, predicted, both int }
+// overlap is how often something was true, predicted, and both: the sums of the weights of the
+// instances.
+type overlap struct{ truth, predicted, both float64 }
 
 func (o overlap) precision() float64 { return o.or0(o.predicted) }
 func (o overlap) recall() float64    { return o.or0(o.truth) }
 
-// f1 is NaN where there was nothing.
-func (o overlap) f1() float64 { return float64(2*o.both) / float64(o.truth+o.predicted) }
+// f1 and jaccard are NaN where there was nothing.
+func (o overlap) f1() float64      { return 2 * o.both / (o.truth + o.predicted) }
+func (o overlap) jaccard() float64 { return o.both / (o.truth + o.predicted - o.both) }
+
+// differ is how often it was one of true and predicted alone.
+func (o overlap) differ() float64 { return o.truth + o.predicted - 2*o.both }
+
+func (o overlap) none() bool { return o.truth == 0 && o.predicted == 0 }
+
+// samples returns what is averaged over the instances.
+func (o overlap) samples() [4]float64 {
+	return [4]float64{o.precision(), o.recall(), o.f1(), o.jaccard()}
+}
 
 // or0 divides what was both. Where there is nothing to divide by it is 0, and NaN where there was
 // nothing at all.
-func (o overlap) or0(by int) float64 {
-	if by == 0 && o != (overlap{}) {
+func (o overlap) or0(by float64) float64 {
+	if by == 0 && !o.none() {
 		return 0
 	}
-	return float64(o.both) / float64(by)
+	return o.both / by
 }
 
 func (o *overlap) merge(p overlap) {
@@ -130,21 +178,49 @@ func (o *overlap) merge(p overlap) {
 	o.both += p.both
 }
 
-// ratio is 0 where there is nothing to divide by.
-func ratio(a, b int) float64 {
-	if b == 0 {
-		return 0
-	}
-	return float64(a) / float64(b)
+func (o overlap) times(w float64) overlap { return overlap{w * o.truth, w * o.predicted, w * o.both} }
+
+// tally is an overlap with the numbers of the instances.
+type tally struct {
+	overlap
+	instances, said, right int
 }
 
-// counts has an overlap for each node as a label, one of all nodes together, and one of those that
-// are no roots.
+func (c *tally) merge(d tally) {
+	c.overlap.merge(d.overlap)
+	c.instances += d.instances
+	c.said += d.said
+	c.right += d.right
+}
+
+// count counts an instance that has it in some of the sets.
+func (c *tally) count(sets int, weight float64) {
+	o := overlap{float64(sets & inTruth), float64(sets >> 1), float64(sets & (sets >> 1))}
+	c.merge(tally{o.times(weight), int(o.truth), int(o.predicted), int(o.both)})
+}
+
+// average is a weighted mean of what is a number.
+type average struct{ sum, weight float64 }
+
+func (a *average) add(v, weight float64) {
+	if weight > 0 && !math.IsNaN(v) {
+		a.sum += weight * v
+		a.weight += weight
+	}
+}
+
+func (a average) mean() float64 { return a.sum / a.weight }
+
+// counts has a tally for each node as a label, and one for each as a label or above one. Instances
+// without weight are not in them.
 type counts struct {
-	t                *taxonomy.Taxonomy
-	labels           []overlap
-	nodes, rootless  overlap
-	instances, exact int
+	t             *taxonomy.Taxonomy
+	labels, nodes []tally
+	nothing       overlap // the empty sets
+	weight, exact float64 // of the instances
+	// the numbers of the instances, of their true and predicted labels, and of the predicted sets
+	// and the pairs of sets that have none or several labels
+	instances, truths, said, otherSets, several int
 
 	epoch int
 	// by node: 4 times the epoch and the sets that the node is in; nothing is to be cleared
@@ -160,7 +236,7 @@ const (
 )
 
 func newCounts(t *taxonomy.Taxonomy) *counts {
-	return &counts{t: t, labels: make([]overlap, t.Len()), marks: make([]int, t.Len())}
+	return &counts{t: t, labels: make([]tally, t.Len()), nodes: make([]tally, t.Len()), marks: make([]int, t.Len())}
 }
 
 // in returns the sets of the instance at hand that have n, or a node below it.
@@ -173,51 +249,78 @@ func (c *counts) in(n int) int {
 
 // outcome compares the two sets of an instance.
 type outcome struct {
-	exact  bool
-	differ int // nodes that are in one of the two sets with their ancestors
+	exact         bool
+	labels, nodes overlap // numbers of labels, and of these with their ancestors
 }
 
 // add counts an instance's two ascending sets.
-func (c *counts) add(truth, predicted []int) outcome {
-	c.instances++
+func (c *counts) add(truth, predicted []int, weight float64) outcome {
 	c.epoch++
 	c.touched = c.touched[:0]
-	for _, y := range truth {
-		c.labels[y].truth++
-	}
-	for _, y := range predicted {
-		c.labels[y].predicted++
-	}
-	for i, j := 0, 0; i < len(truth) && j < len(predicted); {
-		switch {
-		case truth[i] < predicted[j]:
-			i++
-		case truth[i] > predicted[j]:
-			j++
-		default:
-			c.labels[truth[i]].both++
-			i++
-			j++
-		}
-	}
 	c.spread(truth, inTruth)
 	c.spread(predicted, inPredicted)
-	var all, roots overlap
+	o := outcome{exact: slices.Equal(truth, predicted)}
 	for _, n := range c.touched {
-		sets := c.in(n)
-		o := overlap{sets & 1, sets >> 1, sets & (sets >> 1)}
-		all.merge(o)
-		if len(c.t.Parents(n)) == 0 {
-			roots.merge(o)
+		var one tally
+		one.count(c.in(n), 1)
+		o.nodes.merge(one.overlap)
+		if weight > 0 {
+			c.nodes[n].count(c.in(n), weight)
 		}
 	}
-	c.nodes.merge(all)
-	c.rootless.merge(overlap{all.truth - roots.truth, all.predicted - roots.predicted, all.both - roots.both})
-	o := outcome{exact: slices.Equal(truth, predicted), differ: all.truth + all.predicted - 2*all.both}
-	if o.exact {
-		c.exact++
+	label := func(y, sets int) {
+		var one tally
+		one.count(sets, 1)
+		o.labels.merge(one.overlap)
+		if weight > 0 {
+			c.labels[y].count(sets, weight)
+		}
+	}
+	for i, j := 0, 0; i < len(truth) || j < len(predicted); {
+		switch {
+		case j == len(predicted) || i < len(truth) && truth[i] < predicted[j]:
+			label(truth[i], inTruth)
+			i++
+		case i == len(truth) || truth[i] > predicted[j]:
+			label(predicted[j], inPredicted)
+			j++
+		default:
+			label(truth[i], inBoth)
+			i++
+			j++
+		}
+	}
+	if weight > 0 {
+		c.instance(truth, predicted, o, weight)
 	}
 	return o
+}
+
+// instance counts what is of both sets as a whole.
+func (c *counts) instance(truth, predicted []int, o outcome, weight float64) {
+	c.instances++
+	c.weight += weight
+	c.truths += len(truth)
+	c.said += len(predicted)
+	if o.exact {
+		c.exact += weight
+	}
+	if len(predicted) != 1 {
+		c.otherSets++
+	}
+	if len(truth) > 1 || len(predicted) > 1 {
+		c.several++
+	}
+	var empty int
+	if len(truth) == 0 {
+		empty |= inTruth
+	}
+	if len(predicted) == 0 {
+		empty |= inPredicted
+	}
+	var one tally
+	one.count(empty, weight)
+	c.nothing.merge(one.overlap)
 }
 
 // spread marks the labels and their ancestors.
@@ -237,34 +340,99 @@ func (c *counts) spread(labels []int, set int) {
 func (c *counts) merge(o *counts) {
 	for n := range c.labels {
 		c.labels[n].merge(o.labels[n])
+		c.nodes[n].merge(o.nodes[n])
 	}
-	c.nodes.merge(o.nodes)
-	c.rootless.merge(o.rootless)
-	c.instances += o.instances
+	c.nothing.merge(o.nothing)
+	c.weight += o.weight
 	c.exact += o.exact
+	c.instances += o.instances
+	c.truths += o.truths
+	c.said += o.said
+	c.otherSets += o.otherSets
+	c.several += o.several
 }
 
+// judged tells whether a node counts as a label: a leaf does, and an inner node where it is one.
+func (c *counts) judged(n int) bool { return !c.labels[n].none() || c.t.IsLeaf(n) }
+
+// f1 returns what needs no values of instances.
 func (c *counts) f1() F1 {
-	var all overlap
+	var all, closed, rootless overlap
 	var f F1
 	judged, occurring := 0, 0
 	for n, o := range c.labels {
-		// An inner node counts where it is a label.
-		if o == (overlap{}) && !c.t.IsLeaf(n) {
+		closed.merge(c.nodes[n].overlap)
+		if len(c.t.Parents(n)) > 0 {
+			rootless.merge(c.nodes[n].overlap)
+		}
+		if !c.judged(n) {
 			continue
 		}
 		judged++
-		all.merge(o)
-		if o != (overlap{}) {
+		all.merge(o.overlap)
+		if !o.none() {
 			occurring++
 			f.Macro += o.f1()
+			f.MacroJaccard += o.jaccard()
 		}
 	}
 	f.MacroOccurring = f.Macro / float64(occurring)
 	f.Macro /= float64(judged)
-	f.MicroPrecision, f.MicroRecall, f.Micro = all.precision(), all.recall(), all.f1()
-	f.HierarchicalPrecision, f.HierarchicalRecall, f.Hierarchical = c.nodes.precision(), c.nodes.recall(), c.nodes.f1()
-	f.RootlessPrecision, f.RootlessRecall, f.Rootless = c.rootless.precision(), c.rootless.recall(), c.rootless.f1()
-	f.Exact = ratio(c.exact, c.instances)
+	f.MacroJaccard /= float64(judged)
+	f.MicroPrecision, f.MicroRecall, f.Micro, f.MicroJaccard = all.precision(), all.recall(), all.f1(), all.jaccard()
+	f.HierarchicalPrecision, f.HierarchicalRecall, f.Hierarchical = closed.precision(), closed.recall(), closed.f1()
+	f.RootlessPrecision, f.RootlessRecall, f.Rootless = rootless.precision(), rootless.recall(), rootless.f1()
+	if c.weight > 0 {
+		f.Hamming = all.differ() / (c.weight * float64(judged))
+		f.Exact = c.exact / c.weight
+	}
 	return f
+}
+
+// agreement returns the correlation of Matthews, for several classes as [Gor04] has it, and the
+// kappa of [Coh60], of one true and one predicted label an instance; an empty set is a class of its
+// own. Both are NaN where an instance has several labels.
+func (c *counts) agreement() (mcc, kappa float64) {
+	if c.several > 0 {
+		return math.NaN(), math.NaN()
+	}
+	// with the shares t and p of the classes: the share of agreement, and the sums of t p, t²
+	// and p²
+	var same, both, truth, predicted float64
+	class := func(o overlap) {
+		t, p := o.truth/c.weight, o.predicted/c.weight
+		same += o.both / c.weight
+		both += t * p
+		truth += t * t
+		predicted += p * p
+	}
+	for _, o := range c.labels {
+		class(o.overlap)
+	}
+	class(c.nothing)
+	kappa = (same - both) / (1 - both)
+	switch {
+	case truth < 1 && predicted < 1:
+		mcc = (same - both) / math.Sqrt((1-truth)*(1-predicted))
+	case same < 1:
+		mcc = 0
+	default:
+		mcc = math.NaN()
+	}
+	return mcc, kappa
+}
+
+// levels returns the overlap of the nodes of each depth, as labels or above labels, and the mean of
+// their F1.
+func (c *counts) levels(depths int) (all []overlap, macro []average) {
+	all, macro = make([]overlap, depths), make([]average, depths)
+	for n, o := range c.nodes {
+		if o.none() {
+			continue
+		}
+		d := c.t.Depth(n)
+		all[d].merge(o.overlap)
+		macro[d].add(o.f1(), 1)
+	}
+	return all, macro
 }

@@ -117,11 +117,20 @@ func common(x, y []int) int {
 
 // sets measures the predicted set.
 func (w *worker) sets(set, labels []int, at int) {
-	o := w.counts.add(labels, set)
+	o := w.counts.add(labels, set, weightOf(w.weights, at))
 	if o.exact {
 		w.columns[exactSets][at] = 1
 	}
-	w.columns[symmetricDifference][at] = float64(o.differ)
+	w.columns[symmetricDifference][at] = o.nodes.differ()
+	w.columns[hammingLoss][at] = o.labels.differ() / float64(len(w.leaves))
+	for k, v := range o.labels.samples() {
+		w.columns[samplesPrecision+k][at] = v
+	}
+	for k, v := range o.nodes.samples() {
+		if c := closedPrecision + k; c <= closedF1 {
+			w.columns[c][at] = v
+		}
+	}
 	w.columns[hLoss][at] = w.counts.hLoss(w.charges)
 }
 

@@ -42,7 +42,7 @@ func HLoss(truth, predicted [][]int, t *taxonomy.Taxonomy, costs []float64) ([]f
 		if err := checkSet(t, predicted[i], i); err != nil {
 			return nil, fmt.Errorf("%w (as predicted)", err)
 		}
-		counts.add(l.set(nil, truth[i]), l.set(nil, predicted[i]))
+		counts.add(l.set(nil, truth[i]), l.set(nil, predicted[i]), 1)
 		values[i] = counts.hLoss(costs)
 	}
 	return values, nil

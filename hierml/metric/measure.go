@@ -33,11 +33,16 @@ const (
 	ofColumn kind = iota
 	ofCounts      // no mean over instances
 	ofNodes       // likewise
+	ofROC         // likewise
 	precisionAt
 	ndcgAt
 	accuracyAt
 	psPrecisionAt
 	levelAccuracy
+	levelPrecision
+	levelRecall
+	levelF1
+	levelMacroF1
 )
 
 // The groups of measures.
@@ -76,6 +81,15 @@ var (
 		{"micro F1", "F1 of all predictions together", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MicroF1 }},
 		{allClasses, "mean of the F1 of all leaves, 0 for those that are neither true nor predicted", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MacroF1 }},
 		{occurringClasses, "mean of the F1 of the leaves that are true or predicted labels of these instances", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MacroF1Occurring }},
+		{"samples precision", "mean over the instances of the fraction of predicted labels that are true", ofLabels, false, 4, ofColumn, samplesPrecision, func(r *Report) *float64 { return &r.SamplesPrecision }},
+		{"samples recall", "mean over the instances of the fraction of true labels that are predicted", ofLabels, false, 4, ofColumn, samplesRecall, func(r *Report) *float64 { return &r.SamplesRecall }},
+		{"samples F1", "mean over the instances of the F1 of the predicted set", ofLabels, false, 4, ofColumn, samplesF1, func(r *Report) *float64 { return &r.SamplesF1 }},
+		{"samples Jaccard", "mean over the instances of what the sets share, by what either has", ofLabels, false, 4, ofColumn, samplesJaccard, func(r *Report) *float64 { return &r.SamplesJaccard }},
+		{"micro Jaccard", "Jaccard index of all predictions together", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MicroJaccard }},
+		{"macro Jaccard", "mean of the Jaccard index of all leaves, 0 for those that are neither true nor predicted", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MacroJaccard }},
+		{"Hamming loss", "fraction of the labels that are in one of the sets alone", ofLabels, true, 4, ofColumn, hammingLoss, func(r *Report) *float64 { return &r.HammingLoss }},
+		{"MCC", "correlation of Matthews, for several classes as Gorodkin has it, of one label an instance", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MCC }},
+		{"kappa", "agreement above chance by Cohen, of one label an instance", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.Kappa }},
 	}
 	rankingMeasures = []Measure{
 		{"average precision", "precision of the ranking at its true labels", ofRanking, false, 4, ofColumn, averagePrecision, func(r *Report) *float64 { return &r.AveragePrecision }},
@@ -91,10 +105,32 @@ var (
 		{"hierarchical precision", "precision of all predictions together with their ancestors", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.HierarchicalPrecision }},
 		{"hierarchical recall", "recall of all predictions together with their ancestors", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.HierarchicalRecall }},
 		{"hierarchical F1", "F1 of all predictions together with their ancestors", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.HierarchicalF1 }},
+		{"hierarchical samples precision", "mean over the instances of the precision with ancestors", ofTaxonomy, false, 4, ofColumn, closedPrecision, func(r *Report) *float64 { return &r.HierarchicalSamplesPrecision }},
+		{"hierarchical samples recall", "mean over the instances of the recall with ancestors", ofTaxonomy, false, 4, ofColumn, closedRecall, func(r *Report) *float64 { return &r.HierarchicalSamplesRecall }},
+		{"hierarchical samples F1", "mean over the instances of the F1 with ancestors", ofTaxonomy, false, 4, ofColumn, closedF1, func(r *Report) *float64 { return &r.HierarchicalSamplesF1 }},
 		{"rootless precision", "hierarchical precision without the roots", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.RootlessPrecision }},
 		{"rootless recall", "hierarchical recall without the roots", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.RootlessRecall }},
 		{"rootless F1", "hierarchical F1 without the roots", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.RootlessF1 }},
 	}
+)
+
+// probabilityMeasures are those of models with probabilities, rocMeasures those of scores that are
+// not too many, and nodeMeasures those of models with scores of nodes.
+var (
+	probabilityMeasures = []Measure{
+		{logLossName, "minus the logarithm of the probability of the true label, or of what came about of each label where there are several", ofRanking, true, 4, ofColumn, logLoss, func(r *Report) *float64 { return &r.LogLoss }},
+		{"Brier score", "squared error of the probabilities, the sum over the labels, or their mean where there are several", ofRanking, true, 4, ofColumn, brierScore, func(r *Report) *float64 { return &r.Brier }},
+	}
+	rocMeasures = []Measure{
+		{microROC, "how often a true label of an instance scores higher than a wrong one of any", ofRanking, false, 4, ofROC, 0, func(r *Report) *float64 { return &r.ROC.Micro }},
+		{"macro AUC", "mean over the labels of how often an instance that has it scores higher than one that has not", ofRanking, false, 4, ofROC, 0, func(r *Report) *float64 { return &r.ROC.Macro }},
+	}
+)
+
+// The first of the measures that not every report has.
+const (
+	logLossName = "log loss"
+	microROC    = "micro AUC"
 )
 
 // The names of the areas under precision-recall curves of nodes.
@@ -112,49 +148,89 @@ var nodeMeasures = []Measure{
 	{rootlessMeanArea, "mean AUPRC without the roots", ofRanking, false, 4, ofNodes, 0, func(r *Report) *float64 { return &r.Nodes.RootlessMean }},
 }
 
-// Measures returns all measures that a report has unless it was told otherwise, in the order of
-// reports. A report has an "accuracy at depth 1" for each depth of its taxonomy too, one of a
-// NodeScorer the NodeMeasures, and one with propensities a "propensity-scored precision at 1" for
-// each k.
-func Measures() []Measure { return listed(defaultAt, 0, false, false) }
+// has says which measures a report has beside those that all have.
+type has struct {
+	at                             []int
+	depths                         int
+	nodes, scored, probable, areas bool
+}
 
-// NodeMeasures returns the measures that the report of a NodeScorer has beside the others.
-func NodeMeasures() []Measure { return slices.Clone(nodeMeasures) }
+// Measures returns all measures that a report can have unless it was told otherwise, in the order
+// of reports. The log loss and the Brier score are those of a Prober, those of AU(PRC) of a
+// NodeScorer, and AUC is left out of reports on more than 2^24 scores. A report has an "accuracy at
+// depth 1", "precision at depth 1", "recall at depth 1", "F1 at depth 1" and "macro F1 at depth 1"
+// for each depth of its taxonomy too, and one with propensities a "propensity-scored precision at
+// 1" for each k.
+func Measures() []Measure {
+	return has{at: defaultAt, nodes: true, probable: true, areas: true}.listed()
+}
+
+// Named returns the measure called name: one of Measures, or one of a depth, such as "F1 at depth
+// 2".
+func Named(name string) (Measure, bool) {
+	h := has{at: defaultAt, nodes: true, probable: true, areas: true}
+	const deepest = 1 << 10
+	if _, depth, ok := strings.Cut(name, atDepth); ok {
+		if d, err := strconv.Atoi(depth); err == nil && d >= 0 && d < deepest {
+			h.depths = d + 1
+		}
+	}
+	return find(h.listed(), name)
+}
 
 // Measures returns the measures that the report has, in its order.
 func (r *Report) Measures() []Measure {
-	var at []int
+	h := has{depths: len(r.Levels), nodes: r.Nodes != nil, scored: r.scored, probable: r.probable, areas: r.ROC != nil}
 	for _, a := range r.At {
-		at = append(at, a.K)
+		h.at = append(h.at, a.K)
 	}
-	return listed(at, len(r.Levels), r.Nodes != nil, r.scored)
+	return h.listed()
 }
 
-func listed(at []int, depths int, nodes, scored bool) []Measure {
+func (h has) listed() []Measure {
 	all := slices.Concat(labelMeasures, rankingMeasures)
-	if nodes {
-		all = append(all, nodeMeasures...)
+	for _, more := range []struct {
+		has      bool
+		measures []Measure
+	}{{h.areas, rocMeasures}, {h.probable, probabilityMeasures}, {h.nodes, nodeMeasures}} {
+		if more.has {
+			all = append(all, more.measures...)
+		}
 	}
-	for _, k := range at {
+	for _, k := range h.at {
 		all = append(all, Measure{Name: fmt.Sprintf("accuracy at %d", k), Help: fmt.Sprintf("how often one of the %d labels ranked highest is true", k), Group: ofRanking, digits: 4, kind: accuracyAt, key: k})
 	}
-	for _, k := range at {
+	for _, k := range h.at {
 		all = append(all, Measure{Name: fmt.Sprintf("precision at %d", k), Help: fmt.Sprintf("fraction of the %d labels ranked highest that are true", k), Group: ofRanking, digits: 4, kind: precisionAt, key: k})
 	}
-	for _, k := range at {
+	for _, k := range h.at {
 		all = append(all, Measure{Name: fmt.Sprintf("nDCG at %d", k), Help: fmt.Sprintf("discounted gain of the %d labels ranked highest, by what can be reached", k), Group: ofRanking, digits: 4, kind: ndcgAt, key: k})
 	}
-	if scored {
-		for _, k := range at {
+	if h.scored {
+		for _, k := range h.at {
 			all = append(all, Measure{Name: fmt.Sprint(scoredPrecision, k), Help: fmt.Sprintf("the true ones of the %d labels ranked highest, rare ones worth more (PSP@%d), by what can be reached", k, k), Group: ofRanking, digits: 4, kind: psPrecisionAt, key: k})
 		}
 	}
 	all = append(all, taxonomyMeasures...)
-	for d := range depths {
-		all = append(all, Measure{Name: fmt.Sprintf("accuracy at depth %d", d), Help: fmt.Sprintf("how often the prediction is below a true node of depth %d, where there is one", d), Group: ofTaxonomy, digits: 4, kind: levelAccuracy, key: d})
+	for _, level := range []struct {
+		kind       kind
+		name, help string
+	}{
+		{levelAccuracy, "accuracy", "how often the prediction is below a true node of depth %d, where there is one"},
+		{levelPrecision, "precision", "fraction of the nodes of depth %d at or above predicted labels that are at or above true ones"},
+		{levelRecall, "recall", "fraction of the nodes of depth %d at or above true labels that are at or above predicted ones"},
+		{levelF1, "F1", "F1 of the nodes of depth %d at or above labels, all together"},
+		{levelMacroF1, "macro F1", "mean of the F1 of the nodes of depth %d that are at or above true or predicted labels"},
+	} {
+		for d := range h.depths {
+			all = append(all, Measure{Name: fmt.Sprint(level.name, atDepth, d), Help: fmt.Sprintf(level.help, d), Group: ofTaxonomy, digits: 4, kind: level.kind, key: d})
+		}
 	}
 	return all
 }
+
+// atDepth is within the names of the measures of depths.
+const atDepth = " at depth "
 
 // field returns where r has the value, nil if it has none.
 func (m Measure) field(r *Report) *float64 {
@@ -175,13 +251,18 @@ func (m Measure) field(r *Report) *float64 {
 			return &r.At[i].Precision
 		}
 		return nil
-	case levelAccuracy:
-		if m.key < len(r.Levels) {
-			return &r.Levels[m.key].Accuracy
+	case levelAccuracy, levelPrecision, levelRecall, levelF1, levelMacroF1:
+		if m.key >= len(r.Levels) {
+			return nil
 		}
-		return nil
+		l := &r.Levels[m.key]
+		return map[kind]*float64{levelAccuracy: &l.Accuracy, levelPrecision: &l.Precision, levelRecall: &l.Recall, levelF1: &l.F1, levelMacroF1: &l.MacroF1}[m.kind]
 	case ofNodes:
 		if r.Nodes == nil {
+			return nil
+		}
+	case ofROC:
+		if r.ROC == nil {
 			return nil
 		}
 	}
@@ -244,11 +325,14 @@ func (m Measure) arrow() string {
 }
 
 // Interval returns the confidence interval of the measure called name, by Bootstrap with the seed
-// 1: the measure is a mean over the instances.
+// 1: the measure is a mean over the instances, which have no weights.
 func (r *Report) Interval(name string, level float64) (Interval, error) {
 	values := r.PerInstance(name)
 	if values == nil {
 		return Interval{}, noInstances(r, name)
+	}
+	if r.weighted {
+		return Interval{}, fmt.Errorf("metric: the report is weighted, and an interval is of the mean of equal instances; evaluate without Settings.Weights")
 	}
 	return Bootstrap(values, level, 0, 1)
 }
@@ -268,7 +352,7 @@ func noInstances(r *Report, measure string) error {
 // Significance tests whether two reports on the same instances differ in the measure by more than
 // chance: by McNemar's exact test where an instance is right or wrong, and otherwise by the
 // permutation test. It is an error if the reports are on different instances, as far as their
-// labels tell, or the measure is no mean over them.
+// labels tell, or the measure is no mean over them, or a report is weighted.
 func Significance(a, b *Report, measure string) (Test, error) {
 	if a == nil || b == nil {
 		return Test{}, errors.New("metric: Significance needs two reports")
@@ -279,6 +363,9 @@ func Significance(a, b *Report, measure string) (Test, error) {
 	}
 	if second == nil {
 		return Test{}, noInstances(b, measure)
+	}
+	if a.weighted || b.weighted {
+		return Test{}, errors.New("metric: a report is weighted, and the tests compare equal instances; evaluate both without Settings.Weights")
 	}
 	if len(first) != len(second) {
 		return Test{}, fmt.Errorf("metric: one report is on %d instances, the other on %d; both have to be on the same", len(first), len(second))

@@ -25,6 +25,10 @@
 // taken for what along the taxonomy, [Report.Classes] how each class fared, and [Report.Mistakes]
 // which instances are wrong, with their texts.
 //
+// Measures are averages over equal instances unless Settings.Weights weigh them. A
+// [HierarchicalCurve] has the hierarchical F1 of scores of nodes by threshold, to choose one on
+// validation data.
+//
 // Pictures of confusions are in the package chart, losses to train with in the package loss.
 package metric
 
@@ -53,6 +57,16 @@ type Decider interface {
 	// Decide returns the set of leaves, ascending, that the model predicts for every row of x, for
 	// which scores are those that its leaves are ranked by.
 	Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error)
+}
+
+// Prober is a Scorer that says how likely each leaf is to be a label. A Report of it has the log
+// loss and the Brier score.
+type Prober interface {
+	Scorer
+	// Probabilities returns the probabilities of the leaves in the form of LeafScores, or nil where
+	// the model has none. Scores are LeafScores of x, or ChoiceScores of a Chooser, which it may
+	// make them of and must not change.
+	Probabilities(x *dataset.Matrix, scores *mat.Dense) *mat.Dense
 }
 
 // Chooser is a Scorer that prefers leaves by other scores than LeafScores, as a model does that

@@ -227,7 +227,7 @@ func TestNodeScoresErrors(t *testing.T) {
 		labels [][]int
 		words  string
 	}{
-		"no scores":    {nil, nil, "needs scores and a taxonomy"},
+		"no scores":    {nil, nil, "need a matrix and a taxonomy"},
 		"another size": {mat.NewDense(1, 2, nil), [][]int{{0}}, "scores are 1 x 2"},
 		"rows":         {mat.NewDense(2, 3, nil), [][]int{{0}}, "scores are 2 x 3"},
 		"label":        {mat.NewDense(1, 3, nil), [][]int{{3}}, "label 3"},

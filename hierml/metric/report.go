@@ -49,6 +49,15 @@ type Report struct {
 	// AveragePrecision is the mean over the labels y in Y of the fraction of the leaves with a
 	// score of at least F(y) that are in Y (7.4).
 	AveragePrecision float64
+	// ROC has areas under ROC curves; nil where the scores are more than 2^24.
+	ROC *ROC
+	// LogLoss and Brier are of the probabilities of a Prober, and 0 for other models. Where each
+	// instance has one label, and its probabilities add up to 1, they are the means of
+	// calibration.LogLoss, minus the logarithm of the probability of the label, and of
+	// calibration.Brier, the sum over the leaves of the squared errors. Otherwise each leaf is an
+	// event by itself, and they are the means over the leaves too: of calibration.LabelsLogLoss
+	// and of Brier divided by their number.
+	LogLoss, Brier float64
 	// RankingLoss is the fraction of pairs of a label y in Y and a leaf z not in Y with F(y) <=
 	// F(z) (7.5). Instances whose labels are all leaves have no such pair and are left out; it is
 	// NaN if there is no other.
@@ -67,6 +76,20 @@ type Report struct {
 	HierarchicalPrecision, HierarchicalRecall     float64
 	RootlessPrecision, RootlessRecall, RootlessF1 float64
 
+	// These are those of F1, too, but that HammingLoss is over all leaves of the data's taxonomy.
+	SamplesPrecision, SamplesRecall, SamplesF1                                     float64
+	SamplesJaccard, MicroJaccard, MacroJaccard                                     float64
+	HammingLoss                                                                    float64
+	HierarchicalSamplesPrecision, HierarchicalSamplesRecall, HierarchicalSamplesF1 float64
+	// MCC is the correlation between true and predicted classes, R_K of [Gor04], which for two
+	// classes is that of Matthews, and Kappa (p - e) / (1 - e) of [Coh60], with the share p of
+	// right predictions and the share e that would be right if both classes were drawn
+	// independently. An empty set is a class of its own. Both are NaN where an instance has
+	// several true or predicted labels, and where all instances have one class and it is
+	// predicted for all. MCC is 0 where else truth or prediction has a single class. Both are
+	// otherwise matthews_corrcoef and cohen_kappa_score of scikit-learn.
+	MCC, Kappa float64
+
 	// At has the measures of the k leaves with the highest scores, for each k.
 	At []At
 	// Levels has the accuracy of each depth of the taxonomy, from 0.
@@ -80,10 +103,20 @@ type Report struct {
 	confusion   *Confusion           // nil where it is not known
 	margins     []float64            // of the instances, nil where they are not known
 	classes     Classes              // nil where they are not known
+	byNode      Classes              // likewise, of all nodes
 	labels      uint64               // a hash of all true labels, 0 where they are not known
+	weights     []float64            // of the instances, nil where they are not known
 	scored      bool                 // by propensities
-	// the mean number of true labels, where it is above 1 and one label each was predicted
-	ofSeveral float64
+	probable    bool                 // there are probabilities
+	weighted    bool
+	sets        *labelSets // nil where no instance has several labels
+}
+
+// labelSets says how many labels the instances have, where some have several.
+type labelSets struct {
+	True      float64 `json:"true"` // the mean
+	Predicted float64 `json:"predicted"`
+	OneEach   bool    `json:"oneEach,omitempty"` // is predicted
 }
 
 // At has the measures of the K leaves that are ranked highest. A wrong leaf with the score of a
@@ -111,6 +144,13 @@ type At struct {
 type Level struct {
 	Depth, Instances int
 	Accuracy         float64
+	// Precision, Recall and F1 are of the pairs of an instance and a node of that depth, all
+	// together: an instance has a node if it has a label at or below it, and what is predicted
+	// likewise [SF11]. MacroF1 is the mean of the F1 of each node of that depth which an
+	// instance has or is predicted to have. On a tree they are precision_recall_fscore_support of
+	// scikit-learn for the nodes of a level, micro and macro; Report.ByNode has the nodes. NaN
+	// where there is no such node.
+	Precision, Recall, F1, MacroF1 float64
 }
 
 // line is a line of a report, and of which measures it has the values.
@@ -126,17 +166,25 @@ const depthsShown = 8
 func (r *Report) lines(group string) []line {
 	switch group {
 	case ofLabels:
-		return []line{
+		all := []line{
 			{"accuracy", []string{"accuracy"}},
 			{"exact sets", []string{"exact sets"}},
 			{"micro precision, recall, F1", []string{"micro precision", "micro recall", "micro F1"}},
 			{allClasses, []string{allClasses}},
 			{occurringClasses, []string{occurringClasses}},
 		}
+		if r.sets != nil {
+			all = append(all, line{"samples precision, recall, F1", []string{"samples precision", "samples recall", "samples F1"}},
+				line{"samples Jaccard, Hamming loss", []string{"samples Jaccard", "Hamming loss"}})
+		}
+		return all
 	case ofRanking:
 		all := []line{
 			{"average precision", []string{"average precision"}},
 			{"ranking loss", []string{"ranking loss"}},
+		}
+		if r.probable {
+			all = append(all, line{"log loss, Brier score", []string{logLossName, "Brier score"}})
 		}
 		if r.Nodes != nil {
 			all = append(all, line{"AU(PRC), mean of nodes", []string{pooledArea, meanArea}},
@@ -174,14 +222,37 @@ func (r *Report) lines(group string) []line {
 	if len(r.Levels) == 0 {
 		return all
 	}
-	depth := line{text: "accuracy at depth 0"}
-	for d := range min(len(r.Levels), depthsShown) {
-		depth.named = append(depth.named, "accuracy at depth "+strconv.Itoa(d))
+	measured := []string{"accuracy"}
+	if r.sets != nil {
+		measured = append(measured, "F1")
 	}
-	if last := len(depth.named) - 1; last > 0 {
-		depth.text += " to " + strconv.Itoa(last)
+	for _, m := range measured {
+		depth := line{text: m + atDepth + "0"}
+		for d := range min(len(r.Levels), depthsShown) {
+			depth.named = append(depth.named, m+atDepth+strconv.Itoa(d))
+		}
+		if last := len(depth.named) - 1; last > 0 {
+			depth.text += " to " + strconv.Itoa(last)
+		}
+		all = append(all, depth)
 	}
-	return append(all, depth)
+	return all
+}
+
+// oneEach says, with what comes before it, that one label each is judged, where several are true.
+func (r *Report) oneEach(before string) string {
+	if r == nil || r.sets == nil || !r.sets.OneEach || r.sets.True <= 1 {
+		return ""
+	}
+	return fmt.Sprintf("%sone label each, where %.2f are true", before, r.sets.True)
+}
+
+// instancesText is the head of a report's first line.
+func (r *Report) instancesText() string {
+	if r.weighted {
+		return "instances, weighted"
+	}
+	return "instances"
 }
 
 // parentText says over how many instances the parent accuracy is, where it is not over all.
@@ -201,8 +272,8 @@ func (r *Report) sections() []section {
 	var sections []section
 	for _, g := range groups {
 		s := section{Name: g}
-		if g == ofLabels && r.ofSeveral > 0 {
-			s.Name += fmt.Sprintf(" (one label each, where %.2f are true; Model.LabelSets and PredictSets predict sets)", r.ofSeveral)
+		if text := r.oneEach(" ("); g == ofLabels && text != "" {
+			s.Name += text + "; Model.LabelSets and PredictSets predict sets)"
 		}
 		for _, l := range r.lines(g) {
 			shown := row{Name: l.text}
@@ -233,7 +304,7 @@ func (r *Report) String() string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-*s %8d\n", width, "instances", r.Instances)
+	fmt.Fprintf(&b, "%-*s %8d\n", width, r.instancesText(), r.Instances)
 	for _, s := range sections {
 		b.WriteString(s.Name + "\n")
 		for _, l := range s.Rows {
@@ -274,9 +345,10 @@ func pad(text string, width int) string {
 func (r *Report) HTML() string {
 	page := struct {
 		Instances, Width int
+		Head             string
 		Sections         []section
 		Undefined        string
-	}{r.Instances, 1, r.sections(), ""}
+	}{r.Instances, 1, r.instancesText(), r.sections(), ""}
 	if undefined(page.Sections) {
 		page.Undefined = dash + " " + notDefined
 	}
@@ -300,7 +372,7 @@ type cell struct {
 }
 
 var reportTemplate = template.Must(template.New("report").Parse(`<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">
-<thead><tr style="border-bottom:1px solid"><th style="text-align:left;padding:2px 12px 2px 4px">measure</th><th colspan="{{.Width}}" style="text-align:left;padding:2px 4px">{{.Instances}} instances</th></tr></thead>
+<thead><tr style="border-bottom:1px solid"><th style="text-align:left;padding:2px 12px 2px 4px">measure</th><th colspan="{{.Width}}" style="text-align:left;padding:2px 4px">{{.Instances}} {{.Head}}</th></tr></thead>
 <tbody>
 {{- range .Sections}}
 <tr><th style="text-align:left;padding:6px 12px 2px 4px">{{.Name}}</th></tr>

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -26,8 +27,45 @@ type Settings struct {
 	// Propensities, if given, are those of the leaves, in the order of Taxonomy.Leaves: see the
 	// function Propensities. The report then has the propensity-scored precision at each k.
 	Propensities []float64
-	// Workers is the number of goroutines that measure. The default is one a processor.
+	// Weights, if given, has one number an instance, finite, not negative and not all 0. Every mean
+	// over instances is then their weighted mean, and every count that a precision, recall, area or
+	// correlation is made of the sum of their weights: an instance of weight 2 counts as two, and
+	// one of weight 0 as none, as by sample_weight of scikit-learn. What counts instances does not
+	// change: Report.Instances, a Confusion, the numbers of Classes. Intervals and tests are of
+	// equal instances and refuse a weighted report.
+	Weights []float64
+	// Workers is the number of goroutines that measure. The default is one a processor, and one
+	// where there are Weights.
 	Workers int
+}
+
+// weightOf is the weight of an instance.
+func weightOf(weights []float64, at int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[at]
+}
+
+// checkWeights says what is wrong with the weights of n instances.
+func (s Settings) checkWeights(n int) error {
+	if s.Weights == nil {
+		return nil
+	}
+	if len(s.Weights) != n {
+		return fmt.Errorf("metric: %d weights for %d instances; give one each, or none", len(s.Weights), n)
+	}
+	sum := 0.0
+	for i, w := range s.Weights {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("metric: the weight of instance %d is %v; weights are finite and not negative", i, w)
+		}
+		sum += w
+	}
+	if n > 0 && !(sum > 0 && sum < math.MaxFloat64) {
+		return fmt.Errorf("metric: the %d weights add up to %v; their sum is finite and above 0", n, sum)
+	}
+	return nil
 }
 
 // defaultAt are the k of precision and nDCG at k.
@@ -61,6 +99,9 @@ func (s Settings) Evaluate(ctx context.Context, model Scorer, d *dataset.Dataset
 	}
 	e, err := s.newEvaluation(d.Taxonomy)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.checkWeights(d.X.Rows); err != nil {
 		return nil, err
 	}
 	e.grow(d.X.Rows)
@@ -102,6 +143,9 @@ func (s Settings) EvaluateInstances(ctx context.Context, model Scorer, t *taxono
 		}
 		if err := checkInstances(model, x); err != nil {
 			return fmt.Errorf("metric: %w", err)
+		}
+		if s.Weights != nil && len(s.Weights) < e.n+x.Rows {
+			return fmt.Errorf("metric: %d weights for more instances; give one each, or none", len(s.Weights))
 		}
 		e.grow(x.Rows)
 		err := e.evaluate(model, x, labels)
@@ -179,8 +223,11 @@ func (s Settings) evaluateScores(scores *mat.Dense, predicted, labels [][]int, t
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkWeights(len(labels)); err != nil {
+		return nil, err
+	}
 	e.grow(len(labels))
-	if err := e.add(scores, predicted, labels); err != nil {
+	if err := e.add(scores, nil, predicted, labels); err != nil {
 		return nil, err
 	}
 	return e.report()

@@ -2,6 +2,7 @@ package metric_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -65,7 +66,7 @@ func TestWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range one.Measures() {
-		if a, b := value(t, one, m.Name), value(t, several, m.Name); a != b {
+		if a, b := value(t, one, m.Name), value(t, several, m.Name); a != b && !(math.IsNaN(a) && math.IsNaN(b)) {
 			t.Errorf("%s: %v by one, %v by several", m.Name, a, b)
 		}
 	}
@@ -150,8 +151,18 @@ func TestValue(t *testing.T) {
 		t.Error("values of no report")
 	}
 	for _, m := range metric.Measures() {
-		if _, ok := r.Value(m.Name); !ok || m.Help == "" || m.Group == "" {
-			t.Errorf("%+v is not in the report", m)
+		// the others are of models with probabilities, or with scores of nodes
+		_, ok := r.Value(m.Name)
+		if is := !strings.Contains("log loss, Brier score", m.Name) && !strings.Contains(m.Name, "PRC"); ok != is || m.Help == "" || m.Group == "" {
+			t.Errorf("%+v is in the report: %v", m, ok)
+		}
+		if named, ok := metric.Named(m.Name); !ok || named.Name != m.Name {
+			t.Errorf("%q is the name of %v", m.Name, named)
+		}
+	}
+	for name, want := range map[string]bool{"F1 at depth 12": true, "macro F1": true, "F1 at depth": false, "F1 at depth -1": false, "F1 at depth 1e3": false, "F1 at depth 01": false, "F1 at depth 99999999999": false, "accuracy at 2": false} {
+		if _, ok := metric.Named(name); ok != want {
+			t.Errorf("%q is a measure: %v", name, ok)
 		}
 	}
 	for name, reports := range map[string][2]*metric.Report{
@@ -395,6 +406,23 @@ func TestOneLabelEach(t *testing.T) {
 		}
 		if err != nil {
 			t.Fatal(err)
+		}
+		short, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back metric.Report
+		if err := json.Unmarshal(short, &back); err != nil {
+			t.Fatal(err)
+		}
+		if back.String() != r.String() {
+			t.Errorf("read as\n%v", &back)
+		}
+		table := metric.Compare([]string{"this"}, []*metric.Report{r, nil})
+		for _, text := range []string{table.String(), table.HTML()} {
+			if strings.Contains(text, "this: one label each, where 1.50 are true") != c.says {
+				t.Errorf("%s: compared as\n%s", name, text)
+			}
 		}
 		for _, text := range []string{r.String(), r.HTML()} {
 			if says := strings.Contains(text, "one label each, where 1.50 are true") && strings.Contains(text, "LabelSets"); says != c.says {

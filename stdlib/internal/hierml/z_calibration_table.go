@@ -14,10 +14,13 @@ var calibrationPackage = table.Package{
 	Path: "github.com/hierml/notebook/hierml/calibration",
 	Name: "calibration",
 	Values: []table.Symbol{
+		{Name: "Brier", Value: calibration.Brier},
 		{Name: "EqualMass", Value: calibration.EqualMass},
 		{Name: "EqualWidth", Value: calibration.EqualWidth},
 		{Name: "Highest", Value: calibration.Highest},
 		{Name: "Isotonic", Value: calibration.Isotonic},
+		{Name: "LabelsLogLoss", Value: calibration.LabelsLogLoss},
+		{Name: "LogLoss", Value: calibration.LogLoss},
 		{Name: "NewHLoss", Value: calibration.NewHLoss},
 		{Name: "NewReliability", Value: calibration.NewReliability},
 		{Name: "PerLabel", Value: calibration.PerLabel},

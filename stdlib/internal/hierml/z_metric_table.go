@@ -24,17 +24,20 @@ var metricPackage = table.Package{
 		{Name: "EvaluateScores", Value: metric.EvaluateScores},
 		{Name: "Friedman", Value: metric.Friedman},
 		{Name: "HLoss", Value: metric.HLoss},
+		{Name: "HierarchicalCurve", Value: metric.HierarchicalCurve},
 		{Name: "Holm", Value: metric.Holm},
 		{Name: "LabelSets", Value: metric.LabelSets},
 		{Name: "McNemar", Value: metric.McNemar},
 		{Name: "McNemarCorrected", Value: metric.McNemarCorrected},
 		{Name: "Measures", Value: metric.Measures},
-		{Name: "NodeMeasures", Value: metric.NodeMeasures},
+		{Name: "Named", Value: metric.Named},
 		{Name: "NodeScores", Value: metric.NodeScores},
+		{Name: "NodesAbove", Value: metric.NodesAbove},
 		{Name: "PairedT", Value: metric.PairedT},
 		{Name: "Permutation", Value: metric.Permutation},
 		{Name: "Propensities", Value: metric.Propensities},
 		{Name: "ReadJSON", Value: metric.ReadJSON},
+		{Name: "RootlessCurve", Value: metric.RootlessCurve},
 		{Name: "Significance", Value: metric.Significance},
 		{Name: "StudentInterval", Value: metric.StudentInterval},
 	},
@@ -49,6 +52,8 @@ var metricPackage = table.Package{
 		{Name: "Class", Value: (*metric.Class)(nil)},
 		{Name: "Classes", Value: (*metric.Classes)(nil)},
 		{Name: "Confusion", Value: (*metric.Confusion)(nil)},
+		{Name: "Curve", Value: (*metric.Curve)(nil)},
+		{Name: "CurvePoint", Value: (*metric.CurvePoint)(nil)},
 		{Name: "Decider", Value: (*metric.Decider)(nil)},
 		{Name: "F1", Value: (*metric.F1)(nil)},
 		{Name: "InnerLabelError", Value: (*metric.InnerLabelError)(nil)},
@@ -59,6 +64,8 @@ var metricPackage = table.Package{
 		{Name: "Mistakes", Value: (*metric.Mistakes)(nil)},
 		{Name: "NodeScorer", Value: (*metric.NodeScorer)(nil)},
 		{Name: "PrecisionRecall", Value: (*metric.PrecisionRecall)(nil)},
+		{Name: "Prober", Value: (*metric.Prober)(nil)},
+		{Name: "ROC", Value: (*metric.ROC)(nil)},
 		{Name: "Ranks", Value: (*metric.Ranks)(nil)},
 		{Name: "Report", Value: (*metric.Report)(nil)},
 		{Name: "Scorer", Value: (*metric.Scorer)(nil)},
@@ -71,6 +78,7 @@ var metricPackage = table.Package{
 		{Name: "Chooser", Value: (*_metric_Chooser)(nil)},
 		{Name: "Decider", Value: (*_metric_Decider)(nil)},
 		{Name: "NodeScorer", Value: (*_metric_NodeScorer)(nil)},
+		{Name: "Prober", Value: (*_metric_Prober)(nil)},
 		{Name: "Scorer", Value: (*_metric_Scorer)(nil)},
 	},
 }
@@ -115,6 +123,20 @@ func (w _metric_NodeScorer) LeafScores(a0 *dataset.Matrix) *mat.Dense {
 }
 func (w _metric_NodeScorer) NodeProbabilities(a0 *dataset.Matrix) *mat.Dense {
 	return w.WNodeProbabilities(a0)
+}
+
+// _metric_Prober makes interpreted values a metric.Prober.
+type _metric_Prober struct {
+	IValue         any
+	WLeafScores    func(a0 *dataset.Matrix) *mat.Dense
+	WProbabilities func(a0 *dataset.Matrix, a1 *mat.Dense) *mat.Dense
+}
+
+func (w _metric_Prober) LeafScores(a0 *dataset.Matrix) *mat.Dense {
+	return w.WLeafScores(a0)
+}
+func (w _metric_Prober) Probabilities(a0 *dataset.Matrix, a1 *mat.Dense) *mat.Dense {
+	return w.WProbabilities(a0, a1)
 }
 
 // _metric_Scorer makes interpreted values a metric.Scorer.
