@@ -236,6 +236,19 @@ func (m *Model) LeafProbabilities(x *dataset.Matrix) (*mat.Dense, error) {
 	return exponentials(m.LeafScores(x)), nil
 }
 
+// Probabilities returns LeafProbabilities, made of scores where these are their logarithms, and nil
+// for models whose link is no probability. scores are ChoiceScores of x. Package metric measures
+// them.
+func (m *Model) Probabilities(x *dataset.Matrix, scores *mat.Dense) *mat.Dense {
+	if l := m.Link(); l == NoLink || l == Margin {
+		return nil
+	}
+	if m.Rule == Descend || x.Len() == 0 {
+		return exponentials(m.LeafScores(x))
+	}
+	return exponentials(mat.DenseCopyOf(scores))
+}
+
 // ConditionalProbabilities returns the probability of every node given that the instance belongs to
 // its parent: a row of x a row, a column a node. It is an error for models whose link is no
 // probability.
