@@ -138,7 +138,11 @@ func (r *run) choose(j *job) (point, error) {
 				reason = errors.New(c.Error)
 				sum = math.NaN()
 			default:
-				sum += c.Values[r.study.Select]
+				v, ok := c.Values[r.study.Select]
+				if !ok {
+					reason, v = fmt.Errorf("%s has no %s", c.Method, r.study.Select), math.NaN()
+				}
+				sum += v
 			}
 		}
 		mean := sum / float64(rounds)
