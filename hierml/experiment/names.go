@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"reflect"
@@ -10,11 +11,13 @@ import (
 
 	"github.com/hierml/notebook/hierml/bayes"
 	"github.com/hierml/notebook/hierml/clustering"
+	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/farm"
 	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/forest"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/perceptron"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
@@ -47,6 +50,27 @@ func (n Named) build(t *taxonomy.Taxonomy, types map[string]reflect.Type) (any, 
 		return nil, err
 	}
 	return v.Interface(), nil
+}
+
+// Fit trains the method on the instances of d, whose taxonomy its losses are of, and returns the
+// model, whose type is that of the method's own Fit. Studies train in the same way, but set seed
+// and workers themselves.
+//
+// It is an error if nothing is called so, or has no such fields. If ctx ends, Fit returns that
+// error, and no model.
+func (n Named) Fit(ctx context.Context, d *dataset.Dataset) (metric.Scorer, error) {
+	if d == nil {
+		return nil, fmt.Errorf("experiment: %s needs data to learn from", n.Type)
+	}
+	estimator, err := n.build(d.Taxonomy, estimatorTypes())
+	if err != nil {
+		return nil, err
+	}
+	fit, err := fitterOf(estimator)
+	if err != nil {
+		return nil, err
+	}
+	return fit(ctx, d)
 }
 
 func list[V any](names map[string]V) string {
