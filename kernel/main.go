@@ -65,7 +65,7 @@ In Jupyter it is the kernel "Go (hierml)".`,
 	}
 	root.SetVersionTemplate("hierml {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd, err} })
-	root.AddCommand(kernelCommand(), runCommand(), replCommand(), notebookCommand(), workerCommand(), trainCommand(), predictCommand(), evaluateCommand(), dataCommand(), studyCommand(), trainingCommand(), liteCommand(), labCommand(), doctorCommand(), versionCommand(), licencesCommand())
+	root.AddCommand(kernelCommand(), runCommand(), replCommand(), notebookCommand(), workerCommand(), trainCommand(), predictCommand(), evaluateCommand(), dataCommand(), studyCommand(), trainingCommand(), fitCommand(), liteCommand(), labCommand(), doctorCommand(), versionCommand(), licencesCommand())
 	root.AddCommand(topics()...)
 	addCompletion(root)
 	root.SetHelpCommand(helpCommand())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 )
@@ -66,11 +67,18 @@ func Await(t testing.TB, what string, done func() bool) {
 // there is none it does what Need does.
 func NumPy(t testing.TB) string {
 	t.Helper()
+	return Python(t, "numpy")
+}
+
+// Python is NumPy for other modules.
+func Python(t testing.TB, modules ...string) string {
+	t.Helper()
 	python := cmp.Or(os.Getenv(PythonVariable), "python3")
-	out, err := exec.CommandContext(t.Context(), python, "-c", "import numpy").CombinedOutput()
+	names := strings.Join(modules, ", ")
+	out, err := exec.CommandContext(t.Context(), python, "-c", "import "+names).CombinedOutput()
 	if err != nil {
-		err = fmt.Errorf("%s has none (%s names another Python): %w\n%s", python, PythonVariable, err, out)
+		err = fmt.Errorf("%s lacks one of them (%s names another Python): %w\n%s", python, PythonVariable, err, out)
 	}
-	Need(t, "numpy", err)
+	Need(t, names, err)
 	return python
 }

@@ -72,9 +72,14 @@ class Arrays:
 
 
 def read(path: Union[str, "os.PathLike[str]"]) -> Arrays:
-    """Reads a file. Its arrays share the memory of its bytes."""
+    """Reads a file."""
     with open(path, "rb") as file:
-        data = memoryview(file.read())
+        return arrays(file.read())
+
+
+def arrays(whole: bytes) -> Arrays:
+    """Returns the arrays in the bytes of a file, whose memory they share."""
+    data = memoryview(whole)
     length = int.from_bytes(data[:8], "little")
     if len(data) < 8 or length < 2 or length > _MOST_HEADER or length > len(data) - 8:
         raise LoadError(f"a header of {length} bytes in a file of {len(data)}; the file is damaged, or of another format")
@@ -86,7 +91,7 @@ def read(path: Union[str, "os.PathLike[str]"]) -> Arrays:
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
         raise LoadError("the metadata are not strings")
     _verify(metadata, text, content)
-    arrays = {}
+    found = {}
     at = 0
     for name, info in sorted(header.items(), key=lambda item: _offsets(*item)):
         begin, end = _offsets(name, info)
@@ -104,13 +109,13 @@ def read(path: Union[str, "os.PathLike[str]"]) -> Arrays:
         if begin != at or end - begin != need or end > len(content):
             raise LoadError(f"tensor {quote(name)} is said to be at {begin} to {end} of {len(content)} bytes, after one that ends at {at}; its type and shape ask for {need}")
         try:
-            arrays[name] = np.frombuffer(content, dtype, need // dtype.itemsize, begin).reshape(shape) if need else np.empty(shape, dtype)
+            found[name] = np.frombuffer(content, dtype, need // dtype.itemsize, begin).reshape(shape) if need else np.empty(shape, dtype)
         except ValueError as error:  # more dimensions, or a larger empty array, than numpy has
             raise LoadError(f"tensor {quote(name)} has the shape {quote(shape)}: {error}") from error
         at = end
     if at != len(content):
         raise LoadError(f"the tensors end at byte {at} of {len(content)}; the file is damaged or cut off")
-    return Arrays(metadata, arrays)
+    return Arrays(metadata, found)
 
 
 def _offsets(name: str, info: Any) -> Tuple[int, int]:

@@ -94,6 +94,8 @@ Classifier: Programming Language :: Python :: 3
 Classifier: Topic :: Scientific/Engineering :: Artificial Intelligence
 Requires-Python: >=3.9
 Requires-Dist: numpy>=1.22
+Provides-Extra: sklearn
+Requires-Dist: scikit-learn>=1.4; extra == "sklearn"
 Description-Content-Type: text/markdown
 
 %s`

@@ -1,0 +1,229 @@
+"""What the estimators take, and what they return."""
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+
+import numpy as np
+import pandas as pd
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import hierml
+from hierml import sklearn as estimators
+from hierml.sklearn import FlatSVC, HierarchicalSVC, HieronClassifier, HRClassifier, LabelTreeClassifier, OneVsRestSVC
+
+ALL = [getattr(estimators, name) for name in estimators.__all__]
+PATHS = [("animal", "cat"), ("animal", "dog"), ("plant", "tree", "oak"), ("plant", "moss")]
+HIERARCHY = [("animal", "cat"), ("animal", "dog"), ("plant", "moss"), ("plant", "tree"), ("tree", "oak")]
+
+
+def data(n=200, seed=5):
+    """Returns rows around four centres, and which centre each is of."""
+    rng = np.random.default_rng(seed)
+    of = rng.integers(0, 4, n)
+    return rng.normal(size=(n, 6)) + 3 * np.eye(4, 6)[of], of
+
+
+X, OF = data()
+
+
+class Targets(unittest.TestCase):
+    def test_forms(self):
+        """The same classes as names, paths, columns of a DataFrame and names with a hierarchy give the same predictions."""
+        names = np.array([path[-1] for path in PATHS])[OF]
+        depth = max(map(len, PATHS))
+        padded = np.array([path + ("",) * (depth - len(path)) for path in PATHS])[OF]
+        for make in ALL:
+            with self.subTest(make.__name__):
+                model = make().fit(X, [PATHS[k] for k in OF])
+                self.assertEqual(sorted(model.classes_), sorted(PATHS))
+                self.assertEqual(model.predict(X).shape, (len(X), depth))
+                self.assertGreater(model.score(X, padded), 0.85)
+                for form in (padded, padded.astype(object), pd.DataFrame(padded).replace("", None), [list(PATHS[k]) for k in OF]):
+                    np.testing.assert_array_equal(make().fit(X, form).predict(X), model.predict(X))
+                named = make(hierarchy=HIERARCHY).fit(X, names)
+                self.assertEqual(named.classes_.tolist(), ["cat", "dog", "moss", "oak"])
+                self.assertEqual(named.model_.taxonomy.path("oak"), ("plant", "tree", "oak"))
+                children = {"animal": ["cat", "dog"], "plant": ["moss", "tree"], "tree": ["oak"]}
+                np.testing.assert_array_equal(make(hierarchy=children).fit(X, pd.Series(names)).predict(X), named.predict(X))
+
+    def test_inner_labels(self):
+        paths = [("a",), ("a", "b"), ("c",), ("c", "d")]
+        for make in ALL:
+            with self.subTest(make.__name__):
+                model = make().fit(X, [paths[k] for k in OF])
+                self.assertGreater(model.score(X, [paths[k] for k in OF]), 0.8)
+                self.assertEqual({tuple(row) for row in model.predict(X)}, {("a", ""), ("a", "b"), ("c", ""), ("c", "d")})
+                named = make(hierarchy=[("a", "b"), ("c", "d")]).fit(X, np.array(["a", "b", "c", "d"])[OF])
+                self.assertEqual(set(named.predict(X)), {"a", "b", "c", "d"})
+
+    def test_several(self):
+        y = [[("a", "x")] * bool(row[0] > 0) + [("b",)] * bool(row[1] > 0) for row in X]
+        for make in (LabelTreeClassifier, OneVsRestSVC, HRClassifier):
+            with self.subTest(make.__name__):
+                model = make(C=10).fit(X, y)
+                predicted = model.predict(X)
+                self.assertGreater(model.score(X, y), 0.7)
+                self.assertAlmostEqual(model.score(X, y), np.mean([set(a) == set(b) for a, b in zip(y, predicted)]))
+                self.assertEqual(max(map(len, predicted)), 2)
+                named = make(C=10, hierarchy={"a": ["x"], "b": []}).fit(X, [{path[-1] for path in of} for of in y])
+                self.assertEqual([sorted(of) for of in named.predict(X)], [sorted(path[-1] for path in of) for of in predicted])
+        with self.assertRaisesRegex(ValueError, "LabelTreeClassifier, OneVsRestSVC and HRClassifier"):
+            FlatSVC().fit(X, y)
+
+    def test_types(self):
+        for labels in ([3, 1, 2, 0], [1.0, 2.0, 3.0, 7.0], ["é", "日本", "a/b", " "], [True, False, True, False], np.array(["a", "b", "c", "d"], object)):
+            with self.subTest(str(labels)):
+                y = np.asarray(labels)[OF]
+                model = FlatSVC().fit(X, y)
+                np.testing.assert_array_equal(model.classes_, np.unique(y))
+                self.assertEqual(model.predict(X).dtype, y.dtype)
+                self.assertGreater(model.score(X, y), 0.7)
+        numbers = np.array([[1, 10], [1, 11], [2, 20], [2, 21]])[OF]
+        self.assertEqual(HierarchicalSVC().fit(X, numbers).predict(X).dtype, numbers.dtype)
+
+    def test_refused(self):
+        y = np.array(["a", "b", "c", "d"])[OF]
+        for says, X_, y_, settings in (
+            ("missing label", X, [None, *y[1:]], {}),
+            ("missing label", X, [float("nan")] * 200, {}),
+            ("decode it|bytes", X, [[b"a", b"b"]] * 200, {}),
+            ("one class, .a.", X, ["a"] * 200, {}),
+            ("an empty text", X, ["", *y[1:]], {}),
+            ("called '1'", X, [[(1, "x"), ("1", "x")][k % 2] for k in OF], {}),
+            ("types that cannot be compared", X, np.array([1, "1"], object)[OF // 2], {}),
+            ("no text; decode", X, ["\udc80", *y[1:]], {}),
+            ("has a component at each level", X, [("a", "", "b")] * 200, {}),
+            ("3 dimensions", X, np.zeros((200, 2, 2)), {}),
+            ("expected a label a row", X, "text", {}),
+            ("'d', which hierarchy does not have", X, y, {"hierarchy": [("a", "b"), ("a", "c")]}),
+            ("expected pairs", X, y, {"hierarchy": ["abc"]}),
+            ("cycle", X, y, {"hierarchy": [("a", "b"), ("b", "a"), ("c", "d")]}),
+            ("inconsistent numbers", X, y[:9], {}),
+            ("C is 0", X, y, {"C": 0}),
+            ("C is 'a'", X, y, {"C": "a"}),
+            ("tol is nan", X, y, {"tol": float("nan")}),
+            ("max_iter is 1.5", X, y, {"max_iter": 1.5}),
+            ("NaN", np.where(X > 2, np.nan, X), y, {}),
+            ("infinity", np.where(X > 2, np.inf, X), y, {}),
+            ("beyond single precision", X * 1e300, y, {}),
+            ("too close to each other", X + 1e12, y, {}),
+            ("too close to each other", scipy.sparse.csr_array(X + 1e12), y, {}),
+            ("could not convert|dtype='numeric'", np.full((200, 2), "x"), y, {}),
+            ("0 feature", X[:, :0], y, {}),
+            ("0 sample", X[:0], y[:0], {}),
+            ("Complex|complex", X * 1j, y, {}),
+            ("columns; there are at most", scipy.sparse.csr_array((200, 1 << 32)), y, {}),
+        ):
+            with self.subTest(says), self.assertRaisesRegex((ValueError, TypeError), says):
+                FlatSVC(**settings).fit(X_, y_)
+        with self.assertRaisesRegex(ValueError, "loss is 'huber'"):
+            HRClassifier(loss="huber").fit(X, y)
+        with self.assertRaisesRegex(ValueError, "5 features"):
+            FlatSVC().fit(X, y).predict(X[:, :5])
+
+
+class Features(unittest.TestCase):
+    def test_forms(self):
+        """Arrays of every form give the same model."""
+        x = np.where(np.abs(X) < 0.5, 0, X)
+        want = FlatSVC().fit(x, OF)
+        large = scipy.sparse.csr_array(x)
+        large.indices, large.indptr = large.indices.astype(np.int64), large.indptr.astype(np.int64)
+        shuffled = scipy.sparse.coo_array((np.append(x[x != 0] / 2, x[x != 0] / 2), tuple(np.tile(np.array(np.nonzero(x)), 2)))).tocsr()
+        for form in (x.astype(np.float32), np.asfortranarray(x), x[::-1][::-1], x.tolist(), pd.DataFrame(x), scipy.sparse.csr_matrix(x), scipy.sparse.csc_array(x), large, shuffled):
+            with self.subTest(type(form).__name__), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of names of columns
+                model = FlatSVC().fit(form, OF)
+                np.testing.assert_array_equal(model.decision_function(form), want.decision_function(x))
+                np.testing.assert_array_equal(model.decision_function(x[:7]), want.decision_function(x[:7]))
+        whole = np.round(x * 10).astype(np.int64)
+        np.testing.assert_array_equal(FlatSVC().fit(whole, OF).predict(whole), FlatSVC().fit(whole.astype(float), OF).predict(whole))
+
+    def test_many_columns(self):
+        """A few entries among two billion columns take no memory for the others."""
+        x = scipy.sparse.csr_array(X[:, :4])
+        wide = scipy.sparse.csr_array((x.data, x.indices.astype(np.int64) * 500_000_000, x.indptr), shape=(200, 2_000_000_000))
+        np.testing.assert_array_equal(FlatSVC().fit(wide, OF).predict(wide), FlatSVC().fit(x, OF).predict(x))
+
+    def test_names(self):
+        frame = pd.DataFrame(X, columns=list("abcdef"))
+        model = FlatSVC().fit(frame, OF)
+        self.assertEqual(model.feature_names_in_.tolist(), list("abcdef"))
+        with self.assertRaisesRegex(ValueError, "feature names"):
+            model.predict(frame[list("fedcba")])
+
+
+class Fitted(unittest.TestCase):
+    def test_files(self):
+        for make in ALL:
+            with self.subTest(make.__name__), tempfile.TemporaryDirectory() as folder:
+                model = make().fit(X, [PATHS[k] for k in OF])
+                path = os.path.join(folder, "model.hierml")
+                model.save(path)
+                loaded = hierml.load(path)
+                self.assertEqual(loaded.predict(X), ["/".join(filter(None, row)) for row in model.predict(X)])
+                for copy in (pickle.loads(pickle.dumps(model)), clone(model).fit(X, [PATHS[k] for k in OF])):
+                    np.testing.assert_array_equal(copy.decision_function(X), model.decision_function(X))
+                self.assertEqual(hasattr(model, "predict_proba"), loaded.has_probabilities)
+
+    def test_probabilities(self):
+        for make in (LabelTreeClassifier, estimators.HierarchicalSoftmaxClassifier):
+            model = make().fit(X, [PATHS[k] for k in OF])
+            likely = model.predict_proba(X)
+            np.testing.assert_allclose(likely.sum(axis=1), 1)
+            predicted = [tuple(part for part in row if part) for row in model.predict(X)]
+            self.assertEqual([model.classes_[k] for k in likely.argmax(axis=1)], predicted)
+        self.assertFalse(hasattr(FlatSVC(), "predict_proba"))
+
+    def test_reading_needs_numpy_alone(self):
+        code = "import sys, hierml; sys.exit(any(name.split('.')[0] in ('sklearn', 'scipy', 'joblib', 'pandas') for name in sys.modules))"
+        self.assertEqual(subprocess.run([sys.executable, "-c", code], check=False).returncode, 0)
+
+    def test_notes(self):
+        with self.assertWarnsRegex(UserWarning, "no instance to learn from, such as .fish."):
+            HierarchicalSVC(hierarchy=HIERARCHY + [("animal", "fish")]).fit(X, np.array([path[-1] for path in PATHS])[OF])
+        with self.assertWarnsRegex(estimators.ConvergenceWarning, "largest number of epochs"):
+            FlatSVC(C=1e5, tol=1e-9, max_iter=1).fit(X, OF)
+
+
+class Composed(unittest.TestCase):
+    """Estimators within what scikit-learn makes of several."""
+
+    def test_searches(self):
+        names = np.array([path[-1] for path in PATHS])[OF]
+        for jobs in (1, 2):
+            search = GridSearchCV(make_pipeline(StandardScaler(), HierarchicalSVC(hierarchy=HIERARCHY)), {"hierarchicalsvc__C": [0.01, 1]}, cv=3, n_jobs=jobs).fit(X, names)
+            self.assertGreater(search.best_score_, 0.85)
+            self.assertGreater(search.score(X, names), 0.9)
+        paths = np.array([path + ("",) * (3 - len(path)) for path in PATHS])[OF]
+        for make in ALL:
+            with self.subTest(make.__name__):
+                self.assertGreater(cross_val_score(make(), X, paths, cv=3).mean(), 0.8)
+        self.assertGreater(cross_val_score(FlatSVC(), X, names, cv=3, scoring="f1_macro").mean(), 0.8)
+        self.assertGreater(cross_val_score(LabelTreeClassifier(), X, names, cv=3, scoring="neg_log_loss").mean(), -0.7)
+        self.assertGreater(cross_val_score(HieronClassifier(), X, [PATHS[k] for k in OF], cv=KFold(3)).mean(), 0.8)
+        self.assertEqual(cross_val_predict(FlatSVC(), X, names, cv=3, method="decision_function").shape, (200, 4))
+
+    def test_columns(self):
+        words = np.array(["purrs at night", "barks at night", "old leaves", "soft leaves"])
+        frame = pd.DataFrame({"text": words[OF], "size": X[:, 0], "kind": np.array(["x", "y"])[OF % 2]})
+        columns = ColumnTransformer([("text", TfidfVectorizer(), "text"), ("size", StandardScaler(), ["size"]), ("kind", OneHotEncoder(), ["kind"])])
+        pipe = make_pipeline(columns, HierarchicalSVC())
+        paths = pd.DataFrame([PATHS[k] + (None,) * (3 - len(PATHS[k])) for k in OF])
+        self.assertEqual(pipe.fit(frame, paths).score(frame, paths), 1)
+        self.assertEqual(clone(pipe).set_params(hierarchicalsvc__C=2).get_params()["hierarchicalsvc__C"], 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
