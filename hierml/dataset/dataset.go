@@ -33,6 +33,14 @@ type Dataset struct {
 // Len returns the number of instances.
 func (d *Dataset) Len() int { return len(d.given().Labels) }
 
+// GroupCount returns the number of groups. An instance without a group counts as one.
+func (d *Dataset) GroupCount() int {
+	if groups, _ := d.given().divider().grouped(); groups != nil {
+		return len(groups)
+	}
+	return d.Len()
+}
+
 // Subset returns the instances at the given rows, in that order. A row may be given more than
 // once; one outside 0..Len()-1 panics.
 func (d *Dataset) Subset(rows []int) *Dataset {

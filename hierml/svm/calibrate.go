@@ -22,8 +22,8 @@ import (
 // by a model trained on the others, and from these scores and the labels it is learned how likely
 // a label is given its score. The zero value is ready to use.
 type Calibration struct {
-	// Folds is the number of folds, and of models trained beside the one on all data. The default
-	// value is 5.
+	// Folds is the number of folds, and of models trained beside the one on all data. Instances of
+	// one group are in one fold. The default value is 5.
 	Folds int
 	// Isotonic fits probabilities that only rise with the score, instead of Platt's sigmoids: for
 	// many data, whose form it does not assume.
@@ -81,14 +81,13 @@ func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset
 	}
 	ctx, ended := solver.TrainingGroup(ctx, "")
 	defer func() { ended(err) }()
+	parts, err := folds(d, c.Folds, c.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("svm: calibration: %w", err)
+	}
 	held := heldOut{}
-	for k, rows := range folds(d.Labels, c.Folds, c.Seed) {
-		var others []int
-		for j, more := range folds(d.Labels, c.Folds, c.Seed) {
-			if j != k {
-				others = append(others, more...)
-			}
-		}
+	for k, rows := range parts {
+		others := slices.Concat(slices.Concat(parts[:k]...), slices.Concat(parts[k+1:]...))
 		m, err := e.Fit(progress.WithoutNotes(ctx), d.Subset(others))
 		if err != nil {
 			return nil, fmt.Errorf("svm: calibration, fold %d: %w", k+1, err)
@@ -150,33 +149,19 @@ func checkCalibration(m *classifier.Model, t *taxonomy.Taxonomy) error {
 	return nil
 }
 
-// folds divides the rows at random into parts that have about the same number of every class.
-func folds(labels [][]int, n int, seed uint64) [][]int {
-	classes := make(map[int][]int)
-	most := -1
-	for i, set := range labels {
-		class := -1
-		if len(set) > 0 {
-			class = set[0]
-		}
-		classes[class] = append(classes[class], i)
-		most = max(most, class)
+// folds divides the rows as Dataset.Folds does. Within a part their order is random.
+func folds(d *dataset.Dataset, n int, seed uint64) ([][]int, error) {
+	divisions, err := d.Folds(n, seed)
+	if err != nil {
+		return nil, err
 	}
-	parts := make([][]int, n)
-	next := 0
 	rng := rand.New(rand.NewPCG(seed, 0))
-	for class := -1; class <= most; class++ {
-		rows := classes[class]
-		rng.Shuffle(len(rows), func(a, b int) { rows[a], rows[b] = rows[b], rows[a] })
-		for _, i := range rows {
-			parts[next%n] = append(parts[next%n], i)
-			next++
-		}
+	parts := make([][]int, n)
+	for k, by := range divisions {
+		parts[k] = by.Test
+		rng.Shuffle(len(by.Test), func(a, b int) { by.Test[a], by.Test[b] = by.Test[b], by.Test[a] })
 	}
-	for _, rows := range parts {
-		rng.Shuffle(len(rows), func(a, b int) { rows[a], rows[b] = rows[b], rows[a] })
-	}
-	return parts
+	return parts, nil
 }
 
 // heldOut are scores of instances by models that were not trained on them, with the positions of

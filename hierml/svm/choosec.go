@@ -23,8 +23,8 @@ type Search struct {
 	// 10, and beyond an end of it, by up to four more, as long as the best is at that end. A grid
 	// that is given is not extended; 0 in it is the default C of 1.
 	Grid []float64
-	// HeldOut is the share of the instances to compare on, about that of every class. The default
-	// value is 0.2.
+	// HeldOut is the share of the instances to compare on, about that of every class, drawn as
+	// Dataset.Split does: none whose group is trained on. The default value is 0.2.
 	HeldOut float64
 	// Seed determines which instances those are.
 	Seed uint64

@@ -289,7 +289,10 @@ func (s NodeSets) report(done, methods int, next string) error {
 // learn learns probabilities and the level with one method.
 func (s NodeSets) learn(ctx context.Context, method classifier.Estimator, t *taxonomy.Taxonomy, leafed *dataset.Dataset, k, methods int) (*NodeSetModel, error) {
 	held := &nodeScores{taxonomy: t, leafed: leafed.Taxonomy}
-	parts := folds(leafed.Labels, s.Folds, s.Seed)
+	parts, err := folds(leafed, s.Folds, s.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("svm: node sets: %w", err)
+	}
 	most := max(1, maxScores/leafed.Taxonomy.Len()/s.Folds)
 	for f, rows := range parts {
 		if err := s.report(k*s.Folds+f, methods, fmt.Sprintf("without fold %d", f+1)); err != nil {

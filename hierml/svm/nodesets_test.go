@@ -223,7 +223,7 @@ func TestNodeSetsAnnounceWhatTheyReach(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("%s: F1 %.4f, announced %.4f", name, f.Hierarchical, m.HeldOut)
-		if math.Abs(f.Hierarchical-m.HeldOut) > 0.03 {
+		if math.Abs(f.Hierarchical-m.HeldOut) > 0.05 { // each has a standard error of about 0.02
 			t.Errorf("%s: F1 %.4f, announced is %.4f", name, f.Hierarchical, m.HeldOut)
 		}
 	}

@@ -42,7 +42,8 @@ import (
 // A_F, where G is the inverse of that matrix: exact scores of instances held out, for ten folds at
 // about the price of one training.
 //
-// By these the kernel and C are chosen unless they are given: on all instances, or on 1500 drawn at
+// Instances of one group are in one fold. By these scores the kernel and C are chosen unless they
+// are given: on all instances, or on 1500 drawn at
 // random, of exponential kernels (gram.Exponential) of four widths, in units of the root of the
 // mean squared distance, with C = 1, and then of four values of C, those with the smallest squared
 // error of the instances held out. The factor is found by as many operations as the cube of the
@@ -168,8 +169,9 @@ func (s Ridge) fit(ctx context.Context, d *dataset.Dataset) (*regression, error)
 	if sample != nil && len(sample.rows) == n {
 		f = sample
 	} else {
-		f.trainOn(d, nil)
-		err = f.solve(ctx, nil)
+		if err = f.trainOn(d, nil); err == nil {
+			err = f.solve(ctx, nil)
+		}
 	}
 	if err == nil {
 		err = f.certify(ctx)
@@ -216,16 +218,25 @@ func occurringNodes(d *dataset.Dataset) []int32 {
 }
 
 // trainOn makes some of the instances, nil for all, those that are learned from.
-func (f *regression) trainOn(d *dataset.Dataset, some []int) {
-	labels := d.Labels
+func (f *regression) trainOn(d *dataset.Dataset, some []int) error {
+	from := d
 	if some != nil {
-		labels = make([][]int, len(some))
-		for k, i := range some {
-			labels[k] = d.Labels[i]
+		from = d.Subset(some)
+	}
+	parts := [][]int{make([]int, from.Len())}
+	for i := range parts[0] {
+		parts[0][i] = i
+	}
+	n := min(cmp.Or(f.folds, ridgeFolds), from.GroupCount())
+	heldOut := f.C == 0 || f.Kernel == nil || f.folds != 0 // something is decided by the scores
+	if n > 1 || heldOut && from.Len() > 1 {
+		var err error
+		if parts, err = folds(from, max(n, 2), f.Seed); err != nil {
+			return fmt.Errorf("svm: ridge regression: %w", err)
 		}
 	}
 	f.rows, f.border = nil, []int{0}
-	for _, fold := range folds(labels, min(cmp.Or(f.folds, ridgeFolds), len(labels)), f.Seed) {
+	for _, fold := range parts {
 		f.rows = append(f.rows, fold...)
 		f.border = append(f.border, len(f.rows))
 	}
@@ -243,6 +254,7 @@ func (f *regression) trainOn(d *dataset.Dataset, some []int) {
 			row[c] = 1
 		}
 	}
+	return nil
 }
 
 // choose returns the regression of the instances that are chosen by with the best kernel and C.
@@ -253,7 +265,9 @@ func (f *regression) choose(ctx context.Context, d *dataset.Dataset) (*regressio
 	if d.X.Rows > chosenBy {
 		some = rand.New(rand.NewPCG(f.Seed, 0)).Perm(d.X.Rows)[:chosenBy]
 	}
-	sample.trainOn(d, some)
+	if err := sample.trainOn(d, some); err != nil {
+		return nil, err
+	}
 	kernels, err := sample.kernels()
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package svm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -250,5 +251,39 @@ func TestRidgeIsRegularized(t *testing.T) {
 	}
 	if len(choice.Tried) != 2 || choice.Model.C != choice.C || choice.Model.Rule != classifier.Highest {
 		t.Errorf("%v", choice)
+	}
+}
+
+func TestRidgeHoldsOutWholeGroups(t *testing.T) {
+	d := &dataset.Dataset{Taxonomy: example.Fruit(), X: &dataset.Matrix{Rows: 50, Indptr: make([]int, 51)}}
+	for i := range 50 {
+		d.Labels, d.Groups = append(d.Labels, []int{i % 2}), append(d.Groups, fmt.Sprint(i*i%11))
+	}
+	for _, some := range [][]int{nil, {40, 3, 4, 18, 29, 7, 30, 15, 8, 49, 1}} {
+		f := &regression{nodes: occurringNodes(d)}
+		if err := f.trainOn(d, some); err != nil {
+			t.Fatal(err)
+		}
+		fold := make(map[string]int)
+		for k, r := range f.rows {
+			in := 0
+			for f.border[in+1] <= k {
+				in++
+			}
+			if before, ok := fold[d.Groups[r]]; ok && before != in {
+				t.Errorf("group %s is in the folds %d and %d", d.Groups[r], before, in)
+			}
+			fold[d.Groups[r]] = in
+		}
+		want := some
+		if some == nil {
+			want = make([]int, 50)
+			for i := range want {
+				want[i] = i
+			}
+		}
+		if !slices.Equal(slices.Sorted(slices.Values(f.rows)), slices.Sorted(slices.Values(want))) || len(f.border) < 4 {
+			t.Errorf("rows %v in folds that begin at %v", f.rows, f.border)
+		}
 	}
 }
