@@ -81,6 +81,8 @@ func TestTrainPredictEvaluate(t *testing.T) {
 		{"train shop.csv --C 1 --probabilities=false -o plain.hierml --unused said", 0, []string{"plain.hierml: 300 rows, 3 labels"}, "price (numbers); land (nominal)"},
 		{"train parts.csv --C 1 --probabilities=false", 0, []string{"parts.hierml: 60 rows", "accuracy"}, "trained on the 60 rows of the part train, and measured on the 30 of test [--part]\n10 rows of other parts are not used"},
 		{"train parts.csv --C 1 --probabilities=false --unused split", 0, []string{"parts.hierml: 100 rows"}, "5 of 105 rows have no label, and are left out"},
+		{"train shop.csv --C 1 --probabilities=false --group author", 1, nil, `no column is called "author", which --group names`},
+		{"train shop.csv --C 1 --probabilities=false --group land --test 0.3 -o lands.hierml", 0, []string{"lands.hierml:", "accuracy                             0.0000"}, ""},
 		{"train shop.csv --report page.html", 0, []string{"shop.hierml: 300 rows, 3 labels", "normalized hierarchical SVM", "C = "}, `shop.csv: labels have levels, separated by "/" [--path-separator]`},
 		{"predict shop.hierml new.csv -o out.csv -k 2", 0, nil, ""},
 		{"predict shop.hierml new.csv -o shop.hierml", 1, nil, "shop.hierml is read, and would be written over"},

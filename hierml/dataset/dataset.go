@@ -26,7 +26,8 @@ type Dataset struct {
 
 	// Groups says which instances belong together, such as those of one author: one name an
 	// instance, or nil. Instances of one name are never divided, so that none is tested on whose
-	// like is trained on. An instance whose name is empty belongs to no other.
+	// like is trained on. An instance whose name is empty belongs to no other. Writers of vectors
+	// leave groups out.
 	Groups []string
 }
 

@@ -46,6 +46,9 @@ type CSV struct {
 	// there are.
 	ID, Part string
 
+	// Group is the column of the groups of documents, if not empty; see dataset.Document.
+	Group string
+
 	// Comma separates the fields. If 0, it is found out, as in Table.
 	Comma rune
 
@@ -99,9 +102,9 @@ type csvTable struct {
 	*delimited
 	labels *labeler
 
-	label    int   // column, or -1
-	levels   []int // columns
-	id, part int   // columns, or -1
+	label           int   // column, or -1
+	levels          []int // columns
+	id, part, group int   // columns, or -1
 }
 
 // open reads the titles.
@@ -124,7 +127,7 @@ func (s CSV) open(ctx context.Context, r io.Reader, name string, l *labeler) (*c
 	if err != nil {
 		return nil, err
 	}
-	t := &csvTable{CSV: s, delimited: rows, labels: l, label: -1, id: -1, part: -1}
+	t := &csvTable{CSV: s, delimited: rows, labels: l, label: -1, id: -1, part: -1, group: -1}
 	l.errorf = func(column int, format string, args ...any) error {
 		return file.Errorf(rows.line, column, format, args...)
 	}
@@ -157,8 +160,8 @@ func (t *csvTable) findAll(ctx context.Context) (err error) {
 	for _, c := range []struct {
 		column      *int
 		title, like string
-	}{{&t.id, t.ID, "id"}, {&t.part, t.Part, "split"}} {
-		if c.title == "" {
+	}{{&t.id, t.ID, "id"}, {&t.part, t.Part, "split"}, {&t.group, t.Group, ""}} {
+		if c.title == "" && c.like != "" {
 			c.title = t.titled(c.like)
 		}
 		if err == nil && c.title != "" {
@@ -185,7 +188,7 @@ func (t *csvTable) titled(title string) string {
 func (t *csvTable) findLabels(ctx context.Context) (err error) {
 	for _, title := range labelTitles {
 		at := slices.IndexFunc(t.titles, func(other string) bool {
-			return strings.EqualFold(other, title) && other != t.ID && other != t.Part && !slices.Contains(t.Text, other)
+			return strings.EqualFold(other, title) && other != t.ID && other != t.Part && other != t.Group && !slices.Contains(t.Text, other)
 		})
 		if at < 0 {
 			continue
@@ -261,7 +264,7 @@ func (t *csvTable) others(title, field string) string {
 		return said + "; did you mean CSV{" + fmt.Sprintf(field, near) + "}?"
 	case field != "":
 		example := "…"
-		used := slices.Concat([]string{"id", "split", "text", t.Labels, t.ID, t.Part}, labelTitles, t.Levels, t.Text)
+		used := slices.Concat([]string{"id", "split", "text", t.Labels, t.ID, t.Part, t.Group}, labelTitles, t.Levels, t.Text)
 		if t.label >= 0 {
 			used = append(used, t.titles[t.label])
 		}
@@ -320,14 +323,14 @@ func (t *csvTable) path() ([]int, error) {
 func (t *csvTable) document(text []int) (dataset.Document, error) {
 	d := dataset.Document{ID: fmt.Sprint(t.line)}
 	var err error
-	if t.id >= 0 {
-		if d.ID, err = t.field(t.id); err != nil {
-			return d, err
-		}
-	}
-	if t.part >= 0 {
-		if d.Part, err = t.field(t.part); err != nil {
-			return d, err
+	for _, of := range []struct {
+		column int
+		value  *string
+	}{{t.id, &d.ID}, {t.part, &d.Part}, {t.group, &d.Group}} {
+		if of.column >= 0 {
+			if *of.value, err = t.field(of.column); err != nil {
+				return d, err
+			}
 		}
 	}
 	parts := make([]string, len(text))

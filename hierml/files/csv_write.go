@@ -16,7 +16,7 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// Write writes texts so that Read gives them again.
+// Write writes texts so that Read gives them again: their groups if Group names the column.
 func (s CSV) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 	if c == nil || c.Taxonomy == nil {
 		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")
@@ -30,7 +30,14 @@ func (s CSV) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 	}
 	out := s.writer(w)
 	labels := s.labelWriter(c.Taxonomy)
-	err := out.Write([]string{orElse(s.ID, "id"), orElse(s.Part, "split"), orElse(s.Labels, "labels"), text})
+	write := func(id, part, labels, text, group string) error {
+		fields := []string{id, part, labels, text, group}
+		if s.Group == "" {
+			fields = fields[:4]
+		}
+		return out.Write(fields)
+	}
+	err := write(orElse(s.ID, "id"), orElse(s.Part, "split"), orElse(s.Labels, "labels"), text, s.Group)
 	for i, d := range c.Documents {
 		if err == nil {
 			err = ctx.Err()
@@ -40,7 +47,7 @@ func (s CSV) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 			field, err = s.labelField(labels, i, d.Labels)
 		}
 		if err == nil {
-			err = out.Write([]string{d.ID, d.Part, field, d.Text})
+			err = write(d.ID, d.Part, field, d.Text, d.Group)
 		}
 	}
 	if out.Flush(); err == nil {

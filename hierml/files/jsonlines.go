@@ -43,6 +43,10 @@ type JSONLines struct {
 	// has the number of its line.
 	ID, Part string
 
+	// Group is the field of the groups of documents, if not empty; see dataset.Document. A document
+	// without it belongs to no other.
+	Group string
+
 	// PathSeparator stands between the levels of labels where the taxonomy is made of them, as in
 	// Table. If empty, it is found out; "none" makes a flat taxonomy.
 	PathSeparator string
@@ -91,13 +95,16 @@ func (s JSONLines) each(ctx context.Context, r io.Reader, name string, l *labele
 	}
 }
 
-// Write writes the corpus so that Read gives it again.
+// Write writes the corpus so that Read gives it again: its groups if Group names the field.
 func (s JSONLines) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 	if c == nil || c.Taxonomy == nil {
 		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")
 	}
 	s = s.named()
 	names := []string{s.ID, orElse(s.Labels, "labels"), s.Text[0], s.Part}
+	if s.Group != "" {
+		names = append(names, s.Group)
+	}
 	if len(s.Text) > 1 {
 		return fmt.Errorf("files: texts of several fields are not written; name one")
 	}
@@ -118,11 +125,14 @@ func (s JSONLines) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) er
 			}
 			list = append(list, name)
 		}
-		values := []any{d.ID, list, d.Text, d.Part}
-		if d.Part == "" {
-			values = values[:3]
+		fields, values := names[:3:3], []any{d.ID, list, d.Text}
+		if d.Part != "" {
+			fields, values = append(fields, s.Part), append(values, d.Part)
 		}
-		if err := writeObject(out, names, values); err != nil {
+		if s.Group != "" && d.Group != "" {
+			fields, values = append(fields, s.Group), append(values, d.Group)
+		}
+		if err := writeObject(out, fields, values); err != nil {
 			return fmt.Errorf("files: writing document %d: %w", i, err)
 		}
 	}

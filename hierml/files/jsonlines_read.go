@@ -31,6 +31,7 @@ type jsonParser struct {
 
 	documents int
 	without   int      // documents that lack the field of the labels
+	grouped   bool     // a document has the field of the groups
 	seen      []string // fields of the first document
 }
 
@@ -99,6 +100,9 @@ func (p *jsonParser) end(ctx context.Context) error {
 	if p.documents == 0 {
 		return &SyntaxError{File: p.file.Name(), Line: 1, Msg: `no documents; expected lines of {"id": ..., "labels": [...], "text": ...}`}
 	}
+	if p.Group != "" && !p.grouped {
+		return &SyntaxError{File: p.file.Name(), Line: 1, Msg: fmt.Sprintf("no document has a field %s, which JSONLines{Group: …} names; the fields are %s", textfile.Quote(p.Group), describeFields(p.seen))}
+	}
 	if p.without == 0 {
 		return nil
 	}
@@ -164,6 +168,13 @@ func (p *jsonParser) document() (dataset.Document, error) {
 	}
 	if d.Part, _, err = p.text(p.find(p.Part)); err != nil {
 		return d, err
+	}
+	if p.Group != "" {
+		group := p.find(p.Group)
+		p.grouped = p.grouped || group != nil
+		if d.Group, _, err = p.text(group); err != nil {
+			return d, err
+		}
 	}
 	if d.Text, err = p.texts(); err != nil {
 		return d, err

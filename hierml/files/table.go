@@ -60,6 +60,10 @@ type Table struct {
 	Unused   []string
 	ID, Part string
 
+	// Group is the column that says which rows belong together, such as those of one author: no
+	// division of the table separates rows with the same value. It is no feature.
+	Group string
+
 	// Like are the columns of a table that was read before. Columns of their names get their kind,
 	// separator and role, and others are unused, but for that of ID.
 	Like []dataset.Column
@@ -384,7 +388,7 @@ func (p *tableParser) checkSettings(rows []rawColumn) error {
 		columns []string
 	}{
 		{"Label", only(p.Label)}, {"Levels", p.Levels}, {"Text", p.Text}, {"Numbers", p.Numbers}, {"Nominal", p.Nominal},
-		{"Sets", p.Sets}, {"Paths", p.Paths}, {"Unused", p.Unused}, {"ID", only(p.ID)}, {"Part", only(p.Part)},
+		{"Sets", p.Sets}, {"Paths", p.Paths}, {"Unused", p.Unused}, {"ID", only(p.ID)}, {"Part", only(p.Part)}, {"Group", only(p.Group)},
 	} {
 		for _, column := range s.columns {
 			if !names[column] {
@@ -464,7 +468,7 @@ func (p *tableParser) labelColumns(rows []rawColumn) []int {
 
 // named reports whether a setting says what kind of column it is.
 func (p *tableParser) named(column string) bool {
-	for _, names := range [][]string{p.Text, p.Numbers, p.Nominal, p.Sets, p.Paths, p.Unused, {p.ID, p.Part}} {
+	for _, names := range [][]string{p.Text, p.Numbers, p.Nominal, p.Sets, p.Paths, p.Unused, {p.ID, p.Part, p.Group}} {
 		if slices.Contains(names, column) {
 			return true
 		}

@@ -134,6 +134,8 @@ func (p *tableParser) kindOf(raw *rawColumn, k int) (kind dataset.Kind, role dat
 		return dataset.Nominal, dataset.ID, ""
 	case raw.name == p.Part:
 		return dataset.Nominal, dataset.Part, ""
+	case raw.name == p.Group:
+		return dataset.Nominal, dataset.Group, ""
 	case like != nil && like.Role != dataset.Labels:
 		return like.Kind, like.Role, ""
 	case p.Like != nil && p.ID == "" && strings.EqualFold(raw.name, "id"):

@@ -86,4 +86,3 @@ func TestGroupsAreHeldOutWhole(t *testing.T) {
 		}
 	}
 }
-
