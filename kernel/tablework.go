@@ -34,6 +34,7 @@ type commandWatcher struct {
 func watchedWork(cmd *cobra.Command, named func(text string) string) (context.Context, *commandWatcher, func()) {
 	ctx, done := interruptible(cmd.Context())
 	w := &commandWatcher{cmd: cmd, named: named, seen: make(map[string]bool)}
+	progress.SetDefault(w)
 	return progress.With(ctx, w), w, done
 }
 

@@ -236,6 +236,9 @@ func (t *trainer) divided(table *dataset.Table) (train, test *dataset.Table, err
 		return table, nil, nil
 	}
 	t.cmd.PrintErrf("trained on the %d rows of the part train, and measured on the %d of test [--part]\n", train.Len(), test.Len())
+	if r := train.Prints().RepeatedIn(test.Prints()); r.Rows > 0 {
+		t.cmd.PrintErrf("%s: %v\n", visible.Text(table.Name), r)
+	}
 	if left := table.Len() - train.Len() - test.Len(); left > 0 {
 		t.cmd.PrintErrf("%d rows of other parts are not used\n", left)
 	}

@@ -87,14 +87,19 @@ func withLabels(labels [][]int) []int {
 // or 1 - testFraction. It need not find the smallest. What a class of few groups, and above all of
 // a single one, does to the parts, no division can mend.
 //
+// In a notebook, and in hierml train, a note says how many documents of the test part repeat one of
+// the training part; see Prints.
+//
 // The same seed gives the same parts. It is an error if testFraction is not strictly between 0 and
 // 1, or if there are fewer than two groups.
 func (c *Corpus) Split(testFraction float64, seed uint64) (train, test *Corpus, err error) {
-	trainRows, testRows, err := c.divider().split(testFraction, seed)
+	by, err := c.HoldOut(testFraction, seed)
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.Subset(trainRows), c.Subset(testRows), nil
+	noteRepeats(c.Name, by, c.Prints)
+	train, test = c.Divide(by)
+	return train, test, nil
 }
 
 // PerClass returns at most t documents of every class, drawn at random without repetition, in the

@@ -69,11 +69,13 @@ func (d *Dataset) Split(testFraction float64, seed uint64) (train, test *Dataset
 	if d == nil {
 		return nil, nil, noData{}
 	}
-	trainRows, testRows, err := d.divider().split(testFraction, seed)
+	by, err := d.HoldOut(testFraction, seed)
 	if err != nil {
 		return nil, nil, err
 	}
-	return d.Subset(trainRows), d.Subset(testRows), nil
+	noteRepeats(d.Name, by, d.Prints)
+	train, test = d.Divide(by)
+	return train, test, nil
 }
 
 // PerClass returns at most t instances of every class, drawn at random, in the order in which

@@ -78,10 +78,37 @@ func (d *Dataset) LeaveOut(name string, test []int) (Division, error) {
 	return d.divider().leaveOut(name, test)
 }
 
+// HoldOut returns the division that Split makes, such as one of Study.Split.Rounds.
+func (d *Dataset) HoldOut(testFraction float64, seed uint64) (Division, error) {
+	if d == nil {
+		return Division{}, noData{}
+	}
+	return d.divider().holdOut(testFraction, seed)
+}
+
+// LeaveGroupsOut returns a division for each group, in the order in which they occur, with its
+// name: it tests on the instances of the group and trains on all others. An instance without a
+// group is one by itself. It is an error if there are fewer than two groups.
+func (d *Dataset) LeaveGroupsOut() ([]Division, error) {
+	if d == nil {
+		return nil, noData{}
+	}
+	return d.divider().leaveGroupsOut()
+}
+
 // Divide returns the two parts of a division, as Dataset.Divide does.
 func (c *Corpus) Divide(by Division) (train, test *Corpus) {
 	return c.Subset(by.Train), c.Subset(by.Test)
 }
+
+// HoldOut returns the division that Split makes.
+func (c *Corpus) HoldOut(testFraction float64, seed uint64) (Division, error) {
+	return c.divider().holdOut(testFraction, seed)
+}
+
+// LeaveGroupsOut returns a division for each group of the documents, by the rules of
+// Dataset.LeaveGroupsOut.
+func (c *Corpus) LeaveGroupsOut() ([]Division, error) { return c.divider().leaveGroupsOut() }
 
 // Folds divides the documents into k parts by the rules of Dataset.Folds.
 func (c *Corpus) Folds(k int, seed uint64) ([]Division, error) {
@@ -144,11 +171,12 @@ func (d *divider) rounds(n int, testFraction float64, seed uint64) ([]Division, 
 	}
 	divisions := make([]Division, n)
 	for i := range divisions {
-		train, test, err := d.split(testFraction, roundSeed(seed, i))
+		by, err := d.holdOut(testFraction, roundSeed(seed, i))
 		if err != nil {
 			return nil, err
 		}
-		divisions[i] = Division{fmt.Sprintf("round %d", i+1), train, test}
+		by.Name = fmt.Sprintf("round %d", i+1)
+		divisions[i] = by
 	}
 	return divisions, nil
 }
@@ -200,6 +228,33 @@ func (d *divider) leaveOut(name string, test []int) (Division, error) {
 	}
 	by := Division{name, without(n, test), test}
 	return by, by.CheckGroups(d.groups)
+}
+
+func (d *divider) leaveGroupsOut() ([]Division, error) {
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	if d.groups == nil {
+		return nil, fmt.Errorf("dataset: the instances of %q have no groups to leave out; set Groups, or the role Group of a column", d.name)
+	}
+	groups, _ := d.grouped()
+	if groups == nil {
+		for row := range d.labels {
+			groups = append(groups, []int{row})
+		}
+	}
+	if len(groups) < 2 {
+		return nil, fmt.Errorf("dataset: all instances of %q are of one group: nothing is left to train on", d.name)
+	}
+	divisions := make([]Division, len(groups))
+	for k, test := range groups {
+		name := d.groups[test[0]]
+		if name == "" {
+			name = fmt.Sprint("row ", test[0])
+		}
+		divisions[k] = Division{name, without(len(d.labels), test), test}
+	}
+	return divisions, nil
 }
 
 func checkRounds(n int) error {

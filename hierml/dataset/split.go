@@ -22,21 +22,22 @@ func (d *divider) check() error {
 	return nil
 }
 
-// split returns the rows of the training and the test part, ascending. Corpus.Split states its
-// rules.
-func (d *divider) split(testFraction float64, seed uint64) (train, test []int, err error) {
+// holdOut returns the division by the rules that Corpus.Split states.
+func (d *divider) holdOut(testFraction float64, seed uint64) (Division, error) {
+	by := Division{Name: fmt.Sprintf("%.4g%% held out", 100*testFraction)}
 	if !(testFraction > 0 && testFraction < 1) {
-		return nil, nil, fmt.Errorf("dataset: test fraction is %v; it has to be strictly between 0 and 1", testFraction)
+		return by, fmt.Errorf("dataset: test fraction is %v; it has to be strictly between 0 and 1", testFraction)
 	}
 	if len(d.labels) < 2 {
-		return nil, nil, fmt.Errorf("dataset: %q has %d instances; a split needs at least two", d.name, len(d.labels))
+		return by, fmt.Errorf("dataset: %q has %d instances; a split needs at least two", d.name, len(d.labels))
 	}
 	parts, err := d.parts([]float64{1 - testFraction, testFraction}, seed)
 	if err != nil {
-		return nil, nil, err
+		return by, err
 	}
 	if parts != nil {
-		return parts[0], parts[1], nil
+		by.Train, by.Test = parts[0], parts[1]
+		return by, nil
 	}
 	for _, rows := range shuffledClasses(d.labels, seed) {
 		n := len(rows)
@@ -44,12 +45,12 @@ func (d *divider) split(testFraction float64, seed uint64) (train, test []int, e
 		if n > 1 {
 			k = min(max(int(math.Round(testFraction*float64(n))), 1), n-1)
 		}
-		test = append(test, rows[:k]...)
-		train = append(train, rows[k:]...)
+		by.Test = append(by.Test, rows[:k]...)
+		by.Train = append(by.Train, rows[k:]...)
 	}
-	slices.Sort(train)
-	slices.Sort(test)
-	return train, test, nil
+	slices.Sort(by.Train)
+	slices.Sort(by.Test)
+	return by, nil
 }
 
 // perClass returns at most t rows of each class, ascending. Where there are groups, all classes

@@ -478,12 +478,23 @@ func (t *Table) Leafed() (*Table, error) {
 
 // Split divides the rows into training and test parts by the rules of Corpus.Split.
 func (t *Table) Split(testFraction float64, seed uint64) (train, test *Table, err error) {
-	trainRows, testRows, err := t.divider().split(testFraction, seed)
+	by, err := t.HoldOut(testFraction, seed)
 	if err != nil {
 		return nil, nil, err
 	}
-	return t.Subset(trainRows), t.Subset(testRows), nil
+	noteRepeats(t.Name, by, func() Prints { return t.Prints() })
+	train, test = t.Divide(by)
+	return train, test, nil
 }
+
+// HoldOut returns the division that Split makes.
+func (t *Table) HoldOut(testFraction float64, seed uint64) (Division, error) {
+	return t.divider().holdOut(testFraction, seed)
+}
+
+// LeaveGroupsOut returns a division for each group of the rows, by the rules of
+// Dataset.LeaveGroupsOut.
+func (t *Table) LeaveGroupsOut() ([]Division, error) { return t.divider().leaveGroupsOut() }
 
 // Divide returns the two parts of a division, as Dataset.Divide does.
 func (t *Table) Divide(by Division) (train, test *Table) {

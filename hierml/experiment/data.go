@@ -174,9 +174,9 @@ type instances struct {
 	// parts of a collection, which are joined only if another division of it is asked for.
 	parts *dataset.Collection
 
-	hashing sync.Once
-	hashed  []uint64          // of the rows
-	hashOf  []*dataset.Column // of a table, the columns that are features
+	printing sync.Once
+	prints   dataset.Prints // of the rows
+	taken    []string       // of a table, the columns that become features
 }
 
 func (in *instances) len() int {
@@ -231,8 +231,12 @@ func (d *Data) open(ctx context.Context, folder dataFolder, seed uint64) (*insta
 		}
 	}
 	if in.table != nil {
-		if in.hashOf, err = d.Columns.Taken(in.table); err != nil {
+		taken, err := d.Columns.Taken(in.table)
+		if err != nil {
 			return nil, fmt.Errorf("experiment: data set %q: %w", d.Name, err)
+		}
+		for _, c := range taken {
+			in.taken = append(in.taken, c.Name)
 		}
 	}
 	return in, nil

@@ -66,6 +66,10 @@ func (s Split) String() string {
 		return fmt.Sprintf("%.4g%% held out", 100*s.HeldOut)
 	case s.Folds != 0:
 		return fmt.Sprintf("%d folds", s.Folds)
+	case s.Forward != 0 && s.Time != "":
+		return plural(s.Forward, "step") + " forward in " + s.Time
+	case s.Forward != 0:
+		return plural(s.Forward, "step") + " forward in time"
 	case len(s.PerClass) > 0:
 		return strings.Trim(fmt.Sprint(s.PerClass), "[]") + " of every class"
 	case len(s.Rounds) > 0:

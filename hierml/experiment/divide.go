@@ -25,6 +25,8 @@ func (s Split) rounds() int {
 	switch {
 	case s.Folds != 0:
 		return s.Folds
+	case s.Forward != 0:
+		return s.Forward
 	case len(s.Rounds) > 0:
 		return len(s.Rounds)
 	}
@@ -52,6 +54,13 @@ func (in *instances) division(s Split, perClass, fold int, seed uint64) (dataset
 	switch {
 	case s.Folds != 0:
 		return pick(in.divider().Folds(s.Folds, seed))(fold - 1)
+	case s.Forward != 0 && s.Time != "":
+		if in.table == nil {
+			return dataset.Division{}, fmt.Errorf("experiment: Time is %q, a column, and the data are no table; without Time, they stand in the order of time", s.Time)
+		}
+		return pick(in.table.Forward(s.Time, s.Forward))(fold - 1)
+	case s.Forward != 0:
+		return pick(in.divider().Forward(s.Forward))(fold - 1)
 	case len(s.Rounds) > 0:
 		d := s.Rounds[fold-1]
 		if err := checkRound(d, n); err != nil {
@@ -117,7 +126,11 @@ func (in *instances) divideWithin(outer dataset.Division, s Split, fold int, see
 			d.Groups[i] = all.Groups[r]
 		}
 	}
-	inner, err := (&instances{vectors: d}).division(s, 0, fold, seed)
+	trained := &instances{vectors: d}
+	if s.Time != "" && in.table != nil {
+		trained = &instances{table: in.table.Subset(outer.Train)}
+	}
+	inner, err := trained.division(s, 0, fold, seed)
 	if err != nil {
 		return inner, err
 	}

@@ -3,10 +3,12 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/metric"
 )
 
@@ -36,6 +38,7 @@ func TestSplits(t *testing.T) {
 		{"folds of a collection", Data{Collection: both}, Split{Folds: 4}, "60/20 60/20 60/20 60/20"},
 		{"per class", Data{Set: d}, Split{PerClass: []int{2, 5}}, fmt.Sprintf("%d/%d %d/%d", 2*classes, 80-2*classes, 5*classes, 80-5*classes)},
 		{"per class of the training part", Data{Collection: both}, Split{PerClass: []int{2}, GivenTest: true}, fmt.Sprintf("%d/30", 2*classes)},
+		{"forward", Data{Set: d}, Split{Forward: 3}, "20/20 40/20 60/20"},
 		{"rounds", Data{Set: d}, Split{Rounds: []dataset.Division{{Train: sequence(0, 40), Test: []int{70, 79}}, {Train: sequence(3, 80), Test: []int{1}}}}, "40/2 77/1"},
 	} {
 		s := &Study{Data: []Data{test.data}, Methods: []Method{{Estimator: Centroids{}}}, Split: test.split}
@@ -137,5 +140,73 @@ func TestNoLeakage(t *testing.T) {
 		if c.Error != "" {
 			t.Errorf("%+v", c)
 		}
+	}
+}
+
+// TestGroupsInStudies trains in all kinds of divisions, inner ones too, on whole groups alone.
+func TestGroupsInStudies(t *testing.T) {
+	d := linearTree(t, 90)
+	rows := make(map[string]int)
+	for i := range d.Len() {
+		d.Groups = append(d.Groups, fmt.Sprint("group ", i*i%19))
+		rows[d.Groups[i]]++
+	}
+	texts := &dataset.Corpus{Name: "t", Taxonomy: d.Taxonomy}
+	said, of, day := make([]string, d.Len()), make([]string, d.Len()), make([]float64, d.Len())
+	for i := range d.Len() {
+		said[i], of[i], day[i] = fmt.Sprintf("w%d w%d only%d", i%7, i%5, i), d.Groups[i], float64((i*37)%90)
+		texts.Documents = append(texts.Documents, dataset.Document{Text: said[i], Labels: d.Labels[i], Group: d.Groups[i]})
+	}
+	table, err := dataset.NewTable("table", dataset.Texts("said", said...), dataset.Words("of", of...), dataset.Numbers("day", day...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table, err = table.WithGroups("of"); err != nil {
+		t.Fatal(err)
+	}
+	table.Taxonomy, table.Labels = d.Taxonomy, d.Labels
+	both := &dataset.Collection{Name: "both", Train: d.Subset(sequence(0, 50)), Test: d.Subset(sequence(50, 90))}
+	fit := func(ctx context.Context, d *dataset.Dataset, p Params) (metric.Scorer, error) {
+		seen := make(map[string]int)
+		for _, name := range d.Groups {
+			seen[name]++
+		}
+		if len(seen) == 0 || len(seen) == len(rows) {
+			return nil, fmt.Errorf("trained on %d groups of %d", len(seen), len(rows))
+		}
+		for name, n := range seen {
+			if n != rows[name] {
+				return nil, fmt.Errorf("trained on %d of %d rows of %s", n, rows[name], name)
+			}
+		}
+		return Centroids{}.Fit(ctx, d)
+	}
+	for _, data := range []Data{{Set: d}, {Corpus: texts}, {Table: table}, {Collection: both}} {
+		for _, split := range []Split{{HeldOut: 0.3}, {Folds: 4}, {Folds: len(rows)}} {
+			for _, inner := range []Split{{}, {HeldOut: 0.3}, {Folds: 3}} {
+				s := &Study{Data: []Data{data}, Methods: []Method{{Name: "m", Fit: fit, Grid: Grid{"x": {1, 2}}}}, Split: split, Inner: inner}
+				r := complete(t, s)
+				for _, c := range slices.Concat(r.Cells, r.Inner) {
+					if c.Error != "" {
+						t.Fatalf("%s, %v within %v: %s", c.Data, inner, split, c.Error)
+					}
+				}
+			}
+		}
+	}
+
+	// Forward in time, inner divisions are of what is trained on.
+	if table, err = table.WithGroups("said"); err != nil {
+		t.Fatal(err)
+	}
+	columns := features.Columns{Only: []string{"said"}}
+	s := &Study{Data: []Data{{Table: table, Columns: columns}}, Methods: []Method{{Name: "m", Estimator: Centroids{}, Grid: Grid{"Noise": {0, 1}}}}, Split: Split{Forward: 2, Time: "day"}, Inner: Split{Forward: 1, Time: "day"}}
+	r := complete(t, s)
+	var sizes []string
+	for _, c := range slices.Concat(r.Cells, r.Inner) {
+		sizes = append(sizes, fmt.Sprintf("%d/%d%s", c.Train, c.Test, c.Error))
+	}
+	if got, want := strings.Join(sizes, " "), "30/30 60/30 15/15 15/15 30/30 30/30"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -3,7 +3,6 @@ package experiment
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/maphash"
 	"math"
 	"slices"
 	"strconv"
@@ -17,56 +16,22 @@ type equals struct {
 	example string // of the first
 }
 
-// hashSeed is that of hashes of rows, which do not leave the process.
-var hashSeed = maphash.MakeSeed()
-
-// hashes returns a hash of each row: of the text, of the values of a table that are features, or of
-// the entries that are not 0.
-func (in *instances) hashes() []uint64 {
-	in.hashing.Do(func() {
+// printed returns the prints of the rows: of the texts, of the columns of a table that become
+// features, or of the vectors.
+func (in *instances) printed() dataset.Prints {
+	in.printing.Do(func() {
 		switch {
 		case in.texts != nil:
-			for i := range in.texts.Documents {
-				in.hashed = append(in.hashed, maphash.String(hashSeed, in.texts.Documents[i].Text))
-			}
+			in.prints = in.texts.Prints()
 		case in.table != nil:
-			in.hashed = hashTable(in.hashOf)
+			in.prints = in.table.Prints(in.taken...)
 		case in.parts != nil:
-			in.hashed = hashRows(hashRows(nil, in.parts.Train.X), in.parts.Test.X)
+			in.prints = slices.Concat(in.parts.Train.Prints(), in.parts.Test.Prints())
 		default:
-			in.hashed = hashRows(nil, in.vectors.X)
+			in.prints = in.vectors.Prints()
 		}
 	})
-	return in.hashed
-}
-
-func hashRows(to []uint64, x *dataset.Matrix) []uint64 {
-	var row []byte
-	for i := range x.Rows {
-		row = row[:0]
-		indices, values := x.Row(i)
-		for k, f := range indices {
-			if v := values[k]; v != 0 {
-				row = binary.LittleEndian.AppendUint32(row, uint32(f))
-				row = binary.LittleEndian.AppendUint32(row, math.Float32bits(v))
-			}
-		}
-		to = append(to, maphash.Bytes(hashSeed, row))
-	}
-	return to
-}
-
-func hashTable(columns []*dataset.Column) []uint64 {
-	var hashed []uint64
-	var values []byte
-	for row := range columns[0].Len() {
-		values = values[:0]
-		for _, c := range columns {
-			values = appendValue(values, c, row)
-		}
-		hashed = append(hashed, maphash.Bytes(hashSeed, values))
-	}
-	return hashed
+	return in.prints
 }
 
 // appendValue appends the value of a row, so that no two are the same: the words of a set in the
@@ -93,20 +58,10 @@ func appendValue(to []byte, c *dataset.Column, row int) []byte {
 
 // equals compares the parts of a division.
 func (in *instances) equals(by dataset.Division) equals {
-	hashes := in.hashes()
-	trained := make(map[uint64]int, len(by.Train))
-	for _, r := range by.Train {
-		if _, ok := trained[hashes[r]]; !ok {
-			trained[hashes[r]] = r
-		}
-	}
-	var e equals
-	for _, r := range by.Test {
-		if t, ok := trained[hashes[r]]; ok {
-			if e.rows++; e.rows == 1 {
-				e.example = fmt.Sprintf("%s, tested on, and %s, trained on", in.row(r), in.row(t))
-			}
-		}
+	r := in.printed().Repeats(by)
+	e := equals{rows: r.Rows}
+	if r.Rows > 0 {
+		e.example = fmt.Sprintf("%s, tested on, and %s, trained on", in.row(r.Test), in.row(r.Train))
 	}
 	return e
 }

@@ -20,8 +20,8 @@ type Study struct {
 	// Split says what is trained on and what is tested on.
 	Split Split
 	// Inner, if not zero, divides what is trained on once more, and the point of a method's grid
-	// that is best there is trained on all of it: for each division by Split anew. It is a HeldOut
-	// or Folds. Without it every point of a grid is a row of the table of its own.
+	// that is best there is trained on all of it: for each division by Split anew. It is a HeldOut,
+	// Folds or Forward. Without it every point of a grid is a row of the table of its own.
 	Inner Split
 	// Select is the measure by which the point is chosen, the mean over the inner divisions; of
 	// equal ones it is the first. The default value is the first of Measures.
@@ -66,9 +66,11 @@ type Study struct {
 }
 
 // Split says how data are divided into what is trained on and what is tested on. The zero value
-// takes the division that the data set has, and holds out 0.3 of the instances where it has none;
-// at most one of HeldOut, Folds, PerClass and Rounds is set. A data set with a division that is to
-// be divided in another way is joined before.
+// takes the division that the data set has, and holds out 0.3 of the instances where it has
+// none; at most one of HeldOut, Folds, PerClass, Forward and Rounds is set. A data set with a
+// division that is to be divided in another way is joined before. Where data have groups, none
+// is both trained on and tested on; Folds of as many parts as groups leave one out after the
+// other. A given division is as it is given.
 type Split struct {
 	// HeldOut is the share of every class that is tested on.
 	HeldOut float64 `json:",omitempty"`
@@ -78,6 +80,12 @@ type Split struct {
 	// learning curve. What is trained on for a number is, in the same repeat, part of what is
 	// trained on for a larger one.
 	PerClass []int `json:",omitempty"`
+	// Forward is the number of divisions that train on what is earlier than what they test on: see
+	// dataset.Table.Forward for a table, of which Time names the column that orders the rows, and
+	// dataset.Dataset.Forward for other data, and without Time, whose instances stand in the order
+	// of time.
+	Forward int    `json:",omitempty"`
+	Time    string `json:",omitempty"`
 	// GivenTest draws PerClass from the part of a data set that it gives for training and tests on
 	// the part that it gives for tests.
 	GivenTest bool `json:",omitempty"`
@@ -89,24 +97,28 @@ type Split struct {
 const normalHeldOut = 0.3
 
 func (s Split) zero() bool {
-	return s.HeldOut == 0 && s.Folds == 0 && len(s.PerClass) == 0 && !s.GivenTest && len(s.Rounds) == 0
+	return s.HeldOut == 0 && s.Folds == 0 && len(s.PerClass) == 0 && s.Forward == 0 && s.Time == "" && !s.GivenTest && len(s.Rounds) == 0
 }
 
 // check says what is wrong with the split; field is its name.
 func (s Split) check(field string) error {
 	set := 0
-	for _, is := range []bool{s.HeldOut != 0, s.Folds != 0, len(s.PerClass) > 0, len(s.Rounds) > 0} {
+	for _, is := range []bool{s.HeldOut != 0, s.Folds != 0, len(s.PerClass) > 0, s.Forward != 0, len(s.Rounds) > 0} {
 		if is {
 			set++
 		}
 	}
 	switch {
 	case set > 1:
-		return fmt.Errorf("experiment: %s has several of HeldOut, Folds, PerClass and Rounds; set one", field)
+		return fmt.Errorf("experiment: %s has several of HeldOut, Folds, PerClass, Forward and Rounds; set one", field)
 	case s.HeldOut != 0 && !(s.HeldOut > 0 && s.HeldOut < 1):
 		return fmt.Errorf("experiment: %s.HeldOut is %v; it is a share, between 0 and 1", field, s.HeldOut)
 	case s.Folds != 0 && s.Folds < 2:
 		return fmt.Errorf("experiment: %s.Folds is %d; it is 2 or more", field, s.Folds)
+	case s.Forward < 0:
+		return fmt.Errorf("experiment: %s.Forward is %d; it is 1 or more", field, s.Forward)
+	case s.Time != "" && s.Forward == 0:
+		return fmt.Errorf("experiment: %s.Time is about Forward, which is not set", field)
 	case s.GivenTest && len(s.PerClass) == 0:
 		return fmt.Errorf("experiment: %s.GivenTest is about PerClass, which is not set; leave both out for the division that the data have", field)
 	}
@@ -135,8 +147,8 @@ func (s *Study) checked() (*Study, error) {
 			return nil, err
 		}
 	}
-	if !c.Inner.zero() && c.Inner.HeldOut == 0 && c.Inner.Folds == 0 {
-		return nil, errors.New("experiment: Inner is a HeldOut or Folds of what is trained on")
+	if !c.Inner.zero() && c.Inner.HeldOut == 0 && c.Inner.Folds == 0 && c.Inner.Forward == 0 {
+		return nil, errors.New("experiment: Inner is a HeldOut, Folds or Forward of what is trained on")
 	}
 	if c.Repeats < 0 || c.Workers < 0 {
 		return nil, fmt.Errorf("experiment: Repeats is %d and Workers is %d; neither is negative", c.Repeats, c.Workers)

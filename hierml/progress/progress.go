@@ -9,6 +9,7 @@ package progress
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 )
 
@@ -71,6 +72,25 @@ func Begin(ctx context.Context, what string) (context.Context, *Work) {
 func Note(ctx context.Context, text string) {
 	if w := watcher(ctx); w != nil {
 		w.Note(text)
+	}
+}
+
+// attending is the watcher of functions that are given no context, nil for nobody.
+var attending atomic.Pointer[Watcher]
+
+// SetDefault makes w the watcher that NoteDefault tells, in the whole process. A notebook, and the
+// commands, set theirs.
+func SetDefault(w Watcher) { attending.Store(&w) }
+
+// NoteDefault tells the watcher that SetDefault has set, if there is one, what a function has to
+// say that is given no context. It calls text only then, and tells nothing if that is empty.
+func NoteDefault(text func() string) {
+	w := attending.Load()
+	if w == nil || *w == nil {
+		return
+	}
+	if said := text(); said != "" {
+		(*w).Note(said)
 	}
 }
 

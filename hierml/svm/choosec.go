@@ -195,10 +195,11 @@ func (s Search) ChooseAmong(ctx context.Context, estimators []Regularized, d *da
 	if err != nil {
 		return nil, err
 	}
-	train, test, err := d.Split(s.HeldOut, s.Seed)
+	by, err := d.HoldOut(s.HeldOut, s.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("svm: instances to choose C with: %w", err)
 	}
+	train, test := d.Divide(by)
 	if test.Len() == 0 {
 		return nil, fmt.Errorf("svm: no class of dataset %q has a second instance to hold out; choose C by other data", d.Name)
 	}

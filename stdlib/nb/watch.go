@@ -22,6 +22,9 @@ var patience = 2 * time.Second
 // notes.
 type watcher struct{ bars bool }
 
+// Functions that take no context tell their notes, too.
+func init() { progress.SetDefault(watcher{}) }
+
 // Note implements progress.Watcher.
 func (watcher) Note(text string) { host.Current().Here().Stream(host.Notes, text+"\n") }
 

@@ -51,6 +51,8 @@ var datasetPackage = table.Package{
 		{Name: "Kind", Value: (*dataset.Kind)(nil)},
 		{Name: "Mapped", Value: (*dataset.Mapped)(nil)},
 		{Name: "Matrix", Value: (*dataset.Matrix)(nil)},
+		{Name: "Prints", Value: (*dataset.Prints)(nil)},
+		{Name: "Repeats", Value: (*dataset.Repeats)(nil)},
 		{Name: "Role", Value: (*dataset.Role)(nil)},
 		{Name: "Row", Value: (*dataset.Row)(nil)},
 		{Name: "Table", Value: (*dataset.Table)(nil)},

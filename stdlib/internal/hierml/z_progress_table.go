@@ -17,6 +17,8 @@ var progressPackage = table.Package{
 		{Name: "Begin", Value: progress.Begin},
 		{Name: "Follow", Value: progress.Follow},
 		{Name: "Note", Value: progress.Note},
+		{Name: "NoteDefault", Value: progress.NoteDefault},
+		{Name: "SetDefault", Value: progress.SetDefault},
 		{Name: "Silent", Value: progress.Silent},
 		{Name: "With", Value: progress.With},
 		{Name: "WithNotesFrom", Value: progress.WithNotesFrom},
