@@ -70,7 +70,7 @@ func (s Settings) curve(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy,
 			nodes = append(nodes, n)
 		}
 	}
-	steps := s.pairs(own, closed, itself, l.nodes.Len()).of(nodes...)
+	steps := s.pairs(own, closed, itself, l.nodes.Len()).steps(nodes)[0]
 	curve := make(Curve, 0, len(steps.all))
 	for _, p := range steps.all {
 		o := overlap{steps.positives, p.reached, p.found}

@@ -259,7 +259,7 @@ func (e *evaluation) add(scores, probabilities *mat.Dense, decided, labels [][]i
 }
 
 // maxLeafScores bounds the scores of leaves that are kept for the areas under ROC curves.
-const maxLeafScores = 1 << 24
+const maxLeafScores = 1 << 23
 
 // keepLeaves keeps the scores of a batch, if they are not too many.
 func (e *evaluation) keepLeaves(scores *mat.Dense, labels [][]int) {

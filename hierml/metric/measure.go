@@ -157,7 +157,7 @@ type has struct {
 
 // Measures returns all measures that a report can have unless it was told otherwise, in the order
 // of reports. The log loss and the Brier score are those of a Prober, those of AU(PRC) of a
-// NodeScorer, and AUC is left out of reports on more than 2^24 scores. A report has an "accuracy at
+// NodeScorer, and AUC is left out of reports on more than 2^23 scores. A report has an "accuracy at
 // depth 1", "precision at depth 1", "recall at depth 1", "F1 at depth 1" and "macro F1 at depth 1"
 // for each depth of its taxonomy too, and one with propensities a "propensity-scored precision at
 // 1" for each k.

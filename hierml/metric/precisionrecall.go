@@ -96,8 +96,8 @@ func (s Settings) nodeScores(scores *mat.Dense, labels [][]int, t *taxonomy.Taxo
 	p := &PrecisionRecall{Nodes: make([]float64, nodes)}
 	var all, rootless []int
 	var inner []float64
-	for n := range nodes {
-		p.Nodes[n] = pairs.of(n).precisionRecall()
+	for n, own := range pairs.steps(single(nodes)...) {
+		p.Nodes[n] = own.precisionRecall()
 		all = append(all, n)
 		if len(t.Parents(n)) > 0 {
 			rootless, inner = append(rootless, n), append(inner, p.Nodes[n])
@@ -105,6 +105,6 @@ func (s Settings) nodeScores(scores *mat.Dense, labels [][]int, t *taxonomy.Taxo
 	}
 	p.Mean, _ = mean(p.Nodes, nil)
 	p.RootlessMean, _ = mean(inner, nil)
-	p.Pooled, p.RootlessPooled = pairs.of(all...).precisionRecall(), pairs.of(rootless...).precisionRecall()
+	p.Pooled, p.RootlessPooled = pairs.steps(all)[0].precisionRecall(), pairs.steps(rootless)[0].precisionRecall()
 	return p
 }

@@ -49,7 +49,7 @@ type Report struct {
 	// AveragePrecision is the mean over the labels y in Y of the fraction of the leaves with a
 	// score of at least F(y) that are in Y (7.4).
 	AveragePrecision float64
-	// ROC has areas under ROC curves; nil where the scores are more than 2^24.
+	// ROC has areas under ROC curves; nil where the scores are more than 2^23.
 	ROC *ROC
 	// LogLoss and Brier are of the probabilities of a Prober, and 0 for other models. Where each
 	// instance has one label, and its probabilities add up to 1, they are the means of

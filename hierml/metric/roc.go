@@ -27,11 +27,11 @@ func (s Settings) roc(scores *mat.Dense, labels [][]int, at func(label int) int)
 	_, leaves := scores.Dims()
 	pairs := s.pairs(scores, labels, at, leaves)
 	areas, all := make([]float64, leaves), make([]int, leaves)
-	for k := range leaves {
-		areas[k], all[k] = pairs.of(k).roc(), k
+	for k, own := range pairs.steps(single(leaves)...) {
+		areas[k], all[k] = own.roc(), k
 	}
 	macro, _ := mean(areas, nil)
-	return &ROC{Micro: pairs.of(all...).roc(), Macro: macro}
+	return &ROC{Micro: pairs.steps(all)[0].roc(), Macro: macro}
 }
 
 // pairs are those of an instance and a column, with a score each.
@@ -112,50 +112,67 @@ func (s steps) roc() float64 {
 	return min(1, sum/s.positives/s.negative)
 }
 
-// of returns the steps of some columns together. Only scores of positive pairs are thresholds that
-// add to the recall: the others are counted between them.
-func (p *pairs) of(columns ...int) steps {
-	size := 0
-	for _, n := range columns {
-		size += len(p.with[n])
+// steps returns those of each group of columns, which are disjoint. Only scores of positive pairs
+// are thresholds that add to the recall: the others are counted between them, in one pass over the
+// scores.
+func (p *pairs) steps(groups ...[]int) []steps {
+	found, all := make([]steps, len(groups)), make([]ladder, len(groups))
+	groupOf := make([]int, len(p.with)) // by column, -1 where there is nothing to count
+	for k := range groupOf {
+		groupOf[k] = -1
 	}
-	own := make([]float64, 0, size)
-	for _, n := range columns {
-		for _, i := range p.with[n] {
-			own = append(own, p.scores.At(i, n))
+	size, most := 0, 0
+	for _, columns := range groups {
+		for _, k := range columns {
+			most += len(p.with[k])
 		}
 	}
-	s := steps{negative: p.total * float64(len(columns))}
-	slices.Sort(own)
-	positives := len(own)
-	own = slices.Compact(own)
-	at := make([]step, len(own))
-	for _, n := range columns {
-		for _, i := range p.with[n] {
-			k, _ := slices.BinarySearch(own, p.scores.At(i, n))
-			w := weightOf(p.s.Weights, i)
-			at[k].own += w
-			s.positives += w
+	room, own := make([]step, most), make([]float64, 0, most)
+	for g, columns := range groups {
+		s := &found[g]
+		own = own[len(own):]
+		for _, k := range columns {
+			for _, i := range p.with[k] {
+				own = append(own, p.scores.At(i, k))
+			}
+		}
+		s.negative = p.total * float64(len(columns))
+		positives := len(own)
+		all[g] = newLadder(own, size)
+		size += len(all[g].own)
+		s.all, room = room[:len(all[g].own)], room[len(all[g].own):]
+		for _, k := range columns {
+			if positives > 0 {
+				groupOf[k] = g
+			}
+			for _, i := range p.with[k] {
+				at, _ := all[g].find(p.scores.At(i, k))
+				w := weightOf(p.s.Weights, i)
+				s.all[at].own += w
+				s.positives += w
+			}
+		}
+		if s.negative -= s.positives; positives == len(p.rows)*len(columns) {
+			s.negative = 0
 		}
 	}
-	if s.negative -= s.positives; positives == len(p.rows)*len(columns) {
-		s.negative = 0
+	reach, level := p.count(all, groupOf, size)
+	for g, s := range found {
+		var own, reached float64
+		for at := len(s.all) - 1; at >= 0; at-- {
+			t := &s.all[at]
+			own, reached = own+t.own, reached+reach[all[g].from+at]
+			t.threshold, t.level, t.found, t.reached = all[g].own[at], level[all[g].from+at], own, reached
+		}
+		slices.Reverse(s.all)
 	}
-	reach, level := p.count(own, columns)
-	var found, reached float64
-	s.all = make([]step, 0, len(own))
-	for k := len(own) - 1; k >= 0; k-- {
-		found, reached = found+at[k].own, reached+reach[k]
-		at[k].threshold, at[k].level, at[k].found, at[k].reached = own[k], level[k], found, reached
-		s.all = append(s.all, at[k])
-	}
-	return s
+	return found
 }
 
-// count returns, for each of the ascending thresholds, the weight of the pairs that reach it and
-// not the next one, and of those that have it.
-func (p *pairs) count(own []float64, columns []int) (reach, level []float64) {
-	workers := max(1, min(guarded.Workers(p.s.Workers), len(p.rows)*len(columns)/fewScores))
+// count returns, for each threshold of all ladders, the weight of the pairs that reach it and not
+// the next one, and of those that have it.
+func (p *pairs) count(all []ladder, groupOf []int, size int) (reach, level []float64) {
+	workers := max(1, min(guarded.Workers(p.s.Workers), len(p.rows)*len(groupOf)/fewScores))
 	if p.s.Weights != nil {
 		workers = 1 // sums of weights do not depend on who adds them up
 	}
@@ -163,20 +180,20 @@ func (p *pairs) count(own []float64, columns []int) (reach, level []float64) {
 	var wait sync.WaitGroup
 	for w := range workers {
 		wait.Go(func() {
-			reach, level := make([]float64, len(own)), make([]float64, len(own))
+			reach, level := make([]float64, size), make([]float64, size)
 			for _, i := range p.rows[w*len(p.rows)/workers : (w+1)*len(p.rows)/workers] {
 				row, weight := p.scores.RawRowView(i), weightOf(p.s.Weights, i)
-				for _, n := range columns {
-					if len(own) == 0 || row[n] < own[0] {
+				for k, g := range groupOf {
+					if g < 0 || row[k] < all[g].own[0] {
 						continue
 					}
-					k, is := slices.BinarySearch(own, row[n])
+					at, is := all[g].find(row[k])
 					if is {
-						level[k] += weight
+						level[all[g].from+at] += weight
 					} else {
-						k--
+						at--
 					}
-					reach[k] += weight
+					reach[all[g].from+at] += weight
 				}
 			}
 			reached[w], levels[w] = reach, level
@@ -184,10 +201,74 @@ func (p *pairs) count(own []float64, columns []int) (reach, level []float64) {
 	}
 	wait.Wait()
 	for w := 1; w < workers; w++ {
-		for k := range own {
+		for k := range size {
 			reached[0][k] += reached[w][k]
 			levels[0][k] += levels[w][k]
 		}
 	}
 	return reached[0], levels[0]
+}
+
+// ladder finds scores among ascending ones.
+type ladder struct {
+	own  []float64
+	from int // where its counts begin
+	// the ones from buckets[b] up to buckets[b+1] have scores whose distance to the lowest, times
+	// scale, is b when it is rounded down; nil where they are few or not finite
+	buckets []int32
+	scale   float64
+}
+
+// fewSteps are searched through without buckets.
+const fewSteps = 256
+
+// newLadder sorts the scores, and keeps each once.
+func newLadder(own []float64, from int) ladder {
+	slices.Sort(own)
+	own = slices.Compact(own)
+	l := ladder{own: own, from: from}
+	if len(own) < fewSteps || len(own) > math.MaxInt32 {
+		return l
+	}
+	l.scale = float64(len(own)-1) / (own[len(own)-1] - own[0])
+	if !(l.scale > 0) || math.IsInf(l.scale, 1) {
+		return l
+	}
+	l.buckets = make([]int32, len(own)+1)
+	b := 0
+	for k, v := range own {
+		for ; b <= l.bucket(v); b++ {
+			l.buckets[b] = int32(k)
+		}
+	}
+	for ; b < len(l.buckets); b++ {
+		l.buckets[b] = int32(len(own))
+	}
+	return l
+}
+
+// bucket is that of a score that is not below the lowest; it does not fall as the score rises.
+func (l *ladder) bucket(v float64) int {
+	return int(min((v-l.own[0])*l.scale, float64(len(l.own)-1)))
+}
+
+// find returns the position of a score that is not below the lowest, or the one behind those below
+// it, and whether it is there.
+func (l *ladder) find(v float64) (int, bool) {
+	if l.buckets == nil {
+		return slices.BinarySearch(l.own, v)
+	}
+	b := l.bucket(v)
+	low, high := int(l.buckets[b]), int(l.buckets[b+1])
+	at, is := slices.BinarySearch(l.own[low:high], v)
+	return low + at, is
+}
+
+// single returns a group for each column.
+func single(columns int) [][]int {
+	groups := make([][]int, columns)
+	for k := range groups {
+		groups[k] = []int{k}
+	}
+	return groups
 }

@@ -298,3 +298,48 @@ func TestEmptySets(t *testing.T) {
 		t.Errorf("of nothing %v", got)
 	}
 }
+
+// TestManyScores has so many different scores that they are found by buckets: of one size, of sizes
+// that differ much, and infinite ones.
+func TestManyScores(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 1))
+	made := wide(t, 40)
+	leaves := made.Leaves()
+	const n = 60
+	for name, draw := range map[string]func() float64{
+		"uniform": random.Float64, "tails": func() float64 { return math.Exp(40 * random.NormFloat64()) }, "few": func() float64 { return math.Floor(1000 * random.Float64()) },
+		"infinite": func() float64 { return math.Log(math.Floor(1000 * random.Float64())) }, "largest": func() float64 { return (2*random.Float64() - 1) * math.MaxFloat64 },
+	} {
+		scores, nodes := mat.NewDense(n, len(leaves), nil), mat.NewDense(n, made.Len(), nil)
+		var labels [][]int
+		var all []float64
+		var is []bool
+		for i := range n {
+			for k := range leaves {
+				scores.Set(i, k, draw())
+			}
+			set := []int{leaves[i%len(leaves)]}
+			for _, y := range leaves {
+				if y != set[0] && random.IntN(3) == 0 {
+					set = append(set, y)
+				}
+			}
+			slices.Sort(set)
+			labels = append(labels, set)
+			for v := range made.Len() {
+				nodes.Set(i, v, draw())
+				all, is = append(all, nodes.At(i, v)), append(is, slices.Contains(made.Closure(set), v))
+			}
+		}
+		r, err := metric.EvaluateScores(scores, labels, made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkROC(t, r, leaves, scores, labels)
+		p, err := metric.NodeScores(nodes, labels, made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "pooled, "+name, p.Pooled, area(all, is))
+	}
+}
