@@ -155,7 +155,7 @@ func (e environment) pip(args ...string) {
 
 // TestWheel holds that pip installs the wheel into an empty environment: the kernel is in its
 // Jupyter, where the tour runs without Go, and the program says what compiled cells need; with Go,
-// cells are compiled. pip leaves nothing behind.
+// cells are compiled. Estimators for scikit-learn train. pip leaves nothing behind.
 func TestWheel(t *testing.T) {
 	testrun.LeaveToLong(t, "the program is built for all systems")
 	e := newEnvironment(t)
@@ -206,6 +206,12 @@ func TestWheel(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkExecuted(t, tour.Output, 0)
+
+	// So are the estimators for scikit-learn, which find the program by what pip has recorded.
+	fit := "from hierml.sklearn import FlatSVC; print(FlatSVC().fit([[0, 1], [1, 0]], ['apple', 'pear']).predict([[0, 1]])[0])"
+	if said := e.run(e.bin("python"), "-c", fit); !strings.Contains(said, "apple") {
+		t.Errorf("an estimator of the wheel predicts %s", said)
+	}
 
 	cell := filepath.Join(out, "cell.go")
 	if err := os.WriteFile(cell, []byte("import \"runtime/debug\"\n\n_, built := debug.ReadBuildInfo()\nfmt.Println(\"built\", built)\n"), 0o644); err != nil {

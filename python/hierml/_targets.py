@@ -13,8 +13,10 @@ _SEPARATORS = ("/", "::", " > ", "\N{SYMBOL FOR UNIT SEPARATOR}")
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a component of a path is none: None, NaN or an empty text."""
-    return value is None or value == "" or value == b"" or value != value
+    """Whether a component of a path is none: None, NaN, pandas' NA or an empty text."""
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    return value == "" or value != value
 
 
 class Targets:

@@ -59,16 +59,44 @@ def _has_probabilities(estimator: "_Classifier") -> bool:
     return True
 
 
+_ATTRIBUTES = """
+Attributes
+----------
+classes_ : ndarray
+    The labels, ascending: tuples, where they are paths.
+n_iter_ : int
+    The passes over the rows.
+n_features_in_ : int
+    The number of features.
+feature_names_in_ : ndarray
+    Their names, if X was a DataFrame with such.
+model_ : hierml.Model
+    The model; its ``taxonomy`` has the hierarchy.
+"""
+
+# What notes of the library call the settings.
+_CALLED = {
+    "More time or epochs": "A larger max_iter", "smaller Gap": "smaller tol", "features.Scaling": "StandardScaler",
+    ", or a constant feature, which these data have not (Dataset.WithConstant)": "",
+}
+
+
+def _called(note: str) -> str:
+    for name, ours in _CALLED.items():
+        note = note.replace(name, ours)
+    return note
+
+
 class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What the estimators have in common. The parameters of each are those of its constructor.
+    """What the estimators have in common."""
 
-    Attributes of a fitted estimator: ``classes_``, the labels, ascending (tuples, where they are paths);
-    ``n_iter_``, the passes over the rows; ``n_features_in_``; ``feature_names_in_`` if X was a DataFrame;
-    ``model_``, the :class:`hierml.Model`, whose ``taxonomy`` has the hierarchy.
-    """
-
+    _parameters: ClassVar[str] = ""  #: the part of the documentation about them
     _method: ClassVar[str]  #: as studies in Go name it
     _cut: ClassVar[Optional[float]] = None  #: the score from which on a label is one of several, None if it learns one a row
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        cls.__doc__ = f"{cls.__doc__}\n{cls._parameters}{_ATTRIBUTES}"
 
     def _probable(self) -> bool:
         """Whether the method has probabilities, with these parameters."""
@@ -109,7 +137,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         data = _trainer.Data(narrow, coding.names, coding.edges, coding.nodes(targets), weights)
         trained = _trainer.train(self._method, self._fields(), data, note=notes.append, progress=print if self.verbose else None)
         for note in notes:
-            warnings.warn(note, UserWarning if trained.converged else ConvergenceWarning, stacklevel=2)
+            warnings.warn(_called(note), UserWarning if trained.converged else ConvergenceWarning, stacklevel=3)
         self._file, self._coding = trained.file, coding
         self.classes_, self.n_iter_ = coding.classes, max(1, trained.epochs)
         self._load()
@@ -188,27 +216,28 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _Convex(_Classifier):
-    """An estimator that minimizes a regularized training error, and says how near to the optimum it is.
+    """What trainings that minimize an objective have in common."""
 
-    Parameters
-    ----------
-    C : float, default=1.0
-        The weight of the training error against the size of the weights.
-    hierarchy : list of (parent, child) or dict of lists, default=None
-        What is above the names in y. Paths have it in themselves.
-    class_weight : dict or "balanced", default=None
-        Weights of the classes, by which those of their rows are multiplied.
-    tol : float, default=1e-3
-        The relative duality gap at which training ends.
-    max_iter : int, default=1000
-        The most passes over the rows.
-    random_state : int, RandomState instance or None, default=None
-        Determines the order of the rows. None is an order of its own, always the same.
-    n_jobs : int, default=None
-        The number of processors used; the result does not depend on it. None is 1, -1 all.
-    verbose : int, default=0
-        1 prints how far the training is.
-    """
+    _parameters = """
+Parameters
+----------
+C : float, default=1.0
+    The weight of the training error against the size of the weights.
+hierarchy : list of (parent, child) or dict of lists, default=None
+    What is above the names in y. Paths have it in themselves.
+class_weight : dict or "balanced", default=None
+    Weights of the classes, by which those of their rows are multiplied.
+tol : float, default=1e-3
+    The relative duality gap at which training ends.
+max_iter : int, default=1000
+    The most passes over the rows.
+random_state : int, RandomState instance or None, default=None
+    Determines the order of the rows. None is an order of its own, always the same.
+n_jobs : int, default=None
+    The number of processors used; the result does not depend on it. None is 1, -1 all.
+verbose : int, default=0
+    1 prints how far the training is.
+"""
 
     def __init__(self, *, C: float = 1.0, hierarchy: Any = None, class_weight: Any = None, tol: float = 1e-3, max_iter: int = 1000,
                  random_state: Any = None, n_jobs: Optional[int] = None, verbose: int = 0) -> None:
@@ -268,37 +297,37 @@ def _count(name: str, value: Any) -> int:
 
 
 class FlatSVC(_Convex):
-    __doc__ = f"""Multiclass SVM of Crammer and Singer, in which the hierarchy is unused.\n{_Convex.__doc__}"""
+    """Multiclass SVM of Crammer and Singer, in which the hierarchy is unused."""
     _method = "svm.Flat"
 
 
 class HierarchicalSVC(_Convex):
-    __doc__ = f"""Hierarchical SVM of Cai and Hofmann: the score of a label is the sum of those of the nodes above it.\n{_Convex.__doc__}"""
+    """Hierarchical SVM of Cai and Hofmann: the score of a label is the sum of those of the nodes above it."""
     _method = "svm.Hierarchical"
 
 
 class NormalizedSVC(_Convex):
-    __doc__ = f"""Normalized hierarchical SVM of Choi, Sasaki and Srebro, which makes up for deep and uneven hierarchies.\n{_Convex.__doc__}"""
+    """Normalized hierarchical SVM of Choi, Sasaki and Srebro, which makes up for deep and uneven hierarchies."""
     _method = "svm.Normalized"
 
 
 class SharedSVC(_Convex):
-    __doc__ = f"""Shared SVM of Choi, Sasaki and Srebro, which learns how much the nodes of each level count.\n{_Convex.__doc__}"""
+    """Shared SVM of Choi, Sasaki and Srebro, which learns how much the nodes of each level count."""
     _method = "svm.Shared"
 
 
 class RecursiveSVC(_Convex):
-    __doc__ = f"""A flat SVM among the children of each node, from the top down: local classifiers per parent node.\n{_Convex.__doc__}"""
+    """A flat SVM among the children of each node, from the top down: local classifiers per parent node."""
     _method = "svm.Recursive"
 
 
 class OrthogonalTransferSVC(_Convex):
-    __doc__ = f"""Orthogonal transfer of Zhou, Xiao and Wu: the weights of a node are drawn away from those above it.\n{_Convex.__doc__}"""
+    """Orthogonal transfer of Zhou, Xiao and Wu: the weights of a node are drawn away from those above it."""
     _method = "svm.Orthogonal"
 
 
 class HierarchicalSoftmaxClassifier(_Convex):
-    __doc__ = f"""A multinomial logistic regression among the children of each node, with probabilities.\n{_Convex.__doc__}"""
+    """A multinomial logistic regression among the children of each node, with probabilities."""
     _method = "svm.HierarchicalSoftmax"
 
     def _probable(self) -> bool:
@@ -306,7 +335,7 @@ class HierarchicalSoftmaxClassifier(_Convex):
 
 
 class LabelTreeClassifier(_Convex):
-    __doc__ = f"""Probabilistic label tree: a logistic regression at each node, given the one above; local classifiers per node.\n{_Convex.__doc__}"""
+    """Probabilistic label tree: a logistic regression at each node, given the one above; local classifiers per node."""
     _method = "svm.PLT"
     _cut = float(np.log(0.5))
 
@@ -318,7 +347,12 @@ _LOSSES = {"hinge": "Hinge", "squared_hinge": "SquaredHinge", "log_loss": "Logis
 
 
 class _Binary(_Convex):
+    """What one-against-all classifiers have in common."""
+
     _cut = 0.0
+    _parameters = _Convex._parameters + """loss : "squared_hinge", "hinge" or "log_loss", default="squared_hinge"
+    What an error costs: the last makes logistic regressions.
+"""
 
     def __init__(self, *, C: float = 1.0, loss: str = "squared_hinge", hierarchy: Any = None, class_weight: Any = None, tol: float = 1e-3,
                  max_iter: int = 1000, random_state: Any = None, n_jobs: Optional[int] = None, verbose: int = 0) -> None:
@@ -331,39 +365,35 @@ class _Binary(_Convex):
         return {**super()._fields(), "Loss": _LOSSES[self.loss]}
 
 
-_LOSS = """    loss : "squared_hinge", "hinge" or "log_loss", default="squared_hinge"
-        What an error costs: the last makes logistic regressions.
-"""
-
-
 class OneVsRestSVC(_Binary):
-    __doc__ = f"""A binary SVM, or a logistic regression, for each label against all others, as ``LinearSVC``.\n{_Convex.__doc__}{_LOSS}"""
+    """A binary SVM, or a logistic regression, for each label against all others, as ``LinearSVC``."""
     _method = "svm.OneVsRest"
 
 
 class HRClassifier(_Binary):
-    __doc__ = f"""HR-SVM and HR-LR of Gopal and Yang: one against all others, with weights that are drawn to those of the node above.\n{_Convex.__doc__}{_LOSS}"""
+    """HR-SVM and HR-LR of Gopal and Yang: one against all others, with weights that are drawn to those of the node above."""
     _method = "svm.HR"
 
 
 class _Online(_Classifier):
-    """An estimator that learns from one row after the other.
+    """What online learners have in common."""
 
-    Parameters
-    ----------
-    hierarchy : list of (parent, child) or dict of lists, default=None
-        What is above the names in y. Paths have it in themselves.
-    averaged : bool, default=True
-        Takes the mean of the weights after each step, not the last ones.
-    max_iter : int, default=20
-        The most passes over the rows. One without an error is the last.
-    shuffle : bool, default=False
-        Visits the rows in another random order in each pass.
-    random_state : int, RandomState instance or None, default=None
-        Determines these orders. None is an order of its own, always the same.
-    verbose : int, default=0
-        1 prints how far the training is.
-    """
+    _parameters = """
+Parameters
+----------
+hierarchy : list of (parent, child) or dict of lists, default=None
+    What is above the names in y. Paths have it in themselves.
+averaged : bool, default=True
+    Takes the mean of the weights after each step, not the last ones.
+max_iter : int, default=20
+    The most passes over the rows. One without an error is the last.
+shuffle : bool, default=False
+    Visits the rows in another random order in each pass.
+random_state : int, RandomState instance or None, default=None
+    Determines these orders. None is an order of its own, always the same.
+verbose : int, default=0
+    1 prints how far the training is.
+"""
 
     def __init__(self, *, hierarchy: Any = None, averaged: bool = True, max_iter: int = 20, shuffle: bool = False, random_state: Any = None, verbose: int = 0) -> None:
         self.hierarchy = hierarchy
@@ -378,10 +408,10 @@ class _Online(_Classifier):
 
 
 class HierarchicalPerceptron(_Online):
-    __doc__ = f"""Hierarchical perceptron of Cai and Hofmann.\n{_Online.__doc__}"""
+    """Hierarchical perceptron of Cai and Hofmann."""
     _method = "perceptron.Hierarchical"
 
 
 class HieronClassifier(_Online):
-    __doc__ = f"""Hieron, the online algorithm for hierarchies of Dekel, Keshet and Singer.\n{_Online.__doc__}"""
+    """Hieron, the online algorithm for hierarchies of Dekel, Keshet and Singer."""
     _method = "perceptron.Hieron"

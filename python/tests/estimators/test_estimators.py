@@ -8,12 +8,13 @@ import tempfile
 import unittest
 import warnings
 
+import joblib
 import numpy as np
 import pandas as pd
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -97,6 +98,7 @@ class Targets(unittest.TestCase):
         for says, X_, y_, settings in (
             ("missing label", X, [None, *y[1:]], {}),
             ("missing label", X, [float("nan")] * 200, {}),
+            ("missing label", X, pd.array(["a", "b", None, "c"] * 50, "string"), {}),
             ("decode it|bytes", X, [[b"a", b"b"]] * 200, {}),
             ("one class, .a.", X, ["a"] * 200, {}),
             ("an empty text", X, ["", *y[1:]], {}),
@@ -131,6 +133,32 @@ class Targets(unittest.TestCase):
             HRClassifier(loss="huber").fit(X, y)
         with self.assertRaisesRegex(ValueError, "5 features"):
             FlatSVC().fit(X, y).predict(X[:, :5])
+
+
+class Weights(unittest.TestCase):
+    def test_classes(self):
+        """Weights of classes are those of their rows."""
+        y = np.array(["a", "b", "c", "d"])[np.minimum(OF, 2)]
+        rows = {"a": 0.25, "b": 0.25, "c": 3.0}
+        for make in (FlatSVC, LabelTreeClassifier):
+            by_row = make().fit(X, y, sample_weight=[rows[k] for k in y])
+            np.testing.assert_array_equal(make(class_weight=rows).fit(X, y).decision_function(X), by_row.decision_function(X))
+            self.assertFalse(np.array_equal(make().fit(X, y).decision_function(X), by_row.decision_function(X)))
+            counts = {k: np.sum(y == k) for k in "abc"}
+            balanced = make(class_weight="balanced").fit(X, y)
+            np.testing.assert_array_equal(balanced.decision_function(X), make().fit(X, y, [len(y) / (3 * counts[k]) for k in y]).decision_function(X))
+            of_paths = make(class_weight={("x", "a"): 0.25, ("x", "b"): 0.25, ("y", "c"): 3.0}).fit(X, [("y" if k == "c" else "x", k) for k in y])
+            self.assertGreater(of_paths.score(X, [("y" if k == "c" else "x", k) for k in y]), 0.8)
+
+    def test_refused(self):
+        for says, weights, settings in (
+            ("class 'z', which is not in y", None, {"class_weight": {"z": 1}}), ("Negative", -np.ones(200), {}), ("zero", np.zeros(200), {}),
+            ("NaN", np.full(200, np.nan), {}), ("shape", np.ones(3), {}),
+        ):
+            with self.subTest(says), self.assertRaisesRegex(ValueError, says):
+                FlatSVC(**settings).fit(X, np.array(["a", "b", "c", "d"])[OF], weights)
+        with self.assertRaises(TypeError):
+            HieronClassifier().fit(X, OF, sample_weight=np.ones(200))
 
 
 class Features(unittest.TestCase):
@@ -214,6 +242,25 @@ class Composed(unittest.TestCase):
         self.assertGreater(cross_val_score(LabelTreeClassifier(), X, names, cv=3, scoring="neg_log_loss").mean(), -0.7)
         self.assertGreater(cross_val_score(HieronClassifier(), X, [PATHS[k] for k in OF], cv=KFold(3)).mean(), 0.8)
         self.assertEqual(cross_val_predict(FlatSVC(), X, names, cv=3, method="decision_function").shape, (200, 4))
+
+    def test_backends(self):
+        for backend in ("threading", "multiprocessing", "loky"):
+            with self.subTest(backend), joblib.parallel_config(backend, n_jobs=2):
+                self.assertGreater(cross_val_score(FlatSVC(), X, OF, cv=4).mean(), 0.8)
+
+    def test_as_hiclass(self):
+        """What the examples of HiClass show: nested lists, paths of different lengths, texts, pickles."""
+        texts = ["cannot repay my loan", "report never came", "loan for school", "wrong annual report"]
+        y = [["loan", "repayment"], ["reporting", "missing"], ["loan", "student"], ["reporting", "errors"]]
+        pipe = make_pipeline(CountVectorizer(), TfidfTransformer(), estimators.RecursiveSVC(C=10)).fit(texts, y)
+        self.assertEqual(pickle.loads(pickle.dumps(pipe)).predict(texts[::-1]).tolist(), y[::-1])
+        ragged = FlatSVC(C=10).fit([[1, -1], [-1, 1]], [["a"], ["b", "c"]])
+        self.assertEqual(ragged.predict([[1, -1], [-1, 1]]).tolist(), [["a", ""], ["b", "c"]])
+        few = [["animal", "mammal", "sheep"], ["animal", "mammal", "cow"], ["animal", "reptile", "snake"], ["animal", "reptile", "lizard"]]
+        for make in ALL:
+            with self.subTest(make.__name__), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.assertEqual(make().fit(np.eye(4) * 9, few).predict(np.eye(4)[::-1] * 9).tolist(), few[::-1])
 
     def test_columns(self):
         words = np.array(["purrs at night", "barks at night", "old leaves", "soft leaves"])
