@@ -22,9 +22,7 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/files"
-	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/pipeline"
-	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/internal/replace"
 	"github.com/hierml/notebook/internal/visible"
@@ -212,7 +210,7 @@ func (t *trainer) run(file string) error {
 	if test == nil {
 		t.cmd.PrintErrln("the model was not measured on rows that it was not trained on; --test 0.2 holds a fifth of them out")
 	} else {
-		report, err := measured(ctx, p, test)
+		report, err := p.Evaluate(ctx, test)
 		if err != nil {
 			return err
 		}
@@ -326,24 +324,6 @@ func (t *trainer) choose(ctx context.Context, e svm.Regularized, d *dataset.Data
 		return choice{}, fmt.Errorf("%w; --C sets one", err)
 	}
 	return choice{found.Model, e.WithC(found.C), found.String(), found.HTML()}, nil
-}
-
-// measured returns the measures of the pipeline on rows with labels.
-func measured(ctx context.Context, p *pipeline.Pipeline, test *dataset.Table) (*metric.Report, error) {
-	x, err := p.Rows(ctx, test)
-	if err != nil {
-		return nil, err
-	}
-	m := modelIn(p)
-	d := &dataset.Dataset{Name: test.Name, Taxonomy: test.Taxonomy, X: x, Labels: test.Labels, Vocabulary: x.Vocabulary}
-	if p.Calibrated == nil || p.Calibrated.OneLabel() {
-		return metric.Settings{}.Evaluate(ctx, m, d)
-	}
-	sets, err := p.Sets(progress.Silent(ctx), test)
-	if err != nil {
-		return nil, err
-	}
-	return metric.Settings{}.EvaluateSets(m.LeafScores(x), sets, test.Labels, test.Taxonomy)
 }
 
 // predictor is what hierml predict was asked for.
@@ -480,7 +460,7 @@ func (e *evaluatorOf) run(cmd *cobra.Command, model, file string) error {
 	if left := test.Len() - labelled.Len(); left > 0 {
 		cmd.PrintErrf("%d of %d rows have no label that the model knows, and are left out\n", left, test.Len())
 	}
-	report, err := measured(ctx, trained, labelled)
+	report, err := trained.Evaluate(ctx, labelled)
 	if err != nil {
 		return inFlags(err)
 	}

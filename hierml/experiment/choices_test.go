@@ -120,7 +120,7 @@ func FuzzFileChooses(f *testing.F) {
 		}
 		for _, m := range s.Methods {
 			made, err := m.Named.build(nil, estimatorTypes())
-			points, gridErr := m.Grid.points()
+			points, gridErr := m.points(s.Seed)
 			if errors.Join(err, gridErr) != nil {
 				continue
 			}

@@ -32,7 +32,7 @@ func (s *Study) description() []describe.Row {
 	}
 	for i, m := range c.Methods {
 		text := m.Name
-		if points, err := m.Grid.points(); err == nil && len(points) > 1 {
+		if points, err := m.points(c.Seed); err == nil && len(points) > 1 {
 			text += fmt.Sprintf(", %d points of %s", len(points), strings.Join(m.Grid.paths(), ", "))
 		}
 		rows = append(rows, describe.Row{Name: first(i, "methods"), Value: text})

@@ -50,6 +50,25 @@
 //	           "C": [0.1, 1, 10], "Data.Columns.Text.NGrams": [[1, 1], [1, 2]]}}],
 //	 "Split": {"Folds": 5}, "Inner": {"HeldOut": 0.2}}
 //
+// A grid of many settings has more points than can be tried. Draws draws some of them at random,
+// also of a Range of numbers:
+//
+//	{Estimator: svm.Normalized{}, Draws: 20, Grid: experiment.Grid{
+//		"C": {experiment.Range{Low: 0.01, High: 100, Log: true}}, "Weighting": {weighting.Shared{}, weighting.MaxMin{}},
+//	}}
+//
+// In JSON that is
+//
+//	{"Estimator": "svm.Normalized", "Draws": 20, "Grid": {
+//	   "C": [{"experiment.Range": {"Low": 0.01, "High": 100, "Log": true}}],
+//	   "Weighting": ["weighting.Shared", "weighting.MaxMin"]}}
+//
+// Rows that belong together (dataset.Dataset.Groups, the role Group of a table's column,
+// Reader.Group of a File) are on one side of every division, also of inner ones. To train on
+// what is earlier than what is tested on, set Split.Forward.
+//
+// [CrossValidate] is a study of one method in one call.
+//
 // A study in JSON reads files below its own folder only, and not through links, unless you name
 // another folder: Study.DataFolder, hierml study run --data FOLDER. A table that is already read,
 // dataset.Table, can be given in Go, as Table.
@@ -65,12 +84,12 @@
 //
 // # Where things are
 //
-// study.go and method.go declare what users write; fields.go, encode.go, names.go and json.go turn
-// it into JSON and back. plan.go lists the cells; divide.go draws the divisions, inner ones within
-// the training part of outer ones; parts.go and cell.go compute cells; run.go runs what is missing,
-// onfarm.go on other machines.
-// table.go reads tables. store.go keeps finished cells; results.go, summary.go, curve.go and
-// twoway.go tabulate and test them.
+// study.go and method.go declare what users write; fields.go, encode.go, names.go and json.go
+// turn it into JSON and back. draws.go draws points of grids; plan.go lists the cells; divide.go
+// draws the divisions, inner ones within the training part of outer ones; parts.go and cell.go
+// compute cells; run.go runs what is missing, onfarm.go on other machines. table.go reads
+// tables. store.go keeps finished cells; results.go, summary.go, curve.go and twoway.go tabulate
+// and test them.
 //
 // # The directory
 //

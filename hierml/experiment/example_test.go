@@ -37,12 +37,12 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println(results)
-	// Output:
-	// synthetic
-	// method        settings             rounds  accuracy ↑                                            tree loss ↓
-	// flat          C=10 (2); C=0.1 (1)  3       0.6960 ± 0.0702 best                                  0.9730 ± 0.2556 best
-	// hierarchical  C=0.1 (2); C=10 (1)  3       0.6628 ± 0.0547 (-0.0332 [-0.0746, 0.0083], p=0.075)  1.0614 ± 0.2369 (+0.0883 [0.0417, 0.1350], p=0.015)
-	// p: the paired t-test against flat, two-sided, not corrected for the number of tests; before p the difference, with its interval of 95 % confidence
+	// Output: synthetic method        settings             rounds  accuracy ↑
+	// tree loss ↓ flat          C=10 (2); C=0.1 (1)  3       0.6960 ± 0.0702 best
+	// 0.9730 ± 0.2556 best hierarchical  C=0.1 (2); C=10 (1)  3       0.6628 ± 0.0547 (-0.0332
+	// [-0.0746, 0.0083], p=0.075)  1.0614 ± 0.2369 (+0.0883 [0.0417, 0.1350], p=0.015) p: the
+	// paired t-test against flat, two-sided, not corrected for the number of tests; before p the
+	// difference, with its interval of 95 % confidence
 }
 
 // A table with a missing number. Its settings are chosen together with C within what is trained on.
@@ -78,4 +78,25 @@ func Example_table() {
 	// method   settings                             rounds  accuracy ↑
 	// numbers  C=0.1, Data.Columns.Only=[weight]    1       0.4500
 	// both     C=10, Data.Columns.Number.Log=false  1       1.0000 best
+}
+
+// A method on five folds, in which no group is both trained on and tested on.
+func ExampleCrossValidate() {
+	d, err := synthetic.LinearTree{Depth: 2, Instances: 200, Seed: 1}.Generate(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i := range d.Len() {
+		d.Groups = append(d.Groups, fmt.Sprint("author ", i%40))
+	}
+	v, err := experiment.CrossValidate(context.Background(), svm.Flat{}, d, 5)
+	if err != nil {
+		log.Fatal(err)
+	}
+	accuracy, err := v.Measure("accuracy")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(accuracy.Interval)
+	// Output: 0.8650, with 95 % confidence between 0.7944 and 0.9356
 }

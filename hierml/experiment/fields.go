@@ -356,8 +356,19 @@ func setGrid(v reflect.Value, value any, fail func(string) error) error {
 	}
 	g := make(Grid, len(object))
 	for path, values := range object {
-		if g[path], ok = values.([]any); !ok {
+		list, ok := values.([]any)
+		if !ok {
 			return fail(expected)
+		}
+		g[path] = slices.Clone(list)
+		for i, value := range list {
+			if n, err := readNamed(value); err == nil && n.Type == "experiment.Range" {
+				var r Range
+				if err := (setter{}).fields(reflect.ValueOf(&r).Elem(), n.Fields, "a "+n.Type+" of "+path); err != nil {
+					return err
+				}
+				g[path][i] = r
+			}
 		}
 	}
 	v.Set(reflect.ValueOf(g))

@@ -42,6 +42,9 @@ func (g Grid) points() ([]point, error) {
 		if len(values) == 0 {
 			return nil, fmt.Errorf("experiment: the grid has no values of %s", path)
 		}
+		if hasRange(values) {
+			return nil, fmt.Errorf("experiment: the grid of %s has a Range, of which values are drawn; set Method.Draws to the number of points", path)
+		}
 		if len(points)*len(values) > largestGrid {
 			return nil, fmt.Errorf("experiment: the grid has more than %d points", largestGrid)
 		}

@@ -133,7 +133,7 @@ func TestFaultyStudies(t *testing.T) {
 func TestNames(t *testing.T) {
 	for name := range estimatorTypes() {
 		m := Method{Name: name, Named: Named{Type: name}}
-		if err := m.check(); err != nil {
+		if err := m.check(1); err != nil {
 			t.Error(err)
 		}
 	}
@@ -167,7 +167,7 @@ func TestFaultyEstimators(t *testing.T) {
 		{nil, nil, "has 0 of Estimator, Named and Fit"},
 	} {
 		m := Method{Name: "m", Estimator: test.estimator, Grid: test.grid}
-		if err := m.check(); err == nil || !strings.Contains(err.Error(), test.want) || strings.Count(err.Error(), "experiment: ") != 1 {
+		if err := m.check(1); err == nil || !strings.Contains(err.Error(), test.want) || strings.Count(err.Error(), "experiment: ") != 1 {
 			t.Errorf("%v, want %q", err, test.want)
 		}
 	}

@@ -149,7 +149,7 @@ func (s *Study) encode(ctx context.Context, d *Data, in *instances) error {
 	}
 	tried := make(map[string]bool)
 	for m := range s.Methods {
-		points, err := s.Methods[m].Grid.points()
+		points, err := s.Methods[m].points(s.Seed)
 		if err != nil {
 			return err
 		}
@@ -244,7 +244,7 @@ func (p *plan) division(at place) error {
 	}
 	var candidates []candidate
 	for m := range s.Methods {
-		points, err := s.Methods[m].Grid.points()
+		points, err := s.Methods[m].points(s.Seed)
 		if err != nil {
 			return err
 		}
@@ -325,6 +325,9 @@ func (p *plan) add(j *job) error {
 	extra := []any{format, j.identity}
 	if j.chooses() {
 		extra = append(extra, canonical(map[string]any(gridText(m.Grid))), canonical(s.Inner), s.Select)
+		if m.Draws > 0 {
+			extra = append(extra, m.Draws)
+		}
 	}
 	if j.place.inner == 0 && p.keepsInstances(j.data) {
 		extra = append(extra, strings.Join(s.Measures, "\n"))

@@ -130,6 +130,9 @@ func (s Split) check(field string) error {
 	return nil
 }
 
+// defaultMeasures are those of a study that names none.
+var defaultMeasures = []string{"accuracy", "parent accuracy", "tree loss", "macro F1 of all classes"}
+
 // seconds is the name of the measure that is no metric.
 const seconds = "seconds"
 
@@ -156,7 +159,7 @@ func (s *Study) checked() (*Study, error) {
 	c.Repeats = max(c.Repeats, 1)
 	known := measureNames()
 	if len(c.Measures) == 0 {
-		c.Measures = []string{"accuracy", "parent accuracy", "tree loss", "macro F1 of all classes"}
+		c.Measures = defaultMeasures
 	}
 	c.Measures, c.Select = currentNames(c.Measures), metric.CurrentName(c.Select)
 	for i, name := range c.Measures {
@@ -195,7 +198,7 @@ func (s *Study) checked() (*Study, error) {
 		if c.Methods[i].Name == "" {
 			c.Methods[i].Name = c.Methods[i].defaultName(i)
 		}
-		if err := c.Methods[i].check(); err != nil {
+		if err := c.Methods[i].check(c.Seed); err != nil {
 			return nil, err
 		}
 		names = append(names, c.Methods[i].Name)
@@ -215,7 +218,7 @@ func (s *Study) checked() (*Study, error) {
 // checkDataGrids says whether the data can be set to the points of the methods' grids.
 func (s *Study) checkDataGrids() error {
 	for m := range s.Methods {
-		points, err := s.Methods[m].Grid.points()
+		points, err := s.Methods[m].points(s.Seed)
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ var experimentPackage = table.Package{
 	Values: []table.Symbol{
 		{Name: "CorrectedT", Value: experiment.CorrectedT},
 		{Name: "CorrectedTest", Value: experiment.CorrectedTest},
+		{Name: "CrossValidate", Value: experiment.CrossValidate},
 		{Name: "DefaultTest", Value: experiment.DefaultTest},
 		{Name: "Load", Value: experiment.Load},
 		{Name: "Permutation", Value: experiment.Permutation},
@@ -32,12 +33,14 @@ var experimentPackage = table.Package{
 	Types: []table.Symbol{
 		{Name: "BusyError", Value: (*experiment.BusyError)(nil)},
 		{Name: "Cell", Value: (*experiment.Cell)(nil)},
+		{Name: "CrossValidation", Value: (*experiment.CrossValidation)(nil)},
 		{Name: "Curve", Value: (*experiment.Curve)(nil)},
 		{Name: "Data", Value: (*experiment.Data)(nil)},
 		{Name: "Grid", Value: (*experiment.Grid)(nil)},
 		{Name: "Method", Value: (*experiment.Method)(nil)},
 		{Name: "Named", Value: (*experiment.Named)(nil)},
 		{Name: "Params", Value: (*experiment.Params)(nil)},
+		{Name: "Range", Value: (*experiment.Range)(nil)},
 		{Name: "Ranks", Value: (*experiment.Ranks)(nil)},
 		{Name: "Results", Value: (*experiment.Results)(nil)},
 		{Name: "Row", Value: (*experiment.Row)(nil)},
@@ -45,6 +48,7 @@ var experimentPackage = table.Package{
 		{Name: "Study", Value: (*experiment.Study)(nil)},
 		{Name: "Summary", Value: (*experiment.Summary)(nil)},
 		{Name: "Test", Value: (*experiment.Test)(nil)},
+		{Name: "Validated", Value: (*experiment.Validated)(nil)},
 		{Name: "Value", Value: (*experiment.Value)(nil)},
 	},
 }

@@ -14,6 +14,7 @@ var pipelinePackage = table.Package{
 	Path: "github.com/hierml/notebook/hierml/pipeline",
 	Name: "pipeline",
 	Values: []table.Symbol{
+		{Name: "Fit", Value: pipeline.Fit},
 		{Name: "Load", Value: pipeline.Load},
 		{Name: "Read", Value: pipeline.Read},
 	},

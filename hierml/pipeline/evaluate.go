@@ -1,0 +1,60 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/features"
+	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/progress"
+)
+
+// Fit makes features of the columns of a table, as settings say that are fitted to its rows, and
+// trains an estimator on them. The pipeline has no probabilities: svm.Calibrate learns them from
+// the rows that Columns transforms.
+func Fit(ctx context.Context, columns features.Columns, e classifier.Estimator, train *dataset.Table) (*Pipeline, error) {
+	if e == nil || train == nil {
+		return nil, fmt.Errorf("pipeline: a training needs an estimator and a table")
+	}
+	encoder, err := columns.Fit(ctx, train)
+	if err != nil {
+		return nil, err
+	}
+	d, err := encoder.Transform(ctx, train)
+	if err != nil {
+		return nil, err
+	}
+	model, err := e.Fit(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return &Pipeline{Columns: encoder, Model: model}, nil
+}
+
+// Evaluate predicts the rows of a table and compares them with its labels, as metric.Evaluate does.
+// Of probabilities that were learned from rows with several labels, the sets of Sets are compared.
+// The table has labels of the model's taxonomy.
+func (p *Pipeline) Evaluate(ctx context.Context, test *dataset.Table) (*metric.Report, error) {
+	x, err := p.Rows(ctx, test)
+	if err != nil {
+		return nil, err
+	}
+	m, err := p.model()
+	if err != nil {
+		return nil, err
+	}
+	if test.Taxonomy == nil || test.Labels == nil {
+		return nil, fmt.Errorf("pipeline: %q has no labels to compare with; WithLabels names their column", test.Name)
+	}
+	if p.Calibrated == nil || p.Calibrated.OneLabel() {
+		d := &dataset.Dataset{Name: test.Name, Taxonomy: test.Taxonomy, X: x, Labels: test.Labels, Vocabulary: x.Vocabulary}
+		return metric.Settings{}.Evaluate(ctx, m, d)
+	}
+	sets, err := p.Sets(progress.Silent(ctx), test)
+	if err != nil {
+		return nil, err
+	}
+	return metric.Settings{}.EvaluateSets(m.LeafScores(x), sets, test.Labels, test.Taxonomy)
+}
