@@ -34,8 +34,8 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	if m.Problem != nil {
 		inputs, _ = m.Problem.Inputs.(*structured.Linear)
 	}
-	if inputs == nil || m.dense == nil || !slices.Equal(m.Problem.Columns, m.dense.Columns) {
-		return nil, fmt.Errorf("classifier: a model is compacted as Fit returns it, with linear weights: this one has been loaded, compacted, trained with a kernel or solved in parts")
+	if inputs == nil || m.dense == nil || m.constants != nil || !slices.Equal(m.Problem.Columns, m.dense.Columns) {
+		return nil, fmt.Errorf("classifier: a model is compacted as Fit returns it, with linear weights: this one has been loaded, compacted, trained with a kernel or an Intercept, or solved in parts")
 	}
 	oracle, err := m.Problem.Compile()
 	if err != nil {

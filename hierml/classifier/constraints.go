@@ -90,7 +90,14 @@ func (m *Model) Constraints(i int) (*Constraints, error) {
 	candidates := m.attributes.Candidates()
 	scores, leads := make([]float64, len(candidates)), make([]float64, len(candidates))
 	indices, values := inputs.Matrix().Row(i)
-	structured.NewScorer(m.attributes, m.dense).Leaves(indices, values, scores)
+	if m.constants != nil { // of the last column
+		k, _ := slices.BinarySearch(indices, int32(m.dense.Features))
+		indices, values = indices[:k], values[:k]
+	}
+	s := m.newScorer()
+	m.dense.Scores(indices, values, s.values)
+	m.addConstants(s.values)
+	m.attributes.Scores(s.values, s.sums, scores)
 	y := int(labels.Label(i))
 	labels.Leads(y, leads)
 	c := &Constraints{Instance: i, Label: candidates[y], Name: m.Taxonomy.LabelName(candidates[y]), C: labels.C(i)}

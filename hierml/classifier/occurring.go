@@ -2,7 +2,12 @@ package classifier
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/structured"
@@ -20,6 +25,37 @@ type features struct {
 // weights are zero for the others; in Model.Problem they have other numbers.
 func FitOccurring(ctx context.Context, d *dataset.Dataset, fit func(d *dataset.Dataset) (*Model, error)) (*Model, error) {
 	return FitAll(ctx, d, func(d *dataset.Dataset) (*Model, error) { return fitOccurring(d, fit) })
+}
+
+// FitLinear is FitOccurring for methods with an intercept: fit gets the instances with one more
+// column, whose value is the intercept, and the weights of this column become constants of the
+// model. Where the intercept is 0 there is none. It is an error if it is negative or not finite.
+func FitLinear(ctx context.Context, d *dataset.Dataset, intercept float64, fit func(d *dataset.Dataset) (*Model, error)) (*Model, error) {
+	value := float32(intercept)
+	switch {
+	case !(intercept >= 0) || math.IsInf(float64(value), 0) || intercept > 0 && value == 0:
+		return nil, fmt.Errorf("classifier: Intercept is %v; it is the value of a constant feature, which is positive, or 0 for none", intercept)
+	case intercept == 0 || d == nil || d.X == nil:
+		return FitOccurring(ctx, d, fit)
+	}
+	return FitOccurring(ctx, d, func(d *dataset.Dataset) (*Model, error) {
+		m, err := fit(d.WithConstant(value))
+		if m == nil {
+			return nil, err
+		}
+		var last []float64
+		if m.sparse != nil {
+			m.sparse, last = m.sparse.SplitLast()
+		} else {
+			m.dense, last = m.dense.SplitLast()
+		}
+		floats.Scale(float64(value), last)
+		m.constants, m.Vocabulary = last, d.Vocabulary
+		if m.Vocabulary == nil {
+			m.Vocabulary = d.X.Vocabulary
+		}
+		return m, errors.Join(err, m.checkConstants())
+	})
 }
 
 // FitAll trains with all features. Every training comes by here: fit gets the instances whose

@@ -101,7 +101,7 @@ func TestFaultyStudies(t *testing.T) {
 		{`{"Methods": [{"Name": "a", "Fit": "x"}]}`, "the study.Methods[0].Fit is a function, which can be given in Go only"},
 		{`{"Methods": [{"Grid": {"C": 1}}]}`, "the study.Methods[0].Grid cannot be"},
 		{with(`{"Estimator": "svm.Flut"}`), `nothing is called "svm.Flut" here; there are bayes.Multinomial, bayes.Shrinkage, clustering.Automatic, clustering.Balanced, clustering.Huffman, clustering.Randomized, forest.Forest, forest.Tree, perceptron.Flat`},
-		{with(`{"Estimator": {"svm.Flat": {"Gap": 1}}}`), "svm.Flat has no field Gap; it has C, Loss, Kernel, Settings, Method"},
+		{with(`{"Estimator": {"svm.Flat": {"Gap": 1}}}`), "svm.Flat has no field Gap; it has C, Loss, Kernel, Intercept, Settings, Method"},
 		{with(`{"Estimator": {"svm.Flat": {"Settings": {"Gp": 1}}}}`), "svm.Flat.Settings has no field Gp; it has Gap, MaxEpochs"},
 		{with(`{"Estimator": "svm.Flat", "Grid": {"D": [1]}}`), "svm.Flat has no field D"},
 		{with(`{"Estimator": "svm.Flat", "Grid": {"C": [1, 1.0]}}`), "the grid of C has the value 1 twice"},

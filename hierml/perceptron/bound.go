@@ -75,6 +75,9 @@ func boundOf(e estimator, d *dataset.Dataset, gamma float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if m.intercept != 0 {
+		d = d.WithConstant(float32(m.intercept))
+	}
 	if _, err := m.positions(d); err != nil {
 		return 0, err
 	}

@@ -52,6 +52,9 @@ func newLearner(e estimator, t *taxonomy.Taxonomy, features int) (*Learner, erro
 	if err != nil {
 		return nil, err
 	}
+	if m.intercept != 0 {
+		return nil, fmt.Errorf("perceptron: Intercept is %v, which Fit appends to the instances it has; a learner takes them as they come: append a constant yourself", m.intercept)
+	}
 	if m.minover {
 		return nil, fmt.Errorf("perceptron: Minover looks for the worst of all instances; it has no learner that sees them one at a time")
 	}

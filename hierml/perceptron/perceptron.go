@@ -57,6 +57,9 @@ type Flat struct {
 	Loss loss.Loss
 	// Kernel, if not nil, takes the place of the inner product of instances.
 	Kernel gram.Kernel
+	// Intercept is the value of a constant feature that Fit appends to every instance, whose
+	// weights are the intercepts. The default is none, and with a Kernel it is refused.
+	Intercept float64
 	// Averaged takes the mean of the weights after every step instead of the last ones.
 	Averaged bool
 	// Minover takes the worst instance of all in every step.
@@ -76,7 +79,7 @@ func (p Flat) Learner(t *taxonomy.Taxonomy, features int) (*Learner, error) {
 
 func (p Flat) method(t *taxonomy.Taxonomy) (*method, error) {
 	return Hierarchical{
-		Attributes: structured.Flat(t), Loss: p.Loss, Kernel: p.Kernel, Averaged: p.Averaged, Minover: p.Minover, Settings: p.Settings,
+		Attributes: structured.Flat(t), Loss: p.Loss, Kernel: p.Kernel, Intercept: p.Intercept, Averaged: p.Averaged, Minover: p.Minover, Settings: p.Settings,
 	}.called("flat perceptron", t, loss.ZeroOne())
 }
 
@@ -91,6 +94,9 @@ type Hierarchical struct {
 	Loss loss.Loss
 	// Kernel, if not nil, takes the place of the inner product of instances.
 	Kernel gram.Kernel
+	// Intercept is the value of a constant feature that Fit appends to every instance, whose
+	// weights are the intercepts. The default is none, and with a Kernel it is refused.
+	Intercept float64
 	// Averaged takes the mean of the weights after every step instead of the last ones.
 	Averaged bool
 	// Minover takes the worst instance of all in every step.
@@ -118,7 +124,7 @@ func (p Hierarchical) called(name string, t *taxonomy.Taxonomy, standard loss.Lo
 		return nil, fmt.Errorf("perceptron: Minover and Averaged are both set; the last weights are those of Minover [Cai08, Algorithm 7]: set one of them")
 	}
 	m := &method{
-		name: name, attributes: p.Attributes, loss: p.Loss, kernel: p.Kernel,
+		name: name, attributes: p.Attributes, loss: p.Loss, kernel: p.Kernel, intercept: p.Intercept,
 		averaged: p.Averaged, minover: p.Minover, settings: p.Settings,
 	}
 	return m, m.complete(t, standard)
@@ -144,6 +150,9 @@ type Hieron struct {
 	Loss loss.Loss
 	// Kernel, if not nil, takes the place of the inner product of instances.
 	Kernel gram.Kernel
+	// Intercept is the value of a constant feature that Fit appends to every instance, whose
+	// weights are the intercepts. The default is none, and with a Kernel it is refused.
+	Intercept float64
 	// Averaged takes the mean of the weights after every step, and for z the leaf with the largest
 	// F(x, z) + sqrt(Delta(y, z)).
 	Averaged bool
@@ -162,7 +171,7 @@ func (p Hieron) Learner(t *taxonomy.Taxonomy, features int) (*Learner, error) {
 
 func (p Hieron) method(t *taxonomy.Taxonomy) (*method, error) {
 	m := &method{
-		name: "Hieron", attributes: p.Attributes, loss: p.Loss, kernel: p.Kernel,
+		name: "Hieron", attributes: p.Attributes, loss: p.Loss, kernel: p.Kernel, intercept: p.Intercept,
 		hieron: true, averaged: p.Averaged, settings: p.Settings,
 	}
 	standard := loss.Half(t)
@@ -181,6 +190,7 @@ type method struct {
 	attributes *structured.Attributes
 	loss       loss.Loss
 	kernel     gram.Kernel
+	intercept  float64
 	hieron     bool
 	averaged   bool
 	minover    bool
@@ -195,6 +205,9 @@ func (m *method) complete(t *taxonomy.Taxonomy, standard loss.Loss) error {
 	}
 	if m.attributes.Taxonomy() != t {
 		return fmt.Errorf("perceptron: Attributes belong to another taxonomy; make them for the one that is trained with")
+	}
+	if m.intercept != 0 && m.kernel != nil {
+		return fmt.Errorf("perceptron: Intercept is %v with a Kernel, which can have a constant of its own, such as that of gram.Polynomial; leave one of them out", m.intercept)
 	}
 	if m.loss == nil {
 		m.loss = standard
@@ -269,5 +282,5 @@ func fitModel(ctx context.Context, e estimator, d *dataset.Dataset) (*classifier
 	if m.kernel != nil { // which may look at all features
 		return classifier.FitAll(ctx, d, train)
 	}
-	return classifier.FitOccurring(ctx, d, train)
+	return classifier.FitLinear(ctx, d, m.intercept, train)
 }

@@ -15,6 +15,23 @@ type SparseWeights struct {
 // Features returns the number of features.
 func (w *SparseWeights) Features() int { return len(w.Begin) - 1 }
 
+// SplitLast returns the weights of all features but the last, in the same memory, and those of the
+// last by column.
+func (w *SparseWeights) SplitLast() (rest *SparseWeights, last []float64) {
+	n := w.Features() - 1
+	last = make([]float64, len(w.Columns))
+	for c := range last {
+		last[c] = w.At(n, c)
+	}
+	rest = &SparseWeights{Columns: w.Columns, Begin: w.Begin[:n+1], Column: w.Column[:w.Begin[n]]}
+	if w.Wide != nil {
+		rest.Wide = w.Wide[:w.Begin[n]]
+	} else {
+		rest.Values = w.Values[:w.Begin[n]]
+	}
+	return rest, last
+}
+
 // Scores writes <W_c, x> for every column c into dst. Features beyond those of w are ignored.
 func (w *SparseWeights) Scores(indices []int32, x []float32, dst []float64) {
 	clear(dst)

@@ -88,6 +88,26 @@ func (w *Weights) At(feature, column int) float64 {
 	return float64(w.Data[feature*w.Stride+column])
 }
 
+// SplitLast returns the weights of all features but the last, in the same memory, and those of the
+// last by column.
+func (w *Weights) SplitLast() (rest *Weights, last []float64) {
+	n := w.Features - 1
+	last = make([]float64, len(w.Columns))
+	for c := range last {
+		last[c] = w.At(n, c)
+	}
+	rest = &Weights{Features: n, Stride: w.Stride, Columns: w.Columns}
+	switch {
+	case w.Data != nil:
+		rest.Data = w.Data[:n*w.Stride]
+	case w.Wide != nil:
+		rest.Wide = w.Wide[:n*w.Stride]
+	default:
+		rest.quantized = w.quantized.First(n)
+	}
+	return rest, last
+}
+
 // Set sets the weight of a column for a feature, rounded to what is stored, which it returns.
 // Weights of NewWeights and NewWideWeights may be set at the same time.
 func (w *Weights) Set(feature, column int, v float64) float64 {

@@ -20,8 +20,7 @@ import (
 // FLATMULT of [ZXW11, (12)] is this SVM with C/N in place of C: its C is C times the number of
 // instances.
 //
-// There is no intercept but by a constant column, see the package comment. The zero value is ready
-// to use.
+// The zero value is ready to use.
 type Flat struct {
 	// C weighs the training error. The default value is 1.
 	C float64
@@ -29,15 +28,18 @@ type Flat struct {
 	Loss loss.Loss
 	// Kernel, if not nil, takes the place of the inner product of instances. It needs memory for
 	// the kernel of every two instances.
-	Kernel   gram.Kernel
-	Settings solver.Settings
-	Method   solver.Method
+	Kernel gram.Kernel
+	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
+	// package comment. The default is none.
+	Intercept float64
+	Settings  solver.Settings
+	Method    solver.Method
 }
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Flat) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learnKernel(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learnKernel(ctx, d, s.Kernel, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Flat) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

@@ -35,15 +35,18 @@ type GlobalMargin struct {
 	C2 float64
 	// Loss is l, also between inner nodes. The default value is loss.Symdiff. [QGH09] compares
 	// ZeroOne, Tree (or half of it, which its figures are), Symdiff, Uni, Sib and Sub.
-	Loss     loss.Loss
-	Settings solver.Settings
-	Method   solver.Method
+	Loss loss.Loss
+	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
+	// package comment. The default is none.
+	Intercept float64
+	Settings  solver.Settings
+	Method    solver.Method
 }
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s GlobalMargin) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s GlobalMargin) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

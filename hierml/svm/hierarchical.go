@@ -48,15 +48,18 @@ type Hierarchical struct {
 	Attributes *structured.Attributes
 	// Kernel, if not nil, takes the place of the inner product of instances. It needs memory for
 	// the kernel of every two instances.
-	Kernel   gram.Kernel
-	Settings solver.Settings
-	Method   solver.Method
+	Kernel gram.Kernel
+	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
+	// package comment. The default is none.
+	Intercept float64
+	Settings  solver.Settings
+	Method    solver.Method
 }
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Hierarchical) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learnKernel(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learnKernel(ctx, d, s.Kernel, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Hierarchical) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

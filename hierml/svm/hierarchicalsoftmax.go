@@ -20,8 +20,7 @@ import (
 // all leaves add up to 1, and Predict gives the leaf with the highest. The roots of a forest are
 // the children of a node of their own; an only child has probability 1. An instance may have
 // several labels, which are learned as if it had each of them with equal probability, and labels
-// may be inner nodes: such a label is learned from above it only. There is no intercept but by a
-// constant column, see the package comment.
+// may be inner nodes: such a label is learned from above it only.
 //
 // With two children a node's problem is half of OneVsRest's for one of them with the logistic loss
 // and 2 C. The problems do not depend on each other; they are solved by [solver.SolveSoftmax] on
@@ -30,14 +29,17 @@ import (
 // The zero value is ready to use.
 type HierarchicalSoftmax struct {
 	// C weighs the training error. The default value is 1.
-	C        float64
-	Settings solver.Settings
+	C float64
+	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
+	// package comment. The default is none.
+	Intercept float64
+	Settings  solver.Settings
 }
 
 // Fit trains the regressions; see [classifier.Estimator].
 func (s HierarchicalSoftmax) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s HierarchicalSoftmax) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

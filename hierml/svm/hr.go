@@ -17,10 +17,9 @@ import (
 //
 //	min 1/2 sum_{p->c} ||w_c - w_p||^2 + 1/2 sum_roots ||w_r||^2 + C sum_y sum_i loss(s_iy <w_y, x_i>)
 //
-// where the first sum is over the edges of the taxonomy, y over the leaves, and s_iy is 1 where y
-// is a label of instance i, otherwise -1. There is no intercept but by a constant column, see the
-// package comment. Predict gives the leaf with the highest score. An instance may have several
-// labels, or none.
+// where the first sum is over the edges of the taxonomy, y over the leaves, and s_iy is 1 where
+// y is a label of instance i, otherwise -1. Predict gives the leaf with the highest score. An
+// instance may have several labels, or none.
 //
 // In a forest of single nodes it is [OneVsRest]. A root with the leaves below it is the multi-task
 // learning of [EP04]. A chain of k nodes is a node with kC in the place of C: leaves that are
@@ -53,8 +52,11 @@ type HR struct {
 	// the same at all nodes of a connected part cost the same, so that they can be any where the
 	// data do not tell; the certificate is of this problem all the same. Sweeps alone solve it,
 	// without a kernel.
-	Graph    [][2]int
-	Settings solver.Settings
+	Graph [][2]int
+	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
+	// package comment. The default is none.
+	Intercept float64
+	Settings  solver.Settings
 	// Method, if not nil, solves all leaves as one problem instead; the loss is the hinge. With a
 	// kernel the default value is solver.BCFW.
 	Method solver.Method
@@ -63,7 +65,7 @@ type HR struct {
 // Fit trains the classifier; see [classifier.Estimator].
 func (s HR) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learnKernel(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learnKernel(ctx, d, s.Kernel, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s HR) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

@@ -14,9 +14,12 @@ import (
 
 // learnKernel is learn for instances known by a kernel, which may look at all features, or, if it
 // is nil, by themselves.
-func learnKernel(ctx context.Context, d *dataset.Dataset, kernel gram.Kernel, gap float64, fit func(d *dataset.Dataset) (*classifier.Model, error)) (*classifier.Model, error) {
+func learnKernel(ctx context.Context, d *dataset.Dataset, kernel gram.Kernel, intercept, gap float64, fit func(d *dataset.Dataset) (*classifier.Model, error)) (*classifier.Model, error) {
 	if kernel == nil {
-		return learn(ctx, d, gap, fit)
+		return learn(ctx, d, intercept, gap, fit)
+	}
+	if intercept != 0 {
+		return nil, fmt.Errorf("svm: Intercept is %v with a Kernel, which can have a constant of its own, such as that of gram.Polynomial; leave one of them out", intercept)
 	}
 	m, err := classifier.FitAll(ctx, d, fit)
 	if err == nil {

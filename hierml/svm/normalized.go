@@ -51,8 +51,11 @@ type Normalized struct {
 	// attribute vectors: [CSS16, (13)] with the default loss. Where labels are sets it is an error:
 	// the norm is no sum over nodes either, as is said below (13).
 	DivideByNorm bool
-	Settings     solver.Settings
-	Method       solver.Method
+	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
+	// package comment. The default is none.
+	Intercept float64
+	Settings  solver.Settings
+	Method    solver.Method
 }
 
 // Weighting chooses the weight alpha of every node of a taxonomy; see package weighting.
@@ -63,7 +66,7 @@ type Weighting interface {
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Normalized) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Normalized) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

@@ -17,8 +17,8 @@ import (
 //	min 1/2 sum_y ||w_y||^2 + C sum_y sum_i loss(s_iy <w_y, x_i>)
 //
 // with s_iy 1 where y is a label of instance i, otherwise -1: the field's usual baseline, and with
-// the logistic loss as many logistic regressions, whose scores are log odds. There is no intercept
-// but by a constant column, see the package comment. An instance may have several labels, or none.
+// the logistic loss as many logistic regressions, whose scores are log odds. An instance may
+// have several labels, or none.
 // Predict gives the leaf with the highest score; a leaf with a positive score is on the side of its
 // instances: Cutting{Model: m, Cut: calibration.Above(0)} predicts sets.
 //
@@ -36,8 +36,11 @@ type OneVsRest struct {
 	// C weighs the training error. The default value is 1.
 	C float64
 	// Loss is solver.Hinge, the default, solver.SquaredHinge or solver.Logistic.
-	Loss     solver.MarginLoss
-	Settings solver.Settings
+	Loss solver.MarginLoss
+	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
+	// package comment. The default is none.
+	Intercept float64
+	Settings  solver.Settings
 	// Method, if not nil, solves the leaves in groups instead; the loss is the hinge.
 	Method solver.Method
 }
@@ -49,7 +52,7 @@ const group = 8
 // Fit trains the SVMs; see [classifier.Estimator].
 func (s OneVsRest) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s OneVsRest) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

@@ -43,15 +43,18 @@ type Orthogonal struct {
 	// Kernel, if not nil, takes the place of the inner product of instances; the weights of a node
 	// are then a sum over the instances [ZXW11, Theorem 3]. It needs memory for the kernel of every
 	// two instances.
-	Kernel   gram.Kernel
-	Settings solver.Settings
-	Method   solver.Method
+	Kernel gram.Kernel
+	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
+	// package comment. The default is none.
+	Intercept float64
+	Settings  solver.Settings
+	Method    solver.Method
 }
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Orthogonal) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learnKernel(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learnKernel(ctx, d, s.Kernel, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Orthogonal) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

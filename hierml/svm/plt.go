@@ -21,8 +21,7 @@ import (
 // 1 where one is at or below v, otherwise -1. A leaf's probability is the product of those along
 // its path, and Predict gives the leaf with the highest. Other policies make other problems of the
 // same kind, the local classifiers per node of [SF11]. An instance may have several labels, or
-// none, and labels may be inner nodes. There is no intercept but by a constant column, see the
-// package comment.
+// none, and labels may be inner nodes.
 //
 // Where all instances of a problem are on one side there is none to solve, and the probability is 1
 // or 0 whatever the instance: LeafScores, logarithms, are minus infinity for leaves that no
@@ -47,8 +46,11 @@ type PLT struct {
 	Link classifier.Link
 	// Policy chooses the negatives. By the exclusive policies, which train an inner node on
 	// instances that have it as a label itself, the score of a leaf is that of its own classifier.
-	Policy   Policy
-	Settings solver.Settings
+	Policy Policy
+	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
+	// package comment. The default is none.
+	Intercept float64
+	Settings  solver.Settings
 }
 
 // losses are those that the probabilities of the links are of.
@@ -60,7 +62,7 @@ var losses = map[classifier.Link]solver.MarginLoss{
 // Fit trains the classifiers; see [classifier.Estimator].
 func (s PLT) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s PLT) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

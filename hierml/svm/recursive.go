@@ -42,9 +42,12 @@ type Recursive struct {
 	// C weighs the training error. The default value is 1.
 	C float64
 	// Mean says what C is divided by at each node.
-	Mean     Mean
-	Settings solver.Settings
-	Method   solver.Method
+	Mean Mean
+	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
+	// package comment. The default is none.
+	Intercept float64
+	Settings  solver.Settings
+	Method    solver.Method
 }
 
 // Mean says whether a sum of errors or their mean is weighed by C.
@@ -71,7 +74,7 @@ func (m *Mean) UnmarshalText(text []byte) error { return enum.Unmarshal(m, means
 // Fit trains the SVMs; see [classifier.Estimator].
 func (s Recursive) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Recursive) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

@@ -48,9 +48,11 @@ type Shared struct {
 	C float64
 	// Loss is Delta, which does not depend on alpha here. The default value is the 0/1 loss.
 	Loss loss.Loss
-	// Settings count the epochs of all rounds together. Start may be the result of a problem with
-	// the same instances and leaves.
-	Settings solver.Settings
+	// Settings count the epochs of all rounds together. Start may be the result of a problem
+	// with the same instances and leaves. Intercept is the value of a constant feature, whose
+	// weights are the intercepts; see the package comment. The default is none.
+	Intercept float64
+	Settings  solver.Settings
 	// Method solves the SVM with fixed alpha; it must be one that can go on from a dual point,
 	// which Pegasos and RDA can't.
 	Method solver.Method
@@ -75,7 +77,7 @@ func (s Shared) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model,
 		return nil, err
 	}
 	s.Settings.Begin()
-	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Shared) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

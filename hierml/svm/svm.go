@@ -14,6 +14,7 @@
 //   - [PLT] is a binary classifier a node, by default a logistic regression that says how likely the
 //     node is given its parent: probabilistic label trees, XR-Linear, local classifiers per node.
 //   - [HierarchicalSoftmax] is a multinomial logistic regression among the children of every node.
+//   - [LogitAdjusted] corrects the last three, where they are logistic, for how frequent classes are.
 //   - [Ridge] is kernel ridge regression of what nodes an instance has [SGV98], all nodes with one
 //     factor, for several labels at any nodes.
 //   - [Orthogonal] is hierarchical classification by orthogonal transfer of Zhou, Xiao and Wu
@@ -26,10 +27,10 @@
 // Labels are leaves of the taxonomy, unless an estimator says otherwise. Labels at inner nodes are
 // moved to leaves of their own by dataset.Dataset.Leafed before.
 //
-// No model has an intercept (a bias) of its own. A column that is 1 in every row gives one to any
-// of them: features.Scaling{Columns: features.Unscaled, Constant: 1} appends it to training data,
-// and to what is predicted, as Dataset.WithConstant does. Its weights are regularized like others,
-// the less the larger the constant is.
+// Intercept gives the linear models an intercept (a bias) for every weight vector: Fit appends a
+// feature of this value to all instances, 1 for instance, and the weights of this feature, times
+// the value, are constants of the model ([classifier.Model.Constant]). They are regularized like
+// other weights, the less the larger the value is. The default is none.
 //
 // The objective is 1/2 ||W||^2 + C sum_i xi_i throughout. A C of 0 is the default value, 1,
 // wherever one is given: in a field, to WithC, and in a grid. Keys in brackets are those of

@@ -10,10 +10,10 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// learn calls fit with the features that occur, and notes in ctx if the training has ended far from
-// the gap.
-func learn(ctx context.Context, d *dataset.Dataset, gap float64, fit func(d *dataset.Dataset) (*classifier.Model, error)) (*classifier.Model, error) {
-	m, err := classifier.FitOccurring(ctx, d, fit)
+// learn calls fit with the features that occur, and the intercept, and notes in ctx if the
+// training has ended far from the gap.
+func learn(ctx context.Context, d *dataset.Dataset, intercept, gap float64, fit func(d *dataset.Dataset) (*classifier.Model, error)) (*classifier.Model, error) {
+	m, err := classifier.FitLinear(ctx, d, intercept, fit)
 	if err == nil {
 		note(ctx, m, d.X, cmp.Or(gap, solver.DefaultGap))
 	}

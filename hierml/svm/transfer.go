@@ -21,15 +21,18 @@ import (
 // descends to a leaf [ZXW11, (1)]. The zero value is ready to use.
 type Transfer struct {
 	// C weighs the training error. The default value is 1.
-	C        float64
-	Settings solver.Settings
-	Method   solver.Method
+	C float64
+	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
+	// package comment. The default is none.
+	Intercept float64
+	Settings  solver.Settings
+	Method    solver.Method
 }
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Transfer) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Transfer) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

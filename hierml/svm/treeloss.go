@@ -26,14 +26,17 @@ type TreeLoss struct {
 	// AllNodes compares labels with all nodes, as the paper prints it, so that labels and
 	// predictions may be inner nodes. By default candidates are the leaves.
 	AllNodes bool
-	Settings solver.Settings
-	Method   solver.Method
+	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
+	// package comment. The default is none.
+	Intercept float64
+	Settings  solver.Settings
+	Method    solver.Method
 }
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s TreeLoss) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s TreeLoss) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

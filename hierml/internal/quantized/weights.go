@@ -100,6 +100,11 @@ func Bytes(columns, features, weights int) int64 {
 	return 2 * int64(stride)
 }
 
+// First returns the weights of the first n features, in the same memory.
+func (w *Weights) First(n int) *Weights {
+	return &Weights{stride: w.stride, maxSlots: w.maxSlots, units: w.units[:n], tables: w.tables[:n], used: w.used[:n], rows: w.rows[:n]}
+}
+
 // Stride returns the length of a slice of scores: more than the columns, and a multiple of 64.
 // Scores beyond the columns are zero.
 func (w *Weights) Stride() int { return w.stride }

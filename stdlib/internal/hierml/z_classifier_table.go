@@ -24,6 +24,7 @@ var classifierPackage = table.Package{
 		{Name: "CubedHinge", Value: classifier.CubedHinge},
 		{Name: "Descend", Value: classifier.Descend},
 		{Name: "FitAll", Value: classifier.FitAll},
+		{Name: "FitLinear", Value: classifier.FitLinear},
 		{Name: "FitOccurring", Value: classifier.FitOccurring},
 		{Name: "Highest", Value: classifier.Highest},
 		{Name: "LeafColumns", Value: classifier.LeafColumns},
