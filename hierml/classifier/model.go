@@ -118,6 +118,27 @@ func (m *Model) Constant(node int) float64 {
 	return 0
 }
 
+// AddConstants returns the model with a number for each node of the taxonomy that is added to
+// its score <W_n, x>, whatever the instance; the two share all else. It is an error if there are
+// more or fewer, if one is not finite, or is not 0 for a node without weights.
+func (m *Model) AddConstants(byNode []float64) (*Model, error) {
+	if len(byNode) != m.Taxonomy.Len() {
+		return nil, fmt.Errorf("classifier: %d constants for a taxonomy of %d nodes; give one for each", len(byNode), m.Taxonomy.Len())
+	}
+	with := *m
+	with.constants = make([]float64, len(m.attributes.Columns()))
+	copy(with.constants, m.constants)
+	for n, v := range byNode {
+		switch c := m.attributes.Column(n); {
+		case c >= 0:
+			with.constants[c] += v
+		case v != 0:
+			return nil, fmt.Errorf("classifier: the constant of node %q is %v, and the model has no weights for the node; give 0", m.Taxonomy.LabelName(n), v)
+		}
+	}
+	return &with, with.checkConstants()
+}
+
 // NewKernel is New with an expansion over the instances of d in the feature space of a kernel. It
 // is an error if the kernel does not know the instances.
 func NewKernel(a *structured.Attributes, k gram.Kernel, e *structured.Expansion, t Training, d *dataset.Dataset) (*Model, error) {

@@ -116,6 +116,14 @@ var shapes = []struct {
 	{"labels at inner nodes", func(r *rand.Rand) *dataset.Dataset { return relabelled(r, drawn(r, someTree(r), 25, 4), false, 0) }},
 	{"rows without labels", func(r *rand.Rand) *dataset.Dataset { return relabelled(r, drawn(r, someTree(r), 25, 4), true, 0.5) }},
 	{"no labels", func(r *rand.Rand) *dataset.Dataset { return relabelled(r, drawn(r, someTree(r), 10, 3), true, 1) }},
+	{"weights", func(r *rand.Rand) *dataset.Dataset {
+		d := drawn(r, someTree(r), 25, 4)
+		d.Weights = make([]float64, d.Len())
+		for i := range d.Weights {
+			d.Weights[i] = float64(r.IntN(4)) * math.Pow(10, 12*r.Float64()-6)
+		}
+		return d
+	}},
 	{"sparse", func(r *rand.Rand) *dataset.Dataset {
 		return kept(drawn(r, someTree(r), 30, 12), func(int, int32) bool { return r.IntN(5) == 0 })
 	}},
@@ -204,10 +212,16 @@ func relabelled(r *rand.Rand, d *dataset.Dataset, leaves bool, empty float64) *d
 }
 
 // briefly returns an estimator of the type that trains for a short time.
-func briefly(kind reflect.Type) fitter {
+func briefly(kind reflect.Type, intercept float64) fitter {
 	v := reflect.New(kind).Elem()
 	if f := v.FieldByName("Estimator"); f.IsValid() {
 		f.Set(reflect.ValueOf(svm.Hierarchical{}))
+		if kind == reflect.TypeFor[svm.LogitAdjusted]() {
+			f.Set(reflect.ValueOf(svm.HierarchicalSoftmax{Intercept: intercept}))
+		}
+	}
+	if f := v.FieldByName("Intercept"); f.IsValid() {
+		f.SetFloat(intercept)
 	}
 	setWhere(v, "MaxEpochs", reflect.ValueOf(20), true)
 	setWhere(v, "Trees", reflect.ValueOf(4), true)
@@ -233,7 +247,7 @@ func TestRandomData(t *testing.T) {
 			for _, name := range slices.Sorted(maps.Keys(estimatorTypes())) {
 				d := shape.make(rand.New(rand.NewPCG(uint64(k), uint64(seed))))
 				c := &checks{t: t, what: fmt.Sprintf("%s, %s, seed %d", name, shape.name, seed), d: d}
-				if c.train(briefly(estimatorTypes()[name])) {
+				if c.train(briefly(estimatorTypes()[name], float64(seed%2))) {
 					trained[name]++
 				}
 			}

@@ -44,6 +44,7 @@ var svmPackage = table.Package{
 		{Name: "HR", Value: (*svm.HR)(nil)},
 		{Name: "Hierarchical", Value: (*svm.Hierarchical)(nil)},
 		{Name: "HierarchicalSoftmax", Value: (*svm.HierarchicalSoftmax)(nil)},
+		{Name: "LogitAdjusted", Value: (*svm.LogitAdjusted)(nil)},
 		{Name: "Mean", Value: (*svm.Mean)(nil)},
 		{Name: "NodeSetModel", Value: (*svm.NodeSetModel)(nil)},
 		{Name: "NodeSets", Value: (*svm.NodeSets)(nil)},
