@@ -41,11 +41,12 @@ type HM3 struct {
 	// Kernel, if not nil, takes the place of the inner product of instances. It needs memory for
 	// the kernel of every two instances.
 	Kernel gram.Kernel
-	// Settings.Start is not used. Intercept is the value of a constant feature, whose weights
-	// are the intercepts; see the package comment. The default is none.
+	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
+	// package comment. The default is none.
 	Intercept float64
-	Settings  solver.Settings
-	Method    solver.Method
+	// Settings.Start is not used.
+	Settings solver.Settings
+	Method   solver.Method
 }
 
 // Fit trains the SVM; see [classifier.Estimator].
