@@ -2,11 +2,16 @@ package hierml_test
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/bayes"
 	"github.com/hierml/notebook/hierml/classifier"
@@ -259,5 +264,74 @@ func TestBalanced(t *testing.T) {
 	}
 	if _, err := example.Dense(example.Graph(10, 3), 10, 3, 1).Balanced(dataset.Balance{ByNode: true}); err == nil {
 		t.Error("the nodes of a graph are balanced")
+	}
+}
+
+// The optimal values of weighted problems are those of scikit-learn and LIBLINEAR, which
+// testdata/weights/weights.py has computed.
+func TestGoldenWeights(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "weights", "weights.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		X       [][]float64
+		Y       []int
+		C       float64
+		Weights []float64
+		Values  map[string]float64
+		ByClass map[string]float64 `json:"by class"`
+	}
+	if err := json.Unmarshal(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	settings := solver.Settings{Gap: 1e-7, MaxEpochs: 100000, Workers: 1}
+	made := func(x [][]float64, names []string, labels []int, weights []float64) *dataset.Dataset {
+		g, err := taxonomy.New(names, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets := make([][]int, len(labels))
+		for i, y := range labels {
+			sets[i] = []int{y}
+		}
+		m := mat.NewDense(len(x), len(x[0]), slices.Concat(x...))
+		d, err := dataset.FromDense("golden", g, m, sets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Weights = weights
+		return d
+	}
+	check := func(k int, name string, e classifier.Estimator, d *dataset.Dataset, want float64) {
+		m, err := e.Fit(context.Background(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := m.Training.Certificate
+		if slack := 1e-6 * want; r.Dual > want+slack || r.Primal < want-10*slack || r.Primal > want+10*slack {
+			t.Errorf("problem %d, %s: the optimum is from %v to %v; want %v", k, name, r.Dual, r.Primal, want)
+		}
+	}
+	for k, in := range cases {
+		d := made(in.X, []string{"a", "b", "c"}, in.Y, in.Weights)
+		two, weights := make([]int, len(in.Y)), make([]float64, len(in.Y))
+		for i, y := range in.Y {
+			weights[i] = 3
+			if y != 0 {
+				two[i], weights[i] = 1, 0.5
+			}
+		}
+		binary := made(in.X, []string{"class", "rest"}, two, weights)
+		for _, loss := range []solver.MarginLoss{solver.Hinge, solver.SquaredHinge, solver.Logistic} {
+			e := svm.OneVsRest{C: in.C, Loss: loss, Settings: settings}
+			check(k, loss.String(), e, d, in.Values[loss.String()])
+			check(k, loss.String()+" by class", e.WithC(in.C/10), binary, 2*in.ByClass[loss.String()]) // the rest has the same problem
+		}
+		check(k, "Crammer and Singer", svm.Flat{C: in.C, Settings: settings}, d, in.Values["CrammerSinger"])
+		check(k, "ridge", svm.Ridge{C: in.C, Kernel: gram.Linear{}}, d, in.Values["Ridge"])
+	}
+	if len(cases) < 6 {
+		t.Fatalf("%d problems", len(cases))
 	}
 }
