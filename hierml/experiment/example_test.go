@@ -37,12 +37,12 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println(results)
-	// Output: synthetic method        settings             rounds  accuracy ↑
-	// tree loss ↓ flat          C=10 (2); C=0.1 (1)  3       0.6960 ± 0.0702 best
-	// 0.9730 ± 0.2556 best hierarchical  C=0.1 (2); C=10 (1)  3       0.6628 ± 0.0547 (-0.0332
-	// [-0.0746, 0.0083], p=0.075)  1.0614 ± 0.2369 (+0.0883 [0.0417, 0.1350], p=0.015) p: the
-	// paired t-test against flat, two-sided, not corrected for the number of tests; before p the
-	// difference, with its interval of 95 % confidence
+	// Output:
+	// synthetic
+	// method        settings             rounds  accuracy ↑                                            tree loss ↓
+	// flat          C=10 (2); C=0.1 (1)  3       0.6960 ± 0.0702 best                                  0.9730 ± 0.2556 best
+	// hierarchical  C=0.1 (2); C=10 (1)  3       0.6628 ± 0.0547 (-0.0332 [-0.0746, 0.0083], p=0.075)  1.0614 ± 0.2369 (+0.0883 [0.0417, 0.1350], p=0.015)
+	// p: the paired t-test against flat, two-sided, not corrected for the number of tests; before p the difference, with its interval of 95 % confidence
 }
 
 // A table with a missing number. Its settings are chosen together with C within what is trained on.
