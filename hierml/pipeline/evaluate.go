@@ -8,7 +8,6 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/metric"
-	"github.com/hierml/notebook/hierml/progress"
 )
 
 // Fit makes features of the columns of a table, as settings say that are fitted to its rows, and
@@ -34,7 +33,8 @@ func Fit(ctx context.Context, columns features.Columns, e classifier.Estimator, 
 }
 
 // Evaluate predicts the rows of a table and compares them with its labels, as metric.Evaluate does.
-// Of probabilities that were learned from rows with several labels, the sets of Sets are compared.
+// Of probabilities that were learned from rows with several labels, the sets of Sets are compared,
+// and the report has what metric measures of probabilities.
 // The table has labels of the model's taxonomy.
 func (p *Pipeline) Evaluate(ctx context.Context, test *dataset.Table) (*metric.Report, error) {
 	x, err := p.Rows(ctx, test)
@@ -48,13 +48,10 @@ func (p *Pipeline) Evaluate(ctx context.Context, test *dataset.Table) (*metric.R
 	if test.Taxonomy == nil || test.Labels == nil {
 		return nil, fmt.Errorf("pipeline: %q has no labels to compare with; WithLabels names their column", test.Name)
 	}
-	if p.Calibrated == nil || p.Calibrated.OneLabel() {
-		d := &dataset.Dataset{Name: test.Name, Taxonomy: test.Taxonomy, X: x, Labels: test.Labels, Vocabulary: x.Vocabulary}
-		return metric.Settings{}.Evaluate(ctx, m, d)
+	var model metric.Scorer = m
+	if p.Calibrated != nil {
+		model = p.Calibrated
 	}
-	sets, err := p.Sets(progress.Silent(ctx), test)
-	if err != nil {
-		return nil, err
-	}
-	return metric.Settings{}.EvaluateSets(m.LeafScores(x), sets, test.Labels, test.Taxonomy)
+	d := &dataset.Dataset{Name: test.Name, Taxonomy: test.Taxonomy, X: x, Labels: test.Labels, Vocabulary: x.Vocabulary}
+	return metric.Settings{}.Evaluate(ctx, model, d)
 }

@@ -200,11 +200,16 @@ func (h *heldOut) add(p *Calibrated, d *dataset.Dataset) error {
 	return nil
 }
 
-// choiceScores returns those of the model, where leaves that have probability 0 have the lowest
-// score of the others: functions are learned of finite ones.
+// choiceScores returns those of the model, where they are finite.
 func choiceScores(m *classifier.Model, x *dataset.Matrix) *mat.Dense {
-	scores := m.ChoiceScores(x)
-	for i := range x.Rows {
+	return finite(m.ChoiceScores(x))
+}
+
+// finite gives leaves that have probability 0 the lowest score of the others: functions are learned
+// of finite ones.
+func finite(scores *mat.Dense) *mat.Dense {
+	rows, _ := scores.Dims()
+	for i := range rows {
 		row := scores.RawRowView(i)
 		if !slices.ContainsFunc(row, func(s float64) bool { return math.IsInf(s, -1) }) {
 			continue
@@ -334,11 +339,7 @@ func (c Calibration) learn(scores [][]float64, relevant [][]int, weights []float
 // leaf in the order of Taxonomy.Leaves. It is 0 of leaves that no training instance has. Where the
 // training data have one label an instance, those of a row add up to one.
 func (p *Calibrated) LeafProbabilities(x *dataset.Matrix) *mat.Dense {
-	scores := choiceScores(p.Model, x)
-	for i := range x.Rows {
-		p.leafProbabilities(scores.RawRowView(i))
-	}
-	return scores
+	return p.probabilities(choiceScores(p.Model, x))
 }
 
 // probability returns that of the y-th leaf by itself, 0 of one that no instance has.
