@@ -121,11 +121,15 @@ func TestPythonEstimatorsTrainAsInGo(t *testing.T) {
 	if err := json.Unmarshal(out, &predicted); err != nil {
 		t.Fatal(err)
 	}
+	const one = 1 // the default value of intercept_scaling
 	same := map[string]classifier.Estimator{
-		"FlatSVC": svm.Flat{}, "HierarchicalSVC": svm.Hierarchical{}, "NormalizedSVC": svm.Normalized{}, "SharedSVC": svm.Shared{},
-		"RecursiveSVC": svm.Recursive{}, "OrthogonalTransferSVC": svm.Orthogonal{}, "HierarchicalSoftmaxClassifier": svm.HierarchicalSoftmax{},
-		"LabelTreeClassifier": svm.PLT{}, "OneVsRestSVC": svm.OneVsRest{Loss: solver.SquaredHinge}, "HRClassifier": svm.HR{Loss: solver.SquaredHinge},
-		"HierarchicalPerceptron": perceptron.Hierarchical{Averaged: true}, "HieronClassifier": perceptron.Hieron{Averaged: true},
+		"FlatSVC": svm.Flat{Intercept: one}, "HierarchicalSVC": svm.Hierarchical{Intercept: one}, "NormalizedSVC": svm.Normalized{Intercept: one},
+		"SharedSVC": svm.Shared{Intercept: one}, "RecursiveSVC": svm.Recursive{Intercept: one}, "OrthogonalTransferSVC": svm.Orthogonal{Intercept: one},
+		"HierarchicalSoftmaxClassifier": svm.HierarchicalSoftmax{Intercept: one}, "LabelTreeClassifier": svm.PLT{Intercept: one},
+		"OneVsRestSVC":           svm.OneVsRest{Intercept: one, Loss: solver.SquaredHinge},
+		"HRClassifier":           svm.HR{Intercept: one, Loss: solver.SquaredHinge},
+		"HierarchicalPerceptron": perceptron.Hierarchical{Intercept: one, Averaged: true},
+		"HieronClassifier":       perceptron.Hieron{Intercept: one, Averaged: true},
 	}
 	if len(predicted) != len(same) {
 		t.Errorf("Python has %d estimators, and this test %d", len(predicted), len(same))

@@ -77,7 +77,7 @@ model_ : hierml.Model
 # What notes of the library call the settings.
 _CALLED = {
     "More time or epochs": "A larger max_iter", "smaller Gap": "smaller tol", "features.Scaling": "StandardScaler",
-    ", or a constant feature, which these data have not (Dataset.WithConstant)": "",
+    ", or a constant feature, which these data have not (Dataset.WithConstant)": ", or fit_intercept",
 }
 
 
@@ -211,6 +211,10 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with open(path, "wb") as file:
             file.write(self._file)
 
+    def _intercept(self) -> float:
+        scaling = _positive("intercept_scaling", self.intercept_scaling)
+        return scaling if self.fit_intercept else 0.0
+
     def _seed(self) -> int:
         return 0 if self.random_state is None else int(check_random_state(self.random_state).randint(1, 1 << 31))
 
@@ -227,6 +231,10 @@ hierarchy : list of (parent, child) or dict of lists, default=None
     What is above the names in y. Paths have it in themselves.
 class_weight : dict or "balanced", default=None
     Weights of the classes, by which those of their rows are multiplied.
+fit_intercept : bool, default=True
+    Whether scores have a constant term: the weight of a feature that is the same in each row.
+intercept_scaling : float, default=1.0
+    The value of that feature. The larger it is, the less the constant terms are regularized.
 tol : float, default=1e-3
     The relative duality gap at which training ends.
 max_iter : int, default=1000
@@ -239,10 +247,12 @@ verbose : int, default=0
     1 prints how far the training is.
 """
 
-    def __init__(self, *, C: float = 1.0, hierarchy: Any = None, class_weight: Any = None, tol: float = 1e-3, max_iter: int = 1000,
-                 random_state: Any = None, n_jobs: Optional[int] = None, verbose: int = 0) -> None:
+    def __init__(self, *, C: float = 1.0, hierarchy: Any = None, class_weight: Any = None, fit_intercept: bool = True, intercept_scaling: float = 1.0,
+                 tol: float = 1e-3, max_iter: int = 1000, random_state: Any = None, n_jobs: Optional[int] = None, verbose: int = 0) -> None:
         self.C = C
         self.hierarchy = hierarchy
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
@@ -255,7 +265,7 @@ verbose : int, default=0
             "Gap": _positive("tol", self.tol), "MaxEpochs": _count("max_iter", self.max_iter), "Seed": self._seed(),
             "Workers": effective_n_jobs(self.n_jobs),
         }
-        return {"C": _positive("C", self.C), "Settings": settings}
+        return {"C": _positive("C", self.C), "Intercept": self._intercept(), "Settings": settings}
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Trains on the rows of X with the labels y, and returns the estimator.
@@ -354,9 +364,10 @@ class _Binary(_Convex):
     What an error costs: the last makes logistic regressions.
 """
 
-    def __init__(self, *, C: float = 1.0, loss: str = "squared_hinge", hierarchy: Any = None, class_weight: Any = None, tol: float = 1e-3,
-                 max_iter: int = 1000, random_state: Any = None, n_jobs: Optional[int] = None, verbose: int = 0) -> None:
-        super().__init__(C=C, hierarchy=hierarchy, class_weight=class_weight, tol=tol, max_iter=max_iter, random_state=random_state, n_jobs=n_jobs, verbose=verbose)
+    def __init__(self, *, C: float = 1.0, loss: str = "squared_hinge", hierarchy: Any = None, class_weight: Any = None, fit_intercept: bool = True,
+                 intercept_scaling: float = 1.0, tol: float = 1e-3, max_iter: int = 1000, random_state: Any = None, n_jobs: Optional[int] = None, verbose: int = 0) -> None:
+        super().__init__(C=C, hierarchy=hierarchy, class_weight=class_weight, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
+                         tol=tol, max_iter=max_iter, random_state=random_state, n_jobs=n_jobs, verbose=verbose)
         self.loss = loss
 
     def _fields(self) -> Dict[str, Any]:
@@ -383,6 +394,10 @@ Parameters
 ----------
 hierarchy : list of (parent, child) or dict of lists, default=None
     What is above the names in y. Paths have it in themselves.
+fit_intercept : bool, default=True
+    Whether scores have a constant term: the weight of a feature that is the same in each row.
+intercept_scaling : float, default=1.0
+    The value of that feature. The larger it is, the less the constant terms are regularized.
 averaged : bool, default=True
     Takes the mean of the weights after each step, not the last ones.
 max_iter : int, default=20
@@ -395,8 +410,11 @@ verbose : int, default=0
     1 prints how far the training is.
 """
 
-    def __init__(self, *, hierarchy: Any = None, averaged: bool = True, max_iter: int = 20, shuffle: bool = False, random_state: Any = None, verbose: int = 0) -> None:
+    def __init__(self, *, hierarchy: Any = None, fit_intercept: bool = True, intercept_scaling: float = 1.0, averaged: bool = True, max_iter: int = 20,
+                 shuffle: bool = False, random_state: Any = None, verbose: int = 0) -> None:
         self.hierarchy = hierarchy
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.averaged = averaged
         self.max_iter = max_iter
         self.shuffle = shuffle
@@ -404,7 +422,7 @@ verbose : int, default=0
         self.verbose = verbose
 
     def _fields(self) -> Dict[str, Any]:
-        return {"Averaged": bool(self.averaged), "Settings": {"Epochs": _count("max_iter", self.max_iter), "Shuffle": bool(self.shuffle), "Seed": self._seed()}}
+        return {"Averaged": bool(self.averaged), "Intercept": self._intercept(), "Settings": {"Epochs": _count("max_iter", self.max_iter), "Shuffle": bool(self.shuffle), "Seed": self._seed()}}
 
 
 class HierarchicalPerceptron(_Online):
