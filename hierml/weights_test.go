@@ -200,6 +200,35 @@ func TestWeightsThatAreNone(t *testing.T) {
 	}
 }
 
+// The estimator that balances trains with the weights of the data set that is balanced.
+func TestBalancedEstimator(t *testing.T) {
+	d := example.Dense(example.Tree(2, 3), 40, 3, 1)
+	for i := range 20 {
+		d.Labels[i] = d.Labels[0]
+	}
+	b := dataset.Balance{ByNode: true, Beta: 0.9}
+	weighted, err := d.Balanced(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := svm.Hierarchical{C: 2}.Fit(context.Background(), weighted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := svm.Balanced{Estimator: svm.Hierarchical{}, Balance: b}.WithC(2).Fit(context.Background(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := got.Training.Certificate, want.Training.Certificate; a.Primal != b.Primal || a.Dual != b.Dual {
+		t.Errorf("the certificate is %v to %v; want %v to %v", a.Dual, a.Primal, b.Dual, b.Primal)
+	}
+	for _, e := range []svm.Balanced{{}, {Estimator: svm.Flat{}, Balance: dataset.Balance{Beta: 2}}} {
+		if m, err := e.WithC(1).Fit(context.Background(), d); err == nil || m != nil {
+			t.Errorf("%v trains", e)
+		}
+	}
+}
+
 // Balanced weights add up to the number of instances, and give every class, or every child of a
 // node, the same.
 func TestBalanced(t *testing.T) {

@@ -126,6 +126,7 @@ of the rows. The methods: ` + strings.Join(slices.Sorted(maps.Keys(trainingMetho
 	flags.StringVar(&t.columns.ID, "id", "", "the column that names the rows")
 	flags.StringVar(&t.columns.Part, "part", "", "the column that says train or test")
 	flags.StringVar(&t.columns.Group, "group", "", "the column that says which rows belong together, as those of one author; none is measured on whose like is trained on")
+	flags.StringVar(&t.columns.Weight, "weight", "", "the column of numbers that says how much each row counts in training")
 	flags.StringVar(&t.method, "method", "", "the method; normalized if it is not given, one-vs-rest for several labels a row")
 	flags.StringVar(&t.c, "C", "auto", "the weight of errors, a number or auto")
 	flags.StringVar(&t.fill, "fill", "mean", "what stands for missing numbers: mean, median, most-frequent, a number, or refuse")

@@ -68,9 +68,11 @@ const (
 	Unused
 	// Group is the column that says which rows belong together, as Dataset.Groups does.
 	Group
+	// Weight is the column of numbers that says how much each row counts, as Dataset.Weights does.
+	Weight
 )
 
-var roleNames = []string{"feature", "labels", "id", "part", "unused", "group"}
+var roleNames = []string{"feature", "labels", "id", "part", "unused", "group", "weight"}
 
 func (r Role) String() string {
 	if r < 0 || int(r) >= len(roleNames) {

@@ -413,17 +413,58 @@ func (t *Table) WithGroups(column string) (*Table, error) {
 	if c.Role == Labels {
 		return nil, fmt.Errorf("dataset: column %q has the labels; a class that is one group cannot be both trained on and tested on", column)
 	}
+	return t.withRole(column, Group), nil
+}
+
+// withRole returns the table with a role for a column, and Unused for the column that had it.
+func (t *Table) withRole(column string, role Role) *Table {
 	s := *t
 	s.Columns = slices.Clone(t.Columns)
 	for k := range s.Columns {
 		switch c := &s.Columns[k]; {
 		case c.Name == column:
-			c.Role = Group
-		case c.Role == Group:
+			c.Role = role
+		case c.Role == role:
 			c.Role = Unused
 		}
 	}
-	return &s, nil
+	return &s
+}
+
+// WithWeights returns the table with the weights of a column of numbers, which gets the role
+// Weight: features.Columns makes instances with these Weights. A column that had the role becomes
+// Unused. It is an error if the column has the labels, or other values than numbers.
+func (t *Table) WithWeights(column string) (*Table, error) {
+	c, err := t.Column(column)
+	if err != nil {
+		return nil, err
+	}
+	if c.Role == Labels || c.Kind != Number {
+		return nil, fmt.Errorf("dataset: column %q is %s of role %s; weights are numbers, and no labels", column, c.Kind, c.Role)
+	}
+	s := t.withRole(column, Weight)
+	_, err = s.Weights()
+	return s, err
+}
+
+// Weights returns the weight of each row, as Dataset.Weights has them: the numbers of the column of
+// the role Weight. It is nil if there is none, and an error if one is missing or negative.
+func (t *Table) Weights() ([]float64, error) {
+	c := t.role(Weight)
+	if c == nil || t.Len() == 0 {
+		return nil, nil
+	}
+	weights := make([]float64, t.Len())
+	for row := range weights {
+		if c.Missing(row) {
+			return nil, fmt.Errorf("dataset: row %d of %q has no weight in column %q; give every row one, 0 for a row that does not count", row, t.Name, c.Name)
+		}
+		weights[row] = c.Numbers[row]
+		if err := checkWeight(t.Name, row, weights[row]); err != nil {
+			return nil, err
+		}
+	}
+	return weights, nil
 }
 
 // Groups returns the group of each row, as Dataset.Groups has them: the values of the column of

@@ -17,13 +17,20 @@ func checkWeights(name string, weights []float64, n int) error {
 	}
 	some := false
 	for i, w := range weights {
-		if !(w >= 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("dataset: row %d of %q has the weight %v; a weight is finite and not negative", i, name, w)
+		if err := checkWeight(name, i, w); err != nil {
+			return err
 		}
 		some = some || w > 0
 	}
 	if !some {
 		return fmt.Errorf("dataset: all %d instances of %q have the weight 0; at least one must count", n, name)
+	}
+	return nil
+}
+
+func checkWeight(name string, row int, w float64) error {
+	if !(w >= 0) || math.IsInf(w, 1) {
+		return fmt.Errorf("dataset: row %d of %q has the weight %v; a weight is finite and not negative", row, name, w)
 	}
 	return nil
 }

@@ -287,6 +287,9 @@ func (h *digester) dataset(d *dataset.Dataset) {
 	h.taxonomy(d.Taxonomy)
 	h.labels(d.Labels)
 	h.groups(d.Groups)
+	for _, w := range d.Weights {
+		h.number(int(math.Float64bits(w)))
+	}
 	if d.X == nil {
 		return
 	}

@@ -109,9 +109,10 @@ func (e *Encoder) FieldOf(column int) string {
 	return ""
 }
 
-// Transform returns the rows as vectors, with the labels, taxonomy and name of the table. It is an
-// error if the table lacks one of the columns, or has it in another kind, and where numbers are
-// missing that Columns says to refuse. Values that no training row has are told by a note.
+// Transform returns the rows as vectors, with the labels, groups, weights, taxonomy and name of
+// the table. It is an error if the table lacks one of the columns, or has it in another kind,
+// and where numbers are missing that Columns says to refuse. Values that no training row has are
+// told by a note.
 func (e *Encoder) Transform(ctx context.Context, t *dataset.Table) (*dataset.Dataset, error) {
 	x, err := e.Matrix(ctx, t)
 	if err != nil {
@@ -121,7 +122,11 @@ func (e *Encoder) Transform(ctx context.Context, t *dataset.Table) (*dataset.Dat
 	if labels == nil {
 		labels = make([][]int, t.Len())
 	}
-	return &dataset.Dataset{Name: t.Name, Taxonomy: t.Taxonomy, X: x, Labels: labels, Vocabulary: e.names, Groups: t.Groups()}, nil
+	weights, err := t.Weights()
+	if err != nil {
+		return nil, err
+	}
+	return &dataset.Dataset{Name: t.Name, Taxonomy: t.Taxonomy, X: x, Labels: labels, Vocabulary: e.names, Groups: t.Groups(), Weights: weights}, nil
 }
 
 // Matrix returns the rows as vectors without labels, as Transform does.

@@ -64,6 +64,10 @@ type Table struct {
 	// division of the table separates rows with the same value. It is no feature.
 	Group string
 
+	// Weight is the column of numbers that says how much each row counts in training, as
+	// dataset.Dataset.Weights does. It is no feature.
+	Weight string
+
 	// Like are the columns of a table that was read before. Columns of their names get their kind,
 	// separator and role, and others are unused, but for that of ID.
 	Like []dataset.Column
@@ -389,6 +393,7 @@ func (p *tableParser) checkSettings(rows []rawColumn) error {
 	}{
 		{"Label", only(p.Label)}, {"Levels", p.Levels}, {"Text", p.Text}, {"Numbers", p.Numbers}, {"Nominal", p.Nominal},
 		{"Sets", p.Sets}, {"Paths", p.Paths}, {"Unused", p.Unused}, {"ID", only(p.ID)}, {"Part", only(p.Part)}, {"Group", only(p.Group)},
+		{"Weight", only(p.Weight)},
 	} {
 		for _, column := range s.columns {
 			if !names[column] {
@@ -468,7 +473,7 @@ func (p *tableParser) labelColumns(rows []rawColumn) []int {
 
 // named reports whether a setting says what kind of column it is.
 func (p *tableParser) named(column string) bool {
-	for _, names := range [][]string{p.Text, p.Numbers, p.Nominal, p.Sets, p.Paths, p.Unused, {p.ID, p.Part, p.Group}} {
+	for _, names := range [][]string{p.Text, p.Numbers, p.Nominal, p.Sets, p.Paths, p.Unused, {p.ID, p.Part, p.Group, p.Weight}} {
 		if slices.Contains(names, column) {
 			return true
 		}

@@ -136,6 +136,8 @@ func (p *tableParser) kindOf(raw *rawColumn, k int) (kind dataset.Kind, role dat
 		return dataset.Nominal, dataset.Part, ""
 	case raw.name == p.Group:
 		return dataset.Nominal, dataset.Group, ""
+	case raw.name == p.Weight:
+		return dataset.Number, dataset.Weight, ""
 	case like != nil && like.Role != dataset.Labels:
 		return like.Kind, like.Role, ""
 	case p.Like != nil && p.ID == "" && strings.EqualFold(raw.name, "id"):

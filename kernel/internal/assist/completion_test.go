@@ -235,7 +235,7 @@ func TestComplete(t *testing.T) {
 		{"type T struct { p Poi|", "= Point"},
 		{"func f(p *Poi|) int {\n\treturn 1\n}", "= Point"},
 		{"func (p *Poi|", "= Point"},
-		{"dataset.|", "= Balance Beside Builder Collect Collection Column Corpus Dataset Description Division Document Feature FromDense Group ID Instance Kind LabelSets Labels Map Mapped Matrix MatrixOf NewTable Nominal Number Numbers Part Path Prints Repeats Role Row SaveMap Set Sets Table Text Texts Unused Words"},
+		{"dataset.|", "= Balance Beside Builder Collect Collection Column Corpus Dataset Description Division Document Feature FromDense Group ID Instance Kind LabelSets Labels Map Mapped Matrix MatrixOf NewTable Nominal Number Numbers Part Path Prints Repeats Role Row SaveMap Set Sets Table Text Texts Unused Weight Words"},
 		{"str|", "= str string struct strconv strings structs structured"},
 		{"htt|", "= http httptest httptrace httputil"},
 		{"Compa|", "= Compare comparable"},

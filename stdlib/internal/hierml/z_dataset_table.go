@@ -35,6 +35,7 @@ var datasetPackage = table.Package{
 		{Name: "Text", Value: dataset.Text},
 		{Name: "Texts", Value: dataset.Texts},
 		{Name: "Unused", Value: dataset.Unused},
+		{Name: "Weight", Value: dataset.Weight},
 		{Name: "Words", Value: dataset.Words},
 	},
 	Types: []table.Symbol{

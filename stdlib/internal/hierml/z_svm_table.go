@@ -34,6 +34,7 @@ var svmPackage = table.Package{
 	},
 	Types: []table.Symbol{
 		{Name: "Among", Value: (*svm.Among)(nil)},
+		{Name: "Balanced", Value: (*svm.Balanced)(nil)},
 		{Name: "Calibrated", Value: (*svm.Calibrated)(nil)},
 		{Name: "Calibration", Value: (*svm.Calibration)(nil)},
 		{Name: "Choice", Value: (*svm.Choice)(nil)},

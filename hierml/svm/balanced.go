@@ -1,0 +1,45 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+// Balanced is an estimator that trains with the weights of dataset.Dataset.Balanced, so that a
+// study, ChooseC and Calibrate weigh what is trained on, and measure by the weights of the data.
+type Balanced struct {
+	// Estimator trains.
+	Estimator Regularized
+	// Balance says what weighs the same. The default is that all classes do.
+	Balance dataset.Balance
+}
+
+// Fit weighs the instances and trains; see [classifier.Estimator].
+func (s Balanced) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if s.Estimator == nil || d == nil || d.Taxonomy == nil {
+		return nil, fmt.Errorf("svm: balancing needs an Estimator and a dataset with its taxonomy")
+	}
+	if err := checkRows(d); err != nil {
+		return nil, err
+	}
+	balanced, err := d.Balanced(s.Balance)
+	if err != nil {
+		return nil, withPackage(err)
+	}
+	m, err := s.Estimator.Fit(ctx, balanced)
+	if m != nil {
+		m.Name = "balanced " + m.Name
+	}
+	return m, err
+}
+
+// WithC returns the estimator with another C.
+func (s Balanced) WithC(c float64) Regularized {
+	if s.Estimator != nil {
+		s.Estimator = s.Estimator.WithC(c)
+	}
+	return s
+}
