@@ -101,6 +101,12 @@ func newTerms(s *Text) (*terms, error) {
 	default:
 		return nil, fmt.Errorf("features: Tokens is %d; there are Words, Letters and Characters", int(s.Tokens))
 	}
+	if form := s.Normalize; form < AsWritten || form > NoAccents {
+		return nil, fmt.Errorf("features: Normalize is %d; there are AsWritten, NFC, NFKC and NoAccents", int(form))
+	} else if form != AsWritten {
+		tokens := t.tokens
+		t.tokens = func(text string, f func([]byte)) { tokens(form.of(text), f) }
+	}
 	if len(s.StopWords) == 0 {
 		return t, nil
 	}

@@ -22,6 +22,11 @@ type Text struct {
 	// KeepCase is set. It is called from several goroutines at once.
 	Tokenizer func(text string) []string `json:"-"`
 	KeepCase  bool                       `json:",omitzero"`
+	// Normalize is AsWritten, NFC, NFKC or NoAccents: the form in which the characters of texts and
+	// stop words are brought first. Of more than ten combining marks in a row the others are left
+	// out then. Characters that are newer than the Unicode of the Go release, 15 in 1.26 and 17 in
+	// 1.27, stay as they are.
+	Normalize Normalization `json:",omitzero"`
 	// StopWords are left out of the tokens, before n-grams are formed; each has 100 tokens at most.
 	// EnglishStopWords is a list.
 	// A stop word that is several tokens, as don't is two words, is left out where these follow

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import re
+import unicodedata
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple
 
 import numpy as np
@@ -25,14 +26,16 @@ Row = Tuple[np.ndarray, np.ndarray]
 
 TOKENS = ("words", "letters", "characters")
 WEIGHTS = ("log tf-idf", "tf-idf", "BM25", "counts", "log counts", "binary")
+NORMALIZATIONS = ("as written", "NFC", "NFKC", "no accents")
 NORMS = ("unit length", "unit sum", "none")
+_MOST_MARKS = 10  # combining marks in a row
 _MOST_GRAM = 100  # tokens of an n-gram, and of a stop word
 _COUNTED = WEIGHTS[:3]  # those that need document frequencies
 _INVERSE = WEIGHTS[:2]
 
 # What a file may say of each. A setting that is added to the Go library is added here, and used below.
 _WEIGHING = ("Weight", "K1", "B", "Norm", "SmoothIDF")
-_SETTINGS = ("Tokens", "Pattern", "KeepCase", "StopWords", "NGrams", "Bits", "MinDocuments", "MaxShare", "MaxFeatures") + _WEIGHING
+_SETTINGS = ("Tokens", "Pattern", "KeepCase", "Normalize", "StopWords", "NGrams", "Bits", "MinDocuments", "MaxShare", "MaxFeatures") + _WEIGHING
 _VECTORIZER = (
     "format", "version", "text", "tokenizer", "drop common", "documents", "terms per document", "vocabulary", "document frequencies",
 )
@@ -68,6 +71,24 @@ def _plain(text: str, keep_case: bool) -> str:
     return text if keep_case else lower(text)
 
 
+@functools.lru_cache(maxsize=None)
+def _many_marks() -> "re.Pattern[str]":
+    """Returns the expression of more combining marks in a row than are kept."""
+    mark = _class_of(CATEGORIES["M"])
+    return re.compile(f"({mark}{{{_MOST_MARKS}}}){mark}+")
+
+
+def _normalized(text: str, form: str) -> str:
+    """Returns the text in a form, by the Unicode version of the Python that runs."""
+    if form == "as written" or text.isascii():
+        return text
+    text = _many_marks().sub(r"\1", text)
+    if form != "no accents":
+        return unicodedata.normalize(form, text)
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    return unicodedata.normalize("NFC", plain)
+
+
 def _words(text: str, keep_case: bool) -> List[str]:
     words = _compiled("words").findall(text)
     return words if keep_case else [lower(word) for word in words]
@@ -100,6 +121,10 @@ class Terms:
         else:
             split = {"words": _words, "letters": _letters, "characters": _characters}[tokens]
             self._tokens = lambda text: split(text, keep_case)
+        form = settings.choice("Normalize", NORMALIZATIONS)
+        if form != "as written":
+            tokens_of = self._tokens
+            self._tokens = lambda text: tokens_of(_normalized(text, form))
         grams = settings.wholes("NGrams", 0, _MOST_GRAM) or [0, 0]
         if grams == [0, 0]:
             grams = [1, 1]
