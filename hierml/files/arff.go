@@ -40,8 +40,9 @@ import (
 // of which the row's is 1, but a single column if the values are 0 and 1. Strings, dates and keys
 // are not read. Missing values, ?, are an error unless Missing is set. Rows may be sparse, in
 // braces, with the attributes counted from 0; as in Weka, a nominal attribute left out of one has
-// its first value. Weights of instances are refused. New rows may lack the attributes of labels
-// if a taxonomy is given.
+// its first value. {2} behind a row is its weight, one of Dataset.Weights; Instances refuses it, as
+// instances one by one have no weights. New rows may lack the attributes of labels if a taxonomy is
+// given.
 type ARFF struct {
 	// Hierarchy is "tree" where classes are paths, "graph" where they are edges, and empty to find
 	// that out: they are edges if all have two parts, and one begins at root or continues another.
@@ -82,7 +83,7 @@ func (s ARFF) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Ta
 	if err != nil {
 		return nil, err
 	}
-	d.Vocabulary, d.X.Vocabulary = src.header.columns, src.header.columns
+	d.Vocabulary, d.X.Vocabulary, d.Weights = src.header.columns, src.header.columns, src.weights
 	if err := src.fill(d); err != nil {
 		return nil, err
 	}
@@ -158,6 +159,8 @@ type arffSource struct {
 	gaps     []arffGap     // of the row
 	missing  []arffMissing // of all rows
 	kept     int           // rows
+	weight   float64       // of the row
+	weights  []float64     // of all rows, nil where all are 1
 	lost     *arffLost
 }
 
@@ -179,7 +182,7 @@ func (p *arffSource) next(in *dataset.Instance) error {
 			continue
 		}
 		in.Labels, in.Columns, in.Values = nil, in.Columns[:0], in.Values[:0]
-		p.unsorted, p.nodes, p.some, p.gaps = false, nil, false, p.gaps[:0]
+		p.unsorted, p.nodes, p.some, p.gaps, p.weight = false, nil, false, p.gaps[:0], 1
 		if line[at] == '{' {
 			err = p.sparse(line, at+1, in)
 		} else {
@@ -195,6 +198,7 @@ func (p *arffSource) next(in *dataset.Instance) error {
 			err = p.features.fault(faultEmptyRow, -1, "the instance has no features")
 		}
 		if err == nil {
+			p.keepWeight()
 			p.kept++
 		}
 		return err
@@ -219,7 +223,7 @@ func (p *arffSource) dense(line []byte, at int, in *dataset.Instance) error {
 		at = end + 1
 	}
 	if at <= len(line) {
-		if err := p.weight(line, at); err != nil {
+		if found, err := p.weigh(line, at); found || err != nil {
 			return err
 		}
 		return p.features.fault(faultUnreadable, at-1, "the row has more values than the %d attributes", attributes)
@@ -264,14 +268,16 @@ func (p *arffSource) sparse(line []byte, at int, in *dataset.Instance) error {
 			at++
 		}
 	}
+	weighed := false
 	if at < len(line) {
 		if next := skipSpace(line, at+1); next < len(line) && line[next] == ',' {
-			if err := p.weight(line, next+1); err != nil {
+			var err error
+			if weighed, err = p.weigh(line, next+1); err != nil {
 				return err
 			}
 		}
 	}
-	if at == len(line) || len(bytes.TrimSpace(line[at+1:])) > 0 {
+	if at == len(line) || !weighed && len(bytes.TrimSpace(line[at+1:])) > 0 {
 		return p.features.fault(faultUnreadable, at, "the row does not end with a brace; expected {number value, ...}")
 	}
 	for _, i := range p.nominal {

@@ -1,8 +1,12 @@
 package files
 
 import (
+	"bytes"
 	"fmt"
+	"math"
+	"slices"
 	"sort"
+	"strconv"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
@@ -23,12 +27,34 @@ type arffLost struct {
 	line       int // of the first
 }
 
-// weight returns an error if Weka's weight of an instance stands at the position.
-func (p *arffSource) weight(line []byte, at int) error {
+// weigh reads Weka's weight of an instance, {2}, if it stands at the position.
+func (p *arffSource) weigh(line []byte, at int) (found bool, err error) {
 	if at = skipSpace(line, at); at == len(line) || line[at] != '{' {
-		return nil
+		return false, nil
 	}
-	return p.features.fault(faultUnreadable, at, "%s is Weka's weight of the instance, which is not read; take it away, and give an instance of weight 2 twice", textfile.Quote(string(line[at:])))
+	if p.stream {
+		return true, p.Errorf(at+1, "rows read one by one have no weights; read the file with ARFF.Read, or take the weights away")
+	}
+	text := bytes.TrimSpace(line[at:])
+	if text[len(text)-1] == '}' {
+		w, err := strconv.ParseFloat(string(bytes.TrimSpace(text[1:len(text)-1])), 64)
+		if err == nil && w >= 0 && !math.IsInf(w, 1) {
+			p.weight = w
+			return true, nil
+		}
+	}
+	return true, p.features.fault(faultUnreadable, at, "%s is not a weight of the instance; expected a number, not negative, in braces, such as {2}", textfile.Quote(string(text)))
+}
+
+// keepWeight adds the weight of a row to those of the ones before.
+func (p *arffSource) keepWeight() {
+	if p.weights == nil {
+		if p.weight == 1 {
+			return
+		}
+		p.weights = slices.Repeat([]float64{1}, p.kept)
+	}
+	p.weights = append(p.weights, p.weight)
 }
 
 // finish finds the labels of a row whose attributes are labels, and does what is set about missing

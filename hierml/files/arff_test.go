@@ -1,6 +1,7 @@
 package files
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,8 +139,9 @@ func TestARFFErrors(t *testing.T) {
 		{"behind the brace", arffTree + "{1 7} x\n{5 02}", 11, 5, "does not end with a brace", "02 [1] [1]\n", "1 unreadable instance"},
 		{"attribute number", arffTree + "{x 7}\n{5 02}", 11, 2, "not the number", "02 [1] [1]\n", "1 unreadable instance"},
 		{"huge attribute number", arffTree + "{2000000000 7}\n{5 02}", 11, 2, "the last of the 6 is 5", "02 [1] [1]\n", "1 unreadable instance"},
-		{"weight", arffGraph + "1,x,{5}\n1,x\n", 5, 5, "Weka's weight of the instance", "x [0] [1]\n", "1 unreadable instance"},
-		{"weight of a sparse row", arffGraph + "{0 1,1 x}, {0.5}\n{1 x}\n", 5, 12, "Weka's weight of the instance", "x [] []\n", "1 unreadable instance, 1 instance without features"},
+		{"weight", arffGraph + "1,x,{5 }7\n1,x\n", 5, 5, "not a weight of the instance", "x [0] [1]\n", "1 unreadable instance"},
+		{"negative weight", arffGraph + "1,x,{-5}\n1,x\n", 5, 5, "not a weight of the instance", "x [0] [1]\n", "1 unreadable instance"},
+		{"weight of a sparse row", arffGraph + "{0 1,1 x}, {x}\n{1 x}\n", 5, 12, "not a weight of the instance", "x [] []\n", "1 unreadable instance, 1 instance without features"},
 		{"class behind quotation", "@attribute c hierarchical 'a' b\n", 1, 31, "expected a comma", "", ""},
 		{"open value", arffTree + "x,1,'G1,1,1,02\nx,1,G1,1,1,02\n", 11, 5, "quotation", "02 [0 1 4 5] [1 1 1 1]\n", "1 unreadable instance"},
 	}
@@ -218,4 +220,35 @@ func FuzzARFF(f *testing.F) {
 			example.CheckSame(t, again, repaired)
 		}
 	})
+}
+
+// TestWeightsOfARFF reads Weka's weights of rows, dense and sparse; rows without have the weight 1.
+func TestWeightsOfARFF(t *testing.T) {
+	for text, want := range map[string][]float64{
+		"1,x\n2,x\n": nil,
+		"1,x\n2,x,{2.5}\n{0 1,1 x}, { 0 } \n3,x\n": {1, 2.5, 0, 1},
+		"1,x , {3}\n": {3},
+	} {
+		d, err := ARFF{}.Read(t.Context(), strings.NewReader(arffGraph+text), "w.arff", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(d.Weights, want) || want == nil && d.Weights != nil {
+			t.Errorf("%q: weights %v, want %v", text, d.Weights, want)
+		}
+		for _, err = range (ARFF{}).Instances(t.Context(), strings.NewReader(arffGraph+text), "w.arff", d.Taxonomy) {
+			if err != nil {
+				break
+			}
+		}
+		if (err != nil) != (want != nil) || err != nil && !strings.Contains(err.Error(), "one by one have no weights") {
+			t.Errorf("%q: one by one: %v", text, err)
+		}
+	}
+	// A row that is left out takes its weight along.
+	var faults Faults
+	d, err := ARFF{Repair: &faults}.Read(t.Context(), strings.NewReader(arffGraph+"y\n1,x,{4}\n2,x,{x}\n3,x\n"), "w.arff", nil)
+	if err != nil || !slices.Equal(d.Weights, []float64{4, 1}) {
+		t.Errorf("%v, %v", d, err)
+	}
 }
