@@ -417,8 +417,35 @@ func (c *checks) model(m *classifier.Model) {
 			}
 		}
 	}
+	c.selected(m)
 	if m.Weights(0) != nil || m.Features() > 1<<20 {
 		c.explained(m, predicted, ranked)
+	}
+}
+
+// selected checks the scores of some labels, in any order.
+func (c *checks) selected(m *classifier.Model) {
+	all := m.Attributes().Candidates()
+	labels := []int{all[len(all)-1], all[0], all[len(all)/2]}
+	some, err := m.ScoresOf(c.d.X, labels...)
+	if err != nil {
+		return // where Check says why
+	}
+	want := m.LeafScores(c.d.X)
+	for i := range c.d.X.Rows {
+		for k, n := range labels {
+			got, want := some.At(i, k), want.At(i, m.Attributes().Candidate(n))
+			size := 0.0
+			for _, v := range m.Scores(c.d.X, i).Nodes {
+				size = max(size, math.Abs(v))
+			}
+			if got != want && !(math.Abs(got-want) <= 1e-9*max(size, math.Abs(want))) {
+				c.errorf("row %d has the score %v of label %d among some, %v among all", i, got, n, want)
+			}
+		}
+	}
+	if _, err := m.ScoresOf(c.d.X, m.Taxonomy.Len()); err == nil {
+		c.errorf("scores of a node that there is not")
 	}
 }
 

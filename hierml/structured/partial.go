@@ -1,5 +1,7 @@
 package structured
 
+import "slices"
+
 // Partial is a [State] that scores some of its columns for less than what all of them cost.
 type Partial interface {
 	State
@@ -18,11 +20,47 @@ func (e *Expansion) ColumnCost() int { return 16 }
 
 // ScoresAt scores the columns given, feature by feature.
 func (s *linearState) ScoresAt(i int, columns []int32, dst []float64) {
+	features, values := s.linear.x.Row(i)
+	s.ColumnScores(features, values, columns, dst)
+}
+
+// ColumnScores writes <W_c, x> of the given columns into dst, one entry a column. Features beyond
+// those of w are ignored.
+func (w *Weights) ColumnScores(features []int32, values []float32, columns []int32, dst []float64) {
 	dst = dst[:len(columns)]
 	clear(dst)
-	features, values := s.linear.x.Row(i)
 	for k, f := range features {
-		s.scoresAt(int(f), float64(values[k]), columns, dst)
+		if int(f) >= w.Features {
+			break
+		}
+		w.scoresAt(int(f), float64(values[k]), columns, dst)
+	}
+}
+
+// ColumnScores writes <W_c, x> of the given columns, ascending, into dst, one entry a column.
+// Features beyond those of w are ignored.
+func (w *SparseWeights) ColumnScores(features []int32, values []float32, columns []int32, dst []float64) {
+	dst = dst[:len(columns)]
+	clear(dst)
+	for k, f := range features {
+		if int(f) >= w.Features() {
+			break
+		}
+		of := w.Column[w.Begin[f]:w.Begin[f+1]]
+		at := 0
+		for j, c := range columns {
+			more, is := slices.BinarySearch(of[at:], c)
+			if at += more; !is {
+				continue
+			}
+			v := 0.0
+			if w.Wide != nil {
+				v = w.Wide[w.Begin[f]+at]
+			} else {
+				v = float64(w.Values[w.Begin[f]+at])
+			}
+			dst[j] += float64(values[k]) * v
+		}
 	}
 }
 
