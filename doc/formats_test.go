@@ -178,7 +178,7 @@ func jsonKeys(t *testing.T, folder string, types ...string) (found []string) {
 }
 
 // tensorFunctions are those whose first text is the name of a tensor.
-var tensorFunctions = regexp.MustCompile(`^(safetensors\.(New|Floats|Read|Indices)|f\.Floats|tensor|texts|readTexts|nodeTensor|readBorders)$`)
+var tensorFunctions = regexp.MustCompile(`^(safetensors\.(New|Floats|Read|Indices)|f\.Floats|tensor|(modelfile\.)?(Texts|ReadTexts|Nodes|Borders))$`)
 
 // tensorNames returns the names of tensors in the code of a package.
 func tensorNames(t *testing.T, folder string) (found []string) {
@@ -211,13 +211,18 @@ func tensorNames(t *testing.T, folder string) (found []string) {
 			}
 			for _, argument := range n.Args {
 				if name, ok := add(argument); ok {
-					if called == "texts" || called == "readTexts" {
+					if strings.HasSuffix(called, "Texts") {
 						found = append(found, name+".offsets")
 					}
 					return
 				}
 			}
-		case *ast.CompositeLit: // of a safetensors.Tensor
+		case *ast.CompositeLit: // of a safetensors.Tensor, or the names of several
+			if of, ok := n.Type.(*ast.Ident); ok && of.Name == "pointTensors" {
+				for _, e := range n.Elts {
+					add(e)
+				}
+			}
 			var name ast.Expr
 			shaped := false
 			for _, e := range n.Elts {
@@ -262,16 +267,18 @@ func TestFormatKeys(t *testing.T) {
 		types  []string
 	}
 	for name, of := range map[string][]structs{
-		"Pipeline":        {{"hierml/pipeline", []string{"saved"}}},
-		"Probabilities":   {{"hierml/svm", []string{"savedCalibrated", "function"}}},
-		"Encoder":         {{"hierml/features", []string{"header", "savedEncoder", "field"}}},
-		"Vectorizer":      {{"hierml/features", []string{"header", "savedVectorizer", "Text"}}},
-		"Weigher":         {{"hierml/features", []string{"header", "savedWeigher"}}},
-		"Scaler":          {{"hierml/features", []string{"header", "savedScaler"}}},
-		"Selection":       {{"hierml/features", []string{"header", "savedSelection"}}},
-		"Mapped data set": {{"hierml/dataset", []string{"mapMeta"}}},
-		"Study file":      {{"hierml/experiment", []string{"Study", "Data", "Method", "Split"}}},
-		"Study folder":    {{"hierml/experiment", []string{"Cell", "stored", "outline", "planned"}}},
+		"Pipeline":         {{"hierml/pipeline", []string{"saved"}}},
+		"Probabilities":    {{"hierml/svm", []string{"savedCalibrated", "function"}}},
+		"Node sets":        {{"hierml/svm", []string{"savedSets"}}},
+		"Translated model": {{"hierml/clustering", []string{"savedTranslated"}}},
+		"Encoder":          {{"hierml/features", []string{"header", "savedEncoder", "field"}}},
+		"Vectorizer":       {{"hierml/features", []string{"header", "savedVectorizer", "Text"}}},
+		"Weigher":          {{"hierml/features", []string{"header", "savedWeigher"}}},
+		"Scaler":           {{"hierml/features", []string{"header", "savedScaler"}}},
+		"Selection":        {{"hierml/features", []string{"header", "savedSelection"}}},
+		"Mapped data set":  {{"hierml/dataset", []string{"mapMeta"}}},
+		"Study file":       {{"hierml/experiment", []string{"Study", "Data", "Method", "Split"}}},
+		"Study folder":     {{"hierml/experiment", []string{"Cell", "stored", "outline", "planned"}}},
 		"Farm folder": {
 			{"hierml/internal/farmed", []string{"Submission", "Job", "Parts"}},
 			{"hierml/experiment", []string{"assignment", "remark"}},
@@ -290,9 +297,17 @@ func TestFormatKeys(t *testing.T) {
 		}
 		same(t, name, page[name].first["key"], want)
 	}
-	for name, folder := range map[string]string{"Model": "hierml/classifier", "Checkpoint": "hierml/solver", "Farm folder": "hierml/svm"} {
+	common := tensorNames(t, "hierml/internal/modelfile")
+	for name, folder := range map[string]string{"Model": "hierml/classifier", "Forest": "hierml/forest", "Checkpoint": "hierml/solver", "Farm folder": "hierml/svm"} {
 		tensors := slices.DeleteFunc(page[name].first["tensor"], func(tensor string) bool { return tensor == "attached.NAME" })
-		same(t, name, tensors, tensorNames(t, folder))
+		want := tensorNames(t, folder)
+		switch name {
+		case "Model":
+			want = append(want, common...)
+		case "Forest": // the page names those of a model once
+			want = slices.DeleteFunc(want, func(tensor string) bool { return strings.HasPrefix(tensor, "vocabulary") })
+		}
+		same(t, name, tensors, want)
 	}
 }
 
@@ -323,8 +338,11 @@ func TestFormatVersions(t *testing.T) {
 		row, folder string
 		source      []string
 	}{
-		{"| `hierml.model` | 1 to 5 |", "hierml/classifier", []string{`fileFormat = "hierml.model"`, `fileVersion = 1`, `withLabels = 5`, `version > withLabels`}},
-		{"| `hierml.pipeline` | 1 and 2 |", "hierml/pipeline", []string{`format = "hierml.pipeline"`, `textVersion, columnVersion = 1, 2`, `attachment = "pipeline"`}},
+		{"| `hierml.model` | 1 to 5 |", "hierml/classifier", []string{`fileFormat = modelfile.Format`, `fileVersion = 1`, `withLabels = 5`, `version > withLabels`}},
+		{"| `hierml.model` of kind `forest` | 6 |", "hierml/internal/modelfile", []string{`Format = "hierml.model"`, `KindVersion = 6`}},
+		{"| `hierml.sets` | 1 |", "hierml/svm", []string{`setsFormat = "hierml.sets"`, `setsVersion = 1`}},
+		{"| `hierml.translated` | 1 |", "hierml/clustering", []string{`translatedFormat = "hierml.translated"`, `translatedVersion = 1`}},
+		{"| `hierml.pipeline` | 1 to 3 |", "hierml/pipeline", []string{`format = "hierml.pipeline"`, `textVersion, columnVersion, modelVersion = 1, 2, 3`, `attachment = "pipeline"`}},
 		{"| `hierml.calibrated` | 1 |", "hierml/svm", []string{`calibratedFormat = "hierml.calibrated"`, `calibratedVersion = 1`}},
 		{"| `hierml.encoder` | 1 |", "hierml/features", []string{`header{"hierml.encoder", 1}`}},
 		{"| `hierml.vectorizer` | 1 and 2 |", "hierml/features", []string{`header{"hierml.vectorizer", withSmoothIDF}`, `withSmoothIDF = 2`}},

@@ -372,7 +372,7 @@ func (p *predictor) run(cmd *cobra.Command, model, file string) (err error) {
 	if err != nil {
 		return err
 	}
-	if labels := len(modelIn(trained).Taxonomy.Leaves()); p.best > labels {
+	if labels := len(trained.Taxonomy().Leaves()); p.best > labels {
 		cmd.PrintErrf("the model has %d labels, which are all that -k %d gives\n", labels, p.best)
 		p.best = labels
 	}
@@ -444,6 +444,9 @@ func (e *evaluatorOf) run(cmd *cobra.Command, model, file string) error {
 	var faults files.Faults
 	settings.Repair = &faults
 	m := modelIn(trained)
+	if m == nil || trained.Translated != nil {
+		return fmt.Errorf("%s predicts sets of nodes, or the labels of another taxonomy than it was trained with; package metric of the library measures such models", model)
+	}
 	test, err := settings.Open(ctx, file, m.Taxonomy)
 	if err != nil {
 		return inFlags(err)

@@ -8,8 +8,8 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/hierml/notebook/hierml/internal/modelfile"
 	"github.com/hierml/notebook/hierml/internal/safetensors"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
@@ -48,6 +48,9 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 	if format := f.Metadata["format"]; format != fileFormat {
 		return nil, fmt.Errorf("classifier: load: the file says that its format is %q, not %q; it is not a model of this library", format, fileFormat)
 	}
+	if kind := f.Metadata[modelfile.KindKey]; kind != "" {
+		return nil, fmt.Errorf("classifier: load: the file has a %s, which is no classifier.Model; Load of package %s reads it", kind, kind)
+	}
 	if version, err := strconv.Atoi(f.Metadata["version"]); err != nil || version < fileVersion || version > withLabels {
 		return nil, fmt.Errorf("classifier: load: the model has version %q; this program reads versions %d to %d", f.Metadata["version"], fileVersion, withLabels)
 	}
@@ -82,7 +85,7 @@ func read(f *safetensors.File) (*Model, error) {
 		return nil, err
 	}
 	var err error
-	if m.Taxonomy, err = readTaxonomy(f); err != nil {
+	if m.Taxonomy, err = modelfile.ReadTaxonomy(f); err != nil {
 		return nil, err
 	}
 	if m.attributes, err = readAttributes(f, m.Taxonomy); err != nil {
@@ -117,33 +120,15 @@ func read(f *safetensors.File) (*Model, error) {
 		}
 	}
 	if _, ok := f.Tensors["vocabulary"]; ok {
-		if m.Vocabulary, err = readTexts(f, "vocabulary"); err != nil {
+		if m.Vocabulary, err = modelfile.ReadTexts(f, "vocabulary"); err != nil {
 			return nil, err
 		}
 		if len(m.Vocabulary) != m.Features() {
 			return nil, fmt.Errorf("a vocabulary of %d words for %d features", len(m.Vocabulary), m.Features())
 		}
 	}
-	return m, m.readAttached(f)
-}
-
-// readAttached reads what is attached to the model.
-func (m *Model) readAttached(f *safetensors.File) error {
-	for tensor := range f.Tensors {
-		name, ok := strings.CutPrefix(tensor, attached)
-		if !ok {
-			continue
-		}
-		content, err := safetensors.Read[uint8](f, tensor)
-		if err != nil {
-			return err
-		}
-		if m.Attached == nil {
-			m.Attached = make(map[string][]byte)
-		}
-		m.Attached[name] = content
-	}
-	return nil
+	m.Attached, err = modelfile.Attached(f)
+	return m, err
 }
 
 // readUnseen reads which nodes no training instance belongs to.
@@ -279,109 +264,6 @@ func (m *Model) readHistory(f *safetensors.File) error {
 	return nil
 }
 
-// readTexts reads what texts has made of strings.
-func readTexts(f *safetensors.File, name string) ([]string, error) {
-	bytes, err := safetensors.Read[uint8](f, name)
-	if err != nil {
-		return nil, err
-	}
-	offsets, err := readBorders(f, name+".offsets", len(bytes))
-	if err != nil {
-		return nil, err
-	}
-	all := string(bytes)
-	texts := make([]string, len(offsets)-1)
-	for i := range texts {
-		texts[i] = all[offsets[i]:offsets[i+1]]
-	}
-	return texts, nil
-}
-
-// readBorders reads where each of a number of parts begins and the last ends, which is at end.
-func readBorders(f *safetensors.File, name string, end int) ([]int, error) {
-	borders, err := safetensors.Indices[int](f, name, end)
-	if err != nil {
-		return nil, err
-	}
-	if len(borders) == 0 || borders[0] != 0 || borders[len(borders)-1] != end {
-		return nil, fmt.Errorf("%s do not run from 0 to %d", name, end)
-	}
-	for i := range borders[1:] {
-		if borders[i] > borders[i+1] {
-			return nil, fmt.Errorf("%s fall from %d to %d", name, borders[i], borders[i+1])
-		}
-	}
-	return borders, nil
-}
-
-// maxPairs bounds the ancestors of all leaves together, which a taxonomy holds in memory once they
-// have been asked for: a small file can describe a graph with very many.
-const maxPairs = 1 << 27
-
-func readTaxonomy(f *safetensors.File) (*taxonomy.Taxonomy, error) {
-	names, err := readTexts(f, "taxonomy.names")
-	if err != nil {
-		return nil, err
-	}
-	for i, name := range names {
-		names[i] = strings.Clone(name) // else each would keep the text of all
-	}
-	if shape := f.Tensors["taxonomy.edges"].Shape; len(shape) != 2 || shape[1] != 2 {
-		return nil, fmt.Errorf("the edges have shape %v; expected two columns", shape)
-	}
-	flat, err := safetensors.Indices[int](f, "taxonomy.edges", len(names))
-	if err != nil {
-		return nil, err
-	}
-	edges := make([][2]int, 0, len(flat)/2)
-	for ; len(flat) > 0; flat = flat[2:] {
-		edges = append(edges, [2]int{flat[0], flat[1]})
-	}
-	labels, err := readLabels(f)
-	if err != nil {
-		return nil, err
-	}
-	t, err := taxonomy.NewWithLabels(names, edges, labels)
-	if err != nil {
-		return nil, err
-	}
-	if t.IsTree() {
-		pairs := 0
-		for _, leaf := range t.Leaves() {
-			if pairs += t.Depth(leaf) + 1; pairs > maxPairs {
-				return nil, fmt.Errorf("the taxonomy is too deep: its leaves have more than %d ancestors", maxPairs)
-			}
-		}
-	}
-	return t, nil
-}
-
-// readLabels reads which leaves stand for labels of other names, if the file says so of any.
-func readLabels(f *safetensors.File) (map[int]string, error) {
-	if _, ok := f.Tensors["taxonomy.labels"]; !ok {
-		return nil, nil
-	}
-	names, err := readTexts(f, "taxonomy.labels")
-	if err != nil {
-		return nil, err
-	}
-	nodes, err := safetensors.Indices[int](f, "taxonomy.labels.nodes", math.MaxInt32)
-	if err != nil {
-		return nil, err
-	}
-	if len(nodes) != len(names) {
-		return nil, fmt.Errorf("%d leaves stand for %d labels", len(nodes), len(names))
-	}
-	labels := make(map[int]string, len(nodes))
-	for k, n := range nodes {
-		if _, twice := labels[n]; twice {
-			return nil, fmt.Errorf("node %d stands for two labels", n)
-		}
-		labels[n] = strings.Clone(names[k])
-	}
-	return labels, nil
-}
-
 func readAttributes(f *safetensors.File, t *taxonomy.Taxonomy) (*structured.Attributes, error) {
 	values, err := safetensors.Read[float64](f, "attributes.values")
 	if err != nil {
@@ -391,7 +273,7 @@ func readAttributes(f *safetensors.File, t *taxonomy.Taxonomy) (*structured.Attr
 	if err != nil {
 		return nil, err
 	}
-	begin, err := readBorders(f, "attributes.begin", len(values))
+	begin, err := modelfile.Borders(f, "attributes.begin", len(values))
 	if err != nil {
 		return nil, err
 	}

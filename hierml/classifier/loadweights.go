@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/hierml/notebook/hierml/internal/modelfile"
 	"github.com/hierml/notebook/hierml/internal/safetensors"
 	"github.com/hierml/notebook/hierml/structured"
 )
@@ -178,7 +179,7 @@ func readCompressed(f *safetensors.File, w *weightReader) error {
 	if err != nil {
 		return err
 	}
-	begin, err := readBorders(f, "weights.begin", len(columns))
+	begin, err := modelfile.Borders(f, "weights.begin", len(columns))
 	if err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 	"maps"
 	"math"
 	"os"
-	"slices"
 	"strconv"
 
+	"github.com/hierml/notebook/hierml/internal/modelfile"
 	"github.com/hierml/notebook/hierml/internal/safetensors"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/internal/replace"
@@ -32,7 +32,7 @@ type Format struct {
 
 // What the metadata of a model file say about the file.
 const (
-	fileFormat  = "hierml.model"
+	fileFormat  = modelfile.Format
 	fileVersion = 1
 	// fewFeatures is the version of a file with weights.features, which readers of the other one
 	// would take for all.
@@ -222,10 +222,6 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 		return nil, fmt.Errorf("classifier: save: models with the rule %q cannot be saved", m.Rule)
 	}
 	t := m.Taxonomy
-	edges := make([]int32, 0, 2*len(t.Edges()))
-	for _, e := range t.Edges() {
-		edges = append(edges, int32(e[0]), int32(e[1]))
-	}
 	begin := []int64{0}
 	var candidates, nodes []int32
 	var values []float64
@@ -248,8 +244,7 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 			history = append(history, float64(p.Epoch), p.Primal, p.Dual, p.Gap, p.Seconds, p.Estimate)
 		}
 	}
-	tensors := append(texts("taxonomy.names", t.Names()),
-		safetensors.New("taxonomy.edges", edges, len(t.Edges()), 2),
+	tensors := append(modelfile.Taxonomy(t),
 		safetensors.New("attributes.candidates", candidates, len(candidates)),
 		safetensors.New("attributes.begin", begin, len(begin)),
 		safetensors.New("attributes.nodes", nodes, len(nodes)),
@@ -257,13 +252,6 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 		safetensors.New("weights.columns", columns, len(columns)),
 		safetensors.New("history", history, len(history)/6, 6),
 	)
-	if labels := t.LabelNames(); len(labels) > 0 {
-		leaves, names := slices.Sorted(maps.Keys(labels)), make([]string, 0, len(labels))
-		for _, n := range leaves {
-			names = append(names, labels[n])
-		}
-		tensors = append(append(tensors, texts("taxonomy.labels", names)...), nodeTensor("taxonomy.labels.nodes", leaves))
-	}
 	if m.unseen != nil {
 		var nodes []int
 		for n, unseen := range m.unseen {
@@ -271,55 +259,22 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 				nodes = append(nodes, n)
 			}
 		}
-		tensors = append(tensors, nodeTensor("taxonomy.unseen", nodes))
+		tensors = append(tensors, modelfile.Nodes("taxonomy.unseen", nodes))
 	}
 	if m.Vocabulary != nil {
-		tensors = append(tensors, texts("vocabulary", m.Vocabulary)...)
+		tensors = append(tensors, modelfile.Texts("vocabulary", m.Vocabulary)...)
 	}
 	if m.constants != nil {
 		tensors = append(tensors, safetensors.New("weights.constants", m.constants, len(m.constants)))
 	}
 	if l := m.linked; l != nil {
-		tensors = append(tensors, nodeTensor("link.always", l.always), nodeTensor("link.never", l.never))
+		tensors = append(tensors, modelfile.Nodes("link.always", l.always), modelfile.Nodes("link.never", l.never))
 	}
 	if f := m.features; f != nil {
 		tensors = append(tensors, safetensors.New("weights.features", f.occurring, len(f.occurring)))
 	}
-	for name, content := range m.Attached {
-		tensors = append(tensors, safetensors.New(attached+name, content, len(content)))
-	}
+	tensors = append(tensors, modelfile.Attach(m.Attached)...)
 	return append(tensors, stored...), nil
-}
-
-// attached begins the names of the tensors of what is attached to a model.
-const attached = "attached."
-
-// nodeTensor returns node ids as a tensor.
-func nodeTensor(name string, nodes []int) safetensors.Tensor {
-	ids := make([]int32, len(nodes))
-	for k, n := range nodes {
-		ids[k] = int32(n)
-	}
-	return safetensors.New(name, ids, len(ids))
-}
-
-// texts returns strings as two tensors: their bytes, and where each begins and the last ends.
-func texts(name string, values []string) []safetensors.Tensor {
-	offsets := make([]int64, len(values)+1)
-	for i, v := range values {
-		offsets[i+1] = offsets[i] + int64(len(v))
-	}
-	return []safetensors.Tensor{
-		{Name: name, Type: safetensors.U8, Shape: []int{int(offsets[len(values)])}, Write: func(w io.Writer) error {
-			for _, v := range values {
-				if _, err := io.WriteString(w, v); err != nil {
-					return err
-				}
-			}
-			return nil
-		}},
-		safetensors.New(name+".offsets", offsets, len(offsets)),
-	}
 }
 
 // weightTensors returns the weights in the smallest form that Format allows.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/internal/modelfile"
 	"github.com/hierml/notebook/hierml/internal/safetensors"
 	"github.com/hierml/notebook/hierml/structured"
 )
@@ -145,13 +146,13 @@ func (m *Model) readExpansion(f *safetensors.File) error {
 	if e.x.Indices, err = safetensors.Indices[int32](f, "kernel.indices", cols-1); err != nil {
 		return err
 	}
-	if e.x.Indptr, err = readBorders(f, "kernel.begin", len(e.x.Indices)); err != nil {
+	if e.x.Indptr, err = modelfile.Borders(f, "kernel.begin", len(e.x.Indices)); err != nil {
 		return err
 	}
 	if e.u.Columns, err = safetensors.Indices[int32](f, "kernel.u.columns", len(to)-1); err != nil {
 		return err
 	}
-	if e.u.Border, err = readBorders(f, "kernel.u.begin", len(e.u.Columns)); err != nil {
+	if e.u.Border, err = modelfile.Borders(f, "kernel.u.begin", len(e.u.Columns)); err != nil {
 		return err
 	}
 	if len(e.u.Border) != e.x.Rows+1 {

@@ -17,8 +17,8 @@ const (
 	AsWritten Normalization = iota
 	// NFC composes characters and their accents (Unicode Standard Annex 15).
 	NFC
-	// NFKC is NFC in which characters of other forms, such as the ligature ﬁ, half-width letters and
-	// superscripts, are the usual ones.
+	// NFKC is NFC in which characters of other forms, such as the ligature ﬁ, half-width letters
+	// and superscripts, are the usual ones.
 	NFKC
 	// NoAccents is NFKC without accents and other combining characters: café is cafe. It does what
 	// strip_accents="unicode" of scikit-learn does, but that the syllables of Hangul stay whole.

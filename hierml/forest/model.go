@@ -30,6 +30,9 @@ type Model struct {
 	Level float64
 	// HeldOut is that F1 of a forest, NaN of a tree.
 	HeldOut float64
+	// Attached is what else the model's file has, by name; nil where that is nothing. Save writes
+	// it and Load reads it. Package pipeline keeps there how texts become features.
+	Attached map[string][]byte
 
 	trees    []*tree
 	features int // of the training data

@@ -41,17 +41,28 @@ func (p *Pipeline) Evaluate(ctx context.Context, test *dataset.Table) (*metric.R
 	if err != nil {
 		return nil, err
 	}
-	m, err := p.model()
+	s, err := p.scorer()
 	if err != nil {
 		return nil, err
 	}
 	if test.Taxonomy == nil || test.Labels == nil {
 		return nil, fmt.Errorf("pipeline: %q has no labels to compare with; WithLabels names their column", test.Name)
 	}
-	var model metric.Scorer = m
-	if p.Calibrated != nil {
-		model = p.Calibrated
-	}
 	d := &dataset.Dataset{Name: test.Name, Taxonomy: test.Taxonomy, X: x, Labels: test.Labels, Vocabulary: x.Vocabulary}
-	return metric.Settings{}.Evaluate(ctx, model, d)
+	return metric.Settings{}.Evaluate(ctx, p.measured(s), d)
+}
+
+// measured returns the model as package metric evaluates it.
+func (p *Pipeline) measured(s *scorer) metric.Scorer {
+	switch {
+	case p.NodeSets != nil:
+		return p.NodeSets
+	case p.Forest != nil:
+		return p.Forest
+	case p.Translated != nil:
+		return p.Translated
+	case p.Calibrated != nil:
+		return p.Calibrated
+	}
+	return s.model
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/progress"
+	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/internal/table"
 )
 
@@ -165,7 +166,7 @@ func (p *Pipeline) ranked(texts []string, k int) ([]Labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := p.model()
+	s, err := p.labelled()
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +175,7 @@ func (p *Pipeline) ranked(texts []string, k int) ([]Labels, error) {
 		rows[i] = i
 	}
 	known := x.Subset(rows)
-	best, err := p.rank(m, known, k)
+	best, err := p.rank(s, known, k)
 	if err != nil {
 		return nil, err
 	}
@@ -182,19 +183,19 @@ func (p *Pipeline) ranked(texts []string, k int) ([]Labels, error) {
 	for i, ranked := range best {
 		unknown := sameRow(x, i, len(texts))
 		for _, r := range ranked {
-			all[i] = append(all[i], Label{Ranked: r, Path: path(m, r.Node), Unknown: unknown})
+			all[i] = append(all[i], Label{Ranked: r, Path: path(s.taxonomy, r.Node), Unknown: unknown})
 		}
 	}
 	if k < 1 || !p.HasProbabilities() {
 		return all, nil
 	}
-	probabilities, err := p.probabilities(m, known)
+	probabilities, err := p.probabilities(s, known)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
 	for i, labels := range all {
 		for j := range labels {
-			labels[j].Probability, labels[j].probable = probabilities.At(i, m.Taxonomy.LeafIndex(labels[j].Node)), true
+			labels[j].Probability, labels[j].probable = probabilities.At(i, s.taxonomy.LeafIndex(labels[j].Node)), true
 		}
 	}
 	return all, nil
@@ -208,8 +209,7 @@ func sameRow(x *dataset.Matrix, i, j int) bool {
 }
 
 // path returns the names of the nodes on the way to a label.
-func path(m *classifier.Model, node int) []string {
-	t := m.Taxonomy
+func path(t *taxonomy.Taxonomy, node int) []string {
 	names := []string{t.LabelName(node)}
 	node = t.Label(node)
 	for above := t.Parents(node); len(above) > 0; above = t.Parents(above[0]) {

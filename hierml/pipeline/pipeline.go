@@ -14,9 +14,11 @@
 // this module has a package for Python that reads it with numpy alone and predicts the same labels
 // of the same texts and rows. Nothing in a file is executed, by either.
 //
-// How features are made is left to package features, how models are trained to svm, perceptron and
-// bayes. Models of sets of nodes (svm.NodeSets, package forest) are of another type, and have no
-// file.
+// A model of sets of nodes, of svm.NodeSets or package forest, is in NodeSets or Forest in place of
+// Model, and one that clustering.Automatic or the like has translated in Translated.
+//
+// How features are made is left to package features, how models are trained to svm, perceptron,
+// bayes, forest and clustering.
 package pipeline
 
 import (
@@ -27,10 +29,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/features"
+	"github.com/hierml/notebook/hierml/forest"
 	"github.com/hierml/notebook/hierml/internal/describe"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // Pipeline is the way from a text to a label. It is safe for concurrent use as long as no field is
@@ -42,8 +47,16 @@ type Pipeline struct {
 	// Steps change the vector, in this order, as the instances were changed that the model was
 	// trained on: *features.Selection, *features.Scaler and *features.Weigher.
 	Steps []Step
-	// Model gives the label. It may be nil if Calibrated is not, whose model it is then.
+	// Model gives the label. It may be nil if Calibrated, or Translated, is not, whose model it is
+	// then.
 	Model *classifier.Model
+	// Translated gives the labels of the model, and the nodes above them, by another taxonomy than
+	// that which the model was trained with.
+	Translated *clustering.Translated
+	// NodeSets or Forest predicts sets of nodes, in the place of all of the other models: Sets and
+	// PredictTable give them.
+	NodeSets *svm.NodeSetModel
+	Forest   *forest.Model
 	// Calibrated has the probabilities of the model's labels, or is nil.
 	Calibrated *svm.Calibrated
 	// Beam is the width of the beam by which labels are found, see classifier.Beam. The default
@@ -61,8 +74,42 @@ type Step interface {
 	Transform(d *dataset.Dataset) (*dataset.Dataset, error)
 }
 
-// model returns the model, if all is there.
-func (p *Pipeline) model() (*classifier.Model, error) {
+// scorer is the model of a pipeline, of whatever type.
+type scorer struct {
+	model    *classifier.Model  // nil for sets of nodes
+	taxonomy *taxonomy.Taxonomy // of the labels
+	name     string
+	check    func(x *dataset.Matrix) error
+}
+
+// scorer returns the model, if all is there.
+func (p *Pipeline) scorer() (*scorer, error) {
+	s, err := p.whichModel()
+	switch {
+	case err != nil:
+		return nil, err
+	case p.Vectorizer == nil && p.Columns == nil:
+		return nil, errors.New("pipeline: nothing makes features; set Vectorizer to that of the training texts, or Columns to the encoder of the training rows")
+	case p.Vectorizer != nil && p.Columns != nil:
+		return nil, errors.New("pipeline: both Vectorizer and Columns are set; a pipeline is of texts or of rows of a table")
+	case p.Beam < 0:
+		return nil, fmt.Errorf("pipeline: Beam is %d; it is the width of a beam, or 0 for none", p.Beam)
+	case p.Beam > 0 && s.model == nil:
+		return nil, errors.New("pipeline: Beam finds labels, and the model predicts sets of nodes; leave Beam out")
+	}
+	return s, nil
+}
+
+func (p *Pipeline) whichModel() (*scorer, error) {
+	if p.NodeSets != nil || p.Forest != nil {
+		if p.Model != nil || p.Calibrated != nil || p.Translated != nil || p.NodeSets != nil && p.Forest != nil {
+			return nil, errors.New("pipeline: there are two models; NodeSets and Forest stand alone")
+		}
+		if m := p.NodeSets; m != nil {
+			return &scorer{nil, m.Taxonomy, m.Model.Name + " for sets of nodes", m.Check}, nil
+		}
+		return &scorer{nil, p.Forest.Taxonomy, p.Forest.Name, p.Forest.Check}, nil
+	}
 	m := p.Model
 	if c := p.Calibrated; c != nil {
 		if m != nil && m != c.Model {
@@ -70,35 +117,61 @@ func (p *Pipeline) model() (*classifier.Model, error) {
 		}
 		m = c.Model
 	}
-	switch {
-	case m == nil:
-		return nil, errors.New("pipeline: there is no model; set Model or Calibrated")
-	case p.Vectorizer == nil && p.Columns == nil:
-		return nil, errors.New("pipeline: nothing makes features; set Vectorizer to that of the training texts, or Columns to the encoder of the training rows")
-	case p.Vectorizer != nil && p.Columns != nil:
-		return nil, errors.New("pipeline: both Vectorizer and Columns are set; a pipeline is of texts or of rows of a table")
-	case p.Beam < 0:
-		return nil, fmt.Errorf("pipeline: Beam is %d; it is the width of a beam, or 0 for none", p.Beam)
+	var to *taxonomy.Taxonomy
+	if t := p.Translated; t != nil {
+		own, err := t.Scores()
+		if err != nil {
+			return nil, fmt.Errorf("pipeline: %w", err)
+		}
+		if m != nil && m != own {
+			return nil, errors.New("pipeline: Model is another than that of Translated; leave Model out")
+		}
+		m, to = own, t.To
 	}
-	return m, nil
+	if m == nil {
+		return nil, errors.New("pipeline: there is no model; set Model, Calibrated, Translated, NodeSets or Forest")
+	}
+	if to == nil {
+		to = m.Taxonomy
+	}
+	return &scorer{m, to, m.Name, m.Check}, nil
+}
+
+// labelled returns the model of a pipeline that predicts labels.
+func (p *Pipeline) labelled() (*scorer, error) {
+	s, err := p.scorer()
+	if err == nil && s.model == nil {
+		return nil, errors.New("pipeline: the model predicts sets of nodes, not a label; see Sets and PredictTable")
+	}
+	return s, err
+}
+
+// Taxonomy returns the taxonomy of the labels and sets that it predicts, or nil where there is no
+// model.
+func (p *Pipeline) Taxonomy() *taxonomy.Taxonomy {
+	s, err := p.whichModel()
+	if err != nil {
+		return nil
+	}
+	return s.taxonomy
 }
 
 // Vectors returns the features of texts, a row each: those that the model scores. It is an error
 // if vectorizer, steps and model do not fit each other.
 func (p *Pipeline) Vectors(texts ...string) (*dataset.Matrix, error) {
-	m, err := p.model()
+	s, err := p.scorer()
 	if err != nil {
 		return nil, err
 	}
 	if p.Vectorizer == nil {
 		return nil, errors.New("pipeline: it is of rows of a table, not of texts; see PredictTable")
 	}
-	return p.stepped(m, p.Vectorizer.Vectors(texts...))
+	return p.stepped(s, p.Vectorizer.Vectors(texts...))
 }
 
 // stepped returns the features as the steps leave them, if these are those of the model.
-func (p *Pipeline) stepped(m *classifier.Model, x *dataset.Matrix) (*dataset.Matrix, error) {
-	d := &dataset.Dataset{Name: "rows", Taxonomy: m.Taxonomy, X: x, Labels: make([][]int, x.Rows), Vocabulary: x.Vocabulary}
+func (p *Pipeline) stepped(s *scorer, x *dataset.Matrix) (*dataset.Matrix, error) {
+	d := &dataset.Dataset{Name: "rows", Taxonomy: s.taxonomy, X: x, Labels: make([][]int, x.Rows), Vocabulary: x.Vocabulary}
 	var err error
 	for k, step := range p.Steps {
 		if step == nil {
@@ -108,22 +181,32 @@ func (p *Pipeline) stepped(m *classifier.Model, x *dataset.Matrix) (*dataset.Mat
 			return nil, fmt.Errorf("pipeline: step %d, %T: %w", k, step, err)
 		}
 	}
-	if err := m.Check(d.X); err != nil {
+	if err := s.check(d.X); err != nil {
 		return nil, fmt.Errorf("pipeline: what features and steps give does not fit the model: %w", err)
 	}
 	return d.X, nil
 }
 
 // rank returns the k labels with the highest scores for each row.
-func (p *Pipeline) rank(m *classifier.Model, x *dataset.Matrix, k int) ([][]classifier.Ranked, error) {
+func (p *Pipeline) rank(s *scorer, x *dataset.Matrix, k int) ([][]classifier.Ranked, error) {
+	var ranked [][]classifier.Ranked
 	if p.Beam == 0 {
-		return m.Rank(x, k), nil
+		ranked = s.model.Rank(x, k)
+	} else {
+		beam, err := p.beamOver(s.model)
+		if err != nil {
+			return nil, err
+		}
+		ranked = beam.Rank(x, k)
 	}
-	beam, err := p.beamOver(m)
-	if err != nil {
-		return nil, err
+	if s.taxonomy != s.model.Taxonomy {
+		for _, labels := range ranked {
+			for y := range labels { // all are there: see clustering.Translate
+				labels[y].Node, _ = s.taxonomy.LabelNode(labels[y].Name)
+			}
+		}
 	}
-	return beam.Rank(x, k), nil
+	return ranked, nil
 }
 
 // beamOver returns the beam of the width that Beam says, which is made once.
@@ -141,10 +224,10 @@ func (p *Pipeline) beamOver(m *classifier.Model) (*classifier.Beam, error) {
 }
 
 // HasProbabilities reports whether the labels have probabilities: those of Calibrated, or of a
-// model that has them itself, as of svm.PLT.
+// model that has them itself, as of svm.PLT, or of a model of sets of nodes.
 func (p *Pipeline) HasProbabilities() bool {
-	m, err := p.model()
-	return err == nil && (p.Calibrated != nil || m.Link() != classifier.NoLink && m.Link() != classifier.Margin)
+	s, err := p.scorer()
+	return err == nil && (s.model == nil || p.Calibrated != nil || s.model.Link() != classifier.NoLink && s.model.Link() != classifier.Margin)
 }
 
 // Probabilities returns the probability of each label for a text, in the order of Taxonomy.Leaves
@@ -154,11 +237,11 @@ func (p *Pipeline) Probabilities(text string) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := p.model()
+	s, err := p.scorer()
 	if err != nil {
 		return nil, err
 	}
-	probabilities, err := p.probabilities(m, x)
+	probabilities, err := p.probabilities(s, x)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
@@ -166,11 +249,33 @@ func (p *Pipeline) Probabilities(text string) ([]float64, error) {
 }
 
 // probabilities returns those of the leaves, a row each.
-func (p *Pipeline) probabilities(m *classifier.Model, x *dataset.Matrix) (*mat.Dense, error) {
-	if p.Calibrated != nil {
-		return p.Calibrated.LeafProbabilities(x), nil
+func (p *Pipeline) probabilities(s *scorer, x *dataset.Matrix) (*mat.Dense, error) {
+	switch {
+	case p.NodeSets != nil:
+		return p.NodeSets.LeafScores(x), nil
+	case p.Forest != nil:
+		return p.Forest.LeafScores(x), nil
 	}
-	return m.LeafProbabilities(x)
+	var own *mat.Dense
+	if p.Calibrated != nil {
+		own = p.Calibrated.LeafProbabilities(x)
+	} else {
+		var err error
+		if own, err = s.model.LeafProbabilities(x); err != nil {
+			return nil, err
+		}
+	}
+	if s.taxonomy == s.model.Taxonomy || x.Rows == 0 {
+		return own, nil
+	}
+	translated := mat.NewDense(x.Rows, len(s.taxonomy.Leaves()), nil) // 0 of leaves that the model does not know
+	for y, leaf := range s.model.Taxonomy.Leaves() {
+		n, _ := s.taxonomy.LabelNode(s.model.Taxonomy.LabelName(leaf))
+		for i := range x.Rows {
+			translated.Set(i, s.taxonomy.LeafIndex(n), own.At(i, y))
+		}
+	}
+	return translated, nil
 }
 
 // title and description are what String and HTML say.
@@ -198,8 +303,8 @@ func (p *Pipeline) description() []describe.Row {
 		rows = append(rows, describe.Row{Name: "then", Value: fmt.Sprint(step)})
 	}
 	name := "none"
-	if m, err := p.model(); err == nil {
-		name = m.Name
+	if s, err := p.scorer(); err == nil {
+		name = s.name
 	}
 	rows = append(rows, describe.Row{Name: "model", Value: name})
 	if p.Calibrated != nil {

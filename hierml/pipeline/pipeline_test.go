@@ -212,7 +212,8 @@ func TestLoadRefuses(t *testing.T) {
 	b := written(t, p)
 	for name, c := range map[string]struct{ old, new, says string }{
 		"another format":     {`"hierml.pipeline"`, `"pickle"`, `the format is "pickle"`},
-		"a later version":    {`"hierml.pipeline","version":1`, `"hierml.pipeline","version":3`, "in version 3"},
+		"a later version":    {`"hierml.pipeline","version":1`, `"hierml.pipeline","version":4`, "in version 4"},
+		"of another model":   {`"hierml.pipeline","version":1`, `"hierml.pipeline","version":3`, "version 3"},
 		"another version":    {`"hierml.pipeline","version":1`, `"hierml.pipeline","version":2`, "version 2 with"},
 		"an unknown part":    {`"vectorizer":`, `"stemmer":`, `unknown field "stemmer"`},
 		"an unknown setting": {`"text":{`, `"text":{"Stemming":true,`, `vectorizer: json: unknown field "Stemming"`},

@@ -122,6 +122,10 @@ func vectorizers() map[string]features.Text {
 		"pattern":          {Pattern: `[a-z0-9]+(?:['-][a-z]+)?`, NGrams: [2]int{1, 2}},
 		"pattern, case":    {Pattern: `\p{L}+|\pN{1,2}?|[^\s\w]`, KeepCase: true, StopWords: []string{"a", "b c"}},
 		"pattern, ASCII":   {Pattern: `\b\w\w+\b|\d|$|x*?`, Weight: features.Counts},
+		"NFC":              {Normalize: features.NFC, StopWords: []string{"e\u0301"}},
+		"NFKC":             {Normalize: features.NFKC, Tokens: features.Characters, NGrams: [2]int{1, 2}, KeepCase: true},
+		"no accents":       {Normalize: features.NoAccents, NGrams: [2]int{1, 2}},
+		"no accents, expr": {Normalize: features.NoAccents, Pattern: `\p{L}+`},
 		"hashed":           {Bits: 7},
 		"hashed, BM25":     {Bits: 12, Weight: features.BM25, NGrams: [2]int{1, 2}},
 		"hashed, log":      {Bits: 6, Weight: features.LogCounts, Norm: features.UnitSum},
@@ -206,6 +210,7 @@ func train(t testing.TB) map[string]*pipeline.Pipeline {
 		"label tree, squared": svm.PLT{Link: classifier.SquaredHinge, Policy: svm.Exclusive}, "softmax": svm.HierarchicalSoftmax{},
 		"perceptron": perceptron.Hieron{}, "naive Bayes": bayes.Shrinkage{}, "multinomial": bayes.Multinomial{},
 		"RBF": svm.Hierarchical{Kernel: gram.RBF{Gamma: 0.7}}, "polynomial": svm.Flat{Kernel: gram.Polynomial{Degree: 3, Offset: 0.5}}, "linear kernel": svm.Flat{Kernel: gram.Linear{}},
+		"ridge": svm.Ridge{},
 	} {
 		s := features.Text{}
 		if strings.HasPrefix(name, "naive") || strings.HasPrefix(name, "multi") {

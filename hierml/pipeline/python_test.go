@@ -304,7 +304,8 @@ func TestPythonRefuses(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ old, new, says string }{
 		"another format":     {`"hierml.pipeline"`, `"pickle"`, "pickle"},
-		"a later version":    {`"hierml.pipeline","version":1`, `"hierml.pipeline","version":3`, "in version 3"},
+		"a later version":    {`"hierml.pipeline","version":1`, `"hierml.pipeline","version":4`, "in version 4"},
+		"of another model":   {`"hierml.pipeline","version":1`, `"hierml.pipeline","version":3`, "version 3"},
 		"an unknown part":    {`"vectorizer":`, `"stemmer":1,"vectorizer":`, "'stemmer'"},
 		"an unknown setting": {`"text":{`, `"text":{"Stemming":true,`, "'Stemming'"},
 		"an unknown weight":  {`"text":{`, `"text":{"Weight":"entropy",`, "Weight is 'entropy'"},
@@ -351,8 +352,9 @@ func TestPythonRefuses(t *testing.T) {
 // nothing but the file is opened, and nothing executed. Go reads some of them, too.
 func TestPythonHostileFiles(t *testing.T) {
 	bases, kept := t.TempDir(), t.TempDir()
-	all := pipelines(t)
+	all := maps.Clone(pipelines(t))
 	maps.Copy(all, tables(t, 3))
+	maps.Copy(all, others(t))
 	for name, p := range all {
 		if err := p.Save(filepath.Join(bases, encoded(name))); err != nil {
 			t.Fatal(err)

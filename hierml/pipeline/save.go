@@ -6,10 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/features"
+	"github.com/hierml/notebook/hierml/forest"
+	"github.com/hierml/notebook/hierml/internal/modelfile"
 	"github.com/hierml/notebook/hierml/svm"
 )
 
@@ -27,10 +31,15 @@ type saved struct {
 
 const (
 	format = "hierml.pipeline"
-	// Version 2 has columns in place of a vectorizer.
-	textVersion, columnVersion = 1, 2
-	// attachment is the name by which a model's file has the rest.
-	attachment = "pipeline"
+	// Version 2 has columns in place of a vectorizer. Version 3 has one of both, and a model of
+	// nodes or a translated one, which readers of the others would take for the model of scores
+	// alone.
+	textVersion, columnVersion, modelVersion = 1, 2, 3
+	// attachment is the name by which a model's file has the rest, setsAttachment and
+	// translatedAttachment those of what svm.NodeSetModel and clustering.Translated add.
+	attachment           = "pipeline"
+	setsAttachment       = "sets"
+	translatedAttachment = "translated"
 )
 
 // Save writes all that is needed to classify a new text to one file, which Load reads, and
@@ -39,30 +48,70 @@ const (
 // vectorizer are those of a function, and for a step of another type than those of package
 // features.
 func (p *Pipeline) Save(path string) error {
-	m, err := p.whole()
+	f, err := p.file()
 	if err != nil {
 		return err
 	}
-	return m.Save(path)
+	return f.save(path)
 }
 
 // Write writes what Save writes to a file.
 func (p *Pipeline) Write(w io.Writer) error {
-	m, err := p.whole()
+	f, err := p.file()
 	if err != nil {
 		return err
 	}
-	return m.Write(w, classifier.Format{})
+	return f.write(w)
 }
 
-// whole returns the model with the rest attached.
-func (p *Pipeline) whole() (*classifier.Model, error) {
+// file is a model with the rest attached.
+type file struct {
+	save  func(path string) error
+	write func(w io.Writer) error
+}
+
+// file returns the model with the rest attached.
+func (p *Pipeline) file() (*file, error) {
+	data, err := p.attached()
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]byte{attachment: data}
+	if p.Forest != nil {
+		with := *p.Forest
+		with.Attached = all
+		return &file{with.Save, with.Write}, nil
+	}
+	var with classifier.Model
+	switch {
+	case p.NodeSets != nil:
+		with = *p.NodeSets.Model
+		all[setsAttachment], err = json.Marshal(p.NodeSets)
+	case p.Translated != nil:
+		all[translatedAttachment], err = json.Marshal(p.Translated)
+		fallthrough
+	default:
+		s, failed := p.scorer()
+		if failed != nil {
+			return nil, failed
+		}
+		with = *s.model
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
+	}
+	with.Attached = all
+	return &file{with.Save, func(w io.Writer) error { return with.Write(w, classifier.Format{}) }}, nil
+}
+
+// attached returns all but the model.
+func (p *Pipeline) attached() ([]byte, error) {
 	m, err := p.fits()
 	if err != nil {
 		return nil, err
 	}
 	if p.Beam > 0 {
-		if _, err := p.beamOver(m); err != nil {
+		if _, err := p.beamOver(m.model); err != nil {
 			return nil, err
 		}
 	}
@@ -95,18 +144,19 @@ func (p *Pipeline) whole() (*classifier.Model, error) {
 			return nil, fmt.Errorf("pipeline: %w", err)
 		}
 	}
+	if p.NodeSets != nil || p.Forest != nil || p.Translated != nil {
+		s.Version = modelVersion
+	}
 	data, err := json.Marshal(s)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
-	with := *m
-	with.Attached = map[string][]byte{attachment: data}
-	return &with, nil
+	return data, nil
 }
 
 // fits returns the model, if what makes features, the steps and the model fit each other.
-func (p *Pipeline) fits() (*classifier.Model, error) {
-	m, err := p.model()
+func (p *Pipeline) fits() (*scorer, error) {
+	m, err := p.scorer()
 	if err != nil {
 		return nil, err
 	}
@@ -122,13 +172,21 @@ func (p *Pipeline) fits() (*classifier.Model, error) {
 // Load reads what Save has written. It trusts nothing in the file: one that is damaged, cut off, of
 // a model alone, or with a setting that this program does not know is an error that says so.
 func Load(path string) (*Pipeline, error) {
-	m, err := classifier.Load(path)
+	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("pipeline: load: %w", err)
 	}
-	p, err := of(m)
+	defer file.Close() // only read from
+	info, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("pipeline: load %s: %w", path, err)
+		return nil, fmt.Errorf("pipeline: load: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("pipeline: load: %s is not a file", path)
+	}
+	p, err := Read(file, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%w (in %s)", err, path)
 	}
 	return p, nil
 }
@@ -136,12 +194,22 @@ func Load(path string) (*Pipeline, error) {
 // Read reads what Write has written, of the given size. It trusts nothing that it reads, as Load
 // does.
 func Read(r io.ReaderAt, size int64) (*Pipeline, error) {
-	m, err := classifier.Read(r, size)
-	if err != nil {
-		return nil, err
+	p := new(Pipeline)
+	var all map[string][]byte
+	if modelfile.Kind(r, size) != "" { // else a classifier.Model, which says what it is not
+		m, err := forest.Read(r, size)
+		if err != nil {
+			return nil, err
+		}
+		all, m.Attached, p.Forest = m.Attached, nil, m
+	} else {
+		m, err := classifier.Read(r, size)
+		if err != nil {
+			return nil, err
+		}
+		all, m.Attached, p.Model = m.Attached, nil, m
 	}
-	p, err := of(m)
-	if err != nil {
+	if err := p.read(all); err != nil {
 		return nil, fmt.Errorf("pipeline: load: %w", err)
 	}
 	return p, nil
@@ -165,63 +233,83 @@ func (p *Pipeline) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	p.Vectorizer, p.Columns, p.Steps = found.Vectorizer, found.Columns, found.Steps
-	p.Model, p.Calibrated, p.Beam = found.Model, found.Calibrated, found.Beam
+	p.Model, p.Translated, p.NodeSets, p.Forest = found.Model, found.Translated, found.NodeSets, found.Forest
+	p.Calibrated, p.Beam = found.Calibrated, found.Beam
 	return nil
 }
 
-// of returns the pipeline of a model with the rest attached, which it takes off.
-func of(m *classifier.Model) (*Pipeline, error) {
-	data, ok := m.Attached[attachment]
+// read reads what is attached to the model.
+func (p *Pipeline) read(all map[string][]byte) error {
+	data, ok := all[attachment]
 	if !ok {
-		return nil, errors.New("the file has a model and no vectorizer; classifier.Load reads it, and Pipeline.Save writes both")
+		return errors.New("the file has a model and no vectorizer; classifier.Load, or Load of the package of the model, reads it, and Pipeline.Save writes both")
 	}
-	m.Attached = nil
 	var s saved
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&s); err != nil {
-		return nil, err
+		return err
 	}
-	if s.Format != format || s.Version != textVersion && s.Version != columnVersion {
-		return nil, fmt.Errorf("the format is %.40q in version %d; this program reads %q in version %d and %d", s.Format, s.Version, format, textVersion, columnVersion)
+	if s.Format != format || s.Version < textVersion || s.Version > modelVersion {
+		return fmt.Errorf("the format is %.40q in version %d; this program reads %q in version %d to %d", s.Format, s.Version, format, textVersion, modelVersion)
 	}
-	if (s.Version == textVersion) != (s.Columns == nil) || (s.Version == columnVersion) != (s.Vectorizer == nil) {
-		return nil, fmt.Errorf("version %d with %d bytes of a vectorizer and %d of columns", s.Version, len(s.Vectorizer), len(s.Columns))
+	if (s.Columns == nil) == (s.Vectorizer == nil) || s.Version == textVersion && s.Vectorizer == nil || s.Version == columnVersion && s.Columns == nil {
+		return fmt.Errorf("version %d with %d bytes of a vectorizer and %d of columns", s.Version, len(s.Vectorizer), len(s.Columns))
 	}
-	p := &Pipeline{Model: m, Beam: s.Beam}
-	if s.Version == columnVersion {
+	p.Beam = s.Beam
+	if err := p.readModel(all); err != nil {
+		return err
+	}
+	if other := p.NodeSets != nil || p.Forest != nil || p.Translated != nil; other != (s.Version == modelVersion) {
+		return fmt.Errorf("version %d is not that of a file with this model", s.Version)
+	}
+	if s.Columns != nil {
 		p.Columns = new(features.Encoder)
 		if err := json.Unmarshal(s.Columns, p.Columns); err != nil {
-			return nil, fmt.Errorf("columns: %w", err)
+			return fmt.Errorf("columns: %w", err)
 		}
 	} else {
 		p.Vectorizer = new(features.Vectorizer)
 		if err := json.Unmarshal(s.Vectorizer, p.Vectorizer); err != nil {
-			return nil, fmt.Errorf("vectorizer: %w", err)
+			return fmt.Errorf("vectorizer: %w", err)
 		}
 	}
 	for k, data := range s.Steps {
 		step, err := readStep(data)
 		if err != nil {
-			return nil, fmt.Errorf("step %d: %w", k, err)
+			return fmt.Errorf("step %d: %w", k, err)
 		}
 		p.Steps = append(p.Steps, step)
 	}
 	if s.Probabilities != nil {
 		var err error
-		if p.Calibrated, err = svm.ReadCalibrated(s.Probabilities, m); err != nil {
-			return nil, err
+		if p.Calibrated, err = svm.ReadCalibrated(s.Probabilities, p.Model); err != nil {
+			return err
 		}
 	}
-	if _, err := p.fits(); err != nil {
-		return nil, err
+	m, err := p.fits()
+	if err != nil {
+		return err
 	}
 	if p.Beam > 0 {
-		if _, err := p.beamOver(m); err != nil {
-			return nil, err
+		if _, err := p.beamOver(m.model); err != nil {
+			return err
 		}
 	}
-	return p, nil
+	return nil
+}
+
+// readModel reads what makes another model of that of scores.
+func (p *Pipeline) readModel(all map[string][]byte) (err error) {
+	if data, ok := all[setsAttachment]; ok && p.Model != nil {
+		p.NodeSets, err = svm.ReadNodeSets(data, p.Model)
+		p.Model = nil
+		return err
+	}
+	if data, ok := all[translatedAttachment]; ok && p.Model != nil {
+		p.Translated, err = clustering.ReadTranslated(data, p.Model)
+	}
+	return err
 }
 
 // readStep returns the step that the data say they are.

@@ -12,13 +12,14 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/progress"
+	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // Rows returns the features of the rows of a table, a row each: those that the model scores. A
 // pipeline of texts takes them from the only column of kind text. It is an error if the table lacks
 // a column, or has one in another kind: files.Table{Like: p.Fields()} reads it as it has to be.
 func (p *Pipeline) Rows(ctx context.Context, t *dataset.Table) (*dataset.Matrix, error) {
-	m, err := p.model()
+	s, err := p.scorer()
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (p *Pipeline) Rows(ctx context.Context, t *dataset.Table) (*dataset.Matrix,
 	if err != nil {
 		return nil, err
 	}
-	return p.stepped(m, x)
+	return p.stepped(s, x)
 }
 
 // texts returns the vectors of the texts of a table.
@@ -72,7 +73,8 @@ func (p *Pipeline) Fields() []dataset.Column {
 // ID, or the numbers of the rows from 1, the label, the nodes on the way to it, its probability,
 // or its score in a model without probabilities, and likewise label and figure of the k-1 next
 // best. Scores are those of Rank. Labels are those of the data, and the first is that of the
-// model's rule. A model of several labels a row gives a column labels, with its Sets. A row whose
+// model's rule. A model of several labels a row gives a column labels, with its Sets, and NodeSets
+// and Forest give that alone. A row whose
 // features are all zero has "nothing known" in the column note, which is there if one is.
 func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*dataset.Table, error) {
 	if k < 1 {
@@ -82,39 +84,13 @@ func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*
 	if err != nil {
 		return nil, err
 	}
-	m, err := p.model()
+	s, err := p.scorer()
 	if err != nil {
 		return nil, err
 	}
-	ranked, err := p.rank(m, x, k)
+	answers, err := p.answers(s, t, x, k)
 	if err != nil {
 		return nil, err
-	}
-	figure := "score"
-	probabilities, err := p.probabilities(m, x)
-	if err == nil && x.Rows > 0 {
-		figure = "probability"
-		column := make(map[int]int)
-		for y, leaf := range m.Taxonomy.Leaves() {
-			column[leaf] = y
-		}
-		for i := range ranked {
-			for y := range ranked[i] {
-				ranked[i][y].Score = probabilities.At(i, column[ranked[i][y].Node])
-			}
-		}
-	}
-	answers := answerTable(m, t, ranked, k, figure)
-	sets, err := p.sets(m, x, func() *mat.Dense { return probabilities })
-	if err != nil {
-		return nil, err
-	}
-	if sets != nil {
-		column := dataset.Column{Name: "labels", Kind: dataset.Set}
-		for _, set := range sets {
-			column.Sets = append(column.Sets, m.Taxonomy.NamesOf(set...))
-		}
-		answers.Columns = append(answers.Columns, column)
 	}
 	unknown := 0
 	note := dataset.Words("note", make([]string, x.Rows)...)
@@ -131,21 +107,55 @@ func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*
 	return answers, nil
 }
 
-// Sets returns, for each row of a table, the set of its labels, leaves of the model's taxonomy in
-// ascending order: of Calibrated that learned from several labels an instance, those with a
-// probability of at least one half, and the likeliest if none has that; of a model whose rule is
-// classifier.BestSet, ClosedSet or TopDown, the set that it predicts. It is an error for other
-// models.
+// answers returns the table of PredictTable without a note.
+func (p *Pipeline) answers(s *scorer, t *dataset.Table, x *dataset.Matrix, k int) (*dataset.Table, error) {
+	answers := &dataset.Table{Name: "predicted of " + t.Name, Columns: []dataset.Column{rowNames(t)}}
+	var probabilities *mat.Dense
+	if s.model != nil {
+		ranked, err := p.rank(s, x, k)
+		if err != nil {
+			return nil, err
+		}
+		figure := "score"
+		if probabilities, err = p.probabilities(s, x); err == nil && x.Rows > 0 {
+			figure = "probability"
+			for i := range ranked {
+				for y := range ranked[i] {
+					ranked[i][y].Score = probabilities.At(i, s.taxonomy.LeafIndex(ranked[i][y].Node))
+				}
+			}
+		}
+		answers = answerTable(s.taxonomy, t, ranked, k, figure)
+	}
+	sets, err := p.sets(s, x, func() (*mat.Dense, error) { return probabilities, nil })
+	if err != nil {
+		return nil, err
+	}
+	if sets != nil {
+		column := dataset.Column{Name: "labels", Kind: dataset.Set}
+		for _, set := range sets {
+			column.Sets = append(column.Sets, s.taxonomy.NamesOf(set...))
+		}
+		answers.Columns = append(answers.Columns, column)
+	}
+	return answers, nil
+}
+
+// Sets returns, for each row of a table, the set of its labels, leaves of Taxonomy in ascending
+// order: of NodeSets and Forest, their Predict, whose nodes need not be leaves; of Calibrated
+// that learned from several labels an instance, those with a probability of at least one half,
+// and the likeliest if none has that; of a model whose rule is classifier.BestSet, ClosedSet or
+// TopDown, the set that it predicts. It is an error for other models.
 func (p *Pipeline) Sets(ctx context.Context, t *dataset.Table) ([][]int, error) {
 	x, err := p.Rows(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	m, err := p.model()
+	s, err := p.scorer()
 	if err != nil {
 		return nil, err
 	}
-	sets, err := p.sets(m, x, func() *mat.Dense { return p.Calibrated.LeafProbabilities(x) })
+	sets, err := p.sets(s, x, func() (*mat.Dense, error) { return p.probabilities(s, x) })
 	if err == nil && sets == nil {
 		err = fmt.Errorf("pipeline: the model gives one label; svm.Calibrate learns sets from instances of several")
 	}
@@ -154,16 +164,27 @@ func (p *Pipeline) Sets(ctx context.Context, t *dataset.Table) ([][]int, error) 
 
 // sets returns the sets, or nil for models of one label. It asks for the probabilities of the
 // leaves, which are those of Calibrated, only where sets are made of them.
-func (p *Pipeline) sets(m *classifier.Model, x *dataset.Matrix, leaves func() *mat.Dense) ([][]int, error) {
-	switch m.Rule {
-	case classifier.BestSet, classifier.ClosedSet, classifier.TopDown:
-		return m.Decide(x, m.LeafScores(x))
+func (p *Pipeline) sets(s *scorer, x *dataset.Matrix, leaves func() (*mat.Dense, error)) ([][]int, error) {
+	switch {
+	case p.NodeSets != nil:
+		return p.NodeSets.Predict(x), nil
+	case p.Forest != nil:
+		return p.Forest.Predict(x), nil
+	case s.model.Rule == classifier.BestSet, s.model.Rule == classifier.ClosedSet, s.model.Rule == classifier.TopDown:
+		if p.Translated != nil {
+			return p.Translated.Decide(x, p.Translated.LeafScores(x))
+		}
+		return s.model.Decide(x, s.model.LeafScores(x))
 	}
 	if p.Calibrated == nil || p.Calibrated.OneLabel() || x.Rows == 0 {
 		return nil, nil
 	}
 	const half = 0.5
-	probabilities, labels := leaves(), m.Taxonomy.Leaves()
+	probabilities, err := leaves()
+	if err != nil {
+		return nil, err
+	}
+	labels := s.taxonomy.Leaves()
 	sets := make([][]int, x.Rows)
 	for i := range sets {
 		row := probabilities.RawRowView(i)
@@ -180,7 +201,7 @@ func (p *Pipeline) sets(m *classifier.Model, x *dataset.Matrix, leaves func() *m
 }
 
 // answerTable returns the table of the k best labels of each row.
-func answerTable(m *classifier.Model, t *dataset.Table, ranked [][]classifier.Ranked, k int, figure string) *dataset.Table {
+func answerTable(g *taxonomy.Taxonomy, t *dataset.Table, ranked [][]classifier.Ranked, k int, figure string) *dataset.Table {
 	label, way := dataset.Words("label"), dataset.Words("path")
 	figures := make([]dataset.Column, k)
 	next := make([]dataset.Column, k) // the first is label
@@ -192,7 +213,7 @@ func answerTable(m *classifier.Model, t *dataset.Table, ranked [][]classifier.Ra
 	}
 	for _, best := range ranked {
 		label.Words = append(label.Words, best[0].Name)
-		way.Words = append(way.Words, shortPath(path(m, best[0].Node)))
+		way.Words = append(way.Words, shortPath(path(g, best[0].Node)))
 		for y := range k {
 			name, score := "", math.NaN()
 			if y < len(best) {

@@ -145,28 +145,33 @@ func (c *checkpoint) read(o *structured.Oracle) (*structured.Dual, error) {
 	if c.before, err = strconv.Atoi(f.Metadata["epochs"]); err != nil || c.before < 0 {
 		return nil, fmt.Errorf("epochs are %q; the file is damaged", f.Metadata["epochs"])
 	}
-	if _, ok := f.Tensors[bestOf+"begin"]; ok {
-		if c.best, err = readDual(f, bestOf, o); err != nil {
+	if _, ok := f.Tensors[ofBest.begin]; ok {
+		if c.best, err = readDual(f, ofBest, o); err != nil {
 			return nil, err
 		}
 	}
-	return readDual(f, "", o)
+	return readDual(f, ofLast, o)
 }
 
-// bestOf begins the names of the tensors of the best point.
-const bestOf = "best."
+// pointTensors are the names of the tensors of a point.
+type pointTensors struct{ begin, competitors, coefficients string }
 
-// readDual reads a point whose tensors are called name and what they are.
-func readDual(f *safetensors.File, name string, o *structured.Oracle) (*structured.Dual, error) {
-	begin, err := safetensors.Read[int64](f, name+"begin")
+var (
+	ofLast = pointTensors{"begin", "competitors", "coefficients"}
+	ofBest = pointTensors{"best.begin", "best.competitors", "best.coefficients"}
+)
+
+// readDual reads a point.
+func readDual(f *safetensors.File, of pointTensors, o *structured.Oracle) (*structured.Dual, error) {
+	begin, err := safetensors.Read[int64](f, of.begin)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := safetensors.Read[int32](f, name+"competitors")
+	ids, err := safetensors.Read[int32](f, of.competitors)
 	if err != nil {
 		return nil, err
 	}
-	values, err := safetensors.Read[float64](f, name+"coefficients")
+	values, err := safetensors.Read[float64](f, of.coefficients)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +195,7 @@ func readDual(f *safetensors.File, name string, o *structured.Oracle) (*structur
 }
 
 // dualTensors returns a point as tensors that readDual reads.
-func dualTensors(name string, d *structured.Dual) []safetensors.Tensor {
+func dualTensors(of pointTensors, d *structured.Dual) []safetensors.Tensor {
 	begin := make([]int64, 1, d.Blocks()+1)
 	var ids []int32
 	var values []float64
@@ -200,9 +205,9 @@ func dualTensors(name string, d *structured.Dual) []safetensors.Tensor {
 		begin = append(begin, int64(len(ids)))
 	}
 	return []safetensors.Tensor{
-		safetensors.New(name+"begin", begin, len(begin)),
-		safetensors.New(name+"competitors", ids, len(ids)),
-		safetensors.New(name+"coefficients", values, len(values)),
+		safetensors.New(of.begin, begin, len(begin)),
+		safetensors.New(of.competitors, ids, len(ids)),
+		safetensors.New(of.coefficients, values, len(values)),
 	}
 }
 
@@ -210,9 +215,9 @@ func dualTensors(name string, d *structured.Dual) []safetensors.Tensor {
 // before, nil where that is the same.
 func (c *checkpoint) write(d, best *structured.Dual, epoch int) error {
 	began := time.Now()
-	tensors := dualTensors("", d)
+	tensors := dualTensors(ofLast, d)
 	if best != nil {
-		tensors = append(tensors, dualTensors(bestOf, best)...)
+		tensors = append(tensors, dualTensors(ofBest, best)...)
 	}
 	file, err := c.folder().Create(filepath.Base(c.path))
 	if err != nil {

@@ -14,6 +14,7 @@ from ._labels import Attributes, Link, log_softmax
 from ._probabilities import Calibrated
 from ._rows import Matrix, Rows
 from ._safetensors import Arrays, read
+from ._sets import Forest, NodeSets, node_set, translated
 from ._settings import Record, parse
 from ._steps import steps
 from ._taxonomy import Taxonomy
@@ -21,6 +22,7 @@ from ._text import Row, Vectorizer
 from ._weights import weights
 
 _VERSIONS = ("1", "2", "3", "4", "5")
+_KIND_VERSIONS = ("6",)  # of models of other kinds
 _MOST_NUMBERS = 1 << 22  # of scores at once
 _RULES = ("highest", "descend", "best set", "closed set", "top down")
 
@@ -42,23 +44,30 @@ class Model:
         metadata = file.metadata
         if metadata.get("format") != "hierml.model":
             raise LoadError(f"the format is {quote(metadata.get('format'))}, not 'hierml.model'; it is not a file of hierml")
-        if metadata.get("version") not in _VERSIONS:
-            raise LoadError(f"the model has version {quote(metadata.get('version'))}; this package reads {', '.join(_VERSIONS)}")
+        kind = metadata.get("kind")
+        if kind not in (None, "forest") or metadata.get("version") not in (_VERSIONS if kind is None else _KIND_VERSIONS):
+            raise LoadError(f"the model has version {quote(metadata.get('version'))}, and kind {quote(kind)}; this package reads {', '.join(_VERSIONS)}, and forests of {', '.join(_KIND_VERSIONS)}")
+        self._sets: Union[None, NodeSets, Forest] = None
+        self._to: Optional[List[int]] = None  # the places of the columns of scores in those of the labels
+        self._link: Optional[Link] = None
+        self._unseen: Optional[np.ndarray] = None  # whether no training instance belongs to it, by node
+        if kind is None:
+            self._read_scores(file)
+        else:
+            self.name, self._taxonomy = metadata.get("name", ""), _taxonomy(file)
+            self._sets = self._weights = Forest(file, self._taxonomy)
+        self._read_others(file)
+        self._read_pipeline(file)
+
+    def _read_scores(self, file: Arrays) -> None:
+        """Reads a model of scores of nodes."""
+        metadata = file.metadata
         self._rule = metadata.get("rule", "")
         if self._rule not in _RULES:
             raise LoadError(f"the model predicts by the rule {quote(self._rule)}; this package knows {', '.join(_RULES)}")
         self.name = metadata.get("name", "")
-        edges = file.indices("taxonomy.edges", 1 << 31, 2)
-        if edges.shape[1] != 2:
-            raise LoadError(f"the edges have the shape {list(edges.shape)}; expected two columns")
-        stand: List[Tuple[int, str]] = []
-        if "taxonomy.labels" in file:
-            leaves, names = file.indices("taxonomy.labels.nodes", 1 << 31).tolist(), file.texts("taxonomy.labels")
-            if len(leaves) != len(names):
-                raise LoadError(f"{len(leaves)} leaves stand for {len(names)} labels")
-            stand = list(zip(leaves, names))
-        self.taxonomy = Taxonomy(file.texts("taxonomy.names"), edges.tolist(), stand)
-        self._attributes = Attributes(file, self.taxonomy)
+        self._taxonomy = _taxonomy(file)
+        self._attributes = Attributes(file, self._taxonomy)
         self._read_unseen(file)
         self._weights = weights(file, len(self._attributes.nodes))
         self._constants: Optional[np.ndarray] = None
@@ -66,17 +75,34 @@ class Model:
             self._constants = file.floats("weights.constants").astype(np.float64)
             if len(self._constants) != self._weights.columns:
                 raise LoadError(f"{len(self._constants)} constants for the scores of {self._weights.columns} nodes")
-        self._link: Optional[Link] = None
         if "link" in metadata or metadata["version"] == "3":
-            self._link = Link(file, self.taxonomy, self._attributes.column)
-        self._nodes = self.taxonomy.leaves if self._rule == "descend" else self._attributes.candidates
+            self._link = Link(file, self._taxonomy, self._attributes.column)
+        self._nodes = self._taxonomy.leaves if self._rule == "descend" else self._attributes.candidates
+
+    def _read_others(self, file: Arrays) -> None:
+        """Reads what predicts sets of nodes, or speaks of another taxonomy."""
+        if self._sets is None and "attached.sets" in file:
+            self._sets = NodeSets(parse("what is attached to the model", file.array("attached.sets").tobytes()), self._taxonomy)
+            if not self._sets.direct and self._nodes != self._taxonomy.leaves:
+                raise LoadError("node sets are of models that score all leaves")
+        if self._sets is not None:
+            self.taxonomy = self._sets.taxonomy
+            self._nodes = self.taxonomy.leaves
+            self.labels = [self.taxonomy.label_name(node) for node in self._nodes]
+            return
+        self.taxonomy = self._taxonomy
         self.labels = [self.taxonomy.label_name(node) for node in self._nodes]
-        self._read_pipeline(file)
+        if "attached.translated" in file:
+            self.taxonomy = translated(parse("what is attached to the model", file.array("attached.translated").tobytes()))
+            place = {self.taxonomy.label_name(leaf): y for y, leaf in enumerate(self.taxonomy.leaves)}
+            if self._nodes != self._taxonomy.leaves or not all(label in place for label in self.labels):
+                raise LoadError("the model has a label that is none of the taxonomy that it was translated to")
+            self._to = [place[label] for label in self.labels]
+            self.labels = list(place)
 
     def _read_unseen(self, file: Arrays) -> None:
         """Reads the nodes that no training instance belongs to; what is at or below them is not predicted."""
-        t = self.taxonomy
-        self._unseen: Optional[np.ndarray] = None  # whether it is one, by node
+        t = self._taxonomy
         if "taxonomy.unseen" not in file:
             return
         unseen = np.zeros(len(t), bool)
@@ -115,15 +141,20 @@ class Model:
         self._calibrated: Optional[Calibrated] = None
         nothing: Row = (np.zeros(0, np.int64), np.zeros(0))
         self._empty = nothing
+        if "attached.probabilities" in file and self._sets is None:  # beside a model that is no pipeline
+            probabilities = parse("what is attached to the model", file.array("attached.probabilities").tobytes())
+            self._calibrated = Calibrated(probabilities, len(self._scored()))
         if "attached.pipeline" not in file:
             self._encoder = Matrix(self._weights.features)
             return
         value = parse("what is attached to the model", file.array("attached.pipeline").tobytes())
         saved = Record("the file", value, ("format", "version", "vectorizer", "columns", "steps", "probabilities", "beam"))
-        saved.header("hierml.pipeline", 2)
-        of_rows = saved.raw("version") == 2
-        if ("columns" in saved) != of_rows or ("vectorizer" in saved) == of_rows:
+        saved.header("hierml.pipeline", 3)
+        of_rows, version = "columns" in saved, saved.raw("version")
+        if of_rows == ("vectorizer" in saved) or version < 3 and of_rows != (version == 2):
             raise LoadError("the file has a vectorizer and columns, or neither, or those of another version")
+        if (version == 3) != (self._sets is not None or self._to is not None):
+            raise LoadError(f"version {version} of a pipeline is not that of a file with this model")
         self._encoder = Encoder(saved.raw("columns")) if of_rows else Vectorizer(saved.raw("vectorizer"))
         self._steps = steps(saved.raw("steps") or [])
         width = self._encoder.columns
@@ -134,6 +165,8 @@ class Model:
         if width != self._weights.features:
             raise LoadError(f"{width} features for a model of {self._weights.features}")
         self._beam = saved.whole("beam")
+        if self._sets is not None and (self._beam or saved.raw("probabilities") is not None):
+            raise LoadError("a model of sets of nodes has a beam, or probabilities of labels")
         if self._beam:
             self._prepare_beam()
         if saved.raw("probabilities") is not None:
@@ -149,6 +182,8 @@ class Model:
     @property
     def has_probabilities(self) -> bool:
         """Whether :meth:`predict_proba` gives them."""
+        if self._sets is not None:
+            return True
         return self._calibrated is not None or self._link is not None and self._link.name != "Margin"
 
     # Texts to rows to scores.
@@ -177,7 +212,7 @@ class Model:
 
     def _batches(self, texts: Any, warn: bool = False) -> Iterator[Rows]:
         """Returns the features of texts or rows, several at once, with a warning if the model knows nothing of some."""
-        most = max(1, _MOST_NUMBERS // max(self._weights.wide, len(self.taxonomy)))
+        most = max(1, _MOST_NUMBERS // max(self._weights.wide, len(self._taxonomy)))
         if isinstance(self._encoder, Matrix):
             yield from self._encoder.batches(texts, most)
             return
@@ -196,18 +231,39 @@ class Model:
 
     def _node_scores(self, rows: Rows) -> np.ndarray:
         """Returns the scores of the nodes by which a model goes down, zero for those without weights."""
-        scores = np.zeros((rows.count, len(self.taxonomy)))
+        scores = np.zeros((rows.count, len(self._taxonomy)))
         scores[:, self._attributes.nodes] = self._linked(self._columns(rows))
         return scores if self._unseen is None else np.where(self._dead, -np.inf, scores)
 
+    def _node_probabilities(self, rows: Rows) -> np.ndarray:
+        """Returns how likely a label is at or below each node, of a model of sets of nodes."""
+        if isinstance(self._sets, Forest):
+            return self._sets.probabilities(rows)
+        if not isinstance(self._sets, NodeSets):
+            raise ValueError(f"this model, {visible(self.name)}, gives probabilities of labels at most; svm.NodeSets and forests of the Go library have those of nodes")
+        if not self._sets.direct:
+            return self._sets.probabilities(self._scores_of_leaves(rows), self._unseen)
+        scores = np.zeros((rows.count, len(self._taxonomy)))
+        scores[:, self._attributes.nodes] = self._columns(rows)
+        return self._sets.probabilities(scores, self._unseen)
+
     def _label_scores(self, rows: Rows) -> np.ndarray:
+        if self._sets is not None:
+            return self._node_probabilities(rows)[:, self._nodes]
+        return self._scores_of_leaves(rows)
+
+    def _scored(self) -> List[int]:
+        """Returns the nodes that the scores of labels are of."""
+        return self._taxonomy.leaves if self._rule == "descend" else self._attributes.candidates
+
+    def _scores_of_leaves(self, rows: Rows) -> np.ndarray:
         if self._rule == "descend":
             return self._shortfalls(self._node_scores(rows))
-        return self._hide(self._attributes.scores(self._linked(self._columns(rows))), self._nodes)
+        return self._hide(self._attributes.scores(self._linked(self._columns(rows))), self._scored())
 
     def _shortfalls(self, scores: np.ndarray) -> np.ndarray:
         """Returns what the nodes on the way to each leaf are behind the best of their siblings, together."""
-        t = self.taxonomy
+        t = self._taxonomy
         short = np.full(scores.shape, -np.inf)
 
         def below(nodes: List[int], start: np.ndarray) -> None:
@@ -224,17 +280,17 @@ class Model:
         return short[:, t.leaves]
 
     def _descend(self, scores: np.ndarray) -> int:
-        nodes = self.taxonomy.roots
+        nodes = self._taxonomy.roots
         while True:
             node = nodes[int(np.argmax(scores[nodes]))]  # the first of equal ones
-            nodes = self.taxonomy.children[node]
+            nodes = self._taxonomy.children[node]
             if not nodes:
                 return node
 
     # The beam.
 
     def _prepare_beam(self) -> None:
-        t = self.taxonomy
+        t = self._taxonomy
         if not t.is_tree:
             raise LoadError("a beam goes down a tree, and in this taxonomy some nodes have several parents")
         if "Kernel" in type(self._weights).__name__:
@@ -251,7 +307,7 @@ class Model:
 
         columns are the scores of the columns of a row, by weights in single precision.
         """
-        t = self.taxonomy
+        t = self._taxonomy
         scores = np.zeros(len(t))
         scores[self._attributes.nodes] = columns
         scores *= self._values
@@ -322,8 +378,22 @@ class Model:
         return [self._nodes[seen[y]] for y in self._label_scores(rows)[:, seen].argmax(axis=1).tolist()]
 
     def _path(self, node: int) -> Tuple[str, ...]:
+        if self._to is not None:
+            node = self.taxonomy.leaves[self._to[self._nodes.index(node)]]
         label = self.taxonomy.label(node)
         return (*self.taxonomy.path(label)[:-1], self.taxonomy.label_name(node))
+
+    def _arranged(self, columns: np.ndarray, nothing: float) -> np.ndarray:
+        """Returns the columns of what the model scores as those of the labels."""
+        if self._to is None:
+            return columns
+        arranged = np.full((len(columns), len(self.labels)), nothing, np.float64)
+        arranged[:, self._to] = columns
+        return arranged
+
+    def _one_label(self) -> None:
+        if self._sets is not None:
+            raise ValueError(f"this model, {visible(self.name)}, predicts sets of nodes, not a label; see predict_sets")
 
     # What is asked of it.
 
@@ -333,18 +403,26 @@ class Model:
         Warns once, by an :class:`UnknownTextWarning`, if the model knows no term of some texts; :meth:`knows`
         tells of which.
         """
-        return [self.taxonomy.label_name(node) for rows in self._batches(texts, warn=True) for node in self._predicted(rows)]
+        self._one_label()
+        return [self._taxonomy.label_name(node) for rows in self._batches(texts, warn=True) for node in self._predicted(rows)]
 
     def predict_paths(self, texts: Sequence[Any]) -> List[Tuple[str, ...]]:
         """Returns, for each text, the names of the nodes from a root to its label."""
+        self._one_label()
         return [self._path(node) for rows in self._batches(texts, warn=True) for node in self._predicted(rows)]
 
     def predict_sets(self, texts: Sequence[Any]) -> List[List[str]]:
         """Returns the names of the labels of each text, of a model that was trained on several labels a text.
 
-        They are those with a probability of at least one half, and the likeliest if none has that. Raises
-        ValueError for models of one label.
+        They are those with a probability of at least one half, and the likeliest if none has that. Models of
+        sets of nodes give the names of nodes, none above another. Raises ValueError for models of one label.
         """
+        if self._sets is not None:
+            found = []
+            for rows in self._batches(texts, warn=True):
+                for row in self._node_probabilities(rows):
+                    found.append([self.taxonomy.names[node] for node in node_set(self.taxonomy, row, self._sets.chosen(row))])
+            return found
         if self._calibrated is None or self._calibrated.one_label:
             raise ValueError(f"this model, {visible(self.name)}, gives one label; svm.Calibrate of the Go library learns sets from data of several labels")
         sets = []
@@ -357,8 +435,9 @@ class Model:
         """Returns, for each text, the k labels with the highest scores, the best first, with these."""
         if k < 0:
             raise ValueError(f"k is {k}; it is how many labels are wanted")
+        self._one_label()
         ranked = [row for rows in self._batches(texts, warn=True) for row in self._ranked(rows, k)]
-        return [[(self.taxonomy.label_name(node), score) for node, score in row] for row in ranked]
+        return [[(self._taxonomy.label_name(node), score) for node, score in row] for row in ranked]
 
     def scores(self, texts: Sequence[Any]) -> np.ndarray:
         """Returns the scores of the labels by which the model chooses: a row a text, a column a label.
@@ -367,7 +446,8 @@ class Model:
         For models that go down the taxonomy, a score is what the nodes on the way are behind the best of
         their siblings; for those of probabilities, it is the logarithm of one. A beam is not heeded.
         """
-        return np.concatenate([np.zeros((0, len(self.labels))), *map(self._label_scores, self._batches(texts))])
+        scores = [self._arranged(self._label_scores(rows), -np.inf) for rows in self._batches(texts)]
+        return np.concatenate([np.zeros((0, len(self.labels))), *scores])
 
     def predict_proba(self, texts: Sequence[Any]) -> np.ndarray:
         """Returns the probability of every label: a row a text, a column a label.
@@ -376,13 +456,38 @@ class Model:
         """
         if not self.has_probabilities:
             raise ValueError(f"this model, {visible(self.name)}, has scores and no probabilities; svm.Calibrate of the Go library learns them")
-        return np.concatenate([np.zeros((0, len(self.labels))), *map(self._probabilities, self._batches(texts))])
+        probabilities = [self._arranged(self._probabilities(rows), 0) for rows in self._batches(texts)]
+        return np.concatenate([np.zeros((0, len(self.labels))), *probabilities])
+
+    def predict_node_proba(self, texts: Sequence[Any]) -> np.ndarray:
+        """Returns how likely a label is at or below each node: a row a text, a column a node of :attr:`taxonomy`.
+
+        Raises ValueError for models of labels: those of sets of nodes have such probabilities.
+        """
+        probabilities = map(self._node_probabilities, self._batches(texts))
+        return np.concatenate([np.zeros((0, len(self.taxonomy))), *probabilities])
 
     def _probabilities(self, rows: Rows) -> np.ndarray:
+        if self._sets is not None:
+            return self._label_scores(rows)
         if self._calibrated is None:
             return np.exp(self._hide(self._attributes.scores(self._linked(self._columns(rows))), self._attributes.candidates))
         unseen = None if self._unseen is None else self._unseen[self._nodes]
         return np.array([self._calibrated.of(scores, unseen) for scores in self._label_scores(rows)]).reshape(rows.count, len(self._nodes))
+
+
+def _taxonomy(file: Arrays) -> Taxonomy:
+    """Reads the taxonomy of a file."""
+    edges = file.indices("taxonomy.edges", 1 << 31, 2)
+    if edges.shape[1] != 2:
+        raise LoadError(f"the edges have the shape {list(edges.shape)}; expected two columns")
+    stand: List[Tuple[int, str]] = []
+    if "taxonomy.labels" in file:
+        leaves, names = file.indices("taxonomy.labels.nodes", 1 << 31).tolist(), file.texts("taxonomy.labels")
+        if len(leaves) != len(names):
+            raise LoadError(f"{len(leaves)} leaves stand for {len(names)} labels")
+        stand = list(zip(leaves, names))
+    return Taxonomy(file.texts("taxonomy.names"), edges.tolist(), stand)
 
 
 def _several(texts: Any) -> Sequence[Any]:

@@ -73,6 +73,10 @@ class Taxonomy:
         """Returns the name by which the data know a label: of a leaf "(misc)", that of the node above."""
         return self._labels.get(node, self.names[node])
 
+    def labels(self) -> List[Tuple[int, str]]:
+        """Returns the leaves that stand for labels of other names, and these."""
+        return list(self._labels.items())
+
     def label(self, node: int) -> int:
         """Returns the node that is a label in the data: of a leaf "(misc)", the node above."""
         name = self.label_name(node)

@@ -12,6 +12,9 @@ from ._safetensors import Arrays
 from ._rows import Rows, add
 
 
+_EQUAL = 1e-13  # share of squared norms below which a squared distance is zero but for rounding
+
+
 class Dense:
     """All weights, a row a feature and a column a node."""
 
@@ -67,8 +70,8 @@ class Kernel:
         text = file.metadata
         self.features, self.columns = whole(text, "features"), columns
         self._name = text["kernel"]
-        if self._name not in ("linear", "rbf", "polynomial"):
-            raise LoadError(f"the model has the kernel {quote(self._name)}; this package knows linear, rbf, polynomial")
+        if self._name not in ("linear", "rbf", "exponential", "polynomial"):
+            raise LoadError(f"the model has the kernel {quote(self._name)}; this package knows linear, rbf, exponential, polynomial")
         self._gamma = number(text, "kernel.gamma") or 1.0 if self._name != "linear" else 1.0
         self._offset = number(text, "kernel.offset") if self._name == "polynomial" else 0.0
         self._degree = whole(text, "kernel.degree") or 2 if self._name == "polynomial" else 1
@@ -102,6 +105,11 @@ class Kernel:
             add(products, at, self._instances[lo:hi], np.multiply.outer(values, self._values[lo:hi]))
         if self._name == "rbf":
             products = np.exp(-self._gamma * np.maximum(square + self._squares - 2 * products, 0))
+        elif self._name == "exponential":
+            both = square + self._squares
+            apart = both - 2 * products
+            apart = np.where(apart <= _EQUAL * both, 0, apart)  # the root would make much of rounding
+            products = np.exp(-self._gamma * np.sqrt(apart))
         elif self._name == "polynomial":
             products = (self._gamma * products + self._offset) ** float(self._degree)
         scores = np.zeros((rows.count, self.columns))

@@ -298,7 +298,8 @@ class Loading(Case):
     def test_pipeline(self):
         selection = {"format": "hierml.selection", "version": 1, "method": "", "columns": [0, 2], "scores": [1, 0, 1]}
         for says, pipeline in (
-            ("'hierml.pipeline' in versions 1 to 2", {"version": 3}),
+            ("'hierml.pipeline' in versions 1 to 3", {"version": 4}),
+            ("is not that of a file with this model", {"version": 3}),
             ("a vectorizer and columns, or neither", {"version": 2}),
             ("a vectorizer and columns, or neither", {"columns": {}}),
             ("has 'stemmer'", {"stemmer": True}),

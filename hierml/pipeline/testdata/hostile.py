@@ -147,7 +147,7 @@ def hostile(path):
     metadata, tensors = read(path)
     same = lambda header: header
     part = rng.randrange(10)
-    at = next(k for k, one in enumerate(tensors) if one[0] == "attached.pipeline")
+    at = rng.choice([k for k, one in enumerate(tensors) if one[0].startswith("attached.")])
     if part < 4:
         attached = json.loads(tensors[at][3])
         for _ in range(1 + rng.randrange(3)):
@@ -156,6 +156,7 @@ def hostile(path):
         data = written(attached).encode("utf-8", "surrogatepass")
         tensors[at][2:] = [len(data)], data
     elif part < 6:
+        at = next(k for k, one in enumerate(tensors) if one[0] == "attached.pipeline")
         attached = json.loads(tensors[at][3])
         terms = attached.get("vectorizer") or next(of["terms"] for of in attached["columns"]["fields"] if "terms" in of)
         terms["text"].pop("Tokens", None)
@@ -235,9 +236,12 @@ for number in range(count):
             with np.errstate(all="ignore"):
                 of = {name: text if k % 2 else [7, None, text][k % 3] for k, name in enumerate(model.columns)} if model.columns else text
                 model.features(of)
-                model.predict_paths([of])
-                model.rank([of], 3)
                 model.scores([of])
+                for method in (model.predict_sets, model.predict_node_proba, model.predict_paths, model.rank):
+                    try:
+                        method([of])
+                    except ValueError:
+                        pass  # it is not of models of this type
                 if model.has_probabilities:
                     model.predict_proba([of])
                 repr(model)

@@ -14,10 +14,12 @@ var forestPackage = table.Package{
 	Name: "forest",
 	Values: []table.Symbol{
 		{Name: "All", Value: forest.All},
+		{Name: "Load", Value: forest.Load},
 		{Name: "Logarithm", Value: forest.Logarithm},
 		{Name: "Maximum", Value: forest.Maximum},
 		{Name: "Mean", Value: forest.Mean},
 		{Name: "Minimum", Value: forest.Minimum},
+		{Name: "Read", Value: forest.Read},
 		{Name: "SquareRoot", Value: forest.SquareRoot},
 		{Name: "Sum", Value: forest.Sum},
 	},
