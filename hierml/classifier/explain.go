@@ -15,9 +15,12 @@ import (
 // a model with a link the scores are what the link makes of <W_n, x>, logarithms of probabilities,
 // and contributions of features are those to <W_n, x>.
 type Explanation struct {
-	Name      string  // of the predicted label, as the data call it
-	Predicted int     // node id
-	Score     float64 // the sum of those of Path
+	Name      string // of the predicted label, as the data call it
+	Predicted int    // node id
+	// Score is the sum of those of Path: the label's in LeafScores or, of models that descend the
+	// taxonomy, the scores of the nodes on the way, where Rank gives what they fall short of the
+	// best.
+	Score float64
 
 	// The label with the second highest score, which is RunnerUpScore, and the
 	// features that decide between the two. The weight of a feature is the
