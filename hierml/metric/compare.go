@@ -133,8 +133,8 @@ func (t *Table) String() string {
 func (t *Table) notes() []string {
 	var notes []string
 	for i, name := range t.Names {
-		if text := t.Reports[i].oneEach(": "); text != "" {
-			notes = append(notes, name+text)
+		if note := t.Reports[i].note(); note != "" {
+			notes = append(notes, name+": "+note)
 		}
 	}
 	return notes

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"os"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 func ExampleSettings() {
@@ -62,4 +65,50 @@ func ExampleTable_WriteCSV() {
 	// name,instances,accuracy,H-loss,accuracy at depth 0
 	// flat,40,0.35,0.575,0.5
 	// hierarchical,40,0.6,0.2,1
+}
+
+// A threshold for scores of nodes is chosen on validation data and applied to test data.
+func ExampleHierarchicalCurve() {
+	t, err := taxonomy.FromPaths([]string{"go/ast", "go/build", "net/http"}, "/")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	node := func(name string) int { n, _ := t.Node(name); return n }
+	scores := func(ast, build, http float64) []float64 {
+		row := make([]float64, t.Len())
+		row[node("go/ast")], row[node("go/build")], row[node("net/http")] = ast, build, http
+		row[node("go")], row[node("net")] = max(ast, build), http
+		return row
+	}
+	held := mat.NewDense(2, t.Len(), append(scores(0.9, 0.3, 0.4), scores(0.1, 0.6, 0.7)...))
+	curve, err := metric.HierarchicalCurve(held, [][]int{{node("go/ast")}, {node("go/build"), node("net/http")}}, t)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	best, err := curve.Best()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("threshold %.1f\n", best.Threshold)
+
+	test := mat.NewDense(1, t.Len(), scores(0.8, 0.7, 0.5))
+	sets, err := metric.NodesAbove(test, best.Threshold, t)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	f, err := metric.LabelSets([][]int{{node("go/ast")}}, sets, t)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(t.NamesOf(sets[0]...))
+	fmt.Printf("hierarchical F1 %.2f\n", f.Hierarchical)
+	// Output:
+	// threshold 0.6
+	// [go/ast go/build]
+	// hierarchical F1 0.80
 }

@@ -239,12 +239,13 @@ func (r *Report) lines(group string) []line {
 	return all
 }
 
-// oneEach says, with what comes before it, that one label each is judged, where several are true.
-func (r *Report) oneEach(before string) string {
+// note says that one label each is judged where several are true: the sets that the model would
+// predict by LabelSets or PredictSets score higher. It is empty of other reports.
+func (r *Report) note() string {
 	if r == nil || r.sets == nil || !r.sets.OneEach || r.sets.True <= 1 {
 		return ""
 	}
-	return fmt.Sprintf("%sone label each, where %.2f are true", before, r.sets.True)
+	return fmt.Sprintf("one label each, where %.2f are true", r.sets.True)
 }
 
 // instancesText is the head of a report's first line.
@@ -272,8 +273,8 @@ func (r *Report) sections() []section {
 	var sections []section
 	for _, g := range groups {
 		s := section{Name: g}
-		if text := r.oneEach(" ("); g == ofLabels && text != "" {
-			s.Name += text + "; Model.LabelSets and PredictSets predict sets)"
+		if note := r.note(); g == ofLabels && note != "" {
+			s.Name += " (" + note + "; Model.LabelSets and PredictSets predict sets)"
 		}
 		for _, l := range r.lines(g) {
 			shown := row{Name: l.text}

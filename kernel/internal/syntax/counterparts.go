@@ -96,9 +96,11 @@ var Counterparts = []Counterpart{
 	{"LeaveOneGroupOut GroupKFold GroupShuffleSplit StratifiedGroupKFold", "divisions of your own are rows to train and to test on", `experiment.Split{Rounds: []dataset.Division{{Name: "group 1", Train: []int{2, 3}, Test: []int{0, 1}}}}`},
 	{"cross_val_score cross_validate cross_val_predict", "", `study := experiment.Study{Data: []experiment.Data{{Corpus: corpus}}, Methods: []experiment.Method{{Estimator: svm.Flat{C: 1}}}, Split: experiment.Split{Folds: 5}}; study.Run(nb.Context())`},
 	{"GridSearchCV RandomizedSearchCV", "", `choice := svm.ChooseC(nb.Context(), svm.Flat{}, trainSet)`},
-	{"accuracy_score balanced_accuracy_score f1_score precision_score recall_score top_k_accuracy_score", "", `report := metric.Evaluate(model, testSet)`},
+	{"accuracy_score balanced_accuracy_score f1_score precision_score recall_score top_k_accuracy_score jaccard_score hamming_loss matthews_corrcoef cohen_kappa_score roc_auc_score label_ranking_loss", "", `report := metric.Evaluate(model, testSet)`},
 	{"classification_report precision_recall_fscore_support", "", `metric.Evaluate(model, testSet).Classes()`},
 	{"confusion_matrix ConfusionMatrixDisplay plot_confusion_matrix", "", `chart.ConfusionOf(metric.Evaluate(model, testSet))`},
+	{"log_loss brier_score_loss", "a report of probabilities has them", `metric.Evaluate(svm.Calibrate(nb.Context(), svm.Flat{C: 1}, trainSet), testSet)`},
+	{"precision_recall_curve", "", `metric.HierarchicalCurve(svm.Calibrate(nb.Context(), svm.Flat{C: 1}, trainSet).NodeProbabilities(testSet.X), testSet.Labels, testSet.Taxonomy)`},
 	{"calibration_curve", "package calibration has", `calibration.NewReliability([]float64{0.2, 0.9}, []bool{false, true}, calibration.DefaultBins, calibration.EqualWidth)`},
 
 	// Python itself.
