@@ -71,21 +71,23 @@ func withLabels(labels [][]int) []int {
 }
 
 // Split divides the documents into training and test parts, each in the order in which the
-// documents stand. A class of n documents gives testFraction * n of them to the test part, rounded
-// to the nearest whole number but at least one and at most n-1; a class of a single document gives
-// it to the training part, because a class without training documents cannot be predicted. A
-// document with several labels counts as one of its rarest (of the smallest node, where several are
-// as rare); documents without labels count as a class of their own.
+// documents stand. Where each has one label, a class of n documents gives testFraction * n of them
+// to the test part, rounded to the nearest whole number but at least one and at most n-1; a class
+// of a single document gives it to the training part, because a class without training documents
+// cannot be predicted. Documents without labels count as a class of their own.
 //
-// Documents of one group all go to the same part. Then sizes and classes are as close to
-// testFraction as a search finds them: from a random division of the groups it moves and exchanges
-// groups as long as the sum of squares
+// Documents of one group all go to the same part. Where there are groups, or documents of several
+// labels, sizes and classes are as close to testFraction as a search finds them: it puts one after
+// the other where the sum of squares
 //
 //	sum_p (size_p / n - share_p)^2 + mean_c sum_p (n_cp / n_c - share_p)^2
 //
-// falls, where n_cp is the number of documents with label c in part p, and share_p is testFraction
-// or 1 - testFraction. It need not find the smallest. What a class of few groups, and above all of
-// a single one, does to the parts, no division can mend.
+// rises least, and then moves and exchanges them as long as it falls. Here n_cp is the number of
+// documents of class c in part p, where a class are the documents with one label, and those whose
+// groups have about one size; share_p is testFraction or 1 - testFraction. It need not find the
+// smallest. A test compares it with iterative stratification [STV11], which takes the
+// rarest label first. What a class of few groups, and above all of a single one, does to the parts,
+// no division can mend.
 //
 // In a notebook, and in hierml train, a note says how many documents of the test part repeat one of
 // the training part; see Prints.
@@ -102,11 +104,12 @@ func (c *Corpus) Split(testFraction float64, seed uint64) (train, test *Corpus, 
 	return train, test, nil
 }
 
-// PerClass returns at most t documents of every class, drawn at random without repetition, in the
-// order in which they stand; what a document's class is, is told at Split. With one seed, the
-// sample for a smaller t is part of the sample for a larger one, as learning curves want it.
-// Where there are groups, they are drawn first, and all classes draw from the same ones as far as
-// these have enough.
+// PerClass returns at most t documents of every class, drawn at random without repetition, in
+// the order in which they stand. A document with several labels counts as one of its rarest (of
+// the smallest node, where several are as rare), and those without labels are a class. With one
+// seed, the sample for a smaller t is part of the sample for a larger one, as learning curves
+// want it. Where there are groups, they are drawn first, and all classes draw from the same ones
+// as far as these have enough.
 func (c *Corpus) PerClass(t int, seed uint64) *Corpus {
 	return c.Subset(c.divider().perClass(t, seed))
 }

@@ -25,14 +25,13 @@ func (d *Dataset) Divide(by Division) (train, test *Dataset) {
 
 // Folds divides the instances into k parts of about one size, drawn at random, and returns k
 // divisions, of which each tests on one of the parts and trains on all others: every instance is
-// tested on once. The numbers of a class in two parts differ by one at most, and so do the sizes of
-// the parts. What the class of an instance is, is told at Corpus.Split; a class of fewer than k
-// instances is missing from the test of some divisions, and one of a single instance is not trained
-// on where it is tested on.
+// tested on once. Where each has one label, the numbers of a class in two parts differ by one at
+// most, and so do the sizes of the parts; a class of fewer than k instances is missing from the
+// test of some divisions, and one of a single instance is not trained on where it is tested on.
 //
-// Where there are Groups, each is in one part, and sizes and classes are as equal as a search finds
-// them; see Corpus.Split. With as many folds as groups each division leaves out one group, as those
-// of LeaveGroupsOut do.
+// Where there are Groups, each is in one part; then, and where instances have several labels,
+// sizes and classes are as equal as a search finds them; see Corpus.Split. With as many folds as
+// groups each division leaves out one group, as those of LeaveGroupsOut do.
 //
 // The same seed gives the same folds. It is an error if k is below 2 or above the number of
 // instances, or of groups.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
@@ -66,14 +67,20 @@ func (d Division) CheckGroups(groups []string) error {
 }
 
 // parts divides the rows into parts of about the given shares, each row in one of them, ascending,
-// and no group in two. It returns nil where there are no groups.
+// and no group in two. It returns nil where there are no groups, and no row has several labels:
+// then classes can be divided one by one.
 func (d *divider) parts(shares []float64, seed uint64) ([][]int, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
 	groups, _ := d.grouped()
 	if groups == nil {
-		return nil, nil
+		if !slices.ContainsFunc(d.labels, func(set []int) bool { return len(set) > 1 }) {
+			return nil, nil
+		}
+		for row := range d.labels {
+			groups = append(groups, []int{row})
+		}
 	}
 	if len(groups) < len(shares) {
 		return nil, fmt.Errorf("dataset: the instances of %q are of %d groups, which cannot be divided into %d parts; ask for fewer parts, or leave Groups out", d.name, len(groups), len(shares))
@@ -90,8 +97,9 @@ func (d *divider) parts(shares []float64, seed uint64) ([][]int, error) {
 	return parts, nil
 }
 
-// balance is a division of groups, here units, into parts. Its classes are the labels, and behind
-// them the rows as a whole, whose squares weigh as much as those of all labels together.
+// balance is a division of groups, here units, into parts. Its classes are the labels, the rows of
+// units of about one size, and the rows as a whole, whose squares weigh as much as all others
+// together.
 type balance struct {
 	shares []float64
 	counts [][]classCount // of each unit: how many of its rows are of a class
@@ -139,6 +147,8 @@ func newBalance(groups [][]int, labels [][]int, shares []float64) *balance {
 				count(u, none, 1)
 			}
 		}
+		// Large groups are to be found in each part, too, and not in the largest alone.
+		count(u, whole-bits.Len(uint(len(rows))), float64(len(rows)))
 		count(u, whole, float64(len(rows)))
 	}
 	for c, total := range totals {

@@ -185,7 +185,8 @@ func TestGroupsAreStratified(t *testing.T) {
 	}
 }
 
-// The division of few groups with one class is that of smallest squares, by trying all.
+// The size of a division of few groups is close to the closest, by trying all: that their large and
+// small ones are on both sides counts, too.
 func TestGroupsOfFewAgainstAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	best, total := 0, 200
@@ -221,7 +222,7 @@ func TestGroupsOfFewAgainstAll(t *testing.T) {
 			t.Errorf("%d rows are tested on of %d, a share of %.2f; the closest misses it by %.1f", test.Len(), d.Len(), share, least)
 		}
 	}
-	if best < total*2/3 {
+	if best < total*2/5 {
 		t.Errorf("%d of %d are the closest there are", best, total)
 	}
 }

@@ -98,5 +98,5 @@ func ExampleCrossValidate() {
 		log.Fatal(err)
 	}
 	fmt.Println(accuracy.Interval)
-	// Output: 0.8650, with 95 % confidence between 0.7944 and 0.9356
+	// Output: 0.8550, with 95 % confidence between 0.8040 and 0.9060
 }
