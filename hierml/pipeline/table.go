@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/classifier"
@@ -179,25 +178,11 @@ func (p *Pipeline) sets(s *scorer, x *dataset.Matrix, leaves func() (*mat.Dense,
 	if p.Calibrated == nil || p.Calibrated.OneLabel() || x.Rows == 0 {
 		return nil, nil
 	}
-	const half = 0.5
 	probabilities, err := leaves()
 	if err != nil {
 		return nil, err
 	}
-	labels := s.taxonomy.Leaves()
-	sets := make([][]int, x.Rows)
-	for i := range sets {
-		row := probabilities.RawRowView(i)
-		for y, probability := range row {
-			if probability >= half {
-				sets[i] = append(sets[i], labels[y])
-			}
-		}
-		if sets[i] == nil {
-			sets[i] = []int{labels[floats.MaxIdx(row)]}
-		}
-	}
-	return sets, nil
+	return p.Calibrated.Sets(probabilities), nil
 }
 
 // answerTable returns the table of the k best labels of each row.
