@@ -106,6 +106,7 @@ func inFlagsText(text string) string {
 	text = strings.ReplaceAll(text, ", or leave such rows out and count them: Table{Repair: &files.Faults{}}", "")
 	text = namedBy.ReplaceAllStringFunc(text, func(said string) string { return "which " + flagOf(namedBy.FindStringSubmatch(said)[1]) + " names" })
 	text = strings.ReplaceAll(text, ", Labelled() leaves such out", "")
+	text = strings.ReplaceAll(text, "set Groups to", "give --group to")
 	return missingSaid.ReplaceAllString(text, "--fill says what stands for them, such as --fill mean;")
 }
 

@@ -235,11 +235,20 @@ func (t *trainer) divided(table *dataset.Table) (train, test *dataset.Table, err
 		return table, nil, nil
 	}
 	t.cmd.PrintErrf("trained on the %d rows of the part train, and measured on the %d of test [--part]\n", train.Len(), test.Len())
-	if r := train.Prints().RepeatedIn(test.Prints()); r.Rows > 0 {
-		t.cmd.PrintErrf("%s: %v\n", visible.Text(table.Name), r)
-	}
 	if left := table.Len() - train.Len() - test.Len(); left > 0 {
 		t.cmd.PrintErrf("%d rows of other parts are not used\n", left)
+	}
+	trained := make(map[string]bool)
+	for _, group := range train.Groups() {
+		trained[group] = group != ""
+	}
+	for _, group := range test.Groups() {
+		if trained[group] {
+			return nil, nil, fmt.Errorf("%s: the group %q is in both parts; leave --group out to measure all the same, or give --test in place of --part", table.Name, group)
+		}
+	}
+	if r := train.Prints().RepeatedIn(test.Prints()); r.Rows > 0 {
+		t.cmd.PrintErrln(visible.Text(inFlagsText(fmt.Sprintf("%s: %v", table.Name, r))))
 	}
 	return train, test, nil
 }

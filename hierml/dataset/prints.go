@@ -133,7 +133,7 @@ func (r Repeats) String() string {
 	if r.Rows == 0 {
 		return "no row to test on repeats one to train on"
 	}
-	return fmt.Sprintf("%d of %s to test on %s one to train on, such as row %d, which repeats row %d; the right answer may be learned by heart. Rows of one group stay on one side: see Groups",
+	return fmt.Sprintf("%d of %s to test on %s one to train on, such as row %d, which repeats row %d. A model may know the answer by heart: set Groups to keep rows that belong together on one side",
 		r.Rows, describe.Count(r.Of, "row", "rows"), repeat(r.Rows), r.Test, r.Train)
 }
 
