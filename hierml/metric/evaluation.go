@@ -38,9 +38,9 @@ const (
 	closedPrecision // likewise, without the Jaccard index
 	closedRecall
 	closedF1
-	logLoss // of one label an instance, or else of each label by itself
+	logLoss // of one label an instance
 	brierScore
-	labelsLogLoss
+	labelsLogLoss // of each label by itself
 	labelsBrier
 	fixedColumns
 )
@@ -296,7 +296,12 @@ func (e *evaluation) report() (*Report, error) {
 	}
 	f := all.f1()
 	mcc, kappa := all.agreement()
+	byLabel := all.truths > all.instances || e.notOne
 	r := &Report{
+		LogLoss:               math.NaN(),
+		Brier:                 math.NaN(),
+		LabelsLogLoss:         math.NaN(),
+		LabelsBrier:           math.NaN(),
 		Instances:             e.n,
 		MicroPrecision:        f.MicroPrecision,
 		MicroRecall:           f.MicroRecall,
@@ -322,7 +327,8 @@ func (e *evaluation) report() (*Report, error) {
 		byNode:                all.classes(all.nodes, func(int) bool { return true }),
 		weights:               e.weights,
 		weighted:              e.weights != nil,
-		probable:              e.probable,
+		probable:              e.probable && !byLabel,
+		byLabel:               e.probable && byLabel,
 	}
 	if all.several > 0 {
 		n := float64(all.instances)
@@ -334,9 +340,6 @@ func (e *evaluation) report() (*Report, error) {
 	}
 	if n := len(e.leafLabels); n > 0 {
 		r.ROC = own.roc(mat.NewDense(n, len(e.leaves), e.leafScores), e.leafLabels, e.t.LeafIndex)
-	}
-	if all.truths > all.instances || e.notOne {
-		e.columns[logLoss], e.columns[brierScore] = e.columns[labelsLogLoss], e.columns[labelsBrier]
 	}
 	for i, k := range e.at {
 		r.At = append(r.At, At{K: k})

@@ -148,7 +148,9 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	if _, ok := in.Measures[microROC]; ok {
 		r.ROC = new(ROC)
 	}
+	r.LogLoss, r.Brier, r.LabelsLogLoss, r.LabelsBrier = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	_, r.probable = in.Measures[logLossName]
+	_, r.byLabel = in.Measures[logLossByLabel]
 	for name := range in.Measures {
 		r.scored = r.scored || strings.HasPrefix(name, scoredPrecision)
 	}

@@ -114,12 +114,17 @@ var (
 	}
 )
 
-// probabilityMeasures are those of models with probabilities, rocMeasures those of scores that are
+// probabilityMeasures are those of probabilities of one label, which add up to 1, and
+// labelProbabilityMeasures those of other probabilities: the two are not compared. rocMeasures those of scores that are
 // not too many, and nodeMeasures those of models with scores of nodes.
 var (
 	probabilityMeasures = []Measure{
-		{logLossName, "minus the logarithm of the probability of the true label, or of what came about of each label where there are several", ofRanking, true, 4, ofColumn, logLoss, func(r *Report) *float64 { return &r.LogLoss }},
-		{"Brier score", "squared error of the probabilities, the sum over the labels, or their mean where there are several", ofRanking, true, 4, ofColumn, brierScore, func(r *Report) *float64 { return &r.Brier }},
+		{logLossName, "minus the logarithm of the probability of the one true label", ofRanking, true, 4, ofColumn, logLoss, func(r *Report) *float64 { return &r.LogLoss }},
+		{"Brier score", "squared error of the probabilities of one label, the sum over the leaves", ofRanking, true, 4, ofColumn, brierScore, func(r *Report) *float64 { return &r.Brier }},
+	}
+	labelProbabilityMeasures = []Measure{
+		{logLossByLabel, "minus the logarithm of the probability of what came about, of each leaf by itself", ofRanking, true, 4, ofColumn, labelsLogLoss, func(r *Report) *float64 { return &r.LabelsLogLoss }},
+		{"Brier score by label", "squared error of the probability of each leaf by itself", ofRanking, true, 4, ofColumn, labelsBrier, func(r *Report) *float64 { return &r.LabelsBrier }},
 	}
 	rocMeasures = []Measure{
 		{microROC, "how often a true label of an instance scores higher than a wrong one of any", ofRanking, false, 4, ofROC, 0, func(r *Report) *float64 { return &r.ROC.Micro }},
@@ -129,8 +134,9 @@ var (
 
 // The first of the measures that not every report has.
 const (
-	logLossName = "log loss"
-	microROC    = "micro AUC"
+	logLossName    = "log loss"
+	logLossByLabel = "log loss by label"
+	microROC       = "micro AUC"
 )
 
 // The names of the areas under precision-recall curves of nodes.
@@ -150,9 +156,10 @@ var nodeMeasures = []Measure{
 
 // has says which measures a report has beside those that all have.
 type has struct {
-	at                             []int
-	depths                         int
-	nodes, scored, probable, areas bool
+	at                   []int
+	depths               int
+	nodes, scored, areas bool
+	probable, byLabel    bool // there are probabilities of one label, and of each by itself
 }
 
 // Measures returns all measures that a report can have unless it was told otherwise, in the order
@@ -162,13 +169,13 @@ type has struct {
 // for each depth of its taxonomy too, and one with propensities a "propensity-scored precision at
 // 1" for each k.
 func Measures() []Measure {
-	return has{at: defaultAt, nodes: true, probable: true, areas: true}.listed()
+	return has{at: defaultAt, nodes: true, probable: true, byLabel: true, areas: true}.listed()
 }
 
 // Named returns the measure called name: one of Measures, or one of a depth, such as "F1 at depth
 // 2".
 func Named(name string) (Measure, bool) {
-	h := has{at: defaultAt, nodes: true, probable: true, areas: true}
+	h := has{at: defaultAt, nodes: true, probable: true, byLabel: true, areas: true}
 	const deepest = 1 << 10
 	if _, depth, ok := strings.Cut(name, atDepth); ok {
 		if d, err := strconv.Atoi(depth); err == nil && d >= 0 && d < deepest {
@@ -180,7 +187,7 @@ func Named(name string) (Measure, bool) {
 
 // Measures returns the measures that the report has, in its order.
 func (r *Report) Measures() []Measure {
-	h := has{depths: len(r.Levels), nodes: r.Nodes != nil, scored: r.scored, probable: r.probable, areas: r.ROC != nil}
+	h := has{depths: len(r.Levels), nodes: r.Nodes != nil, scored: r.scored, probable: r.probable, byLabel: r.byLabel, areas: r.ROC != nil}
 	for _, a := range r.At {
 		h.at = append(h.at, a.K)
 	}
@@ -192,7 +199,7 @@ func (h has) listed() []Measure {
 	for _, more := range []struct {
 		has      bool
 		measures []Measure
-	}{{h.areas, rocMeasures}, {h.probable, probabilityMeasures}, {h.nodes, nodeMeasures}} {
+	}{{h.areas, rocMeasures}, {h.probable, probabilityMeasures}, {h.byLabel, labelProbabilityMeasures}, {h.nodes, nodeMeasures}} {
 		if more.has {
 			all = append(all, more.measures...)
 		}

@@ -51,13 +51,15 @@ type Report struct {
 	AveragePrecision float64
 	// ROC has areas under ROC curves; nil where the scores are more than 2^23.
 	ROC *ROC
-	// LogLoss and Brier are of the probabilities of a Prober, and 0 for other models. Where each
-	// instance has one label, and its probabilities add up to 1, they are the means of
-	// calibration.LogLoss, minus the logarithm of the probability of the label, and of
-	// calibration.Brier, the sum over the leaves of the squared errors. Otherwise each leaf is an
-	// event by itself, and they are the means over the leaves too: of calibration.LabelsLogLoss
-	// and of Brier divided by their number.
+	// LogLoss and Brier are of the probabilities of a Prober, where each instance has one label and
+	// its probabilities add up to 1: the means of calibration.LogLoss, minus the logarithm of the
+	// probability of the label, and of calibration.Brier, the sum over the leaves of the squared
+	// errors. They are NaN otherwise.
 	LogLoss, Brier float64
+	// LabelsLogLoss and LabelsBrier are of other probabilities, of which each is of an event by
+	// itself: the means over instances and leaves of calibration.LabelsLogLoss and of the squared
+	// errors. They are NaN where LogLoss is not, and must not be compared with it.
+	LabelsLogLoss, LabelsBrier float64
 	// RankingLoss is the fraction of pairs of a label y in Y and a leaf z not in Y with F(y) <=
 	// F(z) (7.5). Instances whose labels are all leaves have no such pair and are left out; it is
 	// NaN if there is no other.
@@ -107,7 +109,8 @@ type Report struct {
 	labels      uint64               // a hash of all true labels, 0 where they are not known
 	weights     []float64            // of the instances, nil where they are not known
 	scored      bool                 // by propensities
-	probable    bool                 // there are probabilities
+	probable    bool                 // there are probabilities of one label
+	byLabel     bool                 // there are probabilities of each label by itself
 	weighted    bool
 	sets        *labelSets // nil where no instance has several labels
 }
@@ -185,6 +188,9 @@ func (r *Report) lines(group string) []line {
 		}
 		if r.probable {
 			all = append(all, line{"log loss, Brier score", []string{logLossName, "Brier score"}})
+		}
+		if r.byLabel {
+			all = append(all, line{"log loss, Brier score by label", []string{logLossByLabel, "Brier score by label"}})
 		}
 		if r.Nodes != nil {
 			all = append(all, line{"AU(PRC), mean of nodes", []string{pooledArea, meanArea}},

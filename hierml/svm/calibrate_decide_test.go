@@ -70,7 +70,9 @@ func TestReportOfProbabilities(t *testing.T) {
 			t.Fatal(err)
 		}
 		brier, logLoss := by.Brier, logs/float64(len(events))
+		gotBrier, gotLogLoss := r.LabelsBrier, r.LabelsLogLoss
 		if single {
+			gotBrier, gotLogLoss = r.Brier, r.LogLoss
 			brier, logLoss = by.Brier*float64(len(g.Leaves())), logs/float64(test.Len())
 		}
 		nodes, err := metric.NodeScores(p.NodeProbabilities(test.X), test.Labels, g)
@@ -78,7 +80,7 @@ func TestReportOfProbabilities(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, pair := range map[string][2]float64{
-			"Brier score": {r.Brier, brier}, "log loss": {r.LogLoss, logLoss}, "exact sets": {r.ExactSets, float64(right) / float64(test.Len())}, "AU(PRC)": {r.Nodes.Pooled, nodes.Pooled},
+			"Brier score": {gotBrier, brier}, "log loss": {gotLogLoss, logLoss}, "exact sets": {r.ExactSets, float64(right) / float64(test.Len())}, "AU(PRC)": {r.Nodes.Pooled, nodes.Pooled},
 		} {
 			if !(math.Abs(pair[0]-pair[1]) <= 1e-12*max(1, pair[1])) {
 				t.Errorf("%s: %s %v, want %v", name, what, pair[0], pair[1])

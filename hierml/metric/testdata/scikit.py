@@ -109,8 +109,8 @@ def values(c, leaves, w):
             v["MCC"] = metrics.matthews_corrcoef(t, f, sample_weight=w)
             v["kappa"] = metrics.cohen_kappa_score(t, f, sample_weight=w)
     elif (y.sum(axis=1) > 1).any():
-        v["log loss"] = metrics.log_loss(y.ravel(), p.ravel(), labels=[0, 1], sample_weight=np.repeat(w, q))
-        v["Brier score"] = metrics.brier_score_loss(y.ravel(), p.ravel(), labels=[0, 1], sample_weight=np.repeat(w, q))
+        v["log loss by label"] = metrics.log_loss(y.ravel(), p.ravel(), labels=[0, 1], sample_weight=np.repeat(w, q))
+        v["Brier score by label"] = metrics.brier_score_loss(y.ravel(), p.ravel(), labels=[0, 1], sample_weight=np.repeat(w, q))
     a, b = indicators(c["truth"], True), indicators(c["predicted"], True)
     depth = np.array([len(path(parents, n)) - 1 for n in range(len(parents))])
     for d in range(depth.max() + 1):
