@@ -76,7 +76,8 @@ func (r *run) train(ctx context.Context, j *job, at point, workers int, c *Cell)
 	if m, ok := model.(*classifier.Model); ok && m.Training.Certificate != nil && m.Training.Status != solver.Converged {
 		c.Note = fmt.Sprintf("training %s at a gap of %.2g", m.Training.Status, m.Training.Certificate.Gap)
 	}
-	report, err := metric.Evaluate(model, p.test)
+	c.Weighted = p.test.Weights != nil
+	report, err := metric.Settings{Weights: p.test.Weights}.Evaluate(ctx, model, p.test)
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (r *run) train(ctx context.Context, j *job, at point, workers int, c *Cell)
 	for _, m := range report.Measures() {
 		c.Values[m.Name], _ = report.Value(m.Name)
 	}
-	if j.place.inner == 0 && r.keepsInstances(j.data) {
+	if j.place.inner == 0 && r.keepsInstances(j.data) && !c.Weighted { // comparisons are of equal instances
 		r.keepInstances(c, report, p)
 	}
 	return nil

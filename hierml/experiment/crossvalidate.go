@@ -35,6 +35,8 @@ type CrossValidation struct {
 // A Method with a Grid, which may set the features as well as the estimator, chooses its point in
 // each fold anew, by the fifth of the other folds that Split{HeldOut: 0.2} draws.
 //
+// Data with weights are measured by them.
+//
 // The data are a *dataset.Dataset, a *dataset.Corpus, whose words are weighted by the zero
 // features.Text, a *dataset.Table, whose columns become features by the zero features.Columns, or a
 // Data, which says how:
@@ -91,7 +93,9 @@ func CrossValidate(ctx context.Context, estimator, data any, k int) (*CrossValid
 			return nil, fmt.Errorf("experiment: %s on fold %d of %d: %s", v.Method, c.Fold, k, strings.TrimPrefix(c.Error, "experiment: "))
 		}
 	}
-	results.noteEquals(func(format string, args ...any) { v.Notes = append(v.Notes, fmt.Sprintf(format, args...)) })
+	note := func(format string, args ...any) { v.Notes = append(v.Notes, fmt.Sprintf(format, args...)) }
+	results.noteWeights(note)
+	results.noteEquals(note)
 	for _, note := range v.Notes {
 		progress.Note(ctx, note)
 	}

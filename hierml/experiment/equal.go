@@ -79,6 +79,17 @@ func (in *instances) row(r int) string {
 	return fmt.Sprintf("row %d", r)
 }
 
+// noteWeights says which data have weights, by which everything is measured.
+func (r *Results) noteWeights(note func(string, ...any)) {
+	seen := make(map[string]bool)
+	for _, c := range r.Cells {
+		if c.Weighted && !seen[c.Data] {
+			seen[c.Data] = true
+			note("%s: measures are weighted by the weights of the instances; svm.Balanced weighs what is trained on alone", c.Data)
+		}
+	}
+}
+
 // noteEquals says of each data set in how many of its divisions something is tested on that is
 // equal to what is trained on.
 func (r *Results) noteEquals(note func(string, ...any)) {

@@ -185,6 +185,8 @@ type Cell struct {
 	Seconds  float64 // of training; where it went on from a checkpoint, of what was left
 	// Values are the measures by name; NaN is one that is not defined on the data.
 	Values map[string]float64 `json:"-"`
+	// Weighted says that the measures are weighted by the Weights of the instances.
+	Weighted bool `json:",omitempty"`
 	// Equal is the number of instances tested on whose text or vector is that of one trained on, as
 	// the data had them, before the study's steps, and EqualExample names two.
 	Equal        int    `json:",omitempty"`

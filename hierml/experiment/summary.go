@@ -174,6 +174,7 @@ func (r *Results) Summary() *Summary {
 		}
 		note("p: %s against %s, two-sided, %s; before p the difference, with its interval of 95 %% confidence", namedTests(tests), r.Baseline, correction)
 	}
+	r.noteWeights(note)
 	r.noteEquals(note)
 	s.Notes = append(s.Notes, r.Notes...)
 	return s

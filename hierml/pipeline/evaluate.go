@@ -35,7 +35,8 @@ func Fit(ctx context.Context, columns features.Columns, e classifier.Estimator, 
 // Evaluate predicts the rows of a table and compares them with its labels, as metric.Evaluate does.
 // Of probabilities that were learned from rows with several labels, the sets of Sets are compared,
 // and the report has what metric measures of probabilities.
-// The table has labels of the model's taxonomy.
+// Where the table has weights, the measures are weighted by them. The table has labels of the
+// model's taxonomy.
 func (p *Pipeline) Evaluate(ctx context.Context, test *dataset.Table) (*metric.Report, error) {
 	x, err := p.Rows(ctx, test)
 	if err != nil {
@@ -49,7 +50,11 @@ func (p *Pipeline) Evaluate(ctx context.Context, test *dataset.Table) (*metric.R
 		return nil, fmt.Errorf("pipeline: %q has no labels to compare with; WithLabels names their column", test.Name)
 	}
 	d := &dataset.Dataset{Name: test.Name, Taxonomy: test.Taxonomy, X: x, Labels: test.Labels, Vocabulary: x.Vocabulary}
-	return metric.Settings{}.Evaluate(ctx, p.measured(s), d)
+	weights, err := test.Weights()
+	if err != nil {
+		return nil, err
+	}
+	return metric.Settings{Weights: weights}.Evaluate(ctx, p.measured(s), d)
 }
 
 // measured returns the model as package metric evaluates it.
