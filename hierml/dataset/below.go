@@ -13,6 +13,9 @@ func (d *Dataset) Below(node string) (*Dataset, error) {
 	if d == nil {
 		return nil, noData{}
 	}
+	if err := d.fits(); err != nil {
+		return nil, err
+	}
 	part, id, err := below(d.Name, d.Taxonomy, node)
 	if err != nil {
 		return nil, err

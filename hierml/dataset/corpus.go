@@ -143,7 +143,9 @@ func (c *Corpus) Groups() []string {
 	return groups
 }
 
-func (c *Corpus) divider() *divider { return &divider{c.Name, c.LabelSets(), c.Groups()} }
+func (c *Corpus) divider() *divider {
+	return &divider{name: c.Name, labels: c.LabelSets(), groups: c.Groups()}
+}
 
 // LabelSets returns the nodes of each document, as Dataset.Labels has them. The inner slices are
 // those of the documents.

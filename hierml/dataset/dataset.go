@@ -1,6 +1,10 @@
 package dataset
 
-import "github.com/hierml/notebook/hierml/taxonomy"
+import (
+	"fmt"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
 
 // Dataset is a set of instances, each a sparse vector of features, with their labels. Its methods
 // never change it, and what they return shares the taxonomy, the vocabulary and the label lists
@@ -43,9 +47,12 @@ func (d *Dataset) GroupCount() int {
 }
 
 // Subset returns the instances at the given rows, in that order. A row may be given more than
-// once; one outside 0..Len()-1 panics.
+// once; one outside 0..Len()-1 panics, as does a data set whose parts have different numbers of rows.
 func (d *Dataset) Subset(rows []int) *Dataset {
 	s := *d.given()
+	if err := d.fits(); err != nil {
+		panic(err)
+	}
 	s.X = d.X.Subset(rows)
 	s.Labels = make([][]int, len(rows))
 	for i, r := range rows {
@@ -120,7 +127,21 @@ func (noData) Error() string {
 	return "dataset: there is no data set: it is nil, as the result of a function that returned an error is"
 }
 
-func (d *Dataset) divider() *divider { return &divider{d.Name, d.Labels, d.Groups} }
+func (d *Dataset) divider() *divider { return &divider{d.Name, d.Labels, d.Groups, d.fits()} }
+
+// fits returns an error unless matrix, labels, groups and weights are those of as many rows.
+func (d *Dataset) fits() error {
+	n := len(d.Labels)
+	switch {
+	case d.X != nil && d.X.Rows != n:
+		return fmt.Errorf("dataset: %q has a matrix of %d rows and the labels of %d; give every row its labels", d.Name, d.X.Rows, n)
+	case d.Groups != nil && len(d.Groups) != n:
+		return fmt.Errorf("dataset: %q has %d Groups for %d instances; give one for each", d.Name, len(d.Groups), n)
+	case d.Weights != nil && len(d.Weights) != n:
+		return fmt.Errorf("dataset: %q has %d instances and %d weights; give one weight for each, or none", d.Name, n, len(d.Weights))
+	}
+	return nil
+}
 
 // given returns d. It panics if there is none.
 func (d *Dataset) given() *Dataset {

@@ -12,10 +12,14 @@ type divider struct {
 	name   string
 	labels [][]int
 	groups []string
+	wrong  error // with the data
 }
 
-// check returns an error if groups and labels are not of the same rows.
+// check returns an error if groups, labels and the rest are not of the same rows.
 func (d *divider) check() error {
+	if d.wrong != nil {
+		return d.wrong
+	}
 	if d.groups != nil && len(d.groups) != len(d.labels) {
 		return fmt.Errorf("dataset: %q has %d Groups for %d instances; give one an instance", d.name, len(d.groups), len(d.labels))
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -185,7 +186,7 @@ func (t *Table) Filter(keep func(row Row) bool) *Table {
 }
 
 // Select returns the table with some of its columns, in the given order. The labels of the rows
-// stay, also without their column.
+// stay, also without their column, and behind the others the columns of the roles Group and Weight.
 func (t *Table) Select(names ...string) (*Table, error) {
 	s := *t
 	s.Columns = nil
@@ -195,6 +196,11 @@ func (t *Table) Select(names ...string) (*Table, error) {
 			return nil, err
 		}
 		s.Columns = append(s.Columns, *c)
+	}
+	for _, c := range t.Columns {
+		if (c.Role == Group || c.Role == Weight) && !slices.Contains(names, c.Name) {
+			s.Columns = append(s.Columns, c)
+		}
 	}
 	if _, err := NewTable(t.Name, s.Columns...); err != nil {
 		return nil, err
@@ -355,13 +361,19 @@ func (c *Column) joined(rows []int) Column {
 }
 
 // Corpus returns the rows as texts: the values of the columns, with line breaks between them. The
-// columns of the roles ID, Part and Group name the documents, their parts and their groups.
+// columns of the roles ID, Part and Group name the documents, their parts and their groups. A corpus
+// has no place for weights: Dataset.Weights of what is made of it takes those of Table.Weights.
 func (t *Table) Corpus(columns ...string) (*Corpus, error) {
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("dataset: no column of %q is named to take texts from; it has %s", t.Name, t.names())
 	}
 	c := &Corpus{Name: t.Name, Taxonomy: t.Taxonomy, Documents: make([]Document, t.Len())}
 	id, part, groups := t.role(ID), t.role(Part), t.Groups()
+	if weight := t.role(Weight); weight != nil {
+		progress.NoteDefault(func() string {
+			return fmt.Sprintf("%s: the texts do not have the weights of column %s; set Dataset.Weights of what is made of them to Table.Weights()", t.Name, weight.Name)
+		})
+	}
 	for i := range c.Documents {
 		d := &c.Documents[i]
 		if d.ID = fmt.Sprint(i); id != nil {
@@ -481,7 +493,9 @@ func (t *Table) Groups() []string {
 	return groups
 }
 
-func (t *Table) divider() *divider { return &divider{t.Name, t.labelLists(), t.Groups()} }
+func (t *Table) divider() *divider {
+	return &divider{name: t.Name, labels: t.labelLists(), groups: t.Groups()}
+}
 
 // InPart returns the rows whose column of the role Part has the name, such as "train".
 func (t *Table) InPart(name string) *Table {

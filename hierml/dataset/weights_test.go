@@ -73,3 +73,29 @@ func TestWeightsAreNotLost(t *testing.T) {
 		}
 	}
 }
+
+// A data set whose parts have different numbers of rows is refused in words by whatever divides it.
+func TestPartsThatDoNotFit(t *testing.T) {
+	for what, spoil := range map[string]func(d *dataset.Dataset){
+		"weights": func(d *dataset.Dataset) { d.Weights = []float64{1, 2} },
+		"Groups":  func(d *dataset.Dataset) { d.Groups = []string{"a"} },
+		"labels":  func(d *dataset.Dataset) { d.Labels = d.Labels[:5] },
+	} {
+		d := example.Dense(example.Tree(2, 3), 20, 2, 1)
+		spoil(d)
+		_, _, split := d.Split(0.3, 1)
+		_, folds := d.Folds(2, 1)
+		_, rounds := d.Rounds(2, 0.3, 1)
+		_, below := d.Below(d.Taxonomy.Name(d.Taxonomy.Roots()[0]))
+		panicked := func() (err error) {
+			defer func() { err, _ = recover().(error) }()
+			d.Subset([]int{0})
+			return nil
+		}()
+		for name, err := range map[string]error{"Split": split, "Folds": folds, "Rounds": rounds, "Below": below, "Subset": panicked} {
+			if err == nil || !strings.Contains(err.Error(), what) || strings.Contains(err.Error(), "runtime") {
+				t.Errorf("%s of other %s: %v", name, what, err)
+			}
+		}
+	}
+}

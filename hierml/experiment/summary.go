@@ -127,7 +127,7 @@ func (r *Results) Summary() *Summary {
 		for _, measure := range r.Measures {
 			v := mean(measure, cells[i])
 			if math.IsNaN(v.Mean) && row.Rounds > 0 {
-				note("– for the %s of %s: it is not defined on these data", measure, row.name())
+				note("– for the %s of %s: it is not defined for this method on these data", measure, row.name())
 			}
 			if base != nil && measure != seconds {
 				test, err := r.compare(measure, cells[i], base)

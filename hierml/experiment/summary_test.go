@@ -108,7 +108,7 @@ func TestSummaryByHand(t *testing.T) {
 			"c on d: 1 of 2 cells failed: it broke",
 			"c on d: means are over the cells that did not fail",
 			"no test of b, c on d: fewer than two rounds that neither method failed in",
-			"– for the tree loss of a on d: it is not defined on these data",
+			"– for the tree loss of a on d: it is not defined for this method on these data",
 			"a       3            0.6000 ± 0.1000 ",
 			"0.1000                                               3.0000",
 		} {

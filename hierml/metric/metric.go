@@ -85,7 +85,7 @@ type InnerLabelError struct {
 }
 
 func (e *InnerLabelError) Error() string {
-	return fmt.Sprintf("metric: instance %d is labelled with %q, which is not a leaf; move such labels to leaves of their own with Leafed, before training", e.Instance, e.Name)
+	return fmt.Sprintf("metric: instance %d is labelled with %q, which is not a leaf; move such labels to leaves of their own with Leafed, before you split and train, or measure sets of nodes with LabelSets", e.Instance, e.Name)
 }
 
 // Evaluate scores the instances of d with the model, in one pass over batches of them, and compares

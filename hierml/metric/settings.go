@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"reflect"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -81,6 +82,9 @@ const (
 
 // Evaluate does what the function Evaluate does, as the settings say, until ctx ends.
 func (s Settings) Evaluate(ctx context.Context, model Scorer, d *dataset.Dataset) (*Report, error) {
+	if v := reflect.ValueOf(model); v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, errors.New("metric: the model is nil, as the result of a training that failed is")
+	}
 	if model == nil || d == nil || d.X == nil || d.Taxonomy == nil {
 		return nil, errors.New("metric: Evaluate needs a model and a dataset with instances and a taxonomy")
 	}

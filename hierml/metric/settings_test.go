@@ -147,6 +147,9 @@ func TestValue(t *testing.T) {
 	if _, ok := r.Value("speed"); ok || r.PerInstance("speed") != nil || r.PerInstance("macro F1") != nil {
 		t.Error("values that are not there")
 	}
+	if _, err := metric.Evaluate((*nilModel)(nil), nil); err == nil || !strings.Contains(err.Error(), "model is nil") {
+		t.Errorf("no model: %v", err)
+	}
 	if _, ok := (*metric.Report)(nil).Value("accuracy"); ok || (*metric.Report)(nil).PerInstance("accuracy") != nil {
 		t.Error("values of no report")
 	}
@@ -431,3 +434,6 @@ func TestOneLabelEach(t *testing.T) {
 		}
 	}
 }
+
+// nilModel is a model that is not there.
+type nilModel struct{ metric.Scorer }

@@ -90,8 +90,10 @@ func (s LogitAdjusted) check() error {
 		if e.Loss != solver.Logistic {
 			return fmt.Errorf("svm: LogitAdjusted needs log odds, which OneVsRest has with the loss solver.Logistic, not %v", e.Loss)
 		}
+	case nil:
+		return fmt.Errorf("svm: LogitAdjusted has no Estimator; give it HierarchicalSoftmax, PLT or OneVsRest")
 	default:
-		return fmt.Errorf("svm: LogitAdjusted adjusts HierarchicalSoftmax, PLT and OneVsRest; the scores of %T are no logits", e)
+		return fmt.Errorf("svm: LogitAdjusted adjusts HierarchicalSoftmax, PLT and OneVsRest; the scores of %T are no logits (and a pointer to one is not accepted)", e)
 	}
 	if t := s.tau(); !(t > 0) || math.IsInf(t, 1) {
 		return fmt.Errorf("svm: Tau is %v; it is positive and finite, 0 for the default of 1", s.Tau)
