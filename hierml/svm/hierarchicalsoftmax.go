@@ -39,7 +39,9 @@ type HierarchicalSoftmax struct {
 // Fit trains the regressions; see [classifier.Estimator].
 func (s HierarchicalSoftmax) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return withoutIntercept(ctx, d, s.Intercept, func() (*classifier.Model, error) {
+		return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	})
 }
 
 func (s HierarchicalSoftmax) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

@@ -26,7 +26,7 @@ func note(ctx context.Context, m *classifier.Model, x *dataset.Matrix, gap float
 	if r.Status == solver.Converged {
 		if r.Gained() < littleGained {
 			constant := ""
-			if x.NonZeros() > x.Rows*(x.Cols/2) && !hasConstant(x) { // a table of numbers
+			if isTableOfNumbers(x) && !hasConstant(x) {
 				constant = ", or a constant feature, which these data have not (Dataset.WithConstant)"
 			}
 			progress.Note(ctx, fmt.Sprintf("%s: zero weights are within %.2g of the optimum, and these weights are surely better by %.0f %% of that alone: they may have learned nothing. A larger C or a smaller Gap makes them learn, or another method%s.",
@@ -39,6 +39,20 @@ func note(ctx context.Context, m *classifier.Model, x *dataset.Matrix, gap float
 	}
 	progress.Note(ctx, fmt.Sprintf("%s: %v at a gap of %.2g, where %g was asked for: the value of the objective may be that share above the optimum. More time or epochs, a smaller C, or features of one scale (features.Scaling) bring it nearer.",
 		m.Name, r.Status, r.Gap, gap))
+}
+
+// isTableOfNumbers reports whether most values are not zero.
+func isTableOfNumbers(x *dataset.Matrix) bool { return x.NonZeros() > x.Rows*(x.Cols/2) }
+
+// withoutIntercept calls fit, and notes in ctx that a table of numbers is learned without an
+// intercept by a method that tells one class from others: such a class can only be told by a plane
+// through the origin.
+func withoutIntercept(ctx context.Context, d *dataset.Dataset, intercept float64, fit func() (*classifier.Model, error)) (*classifier.Model, error) {
+	m, err := fit()
+	if err == nil && intercept == 0 && isTableOfNumbers(d.X) && !hasConstant(d.X) {
+		progress.Note(ctx, fmt.Sprintf("%s: there is no intercept, and the data are a table of numbers without a constant column; Intercept: 1 often makes such models much better.", m.Name))
+	}
+	return m, err
 }
 
 // hasConstant reports whether a column has the same value in all rows, and not zero.

@@ -52,7 +52,9 @@ const group = 8
 // Fit trains the SVMs; see [classifier.Estimator].
 func (s OneVsRest) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return withoutIntercept(ctx, d, s.Intercept, func() (*classifier.Model, error) {
+		return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	})
 }
 
 func (s OneVsRest) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

@@ -62,7 +62,9 @@ var losses = map[classifier.Link]solver.MarginLoss{
 // Fit trains the classifiers; see [classifier.Estimator].
 func (s PLT) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return withoutIntercept(ctx, d, s.Intercept, func() (*classifier.Model, error) {
+		return learn(ctx, d, s.Intercept, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	})
 }
 
 func (s PLT) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

@@ -31,7 +31,9 @@
 // Intercept gives the linear models an intercept (a bias) for every weight vector: Fit appends a
 // feature of this value to all instances, 1 for instance, and the weights of this feature, times
 // the value, are constants of the model ([classifier.Model.Constant]). They are regularized like
-// other weights, the less the larger the value is. The default is none.
+// other weights, the less the larger the value is. The default is none, as in the papers. For texts
+// it makes no difference; on tables of numbers OneVsRest, PLT and HierarchicalSoftmax need one, and
+// say so (doc/comparison.md has the study).
 //
 // The objective is 1/2 ||W||^2 + C sum_i xi_i throughout. A C of 0 is the default value, 1,
 // wherever one is given: in a field, to WithC, and in a grid. Keys in brackets are those of
