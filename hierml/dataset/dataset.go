@@ -47,7 +47,8 @@ func (d *Dataset) GroupCount() int {
 }
 
 // Subset returns the instances at the given rows, in that order. A row may be given more than
-// once; one outside 0..Len()-1 panics, as does a data set whose parts have different numbers of rows.
+// once; one outside 0..Len()-1 panics, as does a data set whose parts have different numbers of
+// rows.
 func (d *Dataset) Subset(rows []int) *Dataset {
 	s := *d.given()
 	if err := d.fits(); err != nil {

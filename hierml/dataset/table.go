@@ -360,9 +360,10 @@ func (c *Column) joined(rows []int) Column {
 	return s
 }
 
-// Corpus returns the rows as texts: the values of the columns, with line breaks between them. The
-// columns of the roles ID, Part and Group name the documents, their parts and their groups. A corpus
-// has no place for weights: Dataset.Weights of what is made of it takes those of Table.Weights.
+// Corpus returns the rows as texts: the values of the columns, with line breaks between them.
+// The columns of the roles ID, Part and Group name the documents, their parts and their groups.
+// A corpus has no place for weights: Dataset.Weights of what is made of it takes those of
+// Table.Weights.
 func (t *Table) Corpus(columns ...string) (*Corpus, error) {
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("dataset: no column of %q is named to take texts from; it has %s", t.Name, t.names())

@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/svm"
 )
 
-// Rows of weight 0 are neither trained on nor measured: a cross-validation is right where all others
-// are, also in the choice of a point.
+// Rows of weight 0 are neither trained on nor measured: a cross-validation is right where all
+// others are, also in the choice of a point.
 func TestWeightsAreMeasuredBy(t *testing.T) {
 	d := example.Dense(example.Tree(2, 2), 200, 3, 1)
 	leaves := d.Taxonomy.Leaves()

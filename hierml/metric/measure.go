@@ -115,8 +115,8 @@ var (
 )
 
 // probabilityMeasures are those of probabilities of one label, which add up to 1, and
-// labelProbabilityMeasures those of other probabilities: the two are not compared. rocMeasures those of scores that are
-// not too many, and nodeMeasures those of models with scores of nodes.
+// labelProbabilityMeasures those of other probabilities: the two are not compared. rocMeasures
+// those of scores that are not too many, and nodeMeasures those of models with scores of nodes.
 var (
 	probabilityMeasures = []Measure{
 		{logLossName, "minus the logarithm of the probability of the one true label", ofRanking, true, 4, ofColumn, logLoss, func(r *Report) *float64 { return &r.LogLoss }},
