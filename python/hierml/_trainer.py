@@ -32,7 +32,7 @@ _ENTRIES = 1 << 22  # of a dense matrix that are looked at together
 
 
 class TrainingError(RuntimeError):
-    """The program hierml is missing, or has ended in the middle of a training."""
+    """The program hierml is missing, cannot be started, or has ended in the middle of a training."""
 
 
 class Data(NamedTuple):
@@ -74,7 +74,7 @@ def train(estimator: str, fields: Dict[str, Any], data: Data, inner: bool = Fals
                     with open(os.path.join(folder, "model"), "rb") as model:
                         return Trained(model.read(), **answer["trained"])
                 if "error" in answer:
-                    raise ValueError(visible(answer["error"]))
+                    raise ValueError(visible(answer["error"].replace(f"dataset: {os.path.join(folder, 'data')}: ", "")))
                 if "note" in answer:
                     note(visible(answer["note"]))
                 elif progress is not None:
@@ -181,10 +181,15 @@ class _Program:
     """The program at work. What begins with it ends with it: a program that has ended is never used again."""
 
     def __init__(self) -> None:
+        self._file = find_program()
         self._errors = tempfile.TemporaryFile()
         # In a group of its own, it does not get the interrupt of a terminal: asked() passes on what is to end.
         apart: Dict[str, Any] = {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)} if sys.platform == "win32" else {"start_new_session": True}
-        self._process = subprocess.Popen([find_program(), "fit"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0, **apart)
+        try:
+            self._process = subprocess.Popen([self._file, "fit"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0, **apart)
+        except OSError as error:
+            self._errors.close()
+            raise TrainingError(f"the program {visible(self._file)} cannot be started: {error.strerror}") from error
         self._in, self._out = self._pipes()
         self._lock = threading.Lock()
         self._waiting: Dict[int, "queue.SimpleQueue[Any]"] = {}
@@ -219,7 +224,7 @@ class _Program:
             said = self._errors.read().decode(errors="replace").strip()
             self._close()
             for answers in list(self._waiting.values()):
-                answers.put(TrainingError(f"the program hierml has ended (status {status}) in the middle of a training{': ' if said else ''}{visible(said)}"))
+                answers.put(TrainingError(f"the program {visible(self._file)} has ended (status {status}) in the middle of a training{': ' if said else ''}{visible(said)}"))
 
     def _write(self, request: Dict[str, Any]) -> None:
         """Writes a line. The caller has the lock."""
@@ -239,7 +244,7 @@ class _Program:
             number = self._last
             self._waiting[number] = answers
             if self.ended:
-                answers.put(TrainingError("the program hierml has ended"))
+                answers.put(TrainingError(f"the program {visible(self._file)} has ended"))
             self._write({"fit": number, **request})
         over = False
 

@@ -98,7 +98,7 @@ class Ends(Case):
                 os.chmod(stand, 0o755)
                 file.close()
                 with mock.patch.object(_trainer, "find_program", lambda: stand), mock.patch.object(_trainer, "_current", None):
-                    with self.assertRaisesRegex(_trainer.TrainingError, "has ended"):
+                    with self.assertRaisesRegex(_trainer.TrainingError, f"{stand} has ended"):
                         FlatSVC().fit(X, Y)
                     self.assertTrue(_trainer._current.ended)
         os.remove(stand)
@@ -175,6 +175,20 @@ class Ends(Case):
         """, PATH="") as script:
             said, errors = script.communicate()
         self.assertRegex(said, "TrainingError .*install the wheel of hierml", errors)
+
+    @unittest.skipUnless(os.name == "posix", "the stand-in is no program")
+    def test_no_program(self):
+        """A file that cannot be started is named."""
+        stand = os.path.join(self.folder, "stand")
+        for mode in (0o755, 0o644):
+            with open(stand, "wb") as file:
+                file.write(b"\0no program")
+            os.chmod(stand, mode)
+            with mock.patch.object(_trainer, "find_program", lambda: stand), mock.patch.object(_trainer, "_current", None):
+                with self.assertRaisesRegex(_trainer.TrainingError, f"{stand} cannot be started"):
+                    FlatSVC().fit(X, Y)
+            os.remove(stand)
+        self.fits()
 
     def test_folder(self):
         """Only this user can look into the folder of a training, and it has no link that is followed."""
