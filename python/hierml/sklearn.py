@@ -26,6 +26,7 @@ from typing import Any, ClassVar, Dict, List, Optional, Union
 
 import numpy as np
 from joblib import effective_n_jobs
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -55,7 +56,7 @@ __all__ = [
 
 def _has_probabilities(estimator: "_Classifier") -> bool:
     if not estimator._probable():
-        raise AttributeError(f"{type(estimator).__name__} has scores and no probabilities")
+        raise AttributeError(f"{type(estimator).__name__} has scores and no probabilities{estimator._instead}")
     return True
 
 
@@ -92,6 +93,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     _parameters: ClassVar[str] = ""  #: the part of the documentation about them
     _method: ClassVar[str]  #: as studies in Go name it
+    _instead: ClassVar[str] = ""  #: how to have probabilities, where parameters decide
     _cut: ClassVar[Optional[float]] = None  #: the score from which on a label is one of several, None if it learns one a row
 
     def __init_subclass__(cls, **settings: Any) -> None:
@@ -190,12 +192,16 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> np.ndarray:
         """Returns the probabilities of the classes, a row a row. With one label a row they add up to 1."""
         X = self._checked(X)
-        likely = self.model_.predict_proba(X)[:, self._columns]
+        likely = self._likely(X)
         if self._coding.several:
             return likely
         total = likely.sum(axis=1, keepdims=True)
         sure = np.eye(len(self.classes_))[self._predicted(X)]  # where all are zero by rounding
         return np.where(total > 0, likely / np.where(total > 0, total, 1), sure)
+
+    def _likely(self, X: Any) -> np.ndarray:
+        """Returns the probabilities of the classes, each for itself."""
+        return self.model_.predict_proba(X)[:, self._columns]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Returns the accuracy: the share of the rows whose label, path or set of labels is predicted as a whole."""
@@ -361,8 +367,16 @@ class _Binary(_Convex):
 
     _cut = 0.0
     _parameters = _Convex._parameters + """loss : "squared_hinge", "hinge" or "log_loss", default="squared_hinge"
-    What an error costs: the last makes logistic regressions.
+    What an error costs: the last makes logistic regressions, with probabilities. These are the sigmoids of the scores,
+    divided by their sum if y has one label a row, as OneVsRestClassifier of scikit-learn does.
 """
+    _instead = '; loss="log_loss" gives them'
+
+    def _probable(self) -> bool:
+        return self.loss == "log_loss"
+
+    def _likely(self, X: Any) -> np.ndarray:
+        return expit(self.model_.scores(X)[:, self._columns])
 
     def __init__(self, *, C: float = 1.0, loss: str = "squared_hinge", hierarchy: Any = None, class_weight: Any = None, fit_intercept: bool = True,
                  intercept_scaling: float = 1.0, tol: float = 1e-3, max_iter: int = 1000, random_state: Any = None, n_jobs: Optional[int] = None, verbose: int = 0) -> None:

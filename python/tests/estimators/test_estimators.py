@@ -15,9 +15,11 @@ import scipy.sparse
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import MultiLabelBinarizer, OneHotEncoder, StandardScaler
 
 import hierml
 from hierml import sklearn as estimators
@@ -213,6 +215,29 @@ class Fitted(unittest.TestCase):
             predicted = [tuple(part for part in row if part) for row in model.predict(X)]
             self.assertEqual([model.classes_[k] for k in likely.argmax(axis=1)], predicted)
         self.assertFalse(hasattr(FlatSVC(), "predict_proba"))
+
+    def test_logistic_probabilities(self):
+        """Those of logistic regressions are as scikit-learn has them."""
+        y = np.array(["a", "b", "c", "d"])[OF]
+        sets = [["a"] * bool(row[0] > 0) + ["b"] * bool(row[1] > 0) + ["c"] * bool(row[2] > 0 or max(row[:2]) <= 0) for row in X]
+        x = X / 3
+        flat = OneVsRestClassifier(LogisticRegression(C=2, fit_intercept=False, tol=1e-8))
+        ours = OneVsRestSVC(loss="log_loss", C=2, fit_intercept=False, tol=1e-8)
+        np.testing.assert_allclose(ours.fit(x, y).predict_proba(x), flat.fit(x, y).predict_proba(x), atol=1e-4)
+        wanted = flat.fit(x, MultiLabelBinarizer().fit_transform(sets)).predict_proba(x)
+        np.testing.assert_allclose(ours.set_params(hierarchy={"a": [], "b": [], "c": []}).fit(x, sets).predict_proba(x), wanted, atol=1e-4)
+        pair = OneVsRestSVC(loss="log_loss", C=2, fit_intercept=False, tol=1e-8).fit(x, OF > 1)
+        np.testing.assert_allclose(pair.predict_proba(x), LogisticRegression(C=2, fit_intercept=False, tol=1e-8).fit(x, OF > 1).predict_proba(x), atol=1e-4)
+        related = HRClassifier(loss="log_loss").fit(X, [PATHS[k] for k in OF])
+        sigmoids = 1 / (1 + np.exp(-related.decision_function(X)))
+        np.testing.assert_allclose(related.predict_proba(X), sigmoids / sigmoids.sum(axis=1, keepdims=True))
+        far = [[1e6] * 4 + [0, 0]]
+        self.assertLess(related.decision_function(far).max(), -800)  # so that all sigmoids are zero
+        best = related.predict_proba(far)[0]
+        self.assertEqual(sorted(best), [0, 0, 0, 1])
+        self.assertEqual(best.argmax(), related.decision_function(far)[0].argmax())
+        for make in (OneVsRestSVC, HRClassifier):
+            self.assertFalse(hasattr(make(), "predict_proba"))
 
     def test_reading_needs_numpy_alone(self):
         code = "import sys, hierml; sys.exit(any(name.split('.')[0] in ('sklearn', 'scipy', 'joblib', 'pandas') for name in sys.modules))"
