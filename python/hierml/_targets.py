@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Dict, Hashable, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Hashable, Iterable, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ class Targets:
     keys: List[List[Key]]  #: of each row
     paths: bool  #: whether they are paths, and predictions are rows of an array
     several: bool  #: whether a row may have several, and predictions are lists
+    repeated: Optional[str] = None  #: a name at several levels of paths that are lists, which may be meant as several labels
     dtype: np.dtype  #: of the array
 
     def __init__(self, y: Any, named: bool) -> None:
@@ -46,6 +47,10 @@ class Targets:
         nested = y.ndim == 2 or any(isinstance(row, (list, tuple, set, frozenset)) for row in rows)
         self.paths = nested and not named
         self.several = nested and (named or y.ndim == 1 and any(_has_several(row) for row in rows))
+        if named and (y.ndim == 2 or any(isinstance(row, tuple) or _has_several(row) for row in rows)):
+            raise ValueError("y has paths, which say what is above each label; leave hierarchy out")
+        if not named and not self.several and any(isinstance(row, (set, frozenset)) for row in rows):
+            raise ValueError("y has sets of names; give hierarchy as well, such as {'cat': [], 'dog': []} if there is nothing above the names")
         if not nested:
             self.keys = [[(value,)] for value in rows]
         elif named:
@@ -53,6 +58,8 @@ class Targets:
         elif self.several:
             self.keys = [[_path(path) for path in row] for row in rows]
         else:
+            if y.ndim == 1:
+                self.repeated = _repeated(rows)
             rows = [tuple(row) if isinstance(row, list) else row for row in rows]
             paths = {row: [_path(row)] for row in set(rows)}
             self.keys = [paths[row] for row in rows]
@@ -74,6 +81,16 @@ def _array(y: Any) -> np.ndarray:
 
 def _has_several(row: Any) -> bool:
     return isinstance(row, (list, tuple, set, frozenset)) and any(isinstance(path, (list, tuple)) for path in row)
+
+
+def _repeated(rows: Sequence[Any]) -> Optional[str]:
+    """Returns a name that lists have at several levels, or None."""
+    level: Dict[str, int] = {}
+    for row in rows:
+        for at, name in enumerate(row if isinstance(row, list) else ()):
+            if isinstance(name, str) and name and level.setdefault(name, at) != at:
+                return name
+    return None
 
 
 def _distinct(row: Any) -> List[Any]:
@@ -102,11 +119,25 @@ def text(value: Any) -> str:
 def edges_of(hierarchy: Any) -> List[Tuple[Any, Any]]:
     """Returns the edges from parents to children that a hierarchy has: a list of them, or a dict of children."""
     if isinstance(hierarchy, dict):
-        return [(parent, child) for parent, children in hierarchy.items() for child in children]
-    edges = [tuple(edge) if isinstance(edge, (list, tuple, np.ndarray)) else (edge,) for edge in hierarchy]
-    for edge in edges:
-        if len(edge) != 2:
-            raise ValueError(f"hierarchy has {edge!r}; expected pairs (parent, child), or a dict from parents to lists of children")
+        for parent, children in hierarchy.items():
+            if isinstance(children, (str, bytes, dict)) or not isinstance(children, Iterable):
+                raise ValueError(f"hierarchy has {parent!r}: {children!r}; a dict has lists of children: {{'animal': ['cat', 'dog']}}")
+        edges: List[Tuple[Any, ...]] = [(parent, child) for parent, children in hierarchy.items() for child in children]
+        names = [*hierarchy, *(child for _, child in edges)]
+    elif isinstance(hierarchy, (str, bytes)) or hasattr(hierarchy, "columns") or not isinstance(hierarchy, Iterable):
+        rows = "; list(hierarchy.itertuples(index=False, name=None)) has the rows as pairs" if hasattr(hierarchy, "itertuples") else ""
+        raise TypeError(f"hierarchy is of type {type(hierarchy).__name__}; expected a list of pairs (parent, child), or a dict from parents to lists of children{rows}")
+    else:
+        edges = [tuple(edge.tolist() if isinstance(edge, np.ndarray) else edge) if isinstance(edge, (list, tuple, np.ndarray)) else (edge,) for edge in hierarchy]
+        for edge in edges:
+            if len(edge) != 2:
+                raise ValueError(f"hierarchy has {edge!r}; expected pairs (parent, child), or a dict from parents to lists of children")
+        names = [name for edge in edges for name in edge]
+    for name in names:
+        if not isinstance(name, Hashable):
+            raise ValueError(f"hierarchy has {name!r} in place of a name; expected pairs (parent, child), or a dict from parents to lists of children")
+        if is_missing(name):
+            raise ValueError(f"hierarchy has {name!r} in place of a name; leave out edges without a parent, and in a dict give a name with nothing above or below an empty list")
     return [(edge[0], edge[1]) for edge in edges]
 
 
@@ -115,7 +146,11 @@ class Coding:
 
     def __init__(self, targets: Targets, hierarchy: Any) -> None:
         self.paths, self.several = targets.paths, targets.several
-        keys = {key for of in targets.keys for key in of}
+        pairs = [] if hierarchy is None else edges_of(hierarchy)
+        self._parents: Dict[Key, List[Key]] = {}
+        for parent, child in pairs:
+            self._parents.setdefault((child,), []).append((parent,))
+        keys = {key for of in targets.keys for key in self._specific(of)}
         try:
             self.keys: List[Key] = sorted(keys)
         except TypeError:
@@ -129,12 +164,12 @@ class Coding:
         nodes: List[Key] = []
         edges: List[Tuple[Key, Key]] = []
         if hierarchy is not None:
-            pairs = edges_of(hierarchy)
             nodes = [(name,) for pair in pairs for name in pair]
             if isinstance(hierarchy, dict):
                 nodes += [(name,) for name in hierarchy]
             edges = [((parent,), (child,)) for parent, child in pairs]
-            missing = [key[0] for key in self.keys if key not in set(nodes)]
+            known = set(nodes)
+            missing = [key[0] for key in self.keys if key not in known]
             if missing:
                 raise ValueError(f"y has the label {missing[0]!r}, which hierarchy does not have as a node; in a dict, a name without anything above or below has an empty list")
         else:
@@ -147,6 +182,37 @@ class Coding:
         self.names = _names(nodes)
         self._number = number
         self._class = {self.names[number[key]]: at for at, key in enumerate(self.keys)}
+        self._below: Dict[int, List[int]] = {}  # the classes below those that have some
+        at_key = {key: at for at, key in enumerate(self.keys)}
+        for at, key in enumerate(self.keys if self.several else ()):
+            for inner in self._ancestors(key) & at_key.keys():
+                self._below.setdefault(at_key[inner], []).append(at)
+
+    def _ancestors(self, key: Key) -> Set[Key]:
+        if self.paths:
+            return {key[:k] for k in range(1, len(key))}
+        seen: Set[Key] = set()
+        stack = list(self._parents.get(key, ()))
+        while stack:
+            above = stack.pop()
+            if above not in seen:
+                seen.add(above)
+                stack.extend(self._parents.get(above, ()))
+        return seen
+
+    def _specific(self, of: List[Key]) -> List[Key]:
+        """Returns the labels of a row without those that another one implies, being below them."""
+        if len(of) < 2:
+            return of
+        implied = {above for key in of for above in self._ancestors(key)}
+        return [key for key in of if key not in implied] or of  # on a cycle, which training refuses, all are implied
+
+    def most_specific(self, predicted: np.ndarray) -> np.ndarray:
+        """Returns which classes each row has, without those that another one implies."""
+        found = predicted.copy()
+        for inner, below in self._below.items():
+            found[:, inner] &= ~predicted[:, below].any(axis=1)
+        return found
 
     @property
     def labels(self) -> List[Any]:
@@ -155,28 +221,8 @@ class Coding:
 
     def nodes(self, targets: Targets) -> List[List[int]]:
         """Returns the nodes of each row, ascending, in their most specific form."""
-        above: Dict[int, List[int]] = {}
-        for parent, child in self.edges:
-            above.setdefault(child, []).append(parent)
-
-        def ancestors(node: int) -> Iterable[int]:
-            seen, stack = set(), list(above.get(node, ()))
-            while stack:
-                at = stack.pop()
-                if at not in seen:
-                    seen.add(at)
-                    stack.extend(above.get(at, ()))
-            return seen
-
         alone = {key: [node] for key, node in self._number.items()}
-        rows = []
-        for of in targets.keys:
-            if len(of) == 1:
-                rows.append(alone[of[0]])
-                continue
-            row = {self._number[key] for key in of}
-            rows.append(sorted(row - {node for other in row for node in ancestors(other)}))
-        return rows
+        return [alone[of[0]] if len(of) == 1 else sorted({self._number[key] for key in self._specific(of)}) for of in targets.keys]
 
     def index(self, names: Sequence[str]) -> np.ndarray:
         """Returns the classes of labels by the names that files have of them."""
@@ -196,7 +242,7 @@ class Coding:
         """Returns whether what is predicted, as decoded takes it, is what each row has."""
         if not self.several:
             return self.indices(targets) == predicted
-        return np.array([{self.keys[k] for k in np.flatnonzero(row)} == set(of) for row, of in zip(predicted, targets.keys)], bool)
+        return np.array([{self.keys[k] for k in np.flatnonzero(row)} == set(self._specific(of)) for row, of in zip(predicted, targets.keys)], bool)
 
     def decoded(self, predicted: np.ndarray) -> np.ndarray:
         """Returns what y has in place of classes by their numbers: names, or rows of the components of paths, filled up with ''.

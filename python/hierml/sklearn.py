@@ -11,11 +11,12 @@ X is an array or a sparse matrix of scipy, and is used in single precision. y ha
   ``(parent, child)`` or a dict from parents to their children, says what is above them;
 * or a path from the top, a tuple or list; an array of two dimensions, or a DataFrame, has a column a level. A
   path that is shorter than others may be filled up with ``""``, ``None`` or NaN;
-* or several: a list of paths or, with ``hierarchy``, of names (LabelTreeClassifier, OneVsRestSVC, HRClassifier).
+* or several: a list of paths or, with ``hierarchy``, a list or set of names (LabelTreeClassifier, OneVsRestSVC, HRClassifier).
 
-Labels may be inner nodes. Predictions are as y is. Training runs in a child process, ``hierml fit``, and ends at
-once with an interrupt; ``verbose=1`` prints how far it is. ``save`` writes a file that ``hierml.load`` and, in Go,
-``classifier.Load`` read.
+Labels may be inner nodes. A label of a row implies those above it: training, ``classes_``, predictions and
+``score`` have only the most specific ones. Predictions are as y is. Training runs in a child process,
+``hierml fit``, and ends at once with an interrupt; ``verbose=1`` prints how far it is. ``save`` writes a file that
+``hierml.load`` and, in Go, ``classifier.Load`` read.
 """
 
 from __future__ import annotations
@@ -128,7 +129,10 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         targets = Targets(y, self.hierarchy is not None)
         check_consistent_length(X, targets.keys)
         if targets.several and self._cut is None:
-            raise ValueError(f"{type(self).__name__} learns one label a row, and y has rows of several; LabelTreeClassifier, OneVsRestSVC and HRClassifier learn them")
+            paths = "" if self.hierarchy is None else "; if these are paths, which say what is above each label, leave hierarchy out"
+            raise ValueError(f"{type(self).__name__} learns one label a row, and y has rows of several; LabelTreeClassifier, OneVsRestSVC and HRClassifier learn them{paths}")
+        if targets.repeated is not None and self._cut is not None:
+            warnings.warn(f"y has lists of names, which are taken as paths, and {targets.repeated!r} is at several levels of them; for several labels a row, give hierarchy, such as {{'cat': [], 'dog': []}}", UserWarning, stacklevel=3)
         coding = Coding(targets, self.hierarchy)
         if not targets.paths and not targets.several:
             check_classification_targets(np.array([of[0][0] for of in targets.keys], targets.dtype))
@@ -168,13 +172,13 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not self._coding.several:
             return self._coding.index(self.model_.predict(X))
         scores = self.model_.scores(X)[:, self._columns]
-        return (scores >= self._cut) | (np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None])
+        return self._coding.most_specific((scores >= self._cut) | (np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None]))
 
     def predict(self, X: Any) -> np.ndarray:
         """Returns the label of each row: a name, or a row of the components of a path.
 
         If y had several labels a row, it returns a list of names, or of paths, for each: those whose score is at
-        least 0, or whose probability is at least one half, and the best one in any case.
+        least 0, or whose probability is at least one half, and the best one in any case, without those above others.
         """
         X = self._checked(X)
         return self._coding.decoded(self._predicted(X))

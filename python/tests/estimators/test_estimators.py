@@ -84,6 +84,41 @@ class Targets(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "LabelTreeClassifier, OneVsRestSVC and HRClassifier"):
             FlatSVC().fit(X, y)
 
+    def test_implied(self):
+        """A label above another one of its row counts for nothing, whether it is the only label of other rows or not."""
+        eye = np.eye(4).repeat(5, 0)
+        edges = [("a", "cat"), ("a", "dog"), ("p", "oak")]
+        for y, specific, hierarchy in (
+            ([["a", "cat"]] * 10 + [["oak"]] * 10, [["cat"]] * 10 + [["oak"]] * 10, edges),
+            ([["a"]] * 5 + [["a", "dog"]] * 5 + [["oak", "p"]] * 5 + [["cat"]] * 5, [["a"]] * 5 + [["dog"]] * 5 + [["oak"]] * 5 + [["cat"]] * 5, edges),
+            ([[("a",), ("a", "cat")]] * 5 + [[("a", "dog")]] * 5 + [[("p",)]] * 10, [[("a", "cat")]] * 5 + [[("a", "dog")]] * 5 + [[("p",)]] * 10, None),
+            ([["a", "b", "c"]] * 10 + [["d", "b"]] * 10, [["c"]] * 10 + [["b", "d"]] * 10, [("a", "b"), ("b", "c"), ("a", "d")]),
+        ):
+            for make in (LabelTreeClassifier, OneVsRestSVC, HRClassifier):
+                with self.subTest(make.__name__, y=y[0]), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of labels without rows
+                    model = make(C=100, hierarchy=hierarchy).fit(eye, y)
+                    self.assertEqual(model.classes_.tolist(), sorted({label for row in specific for label in row}))
+                    self.assertEqual(model.predict(eye).tolist(), specific)
+                    self.assertEqual((model.score(eye, y), model.score(eye, specific)), (1, 1))
+                    np.testing.assert_array_equal(model.decision_function(eye), make(C=100, hierarchy=hierarchy).fit(eye, specific).decision_function(eye))
+
+    def test_implied_by_a_prediction(self):
+        """Where scores are high for a label and one below it, the latter is predicted."""
+        model = OneVsRestSVC(C=100, hierarchy=[("a", "cat"), ("a", "dog")]).fit(np.eye(3), [["a"], ["cat"], ["dog"]])
+        both = [[9, 9, 0]]
+        self.assertTrue((model.decision_function(both)[0, :2] > 0).all())
+        self.assertEqual(model.predict(both).tolist(), [["cat"]])
+
+    def test_repeated_names(self):
+        """Lists of names are paths: a name at several levels of them may show that several labels are meant."""
+        with self.assertWarnsRegex(UserWarning, "'dog' is at several levels.*give hierarchy"):
+            LabelTreeClassifier().fit(X, [[["cat", "dog"], ["dog"]][k % 2] for k in OF])
+        for make, y in ((LabelTreeClassifier, [list(PATHS[k]) for k in OF]), (LabelTreeClassifier, [[("cat", "dog"), ("dog",)][k % 2] for k in OF]), (FlatSVC, [[["cat", "dog"], ["dog"]][k % 2] for k in OF])):
+            with self.subTest(make.__name__, y=y[0]), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                make().fit(X, y)
+
     def test_types(self):
         for labels in ([3, 1, 2, 0], [1.0, 2.0, 3.0, 7.0], ["é", "日本", "a/b", " "], [True, False, True, False], np.array(["a", "b", "c", "d"], object)):
             with self.subTest(str(labels)):
@@ -112,7 +147,24 @@ class Targets(unittest.TestCase):
             ("expected a label a row", X, "text", {}),
             ("'d', which hierarchy does not have", X, y, {"hierarchy": [("a", "b"), ("a", "c")]}),
             ("expected pairs", X, y, {"hierarchy": ["abc"]}),
-            ("cycle", X, y, {"hierarchy": [("a", "b"), ("b", "a"), ("c", "d")]}),
+            ("^taxonomy: the edges form a cycle", X, y, {"hierarchy": [("a", "b"), ("b", "a"), ("c", "d")]}),
+            ("leave hierarchy out", X, [PATHS[k] for k in OF], {"hierarchy": HIERARCHY}),
+            ("leave hierarchy out", X, [[PATHS[k]] for k in OF], {"hierarchy": HIERARCHY}),
+            ("leave hierarchy out", X, [list(PATHS[k]) for k in OF], {"hierarchy": HIERARCHY}),
+            ("leave hierarchy out", X, np.array([path[:2] for path in PATHS])[OF], {"hierarchy": HIERARCHY}),
+            ("leave hierarchy out", X, pd.DataFrame([PATHS[k][:2] for k in OF]), {"hierarchy": HIERARCHY}),
+            ("'a': 'x'; a dict has lists of children: {'animal': .'cat', 'dog'.}", X, y, {"hierarchy": {"a": "x", "b": "x"}}),
+            ("a dict has lists of children", X, y, {"hierarchy": {"a": {"b": {}}}}),
+            ("a dict has lists of children", X, y, {"hierarchy": {"a": None}}),
+            ("type DataFrame; expected a list of pairs.*itertuples", X, y, {"hierarchy": pd.DataFrame(HIERARCHY)}),
+            ("type int; expected a list of pairs", X, y, {"hierarchy": 3}),
+            ("type str; expected a list of pairs", X, y, {"hierarchy": "ab"}),
+            ("None in place of a name", X, y, {"hierarchy": [(None, "a"), ("a", "b")]}),
+            ("nan in place of a name", X, y, {"hierarchy": [("a", float("nan"))]}),
+            ("'' in place of a name", X, y, {"hierarchy": {"a": [""]}}),
+            ("None in place of a name", X, y, {"hierarchy": {None: []}}),
+            ("'b'. in place of a name", X, y, {"hierarchy": [("a", ["b"])]}),
+            ("sets of names; give hierarchy", X, [{"a", "b"}] * 200, {}),
             ("inconsistent numbers", X, y[:9], {}),
             ("C is 0", X, y, {"C": 0}),
             ("C is 'a'", X, y, {"C": "a"}),
