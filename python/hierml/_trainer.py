@@ -278,6 +278,8 @@ class _Program:
                 answer = answers.get(timeout=_PATIENCE)
                 if isinstance(answer, TrainingError) or "trained" in answer or "error" in answer:
                     return
+        except queue.Empty:
+            self._process.kill()
         except BaseException:
             self._process.kill()
             raise

@@ -176,6 +176,22 @@ class Ends(Case):
             said, errors = script.communicate()
         self.assertRegex(said, "TrainingError .*install the wheel of hierml", errors)
 
+    @unittest.skipUnless(os.name == "posix", "the stand-in is a script")
+    def test_deaf_program(self):
+        """A program that does not end a training is killed, and the interrupt remains what it is."""
+        stand = os.path.join(self.folder, "stand")
+        with open(stand, "w") as file:
+            told = b'{"fit":1,"progress":{"what":"training","done":null,"how":"deaf"}}\n'
+            file.write(f"#!{sys.executable}\nimport os, sys\nsys.stdin.readline()\nos.write(1, {told!r})\nsys.stdin.read()\n")
+        os.chmod(stand, 0o755)
+        with mock.patch.object(_trainer, "find_program", lambda: stand), mock.patch.object(_trainer, "_current", None), mock.patch.object(_trainer, "_PATIENCE", 0.1):
+            with self.on_progress(lambda: signal.raise_signal(signal.SIGINT)), self.assertRaises(KeyboardInterrupt):
+                FlatSVC(verbose=1).fit(X, Y)
+            _trainer._current._reader.join()
+            self.assertTrue(_trainer._current.ended)
+        os.remove(stand)
+        self.fits()
+
     @unittest.skipUnless(os.name == "posix", "the stand-in is no program")
     def test_no_program(self):
         """A file that cannot be started is named."""
