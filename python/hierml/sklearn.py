@@ -80,6 +80,7 @@ model_ : hierml.Model
 _CALLED = {
     "More time or epochs": "A larger max_iter", "smaller Gap": "smaller tol", "features.Scaling": "StandardScaler",
     ", or a constant feature, which these data have not (Dataset.WithConstant)": ", or fit_intercept",
+    "; Intercept: 1 often": "; fit_intercept=True often",
 }
 
 
