@@ -85,7 +85,7 @@ func TestFitAndEvaluate(t *testing.T) {
 			t.Errorf("%s is %v, want %v", m.Name, is, should)
 		}
 	}
-	if v, ok := got.Value("log loss"); !ok || !(v > 0) {
+	if v, ok := got.Value("log loss by label"); !ok || !(v > 0) {
 		t.Errorf("the log loss is %v, %v", v, ok)
 	}
 

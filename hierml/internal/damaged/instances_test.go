@@ -116,7 +116,7 @@ var instances = []*format{
 		cases: []damagedFile{
 			{"no data", "", arffHead},
 			{"missing values", "", arffHead + "@data\n0.5,?,food/bread\n?,?,food/fruit\n"},
-			{"a weight", "", arffHead + "@data\n0.5,small,food/fruit,{5}\n"},
+			{"a weight below zero", "", arffHead + "@data\n0.5,small,food/fruit,{-5}\n"},
 			{"labels of MEKA that are not there", "", "@relation 'food: -C 9'\n@attribute red numeric\n@data\n1\n"},
 			{"an unknown class", "", arffHead + "@data\n0.5,small,moss\n"},
 			{"an unknown value", "", arffHead + "@data\n0.5,medium,food/fruit\n"},
