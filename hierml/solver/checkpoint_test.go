@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -109,6 +110,84 @@ func TestTrainingGoesOnFromItsBestWeights(t *testing.T) {
 	}
 	if worse < 20 {
 		t.Errorf("%d files have a best point beside the last", worse)
+	}
+}
+
+// endsAfter is a context that ends after its error has been asked for so often.
+type endsAfter struct {
+	context.Context
+	left *atomic.Int64
+}
+
+func (c endsAfter) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A training that is interrupted while it takes up its checkpoint, wherever that is, returns no
+// worse weights than the one before, if any, and leaves a file that goes on as before.
+func TestInterruptedWhileTakingUp(t *testing.T) {
+	g := example.Tree(3)
+	d := example.Dense(g, 30, 5, 3)
+	for k := range d.X.Values {
+		d.X.Values[k] *= float32(math.Pow(10, float64(2*(k%5))))
+	}
+	p := problem(d, structured.Flat(g), loss.ZeroOne(), 1)
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	var first *Result
+	var file []byte
+	for epochs := 1; ; epochs++ { // until the best point is not the last
+		if epochs == 30 {
+			t.Fatal("the last point is always the best")
+		}
+		os.Remove(path)
+		var err error
+		if first, err = Solve(t.Context(), p, &Settings{Checkpoint: path, MaxEpochs: epochs, Workers: 1}, BCFW{}); err != nil {
+			t.Fatal(err)
+		}
+		o, err := p.Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, _, err := newCheckpoint(t.Context(), path, o); err != nil {
+			t.Fatal(err)
+		} else if c.best != nil {
+			break
+		}
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := 0
+	for asked := range int64(60) {
+		if err := os.WriteFile(path, file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		left := new(atomic.Int64)
+		left.Store(asked)
+		got, err := Solve(endsAfter{t.Context(), left}, p, &Settings{Checkpoint: path, MaxEpochs: 1, Workers: 1}, BCFW{})
+		if got == nil {
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("after %d: %v", asked, err)
+			}
+			continue
+		}
+		if got.Primal > first.Primal {
+			t.Errorf("after %d: value %v after %v", asked, got.Primal, first.Primal)
+		}
+		if err != nil && got.Epochs == 0 {
+			early++
+		}
+		next, err := Solve(t.Context(), p, &Settings{Checkpoint: path, MaxEpochs: 1, Workers: 1}, BCFW{})
+		if err != nil || next.Primal > got.Primal {
+			t.Errorf("after %d, and then: %v, %v after %v", asked, err, next, got.Primal)
+		}
+	}
+	if early == 0 {
+		t.Error("no interrupt came while the points were certified")
 	}
 }
 

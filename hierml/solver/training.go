@@ -67,7 +67,11 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 		s.earlier.CopyFrom(s.dual)
 	}
 	if start != nil {
-		if err := s.warm(s.settings.follow(ctx, name), start); err != nil && !overTime(ctx, err) {
+		switch err := s.warm(s.settings.follow(ctx, name), start); {
+		case err != nil && s.earlier != nil && ctx.Err() != nil:
+			s.dual.CopyFrom(s.earlier)
+			s.unsettled = true
+		case err != nil && !overTime(ctx, err):
 			return nil, err
 		}
 	}
@@ -144,6 +148,9 @@ type state struct {
 	// certificate.
 	earlier   *structured.Dual
 	atEarlier structured.Certificate
+	// unsettled says that ctx ended before the point to go on from was certified: dual is earlier,
+	// the weights are of neither, and the file keeps both points.
+	unsettled bool
 	// found, if not nil, is called for every block by certificates, from several goroutines.
 	found func(b int, search structured.Search)
 }
@@ -221,6 +228,9 @@ func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 		if s.atEarlier.Primal < t.primal {
 			t.best, t.primal, t.atBest = s.earlier, s.atEarlier.Primal, false
 		}
+	}
+	if s.unsettled {
+		t.atBest = false
 	}
 	t.result.Point, t.result.Origin = t.best, s.origin
 	err := t.train(ctx)
@@ -366,7 +376,10 @@ func (t *training) save(err error) error {
 	if t.checkpoint == nil {
 		return err
 	}
-	failed := t.checkpoint.write(t.method.point(), t.other(), t.result.Epochs)
+	var failed error
+	if !t.unsettled {
+		failed = t.checkpoint.write(t.method.point(), t.other(), t.result.Epochs)
+	}
 	switch {
 	case failed == nil && err != nil:
 		// Now, and not after the weights, which may take minutes.
