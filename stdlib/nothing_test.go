@@ -78,7 +78,7 @@ func TestNothingGiven(t *testing.T) {
 // needMore are functions for those who write methods: what they are given beside data is part of
 // the method.
 var needMore = map[string]bool{
-	"classifier.NewConstant": true, "classifier.NewKernel": true, "classifier.NewKernelConstant": true, "classifier.FitLinear", "classifier.FitOccurring": true, "classifier.FitLinear": true, "classifier.FitAll": true,
+	"classifier.NewConstant": true, "classifier.NewKernel": true, "classifier.NewKernelConstant": true, "classifier.FitOccurring": true, "classifier.FitLinear": true, "classifier.FitAll": true,
 }
 
 // settings reports whether a type is one of settings, whose zero value is ready.
