@@ -11,6 +11,8 @@ package calibration
 import (
 	"fmt"
 	"math"
+
+	"github.com/hierml/notebook/hierml/internal/weigh"
 )
 
 // check returns an error for the first thing wrong with scores, their truth, and weights, of which
@@ -48,12 +50,7 @@ type counted struct {
 	all, positive float64
 }
 
-func (c counted) weight(i int) float64 {
-	if len(c.weights) == 0 {
-		return 1
-	}
-	return c.weights[i]
-}
+func (c counted) weight(i int) float64 { return weigh.Of(c.weights, i) }
 
 // targets are those of [Pla99] of a positive and of a negative.
 func (c counted) targets() (hi, lo float64) {

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/hierml/notebook/hierml/internal/weigh"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -65,12 +66,7 @@ func (d *Dataset) Weighted() (*Dataset, error) {
 
 // Weight returns the weight of an instance, 1 where there are no Weights. It panics if there is no
 // such instance.
-func (d *Dataset) Weight(row int) float64 {
-	if d.Weights == nil {
-		return 1
-	}
-	return d.Weights[row]
-}
+func (d *Dataset) Weight(row int) float64 { return weigh.Of(d.Weights, row) }
 
 // Balance says how Balanced weighs instances. The zero value gives all classes the same total
 // weight.

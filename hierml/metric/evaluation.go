@@ -12,6 +12,7 @@ import (
 	"github.com/hierml/notebook/hierml/calibration"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/guarded"
+	"github.com/hierml/notebook/hierml/internal/weigh"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -398,7 +399,7 @@ func mean(values, weights []float64) (float64, int) {
 	var a average
 	n := 0
 	for i, v := range values {
-		if w := weightOf(weights, i); w > 0 && !math.IsNaN(v) {
+		if w := weigh.Of(weights, i); w > 0 && !math.IsNaN(v) {
 			a.add(v, w)
 			n++
 		}

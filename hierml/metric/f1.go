@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hierml/notebook/hierml/internal/weigh"
 	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/internal/table"
 )
@@ -114,7 +115,7 @@ func (s Settings) LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1,
 		if err := checkSpecific(t, predicted[i], i); err != nil {
 			return F1{}, fmt.Errorf("%w (as predicted)", err)
 		}
-		weight := weightOf(s.Weights, i)
+		weight := weigh.Of(s.Weights, i)
 		o := c.add(l.set(nil, truth[i]), l.set(nil, predicted[i]), weight)
 		for k, v := range o.labels.samples() {
 			samples[k].add(v, weight)

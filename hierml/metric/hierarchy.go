@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hierml/notebook/hierml/internal/weigh"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -117,7 +118,7 @@ func common(x, y []int) int {
 
 // sets measures the predicted set.
 func (w *worker) sets(set, labels []int, at int) {
-	o := w.counts.add(labels, set, weightOf(w.weights, at))
+	o := w.counts.add(labels, set, weigh.Of(w.weights, at))
 	if o.exact {
 		w.columns[exactSets][at] = 1
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
+	"github.com/hierml/notebook/hierml/internal/weigh"
 )
 
 // ROC has areas under ROC curves: how often a leaf that is a label has a higher score than one that
@@ -48,7 +49,7 @@ func (s Settings) pairs(scores *mat.Dense, labels [][]int, at func(label int) in
 	p := &pairs{s: s, scores: scores, with: make([][]int, columns), rows: make([]int, 0, len(labels))}
 	sizes, all := make([]int, columns), 0
 	for i, set := range labels {
-		w := weightOf(s.Weights, i)
+		w := weigh.Of(s.Weights, i)
 		if w == 0 {
 			continue
 		}
@@ -147,7 +148,7 @@ func (p *pairs) steps(groups ...[]int) []steps {
 			}
 			for _, i := range p.with[k] {
 				at, _ := all[g].find(p.scores.At(i, k))
-				w := weightOf(p.s.Weights, i)
+				w := weigh.Of(p.s.Weights, i)
 				s.all[at].own += w
 				s.positives += w
 			}
@@ -182,7 +183,7 @@ func (p *pairs) count(all []ladder, groupOf []int, size int) (reach, level []flo
 		wait.Go(func() {
 			reach, level := make([]float64, size), make([]float64, size)
 			for _, i := range p.rows[w*len(p.rows)/workers : (w+1)*len(p.rows)/workers] {
-				row, weight := p.scores.RawRowView(i), weightOf(p.s.Weights, i)
+				row, weight := p.scores.RawRowView(i), weigh.Of(p.s.Weights, i)
 				for k, g := range groupOf {
 					if g < 0 || row[k] < all[g].own[0] {
 						continue

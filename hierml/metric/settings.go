@@ -40,14 +40,6 @@ type Settings struct {
 	Workers int
 }
 
-// weightOf is the weight of an instance.
-func weightOf(weights []float64, at int) float64 {
-	if weights == nil {
-		return 1
-	}
-	return weights[at]
-}
-
 // checkWeights says what is wrong with the weights of n instances.
 func (s Settings) checkWeights(n int) error {
 	if s.Weights == nil {

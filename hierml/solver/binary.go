@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/hierml/notebook/hierml/internal/weigh"
 	"github.com/hierml/notebook/hierml/structured"
 )
 
@@ -269,7 +270,7 @@ func (a *ascentOfOne) start(from *Coefficients) error {
 			return fmt.Errorf("solver: Start is the result of another problem: it has example %d of %d", i, len(a.alpha))
 		}
 		if a.inputs.SquaredNorm(int(i)) > 0 {
-			a.alpha[i] = from.at(k, a.c, weightOf(a.weighing, i), a.loss)
+			a.alpha[i] = from.at(k, a.c, weigh.Of(a.weighing, i), a.loss)
 		}
 	}
 	a.build()
@@ -323,15 +324,7 @@ func (a *ascentOfOne) offsetOf(i int32) float64 {
 }
 
 // cost is the C of an example.
-func (a *ascentOfOne) cost(i int32) float64 { return weightOf(a.weighing, i) * a.c }
-
-// weightOf returns the weight of an example, 1 where there are none.
-func weightOf(weights []float64, i int32) float64 {
-	if weights == nil {
-		return 1
-	}
-	return weights[i]
-}
+func (a *ascentOfOne) cost(i int32) float64 { return weigh.Of(a.weighing, i) * a.c }
 
 // margin returns the margin of an example whose row is given.
 func (a *ascentOfOne) margin(i int32, features []int32, values []float32) float64 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/hierml/notebook/hierml/internal/weigh"
 	"github.com/hierml/notebook/hierml/orthogonal"
 	"github.com/hierml/notebook/hierml/structured"
 )
@@ -177,7 +178,7 @@ func newAveraging(ctx context.Context, o *orthogonalRun) *averaging {
 	}
 	if o.nodes.Blocks() > 0 {
 		for i := range examples {
-			a.upper += weightOf(p.Weights, int32(i)) * p.Siblings.C(0)
+			a.upper += weigh.Of(p.Weights, int32(i)) * p.Siblings.C(0)
 		}
 	}
 	a.evaluate(ctx)

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
+	"github.com/hierml/notebook/hierml/internal/weigh"
 	"github.com/hierml/notebook/hierml/structured"
 )
 
@@ -144,7 +145,7 @@ func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 	}
 	for i := range p.Inputs.Len() {
 		norm := p.Inputs.SquaredNorm(i)
-		weight := weightOf(p.Weights, int32(i))
+		weight := weigh.Of(p.Weights, int32(i))
 		if err := structured.CheckC(weight * p.C); err != nil {
 			return nil, err
 		}
@@ -193,7 +194,7 @@ func (t *tasks) start(from []*Result) error {
 			if int(i) >= t.Inputs.Len() {
 				return errForeign
 			}
-			to.Values[k] = old.at(k, t.C, weightOf(t.Weights, i), t.Loss)
+			to.Values[k] = old.at(k, t.C, weigh.Of(t.Weights, i), t.Loss)
 		}
 		t.alpha[y] = to
 		part := make([]float64, len(t.weights))
@@ -325,7 +326,7 @@ func (t *tasks) sweep(ctx context.Context) error {
 const passesOfCertificate = 3
 
 // cost is the C of an example.
-func (t *tasks) cost(i int32) float64 { return weightOf(t.Weights, i) * t.C }
+func (t *tasks) cost(i int32) float64 { return weigh.Of(t.Weights, i) * t.C }
 
 // missing tells whether a task has had no glance.
 func missing(part []float64) bool { return part == nil }

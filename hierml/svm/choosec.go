@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/weigh"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/solver"
@@ -360,7 +361,7 @@ func (c *choosing) try(ctx context.Context, value float64) error {
 // mean weight, and how many of the predictions are right.
 func (c *choosing) compare(m *classifier.Model) (losses []float64, accuracy float64, err error) {
 	losses = make([]float64, c.test.Len())
-	mean := lossAtZero(c.test.Weights, len(losses), 1, 1) / float64(len(losses))
+	mean := weigh.Sum(c.test.Weights, len(losses)) / float64(len(losses))
 	share := func(i int) float64 { return c.test.Weight(i) / mean }
 	if c.sets = m.Rule == classifier.BestSet || m.Rule == classifier.ClosedSet; c.sets {
 		predict := m.LabelSets

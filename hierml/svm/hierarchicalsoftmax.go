@@ -6,6 +6,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/weigh"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 )
@@ -125,7 +126,7 @@ func (l *local) shares(d *dataset.Dataset) [][]solver.Share {
 					below++
 				}
 			}
-			shares[k] = append(shares[k], solver.Share{Class: c, Weight: weightOf(d.Weights, i) * float64(below) / float64(len(labels[i]))})
+			shares[k] = append(shares[k], solver.Share{Class: c, Weight: weigh.Of(d.Weights, i) * float64(below) / float64(len(labels[i]))})
 		}
 	}
 	return shares

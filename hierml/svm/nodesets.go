@@ -13,6 +13,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/internal/weigh"
 	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -330,7 +331,7 @@ type nodeScores struct {
 func (h *nodeScores) add(m *classifier.Model, trained, d *dataset.Dataset) {
 	u := unitOf(m, h.taxonomy, trained)
 	frequencies := make([]float64, h.taxonomy.Len())
-	whole := lossAtZero(trained.Weights, trained.Len(), 1, 1)
+	whole := weigh.Sum(trained.Weights, trained.Len())
 	for i, set := range trained.Labels {
 		for _, n := range h.nodes(set) {
 			frequencies[n] += trained.Weight(i) / whole

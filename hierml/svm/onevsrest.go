@@ -8,6 +8,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/weigh"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 )
@@ -178,7 +179,7 @@ func groupParts(inputs *structured.Linear, d *dataset.Dataset, c float64) []part
 	origin := func(leaves int) (sum float64) {
 		for i := range d.X.Rows {
 			for range leaves {
-				sum += weightOf(d.Weights, i) * c
+				sum += weigh.Of(d.Weights, i) * c
 			}
 		}
 		return sum

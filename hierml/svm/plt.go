@@ -7,6 +7,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/weigh"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -151,7 +152,7 @@ func nodePart(whole *structured.Linear, d *dataset.Dataset, m *members, n int, e
 		}
 	}
 	for _, i := range e.all() {
-		origin += weightOf(d.Weights, int(i)) * c * loss.Value(0)
+		origin += weigh.Of(d.Weights, int(i)) * c * loss.Value(0)
 	}
 	return part{
 		nodes: []int{n}, size: 1 + entries, most: min(entries, x.Cols), origin: origin, glanced: true,

@@ -7,6 +7,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/enum"
+	"github.com/hierml/notebook/hierml/internal/weigh"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
@@ -106,10 +107,10 @@ func (s Recursive) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 		switch s.Mean {
 		case LocalMean:
 			if len(l.rows) > 0 {
-				l.c /= lossAtZero(weightsOf(d.Weights, l.rows), len(l.rows), 1, 1)
+				l.c /= weigh.Sum(weightsOf(d.Weights, l.rows), len(l.rows))
 			}
 		case GlobalMean:
-			l.c /= lossAtZero(d.Weights, d.X.Rows, 1, 1)
+			l.c /= weigh.Sum(d.Weights, d.X.Rows)
 		}
 		if p := l.part(d, seen, nodeOf); p.origin > 0 {
 			all = append(all, p)
@@ -230,7 +231,7 @@ func (l *local) part(d *dataset.Dataset, seen *features, nodeOf func(parent, chi
 		p.nodes[j] = nodeOf(l.parent, c)
 	}
 	for _, i := range rows {
-		p.origin += weightOf(d.Weights, i) * l.c
+		p.origin += weigh.Of(d.Weights, i) * l.c
 		p.size += (d.X.Indptr[i+1] - d.X.Indptr[i]) * len(l.children)
 	}
 	p.solve = func(ctx context.Context, whole *parts, k, _ int, settings solver.Settings) (*outcome, error) {

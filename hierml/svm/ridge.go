@@ -18,6 +18,7 @@ import (
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/definite"
 	"github.com/hierml/notebook/hierml/internal/guarded"
+	"github.com/hierml/notebook/hierml/internal/weigh"
 	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
@@ -391,7 +392,7 @@ func (f *regression) solve(ctx context.Context, values *mat.SymDense) (err error
 }
 
 // cost is the C of an instance.
-func (f *regression) cost(i int) float64 { return weightOf(f.weights, i) * f.C }
+func (f *regression) cost(i int) float64 { return weigh.Of(f.weights, i) * f.C }
 
 // holdOut finds the scores of the instances by models without their folds.
 func (f *regression) holdOut(ctx context.Context, factor *definite.Factor) error {
@@ -426,7 +427,7 @@ func (f *regression) state() string {
 // squaredError is that of the scores of instances held out.
 func (f *regression) squaredError() (sum float64) {
 	for i := range f.rows {
-		sum += weightOf(f.weights, i) * math.Pow(floats.Distance(f.y.RawRowView(i), f.held.RawRowView(i), 2), 2)
+		sum += weigh.Of(f.weights, i) * math.Pow(floats.Distance(f.y.RawRowView(i), f.held.RawRowView(i), 2), 2)
 	}
 	return sum
 }

@@ -1,12 +1,6 @@
 package svm
 
-// weightOf returns the weight of a row: 1 where there are none.
-func weightOf(weights []float64, row int) float64 {
-	if weights == nil {
-		return 1
-	}
-	return weights[row]
-}
+import "github.com/hierml/notebook/hierml/internal/weigh"
 
 // weightsOf returns the weights of some rows, nil where there are none.
 func weightsOf[I int | int32](weights []float64, rows []I) []float64 {
@@ -23,7 +17,7 @@ func weightsOf[I int | int32](weights []float64, rows []I) []float64 {
 // lossAtZero returns what n rows with one loss each pay at zero weights, added up as solvers do.
 func lossAtZero(weights []float64, n int, c, loss float64) (sum float64) {
 	for i := range n {
-		sum += weightOf(weights, i) * c * loss
+		sum += weigh.Of(weights, i) * c * loss
 	}
 	return sum
 }
