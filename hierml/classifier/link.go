@@ -90,6 +90,18 @@ func logSoftmax(scores []float64) {
 	}
 }
 
+// logSoftmaxOf does so for the siblings at some positions.
+func logSoftmaxOf[I int | int32](columns []float64, siblings []I) {
+	scores := make([]float64, len(siblings))
+	for k, c := range siblings {
+		scores[k] = columns[c]
+	}
+	logSoftmax(scores)
+	for k, c := range siblings {
+		columns[c] = scores[k]
+	}
+}
+
 // linked is how the scores of columns become what the attributes combine.
 type linked struct {
 	link   Link
@@ -197,14 +209,7 @@ func (m *Model) Certain() (always, never []int) {
 // apply turns the scores of the columns into the logarithms of their probabilities.
 func (l *linked) apply(columns []float64) {
 	for _, family := range l.families {
-		scores := make([]float64, len(family))
-		for k, c := range family {
-			scores[k] = columns[c]
-		}
-		logSoftmax(scores)
-		for k, c := range family {
-			columns[c] = scores[k]
-		}
+		logSoftmaxOf(columns, family)
 	}
 	if l.families != nil {
 		return

@@ -161,14 +161,7 @@ func (s *selection) link(columns []float64) {
 	}
 	hide()
 	for _, family := range s.families {
-		scores := make([]float64, len(family))
-		for k, at := range family {
-			scores[k] = columns[at]
-		}
-		logSoftmax(scores)
-		for k, at := range family {
-			columns[at] = scores[k]
-		}
+		logSoftmaxOf(columns, family)
 	}
 	if l.families == nil {
 		for k, c := range s.columns {
