@@ -14,8 +14,8 @@ func (d *Dataset) Check() error {
 	case d.X.Indptr[d.X.Rows] != len(d.X.Values):
 		return fmt.Errorf("dataset: %s: the rows of the matrix end at entry %d of %d", d.Name, d.X.Indptr[d.X.Rows], len(d.X.Values))
 	}
-	if d.Groups != nil && len(d.Groups) != d.X.Rows {
-		return d.divider().check()
+	if err := d.fits(); err != nil {
+		return err
 	}
 	if d.Weights != nil {
 		if err := checkWeights(d.Name, d.Weights, d.X.Rows); err != nil {

@@ -184,8 +184,8 @@ func (d *divider) perClassRounds(n, t int, seed uint64) ([]Division, error) {
 	if err := checkRounds(n); err != nil {
 		return nil, err
 	}
-	if err := d.check(); err != nil {
-		return nil, err
+	if d.wrong != nil {
+		return nil, d.wrong
 	}
 	if t < 1 {
 		return nil, fmt.Errorf("dataset: %d instances of every class to train on; it has to be at least one", t)
@@ -206,8 +206,8 @@ func (d *divider) perClassRounds(n, t int, seed uint64) ([]Division, error) {
 }
 
 func (d *divider) leaveOut(name string, test []int) (Division, error) {
-	if err := d.check(); err != nil {
-		return Division{}, err
+	if d.wrong != nil {
+		return Division{}, d.wrong
 	}
 	n := len(d.labels)
 	test = slices.Sorted(slices.Values(test))
@@ -230,8 +230,8 @@ func (d *divider) leaveOut(name string, test []int) (Division, error) {
 }
 
 func (d *divider) leaveGroupsOut() ([]Division, error) {
-	if err := d.check(); err != nil {
-		return nil, err
+	if d.wrong != nil {
+		return nil, d.wrong
 	}
 	if d.groups == nil {
 		return nil, fmt.Errorf("dataset: the instances of %q have no groups to leave out; set Groups, or the role Group of a column", d.name)

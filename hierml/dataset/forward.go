@@ -10,8 +10,8 @@ import (
 // forward returns k divisions of rows that are in order: each trains on all rows before those that
 // it tests on. Rows whose times are the same are not separated.
 func (d *divider) forward(k int, order []int, same func(row, other int) bool) ([]Division, error) {
-	if err := d.check(); err != nil {
-		return nil, err
+	if d.wrong != nil {
+		return nil, d.wrong
 	}
 	n := len(order)
 	if k < 1 {

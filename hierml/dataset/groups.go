@@ -70,8 +70,8 @@ func (d Division) CheckGroups(groups []string) error {
 // and no group in two. It returns nil where there are no groups, and no row has several labels:
 // then classes can be divided one by one.
 func (d *divider) parts(shares []float64, seed uint64) ([][]int, error) {
-	if err := d.check(); err != nil {
-		return nil, err
+	if d.wrong != nil {
+		return nil, d.wrong
 	}
 	groups, _ := d.grouped()
 	if groups == nil {

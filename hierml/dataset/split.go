@@ -15,17 +15,6 @@ type divider struct {
 	wrong  error // with the data
 }
 
-// check returns an error if groups, labels and the rest are not of the same rows.
-func (d *divider) check() error {
-	if d.wrong != nil {
-		return d.wrong
-	}
-	if d.groups != nil && len(d.groups) != len(d.labels) {
-		return fmt.Errorf("dataset: %q has %d Groups for %d instances; give one an instance", d.name, len(d.groups), len(d.labels))
-	}
-	return nil
-}
-
 // holdOut returns the division by the rules that Corpus.Split states.
 func (d *divider) holdOut(testFraction float64, seed uint64) (Division, error) {
 	by := Division{Name: fmt.Sprintf("%.4g%% held out", 100*testFraction)}
