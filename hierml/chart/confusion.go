@@ -49,20 +49,35 @@ const maxConfused = 40
 // ConfusionOf draws how often the leaves were predicted as which, in a report, as Confusion does.
 // Of more than 40 leaves it draws those 40 that have the most mistakes, as the true leaf or as the
 // predicted one, and the instances for which both are among them; chart.Confusion(c.Taxonomy,
-// c.Truth, c.Predicted) draws all of a report's c. It is an error where the report does not come
-// from Evaluate.
+// c.Truth, c.Predicted) draws all of a report's c. Instances for which an inner node is predicted
+// are left out, and the title says how many. It is an error where the report does not come from
+// Evaluate, and where all are left out.
 func ConfusionOf(r *metric.Report) (*Figure, error) {
 	c, err := r.Confusion()
 	if err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
 	}
 	t := c.Taxonomy
+	truths, predictions, leftOut := c.Truth, c.Predicted, ""
+	if r.InnerPredictions > 0 {
+		truths, predictions = nil, nil
+		for i, p := range c.Predicted {
+			if t.IsLeaf(p) {
+				truths, predictions = append(truths, c.Truth[i]), append(predictions, p)
+			}
+		}
+		if len(truths) == 0 {
+			return nil, errors.New("chart: an inner node is predicted for every instance, and confusions are drawn among leaves; Confusion of the report prints them")
+		}
+		leftOut = fmt.Sprintf(" (%d inner nodes left out)", r.InnerPredictions)
+	}
 	if len(t.Leaves()) <= maxConfused {
-		return Confusion(t, c.Truth, c.Predicted)
+		order, groups := leafOrder(t)
+		return drawConfusion(t, truths, predictions, order, groups, "Confusions"+leftOut)
 	}
 	wrong := make([]int, t.Len())
-	for i, y := range c.Truth {
-		if p := c.Predicted[i]; p != y {
+	for i, y := range truths {
+		if p := predictions[i]; p != y {
 			wrong[y]++
 			wrong[p]++
 		}
@@ -74,13 +89,13 @@ func ConfusionOf(r *metric.Report) (*Figure, error) {
 		chosen[n] = true
 	}
 	var truth, predicted []int
-	for i, y := range c.Truth {
-		if p := c.Predicted[i]; chosen[y] && chosen[p] {
+	for i, y := range truths {
+		if p := predictions[i]; chosen[y] && chosen[p] {
 			truth, predicted = append(truth, y), append(predicted, p)
 		}
 	}
 	order, groups := chosenLeaves(t, chosen)
-	title := fmt.Sprintf("Confusions among %d of %d classes", maxConfused, len(t.Leaves()))
+	title := fmt.Sprintf("Confusions among %d of %d classes%s", maxConfused, len(t.Leaves()), leftOut)
 	return drawConfusion(t, truth, predicted, order, groups, title)
 }
 

@@ -220,6 +220,26 @@ func TestConfusionOf(t *testing.T) {
 		t.Errorf("of 40 leaves, another picture, %v", err)
 	}
 
+	// Without those that end at inner nodes.
+	root := few.Parents(leaves[0])[0]
+	scores := mat.NewDense(3, len(leaves), nil)
+	labels := [][]int{{leaves[0]}, {leaves[1]}, {leaves[1]}}
+	for sets, want := range map[[3]int]string{
+		{leaves[0], root, leaves[0]}: "Confusions (1 inner nodes left out): 1 of 2 right",
+		{root, root, root}:           "for every instance",
+	} {
+		r, err := metric.Settings{}.EvaluateSets(scores, [][]int{sets[:1], sets[1:2], sets[2:]}, labels, few)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, err = ConfusionOf(r); err != nil && strings.Contains(err.Error(), want) {
+			continue
+		}
+		if err != nil || f.Title.Text != want {
+			t.Errorf("%v, %v; want %q", f, err, want)
+		}
+	}
+
 	many := paths(t, 6, 10)
 	leaves = many.Leaves()
 	truth, predicted := slices.Clone(leaves), slices.Clone(leaves)

@@ -178,6 +178,17 @@ func (g graph) brute(leaves []int, scores []float64, labels, set []int, cost fun
 	for k, y := range leaves {
 		score[y] = scores[k]
 	}
+	for n := range g {
+		if slices.Contains(leaves, n) {
+			continue
+		}
+		score[n] = math.Inf(-1) // the highest of the leaves below
+		for k, y := range leaves {
+			if g.closure([]int{y})[n] {
+				score[n] = max(score[n], scores[k])
+			}
+		}
+	}
 	candidates := leaves
 	if len(set) > 0 {
 		candidates = set
@@ -201,13 +212,20 @@ func (g graph) brute(leaves []int, scores []float64, labels, set []int, cost fun
 	}
 	v["accuracy"] = flag(is(f))
 	v["exact sets"] = flag(slices.Equal(set, labels))
-	for name, sets := range map[string][2][]bool{"": {g.marks(labels), g.marks(set)}, "hierarchical ": {truth, predicted}} {
+	for name, sets := range map[string][2][]bool{"": {g.marks(labels), g.marks(set)}, "hierarchical ": {truth, predicted}, "rootless ": {truth, predicted}} {
 		both, one, other, either := 0.0, 0.0, 0.0, 0.0
 		for n := range g {
+			if name == "rootless " && len(g[n]) == 0 {
+				continue
+			}
 			both += flag(sets[0][n] && sets[1][n])
 			one += flag(sets[0][n])
 			other += flag(sets[1][n])
 			either += flag(sets[0][n] || sets[1][n])
+		}
+		if name == "rootless " {
+			v[name+"samples F1"] = 2 * both / (one + other)
+			continue
 		}
 		v[name+"samples precision"] = 0
 		if other > 0 {
@@ -222,7 +240,7 @@ func (g graph) brute(leaves []int, scores []float64, labels, set []int, cost fun
 	v["parent accuracy"] = math.NaN()
 	if slices.ContainsFunc(labels, func(y int) bool { return len(g[y]) > 0 }) {
 		v["parent accuracy"] = flag(is(f) || slices.ContainsFunc(labels, func(y int) bool {
-			return slices.ContainsFunc(g[y], func(p int) bool { return slices.Contains(g[f], p) })
+			return slices.ContainsFunc(g[y], func(p int) bool { return p == f || slices.Contains(g[f], p) })
 		}))
 	}
 	for _, y := range labels {
@@ -321,7 +339,19 @@ func TestBruteForce(t *testing.T) {
 			leaves := made.Leaves()
 			const n = 25
 			scores := mat.NewDense(n, len(leaves), nil)
-			var labels, sets [][]int
+			var labels, sets, nodes [][]int
+			specific := func() []int {
+				chosen := []int{}
+				share := random.Float64()
+				for n := range g {
+					if random.Float64() < share && !slices.ContainsFunc(chosen, func(m int) bool {
+						return g.closure([]int{m})[n] || g.closure([]int{n})[m]
+					}) {
+						chosen = append(chosen, n)
+					}
+				}
+				return chosen
+			}
 			subset := func(least int) []int {
 				chosen := []int{}
 				share := random.Float64()
@@ -340,6 +370,7 @@ func TestBruteForce(t *testing.T) {
 					scores.Set(i, k, float64(random.IntN(2+i%7))-1)
 				}
 				labels, sets = append(labels, subset(1)), append(sets, subset(0))
+				nodes = append(nodes, specific())
 			}
 			table := mat.NewDense(len(leaves), len(leaves), nil)
 			for a := range leaves {
@@ -361,6 +392,7 @@ func TestBruteForce(t *testing.T) {
 			}{
 				"highest": {metric.Settings{At: at, Workers: 1}, nil, g.half},
 				"sets":    {metric.Settings{At: at, Workers: 3}, sets, g.half},
+				"nodes":   {metric.Settings{At: at}, nodes, g.half},
 				"table": {metric.Settings{At: at, Loss: own}, nil, func(y, f int) float64 {
 					return table.At(made.LeafIndex(y), made.LeafIndex(f))
 				}},
@@ -451,7 +483,7 @@ func (g graph) checkAverages(t *testing.T, got *metric.Report, leaves []int, lab
 			c.both++
 		}
 	}
-	byLeaf, byNode := make([]counted, len(g)), make([]counted, len(g))
+	byLabel, byNode := make([]counted, len(g)), make([]counted, len(g))
 	byDepth := make([]counted, len(got.Levels))
 	for i := range labels {
 		set := []int{confusion.Predicted[i]}
@@ -466,20 +498,22 @@ func (g graph) checkAverages(t *testing.T, got *metric.Report, leaves []int, lab
 			if len(g[n]) > 0 {
 				count(&rootless, truth[n], predicted[n])
 			}
-			if slices.Contains(leaves, n) {
-				count(&micro, truth[n], predicted[n])
-				count(&byLeaf[n], truth[n], predicted[n])
-			}
+			count(&micro, slices.Contains(labels[i], n), slices.Contains(set, n))
+			count(&byLabel[n], slices.Contains(labels[i], n), slices.Contains(set, n))
 		}
 	}
 	jaccard := func(c counted) float64 { return c.both / (c.truth + c.predicted - c.both) }
 	near(t, "micro Jaccard", got.MicroJaccard, jaccard(micro))
-	macroJaccard := 0.0
-	for _, y := range leaves {
-		if byLeaf[y].truth+byLeaf[y].predicted > 0 {
-			macroJaccard += jaccard(byLeaf[y]) / float64(len(leaves))
+	macroJaccard, judged := 0.0, 0.0 // leaves, and inner nodes that are predicted
+	for n, c := range byLabel {
+		if c.predicted > 0 || slices.Contains(leaves, n) {
+			judged++
+		}
+		if c.truth+c.predicted > 0 {
+			macroJaccard += jaccard(c)
 		}
 	}
+	macroJaccard /= judged
 	near(t, "macro Jaccard", got.MacroJaccard, macroJaccard)
 	all, err := got.ByNode()
 	if err != nil {
@@ -508,14 +542,23 @@ func (g graph) checkAverages(t *testing.T, got *metric.Report, leaves []int, lab
 		near(t, "macro F1 of a depth", l.MacroF1, meanOf(own))
 	}
 	macro, occurring := 0.0, 0.0
-	for _, y := range leaves {
-		if f := prf(byLeaf[y])[2]; !math.IsNaN(f) {
+	for _, c := range byLabel {
+		if f := prf(c)[2]; !math.IsNaN(f) {
 			macro += f
 			occurring++
 		}
 	}
-	near(t, "macro F1 of all", got.MacroF1, macro/float64(len(leaves)))
+	near(t, "macro F1 of all", got.MacroF1, macro/judged)
 	near(t, "macro F1 of those that occur", got.MacroF1Occurring, macro/occurring)
+	inner := 0
+	for _, f := range confusion.Predicted {
+		if !slices.Contains(leaves, f) {
+			inner++
+		}
+	}
+	if got.InnerPredictions != inner {
+		t.Errorf("%d inner predictions, want %d", got.InnerPredictions, inner)
+	}
 	for k, v := range prf(micro) {
 		near(t, "micro", []float64{got.MicroPrecision, got.MicroRecall, got.MicroF1}[k], v)
 	}

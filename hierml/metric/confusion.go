@@ -15,14 +15,15 @@ import (
 )
 
 // Confusion is what was predicted instead of what, along the taxonomy: a true and a predicted leaf
-// an instance. Of several true labels it is the one that has the most ancestors in common with the
-// predicted one. Package chart draws it:
+// an instance, or a predicted inner node of a model that decides for these. Of several true labels
+// it is the one that has the most ancestors in common with the predicted one. Package chart draws
+// it:
 //
 //	chart.ConfusionOf(report)
 //	chart.Confusion(c.Taxonomy, c.Truth, c.Predicted)
 type Confusion struct {
 	Taxonomy         *taxonomy.Taxonomy
-	Truth, Predicted []int // leaves
+	Truth, Predicted []int // leaves; predicted ones may be inner nodes
 }
 
 // Confusion returns the confusion of the report's prediction f with the true labels. It is an error
@@ -47,7 +48,8 @@ type Turn struct {
 	Cells     []Cell // by falling count, then by nodes
 }
 
-// Cell is how often an instance below one child of a node was predicted below which.
+// Cell is how often an instance below one child of a node was predicted below which. Predicted is
+// the node itself where the prediction is that node and no child of it.
 type Cell struct {
 	Truth, Predicted int
 	Count            int
@@ -61,10 +63,11 @@ func (c *Confusion) check() error {
 		return fmt.Errorf("metric: a confusion of %d true and %d predicted leaves; expected one of each an instance", len(c.Truth), len(c.Predicted))
 	}
 	for i, y := range c.Truth {
-		for _, n := range []int{y, c.Predicted[i]} {
-			if n < 0 || n >= c.Taxonomy.Len() || !c.Taxonomy.IsLeaf(n) {
-				return fmt.Errorf("metric: instance %d of a confusion has the node %d, which is not a leaf of the taxonomy", i, n)
-			}
+		if y < 0 || y >= c.Taxonomy.Len() || !c.Taxonomy.IsLeaf(y) {
+			return fmt.Errorf("metric: instance %d of a confusion has the label %d, which is not a leaf of the taxonomy", i, y)
+		}
+		if n := c.Predicted[i]; n < 0 || n >= c.Taxonomy.Len() {
+			return fmt.Errorf("metric: instance %d of a confusion has the prediction %d; the taxonomy has nodes 0 to %d", i, n, c.Taxonomy.Len()-1)
 		}
 	}
 	return nil
@@ -106,7 +109,7 @@ func (c *Confusion) Turns() ([]Turn, error) {
 	return turns, nil
 }
 
-// pairs counts the pairs of leaves.
+// pairs counts the pairs of truth and prediction.
 func (c *Confusion) pairs() map[[2]int]int {
 	counts := make(map[[2]int]int)
 	for i, y := range c.Truth {
@@ -125,7 +128,8 @@ func sorted(counts map[[2]int]int) []Cell {
 	return cells
 }
 
-// walk calls visit for each inner node above both leaves, with the children that lead to them.
+// walk calls visit for each inner node at or above both, with the children that lead to them, or
+// the node itself where the prediction ends there.
 func (c *Confusion) walk(truth, predicted int, visit func(node, truth, predicted int)) {
 	t := c.Taxonomy
 	a, b := t.Ancestors(truth), t.Ancestors(predicted)
@@ -156,7 +160,11 @@ func (c *Confusion) walk(truth, predicted int, visit func(node, truth, predicted
 			}
 		}
 		if other < 0 {
-			other = b[slices.IndexFunc(b, below)]
+			if k := slices.IndexFunc(b, below); k >= 0 {
+				other = b[k]
+			} else {
+				other = n // which is predicted
+			}
 		}
 		visit(n, one, other)
 	}
@@ -165,7 +173,8 @@ func (c *Confusion) walk(truth, predicted int, visit func(node, truth, predicted
 // Fold returns the confusion with the taxonomy cut below a depth: the nodes of that depth become
 // leaves, that stand for the leaves below them. On a graph a leaf can be below several; the
 // smallest that is above both the truth and the prediction counts, or else the smallest of each.
-// The taxonomy and its nodes are new; they keep their names.
+// An inner node that is predicted and not cut off stays what it is. The taxonomy and its nodes are
+// new; they keep their names.
 func (c *Confusion) Fold(depth int) (*Confusion, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -197,12 +206,15 @@ func (c *Confusion) Fold(depth int) (*Confusion, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metric: %w", err)
 	}
-	above := func(leaf int) []int {
+	above := func(label int) []int {
 		var leaves []int
-		for _, n := range t.Ancestors(leaf) {
+		for _, n := range t.Ancestors(label) {
 			if to[n] >= 0 && cut.IsLeaf(to[n]) {
 				leaves = append(leaves, to[n])
 			}
+		}
+		if leaves == nil {
+			leaves = []int{to[label]}
 		}
 		return leaves
 	}
@@ -220,7 +232,7 @@ func (c *Confusion) Fold(depth int) (*Confusion, error) {
 	return folded, nil
 }
 
-// Cells returns how often each leaf was predicted as which, by falling count.
+// Cells returns how often each leaf was predicted as which node, by falling count.
 func (c *Confusion) Cells() ([]Cell, error) {
 	if err := c.check(); err != nil {
 		return nil, err

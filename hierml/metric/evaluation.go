@@ -39,6 +39,7 @@ const (
 	closedPrecision // likewise, without the Jaccard index
 	closedRecall
 	closedF1
+	rootlessSamplesF1
 	logLoss // of one label an instance
 	brierScore
 	labelsLogLoss // of each label by itself
@@ -331,6 +332,11 @@ func (e *evaluation) report() (*Report, error) {
 		probable:              e.probable && !byLabel,
 		byLabel:               e.probable && byLabel,
 	}
+	for _, f := range e.predicted {
+		if !e.t.IsLeaf(f) {
+			r.InnerPredictions++
+		}
+	}
 	if all.several > 0 {
 		n := float64(all.instances)
 		r.sets = &labelSets{True: float64(all.truths) / n, Predicted: float64(all.said) / n, OneEach: all.otherSets == 0}
@@ -438,7 +444,7 @@ func (w *worker) rows(scores, probabilities *mat.Dense, decided, labels [][]int,
 		at := w.n + i
 		if given {
 			set = decided[i]
-			if err := checkLeaves(w.t, set, at); err != nil {
+			if err := checkSpecific(w.t, set, at); err != nil {
 				return fmt.Errorf("%w (as the model predicts)", err)
 			}
 		}
@@ -469,36 +475,51 @@ func (w *worker) instance(scores []float64, set []int, given bool, labels []int,
 			return fmt.Errorf("metric: the score of leaf %q for instance %d is not a number", w.t.LabelName(w.leaves[k]), at)
 		}
 	}
+	f := w.leaves[top]
 	if !given {
-		set[0] = w.leaves[top]
+		set[0] = f
 	} else if len(set) > 0 {
-		top = w.t.LeafIndex(set[0])
+		top = -1
 		for _, y := range set {
-			if k := w.t.LeafIndex(y); scores[k] > scores[top] {
-				top = k
+			if k := w.highest(y, scores); top < 0 || scores[k] > scores[top] {
+				top, f = k, y
 			}
 		}
 	}
 	for _, y := range labels {
 		w.isTrue[w.t.LeafIndex(y)] = true
 	}
-	hit := w.isTrue[top]
+	hit := w.isTrue[top] && w.t.IsLeaf(f)
 	w.ranking(scores, labels, at)
 	for _, y := range labels {
 		w.isTrue[w.t.LeafIndex(y)] = false
 	}
-	w.predicted[at] = w.leaves[top]
+	w.predicted[at] = f
 	if highest := w.own[len(w.own)-1].score; scores[top] != highest { // both can be minus infinity
 		w.margins[at] = scores[top] - highest
 	}
-	w.prediction(w.leaves[top], hit, labels, at)
+	w.prediction(f, hit, labels, at)
 	w.truth, w.decided = w.set(w.truth[:0], labels), w.set(w.decided[:0], set)
 	w.sets(w.decided, w.truth, at)
-	w.levels(w.to[w.leaves[top]], w.truth, at)
+	w.levels(w.to[f], w.truth, at)
 	if v := w.columns[topLoss][at] + w.columns[maximalLoss][at]; math.IsNaN(v) || math.IsInf(v, 0) {
-		return fmt.Errorf("metric: a loss of instance %d is not finite; give the Settings a loss with finite costs between all leaves", at)
+		return fmt.Errorf("metric: a loss of instance %d is not finite; give the Settings a loss with finite costs between all leaves, and of the inner nodes that the model predicts", at)
 	}
 	return nil
+}
+
+// highest returns the position of the leaf at or below n that has the highest score.
+func (w *worker) highest(n int, scores []float64) int {
+	best := w.t.LeafIndex(n)
+	if best >= 0 {
+		return best
+	}
+	for _, y := range w.t.Descendants(n) {
+		if k := w.t.LeafIndex(y); k >= 0 && (best < 0 || scores[k] > scores[best]) {
+			best = k
+		}
+	}
+	return best
 }
 
 // probabilities measures those of the leaves.

@@ -89,11 +89,12 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		At             []int   `json:"at"`
 		DepthInstances []int   `json:"depthInstances"`
 
-		ParentInstances int `json:"parentInstances"`
+		ParentInstances  int `json:"parentInstances"`
+		InnerPredictions int `json:"innerPredictions,omitempty"`
 
 		Weighted bool       `json:"weighted,omitempty"`
 		Sets     *labelSets `json:"sets,omitempty"`
-	}{Instances: r.Instances, At: []int{}, DepthInstances: []int{}, ParentInstances: r.ParentInstances, Weighted: r.weighted, Sets: r.sets}
+	}{Instances: r.Instances, InnerPredictions: r.InnerPredictions, At: []int{}, DepthInstances: []int{}, ParentInstances: r.ParentInstances, Weighted: r.weighted, Sets: r.sets}
 	for _, m := range r.Measures() {
 		out.Measures = append(out.Measures, named{m.Name, number(*m.field(r))})
 	}
@@ -116,7 +117,8 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 		At             []int
 		DepthInstances []int
 
-		ParentInstances *int
+		ParentInstances  *int
+		InnerPredictions int
 
 		Weighted bool
 		Sets     *labelSets
@@ -124,11 +126,11 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &in); err != nil {
 		return fmt.Errorf("metric: a report in JSON: %w", err)
 	}
-	*r = Report{Instances: in.Instances, ParentInstances: in.Instances, weighted: in.Weighted, sets: in.Sets}
+	*r = Report{Instances: in.Instances, InnerPredictions: in.InnerPredictions, ParentInstances: in.Instances, weighted: in.Weighted, sets: in.Sets}
 	if in.ParentInstances != nil {
 		r.ParentInstances = *in.ParentInstances
 	}
-	for _, n := range append([]int{r.Instances, r.ParentInstances}, in.DepthInstances...) {
+	for _, n := range append([]int{r.Instances, r.ParentInstances, r.InnerPredictions}, in.DepthInstances...) {
 		if n < 0 || n > r.Instances {
 			return fmt.Errorf("metric: a report in JSON on %d instances has a count of %d; take the report as it was written", r.Instances, n)
 		}
@@ -173,8 +175,8 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 type instances struct {
 	Report      *Report             `json:"report"`
 	PerInstance map[string][]number `json:"perInstance"`
-	Truth       []int               `json:"truth"` // leaves, by node
-	Predicted   []int               `json:"predicted"`
+	Truth       []int               `json:"truth"`     // leaves, by node
+	Predicted   []int               `json:"predicted"` // nodes
 	// hashes, which tell whether two reports are on the same instances, and of the same taxonomy
 	Labels   string   `json:"labels"`
 	Taxonomy string   `json:"taxonomy,omitempty"`

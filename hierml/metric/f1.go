@@ -39,6 +39,9 @@ type F1 struct {
 	// over the instances of what the hierarchical ones are of a single instance; HiClass calls them
 	// average="macro".
 	HierarchicalSamplesPrecision, HierarchicalSamplesRecall, HierarchicalSamples float64
+	// RootlessSamples is HierarchicalSamples of the sets without the roots. Instances where both
+	// are then empty are left out.
+	RootlessSamples float64
 	// SamplesJaccard is the mean over the instances of |Y and Z| / |Y or Z| [TKV10], without those
 	// where both sets are empty; MicroJaccard is the quotient of the sums of both sizes, and
 	// MacroJaccard the mean over the labels of Macro of that of the label's own.
@@ -108,6 +111,7 @@ func (s Settings) LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1,
 	l := labelsOf(t)
 	c := newCounts(l.nodes)
 	var samples, closed [4]average
+	var rootless average
 	for i := range truth {
 		if err := checkSpecific(t, truth[i], i); err != nil {
 			return F1{}, err
@@ -123,10 +127,12 @@ func (s Settings) LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1,
 		for k, v := range o.nodes.samples() {
 			closed[k].add(v, weight)
 		}
+		rootless.add(o.rootless.f1(), weight)
 	}
 	f := c.f1()
 	f.SamplesPrecision, f.SamplesRecall, f.Samples, f.SamplesJaccard = samples[0].mean(), samples[1].mean(), samples[2].mean(), samples[3].mean()
 	f.HierarchicalSamplesPrecision, f.HierarchicalSamplesRecall, f.HierarchicalSamples = closed[0].mean(), closed[1].mean(), closed[2].mean()
+	f.RootlessSamples = rootless.mean()
 	return f, nil
 }
 
@@ -252,6 +258,7 @@ func (c *counts) in(n int) int {
 type outcome struct {
 	exact         bool
 	labels, nodes overlap // numbers of labels, and of these with their ancestors
+	rootless      overlap // the latter without roots
 }
 
 // add counts an instance's two ascending sets.
@@ -265,6 +272,9 @@ func (c *counts) add(truth, predicted []int, weight float64) outcome {
 		var one tally
 		one.count(c.in(n), 1)
 		o.nodes.merge(one.overlap)
+		if len(c.t.Parents(n)) > 0 {
+			o.rootless.merge(one.overlap)
+		}
 		if weight > 0 {
 			c.nodes[n].count(c.in(n), weight)
 		}

@@ -24,7 +24,7 @@ func charges(t *taxonomy.Taxonomy) []float64 {
 	return c
 }
 
-// prediction measures the predicted leaf.
+// prediction measures the predicted label, which may be an inner node.
 func (w *worker) prediction(f int, hit bool, labels []int, at int) {
 	w.nearest[at] = w.nearestLabel(f, labels)
 	w.columns[parentAccuracy][at] = w.parentHit(f, hit, labels)
@@ -36,11 +36,16 @@ func (w *worker) prediction(f int, hit bool, labels []int, at int) {
 		w.columns[topLoss][at] = max(w.columns[topLoss][at], w.cost(y, f))
 	}
 	farthest := 0.0
-	if w.nodes.IsTree() {
+	switch {
+	case w.nodes.IsTree():
 		for _, y := range labels {
 			farthest = max(farthest, float64(w.nodes.Distance(w.to[y], w.to[f])))
 		}
-	} else {
+	case !w.t.IsLeaf(f):
+		for _, y := range labels {
+			farthest = max(farthest, w.edges.loss.Cost(w.to[y], w.to[f]))
+		}
+	default:
 		edges := w.edges.row(f, w.row)
 		for _, y := range labels {
 			farthest = max(farthest, edges[w.t.LeafIndex(y)])
@@ -132,6 +137,7 @@ func (w *worker) sets(set, labels []int, at int) {
 			w.columns[c][at] = v
 		}
 	}
+	w.columns[rootlessSamplesF1][at] = o.rootless.f1()
 	w.columns[hLoss][at] = w.counts.hLoss(w.charges)
 }
 

@@ -111,6 +111,7 @@ var (
 		{"rootless precision", "hierarchical precision without the roots", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.RootlessPrecision }},
 		{"rootless recall", "hierarchical recall without the roots", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.RootlessRecall }},
 		{"rootless F1", "hierarchical F1 without the roots", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.RootlessF1 }},
+		{"rootless samples F1", "mean over the instances of the F1 with ancestors other than roots", ofTaxonomy, false, 4, ofColumn, rootlessSamplesF1, func(r *Report) *float64 { return &r.RootlessSamplesF1 }},
 	}
 )
 

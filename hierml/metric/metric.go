@@ -3,7 +3,8 @@
 // several reports to a table that compares them.
 //
 // Labels are leaves, one or more an instance. The prediction is the leaf with the highest score, on
-// ties the one with the smallest id, unless the model is a [Decider]. The other measures take ties
+// ties the one with the smallest id, unless the model is a [Decider], which may predict inner nodes
+// too. The other measures take ties
 // against the model: a wrong leaf with the score of a true one counts as ranked above it, so that
 // the accuracy at 1 can be less than the accuracy. Definitions are those of [Cai08, section 7.3],
 // where it has them. Instances for which a measure is not defined are left out of its mean, and a
@@ -51,11 +52,11 @@ type Scorer interface {
 }
 
 // Decider is a Scorer that predicts something else than the leaf with the highest score: one that
-// it finds by going down the taxonomy, or sets of leaves.
+// it finds by going down the taxonomy, an inner node, or sets of these.
 type Decider interface {
 	Scorer
-	// Decide returns the set of leaves, ascending, that the model predicts for every row of x, for
-	// which scores are those that its leaves are ranked by.
+	// Decide returns the set of nodes that the model predicts for every row of x, for which scores
+	// are those that its leaves are ranked by: ascending, none above another, usually leaves.
 	Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error)
 }
 

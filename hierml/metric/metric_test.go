@@ -1,9 +1,12 @@
 package metric_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,7 +184,42 @@ func TestDecider(t *testing.T) {
 	near(t, "tree loss", got.TreeLoss, 4.0/3)
 	near(t, "micro F1", got.MicroF1, 4.0/7)
 	near(t, "hierarchical F1", got.HierarchicalF1, 10.0/14)
-	for name, sets := range map[string][][]int{"undecided": nil, "decided for 2 of 3": {{2}, {2}}, "not a leaf": {{0}, {2}, {2}}, "not ascending": {{2, 1}, {2}, {2}}} {
+	// An inner node: of the first it is the parent of the label, of the second the label's uncle.
+	model.sets = [][]int{{0}, {3}, {4}}
+	d.Labels = [][]int{{2}, {2}, {4}}
+	if got, err = metric.Evaluate(model, d); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "accuracy", got.Accuracy, 1.0/3)
+	near(t, "tree loss", got.TreeLoss, (1+3+0)/3.0)
+	near(t, "hierarchical samples F1", got.HierarchicalSamplesF1, (2.0/3+0+1)/3)
+	if got.InnerPredictions != 2 || !strings.Contains(got.String(), "taxonomy (an inner node is predicted for 2 instances)") {
+		t.Errorf("%d inner predictions in\n%s", got.InnerPredictions, got)
+	}
+	confusion, err := got.Confusion()
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns, err := confusion.Turns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := metric.Turn{Node: 0, Name: "go", Instances: 1, Cells: []metric.Cell{{Truth: 2, Predicted: 0, Count: 1}}}
+	if !slices.ContainsFunc(turns, func(u metric.Turn) bool { return reflect.DeepEqual(u, stopped) }) {
+		t.Errorf("turns %+v without %+v", turns, stopped)
+	}
+	folded, err := confusion.Fold(0)
+	if err != nil || !slices.Equal(folded.Predicted, []int{0, 1, 1}) || !slices.Equal(folded.Truth, []int{0, 0, 1}) {
+		t.Errorf("folded to the roots: %+v, %v", folded, err)
+	}
+	var file bytes.Buffer
+	if err := got.WriteJSON(&file); err != nil {
+		t.Fatal(err)
+	}
+	if read, err := metric.ReadJSON(&file, g); err != nil || read.InnerPredictions != 2 || read.String() != got.String() {
+		t.Errorf("read %v, %v", read, err)
+	}
+	for name, sets := range map[string][][]int{"undecided": nil, "decided for 2 of 3": {{2}, {2}}, "leave out the upper one": {{0, 1}, {2}, {2}}, "not ascending": {{2, 1}, {2}, {2}}} {
 		model.sets = sets
 		if _, err := metric.Evaluate(model, d); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v", name, err)

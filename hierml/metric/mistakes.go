@@ -16,7 +16,7 @@ import (
 // Mistake is an instance whose prediction is none of its labels.
 type Mistake struct {
 	Instance         int // from 0
-	Truth, Predicted int // leaves, as those of Confusion
+	Truth, Predicted int // as those of Confusion
 	TruthName        string
 	PredictedName    string
 	// Distance is the number of edges of the taxonomy between the two labels.

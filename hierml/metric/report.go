@@ -12,11 +12,15 @@ import (
 // Report has the measures of one model on one data set, averages over its instances. Y are an
 // instance's true labels, F the scores, f the leaf with the highest score or, of a Decider, of the
 // leaves that it predicts that with the highest score (of all leaves, if it predicts none), and Z
-// the set that is predicted: {f} unless the model is a Decider. Equations without a key are of
-// [Cai08].
+// the set that is predicted: {f} unless the model is a Decider. Where a Decider predicts inner
+// nodes, the score of one is the highest of the leaves below it, and f may be one: it is then no
+// true label, and distances and losses are those between the node and the label. Equations without
+// a key are of [Cai08].
 type Report struct {
 	// Instances is the number of instances.
 	Instances int
+	// InnerPredictions is the number of instances for which f is an inner node.
+	InnerPredictions int
 	// Accuracy is how often f is in Y (7.3); 1 minus the one-error.
 	Accuracy float64
 	// ExactSets is how often Z is Y; 1 minus the 0/1 loss of sets.
@@ -83,6 +87,7 @@ type Report struct {
 	SamplesJaccard, MicroJaccard, MacroJaccard                                     float64
 	HammingLoss                                                                    float64
 	HierarchicalSamplesPrecision, HierarchicalSamplesRecall, HierarchicalSamplesF1 float64
+	RootlessSamplesF1                                                              float64
 	// MCC is the correlation between true and predicted classes, R_K of [Gor04], which for two
 	// classes is that of Matthews, and Kappa (p - e) / (1 - e) of [Coh60], with the share p of
 	// right predictions and the share e that would be right if both classes were drawn
@@ -281,6 +286,9 @@ func (r *Report) sections() []section {
 		s := section{Name: g}
 		if note := r.note(); g == ofLabels && note != "" {
 			s.Name += " (" + note + "; Model.LabelSets and PredictSets predict sets)"
+		}
+		if r != nil && r.InnerPredictions > 0 && g == ofTaxonomy {
+			s.Name += fmt.Sprintf(" (an inner node is predicted for %d instances)", r.InnerPredictions)
 		}
 		for _, l := range r.lines(g) {
 			shown := row{Name: l.text}

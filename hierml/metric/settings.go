@@ -23,7 +23,8 @@ type Settings struct {
 	At []int
 	// Loss is that of the top and the maximal loss, between leaves of the taxonomy of the data. The
 	// default is loss.Half, as in [Cai08]: half the distance on trees. It is measured between the
-	// labels, where a leaf that Leafed has added is the inner node above it.
+	// labels, where a leaf that Leafed has added is the inner node above it. Of a model that
+	// predicts inner nodes it has to know their costs, too.
 	Loss loss.Loss
 	// Propensities, if given, are those of the leaves, in the order of Taxonomy.Leaves: see the
 	// function Propensities. The report then has the propensity-scored precision at each k.
@@ -199,8 +200,8 @@ func (s Settings) EvaluateScores(scores *mat.Dense, labels [][]int, t *taxonomy.
 	return s.evaluateScores(scores, nil, labels, t)
 }
 
-// EvaluateSets compares scores and predicted sets of leaves, ascending and possibly empty, with the
-// labels: what Evaluate does with what a Decider says.
+// EvaluateSets compares scores and predicted sets of nodes, ascending, none above another and
+// possibly empty, with the labels: what Evaluate does with what a Decider says.
 func (s Settings) EvaluateSets(scores *mat.Dense, predicted, labels [][]int, t *taxonomy.Taxonomy) (*Report, error) {
 	if len(predicted) != len(labels) {
 		return nil, fmt.Errorf("metric: %d predicted label sets and %d true ones; expected one of each an instance", len(predicted), len(labels))
