@@ -1,7 +1,8 @@
-// Package calibration turns the scores of a classifier into probabilities and into label sets:
-// [Platt] and [Isotonic] learn how likely a label is given its score, [RelativePlatt] given the
-// highest score of the instance too, [Threshold], [PerLabel] and [Size] where to cut a ranking of
-// labels. [NewReliability] tells how far probabilities can be believed. [HLoss] decides for the
+// Package calibration turns the scores of a classifier into probabilities and into label sets.
+// [Platt], [Isotonic], [Beta] and [VennABERS] learn how likely a label is given its score,
+// [RelativePlatt] given the highest score of the instance too, [SoftmaxTemperature] given the
+// scores of all labels; [Threshold], [PerLabel] and [Size] learn where to cut a ranking of labels.
+// [NewReliability] tells how far probabilities can be believed. [HLoss] decides for the
 // label sets of the smallest expected H-loss, given probabilities of nodes.
 //
 // Scores to learn from should be of instances that the classifier was not trained on, because those
@@ -55,6 +56,13 @@ func (c counted) weight(i int) float64 { return weigh.Of(c.weights, i) }
 // targets are those of [Pla99] of a positive and of a negative.
 func (c counted) targets() (hi, lo float64) {
 	return (c.positive + 1) / (c.positive + 2), 1 / (c.all - c.positive + 2)
+}
+
+// prior is the logarithm of the odds that targets of Platt have on average.
+func (c counted) prior() float64 {
+	hi, lo := c.targets()
+	mean := (c.positive*hi + (c.all-c.positive)*lo) / c.all
+	return math.Log(mean) - math.Log1p(-mean)
 }
 
 // logOdds are those of a negative among all, each counted once more.

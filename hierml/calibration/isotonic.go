@@ -1,6 +1,7 @@
 package calibration
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -37,37 +38,9 @@ func Isotonic(scores []float64, positive []bool, weights ...float64) (*Steps, er
 	if err != nil {
 		return nil, err
 	}
-	var order []int
-	for i := range scores {
-		if c.weight(i) > 0 {
-			order = append(order, i)
-		}
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		if scores[a] < scores[b] {
-			return -1
-		}
-		if scores[a] > scores[b] {
-			return 1
-		}
-		return 0
-	})
-	type block struct {
-		first, last     float64 // scores
-		count, positive float64
-	}
-	mean := func(b block) float64 { return b.positive / b.count }
 	var blocks []block
-	for k := 0; k < len(order); {
-		// Equal scores have one probability.
-		b := block{first: scores[order[k]], last: scores[order[k]]}
-		for ; k < len(order) && scores[order[k]] == b.first; k++ {
-			b.count += c.weight(order[k])
-			if positive[order[k]] {
-				b.positive += c.weight(order[k])
-			}
-		}
-		for len(blocks) > 0 && mean(blocks[len(blocks)-1]) >= mean(b) {
+	for _, b := range c.byScore(scores, positive) {
+		for len(blocks) > 0 && blocks[len(blocks)-1].mean() >= b.mean() {
 			before := blocks[len(blocks)-1]
 			blocks = blocks[:len(blocks)-1]
 			b.first = before.first
@@ -79,13 +52,44 @@ func Isotonic(scores []float64, positive []bool, weights ...float64) (*Steps, er
 	p := new(Steps)
 	for _, b := range blocks {
 		p.Scores = append(p.Scores, b.first)
-		p.Probabilities = append(p.Probabilities, mean(b))
+		p.Probabilities = append(p.Probabilities, b.mean())
 		if b.last > b.first {
 			p.Scores = append(p.Scores, b.last)
-			p.Probabilities = append(p.Probabilities, mean(b))
+			p.Probabilities = append(p.Probabilities, b.mean())
 		}
 	}
 	return p, nil
+}
+
+// block has the scores of one probability.
+type block struct {
+	first, last     float64 // scores
+	count, positive float64 // sums of weights
+}
+
+func (b block) mean() float64 { return b.positive / b.count }
+
+// byScore returns the scores that count, ascending, equal ones together.
+func (c counted) byScore(scores []float64, positive []bool) []block {
+	var order []int
+	for i := range scores {
+		if c.weight(i) > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	var blocks []block
+	for _, i := range order {
+		if n := len(blocks); n == 0 || blocks[n-1].first != scores[i] {
+			blocks = append(blocks, block{first: scores[i], last: scores[i]})
+		}
+		b := &blocks[len(blocks)-1]
+		b.count += c.weight(i)
+		if positive[i] {
+			b.positive += c.weight(i)
+		}
+	}
+	return blocks
 }
 
 // finite reports whether all values are numbers.

@@ -28,26 +28,9 @@ func Platt(scores []float64, positive []bool, weights ...float64) (Sigmoid, erro
 	if err != nil {
 		return Sigmoid{}, err
 	}
-	// The scores are moved and scaled so that no unit of theirs is too large or too small for the
-	// steps' tolerances.
-	shift, scale := 0.0, 0.0
-	for i, s := range scores {
-		shift += (s - shift) / float64(i+1)
-	}
-	for _, s := range scores {
-		scale = max(scale, math.Abs(s-shift))
-	}
-	if scale == 0 {
-		scale = 1
-	}
-	hi, lo := c.targets()
-	f := platt{counted: c, z: make([]float64, len(scores)), target: make([]float64, len(scores))}
-	for i, s := range scores {
-		f.z[i], f.target[i] = (s-shift)/scale, lo
-		if positive[i] {
-			f.target[i] = hi
-		}
-	}
+	// No unit of the scores is too large or too small for the steps' tolerances.
+	z, shift, scale := standard(scores)
+	f := c.likelihood(z, positive)
 	p := Sigmoid{B: c.logOdds()}
 	const (
 		most      = 100
@@ -82,6 +65,19 @@ func Platt(scores []float64, positive []bool, weights ...float64) (Sigmoid, erro
 		return Sigmoid{}, fmt.Errorf("calibration: no finite sigmoid fits these scores, which lie within %v of %v", scale, shift)
 	}
 	return p, nil
+}
+
+// likelihood is that of sigmoids of scores, with the targets of [Pla99].
+func (c counted) likelihood(scores []float64, positive []bool) platt {
+	hi, lo := c.targets()
+	f := platt{counted: c, z: scores, target: make([]float64, len(scores))}
+	for i := range scores {
+		f.target[i] = lo
+		if positive[i] {
+			f.target[i] = hi
+		}
+	}
+	return f
 }
 
 // platt is the negative logarithm of the likelihood.

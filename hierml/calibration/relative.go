@@ -31,14 +31,7 @@ func RelativePlatt(scores, highest []float64, positive []bool, weights ...float6
 	}
 	s, sShift, sScale := standard(scores)
 	h, hShift, hScale := standard(highest)
-	f := relative{counted: c, s: s, h: h, target: make([]float64, len(scores))}
-	hi, lo := c.targets()
-	for i := range f.target {
-		f.target[i] = lo
-		if positive[i] {
-			f.target[i] = hi
-		}
-	}
+	f := relative{platt: c.likelihood(s, positive), h: h}
 	p := f.minimize(Relative{C: c.logOdds()})
 	p = Relative{A: p.A / sScale, B: p.B / hScale, C: p.C - p.A*sShift/sScale - p.B*hShift/hScale}
 	if sum := p.A + p.B + p.C; math.IsNaN(sum) || math.IsInf(sum, 0) {
@@ -68,8 +61,8 @@ func standard(values []float64) (moved []float64, shift, scale float64) {
 // relative is the negative logarithm of the likelihood, and a small multiple of the squared
 // coefficients.
 type relative struct {
-	counted
-	s, h, target []float64
+	platt
+	h []float64
 }
 
 const relativeRidge = 1e-9 // an instance
@@ -110,7 +103,7 @@ func (f relative) minimize(p Relative) Relative {
 
 func (f relative) value(p Relative) float64 {
 	sum := relativeRidge * f.all * (p.A*p.A + p.B*p.B)
-	for i, s := range f.s {
+	for i, s := range f.z {
 		z := p.A*s + p.B*f.h[i] + p.C
 		if z >= 0 {
 			sum += f.weight(i) * (f.target[i]*z + math.Log1p(math.Exp(-z)))
@@ -125,7 +118,7 @@ func (f relative) derivatives(p Relative) (*mat.VecDense, *mat.SymDense) {
 	ridge := 2 * relativeRidge * f.all
 	g := [3]float64{ridge * p.A, ridge * p.B, 0}
 	h := [9]float64{ridge, 0, 0, 0, ridge, 0, 0, 0, relativeRidge}
-	for i, s := range f.s {
+	for i, s := range f.z {
 		x := [3]float64{s, f.h[i], 1}
 		probability := Sigmoid{A: 1}.Probability(p.A*s + p.B*f.h[i] + p.C)
 		d1, d2 := f.weight(i)*(f.target[i]-probability), f.weight(i)*probability*(1-probability)
