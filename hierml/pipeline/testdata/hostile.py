@@ -190,6 +190,7 @@ def hear(event, arguments):
         events.add(f"{event} {arguments!r:.100}")
 
 
+np.union1d([0], [1])  # the first time, numpy imports a package of its own
 "".encode("utf-32-le")  # the first time, Python imports this encoding of its own
 sys.addaudithook(hear)
 watched.append("")
