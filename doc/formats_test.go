@@ -343,7 +343,7 @@ func TestFormatVersions(t *testing.T) {
 		{"| `hierml.sets` | 1 |", "hierml/svm", []string{`setsFormat = "hierml.sets"`, `setsVersion = 1`}},
 		{"| `hierml.translated` | 1 |", "hierml/clustering", []string{`translatedFormat = "hierml.translated"`, `translatedVersion = 1`}},
 		{"| `hierml.pipeline` | 1 to 3 |", "hierml/pipeline", []string{`format = "hierml.pipeline"`, `textVersion, columnVersion, modelVersion = 1, 2, 3`, `attachment = "pipeline"`}},
-		{"| `hierml.calibrated` | 1 |", "hierml/svm", []string{`calibratedFormat = "hierml.calibrated"`, `calibratedVersion = 1`}},
+		{"| `hierml.calibrated` | 1 and 2 |", "hierml/svm", []string{`calibratedFormat = "hierml.calibrated"`, `calibratedVersion = 2`}},
 		{"| `hierml.encoder` | 1 |", "hierml/features", []string{`header{"hierml.encoder", 1}`}},
 		{"| `hierml.vectorizer` | 1 and 2 |", "hierml/features", []string{`header{"hierml.vectorizer", withSmoothIDF}`, `withSmoothIDF = 2`}},
 		{"| `hierml.weigher` | 1 to 3 |", "hierml/features", []string{`header{"hierml.weigher", withSmoothIDF + 1}`}},

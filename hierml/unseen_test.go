@@ -208,9 +208,12 @@ func TestUnseenLabelsHaveNoProbability(t *testing.T) {
 	g := example.Tree(3, 3)
 	train, all, unseen := withoutSome(t, g, 2)
 	for name, e := range map[string]classifier.Estimator{"flat": svm.Flat{}, "recursive": svm.Recursive{}, "label tree": svm.PLT{}} {
-		for _, isotonic := range []bool{false, true} {
+		for _, by := range []svm.Calibration{
+			{}, {Form: svm.Isotonic}, {Levels: true}, {Form: svm.Beta, Levels: true}, {Form: svm.VennABERS}, {Form: svm.Temperature}, {Form: svm.Temperature, Levels: true},
+		} {
 			told := new(notes)
-			c, err := svm.Calibration{Folds: 3, Isotonic: isotonic}.Fit(progress.With(t.Context(), told), e, train)
+			by.Folds = 3
+			c, err := by.Fit(progress.With(t.Context(), told), e, train)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -266,7 +266,8 @@ func train(t testing.TB) map[string]*pipeline.Pipeline {
 			build(fmt.Sprintf("beam of %d: %s", width, name), corpus(example.Tree(3, 3, 3), 150, 4), features.Text{}, e).Beam = width
 		}
 	}
-	for name, c := range map[string]svm.Calibration{"Platt": {Folds: 3}, "isotonic": {Folds: 2, Isotonic: true}} {
+	for name, c := range map[string]svm.Calibration{"Platt": {Folds: 3}, "isotonic": {Folds: 2, Form: svm.Isotonic}, "temperature, by level": {Folds: 2, Form: svm.Temperature, Levels: true},
+		"Venn-ABERS": {Folds: 2, Form: svm.VennABERS}, "beta, by level": {Folds: 2, Form: svm.Beta, Levels: true}, "temperature": {Folds: 2, Form: svm.Temperature}} {
 		for of, e := range map[string]classifier.Estimator{"normalized": svm.Normalized{}, "recursive": svm.Recursive{}, "label tree": svm.PLT{}} {
 			p := build("probabilities: "+name+", "+of, tree, features.Text{}, svm.Flat{})
 			if p.Calibrated, err = c.Fit(ctx, e, p.Vectorizer.Transform(tree)); err != nil {
@@ -324,5 +325,10 @@ func train(t testing.TB) map[string]*pipeline.Pipeline {
 		t.Fatal(err)
 	}
 	p.Model = p.Calibrated.Model
+	q = build("probabilities: several labels, by level", several, features.Text{}, svm.OneVsRest{})
+	if q.Calibrated, err = (svm.Calibration{Folds: 2, Levels: true}).Fit(ctx, svm.OneVsRest{}, q.Vectorizer.Transform(several)); err != nil {
+		t.Fatal(err)
+	}
+	q.Model = nil
 	return all
 }

@@ -205,9 +205,9 @@ func saved[M any](t *testing.T, save func(path string) error, path string, load 
 
 // TestCalibratedIsSaved holds a file without a pipeline to what was saved.
 func TestCalibratedIsSaved(t *testing.T) {
-	for _, isotonic := range []bool{false, true} {
+	for _, form := range []svm.CalibrationForm{svm.Platt, svm.Isotonic, svm.VennABERS} {
 		d := example.Dense(example.Tree(2, 3), 60, 3, 1)
-		c, err := svm.Calibration{Folds: 2, Isotonic: isotonic}.Fit(t.Context(), svm.Flat{}, d)
+		c, err := svm.Calibration{Folds: 2, Form: form}.Fit(t.Context(), svm.Flat{}, d)
 		if err != nil {
 			t.Fatal(err)
 		}

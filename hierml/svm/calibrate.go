@@ -7,12 +7,13 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/hierml/notebook/hierml/calibration"
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/internal/enum"
 	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -25,11 +26,43 @@ type Calibration struct {
 	// Folds is the number of folds, and of models trained beside the one on all data. Instances of
 	// one group are in one fold. The default value is 5.
 	Folds int
-	// Isotonic fits probabilities that only rise with the score, instead of Platt's sigmoids: for
-	// many data, whose form it does not assume.
-	Isotonic bool
+	// Form is that of the probabilities as functions of the score. The default is Platt.
+	Form CalibrationForm
+	// Levels learns at each node of a tree, from the instances of its parent alone, how likely it
+	// is among its siblings, given the highest scores of the leaves below each. The probability of
+	// a leaf is the product along its path. Nodes with few instances share one function with those
+	// of their depth; a temperature is that of a depth.
+	Levels bool
 	// Seed determines the folds.
 	Seed uint64
+}
+
+// CalibrationForm is a form of probabilities as functions of scores.
+type CalibrationForm int
+
+const (
+	// Platt is a sigmoid [calibration.Platt].
+	Platt CalibrationForm = iota
+	// Isotonic only rises with the score [calibration.Isotonic]: for many data, whose form it does
+	// not assume.
+	Isotonic
+	// Beta corrects both ends of Platt's sigmoid [calibration.Beta].
+	Beta
+	// VennABERS is Isotonic that heeds how few the data are [calibration.VennABERS].
+	VennABERS
+	// Temperature is the softmax of the scores, divided by a number
+	// [calibration.SoftmaxTemperature]: for data with one label an instance.
+	Temperature
+)
+
+var calibrationForms = []string{"Platt", "Isotonic", "Beta", "VennABERS", "Temperature"}
+
+// MarshalText returns the name of the constant.
+func (f CalibrationForm) MarshalText() ([]byte, error) { return enum.Marshal(f, calibrationForms) }
+
+// UnmarshalText takes the name of a constant.
+func (f *CalibrationForm) UnmarshalText(text []byte) error {
+	return enum.Unmarshal(f, calibrationForms, text)
 }
 
 // Calibrated is a model with probabilities.
@@ -40,11 +73,11 @@ type Calibrated struct {
 	from    int
 
 	single bool         // one label an instance
-	leaves []calibrator // by leaf
-	nodes  []calibrator // by node; nil if single
+	leaves []calibrator // by leaf; nil with levels
+	nodes  []calibrator // by node; nil if single, without levels
 }
 
-// calibrator is what calibration.Platt and calibration.Isotonic learn.
+// calibrator is what package calibration learns.
 type calibrator interface{ Probability(score float64) float64 }
 
 // Calibrate learns probabilities with the default Calibration.
@@ -79,6 +112,14 @@ func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset
 	for _, set := range d.Labels {
 		p.single = p.single && len(set) == 1
 	}
+	switch {
+	case c.Form < 0 || int(c.Form) >= len(calibrationForms):
+		return nil, fmt.Errorf("svm: there is no form %d of probabilities; take one from Platt to Temperature", c.Form)
+	case c.Form == Temperature && !p.single:
+		return nil, fmt.Errorf("svm: a temperature needs one label an instance, as it divides the scores of a softmax; take the form Platt or Beta for several")
+	case c.Levels && !d.Taxonomy.IsTree():
+		return nil, fmt.Errorf("svm: probabilities by level need a tree, as a node of several parents has several paths; leave Levels out")
+	}
 	ctx, ended := solver.TrainingGroup(ctx, "")
 	defer func() { ended(err) }()
 	parts, err := folds(d, c.Folds, c.Seed)
@@ -96,20 +137,14 @@ func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset
 			return nil, err
 		}
 		most := max(1, maxScores/len(d.Taxonomy.Leaves())/c.Folds)
-		p.Model = m
-		if err := held.add(p, d.Subset(rows[:min(len(rows), most)])); err != nil {
+		if err := held.add(m, d.Subset(rows[:min(len(rows), most)])); err != nil {
 			return nil, err
 		}
 	}
-	if p.leaves, err = c.learn(held.leaves, held.relevant, held.weights); err != nil {
+	if err := p.learn(&held, d.Taxonomy); err != nil {
 		return nil, err
 	}
-	if !p.single {
-		if p.nodes, err = c.learn(held.nodes, held.above, held.weights); err != nil {
-			return nil, err
-		}
-	}
-	p.from = len(held.leaves)
+	p.from = len(held.scores)
 	if p.Model, err = e.Fit(ctx, d); err != nil {
 		return nil, fmt.Errorf("svm: calibration, all data: %w", err)
 	}
@@ -122,9 +157,9 @@ func (p *Calibrated) OneLabel() bool { return p.single }
 
 // description says how the probabilities were learned.
 func (p *Calibrated) description() []describe.Row {
-	form := "Platt's sigmoids"
-	if p.learned.Isotonic {
-		form = "isotonic"
+	form := []string{"Platt's sigmoids", "isotonic", "beta", "Venn-ABERS", "softmax of one temperature"}[p.learned.Form]
+	if p.learned.Levels {
+		form += ", by level"
 	}
 	return []describe.Row{
 		{Name: "probabilities", Value: form},
@@ -162,42 +197,6 @@ func folds(d *dataset.Dataset, n int, seed uint64) ([][]int, error) {
 		rng.Shuffle(len(by.Test), func(a, b int) { by.Test[a], by.Test[b] = by.Test[b], by.Test[a] })
 	}
 	return parts, nil
-}
-
-// heldOut are scores of instances by models that were not trained on them, with the positions of
-// what is true of each.
-type heldOut struct {
-	leaves, nodes   [][]float64
-	relevant, above [][]int
-	weights         []float64
-}
-
-func (h *heldOut) add(p *Calibrated, d *dataset.Dataset) error {
-	t := p.Model.Taxonomy
-	relevant := make([][]int, d.Len())
-	for i, set := range d.Labels {
-		for _, n := range set {
-			if !t.IsLeaf(n) {
-				return fmt.Errorf("svm: row %d of a fold of dataset %q is labelled with the inner node %q, and only leaves have probabilities; Dataset.Leafed moves such labels to leaves", i, d.Name, t.Name(n))
-			}
-			relevant[i] = append(relevant[i], t.LeafIndex(n))
-		}
-	}
-	scores := choiceScores(p.Model, d.X)
-	for i := range d.Len() {
-		row := scores.RawRowView(i)
-		if p.single {
-			margins(row)
-		} else {
-			nodes := make([]float64, t.Len())
-			highestBelow(t, row, nodes)
-			h.nodes = append(h.nodes, nodes)
-			h.above = append(h.above, t.Closure(d.Labels[i]))
-		}
-		h.leaves, h.weights = append(h.leaves, row), append(h.weights, d.Weight(i))
-	}
-	h.relevant = append(h.relevant, relevant...)
-	return nil
 }
 
 // choiceScores returns those of the model, where they are finite.
@@ -269,72 +268,6 @@ func highestBelow(t *taxonomy.Taxonomy, leaves, nodes []float64) {
 	}
 }
 
-// learn returns a function for every column of scores, one for all with fewer than a number of
-// positives.
-func (c Calibration) learn(scores [][]float64, relevant [][]int, weights []float64) ([]calibrator, error) {
-	fit := func(scores []float64, positive []bool, weights []float64) (calibrator, error) {
-		return calibration.Platt(scores, positive, weights...)
-	}
-	enough := 10
-	if c.Isotonic {
-		fit = func(scores []float64, positive []bool, weights []float64) (calibrator, error) {
-			return calibration.Isotonic(scores, positive, weights...)
-		}
-		enough = 50
-	}
-	columns := len(scores[0])
-	rows := make([][]int, columns) // positives
-	for i, set := range relevant {
-		for _, y := range set {
-			rows[y] = append(rows[y], i)
-		}
-	}
-	learned := make([]calibrator, columns)
-	column, positive := make([]float64, len(scores)), make([]bool, len(scores))
-	var few []int
-	for y := range columns {
-		if len(rows[y]) < enough {
-			few = append(few, y)
-			continue
-		}
-		clear(positive)
-		for _, i := range rows[y] {
-			positive[i] = true
-		}
-		for i := range scores {
-			column[i] = scores[i][y]
-		}
-		var err error
-		if learned[y], err = fit(column, positive, weights); err != nil {
-			return nil, err
-		}
-	}
-	if len(few) == 0 {
-		return learned, nil
-	}
-	column, positive = nil, nil
-	var shares []float64
-	step := 1 + len(scores)*len(few)/maxShared
-	for i := 0; i < len(scores); i += step {
-		for _, y := range few {
-			column, shares = append(column, scores[i][y]), append(shares, weights[i])
-			yes := false
-			for _, r := range relevant[i] {
-				yes = yes || r == y
-			}
-			positive = append(positive, yes)
-		}
-	}
-	shared, err := fit(column, positive, shares)
-	if err != nil {
-		return nil, err
-	}
-	for _, y := range few {
-		learned[y] = shared
-	}
-	return learned, nil
-}
-
 // LeafProbabilities returns the probability that a leaf is a label: a row of x a row, a column a
 // leaf in the order of Taxonomy.Leaves. It is 0 of leaves that no training instance has. Where the
 // training data have one label an instance, those of a row add up to one.
@@ -342,39 +275,110 @@ func (p *Calibrated) LeafProbabilities(x *dataset.Matrix) *mat.Dense {
 	return p.probabilities(choiceScores(p.Model, x))
 }
 
-// probability returns that of the y-th leaf by itself, 0 of one that no instance has.
-func (p *Calibrated) probability(y int, score float64) float64 {
-	if p.Model.Unseen(p.Model.Taxonomy.Leaves()[y]) {
-		return 0
-	}
-	return p.leaves[y].Probability(score)
-}
-
-// leafProbabilities turns the scores of the leaves into probabilities.
-func (p *Calibrated) leafProbabilities(row []float64) {
-	if !p.single {
-		for y, s := range row {
-			row[y] = p.probability(y, s)
-		}
-		return
-	}
-	margins(row)
+// oneOf turns the scores of labels, of which one is true, into probabilities that sum to 1; those
+// of labels that no instance has are 0, as are all if there is no other.
+func (c Calibration) oneOf(row []float64, of []calibrator, unseen []bool) {
+	c.prepare(row)
 	var sum float64
 	best := -1
 	for y, s := range row {
-		if (best < 0 || s > row[best]) && !p.Model.Unseen(p.Model.Taxonomy.Leaves()[y]) {
+		if unseen[y] {
+			row[y] = 0
+			continue
+		}
+		if best < 0 || s > row[best] {
 			best = y
 		}
 	}
+	if best < 0 {
+		return
+	}
 	for y, s := range row {
-		row[y] = p.probability(y, s)
-		sum += row[y]
+		if !unseen[y] {
+			row[y] = of[y].Probability(s)
+			sum += row[y]
+		}
 	}
 	if !(sum > 0) {
 		row[best], sum = 1, 1 // none is possible: the likeliest is what is predicted
 	}
 	for y := range row {
 		row[y] /= sum
+	}
+}
+
+// prepare turns the scores of labels, of which one is true, into what functions are learned of.
+func (c Calibration) prepare(row []float64) {
+	if c.Form != Temperature {
+		margins(row)
+		return
+	}
+	floats.AddConst(-floats.Max(row), row)
+}
+
+// leafProbabilities turns the finite scores of the leaves into probabilities.
+func (p *Calibrated) leafProbabilities(row []float64) {
+	t := p.Model.Taxonomy
+	if p.learned.Levels {
+		nodes := make([]float64, t.Len())
+		p.byLevel(row, nodes)
+		for y, n := range t.Leaves() {
+			row[y] = nodes[n]
+		}
+		return
+	}
+	unseen := p.unseen(t.Leaves())
+	if p.single {
+		p.learned.oneOf(row, p.leaves, unseen)
+		return
+	}
+	for y, s := range row {
+		row[y] = 0
+		if !unseen[y] {
+			row[y] = p.leaves[y].Probability(s)
+		}
+	}
+}
+
+// unseen reports which of the nodes no training instance has.
+func (p *Calibrated) unseen(nodes []int) []bool {
+	unseen := make([]bool, len(nodes))
+	for k, n := range nodes {
+		unseen[k] = p.Model.Unseen(n)
+	}
+	return unseen
+}
+
+// byLevel writes the probabilities of the nodes, given the finite scores of the leaves: from the
+// roots down, that of the parent times that among the siblings.
+func (p *Calibrated) byLevel(leaves, nodes []float64) {
+	t := p.Model.Taxonomy
+	highestBelow(t, leaves, nodes)
+	below := func(above float64, siblings []int) {
+		row, of := make([]float64, len(siblings)), make([]calibrator, len(siblings))
+		for k, n := range siblings {
+			row[k], of[k] = nodes[n], p.nodes[n]
+		}
+		unseen := p.unseen(siblings)
+		if p.single {
+			p.learned.oneOf(row, of, unseen)
+		}
+		for k, n := range siblings {
+			switch {
+			case unseen[k]:
+				nodes[n] = 0
+			case p.single:
+				nodes[n] = above * row[k]
+			default:
+				nodes[n] = above * of[k].Probability(row[k])
+			}
+		}
+	}
+	below(1, t.Roots())
+	for _, n := range t.Topological() {
+		if !t.IsLeaf(n) {
+			below(nodes[n], t.Children(n))
+		}
 	}
 }
 
@@ -390,7 +394,11 @@ func (p *Calibrated) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	nodes := mat.NewDense(x.Rows, t.Len(), nil)
 	for i := range x.Rows {
 		row, dst := scores.RawRowView(i), nodes.RawRowView(i)
-		if p.single {
+		switch {
+		case p.learned.Levels:
+			p.byLevel(row, dst)
+			continue
+		case p.single:
 			p.leafProbabilities(row)
 			for y, v := range row {
 				for _, n := range t.Ancestors(t.Leaves()[y]) {
@@ -400,9 +408,7 @@ func (p *Calibrated) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 			continue
 		}
 		highestBelow(t, row, dst)
-		order := t.Topological()
-		for k := len(order) - 1; k >= 0; k-- {
-			n := order[k]
+		for _, n := range slices.Backward(t.Topological()) {
 			if p.Model.Unseen(n) {
 				dst[n] = 0
 				continue

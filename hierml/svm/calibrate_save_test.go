@@ -19,8 +19,14 @@ func TestSaveCalibrated(t *testing.T) {
 		several bool
 	}{
 		"Platt":             {svm.Calibration{Folds: 3}, false},
-		"isotonic":          {svm.Calibration{Folds: 3, Isotonic: true}, false},
-		"isotonic, several": {svm.Calibration{Folds: 2, Isotonic: true, Seed: 7}, true},
+		"isotonic":          {svm.Calibration{Folds: 3, Form: svm.Isotonic}, false},
+		"isotonic, several": {svm.Calibration{Folds: 2, Form: svm.Isotonic, Seed: 7}, true},
+		"beta, several":     {svm.Calibration{Folds: 2, Form: svm.Beta}, true},
+		"levels, several":   {svm.Calibration{Folds: 2, Form: svm.VennABERS, Levels: true}, true},
+		"Venn-ABERS":        {svm.Calibration{Folds: 2, Form: svm.VennABERS}, false},
+		"temperature":       {svm.Calibration{Folds: 2, Form: svm.Temperature}, false},
+		"temperatures":      {svm.Calibration{Folds: 2, Form: svm.Temperature, Levels: true}, false},
+		"beta, levels":      {svm.Calibration{Folds: 2, Form: svm.Beta, Levels: true}, false},
 	} {
 		d := example.Texts(g, 200, 100, 10, 1)
 		if c.several {
@@ -61,7 +67,7 @@ func TestReadCalibratedRefuses(t *testing.T) {
 		t.Error("no error without a model")
 	}
 	for _, c := range []struct{ old, new, want string }{
-		{`"version":1`, `"version":2`, "in version 2"},
+		{`"version":1`, `"version":3`, "in version 3"},
 		{`hierml.calibrated`, `hierml.scaler`, `the format is "hierml.scaler"`},
 		{`"instances"`, `"rows"`, `unknown field "rows"`},
 		{`[0,1]`, `[0]`, "functions of 1 leaves for 2"},
@@ -72,7 +78,14 @@ func TestReadCalibratedRefuses(t *testing.T) {
 		{`[1,2]`, `[2,1]`, "is not beyond the one before"},
 		{`[0.25,1]`, `[0.25,1.5]`, "from 0 to 1"},
 		{`[0.25,1]`, `[0.25,0.2]`, "is not beyond the one before"},
-		{`"scores":[1,2],`, ``, "2 probabilities have no scores"},
+		{`"scores":[1,2],`, ``, "0 scores, 2 probabilities"},
+		{`"A":-1,`, `"A":-1,"beta":[1,2],`, "it is three numbers"},
+		{`"A":-1,`, `"A":-1,"inverse temperature":1,`, "parameters of several forms"},
+		{`"A":-1,"B":2`, `"inverse temperature":1`, "function 0 is not of the form Platt"},
+		{`"probabilities":[0.25,1]`, `"low":[0.5,1],"high":[0.25,1]`, "low 0.5 is above high 0.25"},
+		{`"probabilities":[0.25,1]`, `"low":[0.5,1]`, "2 scores, 0 probabilities"},
+		{`"Folds":5`, `"Folds":5,"Form":"Beta"`, "version 1 has no form Beta"},
+		{`"Folds":5`, `"Folds":5,"Form":"Gamma"`, "cannot be \"Gamma\""},
 		{good, ``, "EOF"},
 	} {
 		if _, err := svm.ReadCalibrated([]byte(strings.Replace(good, c.old, c.new, 1)), m); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -69,11 +69,21 @@ func TestProbabilitiesAreCalibrated(t *testing.T) {
 	for name, g := range map[string]*taxonomy.Taxonomy{"tree": example.Tree(3, 3), "DAG": example.Graph(14, 3)} {
 		train, test := example.Texts(g, 600, 300, 12, 5).Subset(span(0, 400)), example.Texts(g, 600, 300, 12, 5).Subset(span(400, 600))
 		for _, c := range []struct {
-			isotonic bool
-			e        classifier.Estimator
-		}{{false, svm.Hierarchical{}}, {true, svm.Hierarchical{}}, {false, svm.Recursive{}}} {
-			isotonic := c.isotonic
-			p, err := svm.Calibration{Folds: 4, Isotonic: isotonic}.Fit(context.Background(), c.e, train)
+			svm.Calibration
+			e classifier.Estimator
+		}{
+			{svm.Calibration{}, svm.Hierarchical{}}, {svm.Calibration{Form: svm.Isotonic}, svm.Hierarchical{}}, {svm.Calibration{}, svm.Recursive{}},
+			{svm.Calibration{Form: svm.Beta}, svm.Flat{}}, {svm.Calibration{Form: svm.VennABERS}, svm.Recursive{}}, {svm.Calibration{Form: svm.Temperature}, svm.Hierarchical{}},
+			{svm.Calibration{Levels: true}, svm.Hierarchical{}}, {svm.Calibration{Form: svm.Temperature, Levels: true}, svm.Recursive{}},
+		} {
+			c.Folds = 4
+			p, err := c.Fit(context.Background(), c.e, train)
+			if c.Levels && !g.IsTree() {
+				if err == nil || !strings.Contains(err.Error(), "by level need a tree") {
+					t.Errorf("error %v", err)
+				}
+				continue
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,6 +99,20 @@ func TestProbabilitiesAreCalibrated(t *testing.T) {
 				if sum := mat.Sum(leaves.RowView(i)); math.Abs(sum-1) > 1e-9 {
 					t.Errorf("%s: row %d adds up to %v", name, i, sum)
 				}
+				for v := range g.Len() { // one label: the sum over the leaves below
+					var below float64
+					for _, leaf := range g.Descendants(v) {
+						if g.IsLeaf(leaf) {
+							below += leaves.At(i, g.LeafIndex(leaf))
+						}
+					}
+					if g.IsLeaf(v) {
+						below = leaves.At(i, g.LeafIndex(v))
+					}
+					if math.Abs(nodes.At(i, v)-below) > 1e-9 {
+						t.Errorf("%s, %v: row %d: node %d has %v, the leaves below %v", name, c, i, v, nodes.At(i, v), below)
+					}
+				}
 				for _, root := range g.Roots() {
 					if len(g.Roots()) == 1 && math.Abs(nodes.At(i, root)-1) > 1e-9 {
 						t.Errorf("%s: the root of row %d has %v", name, i, nodes.At(i, root))
@@ -101,10 +125,10 @@ func TestProbabilitiesAreCalibrated(t *testing.T) {
 				}
 			}
 			if got, all := miss(leaves, relevant), miss(hard, relevant); got > all {
-				t.Errorf("%s, isotonic %v: probabilities miss by %v, predictions taken as certain by %v", name, isotonic, got, all)
+				t.Errorf("%s, %v: probabilities miss by %v, predictions taken as certain by %v", name, c, got, all)
 			}
 			if math.Abs(confidence-right) > 0.1 {
-				t.Errorf("%s, isotonic %v: %v sure, %v right", name, isotonic, confidence, right)
+				t.Errorf("%s, %v: %v sure, %v right", name, c, confidence, right)
 			}
 		}
 	}
@@ -132,17 +156,24 @@ func TestProbabilitiesOfLabelSets(t *testing.T) {
 	g := example.Tree(2, 3)
 	all := severalTexts(g, 700, 1)
 	train, test := all.Subset(span(0, 500)), all.Subset(span(500, 700))
-	p, err := svm.Calibrate(context.Background(), svm.OneVsRest{}, train)
-	if err != nil {
-		t.Fatal(err)
+	for _, c := range []svm.Calibration{{}, {Levels: true}, {Form: svm.Beta, Levels: true}, {Form: svm.VennABERS}} {
+		p, err := c.Fit(context.Background(), svm.OneVsRest{}, train)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSets(t, p, test)
 	}
+}
+
+// checkSets compares probabilities with how often each leaf is a label.
+func checkSets(t *testing.T, p *svm.Calibrated, test *dataset.Dataset) {
+	g := test.Taxonomy
 	leaves, nodes := p.LeafProbabilities(test.X), p.NodeProbabilities(test.X)
 	checkProbabilities(t, "sets", g, leaves, nodes)
 	relevant, err := p.Model.Relevant(test)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Better than how often each leaf is a label.
 	rate := mat.NewDense(test.Len(), len(g.Leaves()), nil)
 	for _, set := range relevant {
 		for _, y := range set {
@@ -228,7 +259,7 @@ func TestPredictSets(t *testing.T) {
 
 func TestCalibratedSaysHow(t *testing.T) {
 	g := example.Tree(2, 3)
-	p, err := svm.Calibration{Folds: 3, Isotonic: true}.Fit(context.Background(), svm.Flat{}, example.Texts(g, 60, 100, 10, 1))
+	p, err := svm.Calibration{Folds: 3, Form: svm.Isotonic}.Fit(context.Background(), svm.Flat{}, example.Texts(g, 60, 100, 10, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,6 +290,8 @@ func TestCalibrationRefuses(t *testing.T) {
 		"many folds":   {svm.Calibration{Folds: 61}, context.Background(), svm.Flat{}, d, "61 folds of 60"},
 		"all nodes":    {svm.Calibration{}, context.Background(), svm.TreeLoss{AllNodes: true}, d, "other nodes than the leaves"},
 		"inner node":   {svm.Calibration{}, context.Background(), svm.Recursive{}, inner, "inner node"},
+		"temperature":  {svm.Calibration{Form: svm.Temperature}, context.Background(), svm.Flat{}, severalTexts(g, 100, 1), "one label an instance"},
+		"no form":      {svm.Calibration{Form: 5}, context.Background(), svm.Flat{}, d, "no form 5"},
 		"C":            {svm.Calibration{}, context.Background(), svm.Flat{C: -1}, d, "C is -1"},
 	} {
 		if p, err := c.c.Fit(c.ctx, c.e, c.d); p != nil || err == nil || !strings.Contains(err.Error(), c.says) {

@@ -143,7 +143,7 @@ class Model:
         self._empty = nothing
         if "attached.probabilities" in file and self._sets is None:  # beside a model that is no pipeline
             probabilities = parse("what is attached to the model", file.array("attached.probabilities").tobytes())
-            self._calibrated = Calibrated(probabilities, len(self._scored()))
+            self._calibrated = Calibrated(probabilities, self._scored(), self._taxonomy)
         if "attached.pipeline" not in file:
             self._encoder = Matrix(self._weights.features)
             return
@@ -170,7 +170,7 @@ class Model:
         if self._beam:
             self._prepare_beam()
         if saved.raw("probabilities") is not None:
-            self._calibrated = Calibrated(saved.raw("probabilities"), len(self._nodes))
+            self._calibrated = Calibrated(saved.raw("probabilities"), self._nodes, self._taxonomy)
         if not of_rows:
             self._empty = self.features("")
 
@@ -472,8 +472,7 @@ class Model:
             return self._label_scores(rows)
         if self._calibrated is None:
             return np.exp(self._hide(self._attributes.scores(self._linked(self._columns(rows))), self._attributes.candidates))
-        unseen = None if self._unseen is None else self._unseen[self._nodes]
-        return np.array([self._calibrated.of(scores, unseen) for scores in self._label_scores(rows)]).reshape(rows.count, len(self._nodes))
+        return np.array([self._calibrated.of(scores, self._unseen) for scores in self._label_scores(rows)]).reshape(rows.count, len(self._nodes))
 
 
 def _taxonomy(file: Arrays) -> Taxonomy:

@@ -14,6 +14,7 @@ var calibrationPackage = table.Package{
 	Path: "github.com/hierml/notebook/hierml/calibration",
 	Name: "calibration",
 	Values: []table.Symbol{
+		{Name: "Beta", Value: calibration.Beta},
 		{Name: "Brier", Value: calibration.Brier},
 		{Name: "EqualMass", Value: calibration.EqualMass},
 		{Name: "EqualWidth", Value: calibration.EqualWidth},
@@ -27,14 +28,17 @@ var calibrationPackage = table.Package{
 		{Name: "Platt", Value: calibration.Platt},
 		{Name: "RelativePlatt", Value: calibration.RelativePlatt},
 		{Name: "Size", Value: calibration.Size},
+		{Name: "SoftmaxTemperature", Value: calibration.SoftmaxTemperature},
 		{Name: "Target", Value: calibration.Target},
 		{Name: "Threshold", Value: calibration.Threshold},
+		{Name: "VennABERS", Value: calibration.VennABERS},
 	},
 	Literals: []table.Literal{
 		{Name: "DefaultBins", Kind: token.INT, Text: "10"},
 	},
 	Types: []table.Symbol{
 		{Name: "Above", Value: (*calibration.Above)(nil)},
+		{Name: "BetaCurve", Value: (*calibration.BetaCurve)(nil)},
 		{Name: "Bin", Value: (*calibration.Bin)(nil)},
 		{Name: "Binning", Value: (*calibration.Binning)(nil)},
 		{Name: "Cut", Value: (*calibration.Cut)(nil)},
@@ -46,7 +50,9 @@ var calibrationPackage = table.Package{
 		{Name: "Reliability", Value: (*calibration.Reliability)(nil)},
 		{Name: "Sigmoid", Value: (*calibration.Sigmoid)(nil)},
 		{Name: "Steps", Value: (*calibration.Steps)(nil)},
+		{Name: "Temperature", Value: (*calibration.Temperature)(nil)},
 		{Name: "Thresholds", Value: (*calibration.Thresholds)(nil)},
+		{Name: "VennAbers", Value: (*calibration.VennAbers)(nil)},
 	},
 	Wrappers: []table.Symbol{
 		{Name: "Cut", Value: (*_calibration_Cut)(nil)},
