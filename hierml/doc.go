@@ -34,6 +34,7 @@
 //	classifier   the trained model: scores, label sets, explanations, files
 //	pipeline     vectorizer, model and probabilities in one file, for Go and Python
 //	calibration  probabilities and label sets from scores
+//	decision     decisions that are best for a measure, by probabilities
 //
 // Evaluation:
 //

@@ -2,8 +2,8 @@
 // [Platt], [Isotonic], [Beta] and [VennABERS] learn how likely a label is given its score,
 // [RelativePlatt] given the highest score of the instance too, [SoftmaxTemperature] given the
 // scores of all labels; [Threshold], [PerLabel] and [Size] learn where to cut a ranking of labels.
-// [NewReliability] tells how far probabilities can be believed. [HLoss] decides for the
-// label sets of the smallest expected H-loss, given probabilities of nodes.
+// [NewReliability] tells how far probabilities can be believed. Package decision decides by
+// them.
 //
 // Scores to learn from should be of instances that the classifier was not trained on, because those
 // of its own training data are too good.

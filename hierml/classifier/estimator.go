@@ -10,8 +10,8 @@ import (
 // and bayes whose method Fit returns a Model.
 //
 // What else trains has a method Fit of its own with the same parameters, because its model is
-// another: svm.NodeSets, forest.Tree, forest.Forest, and clustering.Automatic, Balanced and
-// Randomized.
+// another: svm.NodeSets, forest.Tree, forest.Forest, decision.By, and clustering.Automatic,
+// Balanced and Randomized.
 type Estimator interface {
 	// Fit trains on the instances of d, whose labels are nodes of its taxonomy. dataset.Dataset's
 	// method Under puts instances under another one.

@@ -11,7 +11,9 @@ import (
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/decision"
 	"github.com/hierml/notebook/hierml/features"
+	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/perceptron"
 	"github.com/hierml/notebook/hierml/solver"
@@ -100,7 +102,7 @@ func TestFaultyStudies(t *testing.T) {
 		{`{"Data": [{"Set": {"Name": "a"}}]}`, "which can be given in Go only"},
 		{`{"Methods": [{"Name": "a", "Fit": "x"}]}`, "the study.Methods[0].Fit is a function, which can be given in Go only"},
 		{`{"Methods": [{"Grid": {"C": 1}}]}`, "the study.Methods[0].Grid cannot be"},
-		{with(`{"Estimator": "svm.Flut"}`), `nothing is called "svm.Flut" here; there are bayes.Multinomial, bayes.Shrinkage, clustering.Automatic, clustering.Balanced, clustering.Huffman, clustering.Randomized, forest.Forest, forest.Tree, perceptron.Flat`},
+		{with(`{"Estimator": "svm.Flut"}`), `nothing is called "svm.Flut" here; there are bayes.Multinomial, bayes.Shrinkage, clustering.Automatic, clustering.Balanced, clustering.Huffman, clustering.Randomized, decision.By, forest.Forest, forest.Tree, perceptron.Flat`},
 		{with(`{"Estimator": {"svm.Flat": {"Gap": 1}}}`), "svm.Flat has no field Gap; it has C, Loss, Kernel, Intercept, Settings, Method"},
 		{with(`{"Estimator": {"svm.Flat": {"Settings": {"Gp": 1}}}}`), "svm.Flat.Settings has no field Gp; it has Gap, MaxEpochs"},
 		{with(`{"Estimator": "svm.Flat", "Grid": {"D": [1]}}`), "svm.Flat has no field D"},
@@ -217,6 +219,45 @@ func TestNested(t *testing.T) {
 	}
 	if h.Settings.Seed != 0 || h.Averaged {
 		t.Error("the user's estimator is changed")
+	}
+}
+
+// TestDecisions decides by rules that are named, and compares with the same in Go.
+func TestDecisions(t *testing.T) {
+	text := `{
+		"Data": [{"Generator": {"synthetic.LinearTree": {"Depth": 2, "Instances": 120}}}],
+		"Measures": ["accuracy", "tree loss", "hierarchical samples F1"],
+		"Methods": [
+			{"Name": "softmax", "Estimator": "svm.HierarchicalSoftmax"},
+			{"Name": "least loss", "Estimator": {"decision.By": {"Estimator": "svm.HierarchicalSoftmax", "Rule": {"decision.LeastLoss": {"Loss": "tree", "Inner": true}}}}},
+			{"Name": "largest F", "Estimator": {"decision.By": {"Estimator": {"svm.Flat": {"C": 10}}, "Calibration": {"Folds": 3}, "Rule": "decision.LargestF"}}}
+		]
+	}`
+	s := &Study{}
+	if err := json.Unmarshal([]byte(text), s); err != nil {
+		t.Fatal(err)
+	}
+	r := complete(t, s)
+	for _, c := range r.Cells {
+		if c.Error != "" {
+			t.Error(c.Error)
+		}
+	}
+	s.Methods[1] = Method{Name: "least loss", Fit: func(ctx context.Context, d *dataset.Dataset, _ Params) (metric.Scorer, error) {
+		return decision.By{Estimator: svm.HierarchicalSoftmax{}, Rule: decision.LeastLoss{Loss: loss.Tree(d.Taxonomy), Inner: true}}.Fit(ctx, d)
+	}}
+	s.Methods[2] = Method{Name: "largest F", Fit: func(ctx context.Context, d *dataset.Dataset, _ Params) (metric.Scorer, error) {
+		return decision.By{Estimator: svm.Flat{C: 10}, Calibration: &svm.Calibration{Folds: 3}, Rule: decision.LargestF{}}.Fit(ctx, d)
+	}}
+	for i, c := range complete(t, s).Cells {
+		for _, measure := range s.Measures {
+			if got, want := c.Values[measure], r.Cells[i].Values[measure]; got != want {
+				t.Errorf("%s, %s: %v in Go, and %v in JSON", c.Method, measure, got, want)
+			}
+		}
+	}
+	if values := r.Cells[0].Values; values["tree loss"] < r.Cells[1].Values["tree loss"] {
+		t.Errorf("the tree loss %v of the likeliest leaves, and %v of the decisions", values, r.Cells[1].Values)
 	}
 }
 

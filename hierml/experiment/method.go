@@ -10,6 +10,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/decision"
 	"github.com/hierml/notebook/hierml/forest"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/svm"
@@ -25,8 +26,8 @@ type Method struct {
 	// Workers, the number of workers; so have those of an estimator in its field Estimator.
 	Estimator classifier.Estimator
 	// Named is an estimator by its name, in the same way: what a study in JSON has as Estimator,
-	// and svm.NodeSets, the estimators of forest and those of clustering, whose models are of types
-	// of their own.
+	// and svm.NodeSets, decision.By, the estimators of forest and those of clustering, whose models
+	// are of types of their own.
 	Named Named
 	// Fit trains in the words of a function, whose grid is in p. See Version.
 	Fit func(ctx context.Context, d *dataset.Dataset, p Params) (metric.Scorer, error)
@@ -181,6 +182,8 @@ func fitterOf(e any) (fitter, error) {
 	case clustering.Huffman:
 		return scored(e.Fit), nil
 	case clustering.Randomized:
+		return scored(e.Fit), nil
+	case decision.By:
 		return scored(e.Fit), nil
 	}
 	return nil, fmt.Errorf("experiment: a %T trains nothing", e)

@@ -12,6 +12,7 @@ import (
 	"github.com/hierml/notebook/hierml/bayes"
 	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/decision"
 	"github.com/hierml/notebook/hierml/farm"
 	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/forest"
@@ -27,8 +28,8 @@ import (
 )
 
 // Named is a value of this library by its name, as a study in JSON has it: a method of svm, bayes,
-// perceptron, forest or clustering, a generator or a step of dataset. In JSON it is "svm.Flat", or
-// {"svm.Flat": {"C": 10}} with fields.
+// perceptron, forest, clustering or decision, a generator or a step of dataset. In JSON it is
+// "svm.Flat", or {"svm.Flat": {"C": 10}} with fields.
 type Named struct {
 	// Type is the name of a type as Go has it: svm.Normalized.
 	Type string
@@ -93,7 +94,7 @@ var estimatorTypes = sync.OnceValue(func() map[string]reflect.Type {
 		reflect.TypeFor[svm.OneVsRest](), reflect.TypeFor[svm.GlobalMargin](), reflect.TypeFor[svm.Transfer](),
 		reflect.TypeFor[svm.TreeLoss](), reflect.TypeFor[svm.HR](), reflect.TypeFor[svm.HM3](), reflect.TypeFor[svm.NodeSets](),
 		reflect.TypeFor[svm.PLT](), reflect.TypeFor[svm.HierarchicalSoftmax](), reflect.TypeFor[svm.Ridge](), reflect.TypeFor[svm.LogitAdjusted](), reflect.TypeFor[svm.Balanced](),
-		reflect.TypeFor[forest.Tree](), reflect.TypeFor[forest.Forest](),
+		reflect.TypeFor[forest.Tree](), reflect.TypeFor[forest.Forest](), reflect.TypeFor[decision.By](),
 		reflect.TypeFor[clustering.Automatic](), reflect.TypeFor[clustering.Balanced](), reflect.TypeFor[clustering.Huffman](), reflect.TypeFor[clustering.Randomized](),
 		reflect.TypeFor[bayes.Shrinkage](), reflect.TypeFor[bayes.Multinomial](),
 		reflect.TypeFor[perceptron.Flat](), reflect.TypeFor[perceptron.Hierarchical](), reflect.TypeFor[perceptron.Hieron](), reflect.TypeFor[perceptron.HRLS](),
@@ -117,6 +118,7 @@ var fieldTypes = sync.OnceValue(func() map[string]reflect.Type {
 		reflect.TypeFor[solver.BCFW](), reflect.TypeFor[solver.DualAscent](), reflect.TypeFor[solver.Pegasos](),
 		reflect.TypeFor[solver.RDA](), reflect.TypeFor[solver.VariableSelection](),
 		reflect.TypeFor[farm.Slurm](), reflect.TypeFor[farm.Local](),
+		reflect.TypeFor[decision.LeastLoss](), reflect.TypeFor[decision.LargestF](),
 		reflect.TypeFor[gram.Linear](), reflect.TypeFor[gram.RBF](), reflect.TypeFor[gram.Exponential](), reflect.TypeFor[gram.Polynomial](),
 	)
 })

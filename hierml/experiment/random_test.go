@@ -17,6 +17,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/decision"
 	"github.com/hierml/notebook/hierml/forest"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/metric"
@@ -216,7 +217,7 @@ func briefly(kind reflect.Type, intercept float64) fitter {
 	v := reflect.New(kind).Elem()
 	if f := v.FieldByName("Estimator"); f.IsValid() {
 		f.Set(reflect.ValueOf(svm.Hierarchical{}))
-		if kind == reflect.TypeFor[svm.LogitAdjusted]() {
+		if kind == reflect.TypeFor[svm.LogitAdjusted]() || kind == reflect.TypeFor[decision.By]() {
 			f.Set(reflect.ValueOf(svm.HierarchicalSoftmax{Intercept: intercept}))
 		}
 	}
@@ -291,6 +292,8 @@ func (c *checks) train(fit fitter) bool {
 		c.certificate(m.Model)
 	case *forest.Model:
 		c.nodes(m.Taxonomy, m.NodeProbabilities(c.d.X), m.Predict(c.d.X))
+	case *decision.Model:
+		c.decisions(m)
 	case *clustering.Translated:
 		own, ok := m.Model.(*classifier.Model)
 		if !ok {
@@ -354,6 +357,20 @@ func (c *checks) nodes(g *taxonomy.Taxonomy, p *mat.Dense, sets [][]int) {
 		}
 		if len(sets[i]) == 0 || !slices.Equal(sets[i], g.MostSpecific(slices.Clone(sets[i]))) {
 			c.errorf("row %d has the set %v", i, sets[i])
+		}
+	}
+}
+
+// decisions checks what a rule decides for: one node, with a loss that a path of the taxonomy can
+// have.
+func (c *checks) decisions(m *decision.Model) {
+	sets, values, err := m.Sets(context.Background(), c.d.X)
+	if err != nil {
+		c.errorf("%v", err)
+	}
+	for i, set := range sets {
+		if len(set) != 1 || !(values[i] >= 0 && values[i] <= float64(2*c.d.Taxonomy.Len())) {
+			c.errorf("row %d: %v is decided for, with %v", i, set, values[i])
 		}
 	}
 }

@@ -21,7 +21,7 @@ func HLoss(t *taxonomy.Taxonomy, costs []float64) (Decomposing, error) {
 
 // UniformCosts returns a cost of 1 a node. With them a mistake at the top of a tree costs no more
 // than one at a leaf, so that where the labels below a node are doubtful it costs least to predict
-// nothing: see calibration.HLoss.
+// nothing: see decision.HLoss.
 func UniformCosts(t *taxonomy.Taxonomy) []float64 {
 	costs := make([]float64, t.Len())
 	for n := range costs {

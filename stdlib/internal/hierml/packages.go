@@ -15,6 +15,7 @@ var Packages = []*table.Package{
 	&clusteringPackage,
 	&collectionPackage,
 	&datasetPackage,
+	&decisionPackage,
 	&experimentPackage,
 	&farmPackage,
 	&featuresPackage,

@@ -14,6 +14,7 @@ var lossPackage = table.Package{
 	Path: "github.com/hierml/notebook/hierml/loss",
 	Name: "loss",
 	Values: []table.Symbol{
+		{Name: "Additive", Value: loss.Additive},
 		{Name: "Check", Value: loss.Check},
 		{Name: "CheckSets", Value: loss.CheckSets},
 		{Name: "FromTable", Value: loss.FromTable},

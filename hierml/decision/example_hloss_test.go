@@ -1,11 +1,11 @@
-package calibration_test
+package decision_test
 
 import (
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/hierml/notebook/hierml/calibration"
+	"github.com/hierml/notebook/hierml/decision"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -16,7 +16,7 @@ func ExampleHLoss_Decide() {
 		fmt.Println(err)
 		return
 	}
-	decisions, err := calibration.NewHLoss(t, loss.SiblingCosts(t))
+	decisions, err := decision.NewHLoss(t, loss.SiblingCosts(t))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,4 +1,4 @@
-package calibration
+package decision
 
 import (
 	"fmt"
@@ -35,10 +35,10 @@ type HLoss struct {
 // It is an error where a node has several parents. The costs are not copied.
 func NewHLoss(t *taxonomy.Taxonomy, costs []float64) (*HLoss, error) {
 	if t == nil {
-		return nil, fmt.Errorf("calibration: decisions for the H-loss need a taxonomy")
+		return nil, fmt.Errorf("decision: decisions for the H-loss need a taxonomy")
 	}
 	if _, err := loss.HLoss(t, costs); err != nil {
-		return nil, fmt.Errorf("calibration: %w", err)
+		return nil, fmt.Errorf("decision: %w", err)
 	}
 	return &HLoss{t, costs}, nil
 }
@@ -103,14 +103,14 @@ func (h *HLoss) Risk(p mat.Matrix, sets [][]int) ([]float64, error) {
 		return nil, err
 	}
 	if rows != len(sets) {
-		return nil, fmt.Errorf("calibration: %d label sets for the probabilities of %d instances; give each one", len(sets), rows)
+		return nil, fmt.Errorf("decision: %d label sets for the probabilities of %d instances; give each one", len(sets), rows)
 	}
 	t := h.taxonomy
 	risks, likely := make([]float64, rows), make([]float64, t.Len())
 	for i, set := range sets {
 		for _, n := range set {
 			if n < 0 || n >= t.Len() {
-				return nil, fmt.Errorf("calibration: row %d has label %d; the taxonomy has nodes 0..%d", i, n, t.Len()-1)
+				return nil, fmt.Errorf("decision: row %d has label %d; the taxonomy has nodes 0..%d", i, n, t.Len()-1)
 			}
 		}
 		on := t.Closure(set)
@@ -134,16 +134,16 @@ func (h *HLoss) Risk(p mat.Matrix, sets [][]int) ([]float64, error) {
 
 func (h *HLoss) check(p mat.Matrix) (rows int, err error) {
 	if p == nil {
-		return 0, fmt.Errorf("calibration: no probabilities to decide by")
+		return 0, fmt.Errorf("decision: no probabilities to decide by")
 	}
 	rows, columns := p.Dims()
 	if rows > 0 && columns != h.taxonomy.Len() {
-		return 0, fmt.Errorf("calibration: probabilities of %d nodes for a taxonomy of %d; give a column a node", columns, h.taxonomy.Len())
+		return 0, fmt.Errorf("decision: probabilities of %d nodes for a taxonomy of %d; give a column a node", columns, h.taxonomy.Len())
 	}
 	for i := range rows {
 		for n := range columns {
 			if v := p.At(i, n); !(v >= 0 && v <= 1) {
-				return 0, fmt.Errorf("calibration: row %d, node %q: probability %v; probabilities are from 0 to 1", i, h.taxonomy.Name(n), v)
+				return 0, fmt.Errorf("decision: row %d, node %q: probability %v; probabilities are from 0 to 1", i, h.taxonomy.Name(n), v)
 			}
 		}
 	}

@@ -1,0 +1,179 @@
+// Package decision decides for labels by their probabilities, so that a measure is as good as it
+// can be expected to be. The likeliest leaf is right most often, but it is not the prediction with
+// the smallest expected distance in the taxonomy, nor that with the largest expected hierarchical
+// F1: where two siblings are as likely as each other, their parent may be. No model has to be
+// trained again.
+//
+// Of an instance with one label, whose probabilities are those of the leaves, [LeastLoss] decides
+// for the leaf, or the node, of the smallest expected loss, and [LargestF] for the node, or the set
+// of nodes, of the largest expected hierarchical F1. Both are a [Rule], and exact on trees and on
+// graphs:
+//
+//	sets, values, err := decision.LeastLoss{Inner: true}.Decide(ctx, t, probabilities)
+//
+// [Model] decides by a rule for any model with probabilities, so that package metric judges the
+// decisions, and [By] is an estimator of such models for studies. Of instances with several labels,
+// [HLoss] decides by the probabilities of nodes given their parents.
+//
+// The probabilities are left to the models and to package calibration: a decision is as good as
+// they are. Where they are too sure of the likeliest leaf, the rules decide for it; compare the
+// mean of the expected values with the measure on held-out instances to notice it.
+package decision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/internal/guarded"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Rule decides for a node or a set of nodes, given how likely each leaf is to be the label.
+type Rule interface {
+	// Decide returns, for every row of probabilities, the nodes decided for, in their most specific
+	// form: ascending, none above another. values has what is expected of each: of the loss, or of
+	// the measure. probabilities has a row an instance and a column a leaf, in the order of
+	// t.Leaves; those of a row need not add up to 1, each is divided by their sum. It is an error
+	// if they are not numbers from 0 to 1, or all of a row are 0, and if ctx ends.
+	//
+	// A leaf that dataset.Leafed has added counts as the inner node that it stands for, as package
+	// metric counts it, and a decision for that node is the leaf.
+	Decide(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense) (sets [][]int, values []float64, err error)
+}
+
+// labels are those of a taxonomy, and the nodes among which they are compared.
+type labels struct {
+	t     *taxonomy.Taxonomy // of the probabilities
+	nodes *taxonomy.Taxonomy // without leaves that Leafed has added, or t itself
+	of    []int              // the node of each leaf of t
+	back  []int              // the node of t that each node is decided for as
+	order []int              // nodes, the deepest first, then by id: of equal values the first is decided for
+}
+
+// newLabels compares labels as the data have them, or else as leaves of t.
+func newLabels(t *taxonomy.Taxonomy, asData bool) *labels {
+	l := &labels{t: t, nodes: t}
+	to := make([]int, t.Len())
+	for n := range to {
+		to[n] = n
+	}
+	if asData {
+		l.nodes, to = t.WithoutMiscellaneous()
+	}
+	l.back, l.order = make([]int, l.nodes.Len()), make([]int, l.nodes.Len())
+	for n, k := range to {
+		if t.Label(n) == n || !asData {
+			l.back[k] = n
+		}
+	}
+	for _, y := range t.Leaves() {
+		l.of = append(l.of, to[y])
+		l.back[to[y]] = y
+	}
+	for k := range l.order {
+		l.order[k] = k
+	}
+	slices.SortStableFunc(l.order, func(a, b int) int { return l.nodes.Depth(b) - l.nodes.Depth(a) })
+	return l
+}
+
+// set returns nodes as those of t, ascending.
+func (l *labels) set(nodes ...int) []int {
+	set := make([]int, len(nodes))
+	for k, n := range nodes {
+		set[k] = l.back[n]
+	}
+	slices.Sort(set)
+	return set
+}
+
+// check says what is wrong with the probabilities.
+func check(t *taxonomy.Taxonomy, p *mat.Dense) error {
+	if t == nil || p == nil {
+		return errors.New("decision: a decision needs a taxonomy and probabilities of its leaves")
+	}
+	rows, columns := p.Dims()
+	if rows > 0 && columns != len(t.Leaves()) {
+		return fmt.Errorf("decision: probabilities of %d labels for a taxonomy of %d leaves; give a column a leaf, in the order of Taxonomy.Leaves", columns, len(t.Leaves()))
+	}
+	const rounding = 1e-6
+	for i := range rows {
+		var sum float64
+		for y, v := range p.RawRowView(i) {
+			if !(v >= 0 && v <= 1+rounding) {
+				return fmt.Errorf("decision: row %d, leaf %q: probability %v; probabilities are from 0 to 1", i, t.LabelName(t.Leaves()[y]), v)
+			}
+			sum += v
+		}
+		if sum == 0 {
+			return fmt.Errorf("decision: row %d: all probabilities are 0; a decision needs a leaf that is possible", i)
+		}
+	}
+	return nil
+}
+
+// normalized writes the probabilities of a row into dst, divided by their sum.
+func normalized(dst, row []float64) {
+	var sum float64
+	for _, v := range row {
+		sum += v
+	}
+	for y, v := range row {
+		dst[y] = v / sum
+	}
+}
+
+// chunk is the number of rows that a goroutine decides for before it looks whether ctx has ended.
+const chunk = 32
+
+// each calls decide for each row, in several goroutines, each with what start returns.
+func each[S any](ctx context.Context, rows int, start func() S, decide func(s S, i int)) error {
+	var group guarded.Group
+	workers := min(guarded.Workers(0), (rows+chunk-1)/chunk)
+	next := make(chan int)
+	for range workers {
+		group.Go(func() {
+			s := start()
+			for from := range next {
+				for i := from; i < min(from+chunk, rows); i++ {
+					decide(s, i)
+				}
+			}
+		})
+	}
+	done := 0
+	for from := 0; from < rows && ctx.Err() == nil; from += chunk {
+		next <- from
+		done = from
+	}
+	close(next)
+	group.Wait()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("decision: ended after %d of %d rows: %w", done, rows, context.Cause(ctx))
+	}
+	return nil
+}
+
+// tolerance is the relative difference below which two values count as equal.
+const tolerance = 1e-9
+
+// best returns the first node in order whose value is the smallest, or as good as that; -1 if none
+// is finite.
+func best(order []int, values []float64) int {
+	least := math.Inf(1)
+	for _, n := range order {
+		if v := values[n]; v < least {
+			least = v
+		}
+	}
+	if math.IsInf(least, 1) {
+		return -1
+	}
+	limit := least + tolerance*max(1, math.Abs(least))
+	return order[slices.IndexFunc(order, func(n int) bool { return values[n] <= limit })]
+}

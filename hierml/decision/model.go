@@ -1,0 +1,201 @@
+package decision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Model is a model with probabilities, whose predictions are the decisions of a rule. Package
+// metric judges them:
+//
+//	report, err := metric.Evaluate(&decision.Model{Scorer: calibrated, Rule: decision.LargestF{}, Taxonomy: test.Taxonomy}, test)
+//
+// It ranks leaves as Scorer does. Its reports have the areas under precision-recall curves of nodes
+// only where they are those of Scorer.
+type Model struct {
+	// Scorer is a metric.Prober whose Probabilities are not nil, such as svm.Calibrated, or a
+	// classifier.Model of svm.HierarchicalSoftmax or svm.PLT; or a metric.NodeScorer, such as
+	// forest.Model, of whose probabilities those of the leaves are taken.
+	Scorer metric.Scorer
+	// Rule decides. The default is LeastLoss{}.
+	Rule Rule
+	// Taxonomy is that of the leaves of Scorer.
+	Taxonomy *taxonomy.Taxonomy
+}
+
+func (m *Model) rule() Rule {
+	if m.Rule == nil {
+		return LeastLoss{}
+	}
+	return m.Rule
+}
+
+// Sets returns the decision for each row of x, and its expected value, as Rule has them. It is an
+// error if x has other features than those that Scorer was trained with, if Scorer has no
+// probabilities, and if ctx ends.
+func (m *Model) Sets(ctx context.Context, x *dataset.Matrix) (sets [][]int, values []float64, err error) {
+	if err := m.Check(x); err != nil {
+		return nil, nil, err
+	}
+	if x.Len() == 0 {
+		return [][]int{}, nil, nil
+	}
+	return m.decide(ctx, x, nil)
+}
+
+func (m *Model) decide(ctx context.Context, x *dataset.Matrix, scores *mat.Dense) ([][]int, []float64, error) {
+	if scores == nil {
+		scores = m.ChoiceScores(x)
+	}
+	p, err := m.probabilities(x, scores)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.rule().Decide(ctx, m.Taxonomy, p)
+}
+
+// probabilities returns those of the leaves.
+func (m *Model) probabilities(x *dataset.Matrix, scores *mat.Dense) (*mat.Dense, error) {
+	if p, ok := m.Scorer.(metric.Prober); ok {
+		if own := p.Probabilities(x, scores); own != nil {
+			return own, nil
+		}
+	} else if s, ok := m.Scorer.(metric.NodeScorer); ok {
+		nodes := s.NodeProbabilities(x)
+		if rows, columns := nodes.Dims(); rows > 0 && columns < m.Taxonomy.Len() {
+			return nil, fmt.Errorf("decision: the model has probabilities of %d nodes, and its taxonomy %d nodes; give the taxonomy that it was trained with", columns, m.Taxonomy.Len())
+		}
+		return classifier.LeafColumns(m.Taxonomy, nodes), nil
+	}
+	return nil, errors.New("decision: the model has scores and no probabilities; svm.Calibrate learns them, By{Calibration: &svm.Calibration{}} with it, and svm.PLT and svm.HierarchicalSoftmax have them")
+}
+
+// LeafScores returns those of Scorer.
+func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense { return m.Scorer.LeafScores(x) }
+
+// ChoiceScores returns the scores by which Scorer ranks leaves.
+func (m *Model) ChoiceScores(x *dataset.Matrix) *mat.Dense {
+	if c, ok := m.Scorer.(metric.Chooser); ok {
+		return c.ChoiceScores(x)
+	}
+	return m.Scorer.LeafScores(x)
+}
+
+// Probabilities returns those of Scorer where it is a metric.Prober, and otherwise nil. scores are
+// ChoiceScores of x.
+func (m *Model) Probabilities(x *dataset.Matrix, scores *mat.Dense) *mat.Dense {
+	if p, ok := m.Scorer.(metric.Prober); ok {
+		return p.Probabilities(x, scores)
+	}
+	return nil
+}
+
+// Decide returns the decisions of Sets. scores are ChoiceScores of x, or nil.
+func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
+	if err := m.Check(x); err != nil {
+		return nil, err
+	}
+	if x.Len() == 0 {
+		return [][]int{}, nil
+	}
+	sets, _, err := m.decide(context.Background(), x, scores)
+	return sets, err
+}
+
+// Check returns an error if Scorer cannot score the rows of x, or if a field is missing.
+func (m *Model) Check(x *dataset.Matrix) error {
+	if m.Scorer == nil || m.Taxonomy == nil {
+		return errors.New("decision: a Model needs a Scorer and its Taxonomy")
+	}
+	if c, ok := m.Scorer.(interface{ Check(*dataset.Matrix) error }); ok {
+		return c.Check(x)
+	}
+	return nil
+}
+
+// CheckTaxonomy returns an error if the labels of t are not those of Scorer.
+func (m *Model) CheckTaxonomy(t *taxonomy.Taxonomy) error {
+	if c, ok := m.Scorer.(interface {
+		CheckTaxonomy(*taxonomy.Taxonomy) error
+	}); ok {
+		return c.CheckTaxonomy(t)
+	}
+	return nil
+}
+
+// description says what decides.
+func (m *Model) description() []describe.Row {
+	return []describe.Row{{Name: "decides by", Value: fmt.Sprint(m.rule())}}
+}
+
+const title = "decisions by probabilities"
+
+// String describes the rule and Scorer in a few lines.
+func (m *Model) String() string {
+	return describe.Text(title, m.description()) + "\n" + fmt.Sprint(m.Scorer)
+}
+
+// HTML describes the rule and Scorer as tables.
+func (m *Model) HTML() string {
+	own := describe.HTML(title, m.description())
+	if s, ok := m.Scorer.(interface{ HTML() string }); ok {
+		return own + s.HTML()
+	}
+	return own
+}
+
+// By is an estimator whose models decide by a rule:
+//
+//	model, err := decision.By{Estimator: svm.HierarchicalSoftmax{}, Rule: decision.LeastLoss{Inner: true}}.Fit(ctx, train)
+//
+// Training is that of Estimator. It is for instances with one label each.
+type By struct {
+	// Estimator trains the model.
+	Estimator classifier.Estimator
+	// Calibration learns probabilities for an estimator whose models have none, such as svm.Flat.
+	// The default, nil, takes those of the model.
+	Calibration *svm.Calibration
+	// Rule decides. The default is LeastLoss{}.
+	Rule Rule
+}
+
+// Fit trains the model. It is an error if the instances have several labels, and if the model
+// has no probabilities.
+func (b By) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
+	if b.Estimator == nil || d == nil || d.Taxonomy == nil {
+		return nil, errors.New("decision: By needs an Estimator and a dataset with its taxonomy")
+	}
+	for i, set := range d.Labels {
+		if len(set) > 1 {
+			return nil, fmt.Errorf("decision: row %d of dataset %q has %d labels, and rules decide for instances of one; HLoss and svm.NodeSets decide for sets of labels", i, d.Name, len(set))
+		}
+	}
+	m := &Model{Rule: b.Rule, Taxonomy: d.Taxonomy}
+	if b.Calibration != nil {
+		calibrated, err := b.Calibration.Fit(ctx, b.Estimator, d)
+		if err != nil {
+			return nil, err
+		}
+		m.Scorer = calibrated
+		return m, nil
+	}
+	model, err := b.Estimator.Fit(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	if l := model.Link(); l == classifier.NoLink || l == classifier.Margin {
+		return nil, fmt.Errorf("decision: the models of %T, %s, have scores and no probabilities; set Calibration: &svm.Calibration{}, or take svm.HierarchicalSoftmax or svm.PLT", b.Estimator, model.Name)
+	}
+	m.Scorer = model
+	return m, nil
+}

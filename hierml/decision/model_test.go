@@ -1,0 +1,192 @@
+package decision_test
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/decision"
+	"github.com/hierml/notebook/hierml/forest"
+	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/svm"
+)
+
+// noisy returns texts, a third of whose labels are those of other rows.
+func noisy(rows int) (train, test *dataset.Dataset) {
+	g := example.Tree(3, 3)
+	d := example.Texts(g, rows, 200, 12, 4)
+	for i := range d.Labels {
+		d.Labels[i] = d.Labels[i][:1]
+	}
+	for i := 0; i+3 < len(d.Labels); i += 3 {
+		d.Labels[i] = d.Labels[i+3]
+	}
+	var one, other []int
+	for i := range rows {
+		if i%2 == 0 {
+			one = append(one, i)
+		} else {
+			other = append(other, i)
+		}
+	}
+	return d.Subset(one), d.Subset(other)
+}
+
+// TestModels evaluates decisions by the probabilities of models of all types, and compares them
+// with the rule itself, and what is expected with the model's own predictions.
+func TestModels(t *testing.T) {
+	ctx := context.Background()
+	train, test := noisy(400)
+	softmax, err := svm.HierarchicalSoftmax{}.Fit(ctx, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := svm.PLT{}.Fit(ctx, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calibrated, err := svm.Calibrate(ctx, svm.Flat{}, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trees, err := forest.Forest{Trees: 20}.Fit(ctx, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf := func(m *classifier.Model) *mat.Dense {
+		p, err := m.LeafProbabilities(test.X)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for name, c := range map[string]struct {
+		scorer metric.Scorer
+		p      *mat.Dense
+	}{
+		"softmax": {softmax, leaf(softmax)}, "label tree": {tree, leaf(tree)}, "calibrated": {calibrated, calibrated.LeafProbabilities(test.X)},
+		"forest": {trees, trees.LeafScores(test.X)},
+	} {
+		likeliest := make([][]int, test.Len())
+		for i := range likeliest {
+			best := 0
+			for y, v := range c.p.RawRowView(i) {
+				if v > c.p.At(i, best) {
+					best = y
+				}
+			}
+			likeliest[i] = []int{test.Taxonomy.Leaves()[best]}
+		}
+		changed := 0
+		for _, rule := range []decision.Rule{nil, decision.LeastLoss{Inner: true}, decision.LargestF{}} {
+			m := &decision.Model{Scorer: c.scorer, Rule: rule, Taxonomy: test.Taxonomy}
+			sets, values, err := m.Sets(ctx, test.X)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			own := rule
+			if own == nil {
+				own = decision.LeastLoss{}
+			}
+			wantSets, wantValues, err := own.Decide(ctx, test.Taxonomy, c.p)
+			if err != nil || !reflect.DeepEqual(sets, wantSets) || !reflect.DeepEqual(values, wantValues) {
+				t.Errorf("%s, %T: other decisions than those of the rule (%v)", name, rule, err)
+			}
+			got, err := metric.Evaluate(m, test)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			want, err := metric.Settings{}.EvaluateSets(m.ChoiceScores(test.X), sets, test.Labels, test.Taxonomy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, measure := range []string{"accuracy", "tree loss", "hierarchical F1", "hierarchical samples F1", "average precision"} {
+				a, _ := got.Value(measure)
+				if b, ok := want.Value(measure); !ok || math.Abs(a-b) > 1e-12 {
+					t.Errorf("%s, %T: %s is %v, of the sets %v", name, rule, measure, a, b)
+				}
+			}
+			for i := range sets {
+				if !reflect.DeepEqual(sets[i], likeliest[i]) {
+					changed++
+				}
+			}
+			text := m.String() + m.HTML()
+			if !strings.Contains(text, "decides by") || !strings.Contains(text, "expected") {
+				t.Errorf("%s", text)
+			}
+		}
+		if changed == 0 {
+			t.Errorf("%s: every decision is the likeliest leaf", name)
+		}
+	}
+}
+
+// TestBy trains models that decide, and compares them with the model itself.
+func TestBy(t *testing.T) {
+	ctx := context.Background()
+	train, test := noisy(200)
+	m, err := decision.By{Estimator: svm.Flat{}, Calibration: &svm.Calibration{Seed: 3}, Rule: decision.LargestF{}}.Fit(ctx, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calibrated, err := svm.Calibration{Seed: 3}.Fit(ctx, svm.Flat{}, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := &decision.Model{Scorer: calibrated, Rule: decision.LargestF{}, Taxonomy: test.Taxonomy}
+	sets, values, err := m.Sets(ctx, test.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, expected, err := own.Sets(ctx, test.X); err != nil || !reflect.DeepEqual(sets, want) || !reflect.DeepEqual(values, expected) {
+		t.Errorf("other decisions than those of Calibration and Model (%v)", err)
+	}
+	if m, err = (decision.By{Estimator: svm.HierarchicalSoftmax{}}).Fit(ctx, train); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := metric.Evaluate(m, test); err != nil || r.LogLoss <= 0 || r.InnerPredictions > 0 {
+		t.Errorf("%v, %v", r, err)
+	}
+	if sets, values, err := m.Sets(ctx, &dataset.Matrix{Cols: test.X.Cols, Indptr: []int{0}}); err != nil || len(sets) != 0 || len(values) != 0 {
+		t.Errorf("of no rows: %v, %v, %v", sets, values, err)
+	}
+	if _, _, err := m.Sets(ctx, &dataset.Matrix{Rows: 1, Cols: 3, Indptr: []int{0, 0}}); err == nil {
+		t.Error("other features: no error")
+	}
+
+	several := *train
+	several.Labels = append([][]int{{train.Labels[0][0], train.Labels[0][0] + 1}}, train.Labels[1:]...)
+	for want, c := range map[string]struct {
+		by decision.By
+		d  *dataset.Dataset
+	}{
+		"needs an Estimator":                        {decision.By{}, train},
+		"dataset with its taxonomy":                 {decision.By{Estimator: svm.Flat{}}, nil},
+		"has 2 labels, and rules decide":            {decision.By{Estimator: svm.HierarchicalSoftmax{}}, &several},
+		"svm.Flat, flat SVM, have scores and no pr": {decision.By{Estimator: svm.Flat{}}, train},
+	} {
+		if _, err := c.by.Fit(ctx, c.d); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", want, err)
+		}
+	}
+	flat, err := svm.Flat{}.Fit(ctx, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, m := range map[string]*decision.Model{
+		"has scores and no probabilities": {Scorer: flat, Taxonomy: test.Taxonomy},
+		"needs a Scorer and its Taxonomy": {Scorer: flat},
+	} {
+		if _, err := metric.Evaluate(m, test); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", want, err)
+		}
+	}
+}
