@@ -67,6 +67,15 @@
 // compares the features and the method that hierml train has by default with others, one setting
 // changed at a time, on debian.csv in DIR. doc/comparison.md has the table.
 //
+// # Bounds of time
+//
+//	HIERML_DATA=DIR go run ./bench time
+//	HIERML_DATA=DIR go run ./bench time -busy 2
+//
+// trains each estimator with bounds of the time, and prints for each the share of its bound that it
+// took, the value of the objective relative to zero weights, and the gap. With -busy so many
+// processes compute beside the trainings.
+//
 // # Node weightings
 //
 //	HIERML_DATA=DIR go run ./bench weightings
@@ -93,6 +102,7 @@ var commands = map[string]func(ctx context.Context, arguments []string) error{
 	"weightings": compareWeightings,
 	"columns":    compareColumns,
 	"rank":       rank,
+	"time":       compareBounds,
 }
 
 func main() {
@@ -107,7 +117,7 @@ func main() {
 
 func run(ctx context.Context, arguments []string) error {
 	if len(arguments) == 0 || commands[arguments[0]] == nil {
-		return fmt.Errorf("say what to compare: bench liblinear, bench table, bench scale, bench columns, or bench weightings")
+		return fmt.Errorf("say what to compare: bench liblinear, bench table, bench scale, bench columns, bench time, or bench weightings")
 	}
 	return commands[arguments[0]](ctx, arguments[1:])
 }

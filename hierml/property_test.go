@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -170,6 +172,60 @@ func TestCancelledTrainingIsHonest(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTimeOverIsHonest trains in a bubble in which only certificates take time, a second each,
+// with bounds from none to many certificates. However short the time is, the certificate is that
+// of the weights, and these are no worse than zero weights; or they are zero, and their value is
+// not known.
+func TestTimeOverIsHonest(t *testing.T) {
+	each(t, func(t *testing.T, s subject, d *dataset.Dataset) {
+		best := optimum(t, s, d).Training.Certificate
+		for name, method := range methods {
+			if slices.Contains(s.refuses, name) {
+				continue
+			}
+			for _, seconds := range []float64{-1, 0.5, 1, 2, 4, 12, 40} {
+				synctest.Test(t, func(t *testing.T) {
+					settings := solver.Settings{Gap: 1e-14, Workers: 1, Time: time.Duration(max(seconds, 1e-9) * 1e9), Progress: func(solver.Progress) error {
+						time.Sleep(time.Second)
+						return nil
+					}}
+					settings.Begin()
+					if seconds < 0 {
+						time.Sleep(time.Second) // as preparations do
+					}
+					m, err := s.estimator(d.Taxonomy, settings, method.method).Fit(context.Background(), d)
+					if err != nil {
+						t.Fatalf("%s, %v s: %v", name, seconds, err)
+					}
+					r := m.Training.Certificate
+					zero := s.objective(newZero(m, d))
+					if r.Origin == 0 {
+						if got := s.objective(newPlain(m, d.Taxonomy, d)); seconds > 0 || got != zero || r.Primal < zero || r.Dual != 0 {
+							t.Errorf("%s, %v s: %v; the weights have %v, zero weights %v", name, seconds, r, got, zero)
+						}
+						return
+					}
+					honest(t, name, s, d, m)
+					if r.Status == solver.Cancelled || r.Primal > (1+rounding)*zero || r.Dual > (1+rounding)*best.Primal {
+						t.Errorf("%s, %v s: %v; zero weights have %v, the optimum is %v", name, seconds, r, zero, best.Primal)
+					}
+				})
+			}
+		}
+	})
+}
+
+// newZero is newPlain of zero weights in the place of the model's.
+func newZero(m *classifier.Model, d *dataset.Dataset) *plain {
+	p := newPlain(m, d.Taxonomy, d)
+	for _, rows := range [][][]float64{p.w, p.s} {
+		for _, row := range rows {
+			clear(row)
+		}
+	}
+	return p
 }
 
 // sameOptimum checks that scale times the optimum that a brackets can be the one that b brackets.

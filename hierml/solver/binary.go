@@ -37,8 +37,9 @@ type Binary struct {
 	alpha   []float64
 	sign    []float64
 	order   []int32 // examples with a norm; those that are not left out stand first
-	// nanoseconds that a certificate has taken for an example, 0 before there was one
-	pace float64
+	// nanoseconds that a certificate takes for an example, by the last one or by the first visits
+	pace     float64
+	products []float64 // of the weights and the examples, by position in the order
 
 	smooth newtonScratch
 
@@ -100,18 +101,15 @@ func NewBinary(inputs *structured.Linear) *Binary {
 // errOver ends an epoch at the end of the time.
 var errOver = errors.New("solver: the time is over")
 
-// Solve tells a class from the rest. However short Settings.Time is, the examples of the class, and
-// as many others, are visited; where it is too short for a certificate, Primal is a bound above the
-// value, by the norms of weights and examples. It starts from the Coefficients of Settings.Start,
-// scaled to C; Settings.Workers is not used. Progress is called with each certificate; its error,
-// and that of ctx, come with the result so far.
+// Solve tells a class from the rest. Where Settings.Time is over first, the weights are the best
+// ones certified, zero weights among them, or the best multiple, by a power of two, of those that
+// were reached last: the steps of coordinate ascent fit the scale of the weights last. It starts
+// from the Coefficients of Settings.Start, scaled to C; Settings.Workers is not used. Progress is
+// called with each certificate; its error, and that of ctx, come with the result so far.
 func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Settings) (*BinaryResult, error) {
 	a, err := b.begin(problem, settings)
 	if err != nil {
 		return nil, err
-	}
-	if a.settings.Time > 0 {
-		a.deadline = a.settings.began.Add(a.settings.Time - a.kept())
 	}
 	r := &BinaryResult{Primal: math.Inf(1), Status: MaxEpochs} // no loss is below zero
 	a.first(problem.Positive)
@@ -139,13 +137,14 @@ func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Sett
 		}
 	}
 	switch {
-	case errors.Is(err, errOver) && a.kept() <= a.settings.Left():
-		r.Status, err = TimeLimit, a.certify(r)
 	case errors.Is(err, errOver):
-		r.Status, err = TimeLimit, a.bounded(r)
+		r.Status, err = TimeLimit, nil
+		if a.kept() <= a.settings.leftOfAll() {
+			err = a.certifyMultiple(r)
+		}
 	case ctx.Err() != nil:
 		r.Status = Cancelled
-		_ = a.certify(r) // that of ctx is told
+		_ = a.certifyMultiple(r) // that of ctx is told
 		err = ctx.Err()
 	case err != nil:
 		r.Status = Stopped
@@ -179,8 +178,7 @@ type ascentOfOne struct {
 	origin   float64   // value of zero weights
 	constant float64   // part of the dual, and of the primal, of examples without a feature
 	rng      *rand.Rand
-	deadline time.Time // zero for none
-	active   int       // how many of the order are not left out
+	active   int // how many of the order are not left out
 
 	norm float64 // squared, of the weights, without the scale
 
@@ -305,6 +303,10 @@ func (a *ascentOfOne) restore() {
 
 // first visits the examples of the class and as many others.
 func (a *ascentOfOne) first(positive []int32) {
+	began := time.Now()
+	if a.pace == 0 && len(positive) > 0 {
+		defer func() { a.pace = float64(time.Since(began)) / float64(2*len(positive)) }()
+	}
 	for _, i := range positive {
 		if a.inputs.SquaredNorm(int(i)) > 0 {
 			a.visit(i)
@@ -410,7 +412,7 @@ func (a *ascentOfOne) over(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if !a.deadline.IsZero() && time.Now().After(a.deadline) {
+	if a.settings.Time > 0 && a.settings.Left() <= a.kept() {
 		return errOver
 	}
 	return nil
@@ -529,30 +531,13 @@ func (a *ascentOfOne) build() float64 {
 	return terms
 }
 
-// kept is the part of the time that is kept for a certificate, as Settings.kept has it by how long
-// one before takes for as many examples; nothing where it does not fit.
+// kept is the part of the time that is kept for the certificate of a multiple of the weights.
 func (a *ascentOfOne) kept() time.Duration {
-	kept := a.settings.kept(time.Duration(a.pace * float64(len(a.order))))
-	if kept >= a.settings.Time {
-		return 0
-	}
-	return kept
+	return time.Duration(passesOfMultiple * a.pace * float64(len(a.order)))
 }
 
-// bounded takes, in the time of a few examples, for the primal value a bound above it, by the norms
-// of weights and examples, where there is no certificate yet.
-func (a *ascentOfOne) bounded(r *BinaryResult) error {
-	if !math.IsInf(r.Primal, 1) {
-		return nil
-	}
-	terms := a.build()
-	exact, stored := a.store()
-	length, primal := a.scale*math.Sqrt(stored), a.scale*stored/2+a.constant
-	for _, i := range a.order {
-		primal += a.cost(i) * a.loss.Value(a.sign[i]*a.offsetOf(i)-length*math.Sqrt(a.inputs.SquaredNorm(int(i))))
-	}
-	return a.take(r, primal, terms-a.scale*exact/2)
-}
+// passesOfMultiple is what certifyMultiple takes at most, in what certify does.
+const passesOfMultiple = 2
 
 // store rounds the weights as they are kept, and returns their squared norm before and after.
 func (a *ascentOfOne) store() (exact, stored float64) {
@@ -569,25 +554,61 @@ func (a *ascentOfOne) store() (exact, stored float64) {
 
 // certify computes primal and dual value, and keeps the weights where they are the best so far.
 func (a *ascentOfOne) certify(r *BinaryResult) error {
+	primal, dual, _ := a.evaluate()
+	return a.record(r, primal, dual)
+}
+
+// certifyMultiple is certify for the best multiple of the weights by a power of two, which weights
+// as they are kept are multiplied by exactly. Along the multiples the objective is convex.
+func (a *ascentOfOne) certifyMultiple(r *BinaryResult) error {
+	primal, dual, square := a.evaluate()
+	best := 1.0
+	for _, factor := range []float64{0.5, 2} {
+		for next := best * factor; next > leastMultiple && next < 1/leastMultiple; next *= factor {
+			value := a.scale*next*next*square/2 + a.constant
+			for k, i := range a.order {
+				value += a.cost(i) * a.loss.Value(a.sign[i]*(a.offsetOf(i)+next*a.products[k]))
+			}
+			if !(value < primal) {
+				break
+			}
+			best, primal = next, value
+		}
+		if best != 1 {
+			break
+		}
+	}
+	floats.Scale(best, a.weights)
+	return a.record(r, primal, dual)
+}
+
+// leastMultiple is the multiple below which weights are as good as zero.
+const leastMultiple = 1e-12
+
+// evaluate makes the weights those of the coefficients, as they are kept, and returns both values
+// and the squared norm.
+func (a *ascentOfOne) evaluate() (primal, dual, square float64) {
 	began := time.Now()
 	x := a.inputs.Matrix()
 	terms := a.build()
-	exact, stored := a.store()
+	exact, square := a.store()
 	a.norm = exact
-	primal := a.scale*stored/2 + a.constant
-	for _, i := range a.order {
+	primal = a.scale*square/2 + a.constant
+	a.products = zeros(a.products, len(a.order))
+	for k, i := range a.order {
 		features, values := x.Row(int(i))
-		primal += a.cost(i) * a.loss.Value(a.margin(i, features, values))
+		a.products[k] = a.scale * dot(a.weights, features, values)
+		primal += a.cost(i) * a.loss.Value(a.sign[i]*(a.offsetOf(i)+a.products[k]))
 	}
 	a.pace = float64(time.Since(began)) / float64(max(1, len(a.order)))
-	dual := terms - a.scale*exact/2
+	dual = terms - a.scale*exact/2
 	if a.gap > 0 {
 		a.trust = min(max((primal-dual)/a.gap, 0.01), 1)
 	}
 	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
 		a.build()
 	}
-	return a.record(r, primal, dual)
+	return primal, dual, square
 }
 
 // record keeps the weights where they are the best so far, zero weights among them.

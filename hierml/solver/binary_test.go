@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/hierml/notebook/hierml/dataset"
@@ -203,8 +204,7 @@ func TestBinaryAgainstDefinitionAndBCFW(t *testing.T) {
 	}
 }
 
-// TestBinaryEndsEarly holds that what is returned early is certified for the weights returned, or
-// bounded where there is no time for a certificate.
+// TestBinaryEndsEarly holds that what is returned early is certified for the weights returned.
 func TestBinaryEndsEarly(t *testing.T) {
 	data := binaries(t)["scaled"]
 	inputs, err := structured.NewLinear(data.x)
@@ -231,13 +231,9 @@ func TestBinaryEndsEarly(t *testing.T) {
 		if !errors.Is(err, test.err) || r == nil || r.Status != test.status {
 			t.Fatalf("%s: %v, error %v", name, r, err)
 		}
-		if v := value(data.x, r.Weights, BinaryProblem{Positive: data.positive, C: 5}); (name != "time" && r.Primal-v > 1e-9*v) || v-r.Primal > 1e-9*v || r.Dual > r.Primal {
+		if v := value(data.x, r.Weights, BinaryProblem{Positive: data.positive, C: 5}); math.Abs(r.Primal-v) > 1e-9*v || r.Dual > r.Primal {
 			t.Errorf("%s: primal value %v, certified %v and %v", name, v, r.Primal, r.Dual)
 		}
-	}
-	r, err := b.Solve(context.Background(), BinaryProblem{Positive: data.positive, C: 5}, Settings{Time: time.Nanosecond})
-	if err != nil || !slices.ContainsFunc(r.Weights, func(w float64) bool { return w != 0 }) {
-		t.Errorf("no time: %v, error %v", r, err)
 	}
 }
 
@@ -267,9 +263,42 @@ func TestBinaryForgetsTheClassBefore(t *testing.T) {
 	}
 }
 
-// TestBoundedPrimal ends a training in its first moment: the value is a bound above that of the
-// weights, which are not zero, and the dual one below the optimum.
-func TestBoundedPrimal(t *testing.T) {
+// TestBinaryCut ends trainings at each look at their context, and some before the first: the value
+// is that of the weights, by definition, and no worse than that of zero weights.
+func TestBinaryCut(t *testing.T) {
+	for name, data := range binaries(t) {
+		inputs, err := structured.NewLinear(data.x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, loss := range []MarginLoss{Hinge, SquaredHinge, Logistic} {
+			problem := BinaryProblem{Positive: data.positive, C: 50, Loss: loss}
+			zero := value(data.x, make([]float64, data.x.Cols), problem)
+			best, err := NewBinary(inputs).Solve(t.Context(), problem, Settings{Gap: 1e-6})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for looks := range 12 {
+				r, err := NewBinary(inputs).Solve(newCut(looks, context.Canceled), problem, Settings{Gap: 1e-9})
+				if !errors.Is(err, context.Canceled) || r.Status != Cancelled {
+					t.Fatalf("%s, %v, %d looks: %v, %v", name, loss, looks, r.Status, err)
+				}
+				v := value(data.x, r.Weights, problem)
+				if math.Abs(v-r.Primal) > 1e-9*v || r.Primal > zero || r.Dual > best.Primal {
+					t.Errorf("%s, %v, %d looks: certified %g and %g; the value is %g, that of zero weights %g, the optimum %g", name, loss, looks, r.Primal, r.Dual, v, zero, best.Primal)
+				}
+			}
+			over := Settings{Time: time.Minute, began: time.Now().Add(-time.Hour)}
+			if r, err := NewBinary(inputs).Solve(t.Context(), problem, over); err != nil || r.Status != TimeLimit || r.Primal != zero || r.Dual != 0 || floats.Norm(r.Weights, 2) != 0 {
+				t.Errorf("%s, %v: with no time left %v, primal %g, dual %g, %v; want zero weights", name, loss, r.Status, r.Primal, r.Dual, err)
+			}
+		}
+	}
+}
+
+// TestBestMultiple compares the multiple of weights that are worse than zero with all others by
+// powers of two.
+func TestBestMultiple(t *testing.T) {
 	d := example.Texts(example.Tree(2, 3), 60, 50, 10, 1)
 	inputs, err := structured.NewLinear(d.X)
 	if err != nil {
@@ -281,19 +310,40 @@ func TestBoundedPrimal(t *testing.T) {
 			positive = append(positive, int32(i))
 		}
 	}
-	for _, loss := range []MarginLoss{Hinge, SquaredHinge, Logistic} {
-		problem := BinaryProblem{Positive: positive, C: 0.7, Loss: loss}
-		best, err := NewBinary(inputs).Solve(t.Context(), problem, Settings{Gap: 1e-6})
+	offset := make([]float64, d.Len())
+	for i := range offset {
+		offset[i] = math.Sin(float64(i))
+	}
+	for _, problem := range []BinaryProblem{
+		{Positive: positive, C: 50}, {Positive: positive, C: 50, Loss: SquaredHinge}, {Positive: positive, C: 50, Loss: Logistic},
+		{Positive: positive, C: 50, Scale: 3, Offset: offset},
+	} {
+		b := NewBinary(inputs)
+		a, err := b.begin(problem, Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := NewBinary(inputs).Solve(t.Context(), problem, Settings{Time: 1})
-		if err != nil {
+		for i := range a.alpha {
+			a.alpha[i] = problem.C * (0.5 + 0.4*math.Cos(float64(i)))
+		}
+		a.build()
+		zero, reached := value(d.X, make([]float64, d.X.Cols), problem), value(d.X, a.weights, problem)
+		if reached <= zero {
+			t.Fatalf("%+v: the value %g of the weights is below %g of zero weights; this is no problem to test with", problem, reached, zero)
+		}
+		r := &BinaryResult{Primal: math.Inf(1)}
+		if err := a.certifyMultiple(r); err != nil {
 			t.Fatal(err)
 		}
-		v, trained := value(d.X, r.Weights, problem), slices.ContainsFunc(r.Weights, func(w float64) bool { return w != 0 })
-		if r.Status != TimeLimit || !trained || r.Primal < v || r.Dual > best.Primal {
-			t.Errorf("%v: %v, trained %v, primal %g of the value %g, dual %g of the optimum %g", loss, r.Status, trained, r.Primal, v, r.Dual, best.Primal)
+		if v := value(d.X, b.best, problem); math.Abs(v-r.Primal) > 1e-9*v || !(v < zero) || floats.Norm(b.best, 2) == 0 {
+			t.Errorf("%+v: value %g, certified %g, zero weights %g", problem, v, r.Primal, zero)
+		}
+		for power := -30; power <= 2; power++ {
+			other := make([]float64, len(b.best))
+			floats.ScaleTo(other, math.Ldexp(1, power), b.best)
+			if v := value(d.X, other, problem); v < r.Primal*(1-1e-9) {
+				t.Errorf("%+v: 2^%d times the weights has the value %g, below %g", problem, power, v, r.Primal)
+			}
 		}
 	}
 }

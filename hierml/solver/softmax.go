@@ -23,6 +23,8 @@ type SoftmaxProblem struct {
 	Classes int
 	C       float64
 	Shares  [][]Share // by example, one of each class at most; examples without any take no part
+	// Start is the weights to start from, as those of a result; nil for zeros.
+	Start []float64
 }
 
 // Origin returns the value at zero weights, as SolveSoftmax adds it up.
@@ -59,9 +61,9 @@ type SoftmaxResult struct {
 // x_i'||^2 with a_i the sum of q_i, H the entropy, and any distributions p_i: where these are those
 // of the weights it is below their value by half the squared gradient.
 //
-// However short Settings.Time is, one step is made. Settings.Workers and Settings.Start are not
-// used. Progress is called with each certificate; its error, and that of ctx, come with the result
-// so far.
+// The weights are never worse than zero, or than Start where Settings.Time ends. Settings.Workers
+// and Settings.Start are not used. Progress is called with each certificate; its error, and that of
+// ctx, come with the result so far.
 func SolveSoftmax(ctx context.Context, inputs *structured.Linear, problem SoftmaxProblem, settings Settings) (*SoftmaxResult, error) {
 	s, err := newSoftmax(ctx, inputs, problem, settings)
 	if err != nil {
@@ -96,7 +98,7 @@ type softmax struct {
 	deadline time.Time
 	longest  time.Duration // a pass has taken
 	passes   int
-	weights  []float64 // of the last step
+	weights  []float64 // of the last step, or the best before the first
 	stepped  bool
 
 	// What was evaluated last, and what is kept of that.
@@ -114,6 +116,9 @@ func newSoftmax(ctx context.Context, inputs *structured.Linear, problem SoftmaxP
 	set, err := settings.check()
 	if err != nil {
 		return nil, err
+	}
+	if n := problem.Classes * inputs.Matrix().Cols; problem.Start != nil && len(problem.Start) != n {
+		return nil, fmt.Errorf("solver: Start has %d weights; expected %d, one a feature and class", len(problem.Start), n)
 	}
 	if len(problem.Shares) != inputs.Len() || problem.Classes < 1 {
 		return nil, fmt.Errorf("solver: classes of %d examples for %d, and %d classes", len(problem.Shares), inputs.Len(), problem.Classes)
@@ -166,7 +171,10 @@ func (s *softmax) minimize(ctx context.Context, r *SoftmaxResult) error {
 	var failed error
 	problem := optimize.Problem{
 		Func: func(w []float64) float64 {
-			failed = s.pass(ctx, w)
+			if failed = s.pass(ctx, w); failed == nil && !s.stepped && s.primal < r.Primal {
+				copy(s.weights, s.kept)
+				r.certify(s.primal, s.gradient)
+			}
 			return s.primal
 		},
 		Grad: func(gradient, w []float64) {
@@ -183,7 +191,9 @@ func (s *softmax) minimize(ctx context.Context, r *SoftmaxResult) error {
 		},
 	}
 	method := &optimize.LBFGS{Store: store, Linesearcher: &optimize.MoreThuente{DecreaseFactor: 1e-4}}
-	_, err := optimize.Minimize(problem, s.weights, &optimize.Settings{
+	start := make([]float64, len(s.weights))
+	copy(start, s.problem.Start)
+	_, err := optimize.Minimize(problem, start, &optimize.Settings{
 		Converger: optimize.NeverTerminate{},
 		Recorder:  recorder(func(x *optimize.Location) error { return s.step(x, r) }),
 	}, method)
@@ -253,12 +263,12 @@ func (s *softmax) keep(weights []float64) {
 	}
 }
 
-// pass evaluates weights, unless ctx ends or there is a step already and no time for one more, or
-// have been as many passes as may be. A value that is no number ends it, too: the weights are
+// pass evaluates weights, unless ctx ends, or there is no time for one more, or have been as many
+// passes as may be. A value that is no number ends it, too: the weights are
 // beyond what can be computed with.
 func (s *softmax) pass(ctx context.Context, weights []float64) error {
 	began := time.Now()
-	if s.stepped && !s.deadline.IsZero() && began.Add(s.longest).After(s.deadline) {
+	if !s.deadline.IsZero() && began.Add(s.longest).After(s.deadline) {
 		return errOver
 	}
 	if s.passes >= s.settings.MaxEpochs {

@@ -73,9 +73,18 @@ type Settings struct {
 	Gap float64
 	// MaxEpochs bounds the passes over the examples. The default value is 1000.
 	MaxEpochs int
-	// Time bounds the time spent, what it takes to certify the result included. When set to zero it
-	// is not bounded. Preparations count. Where it is over before the kernel of every two instances
-	// is there, or a factor of the graph, there is nothing to predict with, and an error.
+	// Time bounds the wall time of a training, with preparations and the certificate of the result.
+	// The default, 0, is no bound. If the gap is not reached before:
+	//
+	//   - The primal value is not above that of zero weights. Weights that were cut off have the best
+	//     scale; if there is no time to certify any, they are zero. For several labels an instance,
+	//     that value may be unknown then (Origin is 0).
+	//   - Problems that are solved apart, such as the leaves of svm.OneVsRest, have a share each.
+	//     Those that are cut off go on, in rounds, until the time is over.
+	//   - Preparations are not cut off. They take a few passes over the data: milliseconds, or a
+	//     second or two for graphs of thousands of nodes. A bound below that is overrun by it.
+	//     It is an error if Time is over before there is the kernel of every two instances, or a
+	//     factor of the graph: there is nothing to predict with.
 	Time time.Duration
 	// Seed determines the order of the examples; equal seeds give equal results.
 	Seed uint64
@@ -115,6 +124,7 @@ type Settings struct {
 	watched *watched // nil where nobody watches
 
 	began time.Time // zero for that of Solve
+	end   time.Time // of the whole that this is a share of, zero where it is none
 	// Gap is a tenth of what was asked for up to this epoch, or final if it is the largest; 0 where
 	// it may become one
 	until int
@@ -134,8 +144,19 @@ func (s *Settings) Left() time.Duration { return s.Time - time.Since(s.began) }
 
 // Share returns the settings for a part of the work that begins now and may take a time.
 func (s Settings) Share(t time.Duration) Settings {
+	if s.end.IsZero() && s.Time > 0 {
+		s.end = s.began.Add(s.Time)
+	}
 	s.Time, s.began = t, time.Now()
 	return s
+}
+
+// leftOfAll is Left, of the whole where this is a share of it.
+func (s *Settings) leftOfAll() time.Duration {
+	if s.end.IsZero() {
+		return s.Left()
+	}
+	return time.Until(s.end)
 }
 
 // Defaults of the settings.

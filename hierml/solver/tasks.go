@@ -46,10 +46,9 @@ type Tasks struct {
 // the sweeps, and the passes of a task in each. Otherwise it is like [Solve].
 //
 // Before the first sweep there is a glance at each task: its examples and as many others are
-// visited. From then on the time can be over anywhere. Where it is before the first sweep is over,
-// the tasks have had the same share of it, if need be visits of some examples; where it is before
-// the weights of a first certificate have been scored for all tasks, Result.Primal is a bound above
-// their value, for the rest by the product of the norms of weights and examples.
+// visited. Where the time is over before the first sweep is, the tasks have had the same share of
+// it, if need be visits of some examples, and the weights are a multiple, by a power of two, of
+// those reached. Where it is over before there is a certificate, they are zero.
 func SolveTasks(ctx context.Context, p *Tasks, settings *Settings) (*Result, error) {
 	if settings == nil {
 		settings = &Settings{}
@@ -98,6 +97,7 @@ type tasks struct {
 
 	free // columns
 
+	cut    bool // a task, by the end of its time
 	result *Result
 	best   [][]float64 // parts with the lowest primal value certified; zeros before
 	atBest bool        // they are the parts
@@ -251,11 +251,11 @@ func (t *tasks) run(ctx context.Context) (*Result, error) {
 		}
 	}
 	if err != nil && r.Status != Stopped {
-		r.Status = Cancelled
+		t.cut, r.Status = true, Cancelled
 		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errOver) {
 			r.Status = TimeLimit
 		}
-		if errors.Is(err, errOver) { // which comes after a certificate
+		if errors.Is(err, errOver) {
 			err = nil
 		} else {
 			if !slices.ContainsFunc(t.parts, missing) { // else there are the zero weights
@@ -298,10 +298,11 @@ func (t *tasks) sweep(ctx context.Context) error {
 			if !first {
 				kept = t.settings.kept(t.longest)
 			} else if k > 0 {
-				kept = min(half, passesOfCertificate*t.pass.mean()*time.Duration(len(t.alpha))/2)
+				kept = min(half, t.firstCertificate())
 			}
 			left := t.settings.Left() - kept - t.after()
 			if left <= 0 {
+				t.cut = true
 				return errOver
 			}
 			share := left / time.Duration(len(order)-k)
@@ -321,9 +322,12 @@ func (t *tasks) sweep(ctx context.Context) error {
 	return nil
 }
 
-// passesOfCertificate is what is kept of the time for the first certificate, in halves of a pass
-// over the examples for each task.
-const passesOfCertificate = 3
+// firstCertificate is what is kept of the time for the first certificate: twice what a pass for
+// each task takes, by the last task.
+func (t *tasks) firstCertificate() time.Duration {
+	task := t.binary.pace * float64(t.Inputs.Len()) / float64(guarded.Workers(t.settings.Workers))
+	return time.Duration(2 * task * float64(len(t.alpha)))
+}
 
 // cost is the C of an example.
 func (t *tasks) cost(i int32) float64 { return weigh.Of(t.Weights, i) * t.C }
@@ -336,6 +340,9 @@ func (t *tasks) glances(ctx context.Context) error {
 	began := time.Now()
 	defer func() { t.first = time.Since(began) }()
 	for _, y := range t.rng.Perm(len(t.alpha)) {
+		if t.settings.Time > 0 && t.settings.Left() <= 0 {
+			return errOver
+		}
 		if err := t.glance(ctx, y, 0); err != nil {
 			return err
 		}
@@ -389,6 +396,7 @@ func (t *tasks) glance(ctx context.Context, y int, share time.Duration) error {
 			visit(int32(t.rng.IntN(x.Rows)))
 		}
 	}
+	t.cut = t.cut || share > 0
 	for n := 0; share > 0 && (n == 0 || time.Since(began) < share); n++ {
 		for range glanced {
 			visit(int32(t.rng.IntN(x.Rows)))
@@ -439,8 +447,11 @@ func (t *tasks) solve(ctx context.Context, y int, settings Settings) error {
 		return err
 	}
 	t.alpha[y] = t.binary.Coefficients(t.C)
-	t.replace(y, slices.Clone(r.Weights))
+	if r.Status != TimeLimit || floats.Norm(r.Weights, 2) > 0 { // zeros are of no certificate
+		t.replace(y, slices.Clone(r.Weights))
+	}
 	if r.Status == TimeLimit {
+		t.cut = true
 		t.over.add(time.Since(settings.began) - settings.Time)
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// This file evaluates both objectives of tasks, where there is no time for that by bounds.
+// This file evaluates both objectives of tasks.
 
 // certifyInTime certifies what is reached, and returns errOver where the time is over before. What
 // the first glances took is left for the weights of the result, which are as many, and a twentieth.
@@ -31,10 +31,13 @@ func (t *tasks) certifyInTime(ctx context.Context) error {
 // after is the part of the time that is left for what comes after the last certificate.
 func (t *tasks) after() time.Duration { return min(t.first, t.settings.Time/2) + t.settings.Time/20 }
 
-// certify evaluates both objectives, in a pass over the examples for each task. Where ctx ends
-// before there was a certificate it goes on with bounds.
+// certify evaluates both objectives, in a pass over the examples for each task, and keeps the
+// weights where they are the best so far.
 func (t *tasks) certify(ctx context.Context) error {
 	began := time.Now()
+	if t.cut && t.result.Primal >= t.result.Origin && len(t.Free) == 0 {
+		t.rescale()
+	}
 	t.shared = t.sums(t.parts) // without what rounding has added
 	constant := t.C * t.Loss.Value(0) * t.empty
 	all := make([]taskValues, len(t.alpha))
@@ -64,16 +67,8 @@ func (t *tasks) certify(ctx context.Context) error {
 		}
 		norms[c] = t.norm(u, 1)
 	}
-	bounded := false
-	for y := range all {
-		if all[y].scored {
-			continue
-		}
-		if t.longest > 0 {
-			return ctx.Err()
-		}
-		bounded = true
-		t.bound(y, norms, &all[y])
+	if slices.ContainsFunc(all, func(v taskValues) bool { return !v.scored }) {
+		return ctx.Err()
 	}
 	var primal float64
 	for c, norm := range norms {
@@ -91,7 +86,7 @@ func (t *tasks) certify(ctx context.Context) error {
 	}
 	t.reached = structured.Certificate{Primal: primal, Dual: dual}
 	t.result.Dual = max(t.result.Dual, dual)
-	if bounded || primal <= t.result.Primal {
+	if primal <= t.result.Primal {
 		t.result.Primal, t.best, t.atBest = primal, slices.Clone(t.parts), true
 		t.bestPlaced = t.placed
 	}
@@ -241,26 +236,52 @@ func (t *tasks) evaluate(ctx context.Context, first int, values []taskValues) {
 	}
 }
 
-// bound sets the losses of a task to a bound above them, of margins that are the product of the
-// norms of weights, of those of its columns, and of the longest example. shared are the norms of
-// the columns that tasks share.
-func (t *tasks) bound(y int, shared []float64, v *taskValues) {
-	var norm float64
-	*v = taskValues{}
-	t.columns(y, func(c int, value float64) {
-		if t.centers[c] != nil {
-			value = 1
+// rescale multiplies all weights by the power of two with the lowest objective over some examples:
+// where tasks were cut off, the scale of the weights is arbitrary.
+func (t *tasks) rescale() {
+	x := t.Inputs.Matrix()
+	step := (x.Rows + sampled - 1) / sampled
+	var ridge float64
+	for _, u := range t.sums(t.parts) {
+		ridge += floats.Dot(u, u) / 2
+	}
+	losses := make([]float64, multiples)
+	for y, part := range t.parts {
+		scale := t.others(y)
+		floats.AddScaled(t.weights, scale, part)
+		t.columns(y, func(c int, value float64) {
+			if t.shared[c] == nil {
+				ridge += value * value * floats.Dot(part, part) / 2
+			}
+		})
+		for i := 0; i < x.Rows; i += step {
+			features, values := x.Row(i)
+			m := -dot(t.weights, features, values)
+			if _, of := slices.BinarySearch(t.Positive[y], int32(i)); of {
+				m = -m
+			}
+			for k := range losses {
+				losses[k] += float64(step) * t.cost(int32(i)) * t.Loss.Value(math.Ldexp(m, -k))
+			}
 		}
-		if t.shared[c] != nil {
-			norm += math.Abs(value) * shared[c]
-			return
+	}
+	best := 0
+	for k := range losses {
+		if losses[k] += math.Ldexp(ridge, -2*k); losses[k] < losses[best] {
+			best = k
 		}
-		own := t.norm(t.parts[y], value)
-		v.ridge += own * own / 2
-		norm += math.Abs(value) * own
-	})
-	v.losses = t.C * (t.total - t.empty) * t.Loss.Value(-norm*t.longestRow)
+	}
+	if best > 0 {
+		for y, part := range t.parts {
+			scaled := make([]float64, len(part))
+			t.parts[y] = floats.ScaleTo(scaled, math.Ldexp(1, -best), part)
+		}
+	}
 }
+
+// sampled is the number of examples by which weights are rescaled, and multiples the number of
+// powers of two that they are multiplied by.
+const sampled, multiples = 200, 20
 
 // norm is that of a multiple of weights as it is stored.
 func (t *tasks) norm(u []float64, scale float64) float64 {

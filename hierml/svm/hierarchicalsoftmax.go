@@ -85,7 +85,7 @@ func (s HierarchicalSoftmax) fit(ctx context.Context, d *dataset.Dataset) (*clas
 
 // softmax returns the multinomial logistic regression among the children.
 func (l *local) softmax(d *dataset.Dataset, seen *features) part {
-	p := part{nodes: l.children, most: len(l.children) * seen.count(l.rows), glanced: true}
+	p := part{nodes: l.children, most: len(l.children) * seen.count(l.rows)}
 	problem := solver.SoftmaxProblem{Classes: len(l.children), C: l.c, Shares: l.shares(d)}
 	p.origin = problem.Origin()
 	for _, i := range l.rows {
@@ -101,13 +101,16 @@ func (l *local) softmax(d *dataset.Dataset, seen *features) part {
 		if r == nil {
 			return nil, err
 		}
-		weights := newWeights(l.children, own.Cols, settings.Wide())
-		for f := range own.Cols {
-			for c := range l.children {
-				weights.Set(f, c, r.Weights[f*len(l.children)+c])
+		if whole.takes(k, r.Primal) {
+			problem.Start = r.Weights
+			weights := newWeights(l.children, own.Cols, settings.Wide())
+			for f := range own.Cols {
+				for c := range l.children {
+					weights.Set(f, c, r.Weights[f*len(l.children)+c])
+				}
 			}
+			whole.weights.set(k, l.children, weights, features)
 		}
-		whole.weights.set(k, l.children, weights, features)
 		return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, nil}, nil
 	}
 	return p

@@ -23,10 +23,10 @@ import (
 // Predict gives the leaf with the highest score; a leaf with a positive score is on the side of its
 // instances: Cutting{Model: m, Cut: calibration.Above(0)} predicts sets.
 //
-// The SVMs do not depend on each other. Each is solved to Settings.Gap by [solver.Binary], on all
-// cores. With Settings.Time every leaf gets its share of the time, so
-// that none is left without weights; what it takes to visit the instances of a leaf, and to certify
-// its weights, is not cut off. Where the training is cancelled, leaves that had not begun have no
+// The SVMs do not depend on each other. Each is solved to Settings.Gap by [solver.Binary], on
+// all cores. With Settings.Time every leaf gets a share of the time, and those that need more go
+// on with what the others leave. A leaf that is cut off has the best multiple of its weights.
+// Leaves that had not begun when the time was over, or the training cancelled, have zero
 // weights, and a score of 0.
 //
 // With Settings.Farm other machines solve the leaves, a share each; the model is the same to the
@@ -107,7 +107,7 @@ func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64, loss 
 	all := make([]part, len(leaves))
 	for k, n := range leaves {
 		all[k] = part{
-			nodes: leaves[k : k+1], size: 1, most: d.X.Cols, origin: lossAtZero(d.Weights, d.X.Rows, c, loss.Value(0)), glanced: true,
+			nodes: leaves[k : k+1], size: 1, most: d.X.Cols, origin: lossAtZero(d.Weights, d.X.Rows, c, loss.Value(0)),
 			solve: func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error) {
 				solve := func(name uint64) (*outcome, []float64, error) {
 					b := p.binary(worker, inputs)
@@ -118,10 +118,14 @@ func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64, loss 
 					return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, &solver.Result{Coefficients: b.Coefficients(c)}}, r.Weights, err
 				}
 				if len(rows[k]) == 0 {
-					return empty.solve(solve, func(weights []float64) { p.weights.setNode(k, n, weights, nil) })
+					return empty.solve(p.round, solve, func(primal float64, weights []float64) {
+						if p.takes(k, primal) {
+							p.weights.setNode(k, n, weights, nil)
+						}
+					})
 				}
 				o, weights, err := solve(uint64(k))
-				if o != nil {
+				if o != nil && p.takes(k, o.primal) {
 					p.weights.setNode(k, n, weights, nil)
 				}
 				return o, err
@@ -135,26 +139,27 @@ func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64, loss 
 type emptyLeaves struct {
 	name    uint64
 	lock    sync.Mutex
+	round   int      // in which it was solved last
 	found   *outcome // once it is solved, with its weights
 	weights []float64
 }
 
-// solve solves the problem, once, and sets the weights.
-func (e *emptyLeaves) solve(solve func(name uint64) (*outcome, []float64, error), set func(weights []float64)) (*outcome, error) {
+// solve solves the problem, once in a round of parts, and sets the weights.
+func (e *emptyLeaves) solve(round int, solve func(name uint64) (*outcome, []float64, error), set func(primal float64, weights []float64)) (*outcome, error) {
 	e.lock.Lock()
 	defer e.lock.Unlock()
-	if e.found == nil {
+	if e.found == nil || e.round < round {
 		o, weights, err := solve(e.name)
 		if o != nil {
-			set(weights)
+			set(o.primal, weights)
 		}
 		if err != nil {
 			return o, err
 		}
-		e.found, e.weights = o, slices.Clone(weights)
+		e.round, e.found, e.weights = round, o, slices.Clone(weights)
 		return o, nil
 	}
-	set(e.weights)
+	set(e.found.primal, e.weights)
 	again := *e.found
 	return &again, nil
 }

@@ -23,10 +23,10 @@ type part struct {
 	origin float64 // value of the objective at zero weights, as the solver adds it up
 	nodes  []int   // the node whose weights each of its columns is
 	most   int     // weights that can be other than zero
-	// glanced says that it is solved even where there is no time left, in as little as that takes.
-	glanced bool
-	// solve solves it, gives the weights to p, and returns nil where it was cancelled before there
-	// were any. A worker solves one part at a time. Time in the settings is the share of the part.
+	// solve solves it, gives the weights to p if p takes them, and returns nil where it was
+	// cancelled before there were any. A worker solves one part at a time. Time in the settings
+	// is the share of the part. A part that was cut off is solved again, and goes on from the
+	// outcome before.
 	solve func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error)
 }
 
@@ -35,12 +35,15 @@ type outcome struct {
 	primal, dual float64
 	epochs       int
 	status       solver.Status
-	last         *solver.Result // what the part with another C starts from, nil for nothing
+	last         *solver.Result // where the part, or one with another C, goes on; nil for nowhere
 }
 
 // parts solves problems whose weights do not depend on each other, the largest first, as many at a
 // time as there are workers, and makes one result of them: the certificate is the sum of theirs.
 // Settings bound the whole, but MaxEpochs each part; Start has what each part starts from.
+//
+// Each part has a share of Settings.Time. Those that need more, or were interrupted by the
+// scheduler, are cut off, and go on in further rounds with the time that the others leave.
 type parts struct {
 	parts    []part
 	weights  *partWeights
@@ -55,9 +58,12 @@ type parts struct {
 	started time.Time
 	cancel  context.CancelCauseFunc
 
+	round  int // from 0
 	mu     sync.Mutex
-	left   float64 // sizes of the parts that have not begun
-	primal []float64
+	left   float64         // sizes of the parts that have not begun in this round
+	took   []time.Duration // by the part in its last round
+	kept   []float64       // value of the weights that were taken, infinite before there were any
+	primal []float64       // best values so far, of zero weights and 0 at first
 	dual   []float64
 	guess  []float64 // of the difference of primal and dual, zero where those are certified
 	status []solver.Status
@@ -91,7 +97,11 @@ func solveParts(ctx context.Context, s inParts, all []part, a *structured.Attrib
 	p := &parts{
 		parts: all, settings: settings, method: method, workers: settings.Workers, started: time.Now(),
 		primal: make([]float64, len(all)), dual: make([]float64, len(all)), guess: make([]float64, len(all)),
-		status: make([]solver.Status, len(all)), epochs: make([]int, len(all)), result: &solver.Result{Parts: make([]*solver.Result, len(all))},
+		status: make([]solver.Status, len(all)), epochs: make([]int, len(all)), took: make([]time.Duration, len(all)), kept: make([]float64, len(all)),
+		result: &solver.Result{Parts: make([]*solver.Result, len(all))},
+	}
+	for k := range all {
+		p.primal[k], p.kept[k] = all[k].origin, math.Inf(1)
 	}
 	if own, ok := ctx.Value(shareKey{}).(*share); ok {
 		return nil, own.solve(ctx, p)
@@ -109,10 +119,6 @@ func solveParts(ctx context.Context, s inParts, all []part, a *structured.Attrib
 		p.settings.Progress = watched.Progress
 	}
 	p.weights = newPartWeights(a.Columns(), d.X.Cols, len(all), most, settings.Wide())
-	for k := range all {
-		p.primal[k] = all[k].origin
-		p.left += float64(max(1, all[k].size))
-	}
 	if err := structured.CheckOrigin(p.progress(0).Primal); err != nil {
 		return nil, err
 	}
@@ -137,13 +143,25 @@ func solveParts(ctx context.Context, s inParts, all []part, a *structured.Attrib
 	return m, err
 }
 
-// solveHere solves parts in an order.
+// solveHere solves parts in an order, in rounds.
 func (p *parts) solveHere(ctx context.Context, order []int) {
 	ctx, p.cancel = context.WithCancelCause(ctx)
 	defer p.cancel(nil)
 	p.workers = guarded.Workers(p.workers)
+	p.binaries = make([]*solver.Binary, max(1, min(p.workers, len(order))))
+	for ; len(order) > 0; order = p.cutOff(ctx) {
+		p.solveRound(ctx, order)
+		p.round++
+	}
+}
+
+// solveRound solves parts in an order, each for its share of the time.
+func (p *parts) solveRound(ctx context.Context, order []int) {
 	workers := max(1, min(p.workers, len(order)))
-	p.binaries = make([]*solver.Binary, workers)
+	p.left = 0
+	for _, k := range order {
+		p.left += float64(max(1, p.parts[k].size))
+	}
 	next := make(chan int)
 	var wait guarded.Group
 	for worker := range workers {
@@ -162,6 +180,22 @@ func (p *parts) solveHere(ctx context.Context, order []int) {
 	wait.Wait()
 }
 
+// cutOff returns the parts that have more to do in the time that is left, the farthest from its
+// optimum first.
+func (p *parts) cutOff(ctx context.Context) []int {
+	if p.settings.Time == 0 || p.settings.Left() <= 0 || ctx.Err() != nil {
+		return nil
+	}
+	var order []int
+	for k, status := range p.status {
+		if status == solver.TimeLimit {
+			order = append(order, k)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.primal[b]-p.dual[b], p.primal[a]-p.dual[a]) })
+	return order
+}
+
 // order returns the parts, the largest first.
 func (p *parts) order() []int {
 	order := make([]int, len(p.parts))
@@ -172,8 +206,8 @@ func (p *parts) order() []int {
 	return order
 }
 
-// solve solves one part in its share of the time, or leaves its weights at zero where there is none
-// left.
+// solve solves one part in its share of the time, or leaves its weights as they are where there is
+// none left.
 func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 	if ctx.Err() != nil {
 		p.record(k, solver.Cancelled)
@@ -182,19 +216,23 @@ func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 	settings := p.settings
 	settings.Workers, settings.Start = max(1, p.workers/workers), p.start(k)
 	if settings.Time > 0 {
-		left := p.share(k, workers)
-		if left <= 0 && !p.parts[k].glanced {
+		share := p.share(k, workers)
+		if share <= 0 {
 			p.record(k, solver.TimeLimit)
 			return
 		}
-		settings = settings.Share(max(1, left))
+		settings = settings.Share(share)
+		settings.MaxEpochs = max(1, cmp.Or(settings.MaxEpochs, solver.DefaultMaxEpochs)-p.epochs[k])
 	}
 	settings.Progress = func(s solver.Progress) error { return p.report(k, s) }
+	began := time.Now()
 	end, err := p.parts[k].solve(ctx, p, k, worker, settings)
 	switch {
 	case end != nil:
 		p.mu.Lock()
-		p.primal[k], p.dual[k], p.guess[k], p.epochs[k] = end.primal, end.dual, 0, end.epochs
+		p.primal[k], p.dual[k], p.guess[k] = min(p.primal[k], end.primal), max(p.dual[k], end.dual), 0
+		p.epochs[k] += end.epochs
+		p.took[k] = time.Since(began)
 		p.result.Parts[k] = end.last
 		p.mu.Unlock()
 		p.record(k, end.status)
@@ -211,16 +249,31 @@ func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 	}
 }
 
+// takes tells whether weights of a part are better than those that were taken before, which they
+// are to take the place of then.
+func (p *parts) takes(k int, primal float64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	better := primal < p.kept[k]
+	if better {
+		p.kept[k] = primal
+	}
+	return better
+}
+
 // start returns what a part starts from.
 func (p *parts) start(k int) *solver.Result {
-	if p.settings.Start == nil {
+	switch {
+	case p.result.Parts[k] != nil:
+		return startable(p.method, p.result.Parts[k])
+	case p.settings.Start == nil:
 		return nil
 	}
 	return p.settings.Start.Parts[k]
 }
 
 // share returns how long part k may take, so that the parts behind it get their shares of what is
-// left; not above zero if that is nothing.
+// left, but no less than it took before; not above zero if nothing is left.
 func (p *parts) share(k, workers int) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -231,7 +284,7 @@ func (p *parts) share(k, workers int) time.Duration {
 	if left <= 0 {
 		return left
 	}
-	return max(1, min(left, time.Duration(float64(left)*float64(workers)*size/whole)))
+	return max(1, min(left, max(p.took[k], time.Duration(float64(left)*float64(workers)*size/whole))))
 }
 
 // solveProblem solves a part by a method for structured problems. Its features are those of the
@@ -241,7 +294,9 @@ func (p *parts) solveProblem(ctx context.Context, k int, problem *structured.Pro
 	if r == nil {
 		return nil, err
 	}
-	p.weights.set(k, p.parts[k].nodes, r.Weights, features)
+	if p.takes(k, r.Primal) {
+		p.weights.set(k, p.parts[k].nodes, r.Weights, features)
+	}
 	return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, onward(r)}, nil
 }
 
@@ -278,7 +333,7 @@ func (p *parts) report(k int, s solver.Progress) error {
 	if p.err != nil {
 		return errStopped
 	}
-	p.primal[k], p.dual[k], p.guess[k] = s.Primal, s.Dual, s.Estimate*s.Primal
+	p.primal[k], p.dual[k], p.guess[k] = min(p.primal[k], s.Primal), max(p.dual[k], s.Dual), s.Estimate*s.Primal
 	if err := p.tell(); err != nil {
 		p.err = fmt.Errorf("svm: stopped after %d epochs of parts: %w", len(p.result.History), err)
 		p.result.Status = solver.Stopped

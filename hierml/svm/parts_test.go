@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -246,13 +247,6 @@ func TestPartsStopEarly(t *testing.T) {
 		if err != nil || m.Training.Status != solver.TimeLimit || m.Training.Certificate.Gap < 0.5 {
 			t.Errorf("estimator %d: no time: %v, error %v", k, m, err)
 		}
-		// Leaves with instances have weights all the same, lest zero be the highest score.
-		for _, n := range d.Taxonomy.Leaves() {
-			some := slices.ContainsFunc(m.Weights(n), func(w float64) bool { return w != 0 })
-			if _, ok := e.(svm.OneVsRest); ok && !some && slices.ContainsFunc(d.Labels, func(set []int) bool { return slices.Contains(set, n) }) {
-				t.Errorf("no time: leaf %d has no weights", n)
-			}
-		}
 	}
 	for k, e := range separate(solver.Settings{Gap: 1e-7, MaxEpochs: 1}) {
 		m := fit(t, e, d)
@@ -282,6 +276,63 @@ func TestPartsStopEarly(t *testing.T) {
 				t.Errorf("stopped: objective by definition %v, certified %v", v, m.Training.Certificate)
 			}
 		}
+	}
+}
+
+// TestCutPartsGoOn trains in a bubble in which only certificates take time, a second each. Leaves
+// that are cut off go on with the time that the others leave, until that is over or all is solved.
+func TestCutPartsGoOn(t *testing.T) {
+	d := several(example.Tree(3, 4), 60, 4, 6)
+	d.Labels[3] = nil
+	empty := d.Taxonomy.Leaves()[5]
+	for i, set := range d.Labels {
+		d.Labels[i] = slices.DeleteFunc(set, func(n int) bool { return n == empty })
+	}
+	for _, e := range []func(s solver.Settings) classifier.Estimator{
+		func(s solver.Settings) classifier.Estimator { return svm.OneVsRest{C: 30, Settings: s} },
+		func(s solver.Settings) classifier.Estimator {
+			return svm.OneVsRest{C: 30, Loss: solver.SquaredHinge, Settings: s}
+		},
+		func(s solver.Settings) classifier.Estimator {
+			return svm.OneVsRest{C: 30, Loss: solver.Logistic, Settings: s}
+		},
+		func(s solver.Settings) classifier.Estimator {
+			return svm.OneVsRest{C: 30, Method: solver.BCFW{}, Settings: s}
+		},
+		func(s solver.Settings) classifier.Estimator {
+			return svm.OneVsRest{C: 30, Method: solver.Pegasos{}, Settings: s}
+		},
+		func(s solver.Settings) classifier.Estimator { return svm.Recursive{C: 30, Settings: s} },
+		func(s solver.Settings) classifier.Estimator { return svm.PLT{C: 30, Settings: s} },
+		func(s solver.Settings) classifier.Estimator { return svm.HierarchicalSoftmax{C: 30, Settings: s} },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			bounded := func(bound time.Duration) (*classifier.Model, time.Duration) {
+				began := time.Now()
+				m := fit(t, e(solver.Settings{Gap: 1e-3, Time: bound, Workers: 1, Progress: func(solver.Progress) error {
+					time.Sleep(time.Second)
+					return nil
+				}}), d)
+				return m, time.Since(began)
+			}
+			whole, needed := bounded(0)
+			gap := math.Inf(1)
+			for share := 1; share <= 8; share *= 2 {
+				bound := needed * time.Duration(share) / 4
+				m, took := bounded(bound)
+				r := m.Training.Certificate
+				if r.Status == solver.TimeLimit && took < bound || took > bound+time.Second {
+					t.Errorf("%s: %v took %v of %v", m.Name, r, took, bound)
+				}
+				if r.Primal > r.Origin || r.Gap > gap || r.Dual > whole.Training.Certificate.Primal {
+					t.Errorf("%s in %v: %v, zero weights %v, the gap in half of the time %v", m.Name, bound, r, r.Origin, gap)
+				}
+				gap = r.Gap
+			}
+			if gap > max(1e-3, whole.Training.Certificate.Gap) {
+				t.Errorf("%s: a gap of %v in twice the time that is needed", whole.Name, gap)
+			}
+		})
 	}
 }
 

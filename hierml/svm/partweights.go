@@ -14,6 +14,7 @@ type partWeights struct {
 	features int
 	column   map[int]int32 // column of a node
 	dense    *structured.Weights
+	isSet    []bool // by column of dense, by setNode
 	// by part, over the features of the part; nil before it is done
 	parts []*structured.SparseWeights
 	names [][]int32 // feature of the whole by feature of the part, nil for all
@@ -77,7 +78,7 @@ func newPartWeights(columns []int, features, parts, most int, wide bool) *partWe
 		w.column[n] = int32(c)
 	}
 	if keepsAll(len(columns), features, most, wide) {
-		w.dense = newWeights(columns, features, wide)
+		w.dense, w.isSet = newWeights(columns, features, wide), make([]bool, len(columns))
 	} else {
 		w.parts, w.names = make([]*structured.SparseWeights, parts), make([][]int32, parts)
 	}
@@ -168,10 +169,11 @@ func (w *partWeights) setNode(k, node int, weights []float64, names []int32) {
 			if names != nil {
 				f = int(names[f])
 			}
-			if v != 0 {
+			if v != 0 || w.isSet[c] {
 				w.dense.Set(f, int(c), v)
 			}
 		}
+		w.isSet[c] = true
 		return
 	}
 	s := &structured.SparseWeights{Columns: []int{node}, Begin: make([]int, len(weights)+1)}

@@ -155,7 +155,7 @@ func nodePart(whole *structured.Linear, d *dataset.Dataset, m *members, n int, e
 		origin += weigh.Of(d.Weights, int(i)) * c * loss.Value(0)
 	}
 	return part{
-		nodes: []int{n}, size: 1 + entries, most: min(entries, x.Cols), origin: origin, glanced: true,
+		nodes: []int{n}, size: 1 + entries, most: min(entries, x.Cols), origin: origin,
 		solve: func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error) {
 			var b *solver.Binary
 			var features []int32
@@ -182,7 +182,9 @@ func nodePart(whole *structured.Linear, d *dataset.Dataset, m *members, n int, e
 			if r == nil {
 				return nil, err
 			}
-			p.weights.setNode(k, n, r.Weights, features)
+			if p.takes(k, r.Primal) {
+				p.weights.setNode(k, n, r.Weights, features)
+			}
 			return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, &solver.Result{Coefficients: b.Coefficients(c)}}, nil
 		},
 	}
