@@ -134,12 +134,7 @@ func (e *evaluation) grow(n int) {
 
 // evaluate measures a batch of instances, for which grow made room.
 func (e *evaluation) evaluate(model Scorer, x *dataset.Matrix, labels [][]int) error {
-	var scores *mat.Dense
-	if c, ok := model.(Chooser); ok {
-		scores = c.ChoiceScores(x)
-	} else {
-		scores = model.LeafScores(x)
-	}
+	scores := ScoresOf(model, x)
 	if err := e.scoreNodes(model, x, labels); err != nil {
 		return err
 	}

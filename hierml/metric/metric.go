@@ -78,6 +78,14 @@ type Chooser interface {
 	ChoiceScores(x *dataset.Matrix) *mat.Dense
 }
 
+// ScoresOf returns the scores that the model ranks the leaves by: those of a Chooser, or LeafScores.
+func ScoresOf(model Scorer, x *dataset.Matrix) *mat.Dense {
+	if c, ok := model.(Chooser); ok {
+		return c.ChoiceScores(x)
+	}
+	return model.LeafScores(x)
+}
+
 // InnerLabelError says that an instance is labelled with a node that is not a leaf.
 type InnerLabelError struct {
 	Instance int // from 0
