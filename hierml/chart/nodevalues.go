@@ -24,5 +24,6 @@ func NodeValues(t *taxonomy.Taxonomy, values []float64, what string) (*Figure, e
 type coloring struct {
 	values []float64
 	what   string
+	marked []bool // of the nodes with a rim; nil for none
 	colors *valueScale
 }

@@ -158,6 +158,9 @@ func (b *brush) valued(n *branch) {
 	if n.hidden {
 		fill, edge = draw.PyramidGlyph{}, draw.TriangleGlyph{}
 	}
+	if b.marked != nil && b.marked[n.node] {
+		b.DrawGlyph(draw.GlyphStyle{Color: lineColors[1], Radius: radius + 1.8*b.scale, Shape: fill}, b.at(n.x, n.y))
+	}
 	b.DrawGlyph(draw.GlyphStyle{Color: b.colors.color(b.values[n.node]), Radius: radius, Shape: fill}, b.at(n.x, n.y))
 	b.DrawGlyph(draw.GlyphStyle{Color: paleInk, Radius: radius, Shape: edge}, b.at(n.x, n.y))
 }

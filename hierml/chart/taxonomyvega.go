@@ -171,6 +171,9 @@ func (w *webTaxonomy) spec(f *Figure) object {
 			if w.colors != nil {
 				v := w.colors.values[n.node]
 				row["color"], row["value"] = hex(w.colors.colors.color(v)), number(v)
+				if w.colors.marked != nil && w.colors.marked[n.node] {
+					row["marked"] = true
+				}
 			}
 		}
 		row["name"], row["w"] = name, wide(name)
@@ -211,6 +214,10 @@ func (w *webTaxonomy) spec(f *Figure) object {
 	if w.colors != nil {
 		symbol["fill"], symbol["stroke"], symbol["size"] = field("color"), value(hex(paleInk)), value(90)
 		about = append(about, w.colors.what, "datum.value")
+		if w.colors.marked != nil {
+			symbol["stroke"] = signal(fmt.Sprintf("datum.marked ? '%s' : '%s'", hex(lineColors[1]), hex(paleInk)))
+			symbol["strokeWidth"] = signal("datum.marked ? 3 : 1")
+		}
 		scales, legends = w.colors.webScale()
 	}
 	hint := "click a node to fold it or to unfold it"

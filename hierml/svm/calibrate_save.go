@@ -169,7 +169,7 @@ func (s *savedCalibrated) calibrated(m *classifier.Model) (*Calibrated, error) {
 func (f function) calibrator() (calibrator, error) {
 	for _, v := range append([]float64{f.A, f.B}, f.Beta...) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("A %v, B %v, beta %v; parameters are finite", f.A, f.B, f.Beta)
+			return nil, fmt.Errorf("parameters A %v, B %v, beta %v; they are finite", f.A, f.B, f.Beta)
 		}
 	}
 	sigmoid := calibration.Sigmoid{A: f.A, B: f.B}

@@ -14,6 +14,7 @@ var Packages = []*table.Package{
 	&classifierPackage,
 	&clusteringPackage,
 	&collectionPackage,
+	&conformalPackage,
 	&datasetPackage,
 	&decisionPackage,
 	&experimentPackage,

@@ -21,6 +21,7 @@ var chartPackage = table.Package{
 		{Name: "Confusion", Value: chart.Confusion},
 		{Name: "ConfusionOf", Value: chart.ConfusionOf},
 		{Name: "Convergence", Value: chart.Convergence},
+		{Name: "Decision", Value: chart.Decision},
 		{Name: "DecisionRegions", Value: chart.DecisionRegions},
 		{Name: "Dendrogram", Value: chart.Dendrogram},
 		{Name: "LearningCurve", Value: chart.LearningCurve},

@@ -38,6 +38,7 @@ var metricPackage = table.Package{
 		{Name: "Propensities", Value: metric.Propensities},
 		{Name: "ReadJSON", Value: metric.ReadJSON},
 		{Name: "RootlessCurve", Value: metric.RootlessCurve},
+		{Name: "ScoresOf", Value: metric.ScoresOf},
 		{Name: "Significance", Value: metric.Significance},
 		{Name: "StudentInterval", Value: metric.StudentInterval},
 	},
