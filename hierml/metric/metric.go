@@ -78,7 +78,7 @@ type Chooser interface {
 	ChoiceScores(x *dataset.Matrix) *mat.Dense
 }
 
-// ScoresOf returns the scores that the model ranks the leaves by: those of a Chooser, or LeafScores.
+// ScoresOf returns the scores that the model ranks leaves by: those of a Chooser, or LeafScores.
 func ScoresOf(model Scorer, x *dataset.Matrix) *mat.Dense {
 	if c, ok := model.(Chooser); ok {
 		return c.ChoiceScores(x)
