@@ -118,7 +118,7 @@ func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Sett
 		if err = a.epoch(ctx); err != nil {
 			break
 		}
-		if r.Epochs > patienceWith[a.loss] && !a.smoothed {
+		if r.Epochs > patienceWith[a.loss] && !a.smoothed && !a.settings.ascent {
 			if err = a.newton(ctx, r); err != nil || r.Status == Converged || r.Epochs >= a.settings.MaxEpochs {
 				break
 			}

@@ -32,21 +32,26 @@ type free struct {
 	placed     [][]float64 // b at the last certificate
 	bestPlaced [][]float64 // b of the best weights
 	members    [][]int     // tasks that have the column
-	before     [][]float64 // b when the centers last moved
-	momentum   float64     // of the moves since the gap last rose
-	moved      float64     // the gap when the centers last moved
+	// by task, whether no other has its free column, so that the best weights of the task's other
+	// columns are zeros, which are left out
+	alone    []bool
+	before   [][]float64 // b when the centers last moved
+	momentum float64     // of the moves since the gap last rose
+	moved    float64     // primal minus dual value when the centers last moved
+	reach    []float64   // by column
 }
 
-// reach is a compromise: where it is larger the centers take fewer moves, and the tasks more sweeps
-// for each. The centers move when the gap of the problem with the penalty is the share nearer of
+// The reach is a compromise: where it is larger the centers take fewer moves, and the tasks more
+// sweeps for each. A column of one task has no others to wait for, so that its reach doubles with
+// each move. The centers move when the gap of the problem with the penalty is the share nearer of
 // that without.
-const reach, nearer = 2, 0.3
+const firstReach, longestReach, nearer = 2, 1 << 20, 0.3
 
 func (t *tasks) newFree() error {
 	columns, candidates := len(t.Attributes.Columns()), len(t.alpha)
 	t.free = free{
 		centers: make([][]float64, columns), placed: make([][]float64, columns), bestPlaced: make([][]float64, columns),
-		members: make([][]int, columns), before: make([][]float64, columns), momentum: 1, moved: math.Inf(1),
+		members: make([][]int, columns), before: make([][]float64, columns), reach: make([]float64, columns), alone: make([]bool, candidates), momentum: 1, moved: math.Inf(1),
 	}
 	for y := range candidates {
 		nodes, values := t.Attributes.Leaf(y)
@@ -61,10 +66,15 @@ func (t *tasks) newFree() error {
 			}
 			found = true
 			c := t.Attributes.Column(n)
-			t.members[c] = append(t.members[c], y)
+			t.members[c], t.reach[c] = append(t.members[c], y), firstReach
 			if t.centers[c] == nil {
 				t.centers[c], t.bestPlaced[c], t.before[c] = make([]float64, len(t.weights)), make([]float64, len(t.weights)), make([]float64, len(t.weights))
 			}
+		}
+	}
+	for _, members := range t.members {
+		if len(members) == 1 {
+			t.alone[members[0]] = true
 		}
 	}
 	return nil
@@ -75,14 +85,14 @@ func (t *tasks) place() {
 	t.placed = make([][]float64, len(t.centers))
 	for c, center := range t.centers {
 		if center != nil {
-			t.placed[c] = floats.AddScaledTo(make([]float64, len(center)), center, reach, t.shared[c])
+			t.placed[c] = floats.AddScaledTo(make([]float64, len(center)), center, t.reach[c], t.shared[c])
 		}
 	}
 }
 
 // move moves the centers to b.
 func (t *tasks) move() {
-	gap := t.reached.Gap()
+	gap := t.reached.Primal - t.reached.Dual
 	if gap > t.moved {
 		t.momentum = 1
 	}
@@ -95,6 +105,10 @@ func (t *tasks) move() {
 			floats.Scale(further, center)
 			floats.Add(center, t.placed[c])
 			copy(t.before[c], t.placed[c])
+			if len(t.members[c]) == 1 && t.reach[c] < longestReach {
+				t.reach[c] *= 2
+				floats.Scale(2, t.shared[c])
+			}
 		}
 	}
 	t.moved = gap
@@ -114,7 +128,7 @@ func (t *tasks) dual(ctx context.Context, p dualPoint, primal float64) (value fl
 	alpha := slices.Clone(t.alpha)
 	for c, center := range t.centers {
 		if center != nil {
-			gap += (floats.Dot(t.shared[c], t.shared[c])+floats.Dot(sums[c], sums[c]))/2 + floats.Dot(center, sums[c])/reach
+			gap += (floats.Dot(t.shared[c], t.shared[c])+floats.Dot(sums[c], sums[c]))/2 + floats.Dot(center, sums[c])/t.reach[c]
 		}
 	}
 	found := make([]float64, len(t.centers)) // what is left of the constraint
@@ -365,4 +379,35 @@ func (b *balance) coefficients(member int) []float64 {
 		}
 	})
 	return a
+}
+
+// stretch returns the multiple of the weights at which no example has a loss, by the least
+// margin of each task and by the norms of the columns, and reports whether there is one. Where
+// examples can be told apart without any penalty, the optimum is zero, and sweeps alone come
+// near to it for ever.
+func (t *tasks) stretch(values []taskValues, norms []float64) (factor float64, ok bool) {
+	if len(t.Free) == 0 || t.Loss == Logistic {
+		return 0, false
+	}
+	const rounding = 4 * 0x1p-24 // of scores of weights in float32
+	factor = 1
+	for y, v := range values {
+		var norm float64
+		t.columns(y, func(c int, value float64) {
+			switch {
+			case t.centers[c] != nil:
+				norm += norms[c]
+			case t.shared[c] != nil:
+				norm += math.Abs(value) * norms[c]
+			default:
+				norm += t.norm(t.parts[y], value)
+			}
+		})
+		least := v.least - rounding*norm*t.longestRow
+		if !(least > 0) {
+			return 0, false
+		}
+		factor = max(factor, 1/least)
+	}
+	return factor, true
 }

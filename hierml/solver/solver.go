@@ -128,6 +128,8 @@ type Settings struct {
 	// Gap is a tenth of what was asked for up to this epoch, or final if it is the largest; 0 where
 	// it may become one
 	until int
+
+	ascent bool // Binary uses coordinate ascent alone, so that its weights are a dual point's
 }
 
 // Begin has the time counted from now on, where it does not count yet: for preparations before

@@ -69,6 +69,10 @@ func SolveTasks(ctx context.Context, p *Tasks, settings *Settings) (*Result, err
 
 // tasks are Tasks at work. Weights and dual point are two: where Newton's method has solved a task,
 // its weights are better than those of the dual point.
+//
+// With the hinge they are one. A sweep raises the dual as long as the parts are those of the
+// coefficients. With the weights of Newton's method, the sweeps stop where each task is the best at
+// the weights of the others. With a loss that has kinks that need not be the optimum of all.
 type tasks struct {
 	*Tasks
 	settings     Settings
@@ -281,9 +285,8 @@ func (t *tasks) sweep(ctx context.Context) error {
 	first := t.longest == 0
 	goal := firstGap
 	if !first { // the values of the tasks add up to another than that of the whole
-		goal = t.aim * t.reached.Gap() * t.reached.Primal / floats.Sum(t.primal)
+		goal = max(t.aim*t.reached.Gap(), firstAim*t.settings.Gap) * t.reached.Primal / floats.Sum(t.primal)
 	}
-	goal = max(goal, t.settings.Gap*firstAim)
 	var order []int
 	for _, y := range t.rng.Perm(len(t.alpha)) {
 		if t.gap[y] > goal/2*t.primal[y] {
@@ -292,7 +295,7 @@ func (t *tasks) sweep(ctx context.Context) error {
 	}
 	half := max(0, t.settings.Left()-t.after()) / 2
 	for k, y := range order {
-		settings := Settings{Gap: goal, MaxEpochs: t.settings.MaxEpochs, Seed: t.settings.Seed, until: math.MaxInt}
+		settings := Settings{Gap: goal, MaxEpochs: t.settings.MaxEpochs, Seed: t.settings.Seed, until: math.MaxInt, ascent: t.Loss == Hinge}
 		if t.settings.Time > 0 {
 			kept := half
 			if !first {
@@ -447,8 +450,12 @@ func (t *tasks) solve(ctx context.Context, y int, settings Settings) error {
 		return err
 	}
 	t.alpha[y] = t.binary.Coefficients(t.C)
-	if r.Status != TimeLimit || floats.Norm(r.Weights, 2) > 0 { // zeros are of no certificate
-		t.replace(y, slices.Clone(r.Weights))
+	part := r.Weights
+	if settings.ascent && r.Status != TimeLimit { // those of the coefficients, which need not be the best
+		part = t.binary.weights
+	}
+	if r.Status != TimeLimit || floats.Norm(part, 2) > 0 { // zeros are of no certificate
+		t.replace(y, slices.Clone(part))
 	}
 	if r.Status == TimeLimit {
 		t.cut = true
@@ -497,8 +504,11 @@ func (t *tasks) columns(y int, do func(c int, value float64)) {
 	nodes, values := t.Attributes.Leaf(y)
 	for k, n := range nodes {
 		c, value := t.Attributes.Column(n), values[k]
-		if t.centers[c] != nil {
-			value = reach
+		switch {
+		case t.centers[c] != nil:
+			value = t.reach[c]
+		case t.alone[y]:
+			continue
 		}
 		do(c, value)
 	}

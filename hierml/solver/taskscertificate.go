@@ -70,16 +70,18 @@ func (t *tasks) certify(ctx context.Context) error {
 	if slices.ContainsFunc(all, func(v taskValues) bool { return !v.scored }) {
 		return ctx.Err()
 	}
-	var primal float64
+	var primal, penalty float64
 	for c, norm := range norms {
 		if t.centers[c] == nil {
-			primal += norm * norm / 2
+			penalty += norm * norm / 2
 		}
 	}
 	for y, v := range all {
-		primal += v.ridge + v.losses + constant
+		penalty += v.ridge
+		primal += v.losses + constant
 		t.primal[y], t.gap[y] = v.own, v.gap
 	}
+	primal += penalty
 	dual, near := t.dual(ctx, point, primal)
 	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
 		return fmt.Errorf("solver: the weights of tasks overflow; take a smaller C, or features of a smaller scale")
@@ -90,12 +92,29 @@ func (t *tasks) certify(ctx context.Context) error {
 		t.result.Primal, t.best, t.atBest = primal, slices.Clone(t.parts), true
 		t.bestPlaced = t.placed
 	}
+	if factor, ok := t.stretch(all, norms); ok {
+		if v := factor*factor*penalty + constant*float64(len(all)); v < t.result.Primal {
+			t.result.Primal, t.best, t.atBest = v, scaled(t.parts, factor), false
+			t.bestPlaced = scaled(t.placed, factor)
+		}
+	}
 	t.longest = max(t.longest, time.Since(began))
 	t.result.Gap = structured.Certificate{Primal: t.result.Primal, Dual: t.result.Dual}.Gap()
 	if near {
 		t.move()
 	}
 	return nil
+}
+
+// scaled returns vectors times a factor, nil ones as they are.
+func scaled(of [][]float64, factor float64) [][]float64 {
+	vectors := make([][]float64, len(of))
+	for k, v := range of {
+		if v != nil {
+			vectors[k] = floats.ScaleTo(make([]float64, len(v)), factor, v)
+		}
+	}
+	return vectors
 }
 
 // dualPoint is a point of the dual, by task: v and the terms of its coefficients.
@@ -147,6 +166,7 @@ type taskValues struct {
 	scored bool    // exactly
 	scale  float64
 	own    float64 // the value of its problem while the others are as they are
+	least  float64 // the least margin of an example with features
 	gap    float64 // there
 }
 
@@ -173,6 +193,7 @@ func (t *tasks) evaluate(ctx context.Context, first int, values []taskValues) {
 	weights := make([]float64, len(t.weights))
 	for k := range values {
 		v := &values[k]
+		v.least = math.Inf(1)
 		clear(weights)
 		t.columns(first+k, func(c int, value float64) {
 			v.scale += value * value
@@ -227,6 +248,7 @@ func (t *tasks) evaluate(ctx context.Context, first int, values []taskValues) {
 				p.coefficient++
 			}
 			if t.Inputs.SquaredNorm(i) > 0 {
+				v.least = min(v.least, m)
 				v.losses += t.cost(int32(i)) * t.Loss.Value(m)
 			}
 		}
