@@ -11,6 +11,8 @@
 //
 //	sets, values, err := decision.LeastLoss{Inner: true}.Decide(ctx, t, probabilities)
 //
+// A pipeline.Pipeline with a Decision keeps a rule in the file of a model, for Go and for Python.
+//
 // [Model] decides by a rule for any model with probabilities, so that package metric judges the
 // decisions, and [By] is an estimator of such models for studies. Of instances with several labels,
 // [HLoss] decides by the probabilities of nodes given their parents.

@@ -63,19 +63,17 @@ func (r LargestF) Decide(ctx context.Context, t *taxonomy.Taxonomy, probabilitie
 // largest has what is the same for all rows.
 type largest struct {
 	*labels
-	above    [][]int // of each node the nodes at or above it that count
-	sizes    []int   // of the sets of labels, ascending
-	single   []int   // of the sets of all nodes
-	longest  int     // of sizes
-	starts   []int   // nodes that have no others above them that count
-	position []int   // in Taxonomy.Topological
+	above   [][]int // of each node the nodes at or above it that count
+	sizes   []int   // of the sets of labels, ascending
+	single  []int   // of the sets of all nodes
+	longest int     // of sizes
+	starts  []int   // nodes that have no others above them that count
 }
 
 func newLargest(l *labels, rootless bool) *largest {
-	s := &largest{labels: l, above: make([][]int, l.nodes.Len()), position: make([]int, l.nodes.Len())}
+	s := &largest{labels: l, above: make([][]int, l.nodes.Len())}
 	root := func(n int) bool { return rootless && len(l.nodes.Parents(n)) == 0 }
-	for k, n := range l.nodes.Topological() {
-		s.position[n] = k
+	for n := range s.above {
 		s.above[n] = l.nodes.Ancestors(n)
 		if rootless {
 			s.above[n] = slices.DeleteFunc(slices.Clone(s.above[n]), root)
@@ -247,8 +245,8 @@ func (w *largestRow) single() ([]int, float64) {
 	return w.labels.set(n), -negative[n]
 }
 
-// frontier is a heap of nodes whose parents are chosen, that with the largest D_k first, and of
-// equal ones the upper.
+// frontier is a heap of nodes whose parents are chosen, that with the largest D_k first, of equal
+// ones the upper, and of these that with the smallest id.
 type frontier struct {
 	row   *largestRow
 	nodes []int
@@ -258,7 +256,8 @@ func (f *frontier) Len() int { return len(f.nodes) }
 
 func (f *frontier) Less(i, j int) bool {
 	a, b := f.nodes[i], f.nodes[j]
-	return cmp.Or(cmp.Compare(f.row.d[b], f.row.d[a]), f.row.position[a]-f.row.position[b]) < 0
+	t := f.row.nodes
+	return cmp.Or(cmp.Compare(f.row.d[b], f.row.d[a]), t.Depth(a)-t.Depth(b), a-b) < 0
 }
 
 func (f *frontier) Swap(i, j int) { f.nodes[i], f.nodes[j] = f.nodes[j], f.nodes[i] }

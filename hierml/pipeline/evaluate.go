@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/decision"
 	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/metric"
 )
@@ -34,7 +38,8 @@ func Fit(ctx context.Context, columns features.Columns, e classifier.Estimator, 
 
 // Evaluate predicts the rows of a table and compares them with its labels, as metric.Evaluate does.
 // Of probabilities that were learned from rows with several labels, the sets of Sets are compared,
-// and the report has what metric measures of probabilities.
+// and the report has what metric measures of probabilities. With a Decision, its decisions are
+// compared.
 // Where the table has weights, the measures are weighted by them. The table has labels of the
 // model's taxonomy.
 func (p *Pipeline) Evaluate(ctx context.Context, test *dataset.Table) (*metric.Report, error) {
@@ -59,6 +64,32 @@ func (p *Pipeline) Evaluate(ctx context.Context, test *dataset.Table) (*metric.R
 
 // measured returns the model as package metric evaluates it.
 func (p *Pipeline) measured(s *scorer) metric.Scorer {
+	own := p.undecided(s)
+	if p.Decision == nil {
+		return own
+	}
+	if p.Translated != nil {
+		own = translated{p.Translated, p, s}
+	}
+	return &decision.Model{Scorer: own, Rule: p.Decision, Taxonomy: s.taxonomy}
+}
+
+// translated is a translated model with the probabilities of the pipeline.
+type translated struct {
+	*clustering.Translated
+	p *Pipeline
+	s *scorer
+}
+
+func (t translated) Probabilities(x *dataset.Matrix, _ *mat.Dense) *mat.Dense {
+	probabilities, err := t.p.probabilities(t.s, x)
+	if err != nil {
+		return nil // as of a model without any
+	}
+	return probabilities
+}
+
+func (p *Pipeline) undecided(s *scorer) metric.Scorer {
 	switch {
 	case p.NodeSets != nil:
 		return p.NodeSets

@@ -31,6 +31,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/decision"
 	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/forest"
 	"github.com/hierml/notebook/hierml/internal/describe"
@@ -59,6 +60,9 @@ type Pipeline struct {
 	Forest   *forest.Model
 	// Calibrated has the probabilities of the model's labels, or is nil.
 	Calibrated *svm.Calibrated
+	// Decision is the rule by which Sets, PredictTable and Evaluate decide for nodes by the
+	// probabilities, which are those of one label; Predict and Rank give the labels as without it.
+	Decision decision.Rule
 	// Beam is the width of the beam by which labels are found, see classifier.Beam. The default
 	// value 0 is to look at all labels.
 	Beam int
@@ -94,6 +98,10 @@ func (p *Pipeline) scorer() (*scorer, error) {
 		return nil, errors.New("pipeline: both Vectorizer and Columns are set; a pipeline is of texts or of rows of a table")
 	case p.Beam < 0:
 		return nil, fmt.Errorf("pipeline: Beam is %d; it is the width of a beam, or 0 for none", p.Beam)
+	case p.Decision != nil && (p.NodeSets != nil || p.Calibrated != nil && !p.Calibrated.OneLabel()):
+		return nil, errors.New("pipeline: Decision decides by probabilities of one label, and the model learned from several; leave Decision out")
+	case p.Decision != nil && p.Forest == nil && p.Calibrated == nil && !probable(s.model):
+		return nil, errors.New("pipeline: Decision needs probabilities, and the model has scores alone; set Calibrated, which svm.Calibrate learns")
 	case p.Beam > 0 && s.model == nil:
 		return nil, errors.New("pipeline: Beam finds labels, and the model predicts sets of nodes; leave Beam out")
 	}
@@ -227,7 +235,12 @@ func (p *Pipeline) beamOver(m *classifier.Model) (*classifier.Beam, error) {
 // model that has them itself, as of svm.PLT, or of a model of sets of nodes.
 func (p *Pipeline) HasProbabilities() bool {
 	s, err := p.scorer()
-	return err == nil && (s.model == nil || p.Calibrated != nil || s.model.Link() != classifier.NoLink && s.model.Link() != classifier.Margin)
+	return err == nil && (s.model == nil || p.Calibrated != nil || probable(s.model))
+}
+
+// probable reports whether a model has probabilities itself.
+func probable(m *classifier.Model) bool {
+	return m.Link() != classifier.NoLink && m.Link() != classifier.Margin
 }
 
 // Probabilities returns the probability of each label for a text, in the order of Taxonomy.Leaves
@@ -309,6 +322,9 @@ func (p *Pipeline) description() []describe.Row {
 	rows = append(rows, describe.Row{Name: "model", Value: name})
 	if p.Calibrated != nil {
 		rows = append(rows, describe.Row{Name: "probabilities", Value: "calibrated"})
+	}
+	if p.Decision != nil {
+		rows = append(rows, describe.Row{Name: "decides for", Value: fmt.Sprint(p.Decision)})
 	}
 	if p.Beam > 0 {
 		rows = append(rows, describe.Row{Name: "beam", Value: fmt.Sprint(p.Beam)})

@@ -355,6 +355,7 @@ func TestPythonHostileFiles(t *testing.T) {
 	all := maps.Clone(pipelines(t))
 	maps.Copy(all, tables(t, 3))
 	maps.Copy(all, others(t))
+	maps.Copy(all, rules(t))
 	for name, p := range all {
 		if err := p.Save(filepath.Join(bases, encoded(name))); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/decision"
 	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/forest"
 	"github.com/hierml/notebook/hierml/internal/modelfile"
@@ -26,6 +27,7 @@ type saved struct {
 	Columns       json.RawMessage   `json:"columns,omitempty"`
 	Steps         []json.RawMessage `json:"steps,omitempty"`
 	Probabilities json.RawMessage   `json:"probabilities,omitempty"`
+	Decision      json.RawMessage   `json:"decision,omitempty"`
 	Beam          int               `json:"beam,omitzero"`
 }
 
@@ -144,6 +146,11 @@ func (p *Pipeline) attached() ([]byte, error) {
 			return nil, fmt.Errorf("pipeline: %w", err)
 		}
 	}
+	if p.Decision != nil {
+		if s.Decision, err = decision.Marshal(p.Decision, m.taxonomy); err != nil {
+			return nil, fmt.Errorf("pipeline: %w", err)
+		}
+	}
 	if p.NodeSets != nil || p.Forest != nil || p.Translated != nil {
 		s.Version = modelVersion
 	}
@@ -234,7 +241,7 @@ func (p *Pipeline) UnmarshalBinary(data []byte) error {
 	}
 	p.Vectorizer, p.Columns, p.Steps = found.Vectorizer, found.Columns, found.Steps
 	p.Model, p.Translated, p.NodeSets, p.Forest = found.Model, found.Translated, found.NodeSets, found.Forest
-	p.Calibrated, p.Beam = found.Calibrated, found.Beam
+	p.Calibrated, p.Decision, p.Beam = found.Calibrated, found.Decision, found.Beam
 	return nil
 }
 
@@ -284,6 +291,12 @@ func (p *Pipeline) read(all map[string][]byte) error {
 	if s.Probabilities != nil {
 		var err error
 		if p.Calibrated, err = svm.ReadCalibrated(s.Probabilities, p.Model); err != nil {
+			return err
+		}
+	}
+	if s.Decision != nil {
+		var err error
+		if p.Decision, err = decision.Unmarshal(s.Decision, p.Taxonomy()); err != nil {
 			return err
 		}
 	}

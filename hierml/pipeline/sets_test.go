@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -16,9 +18,12 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/decision"
 	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/forest"
 	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/pipeline"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -42,11 +47,11 @@ func nodeCorpus(g *taxonomy.Taxonomy, texts int, seed uint64) *dataset.Corpus {
 	return c
 }
 
-// others are pipelines of models of other types than classifier.Model. They must not be changed.
-func others(t testing.TB) map[string]*pipeline.Pipeline {
-	t.Helper()
-	all := make(map[string]*pipeline.Pipeline)
-	build := func(name string, c *dataset.Corpus, fit func(ctx context.Context, d *dataset.Dataset, p *pipeline.Pipeline) error) {
+// builder returns pipelines, and a function that adds one.
+func builder(t testing.TB) (all map[string]*pipeline.Pipeline, build func(name string, c *dataset.Corpus, fit func(ctx context.Context, d *dataset.Dataset, p *pipeline.Pipeline) error)) {
+	all = make(map[string]*pipeline.Pipeline)
+	return all, func(name string, c *dataset.Corpus, fit func(ctx context.Context, d *dataset.Dataset, p *pipeline.Pipeline) error) {
+		t.Helper()
 		words, err := features.Text{MaxFeatures: 80}.Fit(c)
 		if err != nil {
 			t.Fatal(err)
@@ -57,6 +62,12 @@ func others(t testing.TB) map[string]*pipeline.Pipeline {
 		}
 		all[name] = p
 	}
+}
+
+// others are pipelines of models of other types than classifier.Model. They must not be changed.
+func others(t testing.TB) map[string]*pipeline.Pipeline {
+	t.Helper()
+	all, build := builder(t)
 	sets := func(s svm.NodeSets) func(context.Context, *dataset.Dataset, *pipeline.Pipeline) error {
 		return func(ctx context.Context, d *dataset.Dataset, p *pipeline.Pipeline) (err error) {
 			p.NodeSets, err = s.Fit(ctx, d)
@@ -126,6 +137,75 @@ func others(t testing.TB) map[string]*pipeline.Pipeline {
 	return all
 }
 
+// rules are pipelines that decide by probabilities, of models of all types that have them: the last
+// decide under taxonomies whose inner nodes are labels. They must not be changed.
+func rules(t testing.TB) map[string]*pipeline.Pipeline {
+	t.Helper()
+	all, build := builder(t)
+	one := corpus(example.Tree(3, 3), 120, 3)
+	build("decision: forest", one, func(ctx context.Context, d *dataset.Dataset, p *pipeline.Pipeline) (err error) {
+		p.Decision = decision.LargestF{}
+		p.Forest, err = forest.Forest{Trees: 7}.Fit(ctx, d)
+		return err
+	})
+	build("decision: softmax", one, func(ctx context.Context, d *dataset.Dataset, p *pipeline.Pipeline) (err error) {
+		p.Decision = decision.LeastLoss{Inner: true}
+		p.Model, err = svm.HierarchicalSoftmax{}.Fit(ctx, d)
+		return err
+	})
+	build("decision: translated", one, func(ctx context.Context, d *dataset.Dataset, p *pipeline.Pipeline) error {
+		p.Decision = decision.LargestF{Rootless: true}
+		under, err := clustering.Random{Seed: 5}.Like(ctx, d.Taxonomy)
+		if err != nil {
+			return err
+		}
+		moved, err := d.Under(under)
+		if err != nil {
+			return err
+		}
+		if p.Calibrated, err = (svm.Calibration{Folds: 2}).Fit(ctx, svm.Hierarchical{}, moved); err != nil {
+			return err
+		}
+		p.Translated, err = clustering.Translate(p.Calibrated.Model, under, d.Taxonomy)
+		return err
+	})
+	for kind, g := range map[string]*taxonomy.Taxonomy{"tree": example.Tree(2, 2), "graph": example.Graph(16, 5)} {
+		c := corpus(g, 150, 6)
+		for i := range c.Documents {
+			y := c.Documents[i].Labels[0]
+			if i%4 == 0 {
+				y = g.Parents(y)[0]
+			}
+			c.Documents[i].Labels = []int{y}
+		}
+		losses := map[string]decision.Rule{"F1 of nodes": decision.LargestF{Single: true}, "F1 of sets": decision.LargestF{}, "loss": decision.LeastLoss{}, "loss of nodes": decision.LeastLoss{Inner: true}}
+		for _, name := range []string{"symdiff", "sib", "half_graph"} {
+			losses[name] = nil
+		}
+		for name, rule := range losses {
+			if kind == "graph" && name == "sib" {
+				continue // which is of trees
+			}
+			build("decision: "+kind+", "+name, c, func(ctx context.Context, d *dataset.Dataset, p *pipeline.Pipeline) error {
+				leafed, err := d.Leafed()
+				if err != nil {
+					return err
+				}
+				if p.Decision = rule; rule == nil {
+					l, err := loss.Named(name, leafed.Taxonomy)
+					if err != nil {
+						return err
+					}
+					p.Decision = decision.LeastLoss{Loss: l, Inner: name != "half_graph"}
+				}
+				p.Calibrated, err = svm.Calibration{Folds: 2}.Fit(ctx, svm.OneVsRest{}, leafed)
+				return err
+			})
+		}
+	}
+	return all
+}
+
 // ofTexts returns a table of texts.
 func ofTexts(texts []string) *dataset.Table {
 	return &dataset.Table{Name: "texts", Columns: []dataset.Column{{Name: "text", Kind: dataset.Text, Words: texts}}}
@@ -133,7 +213,9 @@ func ofTexts(texts []string) *dataset.Table {
 
 // TestOtherModelsAreSaved holds loaded pipelines to those saved, and the models' own files to them.
 func TestOtherModelsAreSaved(t *testing.T) {
-	for name, p := range others(t) {
+	all := others(t)
+	maps.Copy(all, rules(t))
+	for name, p := range all {
 		b := written(t, p)
 		got, err := read(b)
 		if err != nil {
@@ -161,6 +243,15 @@ func TestOtherModelsAreSaved(t *testing.T) {
 			m := saved(t, p.NodeSets.Save, path, svm.LoadNodeSets)
 			if !mat.Equal(m.NodeProbabilities(x), p.NodeSets.NodeProbabilities(x)) || m.String() != p.NodeSets.String() {
 				t.Errorf("%s: loaded\n%v\nsaved\n%v", name, m, p.NodeSets)
+			}
+		case p.Decision != nil:
+			d := saved(t, p.Save, path, pipeline.Load)
+			sets, values, err := p.Decide(t.Context(), ofTexts(texts))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if again, same, err := d.Decide(t.Context(), ofTexts(texts)); err != nil || !reflect.DeepEqual(again, sets) || !slices.Equal(same, values) {
+				t.Errorf("%s: other decisions: %v", name, err)
 			}
 		case p.Forest != nil:
 			m := saved(t, p.Forest.Save, path, forest.Load)
@@ -222,7 +313,10 @@ func TestCalibratedIsSaved(t *testing.T) {
 // and without.
 func TestDamagedOtherModels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for name, p := range others(t) {
+	all := others(t)
+	const costs = "decision: tree, sib"
+	all[costs] = rules(t)[costs]
+	for name, p := range all {
 		b := written(t, p)
 		sum := bytes.Index(b, []byte("crc32c"))
 		for i := 0; i < len(b); i += 1 + i/100 {
@@ -256,12 +350,14 @@ func TestDamagedOtherModels(t *testing.T) {
 func TestPythonReadsOtherModels(t *testing.T) {
 	type said struct {
 		Sets                 [][]string
+		Expected             []float64
 		Labels               []string
 		Paths                [][]string
 		Scores, Leaves, Node [][]float64
 	}
 	folder := t.TempDir()
 	all := others(t)
+	maps.Copy(all, rules(t))
 	all["ridge"] = pipelines(t)["model: ridge"]
 	in := make(map[string][][]byte)
 	for name, p := range all {
@@ -304,6 +400,19 @@ func TestPythonReadsOtherModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := p.Taxonomy()
+		if p.Decision != nil {
+			sets, values, err := p.Decide(t.Context(), ofTexts(texts))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, set := range sets {
+				if !slices.Equal(python.Sets[i], g.NamesOf(set...)) {
+					t.Errorf("%s: %q is decided as %v in Python, %v in Go", name, texts[i], python.Sets[i], g.NamesOf(set...))
+				}
+			}
+			same(name, "expected value", [][]float64{python.Expected}, mat.NewDense(1, len(values), values))
+			continue
+		}
 		if p.NodeSets == nil && p.Forest == nil {
 			for i, text := range texts {
 				label, err := p.Predict(text)
@@ -346,6 +455,65 @@ func TestPythonReadsOtherModels(t *testing.T) {
 		}
 		if several == 0 {
 			t.Errorf("%s: no text has several labels", name)
+		}
+	}
+}
+
+// TestDecisions evaluates pipelines that decide, and compares with what they decide for.
+func TestDecisions(t *testing.T) {
+	for name, p := range rules(t) {
+		g := p.Taxonomy()
+		leaves := g.Leaves()
+		test := ofTexts(unseen(g, 60, 9))
+		test.Taxonomy = g
+		for i := range test.Len() {
+			test.Labels = append(test.Labels, []int{leaves[i%len(leaves)]})
+		}
+		sets, values, err := p.Decide(t.Context(), test)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if own, err := p.Sets(t.Context(), test); err != nil || !reflect.DeepEqual(own, sets) {
+			t.Errorf("%s: other sets (%v)", name, err)
+		}
+		answers, err := p.PredictTable(t.Context(), test, 1)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for _, c := range answers.Columns {
+			if c.Name == "expected" && !slices.Equal(c.Numbers, values) || c.Name == "labels" && !slices.Equal(c.Sets[0], g.NamesOf(sets[0]...)) {
+				t.Errorf("%s: the answers have %v", name, c)
+			}
+		}
+		if text := answers.String(); !strings.Contains(text, "labels") || !strings.Contains(text, "expected") {
+			t.Errorf("%s: %s", name, text)
+		}
+		got, err := p.Evaluate(t.Context(), test)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		want, err := metric.Settings{}.EvaluateSets(mat.NewDense(test.Len(), len(leaves), nil), sets, test.Labels, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.HierarchicalSamplesF1 != want.HierarchicalSamplesF1 || got.HierarchicalF1 != want.HierarchicalF1 || got.ExactSets != want.ExactSets {
+			t.Errorf("%s: the report has\n%v\nthe sets\n%v", name, got, want)
+		}
+		if !strings.Contains(p.String(), "decides for") || !strings.Contains(p.String(), "expected") {
+			t.Errorf("%s", p)
+		}
+	}
+	p := rules(t)["decision: softmax"]
+	several := pipeline.Pipeline{Vectorizer: p.Vectorizer, NodeSets: others(t)["tree: node sets of ridge"].NodeSets, Decision: decision.LargestF{}}
+	flat, err := svm.Flat{}.Fit(t.Context(), p.Vectorizer.Transform(corpus(example.Tree(3, 3), 60, 3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: flat, Decision: decision.LargestF{}}
+	without := pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: p.Model}
+	for want, p := range map[string]*pipeline.Pipeline{"the model learned from several": &several, "the model has scores alone": &scores, "no rule decides": &without} {
+		if _, _, err := p.Decide(t.Context(), ofTexts([]string{"a"})); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", want, err)
 		}
 	}
 }

@@ -72,9 +72,10 @@ func (p *Pipeline) Fields() []dataset.Column {
 // ID, or the numbers of the rows from 1, the label, the nodes on the way to it, its probability,
 // or its score in a model without probabilities, and likewise label and figure of the k-1 next
 // best. Scores are those of Rank. Labels are those of the data, and the first is that of the
-// model's rule. A model of several labels a row gives a column labels, with its Sets, and NodeSets
-// and Forest give that alone. A row whose
-// features are all zero has "nothing known" in the column note, which is there if one is.
+// model's rule. A model of several labels a row gives a column labels, with its Sets, and
+// NodeSets and Forest give that alone. With a Decision, labels has what it decides for, and the
+// column expected the values that Decide returns. A row whose features are all zero has "nothing
+// known" in the column note, which is there if one is.
 func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*dataset.Table, error) {
 	if k < 1 {
 		return nil, fmt.Errorf("pipeline: the best %d labels; ask for at least one", k)
@@ -87,7 +88,7 @@ func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*
 	if err != nil {
 		return nil, err
 	}
-	answers, err := p.answers(s, t, x, k)
+	answers, err := p.answers(ctx, s, t, x, k)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*
 }
 
 // answers returns the table of PredictTable without a note.
-func (p *Pipeline) answers(s *scorer, t *dataset.Table, x *dataset.Matrix, k int) (*dataset.Table, error) {
+func (p *Pipeline) answers(ctx context.Context, s *scorer, t *dataset.Table, x *dataset.Matrix, k int) (*dataset.Table, error) {
 	answers := &dataset.Table{Name: "predicted of " + t.Name, Columns: []dataset.Column{rowNames(t)}}
 	var probabilities *mat.Dense
 	if s.model != nil {
@@ -126,7 +127,14 @@ func (p *Pipeline) answers(s *scorer, t *dataset.Table, x *dataset.Matrix, k int
 		}
 		answers = answerTable(s.taxonomy, t, ranked, k, figure)
 	}
-	sets, err := p.sets(s, x, func() (*mat.Dense, error) { return probabilities, nil })
+	var sets [][]int
+	var expected []float64
+	var err error
+	if p.Decision != nil {
+		sets, expected, err = p.decide(ctx, s, x)
+	} else {
+		sets, err = p.sets(s, x, func() (*mat.Dense, error) { return probabilities, nil })
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -137,14 +145,47 @@ func (p *Pipeline) answers(s *scorer, t *dataset.Table, x *dataset.Matrix, k int
 		}
 		answers.Columns = append(answers.Columns, column)
 	}
+	if p.Decision != nil {
+		answers.Columns = append(answers.Columns, dataset.Numbers("expected", expected...))
+	}
 	return answers, nil
 }
 
+// Decide returns, for each row of a table, the nodes that Decision decides for, and the expected
+// value of the decision; see decision.Rule. Without a Decision it is an error.
+func (p *Pipeline) Decide(ctx context.Context, t *dataset.Table) (sets [][]int, values []float64, err error) {
+	if p.Decision == nil {
+		return nil, nil, fmt.Errorf("pipeline: no rule decides; set Decision, such as decision.LeastLoss{}")
+	}
+	x, err := p.Rows(ctx, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := p.scorer()
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.decide(ctx, s, x)
+}
+
+func (p *Pipeline) decide(ctx context.Context, s *scorer, x *dataset.Matrix) ([][]int, []float64, error) {
+	probabilities, err := p.probabilities(s, x)
+	if err != nil {
+		return nil, nil, fmt.Errorf("pipeline: %w", err)
+	}
+	sets, values, err := p.Decision.Decide(ctx, s.taxonomy, probabilities)
+	if err != nil {
+		return nil, nil, fmt.Errorf("pipeline: %w", err)
+	}
+	return sets, values, nil
+}
+
 // Sets returns, for each row of a table, the set of its labels, leaves of Taxonomy in ascending
-// order: of NodeSets and Forest, their Predict, whose nodes need not be leaves; of Calibrated
-// that learned from several labels an instance, those with a probability of at least one half,
-// and the likeliest if none has that; of a model whose rule is classifier.BestSet, ClosedSet or
-// TopDown, the set that it predicts. It is an error for other models.
+// order: with a Decision, the nodes of Decide; of NodeSets and Forest, their Predict, whose
+// nodes need not be leaves; of Calibrated that learned from several labels an instance, those
+// with a probability of at least one half, and the likeliest if none has that; of a model whose
+// rule is classifier.BestSet, ClosedSet or TopDown, the set that it predicts. It is an error for
+// other models.
 func (p *Pipeline) Sets(ctx context.Context, t *dataset.Table) ([][]int, error) {
 	x, err := p.Rows(ctx, t)
 	if err != nil {
@@ -153,6 +194,10 @@ func (p *Pipeline) Sets(ctx context.Context, t *dataset.Table) ([][]int, error) 
 	s, err := p.scorer()
 	if err != nil {
 		return nil, err
+	}
+	if p.Decision != nil {
+		sets, _, err := p.decide(ctx, s, x)
+		return sets, err
 	}
 	sets, err := p.sets(s, x, func() (*mat.Dense, error) { return p.probabilities(s, x) })
 	if err == nil && sets == nil {

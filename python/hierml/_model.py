@@ -9,6 +9,7 @@ from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from ._columns import Encoder, rows_of
+from ._decisions import Decision, Rule
 from ._errors import LoadError, UnknownTextWarning, quote, visible
 from ._labels import Attributes, Link, log_softmax
 from ._probabilities import Calibrated
@@ -139,6 +140,7 @@ class Model:
         self._steps: List[Any] = []
         self._beam = 0
         self._calibrated: Optional[Calibrated] = None
+        self._decision: Optional[Rule] = None
         nothing: Row = (np.zeros(0, np.int64), np.zeros(0))
         self._empty = nothing
         if "attached.probabilities" in file and self._sets is None:  # beside a model that is no pipeline
@@ -148,7 +150,7 @@ class Model:
             self._encoder = Matrix(self._weights.features)
             return
         value = parse("what is attached to the model", file.array("attached.pipeline").tobytes())
-        saved = Record("the file", value, ("format", "version", "vectorizer", "columns", "steps", "probabilities", "beam"))
+        saved = Record("the file", value, ("format", "version", "vectorizer", "columns", "steps", "probabilities", "decision", "beam"))
         saved.header("hierml.pipeline", 3)
         of_rows, version = "columns" in saved, saved.raw("version")
         if of_rows == ("vectorizer" in saved) or version < 3 and of_rows != (version == 2):
@@ -171,8 +173,18 @@ class Model:
             self._prepare_beam()
         if saved.raw("probabilities") is not None:
             self._calibrated = Calibrated(saved.raw("probabilities"), self._nodes, self._taxonomy)
+        if saved.raw("decision") is not None:
+            self._decide_by(saved.raw("decision"))
         if not of_rows:
             self._empty = self.features("")
+
+    def _decide_by(self, value: Any) -> None:
+        """Reads the rule that decides by probabilities of one label."""
+        if isinstance(self._sets, NodeSets) or self._calibrated is not None and not self._calibrated.one_label:
+            raise LoadError("a decision is by probabilities of one label, and the model learned from several")
+        if not self.has_probabilities or self._sets is None and self._nodes != self._taxonomy.leaves:
+            raise LoadError("a decision needs probabilities of all leaves, and the model has none")
+        self._decision = Rule(value, self.taxonomy)
 
     def __repr__(self) -> str:
         extra = f", beam {self._beam}" if self._beam else ""
@@ -415,8 +427,11 @@ class Model:
         """Returns the names of the labels of each text, of a model that was trained on several labels a text.
 
         They are those with a probability of at least one half, and the likeliest if none has that. Models of
-        sets of nodes give the names of nodes, none above another. Raises ValueError for models of one label.
+        sets of nodes give the names of nodes, none above another, and so do models with a decision: see
+        :meth:`decide`. Raises ValueError for other models of one label.
         """
+        if self._decision is not None:
+            return [names for names, _ in self.decide(texts)]
         if self._sets is not None:
             found = []
             for rows in self._batches(texts, warn=True):
@@ -430,6 +445,19 @@ class Model:
             chosen = np.flatnonzero(row >= 0.5)
             sets.append([self.labels[y] for y in (chosen if len(chosen) else [int(np.argmax(row))])])
         return sets
+
+    def decide(self, texts: Sequence[Any]) -> List[Tuple[List[str], float]]:
+        """Returns, for each text, the names of the nodes that the rule of the model decides for, and what is expected.
+
+        The rule is ``Pipeline.Decision`` of the Go library: the node with the least expected loss, or the node, or
+        set of nodes, with the largest expected hierarchical F1. Raises ValueError for models without a rule.
+        """
+        if self._decision is None:
+            raise ValueError(f"this model, {visible(self.name)}, has no rule to decide by; Pipeline.Decision of the Go library is one")
+        decided: List[Decision] = []
+        for rows in self._batches(texts, warn=True):
+            decided += self._decision.decide(self._arranged(self._probabilities(rows), 0))
+        return [([self.taxonomy.label_name(node) for node in nodes], value) for nodes, value in decided]
 
     def rank(self, texts: Sequence[Any], k: int = 5) -> List[List[Tuple[str, float]]]:
         """Returns, for each text, the k labels with the highest scores, the best first, with these."""

@@ -25,6 +25,7 @@ for name, encoded in json.load(sys.stdin).items():
     numbers = lambda function: (lambda found: None if found is None else finite(found))(asked(function, texts))
     said[name] = {
         "sets": asked(model.predict_sets, texts),
+        "expected": (lambda decided: decided and [value for _, value in decided])(asked(model.decide, texts)),
         "labels": asked(model.predict, texts),
         "paths": asked(model.predict_paths, texts),
         "scores": numbers(model.scores),

@@ -16,7 +16,9 @@ var decisionPackage = table.Package{
 	Path: "github.com/hierml/notebook/hierml/decision",
 	Name: "decision",
 	Values: []table.Symbol{
+		{Name: "Marshal", Value: decision.Marshal},
 		{Name: "NewHLoss", Value: decision.NewHLoss},
+		{Name: "Unmarshal", Value: decision.Unmarshal},
 	},
 	Types: []table.Symbol{
 		{Name: "By", Value: (*decision.By)(nil)},
