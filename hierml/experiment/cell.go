@@ -73,8 +73,11 @@ func (r *run) train(ctx context.Context, j *job, at point, workers int, c *Cell)
 		return err
 	}
 	c.Seconds = time.Since(begun).Seconds()
-	if m, ok := model.(*classifier.Model); ok && m.Training.Certificate != nil && m.Training.Status != solver.Converged {
-		c.Note = fmt.Sprintf("training %s at a gap of %.2g", m.Training.Status, m.Training.Certificate.Gap)
+	if m, ok := model.(*classifier.Model); ok && m.Training.Certificate != nil {
+		c.LearnedLittle = m.Training.Certificate.LearnedLittle()
+		if m.Training.Status != solver.Converged {
+			c.Note = fmt.Sprintf("training %s at a gap of %.2g", m.Training.Status, m.Training.Certificate.Gap)
+		}
 	}
 	c.Weighted = p.test.Weights != nil
 	report, err := metric.Settings{Weights: p.test.Weights}.Evaluate(ctx, model, p.test)

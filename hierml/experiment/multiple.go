@@ -150,13 +150,14 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 		Holm      *float64     `json:"holm,omitempty"`
 	}
 	type row struct {
-		Data     string           `json:"data"`
-		PerClass int              `json:"per_class,omitempty"`
-		Method   string           `json:"method"`
-		Settings string           `json:"settings,omitempty"`
-		Rounds   int              `json:"rounds"`
-		Failed   int              `json:"failed,omitempty"`
-		Values   map[string]value `json:"values"`
+		Data          string           `json:"data"`
+		PerClass      int              `json:"per_class,omitempty"`
+		Method        string           `json:"method"`
+		Settings      string           `json:"settings,omitempty"`
+		Rounds        int              `json:"rounds"`
+		Failed        int              `json:"failed,omitempty"`
+		LearnedLittle int              `json:"learned_little,omitempty"`
+		Values        map[string]value `json:"values"`
 	}
 	type ranks struct {
 		Measure    string             `json:"measure"`
@@ -177,7 +178,7 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 		Notes    []string `json:"notes,omitempty"`
 	}{Name: s.Name, Baseline: s.Baseline, Rows: []row{}, Notes: s.Notes}
 	for _, r := range s.Rows {
-		o := row{r.Data, r.PerClass, r.Method, r.Point, r.Rounds, r.Failed, make(map[string]value)}
+		o := row{r.Data, r.PerClass, r.Method, r.Point, r.Rounds, r.Failed, r.LearnedLittle, make(map[string]value)}
 		for k, v := range r.Values {
 			at := value{Mean: finite(v.Mean), Deviation: finite(v.Deviation), Best: v.Best}
 			if v.Tested {

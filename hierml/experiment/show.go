@@ -55,6 +55,9 @@ func (r *Row) under(heads []string) []string {
 			texts[i] = strconv.Itoa(r.PerClass)
 		case "method":
 			texts[i] = r.Method
+			if r.LearnedLittle > 0 {
+				texts[i] += " " + dagger
+			}
 		case "settings":
 			texts[i] = r.Point
 		case "rounds":
@@ -178,7 +181,7 @@ func (s *Summary) difference(row *Row, k int) string {
 }
 
 var latexText = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
-	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "–", "--", "±", `$\pm$`, "↑", `$\uparrow$`, "↓", `$\downarrow$`, "<", `$<$`)
+	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "–", "--", "±", `$\pm$`, "↑", `$\uparrow$`, "↓", `$\downarrow$`, "<", `$<$`, dagger, `$\dagger$`)
 
 // LaTeX returns the table for the package booktabs, with the best values in bold; the notes are
 // comments.

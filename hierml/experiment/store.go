@@ -201,7 +201,10 @@ type Cell struct {
 	// that may be tested on, or all, NaN for those that this cell doesn't test.
 	Instances map[string][]float64 `json:"-"`
 	Note      string               `json:",omitempty"` // what is worth knowing about the training
-	Error     string               `json:",omitempty"` // why there are no values
+	// LearnedLittle says that by the certificate of the training its weights may have learned
+	// nothing, see solver.Result.LearnedLittle.
+	LearnedLittle bool   `json:",omitempty"`
+	Error         string `json:",omitempty"` // why there are no values
 }
 
 // stored is a Cell in a file, where NaN is null.

@@ -36,13 +36,14 @@ type Ranks struct {
 
 // Row is a row of a Summary.
 type Row struct {
-	Data     string
-	PerClass int // 0 where the study has no sizes
-	Method   string
-	Point    string // of the grid, or those chosen with how often
-	Rounds   int    // finished, without those that failed
-	Failed   int
-	Values   []Value // by measure
+	Data          string
+	PerClass      int // 0 where the study has no sizes
+	Method        string
+	Point         string // of the grid, or those chosen with how often
+	Rounds        int    // finished, without those that failed
+	Failed        int
+	LearnedLittle int     // rounds whose training may have learned nothing; see Cell
+	Values        []Value // by measure
 
 	measures []string // names of the values; nil in a row that Summary did not make
 }
@@ -232,6 +233,9 @@ func (row *Row) describe(cells []*Cell, note func(string, ...any)) (failed int, 
 			continue
 		}
 		row.Rounds++
+		if c.LearnedLittle {
+			row.LearnedLittle++
+		}
 		if c.Note != "" {
 			notes++
 			last = c.Note
@@ -252,11 +256,17 @@ func (row *Row) describe(cells []*Cell, note func(string, ...any)) (failed int, 
 	if len(points) > 0 {
 		row.Point = strings.Join(points, "; ")
 	}
+	if row.LearnedLittle > 0 {
+		note(dagger + " by the certificates, the training may have learned nothing: zero weights are optimal, or less than half of the possible improvement over them is realized")
+	}
 	if notes > 0 {
 		note("%s: in %d of %s %s", row.name(), notes, plural(len(cells), "cell"), last)
 	}
 	return row.Failed, reason
 }
+
+// dagger marks rows with trainings that may have learned nothing.
+const dagger = "†"
 
 // describeInner returns how many failed of the cells by which a row's points were chosen, and why
 // the first did.

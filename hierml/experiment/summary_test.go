@@ -8,7 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/perceptron"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/synthetic"
 )
 
@@ -421,5 +426,43 @@ func BenchmarkCell(b *testing.B) {
 			s.Progress = func(float64, string) error { return nil }
 			complete(b, s)
 		})
+	}
+}
+
+// TestDagger marks the method whose training has learned nothing, by one line for all such rows.
+// Every instance is there with both labels, so that zero weights are optimal; a perceptron has no
+// certificate.
+func TestDagger(t *testing.T) {
+	d := example.Texts(example.Tree(2, 2), 30, 60, 5, 1)
+	var rows []int
+	for i := range 30 {
+		rows = append(rows, i, i)
+	}
+	both := d.Subset(rows)
+	for i := range both.Labels {
+		both.Labels[i] = []int{both.Taxonomy.Leaves()[i%2]}
+	}
+	learned := d.Subset(rows)
+	s := &Study{
+		Data: []Data{
+			{Collection: &dataset.Collection{Train: both, Test: both}, Name: "contradictory"},
+			{Collection: &dataset.Collection{Train: learned, Test: learned}, Name: "learned"},
+		},
+		Methods: []Method{{Name: "flat", Estimator: svm.Flat{}}, {Name: "flat again", Estimator: svm.Flat{Settings: solver.Settings{Seed: 1}}}, {Name: "perceptron", Estimator: perceptron.Flat{}}},
+		Workers: 1,
+	}
+	summary := complete(t, s).Summary()
+	for _, row := range summary.Rows {
+		if want := row.Data == "contradictory" && row.Method != "perceptron"; (row.LearnedLittle > 0) != want {
+			t.Errorf("%s: %d of %d rounds are marked", row.name(), row.LearnedLittle, row.Rounds)
+		}
+	}
+	for _, text := range []string{summary.String(), summary.HTML()} {
+		if n := strings.Count(text, "†"); n != 3 || strings.Count(text, "flat †") != 1 || strings.Count(text, "flat again †") != 1 || strings.Count(text, "† by the certificates") != 1 {
+			t.Errorf("%d daggers in\n%s", n, text)
+		}
+	}
+	if text := summary.LaTeX(); strings.Count(text, `flat $\dagger$ &`) != 1 || strings.Count(text, `flat again $\dagger$ &`) != 1 {
+		t.Errorf("no daggers in\n%s", text)
 	}
 }

@@ -317,6 +317,14 @@ func (r *Result) Gained() float64 {
 	return gained(r.Origin, structured.Certificate{Primal: r.Primal, Dual: r.Dual})
 }
 
+// LearnedLittle reports whether the weights may have learned nothing: by the certificate zero
+// weights are optimal, or less than half of the possible improvement over them (Gained) is
+// realized. It is false if Origin is not known.
+func (r *Result) LearnedLittle() bool {
+	const little = 0.5
+	return r.Origin > 0 && r.Origin <= r.Dual || r.Gained() < little
+}
+
 // Method is a way to solve a problem.
 type Method interface {
 	// start prepares the method for a problem that it fits, from the dual point in the state, or

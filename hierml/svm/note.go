@@ -13,9 +13,6 @@ import (
 // far is how many times the gap asked for a gap is that is worth a note.
 const far = 10
 
-// littleGained is the share of the possible improvement over zero weights below which one is told.
-const littleGained = 0.5
-
 // note says of a training that its bounds have ended far from the gap what the certificate is, and
 // of one that has reached it if the weights are hardly better than zero.
 func note(ctx context.Context, m *classifier.Model, x *dataset.Matrix, gap float64) {
@@ -24,13 +21,16 @@ func note(ctx context.Context, m *classifier.Model, x *dataset.Matrix, gap float
 		return
 	}
 	if r.Status == solver.Converged {
-		if r.Gained() < littleGained {
+		if r.LearnedLittle() {
 			constant := ""
 			if isTableOfNumbers(x) && !hasConstant(x) {
 				constant = ", or a constant feature, which these data have not (Dataset.WithConstant)"
 			}
-			progress.Note(ctx, fmt.Sprintf("%s: zero weights are within %.2g of the optimum, and these weights are surely better by %.0f %% of that alone: they may have learned nothing. A larger C or a smaller Gap makes them learn, or another method%s.",
-				m.Name, (r.Origin-r.Dual)/r.Origin, 100*r.Gained(), constant))
+			what := "zero weights are optimal, and nothing is learned"
+			if r.Origin > r.Dual {
+				what = fmt.Sprintf("zero weights are within %.2g of the optimum, and these weights are surely better by %.0f %% of that alone: they may have learned nothing", (r.Origin-r.Dual)/r.Origin, 100*r.Gained())
+			}
+			progress.Note(ctx, fmt.Sprintf("%s: %s. A larger C or a smaller Gap makes them learn, or another method%s.", m.Name, what, constant))
 		}
 		return
 	}

@@ -27,6 +27,11 @@ import (
 // compared. The model descends to a leaf (1); where the label is an inner node, the paper counts
 // any leaf below it as right.
 //
+// All comparisons of an instance share one slack. If one of them cannot be predicted, zero
+// weights may be optimal, whatever could be learned of the others. With many labels an instance
+// that is usual: a note, and a dagger in the tables of studies, says that a training has learned
+// little. The paper has one label an instance. For several use [NodeSets], [PLT] or [OneVsRest].
+//
 // Fit returns an *orthogonal.ConvexityError, with the largest Alpha that would do, if the problem
 // is not strongly convex [ZXW11, Theorem 1 and Corollary 2]. Method may be solver.RDA, the paper's
 // own; the certificate is the saddle bound in any case. The zero value is ready to use.

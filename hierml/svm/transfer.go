@@ -17,7 +17,8 @@ import (
 //	<w_n, x_i> - <w_m, x_i> >= 1 - xi_i    n at or above y_i, m a sibling of n
 //
 // Roots are siblings of each other and have no parent to be near to. The paper has C/N in place of
-// C: its C is C times the number of instances. Labels are those that [Orthogonal] takes. The model
+// C: its C is C times the number of instances. Labels are those that [Orthogonal] takes, which says
+// why several labels an instance are hardly ever learned from, and what to use for them. The model
 // descends to a leaf [ZXW11, (1)]. The zero value is ready to use.
 type Transfer struct {
 	// C weighs the training error. The default value is 1.
