@@ -11,6 +11,8 @@
 //
 //	sets, values, err := decision.LeastLoss{Inner: true}.Decide(ctx, t, probabilities)
 //
+// [TopDown] and [NodeThresholds] decide by thresholds that are learned from held-out instances.
+//
 // A pipeline.Pipeline with a Decision keeps a rule in the file of a model, for Go and for Python.
 //
 // [Model] decides by a rule for any model with probabilities, so that package metric judges the

@@ -68,6 +68,7 @@ type largest struct {
 	single  []int   // of the sets of all nodes
 	longest int     // of sizes
 	starts  []int   // nodes that have no others above them that count
+	leaf    []int   // the position of the label that a node is, or -1
 }
 
 func newLargest(l *labels, rootless bool) *largest {
@@ -83,8 +84,10 @@ func newLargest(l *labels, rootless bool) *largest {
 		}
 		s.single = append(s.single, len(s.above[n]))
 	}
-	for _, n := range l.of {
+	s.leaf = slices.Repeat([]int{-1}, l.nodes.Len())
+	for y, n := range l.of {
 		s.sizes = append(s.sizes, len(s.above[n]))
+		s.leaf[n] = y
 	}
 	for _, sizes := range []*[]int{&s.sizes, &s.single} {
 		slices.Sort(*sizes)
@@ -98,6 +101,7 @@ func newLargest(l *labels, rootless bool) *largest {
 type largestRow struct {
 	*largest
 	p, d   []float64 // of the leaves, and D_k
+	likely []float64 // that the label is at or below a node
 	shares []float64 // how likely |Y| is each of sizes
 	next   frontier
 	waits  []int // parents that a node waits for
@@ -107,7 +111,7 @@ type largestRow struct {
 
 func (s *largest) start() *largestRow {
 	n := s.nodes.Len()
-	w := &largestRow{largest: s, p: make([]float64, len(s.of)), d: make([]float64, n), shares: make([]float64, len(s.sizes)), waits: make([]int, n), in: make([]bool, n)}
+	w := &largestRow{largest: s, p: make([]float64, len(s.of)), d: make([]float64, n), likely: make([]float64, n), shares: make([]float64, len(s.sizes)), waits: make([]int, n), in: make([]bool, n)}
 	w.next.row = w
 	return w
 }

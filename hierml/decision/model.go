@@ -11,6 +11,7 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
 	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -158,15 +159,20 @@ func (m *Model) HTML() string {
 //
 //	model, err := decision.By{Estimator: svm.HierarchicalSoftmax{}, Rule: decision.LeastLoss{Inner: true}}.Fit(ctx, train)
 //
-// Training is that of Estimator. It is for instances with one label each.
+// Training is that of Estimator. It is for instances with one label each. Probabilities of
+// strongly regularized models, such as svm.HierarchicalSoftmax with a small C, are too near to
+// each other, so that rules stop above the leaves too often: set Calibration for them, too.
 type By struct {
 	// Estimator trains the model.
 	Estimator classifier.Estimator
 	// Calibration learns probabilities for an estimator whose models have none, such as svm.Flat.
 	// The default, nil, takes those of the model.
 	Calibration *svm.Calibration
-	// Rule decides. The default is LeastLoss{}.
+	// Rule decides. The default is LeastLoss{}. The thresholds of a Learner are learned from five
+	// folds, of instances that a model was not trained on: as many models more are trained.
 	Rule Rule
+	// Seed determines these folds.
+	Seed uint64
 }
 
 // Fit trains the model. It is an error if the instances have several labels, and if the model
@@ -180,14 +186,28 @@ func (b By) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 			return nil, fmt.Errorf("decision: row %d of dataset %q has %d labels, and rules decide for instances of one; HLoss and svm.NodeSets decide for sets of labels", i, d.Name, len(set))
 		}
 	}
-	m := &Model{Rule: b.Rule, Taxonomy: d.Taxonomy}
+	rule := b.Rule
+	if learner, ok := b.Rule.(Learner); ok {
+		var err error
+		if rule, err = b.learned(ctx, learner, d); err != nil {
+			return nil, err
+		}
+	}
+	scorer, err := b.scorer(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{Scorer: scorer, Rule: rule, Taxonomy: d.Taxonomy}, nil
+}
+
+// scorer trains a model with probabilities.
+func (b By) scorer(ctx context.Context, d *dataset.Dataset) (metric.Scorer, error) {
 	if b.Calibration != nil {
 		calibrated, err := b.Calibration.Fit(ctx, b.Estimator, d)
 		if err != nil {
 			return nil, err
 		}
-		m.Scorer = calibrated
-		return m, nil
+		return calibrated, nil
 	}
 	model, err := b.Estimator.Fit(ctx, d)
 	if err != nil {
@@ -196,6 +216,38 @@ func (b By) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	if l := model.Link(); l == classifier.NoLink || l == classifier.Margin {
 		return nil, fmt.Errorf("decision: the models of %T, %s, have scores and no probabilities; set Calibration: &svm.Calibration{}, or take svm.HierarchicalSoftmax or svm.PLT", b.Estimator, model.Name)
 	}
-	m.Scorer = model
-	return m, nil
+	return model, nil
 }
+
+// learned returns the rule with thresholds learned from instances by models that were not
+// trained on them.
+func (b By) learned(ctx context.Context, learner Learner, d *dataset.Dataset) (Rule, error) {
+	d, err := d.Weighted()
+	if err != nil {
+		return nil, fmt.Errorf("decision: %w", err)
+	}
+	folds, err := d.Folds(min(learnedFolds, d.Len()), b.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("decision: the thresholds of the rule: %w", err)
+	}
+	all := mat.NewDense(d.Len(), len(d.Taxonomy.Leaves()), nil)
+	for k, fold := range folds {
+		scorer, err := b.scorer(progress.WithoutNotes(ctx), d.Subset(fold.Train))
+		if err != nil {
+			return nil, fmt.Errorf("decision: the thresholds of the rule, fold %d: %w", k+1, err)
+		}
+		held := (&Model{Scorer: scorer, Taxonomy: d.Taxonomy})
+		x := d.Subset(fold.Test).X
+		p, err := held.probabilities(x, held.ChoiceScores(x))
+		if err != nil {
+			return nil, err
+		}
+		for j, i := range fold.Test {
+			all.SetRow(i, p.RawRowView(j))
+		}
+	}
+	return learner.Learn(ctx, d.Taxonomy, all, d.Labels, d.Weights...)
+}
+
+// learnedFolds are the folds for the thresholds of a rule.
+const learnedFolds = 5

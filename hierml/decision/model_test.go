@@ -162,6 +162,39 @@ func TestBy(t *testing.T) {
 		t.Error("other features: no error")
 	}
 
+	// Thresholds are those of held-out probabilities.
+	folds, err := train.Folds(5, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := mat.NewDense(train.Len(), len(train.Taxonomy.Leaves()), nil)
+	for _, fold := range folds {
+		own, err := svm.HierarchicalSoftmax{}.Fit(ctx, train.Subset(fold.Train))
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := own.LeafProbabilities(train.Subset(fold.Test).X)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, i := range fold.Test {
+			p.SetRow(i, held.RawRowView(j))
+		}
+	}
+	for _, learner := range []decision.Learner{decision.TopDown{}, decision.NodeThresholds{}} {
+		want, err := learner.Learn(ctx, train.Taxonomy, p, train.Labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := decision.By{Estimator: svm.HierarchicalSoftmax{}, Rule: learner, Seed: 2}.Fit(ctx, train)
+		if err != nil || !reflect.DeepEqual(m.Rule, want) {
+			t.Errorf("%v, want %v (%v)", m, want, err)
+		}
+		if _, err := metric.Evaluate(m, test); err != nil {
+			t.Error(err)
+		}
+	}
+
 	several := *train
 	several.Labels = append([][]int{{train.Labels[0][0], train.Labels[0][0] + 1}}, train.Labels[1:]...)
 	for want, c := range map[string]struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -23,6 +24,9 @@ type saved struct {
 	Loss     *savedLoss `json:"loss,omitempty"` // missing for the tree loss between labels
 	Single   bool       `json:"single,omitzero"`
 	Rootless bool       `json:"rootless,omitzero"`
+
+	Threshold  float64   `json:"threshold,omitzero"`
+	Thresholds []float64 `json:"thresholds,omitempty"`
 }
 
 // savedLoss is a loss by what loss.Additive says of it, or else by its costs: a row a leaf, and a
@@ -39,6 +43,8 @@ const (
 	version       = 1
 	leastLossName = "least loss"
 	largestFName  = "largest F1"
+	topDownName   = "top down"
+	nodesName     = "node thresholds"
 )
 
 // maxSaved bounds the costs in a file.
@@ -65,6 +71,10 @@ func Marshal(r Rule, t *taxonomy.Taxonomy) ([]byte, error) {
 		}
 	case LargestF:
 		s.Rule, s.Single, s.Rootless = largestFName, r.Single, r.Rootless
+	case TopDown:
+		s.Rule, s.Threshold = topDownName, r.Threshold
+	case NodeThresholds:
+		s.Rule, s.Thresholds = nodesName, r.Thresholds
 	default:
 		return nil, fmt.Errorf("decision: a rule %T is kept in no file; those of this package are", r)
 	}
@@ -124,20 +134,41 @@ func Unmarshal(data []byte, t *taxonomy.Taxonomy) (Rule, error) {
 	if s.Format != format || s.Version != version {
 		return nil, fmt.Errorf("decision: the format is %.40q in version %d; this program reads %q in version %d", s.Format, s.Version, format, version)
 	}
-	switch {
-	case s.Rule == leastLossName && !s.Single && !s.Rootless:
-		r := LeastLoss{Inner: s.Inner}
+	var r Rule
+	own := saved{Format: format, Version: version, Rule: s.Rule} // the settings that the rule has
+	switch s.Rule {
+	case leastLossName:
+		own.Inner, own.Loss = s.Inner, s.Loss
+		l := LeastLoss{Inner: s.Inner}
 		if s.Loss != nil {
 			var err error
-			if r.Loss, err = s.Loss.loss(t, s.Inner); err != nil {
+			if l.Loss, err = s.Loss.loss(t, s.Inner); err != nil {
 				return nil, err
 			}
 		}
-		return r, nil
-	case s.Rule == largestFName && !s.Inner && s.Loss == nil:
-		return LargestF{Single: s.Single, Rootless: s.Rootless}, nil
+		r = l
+	case largestFName:
+		own.Single, own.Rootless = s.Single, s.Rootless
+		r = LargestF{Single: s.Single, Rootless: s.Rootless}
+	case topDownName:
+		own.Threshold = s.Threshold
+		r = TopDown{s.Threshold}
+		if s.Threshold < 0 || s.Threshold > 1 {
+			return nil, fmt.Errorf("decision: a rule has the threshold %v; expected one from 0 to 1", s.Threshold)
+		}
+	case nodesName:
+		own.Thresholds = s.Thresholds
+		r = NodeThresholds{s.Thresholds}
+		if nodes, _ := t.WithoutMiscellaneous(); len(s.Thresholds) != nodes.Len() {
+			return nil, fmt.Errorf("decision: a rule has %d thresholds for %d nodes", len(s.Thresholds), nodes.Len())
+		}
+	default:
+		return nil, fmt.Errorf("decision: a rule is called %.40q; this program knows %q, %q, %q and %q", s.Rule, leastLossName, largestFName, topDownName, nodesName)
 	}
-	return nil, fmt.Errorf("decision: a rule %.40q with other settings than it has; this program knows %q and %q", s.Rule, leastLossName, largestFName)
+	if !reflect.DeepEqual(own, s) {
+		return nil, fmt.Errorf("decision: a rule %q with other settings than it has", s.Rule)
+	}
+	return r, nil
 }
 
 func (s *savedLoss) loss(t *taxonomy.Taxonomy, inner bool) (loss.Loss, error) {

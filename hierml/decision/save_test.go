@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/hierml/notebook/hierml/decision"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -25,6 +27,17 @@ func TestSaved(t *testing.T) {
 			}
 		}
 		p := drawn(random, 60, len(g.Leaves()))
+		var labels [][]int
+		for i := range 60 {
+			labels = append(labels, []int{g.Leaves()[floats.MaxIdx(p.RawRowView((i+i%3)%60))]})
+		}
+		for _, learner := range []decision.Learner{decision.TopDown{}, decision.NodeThresholds{}} {
+			learned, err := learner.Learn(context.Background(), g, p, labels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rules = append(rules, learned)
+		}
 		for _, rule := range rules {
 			data, err := decision.Marshal(rule, g)
 			if err != nil {
@@ -62,18 +75,21 @@ func TestSaved(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{`: "unexpected EOF",
-		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "other": 1}`:                                                "unknown field",
-		`{"format": "hierml.decision", "version": 2, "rule": "least loss"}`:                                                            "version 2; this program reads",
-		`{"format": "hierml.decision", "version": 1, "rule": "best"}`:                                                                  "this program knows",
-		`{"format": "hierml.decision", "version": 1, "rule": "largest F1", "inner": true}`:                                             "other settings",
-		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"weights": [1, 2], "missed": 1}}`:                  "2 node weights",
-		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"missed": -1}}`:                                    "not negative",
-		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1]]}}`:                               "for other than 2 leaves",
-		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1], [1]]}}`:                          "1 costs for leaf 1; expected 2",
-		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1], [-2, 0]]}}`:                      "the cost -2 for leaf 1",
-		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1], [1, 0]], "added": 1}}`:           "beside weights",
-		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "inner": true, "loss": {"costs": [[0, 1], [1, 0]]}}`:        "2 costs for leaf 0; expected 3",
-		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "single": true, "loss": {"costs": [[0, 1, 2], [1, 0, 2]]}}`: "other settings",
+		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "other": 1}`:                                         "unknown field",
+		`{"format": "hierml.decision", "version": 2, "rule": "least loss"}`:                                                     "version 2; this program reads",
+		`{"format": "hierml.decision", "version": 1, "rule": "best"}`:                                                           "this program knows",
+		`{"format": "hierml.decision", "version": 1, "rule": "top down", "threshold": 2}`:                                       "the threshold 2",
+		`{"format": "hierml.decision", "version": 1, "rule": "top down", "single": true}`:                                       "other settings",
+		`{"format": "hierml.decision", "version": 1, "rule": "node thresholds", "thresholds": [1, 0.5]}`:                        "2 thresholds for 3 nodes",
+		`{"format": "hierml.decision", "version": 1, "rule": "largest F1", "inner": true}`:                                      "other settings",
+		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"weights": [1, 2], "missed": 1}}`:           "2 node weights",
+		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"missed": -1}}`:                             "not negative",
+		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1]]}}`:                        "for other than 2 leaves",
+		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1], [1]]}}`:                   "1 costs for leaf 1; expected 2",
+		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1], [-2, 0]]}}`:               "the cost -2 for leaf 1",
+		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1], [1, 0]], "added": 1}}`:    "beside weights",
+		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "inner": true, "loss": {"costs": [[0, 1], [1, 0]]}}`: "2 costs for leaf 0; expected 3",
+		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "single": true}`:                                     "other settings",
 	} {
 		if _, err := decision.Unmarshal([]byte(text), g); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)

@@ -230,7 +230,9 @@ func TestDecisions(t *testing.T) {
 		"Methods": [
 			{"Name": "softmax", "Estimator": "svm.HierarchicalSoftmax"},
 			{"Name": "least loss", "Estimator": {"decision.By": {"Estimator": "svm.HierarchicalSoftmax", "Rule": {"decision.LeastLoss": {"Loss": "tree", "Inner": true}}}}},
-			{"Name": "largest F", "Estimator": {"decision.By": {"Estimator": {"svm.Flat": {"C": 10}}, "Calibration": {"Folds": 3}, "Rule": "decision.LargestF"}}}
+			{"Name": "largest F", "Estimator": {"decision.By": {"Estimator": {"svm.Flat": {"C": 10}}, "Calibration": {"Folds": 3}, "Rule": "decision.LargestF"}}},
+			{"Name": "thresholds", "Estimator": {"decision.By": {"Estimator": "svm.HierarchicalSoftmax", "Rule": "decision.NodeThresholds"}}},
+			{"Name": "top down", "Estimator": {"decision.By": {"Estimator": "svm.HierarchicalSoftmax", "Rule": {"decision.TopDown": {}}}}}
 		]
 	}`
 	s := &Study{}

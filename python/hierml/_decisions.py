@@ -11,6 +11,7 @@ from ._settings import Record
 from ._taxonomy import Taxonomy
 
 _MOST = 1 << 24  # of pairs of a node and one above it, or of distances
+_SETTINGS = {"least loss": ("inner", "loss"), "largest F1": ("single", "rootless"), "top down": ("threshold",), "node thresholds": ("thresholds",)}
 _TOLERANCE = 1e-9  # the relative difference below which two values count as equal
 
 Decision = Tuple[List[int], float]
@@ -20,13 +21,14 @@ class Rule:
     """Decides for nodes by how likely each leaf is to be the label, with the value that is expected."""
 
     def __init__(self, value: Any, taxonomy: Taxonomy) -> None:
-        saved = Record("the decision", value, ("format", "version", "rule", "inner", "loss", "single", "rootless"))
+        saved = Record("the decision", value, ("format", "version", "rule", "inner", "loss", "single", "rootless", "threshold", "thresholds"))
         saved.header("hierml.decision")
-        self._least = saved.choice("rule", ("least loss", "largest F1")) == "least loss"
+        self._rule = saved.choice("rule", tuple(_SETTINGS))
+        if any(name in saved for settings in _SETTINGS.values() for name in settings if name not in _SETTINGS[self._rule]):
+            raise LoadError(f"the decision has settings that {quote(self._rule)} does not have")
+        self._least = self._rule == "least loss"
         self._inner, self._single, self._rootless = saved.flag("inner"), saved.flag("single"), saved.flag("rootless")
         loss = saved.raw("loss")
-        if self._single or self._rootless if self._least else self._inner or loss is not None:
-            raise LoadError(f"the decision has settings that {quote(saved.raw('rule'))} does not have")
         self._labels = _Labels(taxonomy, loss is None)
         self._costs: Optional[np.ndarray] = None
         self._weights, self._missed, self._added = np.ones(len(self._labels.nodes)), 1.0, 1.0
@@ -41,6 +43,9 @@ class Rule:
         self._order = np.array(order)
         if not self._least:
             self._prepare()
+        self._threshold, self._thresholds = saved.number("threshold"), np.array(saved.numbers("thresholds"))
+        if not 0 <= self._threshold <= 1 or self._rule == "node thresholds" and len(self._thresholds) != len(self._labels.nodes):
+            raise LoadError(f"the decision has the threshold {self._threshold}, and {len(self._thresholds)} for {len(self._labels.nodes)} nodes")
 
     def _read(self, loss: Record) -> None:
         nodes, leaves = len(self._labels.nodes), len(self._labels.of)
@@ -73,6 +78,10 @@ class Rule:
             p = row / total
             if self._least:
                 decisions.append(self._least_loss(p))
+            elif self._rule == "top down":
+                decisions.append(self._closed(p, self._descended(p)))
+            elif self._rule == "node thresholds":
+                decisions.append(self._closed(p, self._likely(p)))
             else:
                 decisions.append(self._largest_node(p) if self._single else self._largest_set(p))
         return decisions
@@ -100,6 +109,38 @@ class Rule:
             expected[bad[p > 0].any(axis=0)] = np.inf
         node = self._first(expected)
         return labels.set([node]), max(0.0, float(expected[node]))
+
+    # Thresholds.
+
+    def _closed(self, p: np.ndarray, closed: List[int]) -> Decision:
+        """Returns a set with all nodes above its nodes, and its expected F1."""
+        value = float(self._shares(p, len(closed))[closed].sum()) if closed else 0.0
+        return self._labels.set(self._specific(closed)), value
+
+    def _specific(self, closed: List[int]) -> List[int]:
+        above = {parent for node in closed for parent in self._labels.nodes.parents[node]}
+        return [node for node in closed if node not in above]
+
+    def _descended(self, p: np.ndarray) -> List[int]:
+        t, likely = self._labels.nodes, self._labels.spread(p, self._labels.above)
+        node = t.roots[int(np.argmax(likely[t.roots]))]
+        while t.children[node]:
+            child = t.children[node][int(np.argmax(likely[t.children[node]]))]
+            own = self._labels.leaf.get(node)
+            if own is not None and p[own] >= likely[child] or not likely[child] / likely[node] > self._threshold:
+                break
+            node = child
+        return self._labels.ancestors[node]
+
+    def _likely(self, p: np.ndarray) -> List[int]:
+        t, likely = self._labels.nodes, self._labels.spread(p, self._labels.above)
+        chosen: List[int] = []
+        inside = set()
+        for node in t.order:
+            if likely[node] > self._thresholds[node] and all(parent in inside for parent in t.parents[node]):
+                inside.add(node)
+                chosen.append(node)
+        return chosen
 
     # The largest expected F1.
 
@@ -141,8 +182,7 @@ class Rule:
                 found, value = chosen.tolist(), reached
             if len(chosen) < k:
                 break
-        above = {parent for node in found for parent in self._labels.nodes.parents[node]}
-        return self._labels.set([node for node in found if node not in above]), value
+        return self._labels.set(self._specific(found)), value
 
     def _largest_node(self, p: np.ndarray) -> Decision:
         values = np.zeros(len(self._above))
@@ -166,6 +206,7 @@ class _Labels:
         edges = [(place[node], place[child]) for node in kept for child in t.children[node] if child in place]
         self.nodes = t if len(kept) == len(t) else Taxonomy([t.names[node] for node in kept], edges)
         self.of = np.array([place[label[leaf]] for leaf in t.leaves])
+        self.leaf = {node: y for y, node in enumerate(self.of.tolist())}
         self._back = list(kept)
         for leaf, node in zip(t.leaves, self.of.tolist()):
             self._back[node] = leaf

@@ -24,13 +24,31 @@ var decisionPackage = table.Package{
 		{Name: "By", Value: (*decision.By)(nil)},
 		{Name: "HLoss", Value: (*decision.HLoss)(nil)},
 		{Name: "LargestF", Value: (*decision.LargestF)(nil)},
+		{Name: "Learner", Value: (*decision.Learner)(nil)},
 		{Name: "LeastLoss", Value: (*decision.LeastLoss)(nil)},
 		{Name: "Model", Value: (*decision.Model)(nil)},
+		{Name: "NodeThresholds", Value: (*decision.NodeThresholds)(nil)},
 		{Name: "Rule", Value: (*decision.Rule)(nil)},
+		{Name: "TopDown", Value: (*decision.TopDown)(nil)},
 	},
 	Wrappers: []table.Symbol{
+		{Name: "Learner", Value: (*_decision_Learner)(nil)},
 		{Name: "Rule", Value: (*_decision_Rule)(nil)},
 	},
+}
+
+// _decision_Learner makes interpreted values a decision.Learner.
+type _decision_Learner struct {
+	IValue  any
+	WDecide func(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *mat.Dense) ([][]int, []float64, error)
+	WLearn  func(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *mat.Dense, a3 [][]int, a4 ...float64) (decision.Rule, error)
+}
+
+func (w _decision_Learner) Decide(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *mat.Dense) ([][]int, []float64, error) {
+	return w.WDecide(a0, a1, a2)
+}
+func (w _decision_Learner) Learn(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *mat.Dense, a3 [][]int, a4 ...float64) (decision.Rule, error) {
+	return w.WLearn(a0, a1, a2, a3, a4...)
 }
 
 // _decision_Rule makes interpreted values a decision.Rule.

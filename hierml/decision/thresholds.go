@@ -1,0 +1,288 @@
+package decision
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/internal/weigh"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Learner is a Rule with thresholds that are learned from the probabilities of instances that the
+// model was not trained on. By learns them in folds.
+type Learner interface {
+	Rule
+	// Learn returns the rule with thresholds for the probabilities of instances that have one label
+	// each, a leaf of t, and weights, of which there may be none.
+	Learn(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense, labels [][]int, weights ...float64) (Rule, error)
+}
+
+// TopDown is the Rule that goes down from the likeliest root, at every node to the likeliest
+// child, as long as that is likelier, given the node, than Threshold, and likelier than the node
+// itself if this is a label; it decides for the node where it ends. Of equally likely nodes it
+// goes to that with the smallest id. The values are expected hierarchical F1, as those of
+// LargestF, which expects no less of its decisions, whatever the threshold.
+type TopDown struct {
+	// Threshold is from 0, with which all decisions are labels, to 1. Learn chooses the one with
+	// the largest mean hierarchical F1, the largest of several. The default is 0.
+	Threshold float64
+}
+
+// Decide returns the decisions and their expected F1; see Rule.
+func (r TopDown) Decide(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense) (sets [][]int, values []float64, err error) {
+	if !(r.Threshold >= 0 && r.Threshold <= 1) {
+		return nil, nil, fmt.Errorf("decision: the threshold %v; probabilities are compared with it, so that it is from 0 to 1", r.Threshold)
+	}
+	return decideClosed(ctx, t, probabilities, func(w *largestRow, likely []float64) []int {
+		way := w.descend(likely)
+		k := 1
+		for k < len(way) && way[k].given > r.Threshold {
+			k++
+		}
+		return w.above[way[k-1].node]
+	})
+}
+
+// decideClosed returns the sets of nodes that choose gives, all nodes above theirs among them, for
+// each row of how likely the label is at or below each node, and the expected F1.
+func decideClosed(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense, choose func(w *largestRow, likely []float64) []int) (sets [][]int, values []float64, err error) {
+	if err := check(t, probabilities); err != nil {
+		return nil, nil, err
+	}
+	s := newLargest(newLabels(t, true), false)
+	rows, _ := probabilities.Dims()
+	sets, values = make([][]int, rows), make([]float64, rows)
+	err = each(ctx, rows, s.start, func(w *largestRow, i int) {
+		normalized(w.p, probabilities.RawRowView(i))
+		w.spread(w.p, w.likely)
+		closed := choose(w, w.likely)
+		if len(closed) > 0 {
+			w.share(len(closed))
+		}
+		for _, n := range closed {
+			values[i] += w.d[n]
+		}
+		sets[i] = w.specific(closed)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return sets, values, nil
+}
+
+// step is a node on the way down, and how likely it is given the one above.
+type step struct {
+	node  int
+	given float64
+}
+
+// descend returns the way to the label that the descent comes to without a threshold.
+func (w *largestRow) descend(likely []float64) []step {
+	likeliest := func(of []int) int {
+		best := of[0]
+		for _, n := range of {
+			if likely[n] > likely[best] {
+				best = n
+			}
+		}
+		return best
+	}
+	n := likeliest(w.nodes.Roots())
+	way := []step{{n, likely[n]}}
+	for !w.nodes.IsLeaf(n) {
+		c := likeliest(w.nodes.Children(n))
+		if y := w.leaf[n]; y >= 0 && w.p[y] >= likely[c] {
+			break
+		}
+		way = append(way, step{c, likely[c] / likely[n]})
+		n = c
+	}
+	return way
+}
+
+// Learn returns the rule with the threshold that reaches the largest mean hierarchical F1; see
+// Learner.
+func (r TopDown) Learn(_ context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense, labels [][]int, weights ...float64) (Rule, error) {
+	if err := checkLearned(t, probabilities, labels, weights); err != nil {
+		return nil, err
+	}
+	s := newLargest(newLabels(t, true), false)
+	w := s.start()
+	// Where the threshold falls below at, the decision of some instance goes a step down.
+	type fall struct{ at, gain float64 }
+	var falls []fall
+	for i, set := range labels {
+		normalized(w.p, probabilities.RawRowView(i))
+		w.spread(w.p, w.likely)
+		truth := w.above[w.of[t.LeafIndex(set[0])]]
+		last, at := 0.0, 1.0
+		for k, step := range w.descend(w.likely) {
+			own := w.above[step.node]
+			f := 2 * float64(common(own, truth)) / float64(len(own)+len(truth))
+			if k > 0 {
+				at = min(at, step.given)
+				falls = append(falls, fall{at, weigh.Of(weights, i) * (f - last)})
+			}
+			last = f
+		}
+	}
+	slices.SortStableFunc(falls, func(a, b fall) int { return cmp.Compare(b.at, a.at) })
+	best, gained := 1.0, 0.0
+	sum := 0.0
+	for k, f := range falls {
+		sum += f.gain
+		next := 0.0
+		if k+1 < len(falls) {
+			if next = falls[k+1].at; next >= f.at*(1-tolerance) {
+				continue // equal but for rounding
+			}
+		}
+		if sum > gained*(1+tolerance) {
+			best, gained = f.at-(f.at-next)/2, sum
+		}
+	}
+	return TopDown{Threshold: best}, nil
+}
+
+// common counts the members of both ascending sets.
+func common(x, y []int) (n int) {
+	for _, a := range x {
+		if _, both := slices.BinarySearch(y, a); both {
+			n++
+		}
+	}
+	return n
+}
+
+// String says what is decided for.
+func (r TopDown) String() string {
+	return fmt.Sprintf("the node where a descent ends, at probabilities of %.4g", r.Threshold)
+}
+
+// NodeThresholds is the Rule that decides for the nodes that are likelier to be at or above the
+// label than their own threshold, and whose parents are decided for: for the macro F1 of nodes,
+// such as metric.Level.MacroF1, in which rare nodes count as much as others. A set may be empty,
+// and has no node with probability 0. The values are expected hierarchical F1, as those of
+// LargestF.
+type NodeThresholds struct {
+	// Thresholds has one a node of Taxonomy.WithoutMiscellaneous. Learn chooses, from the roots
+	// down, the one with which the F1 of the node, given the decisions for its parents, is largest,
+	// and 1 for nodes that no instance has.
+	Thresholds []float64
+}
+
+// Decide returns the decisions and their expected F1; see Rule. Without Thresholds it is an error.
+func (r NodeThresholds) Decide(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense) (sets [][]int, values []float64, err error) {
+	if t != nil {
+		if nodes, _ := t.WithoutMiscellaneous(); nodes.Len() != len(r.Thresholds) {
+			return nil, nil, fmt.Errorf("decision: %d thresholds for %d nodes; Learn chooses one for each", len(r.Thresholds), nodes.Len())
+		}
+	}
+	return decideClosed(ctx, t, probabilities, func(w *largestRow, likely []float64) []int {
+		w.chosen = w.chosen[:0]
+		clear(w.in)
+		for _, n := range w.nodes.Topological() {
+			if likely[n] > r.Thresholds[n] && w.parentsIn(n, w.in) {
+				w.in[n], w.chosen = true, append(w.chosen, n)
+			}
+		}
+		return w.chosen
+	})
+}
+
+// parentsIn reports whether all parents of a node are in the set.
+func (l *labels) parentsIn(n int, in []bool) bool {
+	for _, p := range l.nodes.Parents(n) {
+		if !in[p] {
+			return false
+		}
+	}
+	return true
+}
+
+// Learn returns the rule with the thresholds of the nodes; see Learner.
+func (r NodeThresholds) Learn(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense, labels [][]int, weights ...float64) (Rule, error) {
+	if err := checkLearned(t, probabilities, labels, weights); err != nil {
+		return nil, err
+	}
+	l := newLabels(t, true)
+	n := l.nodes.Len()
+	likely, p := mat.NewDense(len(labels), n, nil), make([]float64, len(l.of))
+	truth := make([]int, len(labels)) // the node of each label
+	on := make([][]bool, len(labels))
+	for i, set := range labels {
+		normalized(p, probabilities.RawRowView(i))
+		l.spread(p, likely.RawRowView(i))
+		truth[i], on[i] = l.of[t.LeafIndex(set[0])], make([]bool, n)
+	}
+	thresholds := make([]float64, n)
+	var rows []int
+	for _, v := range l.nodes.Topological() {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("decision: the thresholds: %w", context.Cause(ctx))
+		}
+		rows = rows[:0]
+		var positive float64
+		has := make([]bool, len(labels))
+		for i := range labels {
+			if _, has[i] = slices.BinarySearch(l.nodes.Ancestors(truth[i]), v); has[i] {
+				positive += weigh.Of(weights, i)
+			}
+			if likely.At(i, v) > 0 && l.parentsIn(v, on[i]) {
+				rows = append(rows, i)
+			}
+		}
+		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(likely.At(b, v), likely.At(a, v)) })
+		thresholds[v] = 1
+		var predicted, both, best float64
+		for k, i := range rows {
+			predicted += weigh.Of(weights, i)
+			if has[i] {
+				both += weigh.Of(weights, i)
+			}
+			at, next := likely.At(i, v), 0.0
+			if k+1 < len(rows) {
+				if next = likely.At(rows[k+1], v); next >= at*(1-tolerance) {
+					continue // equal but for rounding
+				}
+			}
+			if f := 2 * both / (predicted + positive); f > best {
+				best, thresholds[v] = f, at-(at-next)/2
+			}
+		}
+		for _, i := range rows {
+			on[i][v] = likely.At(i, v) > thresholds[v]
+		}
+	}
+	return NodeThresholds{thresholds}, nil
+}
+
+// String says what is decided for.
+func (r NodeThresholds) String() string {
+	return "the nodes that are likelier than thresholds of their own"
+}
+
+// checkLearned says what is wrong with what thresholds are to be learned from.
+func checkLearned(t *taxonomy.Taxonomy, probabilities *mat.Dense, labels [][]int, weights []float64) error {
+	if err := check(t, probabilities); err != nil {
+		return err
+	}
+	rows, _ := probabilities.Dims()
+	if rows == 0 {
+		return errors.New("decision: thresholds are learned from instances; there are none")
+	}
+	if rows != len(labels) || len(weights) > 0 && len(weights) != rows {
+		return fmt.Errorf("decision: probabilities of %d instances, labels of %d, and %d weights; give each instance labels, and all a weight or none", rows, len(labels), len(weights))
+	}
+	for i, set := range labels {
+		if len(set) != 1 || set[0] < 0 || set[0] >= t.Len() || !t.IsLeaf(set[0]) {
+			return fmt.Errorf("decision: instance %d has the labels %v; thresholds are learned from instances with one label, a leaf", i, set)
+		}
+	}
+	return nil
+}
