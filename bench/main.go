@@ -84,6 +84,15 @@
 // default. From each set it draws rows with a single label several times, trains on two thirds, and
 // chooses C for each weighting from a grid by a fifth of these. One table has the mean accuracy on
 // the other third, in percent, another one the mean tree loss; the last rows are mean ranks.
+//
+// # Decisions
+//
+//	HIERML_DATA=DIR go run ./bench decisions
+//
+// compares the leaf with the highest score with decisions by calibrated probabilities, by package
+// decision: of the rows with one label of each set, the model that was trained on the training part
+// with C = 1 decides for the test part. Beside each measure is what the rule expected of it.
+// doc/comparison.md has the table.
 package main
 
 import (
@@ -101,6 +110,7 @@ var commands = map[string]func(ctx context.Context, arguments []string) error{
 	"scale":      compareSizes,
 	"weightings": compareWeightings,
 	"columns":    compareColumns,
+	"decisions":  compareDecisions,
 	"rank":       rank,
 	"time":       compareBounds,
 }
@@ -117,7 +127,7 @@ func main() {
 
 func run(ctx context.Context, arguments []string) error {
 	if len(arguments) == 0 || commands[arguments[0]] == nil {
-		return fmt.Errorf("say what to compare: bench liblinear, bench table, bench scale, bench columns, bench time, or bench weightings")
+		return fmt.Errorf("say what to compare: bench liblinear, bench table, bench scale, bench columns, bench decisions, bench time, or bench weightings")
 	}
 	return commands[arguments[0]](ctx, arguments[1:])
 }
