@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"os"
 	"path/filepath"
@@ -257,18 +255,12 @@ func failedCells(r *experiment.Results) error {
 	return fmt.Errorf("%d of %d cells failed, as the table says; --retry runs them again", failed, len(all))
 }
 
-// studyPage is the table of a study as a page of its own.
-func studyPage(r *experiment.Results) string {
-	return fmt.Sprintf("<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>%s</title>\n</head>\n<body>\n%s</body>\n</html>\n",
-		html.EscapeString(cmp.Or(r.Name, "study")), r.HTML())
-}
-
 // formats of studyShowCommand.
 var studyFormats = map[string]func(*experiment.Results) string{
 	"text":  func(r *experiment.Results) string { return visible.Text(r.String()) + "\n" },
 	"csv":   (*experiment.Results).CSV,
 	"jsonl": (*experiment.Results).JSONLines,
-	"html":  studyPage,
+	"html":  (*experiment.Results).Page,
 	"json":  func(r *experiment.Results) string { return r.Summary().JSON() },
 	"latex": (*experiment.Results).LaTeX,
 }
@@ -284,7 +276,8 @@ method, with means, standard deviations over the rounds, and tests against a
 baseline: the difference with its interval, and p, corrected by Holm where several
 methods are tested. Over three data sets or more the methods are ranked. As csv it is
 a line for every cell and measure, and as jsonl a line for every cell, those by which
-settings were chosen included. The html is a page of its own.
+settings were chosen included. The html is a page of its own for reviewers: also the data,
+all settings, the programs, and every cell with its seed.
 
 The tests are "t", "corrected t", for repeated divisions of the same instances,
 "two-way t", for draws of few instances of every class, and "permutation"; without

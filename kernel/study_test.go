@@ -50,7 +50,7 @@ func TestStudy(t *testing.T) {
 		{[]string{"show", "a.study", "--test", "best"}, 1, nil, `no test is called "best"`},
 		{[]string{"show", "a.study", "--measure", "macro F1,seconds"}, 0, []string{"macro F1 of all classes ↑", "seconds ↓"}, ""},
 		{[]string{"show", "a.study", "--measure", "speed"}, 1, nil, `no measure is called "speed"; there are accuracy`},
-		{[]string{"show", "a.study", "--format", "html"}, 0, []string{"<!DOCTYPE html>\n", "<meta charset=\"utf-8\">\n<title>small</title>", "<table", "<strong>", "</html>\n"}, ""},
+		{[]string{"show", "a.study", "--format", "html"}, 0, []string{"<!DOCTYPE html>\n", "<meta charset=\"utf-8\">\n", "<title>small</title>", "<table", "<strong>", "</html>\n"}, ""},
 		{[]string{"show", "a.study", "--format", "latex"}, 0, []string{`\begin{tabular}{lllrr}`, `\textbf{`, `\toprule`}, ""},
 		{[]string{"show", "a.study", "--format", "json"}, 0, []string{`"baseline": "flat"`, `"interval": {`}, ""},
 		{[]string{"show", "a.study", "--format", "jsonl"}, 0, []string{`"method":"flat","settings":{"C":`}, ""},

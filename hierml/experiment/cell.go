@@ -25,7 +25,7 @@ func (r *run) cell(ctx context.Context, j *job, workers int) *Cell {
 		c.Chosen = true
 		c.Point, c.Settings = at.String(), shown(at)
 	}
-	c.Seed = j.seed(r.plan, at)
+	c.Seed, c.Program = j.seed(r.plan, at), program()
 	if err := guard(func() error { return r.train(ctx, j, at, workers, c) }); err != nil {
 		c.Error, c.Values, c.Instances = err.Error(), nil, nil
 	}
@@ -64,6 +64,7 @@ func (r *run) train(ctx context.Context, j *job, at point, workers int, c *Cell)
 		return err
 	}
 	c.Train, c.Test = p.train.Len(), p.test.Len()
+	c.Features, c.Nodes, c.Leaves = p.train.X.Cols, p.train.Taxonomy.Len(), len(p.train.Taxonomy.Leaves())
 	c.Equal, c.EqualExample = p.equals.rows, p.equals.example
 	ctx, ended := solver.TrainingGroup(ctx, j.key)
 	begun := time.Now()

@@ -60,6 +60,10 @@ func (s *Study) onFarm(ctx context.Context) (*Results, error) {
 		return nil, err
 	}
 	results := newResults(w.outline, w.kept.cells)
+	var failed error
+	if results.study, failed = s.MarshalJSON(); failed != nil {
+		return results, errors.Join(err, failed)
+	}
 	if work.Note != "" {
 		results.Notes = append(results.Notes, work.Note)
 	}

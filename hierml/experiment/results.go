@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -28,6 +30,7 @@ type Results struct {
 
 	repeated []string // data whose instances are divided more than once
 	methods  []string
+	study    []byte // in JSON
 }
 
 // outline returns what is needed to show the cells, with notes about those that were kept.
@@ -150,7 +153,11 @@ func Load(directory string) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newResults(&o, cells), nil
+	r := newResults(&o, cells)
+	if r.study, err = folder.Folder(directory).Read(studyFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	return r, nil
 }
 
 // With returns the results with other columns: measures of metric.Measures, others that a cell has
@@ -216,10 +223,11 @@ func (r *Results) Cell(key string) *Cell {
 	return nil
 }
 
-// Same tells whether the outcome of a cell is that of another: all but the time that training took.
+// Same tells whether the outcome of a cell is that of another: all but the time that training
+// took, and the program that did it.
 func (c *Cell) Same(other *Cell) bool {
 	a, b := *c, *other
-	a.Seconds, b.Seconds = 0, 0
+	a.Seconds, b.Seconds, a.Program, b.Program = 0, 0, "", ""
 	x, err := a.MarshalJSON()
 	y, also := b.MarshalJSON()
 	return err == nil && also == nil && bytes.Equal(x, y)

@@ -64,7 +64,10 @@ func (s *Study) inProcess(ctx context.Context) (*Results, error) {
 		err = newRun(p, kept).all(ctx)
 	}
 	err = errors.Join(err, kept.close())
-	return newResults(o, kept.cells), err
+	results := newResults(o, kept.cells)
+	study, failed := s.MarshalJSON()
+	results.study = study
+	return results, errors.Join(err, failed)
 }
 
 // RunCell runs the cell with that key, or the only one whose key begins so, again, and returns it.

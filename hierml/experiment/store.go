@@ -180,9 +180,11 @@ type Cell struct {
 	Fold     int `json:",omitempty"` // from 1, where a repeat has several divisions
 	Inner    int `json:",omitempty"` // from 1, of divisions of what is trained on
 	Seed     uint64
-	Train    int     // instances
-	Test     int     // instances
-	Seconds  float64 // of training; where it went on from a checkpoint, of what was left
+	Train    int // instances
+	Test     int // instances
+	// Features, Nodes and Leaves are those of the data trained on.
+	Features, Nodes, Leaves int     `json:",omitempty"`
+	Seconds                 float64 // of training; where it went on from a checkpoint, of what was left
 	// Values are the measures by name; NaN is one that is not defined on the data.
 	Values map[string]float64 `json:"-"`
 	// Weighted says that the measures are weighted by the Weights of the instances.
@@ -200,7 +202,9 @@ type Cell struct {
 	// instance tested on where there is one division, and where there is a Pool of 5000 instances
 	// that may be tested on, or all, NaN for those that this cell doesn't test.
 	Instances map[string][]float64 `json:"-"`
-	Note      string               `json:",omitempty"` // what is worth knowing about the training
+	// Program is what computed it: the versions of hierml and Go, and the machine.
+	Program string `json:",omitempty"`
+	Note    string `json:",omitempty"` // what is worth knowing about the training
 	// LearnedLittle says that by the certificate of the training its weights may have learned
 	// nothing, see solver.Result.LearnedLittle.
 	LearnedLittle bool   `json:",omitempty"`
