@@ -157,7 +157,7 @@ func (s NodeSets) fitRidge(noted, ctx context.Context, methods []classifier.Esti
 				return s.Progress((float64(k)+done)/float64(len(methods)), state)
 			}
 		}
-		f, err := r.fit(noted, d)
+		f, err := r.fit(noted, d, true)
 		if err != nil {
 			return nil, fmt.Errorf("svm: node sets: %w", err)
 		}

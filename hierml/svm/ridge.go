@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -62,21 +63,24 @@ type Ridge struct {
 	// Workers is the number of goroutines; results do not depend on it. The default value is the
 	// number of processors.
 	Workers int
-	// Time bounds the training. Where it is over before all instances are learned from, the model
-	// is that of the instances that were chosen by, and a note says so; where it is over before
-	// there is one, it is an error. The default value is no bound.
+	// Time bounds the training. The default, 0, is no bound. How long training on all instances
+	// takes is estimated from the 1500 that are chosen by. If there is no time to try all
+	// kernels and values of C, fewer are tried, and if there is none for all instances, the
+	// model is that of as many as there is time for, drawn at random; a note says what was left
+	// out. It is an error if Time is over before there is a model.
 	Time time.Duration
 	// Progress is told what part of the work is done, by its operations. An error it returns ends
 	// Fit.
 	Progress func(done float64, state string) error
 
-	folds int // of the scores of instances held out; 0 for the default
+	folds  int // of the scores of instances held out; 0 for the default
+	sample int // instances that are chosen by; 0 for the default
 }
 
 // Fit trains the functions; see [classifier.Estimator]. There is no model where ctx ends.
 func (s Ridge) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	return classifier.FitAll(ctx, d, func(d *dataset.Dataset) (*classifier.Model, error) {
-		f, err := s.fit(ctx, d)
+		f, err := s.fit(ctx, d, false)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +110,11 @@ var (
 type regression struct {
 	Ridge
 	began   time.Time
+	hold    bool // the scores of instances held out are wanted for all instances, not only to choose
 	work    *ridgeWork
+	took    time.Duration // what the model took, and, if hold, the scores of instances held out
+	tried   int           // kernels and values of C, of all
+	choices int
 	rows    []int // instances that are learned from, those of a fold together
 	border  []int // where the folds begin, and the end
 	x       *dataset.Matrix
@@ -122,8 +130,8 @@ type regression struct {
 	result   *solver.Result
 }
 
-// fit trains, and returns what a model and the scores of instances held out are made of.
-func (s Ridge) fit(ctx context.Context, d *dataset.Dataset) (*regression, error) {
+// fit trains, and returns what a model and, if hold, the scores of instances held out are made of.
+func (s Ridge) fit(ctx context.Context, d *dataset.Dataset, hold bool) (*regression, error) {
 	began := time.Now()
 	if err := checkRows(d); err != nil {
 		return nil, err
@@ -152,43 +160,87 @@ func (s Ridge) fit(ctx context.Context, d *dataset.Dataset) (*regression, error)
 		ctx, cancel = context.WithDeadlineCause(ctx, began.Add(s.Time), errRidgeTime)
 		defer cancel()
 	}
-	f := &regression{Ridge: s, began: began, work: &ridgeWork{report: report}, nodes: nodes}
-	n := d.X.Rows
-	chosen := s.C == 0 || s.Kernel == nil
-	if !chosen || n > chosenBy {
-		f.work.total = cube(n)
-	}
+	f := &regression{Ridge: s, began: began, hold: hold, work: &ridgeWork{report: report}, nodes: nodes}
+	n, chosenBy := d.X.Rows, cmp.Or(s.sample, chosenBy)
+	drawn := rand.New(rand.NewPCG(s.Seed, 0)).Perm(n)
 	var sample *regression
+	chosen := s.C == 0 || s.Kernel == nil || s.Time > 0 && n > chosenBy // the last to estimate the time
+	if !chosen || n > chosenBy {
+		f.work.total = f.operations(n)
+	}
 	if chosen {
+		some := []int(nil)
+		if n > chosenBy {
+			some = drawn[:chosenBy]
+		}
 		var err error
-		if sample, err = f.choose(ctx, d); err != nil {
-			return nil, stoppedRidge(err, d.X.Rows)
+		if sample, err = f.choose(ctx, d, some); err != nil {
+			return nil, stoppedRidge(err, n)
 		}
 		f.C, f.Kernel = sample.C, sample.Kernel
 	}
+	rows := n
+	if sample != nil {
+		rows = sample.affordable(n)
+	}
 	var err error
-	if sample != nil && len(sample.rows) == n {
+	switch {
+	case sample != nil && rows <= len(sample.rows):
 		f = sample
-	} else {
-		if err = f.trainOn(d, nil); err == nil {
-			err = f.solve(ctx, nil)
-		}
+	case rows < n:
+		f.work.total += f.operations(rows) - f.operations(n)
+		err = f.trainOn(d, drawn[:rows])
+	default:
+		err = f.trainOn(d, nil)
+	}
+	if err == nil && f != sample {
+		err = f.solve(ctx, nil, hold)
 	}
 	if err == nil {
 		err = f.certify(ctx)
 	}
 	if errors.Is(err, errRidgeTime) && sample != nil {
-		progress.Note(whole, fmt.Sprintf("kernel ridge regression: in %v not all %d instances could be learned from, and the model is that of %d; more time, or svm.OneVsRest, learns from all.", s.Time, n, len(sample.rows)))
 		f = sample
-		if err = f.certify(context.WithoutCancel(ctx)); err == nil {
-			f.result.Status = solver.TimeLimit
-		}
+		err = f.certify(context.WithoutCancel(ctx))
 	}
 	if err != nil {
-		return nil, stoppedRidge(err, d.X.Rows)
+		return nil, stoppedRidge(err, n)
 	}
+	if len(f.rows) < n {
+		f.result.Status = solver.TimeLimit
+	}
+	f.noteLeftOut(whole, sample, n)
 	f.seconds = time.Since(began).Seconds()
 	return f, nil
+}
+
+// noteLeftOut notes what there was no time for.
+func (f *regression) noteLeftOut(ctx context.Context, sample *regression, n int) {
+	var left []string
+	if len(f.rows) < n {
+		left = append(left, fmt.Sprintf("the model is that of %d of %d instances", len(f.rows), n))
+	}
+	if sample != nil && sample.tried < sample.choices {
+		left = append(left, fmt.Sprintf("%d of %d kernels and values of C were tried", sample.tried, sample.choices))
+	}
+	if left != nil {
+		progress.Note(ctx, fmt.Sprintf("kernel ridge regression: in %v %s. Give more time, or use svm.OneVsRest.", f.Time, strings.Join(left, ", and ")))
+	}
+}
+
+// cost estimates how long training on n instances takes: less than as their cube, of which the
+// kernel takes only as the square, and half as much again, for other work on the machine.
+func (f *regression) cost(n int) time.Duration {
+	return time.Duration(1.5 * float64(f.took) * cube(n) / cube(len(f.rows)))
+}
+
+// affordable returns on how many of n instances there is time to train.
+func (f *regression) affordable(n int) int {
+	if f.Time == 0 || len(f.rows) == n {
+		return n
+	}
+	left := float64(f.Time - time.Since(f.began))
+	return int(min(float64(n), float64(len(f.rows))*math.Cbrt(max(0, left)/float64(f.cost(len(f.rows))))))
 }
 
 // errRidgeTime ends the work when Time is over.
@@ -258,14 +310,10 @@ func (f *regression) trainOn(d *dataset.Dataset, some []int) error {
 	return nil
 }
 
-// choose returns the regression of the instances that are chosen by with the best kernel and C.
-// Where the time is short it tries fewer: half of it is for all instances.
-func (f *regression) choose(ctx context.Context, d *dataset.Dataset) (*regression, error) {
+// choose returns the regression of some instances, nil for all, with the best kernel and C. It
+// tries fewer where the time is short: it leaves what training on all takes, or half.
+func (f *regression) choose(ctx context.Context, d *dataset.Dataset, some []int) (*regression, error) {
 	sample := *f
-	var some []int
-	if d.X.Rows > chosenBy {
-		some = rand.New(rand.NewPCG(f.Seed, 0)).Perm(d.X.Rows)[:chosenBy]
-	}
 	if err := sample.trainOn(d, some); err != nil {
 		return nil, err
 	}
@@ -275,30 +323,37 @@ func (f *regression) choose(ctx context.Context, d *dataset.Dataset) (*regressio
 	}
 	constants := []float64{cmp.Or(f.C, middle)}
 	others := slices.DeleteFunc(slices.Clone(ridges), func(c float64) bool { return f.C != 0 || c == middle })
-	f.work.total += cube(len(sample.rows)) * float64(len(kernels)+len(others))
+	choices, tried := len(kernels)+len(others), 0
+	f.work.total += cube(len(sample.rows)) * float64(choices)
 	var best *regression
+	var trial, took time.Duration // the last one took, and models take, their kernels included
 	try := func(k gram.Kernel, values *mat.SymDense, constants []float64) error {
 		for _, c := range constants {
-			if best != nil && f.Time > 0 && time.Since(f.began) > f.Time/2 {
-				return nil
+			if best != nil && f.Time > 0 {
+				whole := time.Duration(0)
+				if n := d.X.Rows; n > len(sample.rows) {
+					whole = min(best.cost(n), f.Time/2)
+				}
+				if time.Since(f.began)+trial > f.Time-whole {
+					return nil
+				}
 			}
 			one := sample
 			one.Kernel, one.C = k, c
-			if err := one.solve(ctx, values); err != nil {
+			began := time.Now()
+			if err := one.solve(ctx, values, true); err != nil {
 				return err
 			}
-			if best == nil || one.squaredError() < best.squaredError() {
+			trial, took = time.Since(began), max(took, one.took)
+			if tried++; best == nil || one.squaredError() < best.squaredError() {
 				best = &one
 			}
+			best.took = took
 		}
 		return nil
 	}
 	for _, k := range kernels {
-		var values *mat.SymDense
-		if values, err = gram.Matrix(ctx, k, sample.x, &gram.Settings{Workers: f.Workers}); err != nil {
-			break
-		}
-		if err = try(k, values, constants); err != nil {
+		if err = try(k, nil, constants); err != nil {
 			break
 		}
 	}
@@ -308,7 +363,18 @@ func (f *regression) choose(ctx context.Context, d *dataset.Dataset) (*regressio
 	if errors.Is(err, errRidgeTime) && best != nil {
 		err = nil
 	}
+	if best != nil {
+		best.tried, best.choices = tried, choices
+	}
 	return best, err
+}
+
+// operations is what training on n instances takes, in those of a choice.
+func (f *regression) operations(n int) float64 {
+	if f.hold {
+		return cube(n)
+	}
+	return cube(n) / 2
 }
 
 func cube(n int) float64 { return float64(n) * float64(n) * float64(n) }
@@ -345,9 +411,10 @@ func (f *regression) kernels() ([]gram.Kernel, error) {
 	return kernels, nil
 }
 
-// solve finds A and the scores of instances held out. values is the Gram matrix, nil if it is not
-// known; what is above its diagonal stays as it is, and the diagonal is kept.
-func (f *regression) solve(ctx context.Context, values *mat.SymDense) (err error) {
+// solve finds A and, if hold, the scores of instances held out. values is the Gram matrix, nil
+// if it is not known; what is above its diagonal stays as it is, and the diagonal is kept.
+func (f *regression) solve(ctx context.Context, values *mat.SymDense, hold bool) (err error) {
+	began := time.Now()
 	if values == nil {
 		if values, err = gram.Matrix(ctx, f.Kernel, f.x, &gram.Settings{Workers: f.Workers}); err != nil {
 			return err
@@ -363,7 +430,7 @@ func (f *regression) solve(ctx context.Context, values *mat.SymDense) (err error
 		from, to := 64*part, min(64*part+64, n)
 		for j := range to {
 			for i := max(from, j); i < to; i++ {
-				v := f.diagonal[i] + 1/f.cost(i)
+				v := f.diagonal[i] + 1/f.penalty(i)
 				if i > j {
 					v = f.values[j*n+i]
 				}
@@ -378,21 +445,27 @@ func (f *regression) solve(ctx context.Context, values *mat.SymDense) (err error
 	if err != nil {
 		return err
 	}
-	if err := f.work.did(cube(n)/2, f.state()); err != nil {
-		return err
-	}
 	f.a = mat.DenseCopyOf(f.y)
 	if err := factor.Solve(ctx, f.a.RawMatrix().Data, q); err != nil {
+		return err
+	}
+	err = f.work.did(cube(n)/2, f.state())
+	f.took = time.Since(began)
+	if err != nil || !hold {
 		return err
 	}
 	if err := f.holdOut(ctx, factor); err != nil {
 		return err
 	}
-	return f.work.did(cube(n)/2, f.state())
+	err = f.work.did(cube(n)/2, f.state())
+	if f.hold {
+		f.took = time.Since(began)
+	}
+	return err
 }
 
-// cost is the C of an instance.
-func (f *regression) cost(i int) float64 { return weigh.Of(f.weights, i) * f.C }
+// penalty is the C of an instance.
+func (f *regression) penalty(i int) float64 { return weigh.Of(f.weights, i) * f.C }
 
 // holdOut finds the scores of the instances by models without their folds.
 func (f *regression) holdOut(ctx context.Context, factor *definite.Factor) error {
@@ -444,7 +517,7 @@ func (f *regression) certify(ctx context.Context) error {
 	sums := f.constants()
 	var norm, loss, product, square, origin float64
 	for i := range n {
-		cost := f.cost(i)
+		cost := f.penalty(i)
 		for c := range q {
 			k := i*q + c
 			score := scores[k] + sums[c]

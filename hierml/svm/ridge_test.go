@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -17,6 +18,8 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/progress"
+	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -93,7 +96,7 @@ func TestRidgeAgainstDefinition(t *testing.T) {
 			{C: 7, Kernel: gram.RBF{Gamma: 0.05}, Workers: 1, folds: 30}, // leave one out
 			{C: 0.01, Kernel: gram.Linear{}},
 		} {
-			f, err := r.fit(t.Context(), d)
+			f, err := r.fit(t.Context(), d, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -142,7 +145,7 @@ func TestRidgeAgainstDefinition(t *testing.T) {
 // held out: of all kernels at a C of 1, and of all C with the best of them.
 func TestRidgeChooses(t *testing.T) {
 	d := severalNodes(t, example.Tree(2, 3), 60, 3)
-	f, err := Ridge{}.fit(t.Context(), d)
+	f, err := Ridge{}.fit(t.Context(), d, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +173,7 @@ func TestRidgeChooses(t *testing.T) {
 		x.Values[k] = 1024 * v
 	}
 	scaled.X = &x
-	g, err := Ridge{}.fit(t.Context(), &scaled)
+	g, err := Ridge{}.fit(t.Context(), &scaled, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +185,7 @@ func TestRidgeChooses(t *testing.T) {
 // errorOf returns the squared error of instances held out.
 func errorOf(t *testing.T, r Ridge, d *dataset.Dataset) float64 {
 	t.Helper()
-	f, err := r.fit(t.Context(), d)
+	f, err := r.fit(t.Context(), d, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,6 +204,62 @@ func TestRidgeOfSample(t *testing.T) {
 	}
 	if m.Instances != d.Len() || m.C != 1 || len(m.Taxonomy.Leaves()) != 6 {
 		t.Errorf("%v", m)
+	}
+}
+
+// TestRidgeInTime trains in a bubble in which only factors and scores held out take time: those of
+// 60 instances half a second each, others as the cube of the instances. With less time, fewer
+// kernels and values of C are tried, and fewer instances learned from, and a note says so.
+func TestRidgeInTime(t *testing.T) {
+	given := Ridge{C: 1, Kernel: gram.RBF{Gamma: 1}}
+	for _, test := range []struct {
+		rows    int
+		seconds float64
+		ridge   Ridge
+		note    string // what is left out
+	}{
+		{90, 0, Ridge{}, ""},
+		{90, 12, Ridge{}, ""}, // 7 choices, and 1.7 s for all
+		{90, 5, Ridge{}, "2 of 7 kernels and values of C were tried"},
+		{90, 2.5, Ridge{}, "the model is that of 75 of 90 instances, and 1 of 7 kernels and values of C were tried"},
+		{240, 80, Ridge{}, ""}, // 32 s for all
+		{240, 30, Ridge{}, "the model is that of 187 of 240 instances"},
+		{240, 1.2, Ridge{}, "the model is that of 60 of 240 instances, and 1 of 7 kernels and values of C were tried"},
+		{240, 0, given, ""}, {240, 60, given, ""},
+		{240, 20, given, "the model is that of 176 of 240 instances"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := severalNodes(t, example.Tree(2, 3), test.rows, 3)
+			r := test.ridge
+			r.sample, r.Workers, r.Time = 60, 1, time.Duration(test.seconds*1e9)
+			most := 0.0
+			r.Progress = func(done float64, state string) error {
+				var rows float64
+				if _, err := fmt.Sscanf(state, "%f instances", &rows); err != nil || done < most {
+					return fmt.Errorf("%v after %v, %q: %w", done, most, state, err)
+				}
+				most = done
+				time.Sleep(time.Duration(1e9 / 2 * math.Pow(rows/60, 3)))
+				return nil
+			}
+			var noted example.Watcher
+			began := time.Now()
+			m, err := r.Fit(progress.With(t.Context(), &noted), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []string(nil)
+			if test.note != "" {
+				want = []string{fmt.Sprintf("kernel ridge regression: in %v %s. Give more time, or use svm.OneVsRest.", r.Time, test.note)}
+			}
+			took := time.Since(began)
+			if !slices.Equal(noted.Notes, want) || r.Time > 0 && took > r.Time || (m.Training.Status == solver.TimeLimit) != strings.Contains(test.note, "the model") {
+				t.Errorf("%d rows in %v: took %v, %v, notes %q, want %q", test.rows, r.Time, took, m.Training.Status, noted.Notes, want)
+			}
+			if c := m.Training.Certificate; !(math.Abs(c.Gap) < 1e-9) || c.Primal > c.Origin || r.Time == 0 && most != 1 {
+				t.Errorf("%d rows in %v: %v, %v done", test.rows, r.Time, c, most)
+			}
+		})
 	}
 }
 
