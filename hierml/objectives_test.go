@@ -145,8 +145,8 @@ func (p *plain) siblings(of func(n int) []int, hinge func(i, n, m int) float64) 
 }
 
 // sets is C sum_i max over the non-empty sets of leaves of cost + score of the set - score of the
-// labels.
-func (p *plain) sets(lambda func(n int) float64, cost func(labels, set []int) float64) (sum float64) {
+// labels. Where there is a cost of single leaves, it is over these for instances with one label.
+func (p *plain) sets(lambda func(n int) float64, cost func(labels, set []int) float64, single func(y, z int) float64) (sum float64) {
 	leaves := p.t.Leaves()
 	score := func(i int, set []int) (sum float64) {
 		for _, n := range p.t.Closure(set) {
@@ -163,11 +163,26 @@ func (p *plain) sets(lambda func(n int) float64, cost func(labels, set []int) fl
 					set = append(set, y)
 				}
 			}
-			worst = max(worst, cost(labels, set)+score(i, set)-score(i, labels))
+			if single == nil || len(labels) > 1 {
+				worst = max(worst, cost(labels, set)+score(i, set)-score(i, labels))
+			} else if len(set) == 1 {
+				worst = max(worst, single(labels[0], set[0])+score(i, set)-score(i, labels))
+			}
 		}
 		sum += c * worst
 	}
 	return sum
+}
+
+// few reports whether fewer than a tenth of the instances have several labels.
+func (p *plain) few() bool {
+	several := 0
+	for _, set := range p.labels {
+		if len(set) > 1 {
+			several++
+		}
+	}
+	return 10*several < len(p.labels)
 }
 
 // edges is the number of edges on the way between two nodes of a tree or a forest whose trees are
@@ -229,7 +244,20 @@ var subjects = []subject{
 			return svm.Hierarchical{C: c, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
-			return p.ridge() + p.sets(one, func(labels, set []int) float64 { return p.over(labels, set, one) })
+			var single func(y, z int) float64
+			if p.few() {
+				single = func(y, z int) float64 { return p.over([]int{y}, []int{z}, one) }
+			}
+			return p.ridge() + p.sets(one, func(labels, set []int) float64 { return p.over(labels, set, one) }, single)
+		},
+	},
+	{
+		name: "Hierarchical, sets of all", fits: always, curvature: unit, reaches: 1e-6, bounded: onGraphs,
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
+			return svm.Hierarchical{C: c, Sets: true, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			return p.ridge() + p.sets(one, func(labels, set []int) float64 { return p.over(labels, set, one) }, nil)
 		},
 	},
 	{
@@ -262,6 +290,12 @@ var subjects = []subject{
 			return svm.Normalized{C: c, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
+			var single func(y, z int) float64
+			if p.few() {
+				single = func(y, z int) float64 {
+					return math.Sqrt(p.over([]int{y}, []int{z}, func(n int) float64 { return p.alpha[n] }))
+				}
+			}
 			return p.ridge() + p.sets(p.root, func(labels, set []int) float64 {
 				return p.over(labels, set, func(n int) float64 {
 					if p.t.IsLeaf(n) {
@@ -269,7 +303,7 @@ var subjects = []subject{
 					}
 					return 0
 				})
-			})
+			}, single)
 		},
 	},
 	{

@@ -51,6 +51,11 @@ func situations() map[string]*dataset.Dataset {
 		}
 		all[name+", several labels"] = &two
 	}
+	few := *all["graph"]
+	few.Labels = slices.Clone(few.Labels)
+	leaves := graph.Leaves()
+	few.Labels[2], few.Labels[11] = []int{leaves[0], leaves[2]}, []int{leaves[1], leaves[3]}
+	all["graph, few label sets"] = &few
 	return all
 }
 

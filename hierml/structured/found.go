@@ -17,8 +17,11 @@ type foundSets struct {
 // Lasting reports whether ids of competitors name the same ones in another process with the same
 // problem. Those that are named in the order in which searches found them do not.
 func Lasting(c Competitors) bool {
-	if c, ok := c.(*both); ok {
+	switch c := c.(type) {
+	case *both:
 		return Lasting(c.first) && Lasting(c.second)
+	case *Mixed:
+		return false
 	}
 	_, found := c.(interface{ sets(b int) []foundSet })
 	return !found

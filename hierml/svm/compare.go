@@ -49,12 +49,35 @@ const inexact = 0.1
 
 // compareSets returns the comparisons of the labels of every instance with all other non-empty sets
 // of leaves, and leaves Start out of the settings: the numbers of sets are those of one training,
-// and another's dual point names others by them.
-func compareSets(a *structured.Attributes, labels [][]int, l loss.Decomposing, c float64, settings *solver.Settings) (structured.Competitors, error) {
+// and another's dual point names others by them. Where single is not nil and few instances have
+// several labels, those with one are compared with the other leaves alone, by the loss single.
+func compareSets(a *structured.Attributes, d *dataset.Dataset, single loss.Loss, l loss.Decomposing, c float64, settings *solver.Settings) (structured.Competitors, error) {
 	settings.Start = nil
-	gap := min(1, settings.Gap)
-	if !(gap > 0) {
-		gap = solver.DefaultGap
+	share := min(1, settings.Gap)
+	if !(share > 0) {
+		share = solver.DefaultGap
 	}
-	return structured.NewSets(a, labels, l, c, inexact*gap)
+	share *= inexact
+	if single != nil && fewSets(d) {
+		return structured.NewMixed(a, d.Labels, single, l, c, share)
+	}
+	return structured.NewSets(a, d.Labels, l, c, share)
+}
+
+// few is the share of instances with several labels below which the others compare leaves. Sets of
+// all take much longer on graphs and rank leaves worse. Where more instances have several labels,
+// sets that are predicted are better with them.
+const few = 0.1
+
+// fewSets reports whether instances with several labels are few by their weights, and there are
+// some.
+func fewSets(d *dataset.Dataset) bool {
+	var several, all float64
+	for i, set := range d.Labels {
+		all += d.Weight(i)
+		if len(set) > 1 {
+			several += d.Weight(i)
+		}
+	}
+	return several > 0 && several < few*all
 }

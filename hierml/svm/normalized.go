@@ -21,8 +21,12 @@ import (
 //	min 1/2 sum_n ||W_n||^2 + C sum_i max_y { F(x_i, y) - F(x_i, y_i) + Delta(y_i, y) }
 //
 // If instances have several labels, y is any non-empty set of leaves, its score the sum over the
-// leaves and all their ancestors, each once, and the worst set is found exactly but on graphs with
-// many nodes of several parents (package labelset); Model.LabelSets predicts.
+// leaves and all their ancestors, each once, and the worst set is found exactly but on graphs
+// with many nodes of several parents (package labelset); Model.LabelSets predicts. If fewer than
+// a tenth of the instances have several labels, by their weights, y is any leaf for those with
+// one label, with Loss, and any non-empty set for the others, with SetLoss. This is a problem of
+// its own, to which the certificate belongs: on graphs it takes a fraction of the time, and it
+// ranks leaves better. Sets asks for sets for all instances.
 //
 // The zero value is ready to use.
 type Normalized struct {
@@ -37,13 +41,14 @@ type Normalized struct {
 	Weighting Weighting
 	// Alpha, if not nil, gives the node weights instead, one a node of the taxonomy, none negative.
 	Alpha []float64
-	// Loss is Delta. The default value is the normalized loss [CSS16, (9)], the root of the sum of
-	// alpha over the nodes that are above one of the two leaves but not the other.
+	// Loss is Delta between leaves. The default value is the normalized loss [CSS16, (9)], the
+	// root of the sum of alpha over the nodes that are above one of the two leaves but not the
+	// other.
 	Loss loss.Loss
-	// Sets makes the labels sets of leaves even if every instance has one label. Settings.Start is
-	// not used where they are sets.
+	// Sets makes the labels of all instances sets of leaves, even if every instance has one label.
+	// Settings.Start is not used where some are sets.
 	Sets bool
-	// SetLoss is Delta where labels are sets. The default value is the number of leaves in which
+	// SetLoss is Delta between sets. The default value is the number of leaves in which
 	// the two sets differ, the loss of [CSS16, section 7.1]; (9) is no sum over nodes, and can't be
 	// searched.
 	SetLoss loss.Decomposing
@@ -89,7 +94,7 @@ func (s Normalized) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mo
 	var competitors structured.Competitors
 	if s.Sets || severalLabels(d) {
 		name, rule = "normalized hierarchical SVM of label sets", classifier.BestSet
-		competitors, err = s.compareSets(a, d, c)
+		competitors, err = s.compareSets(a, d, alpha, c)
 	} else {
 		competitors, err = s.compareSingle(a, d, alpha, c)
 	}
@@ -103,27 +108,45 @@ func (s Normalized) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mo
 	return m, err
 }
 
-func (s *Normalized) compareSets(a *structured.Attributes, d *dataset.Dataset, c float64) (structured.Competitors, error) {
+func (s *Normalized) compareSets(a *structured.Attributes, d *dataset.Dataset, alpha []float64, c float64) (structured.Competitors, error) {
 	if s.DivideByNorm {
 		return nil, fmt.Errorf("svm: DivideByNorm compares single labels; the norm of the difference of two label sets is no sum over nodes, so that their worst can't be searched [CSS16, below (13)]: leave it out, or train on instances with one label")
 	}
 	if s.SetLoss == nil {
 		s.SetLoss = loss.LeafSymdiff(d.Taxonomy)
 	}
-	return compareSets(a, d.Labels, s.SetLoss, c, &s.Settings)
+	single, err := s.single(d.Taxonomy, alpha)
+	if err != nil {
+		return nil, err
+	}
+	if s.Sets {
+		single = nil
+	}
+	return compareSets(a, d, single, s.SetLoss, c, &s.Settings)
 }
 
-func (s *Normalized) compareSingle(a *structured.Attributes, d *dataset.Dataset, alpha []float64, c float64) (competitors structured.Competitors, err error) {
-	if s.Loss == nil {
-		if s.Loss, err = loss.SqrtAlpha(d.Taxonomy, alpha); err != nil {
-			return nil, fmt.Errorf("svm: default loss: %w", err)
-		}
+// single returns the loss between single labels.
+func (s *Normalized) single(t *taxonomy.Taxonomy, alpha []float64) (loss.Loss, error) {
+	if s.Loss != nil {
+		return s.Loss, nil
+	}
+	l, err := loss.SqrtAlpha(t, alpha)
+	if err != nil {
+		return nil, fmt.Errorf("svm: default loss: %w", err)
+	}
+	return l, nil
+}
+
+func (s *Normalized) compareSingle(a *structured.Attributes, d *dataset.Dataset, alpha []float64, c float64) (structured.Competitors, error) {
+	single, err := s.single(d.Taxonomy, alpha)
+	if err != nil {
+		return nil, err
 	}
 	rescaling := structured.Margin
 	if s.DivideByNorm {
 		rescaling = structured.Norm
 	}
-	return compareSingle(a, d, s.Loss, rescaling, c)
+	return compareSingle(a, d, single, rescaling, c)
 }
 
 // alpha returns the node weights.

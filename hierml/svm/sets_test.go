@@ -205,3 +205,48 @@ func TestTaxonomyOfAnotherPart(t *testing.T) {
 		t.Errorf("without the miscellaneous leaves: error %v", err)
 	}
 }
+
+// TestFewSets compares instances with one label with leaves where few instances have several, which
+// are compared with sets.
+func TestFewSets(t *testing.T) {
+	for _, g := range []*taxonomy.Taxonomy{example.Random(rand.New(rand.NewPCG(8, 10)), 16, 2, 3), example.Tree(2, 3)} {
+		one := example.Dense(g, 40, 5, 3)
+		few := *one
+		few.Labels = slices.Clone(one.Labels)
+		leaves := g.Leaves()
+		for _, i := range []int{3, 17} {
+			few.Labels[i] = []int{leaves[0], leaves[len(leaves)-1]}
+		}
+		for _, e := range []struct{ single, sets fitter }{
+			{svm.Hierarchical{}, svm.Hierarchical{Sets: true}}, {svm.Normalized{}, svm.Normalized{Sets: true}},
+		} {
+			if c := fit(t, e.single, one).Problem.Competitors; !isType[*structured.Labels](c) {
+				t.Errorf("%T of one label an instance: %T", e.single, c)
+			}
+			if c := fit(t, e.sets, &few).Problem.Competitors; !isType[*structured.Sets](c) {
+				t.Errorf("%T with Sets: %T", e.sets, c)
+			}
+			m := fit(t, e.single, &few)
+			if c := m.Problem.Competitors; !isType[*structured.Mixed](c) {
+				t.Errorf("%T of few sets: %T", e.single, c)
+			}
+			heavy := few
+			heavy.Weights = slices.Repeat([]float64{1}, few.Len())
+			heavy.Weights[3] = 5
+			if c := fit(t, e.single, &heavy).Problem.Competitors; !isType[*structured.Sets](c) {
+				t.Errorf("%T of sets with a large weight: %T", e.single, c)
+			}
+			if m.Rule != classifier.BestSet || m.Training.Status != solver.Converged {
+				t.Errorf("%T: rule %v, %v", e.single, m.Rule, m.Training.Certificate)
+			}
+			unlabelled := few
+			unlabelled.Labels = slices.Clone(few.Labels)
+			unlabelled.Labels[30] = nil
+			if m, err := e.single.Fit(t.Context(), &unlabelled); m != nil || err == nil || !strings.Contains(err.Error(), "row 30 has no labels") {
+				t.Errorf("%T: model %v, error %v", e.single, m, err)
+			}
+		}
+	}
+}
+
+func isType[T any](c structured.Competitors) bool { _, is := c.(T); return is }
