@@ -16,6 +16,7 @@
 //   - [HierarchicalSoftmax] is a multinomial logistic regression among the children of every node.
 //   - [LogitAdjusted] corrects the last three, where they are logistic, for how frequent classes are.
 //   - [Balanced] trains any of them with weights by which classes, or nodes, count the same.
+//   - [Described] trains any of them with an instance more for each label: what it is called.
 //   - [Ridge] is kernel ridge regression of what nodes an instance has [SGV98], all nodes with one
 //     factor, for several labels at any nodes.
 //   - [Orthogonal] is hierarchical classification by orthogonal transfer of Zhou, Xiao and Wu

@@ -47,6 +47,7 @@ var svmPackage = table.Package{
 		{Name: "Calibration", Value: (*svm.Calibration)(nil)},
 		{Name: "CalibrationForm", Value: (*svm.CalibrationForm)(nil)},
 		{Name: "Choice", Value: (*svm.Choice)(nil)},
+		{Name: "Described", Value: (*svm.Described)(nil)},
 		{Name: "Examples", Value: (*svm.Examples)(nil)},
 		{Name: "Flat", Value: (*svm.Flat)(nil)},
 		{Name: "GlobalMargin", Value: (*svm.GlobalMargin)(nil)},
