@@ -139,7 +139,11 @@ func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Sett
 	switch {
 	case errors.Is(err, errOver):
 		r.Status, err = TimeLimit, nil
-		if a.kept() <= a.settings.leftOfAll() {
+		switch {
+		case a.settings.rough && math.IsInf(r.Primal, 1):
+			a.build()
+			copy(a.best, a.weights)
+		case !a.settings.rough && a.kept() <= a.settings.leftOfAll():
 			err = a.certifyMultiple(r)
 		}
 	case ctx.Err() != nil:
@@ -533,6 +537,9 @@ func (a *ascentOfOne) build() float64 {
 
 // kept is the part of the time that is kept for the certificate of a multiple of the weights.
 func (a *ascentOfOne) kept() time.Duration {
+	if a.settings.rough {
+		return 0
+	}
 	return time.Duration(passesOfMultiple * a.pace * float64(len(a.order)))
 }
 

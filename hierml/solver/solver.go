@@ -125,6 +125,9 @@ type Settings struct {
 
 	began time.Time // zero for that of Solve
 	end   time.Time // of the whole that this is a share of, zero where it is none
+	// rough says that weights that are cut off by the end of the time are not certified, as
+	// Binary's are with those of other tasks
+	rough bool
 	// Gap is a tenth of what was asked for up to this epoch, or final if it is the largest; 0 where
 	// it may become one
 	until int

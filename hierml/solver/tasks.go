@@ -216,6 +216,9 @@ func (t *tasks) run(ctx context.Context) (*Result, error) {
 		err = t.certifyInTime(ctx)
 	} else {
 		err = t.glances(ctx)
+		if err == nil && set.Time > 0 {
+			err = t.certifyGlances(ctx)
+		}
 	}
 	for err == nil {
 		if r.Epochs > 0 {
@@ -278,11 +281,24 @@ func (t *tasks) run(ctx context.Context) (*Result, error) {
 	return r, err
 }
 
+// certifyGlances certifies what the glances gave, if a quarter of the time that is left is
+// enough, so that there is something should the first sweep and its certificate take too long.
+func (t *tasks) certifyGlances(ctx context.Context) error {
+	timed, cancel := t.settings.limit(ctx, t.settings.Left()*3/4)
+	defer cancel()
+	t.cut = true
+	err := t.certify(timed)
+	if overTime(timed, err) {
+		return nil
+	}
+	return err
+}
+
 // sweep solves the tasks that are not good enough yet. It returns errOver at the end of the time
 // that is not kept for the certificate. In the first sweep tasks are visited alone where their
 // share is less than what it takes to solve one, so that all have theirs.
 func (t *tasks) sweep(ctx context.Context) error {
-	first := t.longest == 0
+	first := t.result.Epochs == 0 && t.settings.Start == nil
 	goal := firstGap
 	if !first { // the values of the tasks add up to another than that of the whole
 		goal = max(t.aim*t.reached.Gap(), firstAim*t.settings.Gap) * t.reached.Primal / floats.Sum(t.primal)
@@ -295,10 +311,10 @@ func (t *tasks) sweep(ctx context.Context) error {
 	}
 	half := max(0, t.settings.Left()-t.after()) / 2
 	for k, y := range order {
-		settings := Settings{Gap: goal, MaxEpochs: t.settings.MaxEpochs, Seed: t.settings.Seed, until: math.MaxInt, ascent: t.Loss == Hinge}
+		settings := Settings{Gap: goal, MaxEpochs: t.settings.MaxEpochs, Seed: t.settings.Seed, until: math.MaxInt, ascent: t.Loss == Hinge, rough: true}
 		if t.settings.Time > 0 {
 			kept := half
-			if !first {
+			if t.longest > 0 {
 				kept = t.settings.kept(t.longest)
 			} else if k > 0 {
 				kept = min(half, t.firstCertificate())
@@ -454,9 +470,7 @@ func (t *tasks) solve(ctx context.Context, y int, settings Settings) error {
 	if settings.ascent && r.Status != TimeLimit { // those of the coefficients, which need not be the best
 		part = t.binary.weights
 	}
-	if r.Status != TimeLimit || floats.Norm(part, 2) > 0 { // zeros are of no certificate
-		t.replace(y, slices.Clone(part))
-	}
+	t.replace(y, slices.Clone(part))
 	if r.Status == TimeLimit {
 		t.cut = true
 		t.over.add(time.Since(settings.began) - settings.Time)
