@@ -17,7 +17,8 @@
 //
 // [Model] decides by a rule for any model with probabilities, so that package metric judges the
 // decisions, and [By] is an estimator of such models for studies. Of instances with several labels,
-// [HLoss] decides by the probabilities of nodes given their parents.
+// [HLoss] and [SetF] decide by the probabilities of nodes given their parents: for the smallest
+// expected H-loss, and the largest expected hierarchical F1.
 //
 // The probabilities are left to the models and to package calibration: a decision is as good as
 // they are. Where they are too sure of the likeliest leaf, the rules decide for it; compare the
@@ -55,6 +56,7 @@ type labels struct {
 	t     *taxonomy.Taxonomy // of the probabilities
 	nodes *taxonomy.Taxonomy // without leaves that Leafed has added, or t itself
 	of    []int              // the node of each leaf of t
+	kept  []int              // the node of t that each node is
 	back  []int              // the node of t that each node is decided for as
 	order []int              // nodes, the deepest first, then by id: of equal values the first is decided for
 }
@@ -75,6 +77,7 @@ func newLabels(t *taxonomy.Taxonomy, asData bool) *labels {
 			l.back[k] = n
 		}
 	}
+	l.kept = slices.Clone(l.back)
 	for _, y := range t.Leaves() {
 		l.of = append(l.of, to[y])
 		l.back[to[y]] = y

@@ -28,7 +28,8 @@ type Model struct {
 	// classifier.Model of svm.HierarchicalSoftmax or svm.PLT; or a metric.NodeScorer, such as
 	// forest.Model, of whose probabilities those of the leaves are taken.
 	Scorer metric.Scorer
-	// Rule decides. The default is LeastLoss{}.
+	// Rule decides. The default is LeastLoss{}. For SetF, Scorer is a metric.NodeScorer, or a
+	// classifier.Model of svm.PLT.
 	Rule Rule
 	// Taxonomy is that of the leaves of Scorer.
 	Taxonomy *taxonomy.Taxonomy
@@ -58,11 +59,50 @@ func (m *Model) decide(ctx context.Context, x *dataset.Matrix, scores *mat.Dense
 	if scores == nil {
 		scores = m.ChoiceScores(x)
 	}
-	p, err := m.probabilities(x, scores)
+	of := func() (*mat.Dense, error) { return m.probabilities(x, scores) }
+	if _, ok := m.Rule.(SetF); ok {
+		of = func() (*mat.Dense, error) { return m.conditional(x) }
+	}
+	p, err := of()
 	if err != nil {
 		return nil, nil, err
 	}
 	return m.rule().Decide(ctx, m.Taxonomy, p)
+}
+
+// conditional returns the probabilities of nodes given their parents.
+func (m *Model) conditional(x *dataset.Matrix) (*mat.Dense, error) {
+	if c, ok := m.Scorer.(interface {
+		ConditionalProbabilities(x *dataset.Matrix) (*mat.Dense, error)
+	}); ok {
+		p, err := c.ConditionalProbabilities(x)
+		if err != nil {
+			return nil, fmt.Errorf("decision: %w", err)
+		}
+		return p, nil
+	}
+	s, ok := m.Scorer.(metric.NodeScorer)
+	if !ok {
+		return nil, errors.New("decision: SetF needs probabilities of nodes, such as those of svm.PLT, svm.NodeSets, package forest, and of svm.Calibrate from instances with several labels")
+	}
+	nodes, t := s.NodeProbabilities(x), m.Taxonomy
+	rows, columns := nodes.Dims()
+	if columns < t.Len() {
+		return nil, fmt.Errorf("decision: the model has probabilities of %d nodes, and its taxonomy %d nodes; give the taxonomy that it was trained with", columns, t.Len())
+	}
+	given := mat.NewDense(rows, t.Len(), nil)
+	for i := range rows {
+		from, to := nodes.RawRowView(i), given.RawRowView(i)
+		for n := range to {
+			to[n] = from[n]
+			for _, a := range t.Parents(n) {
+				if to[n] = 0; from[a] > 0 {
+					to[n] = min(1, from[n]/from[a])
+				}
+			}
+		}
+	}
+	return given, nil
 }
 
 // probabilities returns those of the leaves.
@@ -159,9 +199,10 @@ func (m *Model) HTML() string {
 //
 //	model, err := decision.By{Estimator: svm.HierarchicalSoftmax{}, Rule: decision.LeastLoss{Inner: true}}.Fit(ctx, train)
 //
-// Training is that of Estimator. It is for instances with one label each. Probabilities of
-// strongly regularized models, such as svm.HierarchicalSoftmax with a small C, are too near to
-// each other, so that rules stop above the leaves too often: set Calibration for them, too.
+// Training is that of Estimator. It is for instances with one label each, but for SetF.
+// Probabilities of strongly regularized models, such as svm.HierarchicalSoftmax with a small C,
+// are too near to each other, so that rules stop above the leaves too often: set Calibration for
+// them, too.
 type By struct {
 	// Estimator trains the model.
 	Estimator classifier.Estimator
@@ -181,9 +222,10 @@ func (b By) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	if b.Estimator == nil || d == nil || d.Taxonomy == nil {
 		return nil, errors.New("decision: By needs an Estimator and a dataset with its taxonomy")
 	}
+	_, sets := b.Rule.(SetF)
 	for i, set := range d.Labels {
-		if len(set) > 1 {
-			return nil, fmt.Errorf("decision: row %d of dataset %q has %d labels, and rules decide for instances of one; HLoss and svm.NodeSets decide for sets of labels", i, d.Name, len(set))
+		if len(set) > 1 && !sets {
+			return nil, fmt.Errorf("decision: row %d of dataset %q has %d labels, and the rule decides for instances of one; SetF, HLoss and svm.NodeSets decide for sets of labels", i, d.Name, len(set))
 		}
 	}
 	rule := b.Rule

@@ -203,7 +203,7 @@ func TestBy(t *testing.T) {
 	}{
 		"needs an Estimator":                        {decision.By{}, train},
 		"dataset with its taxonomy":                 {decision.By{Estimator: svm.Flat{}}, nil},
-		"has 2 labels, and rules decide":            {decision.By{Estimator: svm.HierarchicalSoftmax{}}, &several},
+		"has 2 labels, and the rule decides":        {decision.By{Estimator: svm.HierarchicalSoftmax{}}, &several},
 		"svm.Flat, flat SVM, have scores and no pr": {decision.By{Estimator: svm.Flat{}}, train},
 	} {
 		if _, err := c.by.Fit(ctx, c.d); err == nil || !strings.Contains(err.Error(), want) {
@@ -222,4 +222,86 @@ func TestBy(t *testing.T) {
 			t.Errorf("%s: error %v", want, err)
 		}
 	}
+}
+
+// TestSetModels decides for sets of labels by the probabilities of nodes of all models that have
+// some, and compares with the rule.
+func TestSetModels(t *testing.T) {
+	ctx := context.Background()
+	g := example.Tree(3, 3)
+	d := example.Texts(g, 300, 200, 12, 4)
+	for i := range d.Labels {
+		y := d.Labels[i][0]
+		d.Labels[i] = []int{y}
+		if other := g.Leaves()[i%len(g.Leaves())]; i%3 == 0 && other > y {
+			d.Labels[i] = append(d.Labels[i], other)
+		}
+	}
+	calibrated, err := svm.Calibrate(ctx, svm.OneVsRest{}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trees, err := forest.Forest{Trees: 20}.Fit(ctx, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by, err := decision.By{Estimator: svm.PLT{}, Rule: decision.SetF{}}.Fit(ctx, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, err := by.Scorer.(*classifier.Model).ConditionalProbabilities(d.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ratio := func(nodes *mat.Dense) *mat.Dense {
+		return apply(nodes, func(i, n int, v float64) float64 {
+			if parents := g.Parents(n); len(parents) > 0 {
+				if nodes.At(i, parents[0]) == 0 {
+					return 0
+				}
+				return v / nodes.At(i, parents[0])
+			}
+			return v
+		})
+	}
+	for name, c := range map[string]struct {
+		m *decision.Model
+		p *mat.Dense
+	}{
+		"label tree": {by, given},
+		"calibrated": {&decision.Model{Scorer: calibrated, Rule: decision.SetF{}, Taxonomy: g}, ratio(calibrated.NodeProbabilities(d.X))},
+		"forest":     {&decision.Model{Scorer: trees, Rule: decision.SetF{}, Taxonomy: g}, ratio(trees.NodeProbabilities(d.X))},
+	} {
+		sets, values, err := c.m.Sets(ctx, d.X)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want, expected, err := decision.SetF{}.Decide(ctx, g, c.p)
+		if err != nil || !reflect.DeepEqual(sets, want) || !reflect.DeepEqual(values, expected) {
+			t.Errorf("%s: other decisions than those of the rule (%v)", name, err)
+		}
+		r, err := metric.Evaluate(c.m, d)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		of, err := metric.LabelSets(d.Labels, sets, g)
+		if err != nil || math.Abs(r.HierarchicalSamplesF1-of.HierarchicalSamples) > 1e-12 || of.RootlessSamples != r.RootlessSamplesF1 {
+			t.Errorf("%s: the report has %v, the sets %v (%v)", name, r.HierarchicalSamplesF1, of.HierarchicalSamples, err)
+		}
+	}
+	one, _ := noisy(100)
+	flat, err := svm.Flat{}.Fit(ctx, one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := (&decision.Model{Scorer: flat, Rule: decision.SetF{}, Taxonomy: one.Taxonomy}).Sets(ctx, one.X); err == nil || !strings.Contains(err.Error(), "no probabilities") {
+		t.Errorf("of scores: %v", err)
+	}
+}
+
+// apply returns a function of the entries of a matrix.
+func apply(m *mat.Dense, f func(i, j int, v float64) float64) *mat.Dense {
+	var made mat.Dense
+	made.Apply(f, m)
+	return &made
 }

@@ -118,7 +118,7 @@ var fieldTypes = sync.OnceValue(func() map[string]reflect.Type {
 		reflect.TypeFor[solver.BCFW](), reflect.TypeFor[solver.DualAscent](), reflect.TypeFor[solver.Pegasos](),
 		reflect.TypeFor[solver.RDA](), reflect.TypeFor[solver.VariableSelection](),
 		reflect.TypeFor[farm.Slurm](), reflect.TypeFor[farm.Local](),
-		reflect.TypeFor[decision.LeastLoss](), reflect.TypeFor[decision.LargestF](), reflect.TypeFor[decision.TopDown](), reflect.TypeFor[decision.NodeThresholds](),
+		reflect.TypeFor[decision.LeastLoss](), reflect.TypeFor[decision.LargestF](), reflect.TypeFor[decision.TopDown](), reflect.TypeFor[decision.NodeThresholds](), reflect.TypeFor[decision.SetF](),
 		reflect.TypeFor[gram.Linear](), reflect.TypeFor[gram.RBF](), reflect.TypeFor[gram.Exponential](), reflect.TypeFor[gram.Polynomial](),
 	)
 })

@@ -98,6 +98,8 @@ func (p *Pipeline) scorer() (*scorer, error) {
 		return nil, errors.New("pipeline: both Vectorizer and Columns are set; a pipeline is of texts or of rows of a table")
 	case p.Beam < 0:
 		return nil, fmt.Errorf("pipeline: Beam is %d; it is the width of a beam, or 0 for none", p.Beam)
+	case p.Decision != nil && isSetF(p.Decision):
+		return nil, errors.New("pipeline: decision.SetF decides by probabilities of nodes, and Decision by those of labels; use decision.Model with it")
 	case p.Decision != nil && (p.NodeSets != nil || p.Calibrated != nil && !p.Calibrated.OneLabel()):
 		return nil, errors.New("pipeline: Decision decides by probabilities of one label, and the model learned from several; leave Decision out")
 	case p.Decision != nil && p.Forest == nil && p.Calibrated == nil && !probable(s.model):
@@ -237,6 +239,8 @@ func (p *Pipeline) HasProbabilities() bool {
 	s, err := p.scorer()
 	return err == nil && (s.model == nil || p.Calibrated != nil || probable(s.model))
 }
+
+func isSetF(r decision.Rule) bool { _, ok := r.(decision.SetF); return ok }
 
 // probable reports whether a model has probabilities itself.
 func probable(m *classifier.Model) bool {

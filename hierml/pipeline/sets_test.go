@@ -515,8 +515,9 @@ func TestDecisions(t *testing.T) {
 		t.Fatal(err)
 	}
 	scores := pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: flat, Decision: decision.LargestF{}}
+	nodes := pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: p.Model, Decision: decision.SetF{}}
 	without := pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: p.Model}
-	for want, p := range map[string]*pipeline.Pipeline{"the model learned from several": &several, "the model has scores alone": &scores, "no rule decides": &without} {
+	for want, p := range map[string]*pipeline.Pipeline{"the model learned from several": &several, "the model has scores alone": &scores, "decides by probabilities of nodes": &nodes, "no rule decides": &without} {
 		if _, _, err := p.Decide(t.Context(), ofTexts([]string{"a"})); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", want, err)
 		}

@@ -29,6 +29,7 @@ var decisionPackage = table.Package{
 		{Name: "Model", Value: (*decision.Model)(nil)},
 		{Name: "NodeThresholds", Value: (*decision.NodeThresholds)(nil)},
 		{Name: "Rule", Value: (*decision.Rule)(nil)},
+		{Name: "SetF", Value: (*decision.SetF)(nil)},
 		{Name: "TopDown", Value: (*decision.TopDown)(nil)},
 	},
 	Wrappers: []table.Symbol{
