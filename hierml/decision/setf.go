@@ -23,7 +23,8 @@ import (
 // of the true nodes Y, which never rises from a node to a child, so that the decision is exact. The
 // sum is the derivative of the polynomial whose coefficients are P(|Y| = m), a product of those of
 // the subtrees. It costs the number of nodes squared for each k, at most, and no k is looked at
-// whose set could not be better: none from 2 E|Y| / value on.
+// whose set could not be better: none from 2 E|Y| / value on. Sizes of a subtree that are together
+// less likely than 1e-17 are left out.
 type SetF struct {
 	// Rootless leaves roots out of the sets, as metric.F1.RootlessSamples does.
 	Rootless bool
@@ -98,7 +99,7 @@ func (w *setRow) decide(row []float64) ([]int, float64) {
 		for m, c := range product {
 			own[m+w.shift(n)] += p[n] * c
 		}
-		w.within[n] = own
+		w.within[n] = trimmed(own)
 	}
 	sizes := w.product(w.nodes.Roots())
 	mean := 0.0
@@ -137,9 +138,21 @@ func (w *setRow) product(siblings []int) []float64 {
 	product := []float64{1}
 	for _, c := range siblings {
 		w.steps[c] = product
-		product = multiply(product, w.within[c])
+		product = trimmed(multiply(product, w.within[c]))
 	}
 	return product
+}
+
+// trimmed leaves out the largest sizes, which together are less likely than 1e-17: the polynomials
+// of thousands of nodes are then as long as sets are large.
+func trimmed(p []float64) []float64 {
+	const negligible = 1e-17
+	for tail := 0.0; len(p) > 1; p = p[:len(p)-1] {
+		if tail += p[len(p)-1]; tail >= negligible {
+			break
+		}
+	}
+	return p
 }
 
 func multiply(a, b []float64) []float64 {
@@ -174,7 +187,7 @@ func (w *setRow) descendants(siblings []int, adjoint []float64) {
 		before, own := w.steps[n], w.within[n]
 		byOwn, byBefore := make([]float64, len(own)), make([]float64, len(before))
 		for i, x := range before {
-			for j, y := range own {
+			for j, y := range own[:max(0, min(len(own), len(adjoint)-i))] { // beyond what was trimmed
 				byOwn[j] += x * adjoint[i+j]
 				byBefore[i] += y * adjoint[i+j]
 			}
