@@ -10,14 +10,15 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/internal/table"
 )
 
 // Report says how good sets are.
 type Report struct {
 	Instances int
-	// Covered is the share of the instances whose set has their label, and Low to High what share
-	// of all instances like these it may be, in an interval of 95 % (Clopper and Pearson's).
+	// Covered is the share of the instances whose set has their label, and Low to High the interval
+	// of that share with 95 % confidence (metric.ShareInterval).
 	Covered, Low, High float64
 	// Leaves is the mean number of labels of a set, One the share of sets with one label, and
 	// Rejected that of sets that are too large to be an answer.
@@ -82,15 +83,12 @@ func (p *Predictor) Measure(sets []Set, labels []int) (*Report, error) {
 	if r.LeastClass == "" {
 		r.Least = 0
 	}
+	share, err := metric.ShareInterval(int(r.Covered), len(sets))
+	if err != nil {
+		return nil, err
+	}
+	r.Low, r.High = share.Low, share.High
 	n := float64(len(sets))
-	yes := r.Covered
-	r.Low, r.High = 0, 1
-	if yes > 0 {
-		r.Low = distuv.Beta{Alpha: yes, Beta: n - yes + 1}.Quantile(0.025)
-	}
-	if yes < n {
-		r.High = distuv.Beta{Alpha: yes + 1, Beta: n - yes}.Quantile(0.975)
-	}
 	r.Right /= answers
 	for _, share := range []*float64{&r.Covered, &r.Leaves, &r.One, &r.Rejected} {
 		*share /= n

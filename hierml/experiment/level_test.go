@@ -6,9 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/internal/testrun"
 )
 
@@ -143,15 +142,6 @@ func (s simulated) found(t *testing.T, studies int, test Test, gain float64) int
 	return found
 }
 
-// atLeast is the lower end of the interval of Clopper and Pearson that has the true share of k in n
-// with 95 % confidence.
-func atLeast(k, n int) float64 {
-	if k == 0 {
-		return 0
-	}
-	return distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(0.025)
-}
-
 var simulations = []simulated{
 	{name: "10 folds", instances: 120, split: Split{Folds: 10}, repeats: 1, signal: 1.5, gain: 0.5},
 	{name: "10 folds of noise", instances: 120, split: Split{Folds: 10}, repeats: 1},
@@ -183,7 +173,11 @@ func TestLevel(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			found := s.found(t, studies, DefaultTest, 0)
 			text := fmt.Sprintf("%.1f %% of %d studies without a difference", 100*float64(found)/float64(studies), studies)
-			if atLeast(found, studies) > 0.05 {
+			share, err := metric.ShareInterval(found, studies)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if share.Low > 0.05 {
 				t.Errorf("a difference in %s", text)
 			}
 			if s.gain > 0 {

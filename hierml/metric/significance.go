@@ -37,6 +37,24 @@ func StudentInterval(mean, err, freedom float64) Interval {
 	return Interval{Mean: mean, Low: mean - half, High: mean + half, Level: differenceLevel}
 }
 
+// ShareInterval is the interval of Clopper and Pearson [CP34] of the share of k in n independent
+// cases, with 95 % confidence at least: the shares for which k or fewer, and k or more, are not
+// too unlikely. It is an error if k is not from 0 to n, or n not positive.
+func ShareInterval(k, n int) (Interval, error) {
+	if n < 1 || k < 0 || k > n {
+		return Interval{}, fmt.Errorf("metric: the share of %d in %d; there is at least one case, and no more are counted than there are", k, n)
+	}
+	i := Interval{Mean: float64(k) / float64(n), High: 1, Level: differenceLevel}
+	const tail = (1 - differenceLevel) / 2
+	if k > 0 {
+		i.Low = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(tail)
+	}
+	if k < n {
+		i.High = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(1 - tail)
+	}
+	return i, nil
+}
+
 // intervalOf returns the interval of the mean of differences.
 func intervalOf(d []float64) Interval {
 	if len(d) < 2 {

@@ -243,3 +243,37 @@ func ExampleBootstrap() {
 	// Output:
 	// 0.7000, with 95 % confidence between 0.4000 and 1.0000
 }
+
+// TestShareInterval holds the ends to the binomial distribution, summed term by term: at each what
+// was counted, or more extreme, has a probability of 2.5 %.
+func TestShareInterval(t *testing.T) {
+	tail := func(n, from, to int, p float64) (sum float64) {
+		for k := from; k <= to; k++ {
+			term := 1.0
+			for i := range k {
+				term *= float64(n-i) / float64(i+1) * p
+			}
+			sum += term * math.Pow(1-p, float64(n-k))
+		}
+		return sum
+	}
+	for n := 1; n < 25; n++ {
+		for k := range n + 1 {
+			got, err := metric.ShareInterval(k, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if k == 0 != (got.Low == 0) || k == n != (got.High == 1) || got.Mean != float64(k)/float64(n) {
+				t.Errorf("%d of %d: %v", k, n, got)
+			}
+			if k > 0 && math.Abs(tail(n, k, n, got.Low)-0.025) > 1e-9 || k < n && math.Abs(tail(n, 0, k, got.High)-0.025) > 1e-9 {
+				t.Errorf("%d of %d: %v", k, n, got)
+			}
+		}
+	}
+	for _, c := range [][2]int{{0, 0}, {-1, 2}, {3, 2}} {
+		if _, err := metric.ShareInterval(c[0], c[1]); err == nil {
+			t.Errorf("%d of %d: no error", c[0], c[1])
+		}
+	}
+}

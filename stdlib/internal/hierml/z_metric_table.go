@@ -39,6 +39,7 @@ var metricPackage = table.Package{
 		{Name: "ReadJSON", Value: metric.ReadJSON},
 		{Name: "RootlessCurve", Value: metric.RootlessCurve},
 		{Name: "ScoresOf", Value: metric.ScoresOf},
+		{Name: "ShareInterval", Value: metric.ShareInterval},
 		{Name: "Significance", Value: metric.Significance},
 		{Name: "StudentInterval", Value: metric.StudentInterval},
 	},
