@@ -81,10 +81,14 @@ type Settings struct {
 	//     that value may be unknown then (Origin is 0).
 	//   - Problems that are solved apart, such as the leaves of svm.OneVsRest, have a share each.
 	//     Those that are cut off go on, in rounds, until the time is over.
-	//   - Preparations are not cut off. They take a few passes over the data: milliseconds, or a
-	//     second or two for graphs of thousands of nodes. A bound below that is overrun by it.
-	//     It is an error if Time is over before there is the kernel of every two instances, or a
-	//     factor of the graph: there is nothing to predict with.
+	//   - At least nine tenths of the time are used, and it is overrun by a tenth at most, on an idle
+	//     machine and if the time is that of several passes over the data for each class.
+	//     Preparations are not cut off: they take a few passes, milliseconds to tenths of a second,
+	//     or seconds for HM3 and for graphs of hundreds of leaves. A shorter bound is overrun by
+	//     them. More processes than processors make both shares worse.
+	//
+	// It is an error if Time is over before there is the kernel of every two instances, or a factor
+	// of the graph: there is nothing to predict with.
 	Time time.Duration
 	// Seed determines the order of the examples; equal seeds give equal results.
 	Seed uint64
