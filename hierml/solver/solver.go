@@ -81,8 +81,8 @@ type Settings struct {
 	//     that value may be unknown then (Origin is 0).
 	//   - Problems that are solved apart, such as the leaves of svm.OneVsRest, have a share each.
 	//     Those that are cut off go on, in rounds, until the time is over.
-	//   - At least nine tenths of the time are used, and it is overrun by a tenth at most, on an idle
-	//     machine and if the time is that of several passes over the data for each class.
+	//   - As a rule at least nine tenths of the time are used, and it is overrun by a tenth at most,
+	//     if it is that of several passes over the data for each class: an aim, not a guarantee.
 	//     Preparations are not cut off: they take a few passes, milliseconds to tenths of a second,
 	//     or seconds for HM3 and for graphs of hundreds of leaves. A shorter bound is overrun by
 	//     them. More processes than processors make both shares worse.
