@@ -170,25 +170,63 @@ func (d *describer) object(name string, fields map[string]any) any {
 func (d *describer) describeNamed(name string, values map[string]any) any {
 	fields := make(map[string]any, len(values))
 	for key, value := range values {
-		if told := d.given(value); told != nil {
+		if told := d.given(value, fieldOf(typeOf(name), key)); told != nil {
 			fields[key] = told
 		}
 	}
 	return d.object(name, fields)
 }
 
-// given describes a value of a field that came from JSON, nil if it is zero.
-func (d *describer) given(value any) any {
-	switch value := value.(type) {
-	case nil:
+// typeOf returns the type of that name that a study may name, nil if there is none.
+func typeOf(name string) reflect.Type {
+	for _, types := range []map[string]reflect.Type{estimatorTypes(), fieldTypes(), generatorTypes(), stepTypes()} {
+		if t, ok := types[name]; ok {
+			return t
+		}
+	}
+	return nil
+}
+
+// fieldOf returns the type of a field of a struct, or of a pointer to one, and nil where there is
+// none.
+func fieldOf(t reflect.Type, name string) reflect.Type {
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil || t.Kind() != reflect.Struct {
 		return nil
-	case map[string]any:
-		fields := make(map[string]any, len(value))
-		for key, value := range value {
-			if inner, ok := value.(map[string]any); ok && len(inner) == 0 {
+	}
+	f, ok := t.FieldByName(name)
+	if !ok {
+		return nil
+	}
+	return f.Type
+}
+
+// given describes a value that came from JSON, of a field of type t, nil if it is zero. t is nil
+// where it is not known.
+func (d *describer) given(value any, t reflect.Type) any {
+	object, ok := value.(map[string]any)
+	switch {
+	case value == nil:
+		return nil
+	case ok && t != nil && t.Kind() == reflect.Pointer:
+		if told := d.given(value, t.Elem()); told != nil {
+			return told
+		}
+		return map[string]any{} // set, and not nil
+	case ok:
+		fields := make(map[string]any, len(object))
+		for key, value := range object {
+			named := typeOf(key)
+			if inner, ok := value.(map[string]any); ok && len(inner) == 0 && len(object) == 1 && fieldOf(t, key) == nil {
 				return key // {"NAME": {}}
 			}
-			if told := d.given(value); told != nil {
+			of := fieldOf(t, key)
+			if of == nil {
+				of = named
+			}
+			if told := d.given(value, of); told != nil {
 				fields[key] = told
 			}
 		}

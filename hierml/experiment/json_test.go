@@ -302,3 +302,52 @@ func TestFormerNames(t *testing.T) {
 		t.Errorf("columns %v (%v)", with, err)
 	}
 }
+
+// TestEmptyObjectsArePointersThatAreSet has a field of a pointer, where {} is not the same as
+// nothing: it goes back to JSON, tells two methods apart, and has another key.
+func TestEmptyObjectsArePointersThatAreSet(t *testing.T) {
+	const text = `{"Data": [{"Name": "d", "Generator": {"synthetic.LinearTree": {"Depth": 2, "Instances": 60}}}], "Methods": [
+		{"Name": "none", "Estimator": {"decision.By": {"Estimator": "svm.HierarchicalSoftmax", "Rule": "decision.LeastLoss"}}},
+		{"Name": "calibrated", "Estimator": {"decision.By": {"Estimator": "svm.HierarchicalSoftmax", "Rule": "decision.LeastLoss", "Calibration": {}}}},
+		{"Name": "within", "Estimator": {"svm.Described": {"Estimator": {"svm.Balanced": {"Estimator": "svm.Flat", "Balance": {}}}, "Weight": 2}}}
+	]}`
+	var s Study
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 { // maps have no order
+		back, err := s.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again Study
+		if err := json.Unmarshal(back, &again); err != nil {
+			t.Fatal(err)
+		}
+		for i := range s.Methods {
+			if canonical(again.Methods[i].Named) != canonical(s.Methods[i].Named) {
+				t.Fatalf("%s became\n%s", canonical(s.Methods[i].Named), canonical(again.Methods[i].Named))
+			}
+		}
+		if is := strings.Contains(canonical(again.Methods[1].Named), `"Calibration":{}`); !is || strings.Contains(canonical(again.Methods[0].Named), "Calibration") {
+			t.Fatalf("calibration is lost: %s", back)
+		}
+		if text := canonical(again.Methods[2].Named); strings.Contains(text, "Balance\":{}") || !strings.Contains(text, `"Weight":2`) {
+			t.Fatalf("fields of a struct within another: %s", text)
+		}
+		built, err := again.Methods[1].Named.build(nil, estimatorTypes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if by := built.(decision.By); by.Calibration == nil {
+			t.Fatal("no calibration")
+		}
+	}
+	r, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Cells) != 3 || r.Cells[0].Key == r.Cells[1].Key {
+		t.Errorf("%v", r.Cells)
+	}
+}
