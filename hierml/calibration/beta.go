@@ -2,6 +2,7 @@ package calibration
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -18,6 +19,11 @@ type BetaCurve struct {
 func (p BetaCurve) Probability(score float64) float64 {
 	u, v := p.Sigmoid.logs(score)
 	return Sigmoid{A: -1}.Probability(p.A*u - p.B*v + p.C)
+}
+
+// String says what the curve is.
+func (p BetaCurve) String() string {
+	return fmt.Sprintf("1 / (1 + exp(-(%.4g ln p - %.4g ln(1-p) + %.4g))), p = 1 / (1 + exp(%.4g s + %.4g))", p.A, p.B, p.C, p.Sigmoid.A, p.Sigmoid.B)
 }
 
 // logs returns the logarithms of the probability p of a score, and of 1-p.

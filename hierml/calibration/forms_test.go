@@ -257,6 +257,12 @@ func TestFormsRefuse(t *testing.T) {
 			t.Errorf("SoftmaxTemperature takes %v as the score of the label", bad)
 		}
 	}
+	if _, err := calibration.SoftmaxTemperature(nil, nil); err == nil {
+		t.Error("a temperature of no scores")
+	}
+	if got := calibration.Temperature(4).String(); got != "temperature 0.25" {
+		t.Error(got)
+	}
 	if v, err := calibration.SoftmaxTemperature(new(mat.Dense), nil); err == nil {
 		t.Errorf("temperature %v of nothing", v)
 	}

@@ -1,6 +1,7 @@
 package calibration
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 )
@@ -15,6 +16,11 @@ type VennAbers struct {
 	// first. High has the probability, if it is a positive, down to the score before;
 	// it is 1 above the last.
 	Low, High []float64
+}
+
+// String says how many steps there are.
+func (p *VennAbers) String() string {
+	return fmt.Sprintf("Venn-ABERS probabilities with steps at %d scores", len(p.Scores))
 }
 
 // Interval returns both probabilities of a score.

@@ -349,7 +349,26 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%v: no error", bad)
 		}
 	}
+	for name, err := range map[string]error{
+		"coverage near 0": second(conformal.Settings{Coverage: 1e-13}.Learn(t.Context(), m, d)),
+		"nil model":       second(conformal.Settings{}.Learn(t.Context(), (*svm.Calibrated)(nil), d)),
+		"empty model":     second(conformal.Settings{}.Learn(t.Context(), new(svm.Calibrated), d)),
+		"no leaf":         third(p.Measure([]conformal.Set{{Leaves: g.Leaves()}}, []int{g.Roots()[0]})),
+		"label 999":       third(p.Measure([]conformal.Set{{Leaves: g.Leaves()}}, []int{999})),
+		"empty set":       third(p.Measure([]conformal.Set{{}}, g.Leaves()[:1])),
+		"empty predictor": third(new(conformal.Predictor).Measure([]conformal.Set{{}}, g.Leaves()[:1])),
+	} {
+		if (err == nil) != (name == "coverage near 0") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if text := new(conformal.Predictor).String(); !strings.Contains(text, "Settings.Learn") {
+		t.Error(text)
+	}
 	if _, err := p.Measure(nil, nil); err == nil {
 		t.Error("no error for no sets")
 	}
 }
+
+func second(_ *conformal.Predictor, err error) error { return err }
+func third(_ *conformal.Report, err error) error     { return err }

@@ -11,6 +11,7 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
 	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/internal/table"
 )
 
@@ -48,6 +49,9 @@ func (p *Predictor) Evaluate(ctx context.Context, d *dataset.Dataset) (*Report, 
 
 // Measure measures the sets of instances with these labels, which are leaves.
 func (p *Predictor) Measure(sets []Set, labels []int) (*Report, error) {
+	if p.Taxonomy == nil {
+		return nil, taxonomy.ErrNone
+	}
 	if len(sets) != len(labels) || len(sets) == 0 {
 		return nil, fmt.Errorf("conformal: %d sets for %d labels; give at least one set, and a label to each", len(sets), len(labels))
 	}
@@ -56,6 +60,12 @@ func (p *Predictor) Measure(sets []Set, labels []int) (*Report, error) {
 	answers := 0.0
 	of, covered := make(map[int]int), make(map[int]int)
 	for i, s := range sets {
+		if n := labels[i]; n < 0 || n >= p.Taxonomy.Len() || !p.Taxonomy.IsLeaf(n) {
+			return nil, fmt.Errorf("conformal: instance %d has label %d, which is no leaf", i, n)
+		}
+		if len(s.Leaves) == 0 {
+			return nil, fmt.Errorf("conformal: instance %d has no set: a set has one label at least", i)
+		}
 		_, in := slices.BinarySearch(s.Leaves, labels[i])
 		of[labels[i]]++
 		if in {
@@ -118,10 +128,9 @@ func (r *Report) String() string { return describe.Text(r.title(), r.rows()) }
 // HTML describes the sets as a table.
 func (r *Report) HTML() string { return describe.HTML(r.title(), r.rows()) }
 
-// Expected returns between which two shares the coverage is in nine of ten draws of the held-out
-// instances: given these, it has a beta distribution [Vov12]. With ByClass there is one for each
-// threshold.
-func (p *Predictor) Expected() (low, high float64) {
+// expected returns between which two shares the coverage of one threshold is in nine of ten draws
+// of the held-out instances: given these, it has a beta distribution [Vov12].
+func (p *Predictor) expected() (low, high float64) {
 	n := p.held
 	k := p.settings.rank(n)
 	b := distuv.Beta{Alpha: float64(k), Beta: float64(n + 1 - k)}
@@ -142,6 +151,9 @@ func (p *Predictor) HTML() string {
 
 func (p *Predictor) rows() []describe.Row {
 	s := p.settings
+	if len(p.groups) == 0 {
+		return []describe.Row{{Name: "learned from", Value: "nothing: Settings.Learn makes a predictor"}}
+	}
 	form := "any labels"
 	if s.Nodes > 0 {
 		form = fmt.Sprintf("all labels below at most %d nodes", s.Nodes)
@@ -151,8 +163,8 @@ func (p *Predictor) rows() []describe.Row {
 	}
 	rows := []describe.Row{{Name: "coverage", Value: fmt.Sprintf("%v", s.Coverage)}, {Name: "a set has", Value: form}}
 	if !s.ByClass {
-		low, high := p.Expected()
-		return append(rows, describe.Row{Name: "learned from", Value: fmt.Sprintf("%d held-out instances: with nine of ten such samples, it covers %.3f to %.3f", p.held, low, high)})
+		low, high := p.expected()
+		return append(rows, describe.Row{Name: "learned from", Value: fmt.Sprintf("%d held-out instances: with nine of ten such samples, it covers %.3f to %.3f of instances like these that the model has not seen", p.held, low, high)})
 	}
 	own, without := 0, 0
 	for _, g := range p.of {

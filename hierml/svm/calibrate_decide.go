@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -17,7 +18,12 @@ import (
 func (p *Calibrated) LeafScores(x *dataset.Matrix) *mat.Dense { return p.Model.ChoiceScores(x) }
 
 // Check returns an error if x is not a matrix over the features of the training data.
-func (p *Calibrated) Check(x *dataset.Matrix) error { return p.Model.Check(x) }
+func (p *Calibrated) Check(x *dataset.Matrix) error {
+	if p == nil || p.Model == nil {
+		return fmt.Errorf("svm: the probabilities have no model; Calibrate and LoadCalibrated give one")
+	}
+	return p.Model.Check(x)
+}
 
 // CheckTaxonomy returns an error if the labels of t are not those of the model.
 func (p *Calibrated) CheckTaxonomy(t *taxonomy.Taxonomy) error { return p.Model.CheckTaxonomy(t) }

@@ -16,8 +16,9 @@ import (
 
 // Described is an estimator that also learns from what the labels are called: for each leaf it
 // adds an instance to those that are trained on, with the words of the leaf's name, or of a
-// description. So leaves without instances can be predicted, and those with few are predicted more
-// often (bench/testdata/described.json). The features must have names, as those of texts have.
+// description. So leaves with few instances are predicted more often, and leaves without any can
+// be predicted, if rarely by a name alone: descriptions of some words help
+// (bench/testdata/described.json). The features must have names, as those of texts have.
 //
 // A word is a feature where the feature's name is the word in lower case, or ends with "=" and the
 // word, as in tables. Its value is the mean of what it has in instances, and each added instance
