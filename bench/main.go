@@ -28,17 +28,33 @@
 //	HIERML_DATA=DIR go run ./bench table -python ENV/bin/python -pdsparse FOLDER -results FILE
 //
 // trains methods of this library, LIBLINEAR, scikit-learn, HiClass, napkinXC, PECOS and PD-Sparse
-// on the sets of the folder, and prints tables of methods and sets: how good the rankings of the
-// leaves are, and what they took. doc/comparison.md has them. Labels at inner nodes are replaced by
-// miscellaneous leaves below them. In sets with few rows of several labels, these rows are left
-// out. All packages read the same files: texts as they are, and dense features with each row at
-// unit length beside a constant. C is chosen from a grid, for each method and set, by a fifth of
-// the training part; then the method is trained on all of it. All packages write their predictions
-// as five labels a row, and the same code judges them. Other options have their default values. A
-// training that takes longer than -time is ended, or ends itself if it has a limit of its own.
+// on the twelve sets of the folder, and prints tables of methods and sets: how good the predictions
+// are, and what they took. doc/comparison.md has them. Labels at inner nodes are replaced by
+// miscellaneous leaves below them, which the measures take for the inner nodes again. In sets with
+// few rows of several labels, these rows are left out. All packages read the same files: texts as
+// they are, and dense features with each row at unit length beside a constant. C is chosen from a
+// grid, for each method and set, by a fifth of the training part; then the method is trained on all
+// of it. Other options have their default values. A training that takes longer than -time is ended,
+// or ends itself if it has a limit of its own; methods that train on folds divide it among them.
 //
-// Results are added to the file of -results, and results that it has are not computed again. Those
-// of the page are testdata/results.jsonl.
+// All packages write five labels a row and, where they have them, the scores of all leaves or
+// nodes, and the same code judges these. The score of an inner node is the highest of the leaves
+// below, or their sum where they are probabilities that add up to one; Ridge, NodeSets, forest
+// and calibrated models have scores of nodes. AU(PRC) is the area of all pairs of a row and a
+// node. The predicted set of a row, for the hierarchical F1, is the first label where rows have
+// one; where they have several, the nodes with scores of at least a threshold, the best one when
+// C is chosen. NodeSets, HM3, forest, decisions, and structured SVMs trained on rows with
+// several labels decide for sets themselves. HiClass and PD-Sparse give no scores.
+//
+// The first row of a table is half of the 95 % interval of the best measure of each set.
+// Measures in italics cannot be told from it by a paired test over the rows of the test part,
+// corrected by Holm's method for the number of methods. Both are by the jackknife that leaves
+// out one of 40 groups of rows at a time. They say nothing of another training part, or of
+// another division to choose C.
+//
+// Results are added to the file of -results, and results that it has are not computed again, so
+// that a comparison that was ended goes on where it was. A file has results of one version of
+// the comparison. Those of the page are testdata/results.jsonl.
 //
 // # Size
 //

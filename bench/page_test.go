@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write the tables of doc/comparison.md a
 
 // TestPage holds that the tables of the page are those of the results in testdata.
 func TestPage(t *testing.T) {
-	entries, err := readLines[entry](filepath.Join("testdata", "results.jsonl"))
+	entries, err := readEntries(filepath.Join("testdata", "results.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,19 +2,25 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/bayes"
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/decision"
 	"github.com/hierml/notebook/hierml/forest"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/perceptron"
@@ -35,7 +41,7 @@ func linear(estimator func(c float64, s solver.Settings) classifier.Estimator) f
 
 // fittings are the methods of this library, by the names that tables have.
 var fittings = map[string]fitting{
-	"flat":                       linear(func(c float64, s solver.Settings) classifier.Estimator { return svm.Flat{C: c, Settings: s} }),
+	"flat":                       linear(flat),
 	"hierarchical":               linear(func(c float64, s solver.Settings) classifier.Estimator { return svm.Hierarchical{C: c, Settings: s} }),
 	"normalized":                 linear(func(c float64, s solver.Settings) classifier.Estimator { return svm.Normalized{C: c, Settings: s} }),
 	"shared":                     linear(func(c float64, s solver.Settings) classifier.Estimator { return svm.Shared{C: c, Settings: s} }),
@@ -56,9 +62,33 @@ var fittings = map[string]fitting{
 	"XR-Linear, learned": func(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (metric.Scorer, error) {
 		return clustering.Balanced{Estimator: xrLinear(c, s)}.Fit(ctx, d)
 	},
-	"hierarchical softmax": linear(func(c float64, s solver.Settings) classifier.Estimator {
-		return svm.HierarchicalSoftmax{C: c, Settings: s}
-	}),
+	"hierarchical softmax":             linear(softmax),
+	"flat, least loss":                 decided(flat, svm.Temperature, decision.LeastLoss{Inner: true}),
+	"flat, largest F":                  decided(flat, svm.Temperature, decision.LargestF{}),
+	"hierarchical softmax, least loss": decided(softmax, svm.Platt, decision.LeastLoss{Inner: true}),
+	"hierarchical softmax, largest F":  decided(softmax, svm.Platt, decision.LargestF{}),
+	"label tree, largest F": func(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (metric.Scorer, error) {
+		m, err := svm.PLT{C: c, Settings: s}.Fit(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		return &decision.Model{Scorer: m, Rule: decision.SetF{}, Taxonomy: d.Taxonomy}, nil
+	},
+	"HM3": linear(func(c float64, s solver.Settings) classifier.Estimator { return svm.HM3{C: c, Settings: s} }),
+	"Ridge": func(ctx context.Context, d *dataset.Dataset, _ float64, s solver.Settings) (metric.Scorer, error) {
+		m, err := svm.Ridge{Time: s.Time}.Fit(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		return ridge{m}, nil
+	},
+	"NodeSets": func(ctx context.Context, d *dataset.Dataset, _ float64, s solver.Settings) (metric.Scorer, error) {
+		return svm.NodeSets{}.Fit(ctx, d)
+	},
+	"NodeSets, one-vs-rest": func(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (metric.Scorer, error) {
+		s.Time /= foldsAndAll
+		return svm.NodeSets{Method: svm.OneVsRest{C: c, Loss: solver.SquaredHinge, Settings: s}}.Fit(ctx, d)
+	},
 	"multinomial logistic": multinomial,
 	"perceptron":           linear(func(float64, solver.Settings) classifier.Estimator { return perceptron.Hierarchical{Averaged: true} }),
 	"Hieron":               linear(func(float64, solver.Settings) classifier.Estimator { return perceptron.Hieron{Averaged: true} }),
@@ -68,6 +98,32 @@ var fittings = map[string]fitting{
 		return forest.Forest{Time: s.Time}.Fit(ctx, d)
 	},
 }
+
+func flat(c float64, s solver.Settings) classifier.Estimator { return svm.Flat{C: c, Settings: s} }
+
+func softmax(c float64, s solver.Settings) classifier.Estimator {
+	return svm.HierarchicalSoftmax{C: c, Settings: s}
+}
+
+// foldsAndAll is how many models are trained where five folds are held out; they share the time.
+const foldsAndAll = 6
+
+// decided is a method of which calibrated probabilities are learned, and a decision by them.
+func decided(estimator func(c float64, s solver.Settings) classifier.Estimator, form svm.CalibrationForm, rule decision.Rule) fitting {
+	return func(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (metric.Scorer, error) {
+		s.Time /= foldsAndAll
+		m, err := svm.Calibration{Form: form}.Fit(ctx, estimator(c, s), d)
+		if err != nil {
+			return nil, err
+		}
+		return &decision.Model{Scorer: m, Rule: rule, Taxonomy: d.Taxonomy}, nil
+	}
+}
+
+// ridge has the scores of nodes of svm.Ridge, which say how likely a label is there.
+type ridge struct{ *classifier.Model }
+
+func (m ridge) NodeProbabilities(x *dataset.Matrix) *mat.Dense { return m.NodeScores(x) }
 
 // multinomial is logistic regression of all leaves: hierarchical softmax below one node.
 func multinomial(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (metric.Scorer, error) {
@@ -108,18 +164,22 @@ type usage struct {
 	TrainingWall  float64 `json:"training_wall"`
 	PredictingCPU float64 `json:"predicting_cpu"`
 	Peak          float64 `json:"peak"`
+	// Sums says that the score of a node is the sum of those of the leaves below, as of
+	// probabilities, and not the highest.
+	Sums bool `json:"sums,omitzero"`
 }
 
-// rank is the child process for methods of this library, with the arguments of the other packages'
-// driver: a method, C, the files of a part, and the file for the rankings.
+// rank is the child process for methods of this library, with the arguments of the other
+// packages' driver: a method, C, the files of a part, the file for the rankings and, perhaps,
+// that for scores.
 func rank(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("rank", flag.ContinueOnError)
 	limit := flags.Duration("time", 0, "bound of the training")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
-	if arguments = flags.Args(); len(arguments) != 6 {
-		return fmt.Errorf("want METHOD C TRAIN TEST EDGES RANKED, not %q", arguments)
+	if arguments = flags.Args(); len(arguments) != 6 && len(arguments) != 7 {
+		return fmt.Errorf("want METHOD C TRAIN TEST EDGES RANKED and perhaps SCORES, not %q", arguments)
 	}
 	name, files, ranked := arguments[0], part{arguments[2], arguments[3], arguments[4]}, arguments[5]
 	fit, ok := fittings[name]
@@ -158,7 +218,13 @@ func rank(ctx context.Context, arguments []string) error {
 	if watch, err = start(); err != nil {
 		return err
 	}
-	scores := leafScores(model, test.X)
+	scores := metric.ScoresOf(model, test.X)
+	var sets [][]int
+	if decides(model, train) {
+		if sets, err = model.(metric.Decider).Decide(test.X, scores); err != nil {
+			return err
+		}
+	}
 	var wall float64
 	if err := watch.stop(&took.PredictingCPU, &wall); err != nil {
 		return err
@@ -166,10 +232,98 @@ func rank(ctx context.Context, arguments []string) error {
 	if took.Peak, err = peak(); err != nil {
 		return err
 	}
-	if err := writeRankings(ranked, scores, test); err != nil {
+	if err := writeRankings(ranked, scores, sets, test); err != nil {
 		return err
 	}
+	if len(arguments) == 7 {
+		var nodes *mat.Dense
+		nodes, took.Sums = nodeScores(model, scores, test, several(train))
+		if err := writeScores(arguments[6], nodes); err != nil {
+			return err
+		}
+	}
 	return json.NewEncoder(os.Stdout).Encode(took)
+}
+
+// several reports whether an instance has several labels.
+func several(d *dataset.Dataset) bool {
+	return slices.ContainsFunc(d.Labels, func(set []int) bool { return len(set) > 1 })
+}
+
+// decides reports whether the model predicts otherwise than by the highest score: by a decision or,
+// where instances have several labels, by sets of its own.
+func decides(model metric.Scorer, train *dataset.Dataset) bool {
+	switch m := model.(type) {
+	case *decision.Model:
+		return true
+	case *svm.NodeSetModel, *forest.Model:
+		return several(train)
+	case *classifier.Model:
+		return several(train) && (m.Rule == classifier.BestSet || m.Rule == classifier.ClosedSet)
+	}
+	return false
+}
+
+// nodeScores returns scores of all nodes, not a number where that is for others to make of those
+// below, and whether as a sum.
+func nodeScores(model metric.Scorer, scores *mat.Dense, d *dataset.Dataset, several bool) (nodes *mat.Dense, sums bool) {
+	if m, ok := model.(*decision.Model); ok {
+		model = m.Scorer
+	}
+	if m, ok := model.(metric.NodeScorer); ok {
+		return m.NodeProbabilities(d.X), false
+	}
+	if m, ok := model.(metric.Prober); ok && !several {
+		if p := m.Probabilities(d.X, scores); p != nil {
+			scores, sums = p, addUp(p)
+		}
+	}
+	nodes = mat.NewDense(d.Len(), d.Taxonomy.Len(), nil)
+	for i := range d.Len() {
+		row := nodes.RawRowView(i)
+		for n := range row {
+			row[n] = math.NaN()
+		}
+		for k, leaf := range d.Taxonomy.Leaves() {
+			row[leaf] = scores.At(i, k)
+		}
+	}
+	return nodes, sums
+}
+
+// addUp reports whether the probabilities of each row add up to one.
+func addUp(p *mat.Dense) bool {
+	rows, _ := p.Dims()
+	for i := range rows {
+		if math.Abs(floats.Sum(p.RawRowView(i))-1) > 1e-6 {
+			return false
+		}
+	}
+	return true
+}
+
+// writeScores writes float32, a row a row.
+func writeScores(name string, scores *mat.Dense) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	out := bufio.NewWriter(file)
+	rows, columns := scores.Dims()
+	for i := range rows {
+		row := make([]float32, columns)
+		for n, v := range scores.RawRowView(i) {
+			row[n] = float32(v)
+		}
+		if err := binary.Write(out, binary.LittleEndian, row); err != nil {
+			return err
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // widened returns x with as many columns as the wider of both has.
@@ -179,17 +333,10 @@ func widened(x, y *dataset.Matrix) *dataset.Matrix {
 	return &wide
 }
 
-// leafScores returns the scores by which the model prefers leaves.
-func leafScores(model metric.Scorer, x *dataset.Matrix) *mat.Dense {
-	if chooser, ok := model.(metric.Chooser); ok {
-		return chooser.ChoiceScores(x)
-	}
-	return model.LeafScores(x)
-}
-
-// writeRankings writes the five best leaves of every row as the other packages' driver does, ties
-// in the order of the leaves.
-func writeRankings(name string, scores *mat.Dense, d *dataset.Dataset) error {
+// writeRankings writes the five best leaves of every row as the other packages' driver does,
+// ties in the order of the leaves, and behind a semicolon the predicted set, if there are any.
+// Where instances have one label, the best is the node of the set with the highest leaf below.
+func writeRankings(name string, scores *mat.Dense, sets [][]int, d *dataset.Dataset) error {
 	file, err := os.Create(name)
 	if err != nil {
 		return err
@@ -198,22 +345,27 @@ func writeRankings(name string, scores *mat.Dense, d *dataset.Dataset) error {
 	out := bufio.NewWriter(file)
 	leaves := d.Taxonomy.Leaves()
 	order := make([]int, len(leaves))
+	one := !several(d)
 	for i := range d.Len() {
 		row := scores.RawRowView(i)
 		for k := range order {
 			order[k] = k
 		}
-		slices.SortStableFunc(order, func(a, b int) int {
-			switch {
-			case row[a] > row[b]:
-				return -1
-			case row[a] < row[b]:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(row[b], row[a]) })
+		var nodes []int
 		for _, k := range order[:min(5, len(order))] {
-			fmt.Fprint(out, d.Taxonomy.Name(leaves[k]), " ")
+			nodes = append(nodes, leaves[k])
+		}
+		if one && sets != nil {
+			if first := best(sets[i], order, d.Taxonomy); first >= 0 {
+				nodes = slices.DeleteFunc(nodes, func(n int) bool { return n == first })
+				nodes = slices.Insert(nodes, 0, first)[:min(5, len(nodes)+1)]
+			}
+		}
+		writeNodes(out, nodes, d.Taxonomy)
+		if sets != nil {
+			fmt.Fprint(out, "; ")
+			writeNodes(out, sets[i], d.Taxonomy)
 		}
 		fmt.Fprintln(out)
 	}
@@ -221,4 +373,24 @@ func writeRankings(name string, scores *mat.Dense, d *dataset.Dataset) error {
 		return err
 	}
 	return file.Close()
+}
+
+func writeNodes(out io.Writer, nodes []int, t *taxonomy.Taxonomy) {
+	for _, n := range nodes {
+		fmt.Fprint(out, t.Name(n), " ")
+	}
+}
+
+// best returns the node of the set that the first leaf below any is below, or -1 of no set.
+// order are the leaves, as indices, the best first.
+func best(set, order []int, t *taxonomy.Taxonomy) int {
+	leaves := t.Leaves()
+	for _, k := range order {
+		for _, n := range t.Ancestors(leaves[k]) {
+			if slices.Contains(set, n) {
+				return n
+			}
+		}
+	}
+	return -1
 }

@@ -178,7 +178,11 @@ func (o *scaleOptions) peer(ctx context.Context, t training, folder string, file
 	if err != nil {
 		return outcome{}, err
 	}
-	q, err := judge(ranked, false, test)
+	p, err := readPredictions(ranked, "", false, test)
+	if err != nil {
+		return outcome{}, err
+	}
+	q, err := judge(p, false, test)
 	rows := float64(test.Len())
 	return outcome{
 		TrainingCPU: took.TrainingCPU, TrainingWall: took.TrainingWall, Predict: took.PredictingCPU / rows, Predicted: test.Len(), Peak: took.Peak, Accuracy: q.At1, TreeLoss: q.TreeLoss,

@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hierml/notebook/hierml/collection"
@@ -116,60 +114,4 @@ func (s *set) write(folder string) (choosing, comparing part, err error) {
 	choosing = part{file("fit.svm", s.fit), file("heldout.svm", s.heldOut), edges}
 	comparing = part{file("train.svm", s.train), file("test.svm", s.test), edges}
 	return choosing, comparing, err
-}
-
-// A quality is how good rankings are: the share of true labels among the first 1, 3 and 5, or, of
-// single labels, the share of the rows whose label is among these; and half the distance from the
-// first to the nearest true label.
-type quality struct {
-	At1, At3, At5, TreeLoss float64
-}
-
-// judge reads the rankings of the rows of d. A row may have fewer than five.
-func judge(name string, several bool, d *dataset.Dataset) (quality, error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return quality{}, err
-	}
-	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	if len(lines) != d.Len() {
-		return quality{}, fmt.Errorf("%d rankings of %d rows", len(lines), d.Len())
-	}
-	var q quality
-	rows := float64(d.Len())
-	for i, line := range lines {
-		first, hits := 0, [5]float64{}
-		for k, field := range strings.Fields(line) {
-			node, err := strconv.Atoi(field)
-			if err != nil || node < 1 || node > d.Taxonomy.Len() || k >= len(hits) {
-				return quality{}, fmt.Errorf("ranking %d: %q is no five numbers of nodes", i+1, line)
-			}
-			if k == 0 {
-				first = node
-			}
-			if slices.Contains(d.Labels[i], node-1) {
-				hits[k] = 1
-			}
-		}
-		if first == 0 {
-			return quality{}, fmt.Errorf("ranking %d is empty", i+1)
-		}
-		nearest := d.Taxonomy.Distance(first-1, d.Labels[i][0])
-		for _, y := range d.Labels[i][1:] {
-			nearest = min(nearest, d.Taxonomy.Distance(first-1, y))
-		}
-		at := func(k int) float64 {
-			found := 0.0
-			for _, hit := range hits[:k] {
-				found += hit
-			}
-			if several {
-				found /= float64(k)
-			}
-			return found / rows
-		}
-		q.At1, q.At3, q.At5 = q.At1+at(1), q.At3+at(3), q.At5+at(5)
-		q.TreeLoss += float64(nearest) / 2 / rows
-	}
-	return q, nil
 }

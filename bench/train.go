@@ -37,12 +37,12 @@ var estimators = map[string]func(c float64, s solver.Settings, m solver.Method, 
 	"normalized": func(c float64, s solver.Settings, m solver.Method, _ *taxonomy.Taxonomy) classifier.Estimator {
 		return svm.Normalized{C: c, Settings: s, Method: m}
 	},
-	"one-vs-rest":          binary(solver.Hinge),
-	"one-vs-rest-squared":  binary(solver.SquaredHinge),
-	"one-vs-rest-logistic": binary(solver.Logistic),
+	"one-vs-rest":          leafByLeaf(solver.Hinge),
+	"one-vs-rest-squared":  leafByLeaf(solver.SquaredHinge),
+	"one-vs-rest-logistic": leafByLeaf(solver.Logistic),
 }
 
-func binary(loss solver.MarginLoss) func(float64, solver.Settings, solver.Method, *taxonomy.Taxonomy) classifier.Estimator {
+func leafByLeaf(loss solver.MarginLoss) func(float64, solver.Settings, solver.Method, *taxonomy.Taxonomy) classifier.Estimator {
 	return func(c float64, s solver.Settings, _ solver.Method, _ *taxonomy.Taxonomy) classifier.Estimator {
 		return oneVsRest(loss)(c, s)
 	}

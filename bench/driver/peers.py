@@ -1,11 +1,13 @@
 """Train another package's method once, predict, and print what it took.
 
-    python peers.py METHOD C TRAIN TEST EDGES RANKED
+    python peers.py METHOD C TRAIN TEST EDGES RANKED [SCORES]
     python peers.py objective SOLVER C TARGET TRAIN TEST TOLERANCE...
 
 TRAIN and TEST are svmlight files whose labels, numbers of nodes, are separated by commas; EDGES has
 lines of parent and child, and 0 is the root. RANKED gets a line for each row of TEST: up to five labels,
-the best first. One JSON object is printed: CPU and wall seconds of training, CPU seconds of
+the best first. SCORES gets the scores of all labels as float32, a row a row and a column a node from 1 on,
+not a number where the method has none; there is no file if it has none at all. "sums" says that the score of
+a node is the sum of those of the leaves below, and not the highest. One JSON object is printed: CPU and wall seconds of training, CPU seconds of
 prediction, and the peak memory of the process in bytes. The options of a method are its package's
 own, but for C and for the constant feature, which the files have where the data are to have one.
 
@@ -86,6 +88,31 @@ def best(scores, classes=None):
     return order if classes is None else np.asarray(classes)[order]
 
 
+class Scored:
+    """A trained method by the scores of its labels, a column each; sums as of probabilities."""
+
+    def __init__(self, scores, classes=None, sums=False):
+        self.scores, self.classes, self.sums = scores, classes, sums
+
+    def ranked(self):
+        return best(self.scores(), self.classes)
+
+    def columns(self):
+        scores = np.asarray(self.scores())
+        if self.classes is None:
+            return scores
+        ordered = np.full_like(scores, np.nan)
+        ordered[:, np.asarray(self.classes)] = scores
+        return ordered
+
+
+class Ranked:
+    """A trained method by the labels that it ranks first; scores of all, if it has any, are asked for apart."""
+
+    def __init__(self, ranked, columns=None, sums=False):
+        self.ranked, self.columns, self.sums = ranked, columns, sums
+
+
 def liblinear(solver):
     """LIBLINEAR by its own package."""
     def fit(problem, c):
@@ -93,13 +120,13 @@ def liblinear(solver):
 
         model = train(rows(problem.single(), problem.x), parameter(f"-s {solver} -c {c} -q"))
 
-        def ranked():
+        def scores():
             _, _, values = predict([], problem.test, model, "-q")
             values = np.array(values)
             if values.shape[1] == 1:  # of two classes, the first one's
                 values = np.hstack([values, -values])
-            return best(values, model.get_labels())
-        return ranked
+            return values
+        return Scored(scores, model.get_labels())
     return fit
 
 
@@ -108,21 +135,21 @@ def sklearn_ovr(problem, c):
     from sklearn.svm import LinearSVC
 
     model = OneVsRestClassifier(LinearSVC(C=c, fit_intercept=False)).fit(problem.x, problem.matrix())
-    return lambda: best(model.decision_function(problem.test))
+    return Scored(lambda: model.decision_function(problem.test))
 
 
 def sklearn_logistic(problem, c):
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=c, fit_intercept=False, max_iter=1000).fit(problem.x, problem.single())
-    return lambda: best(model.predict_proba(problem.test), model.classes_)
+    return Scored(lambda: model.predict_proba(problem.test), model.classes_, sums=True)
 
 
 def sklearn_naive_bayes(problem, c):
     from sklearn.naive_bayes import MultinomialNB
 
     model = MultinomialNB(alpha=1 / c).fit(problem.x, problem.single())
-    return lambda: best(model.predict_log_proba(problem.test), model.classes_)
+    return Ranked(lambda: best(model.predict_log_proba(problem.test), model.classes_), lambda: model.predict_proba(problem.test), sums=True)
 
 
 def sklearn_forest(problem, c):
@@ -130,10 +157,10 @@ def sklearn_forest(problem, c):
 
     model = RandomForestClassifier(random_state=1, n_jobs=-1).fit(problem.x, problem.matrix().toarray())
 
-    def ranked():
+    def scores():
         columns = [p[:, list(m).index(1)] if 1 in m else np.zeros(len(p)) for p, m in zip(model.predict_proba(problem.test), model.classes_)]
-        return best(np.stack(columns, axis=1))
-    return ranked
+        return np.stack(columns, axis=1)
+    return Scored(scores)
 
 
 def hiclass(kind):
@@ -155,7 +182,7 @@ def hiclass(kind):
 
         def ranked():
             return [[column[[n for n in path if n != ""][-1]]] for path in model.predict(problem.test)]
-        return ranked
+        return Ranked(ranked)
     return fit
 
 
@@ -168,11 +195,14 @@ def napkinxc(kind):
         model = {"plt": PLT, "hsm": HSM, "br": BR}[kind](folder.name, liblinear_c=c, seed=1)
         model.fit(problem.x, problem.single() if kind == "hsm" else problem.sets)
 
-        def ranked():
-            labels = model.predict(problem.test, top_k=min(TOP, len(problem.names)))
-            folder.cleanup()
-            return labels
-        return ranked
+        def columns():
+            scores = np.full((problem.test.shape[0], len(problem.names)), np.nan)
+            for row, labels in zip(scores, model.predict_proba(problem.test, top_k=len(problem.names))):
+                for label, score in labels:
+                    row[int(label)] = score
+            folder.cleanup()  # which keeps it till then
+            return scores
+        return Ranked(lambda: model.predict(problem.test, top_k=min(TOP, len(problem.names))), columns, sums=kind == "hsm")
     return fit
 
 
@@ -188,7 +218,13 @@ def pecos(problem, c):
     def ranked():
         scores = model.predict(problem.test.tocsr(), only_topk=TOP)
         return [row.indices[np.argsort(-row.data, kind="stable")] for row in scores]
-    return ranked
+
+    def columns():
+        found = model.predict(problem.test.tocsr(), only_topk=len(problem.names)).tocoo()
+        scores = np.full(found.shape, np.nan)
+        scores[found.row, found.col] = found.data
+        return scores
+    return Ranked(ranked, columns)
 
 
 def pdsparse(problem, c):
@@ -214,7 +250,7 @@ def pdsparse(problem, c):
             found = [[column[word.split(":")[0]] for word in line.split()] for line in lines]
         folder.cleanup()
         return found
-    return ranked
+    return Ranked(ranked)
 
 
 METHODS = {
@@ -274,19 +310,24 @@ def objective(solver, c, target, train_file, test_file, *tolerances):
     print(json.dumps({"predicting_cpu": (cpu() - before) / len(labels), "accuracy": float(np.mean(np.array(predicted) == labels))}))
 
 
-def main(method, c, train, test, edges, ranked):
+def main(method, c, train, test, edges, ranked, scores=None):
     problem = Problem(train, test, edges)
     c = float(c)
     before, begin = cpu(), time.monotonic()
-    predict = METHODS[method](problem, c)
+    trained = METHODS[method](problem, c)
     took = {"training_cpu": cpu() - before, "training_wall": time.monotonic() - begin}
     before = cpu()
-    rows = predict()
+    rows = trained.ranked()
     took["predicting_cpu"] = cpu() - before
     took["peak"] = peak()
     with open(ranked, "w") as out:
         for row in rows:
             print(*(problem.names[int(column)] for column in list(row)[:TOP]), file=out)
+    if scores and trained.columns:
+        nodes = np.full((problem.test.shape[0], max(problem.parents)), np.nan, dtype="<f4")
+        nodes[:, np.array(problem.names) - 1] = trained.columns()
+        nodes.tofile(scores)
+        took["sums"] = trained.sums
     print(json.dumps(took))
 
 
