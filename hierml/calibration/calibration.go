@@ -25,22 +25,19 @@ func check(scores []float64, positive []bool, weights []float64) (counted, error
 	if len(weights) > 0 && len(weights) != len(scores) {
 		return counted{}, fmt.Errorf("calibration: %d scores with %d weights; give one weight for each, or none", len(scores), len(weights))
 	}
+	if err := weigh.Check(weights); err != nil {
+		return counted{}, fmt.Errorf("calibration: %w", err)
+	}
 	c := counted{weights: weights}
 	for i, s := range scores {
 		if math.IsNaN(s) || math.IsInf(s, 0) {
 			return counted{}, fmt.Errorf("calibration: score %d is %v; scores are finite", i, s)
 		}
 		w := c.weight(i)
-		if !(w >= 0) || math.IsInf(w, 1) {
-			return counted{}, fmt.Errorf("calibration: weight %d is %v; a weight is finite and not negative", i, w)
-		}
 		c.all += w
 		if positive[i] {
 			c.positive += w
 		}
-	}
-	if c.all == 0 {
-		return counted{}, fmt.Errorf("calibration: all weights are 0; at least one score must count")
 	}
 	return c, nil
 }

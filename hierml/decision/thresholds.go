@@ -279,6 +279,9 @@ func checkLearned(t *taxonomy.Taxonomy, probabilities *mat.Dense, labels [][]int
 	if rows != len(labels) || len(weights) > 0 && len(weights) != rows {
 		return fmt.Errorf("decision: probabilities of %d instances, labels of %d, and %d weights; give each instance labels, and all a weight or none", rows, len(labels), len(weights))
 	}
+	if err := weigh.Check(weights); err != nil {
+		return fmt.Errorf("decision: %w", err)
+	}
 	for i, set := range labels {
 		if len(set) != 1 || set[0] < 0 || set[0] >= t.Len() || !t.IsLeaf(set[0]) {
 			return fmt.Errorf("decision: instance %d has the labels %v; thresholds are learned from instances with one label, a leaf", i, set)
