@@ -51,6 +51,16 @@ type Rule interface {
 	Decide(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense) (sets [][]int, values []float64, err error)
 }
 
+// validate returns an error if the settings of a rule of this package are not for t.
+func validate(r Rule, t *taxonomy.Taxonomy) error {
+	if v, ok := r.(interface {
+		validate(t *taxonomy.Taxonomy) error
+	}); ok {
+		return v.validate(t)
+	}
+	return nil
+}
+
 // labels are those of a taxonomy, and the nodes among which they are compared.
 type labels struct {
 	t     *taxonomy.Taxonomy // of the probabilities

@@ -38,8 +38,8 @@ func (r LeastLoss) Decide(ctx context.Context, t *taxonomy.Taxonomy, probabiliti
 	l := newLabels(t, r.Loss == nil)
 	if r.Loss == nil {
 		r.Loss = loss.Tree(l.nodes)
-	} else if err := loss.Check(r.Loss, t); err != nil {
-		return nil, nil, fmt.Errorf("decision: %w", err)
+	} else if err := r.validate(t); err != nil {
+		return nil, nil, err
 	}
 	order := l.order
 	if !r.Inner {
@@ -78,6 +78,16 @@ func (r LeastLoss) Decide(ctx context.Context, t *taxonomy.Taxonomy, probabiliti
 }
 
 // checkInner returns an error if the loss has no finite cost of an inner node.
+func (r LeastLoss) validate(t *taxonomy.Taxonomy) error {
+	if r.Loss == nil {
+		return nil
+	}
+	if err := loss.Check(r.Loss, t); err != nil {
+		return fmt.Errorf("decision: %w", err)
+	}
+	return nil
+}
+
 func (r LeastLoss) checkInner(l *labels) error {
 	t := l.nodes
 	if len(t.Leaves()) == t.Len() {

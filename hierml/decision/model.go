@@ -209,15 +209,17 @@ type By struct {
 	// Calibration learns probabilities for an estimator whose models have none, such as svm.Flat.
 	// The default, nil, takes those of the model.
 	Calibration *svm.Calibration
-	// Rule decides. The default is LeastLoss{}. The thresholds of a Learner are learned from five
-	// folds, of instances that a model was not trained on: as many models more are trained.
+	// Rule decides. The default is LeastLoss{}. The thresholds of a Learner that has none are
+	// learned from five folds, of instances that a model was not trained on: as many models more
+	// are trained. TopDown{Threshold: 0.5} and NodeThresholds with Thresholds decide by these;
+	// TopDown{} and NodeThresholds{} have none.
 	Rule Rule
 	// Seed determines these folds.
 	Seed uint64
 }
 
-// Fit trains the model. It is an error if the instances have several labels, and if the model
-// has no probabilities.
+// Fit trains the model. It is an error if the instances have several labels, if the thresholds
+// or the loss of Rule are not those of the taxonomy, and if the model has no probabilities.
 func (b By) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	if b.Estimator == nil || d == nil || d.Taxonomy == nil {
 		return nil, errors.New("decision: By needs an Estimator and a dataset with its taxonomy")
@@ -229,7 +231,15 @@ func (b By) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 		}
 	}
 	rule := b.Rule
-	if learner, ok := b.Rule.(Learner); ok {
+	learner, learn := b.Rule.(Learner)
+	if r, ok := b.Rule.(interface{ given() bool }); ok && r.given() {
+		learn = false
+	}
+	if !learn {
+		if err := validate(b.Rule, d.Taxonomy); err != nil {
+			return nil, err
+		}
+	} else {
 		var err error
 		if rule, err = b.learned(ctx, learner, d); err != nil {
 			return nil, err

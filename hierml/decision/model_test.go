@@ -2,6 +2,7 @@ package decision_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"reflect"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/hierml/notebook/hierml/decision"
 	"github.com/hierml/notebook/hierml/forest"
 	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/svm"
 )
@@ -195,6 +197,25 @@ func TestBy(t *testing.T) {
 		}
 	}
 
+	// Given thresholds are not learned, and are checked before anything is trained.
+	for _, rule := range []decision.Rule{decision.TopDown{Threshold: 0.1}, decision.TopDown{Threshold: 0.9}, decision.NodeThresholds{Thresholds: make([]float64, 13)}} {
+		m, err := decision.By{Estimator: svm.HierarchicalSoftmax{}, Rule: rule}.Fit(ctx, train)
+		if err != nil || !reflect.DeepEqual(m.Rule, rule) {
+			t.Errorf("%v, want the rule %v (%v)", m, rule, err)
+		}
+	}
+	other, _ := noisy(20)
+	for want, rule := range map[string]decision.Rule{
+		"the threshold 2":           decision.TopDown{Threshold: 2},
+		"the threshold NaN":         decision.TopDown{Threshold: math.NaN()},
+		"2 thresholds for 13 nodes": decision.NodeThresholds{Thresholds: []float64{0, 1}},
+		"made for a taxonomy of 7":  decision.LeastLoss{Loss: loss.Tree(example.Tree(3, 1))},
+	} {
+		if _, err := (decision.By{Estimator: untrained{t}, Rule: rule}).Fit(ctx, other); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: error %v", rule, err)
+		}
+	}
+
 	several := *train
 	several.Labels = append([][]int{{train.Labels[0][0], train.Labels[0][0] + 1}}, train.Labels[1:]...)
 	for want, c := range map[string]struct {
@@ -222,6 +243,14 @@ func TestBy(t *testing.T) {
 			t.Errorf("%s: error %v", want, err)
 		}
 	}
+}
+
+// untrained is an estimator of rules that are refused before anything is trained.
+type untrained struct{ t *testing.T }
+
+func (u untrained) Fit(context.Context, *dataset.Dataset) (*classifier.Model, error) {
+	u.t.Error("a model is trained")
+	return nil, errors.New("not trained")
 }
 
 // TestSetModels decides for sets of labels by the probabilities of nodes of all models that have

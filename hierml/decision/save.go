@@ -52,10 +52,14 @@ const maxSaved = 1 << 21
 
 // Marshal returns a rule of this package in JSON, for the leaves of t; nil is LeastLoss{}.
 // Unmarshal reads it. A loss is kept by its costs, so that any loss is, unless it is a sum of
-// weights of nodes. It is an error if these are more than 2^21, and for rules of your own.
+// weights of nodes. It is an error if these are more than 2^21 or one is negative, if thresholds
+// are not those of t, and for rules of your own.
 func Marshal(r Rule, t *taxonomy.Taxonomy) ([]byte, error) {
 	if t == nil {
 		return nil, errors.New("decision: a rule is kept for the leaves of a taxonomy; give it")
+	}
+	if err := validate(r, t); err != nil {
+		return nil, err
 	}
 	s := saved{Format: format, Version: version}
 	switch r := r.(type) {
@@ -86,9 +90,6 @@ func Marshal(r Rule, t *taxonomy.Taxonomy) ([]byte, error) {
 }
 
 func lossOf(r LeastLoss, t *taxonomy.Taxonomy) (*savedLoss, error) {
-	if err := loss.Check(r.Loss, t); err != nil {
-		return nil, fmt.Errorf("decision: %w", err)
-	}
 	if weight, missed, added, ok := loss.Additive(r.Loss, t); ok {
 		if !slices.ContainsFunc(weight, func(w float64) bool { return w != 1 }) {
 			weight = nil
@@ -111,8 +112,11 @@ func lossOf(r LeastLoss, t *taxonomy.Taxonomy) (*savedLoss, error) {
 		loss.NodeRow(r.Loss, t, y, byNode)
 		row := make([]float64, len(columns))
 		for k, n := range columns {
-			if row[k] = byNode[n]; math.IsNaN(row[k]) || math.IsInf(row[k], 0) {
+			switch row[k] = byNode[n]; {
+			case math.IsNaN(row[k]) || math.IsInf(row[k], 0):
 				row[k] = -1
+			case row[k] < 0:
+				return nil, fmt.Errorf("decision: the loss has the cost %v of predicting %q for %q; costs are not negative", row[k], t.Name(n), t.LabelName(y))
 			}
 		}
 		s.Costs = append(s.Costs, row)
@@ -153,20 +157,17 @@ func Unmarshal(data []byte, t *taxonomy.Taxonomy) (Rule, error) {
 	case topDownName:
 		own.Threshold = s.Threshold
 		r = TopDown{s.Threshold}
-		if s.Threshold < 0 || s.Threshold > 1 {
-			return nil, fmt.Errorf("decision: a rule has the threshold %v; expected one from 0 to 1", s.Threshold)
-		}
 	case nodesName:
 		own.Thresholds = s.Thresholds
 		r = NodeThresholds{s.Thresholds}
-		if nodes, _ := t.WithoutMiscellaneous(); len(s.Thresholds) != nodes.Len() {
-			return nil, fmt.Errorf("decision: a rule has %d thresholds for %d nodes", len(s.Thresholds), nodes.Len())
-		}
 	default:
 		return nil, fmt.Errorf("decision: a rule is called %.40q; this program knows %q, %q, %q and %q", s.Rule, leastLossName, largestFName, topDownName, nodesName)
 	}
 	if !reflect.DeepEqual(own, s) {
 		return nil, fmt.Errorf("decision: a rule %q with other settings than it has", s.Rule)
+	}
+	if err := validate(r, t); err != nil {
+		return nil, err
 	}
 	return r, nil
 }

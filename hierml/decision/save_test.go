@@ -81,6 +81,7 @@ func TestSaved(t *testing.T) {
 		`{"format": "hierml.decision", "version": 1, "rule": "top down", "threshold": 2}`:                                       "the threshold 2",
 		`{"format": "hierml.decision", "version": 1, "rule": "top down", "single": true}`:                                       "other settings",
 		`{"format": "hierml.decision", "version": 1, "rule": "node thresholds", "thresholds": [1, 0.5]}`:                        "2 thresholds for 3 nodes",
+		`{"format": "hierml.decision", "version": 1, "rule": "node thresholds", "thresholds": [1, 0.5, -1]}`:                    "\"c\" has the threshold -1",
 		`{"format": "hierml.decision", "version": 1, "rule": "largest F1", "inner": true}`:                                      "other settings",
 		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"weights": [1, 2], "missed": 1}}`:           "2 node weights",
 		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"missed": -1}}`:                             "not negative",
@@ -98,6 +99,29 @@ func TestSaved(t *testing.T) {
 	if _, err := decision.Marshal(own{}, g); err == nil || !strings.Contains(err.Error(), "decision_test.own") {
 		t.Errorf("a rule of one's own: %v", err)
 	}
+}
+
+// TestNotSaved says that a loss is not written that Unmarshal would refuse, or read as another.
+func TestNotSaved(t *testing.T) {
+	g, err := taxonomy.New([]string{"a", "b", "c"}, [][2]int{{0, 1}, {0, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cost := range []negative{-1, -2} {
+		if _, err := decision.Marshal(decision.LeastLoss{Loss: cost}, g); err == nil || !strings.Contains(err.Error(), "costs are not negative") {
+			t.Errorf("costs of %v: error %v", cost, err)
+		}
+	}
+}
+
+// negative is a loss with one cost of all mistakes.
+type negative float64
+
+func (n negative) Cost(truth, predicted int) float64 {
+	if truth == predicted {
+		return 0
+	}
+	return float64(n)
 }
 
 type own struct{ decision.Rule }

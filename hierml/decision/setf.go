@@ -39,8 +39,8 @@ func (r SetF) Decide(ctx context.Context, t *taxonomy.Taxonomy, p *mat.Dense) (s
 	if t == nil || p == nil {
 		return nil, nil, errors.New("decision: a decision needs a taxonomy and probabilities of its nodes")
 	}
-	if !t.IsTree() {
-		return nil, nil, errors.New("decision: SetF needs a tree or forest; in this taxonomy a node has several parents")
+	if err := r.validate(t); err != nil {
+		return nil, nil, err
 	}
 	if _, err := (&HLoss{taxonomy: t}).check(p); err != nil {
 		return nil, nil, err
@@ -55,6 +55,13 @@ func (r SetF) Decide(ctx context.Context, t *taxonomy.Taxonomy, p *mat.Dense) (s
 		return nil, nil, err
 	}
 	return sets, values, nil
+}
+
+func (r SetF) validate(t *taxonomy.Taxonomy) error {
+	if !t.IsTree() {
+		return errors.New("decision: SetF needs a tree or forest; in this taxonomy a node has several parents")
+	}
+	return nil
 }
 
 // String says what is decided for.

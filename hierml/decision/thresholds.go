@@ -14,7 +14,7 @@ import (
 )
 
 // Learner is a Rule with thresholds that are learned from the probabilities of instances that the
-// model was not trained on. By learns them in folds.
+// model was not trained on. By learns them in folds, unless the rule has thresholds.
 type Learner interface {
 	Rule
 	// Learn returns the rule with thresholds for the probabilities of instances that have one label
@@ -28,15 +28,16 @@ type Learner interface {
 // goes to that with the smallest id. The values are expected hierarchical F1, as those of
 // LargestF, which expects no less of its decisions, whatever the threshold.
 type TopDown struct {
-	// Threshold is from 0, with which all decisions are labels, to 1. Learn chooses the one with
-	// the largest mean hierarchical F1, the largest of several. The default is 0.
+	// Threshold is from 0, with which all decisions are labels, to 1. By takes one above 0 as it
+	// is, and learns one where it is 0, the default. Learn chooses the one with the largest mean
+	// hierarchical F1, the largest of several, whatever Threshold is.
 	Threshold float64
 }
 
 // Decide returns the decisions and their expected F1; see Rule.
 func (r TopDown) Decide(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense) (sets [][]int, values []float64, err error) {
-	if !(r.Threshold >= 0 && r.Threshold <= 1) {
-		return nil, nil, fmt.Errorf("decision: the threshold %v; probabilities are compared with it, so that it is from 0 to 1", r.Threshold)
+	if err := r.validate(t); err != nil {
+		return nil, nil, err
 	}
 	return decideClosed(ctx, t, probabilities, func(w *largestRow, likely []float64) []int {
 		way := w.descend(likely)
@@ -47,6 +48,16 @@ func (r TopDown) Decide(ctx context.Context, t *taxonomy.Taxonomy, probabilities
 		return w.above[way[k-1].node]
 	})
 }
+
+func (r TopDown) validate(*taxonomy.Taxonomy) error {
+	if !(r.Threshold >= 0 && r.Threshold <= 1) {
+		return fmt.Errorf("decision: the threshold %v; probabilities are compared with it, so that it is from 0 to 1", r.Threshold)
+	}
+	return nil
+}
+
+// given reports whether the rule has a threshold, so that By learns none.
+func (r TopDown) given() bool { return r.Threshold != 0 }
 
 // decideClosed returns the sets of nodes that choose gives, all nodes above theirs among them, for
 // each row of how likely the label is at or below each node, and the expected F1.
@@ -170,17 +181,18 @@ func (r TopDown) String() string {
 // and has no node with probability 0. The values are expected hierarchical F1, as those of
 // LargestF.
 type NodeThresholds struct {
-	// Thresholds has one a node of Taxonomy.WithoutMiscellaneous. Learn chooses, from the roots
+	// Thresholds has one a node of Taxonomy.WithoutMiscellaneous, from 0 to 1. By takes them as
+	// they are, and learns them where there are none, the default. Learn chooses, from the roots
 	// down, the one with which the F1 of the node, given the decisions for its parents, is largest,
-	// and 1 for nodes that no instance has.
+	// and 1 for nodes that no instance has, whatever Thresholds are.
 	Thresholds []float64
 }
 
 // Decide returns the decisions and their expected F1; see Rule. Without Thresholds it is an error.
 func (r NodeThresholds) Decide(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense) (sets [][]int, values []float64, err error) {
-	if t != nil {
-		if nodes, _ := t.WithoutMiscellaneous(); nodes.Len() != len(r.Thresholds) {
-			return nil, nil, fmt.Errorf("decision: %d thresholds for %d nodes; Learn chooses one for each", len(r.Thresholds), nodes.Len())
+	if t != nil { // else decideClosed says so
+		if err := r.validate(t); err != nil {
+			return nil, nil, err
 		}
 	}
 	return decideClosed(ctx, t, probabilities, func(w *largestRow, likely []float64) []int {
@@ -194,6 +206,22 @@ func (r NodeThresholds) Decide(ctx context.Context, t *taxonomy.Taxonomy, probab
 		return w.chosen
 	})
 }
+
+func (r NodeThresholds) validate(t *taxonomy.Taxonomy) error {
+	nodes, _ := t.WithoutMiscellaneous()
+	if nodes.Len() != len(r.Thresholds) {
+		return fmt.Errorf("decision: %d thresholds for %d nodes; Learn chooses one for each", len(r.Thresholds), nodes.Len())
+	}
+	for n, v := range r.Thresholds {
+		if !(v >= 0 && v <= 1) {
+			return fmt.Errorf("decision: node %q has the threshold %v; probabilities are compared with it, so that it is from 0 to 1", nodes.Name(n), v)
+		}
+	}
+	return nil
+}
+
+// given reports whether the rule has thresholds, so that By learns none.
+func (r NodeThresholds) given() bool { return len(r.Thresholds) > 0 }
 
 // parentsIn reports whether all parents of a node are in the set.
 func (l *labels) parentsIn(n int, in []bool) bool {

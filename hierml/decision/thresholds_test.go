@@ -198,10 +198,16 @@ func TestThresholdsRefuse(t *testing.T) {
 	ctx := context.Background()
 	one := mat.NewDense(1, 2, []float64{1, 0})
 	for want, rule := range map[string]decision.Rule{
-		"the threshold 2":          decision.TopDown{Threshold: 2},
-		"the threshold NaN":        decision.TopDown{Threshold: math.NaN()},
-		"0 thresholds for 3 nodes": decision.NodeThresholds{},
+		"the threshold 2":             decision.TopDown{Threshold: 2},
+		"the threshold NaN":           decision.TopDown{Threshold: math.NaN()},
+		"0 thresholds for 3 nodes":    decision.NodeThresholds{},
+		"\"a\" has the threshold NaN": decision.NodeThresholds{Thresholds: []float64{math.NaN(), 0, 1}},
+		"\"b\" has the threshold 2":   decision.NodeThresholds{Thresholds: []float64{0, 2, 1}},
+		"\"c\" has the threshold -1":  decision.NodeThresholds{Thresholds: []float64{0, 1, -1}},
 	} {
+		if _, err := decision.Marshal(rule, g); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v of Marshal", want, err)
+		}
 		if _, _, err := rule.Decide(ctx, g, one); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", want, err)
 		}

@@ -323,6 +323,9 @@ func TestPythonRefuses(t *testing.T) {
 			return strings.Replace(content, c.old, c.new, 1)
 		}), c.says)
 	}
+	add("a threshold of 2", attached(t, written(t, rules(t)["decision: tree, node thresholds"]), func(content string) string {
+		return regexp.MustCompile(`"thresholds":\[[^,]+`).ReplaceAllString(content, `"thresholds":[2`)
+	}), "threshold of the decision is not from 0 to 1")
 	var alone bytes.Buffer
 	if err := p.Calibrated.Model.Write(&alone, classifier.Format{}); err != nil {
 		t.Fatal(err)

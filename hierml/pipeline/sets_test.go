@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -520,6 +521,23 @@ func TestDecisions(t *testing.T) {
 	for want, p := range map[string]*pipeline.Pipeline{"the model learned from several": &several, "the model has scores alone": &scores, "decides by probabilities of nodes": &nodes, "no rule decides": &without} {
 		if _, _, err := p.Decide(t.Context(), ofTexts([]string{"a"})); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", want, err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "older.hierml")
+	if err := without.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	older, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, rule := range map[string]decision.Rule{"the threshold 2": decision.TopDown{Threshold: 2}, "0 thresholds for": decision.NodeThresholds{}, "2 thresholds for": decision.NodeThresholds{Thresholds: []float64{0, 1}}} {
+		p := pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: p.Model, Decision: rule}
+		if err := p.Save(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v is saved: error %v", rule, err)
+		}
+		if b, err := os.ReadFile(path); err != nil || !bytes.Equal(b, older) {
+			t.Errorf("%v: another file (%v)", rule, err)
 		}
 	}
 }

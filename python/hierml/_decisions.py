@@ -46,6 +46,8 @@ class Rule:
         self._threshold, self._thresholds = saved.number("threshold"), np.array(saved.numbers("thresholds"))
         if not 0 <= self._threshold <= 1 or self._rule == "node thresholds" and len(self._thresholds) != len(self._labels.nodes):
             raise LoadError(f"the decision has the threshold {self._threshold}, and {len(self._thresholds)} for {len(self._labels.nodes)} nodes")
+        if np.any((self._thresholds < 0) | (self._thresholds > 1)):
+            raise LoadError("a threshold of the decision is not from 0 to 1")
 
     def _read(self, loss: Record) -> None:
         nodes, leaves = len(self._labels.nodes), len(self._labels.of)
