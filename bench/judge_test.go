@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -189,28 +190,44 @@ func TestFill(t *testing.T) {
 	}
 }
 
-func TestScoresOfAnotherSize(t *testing.T) {
-	d, _ := drawn(t, rand.New(rand.NewPCG(1, 0)), 3)
+// TestScoresOfNodes holds that scores are those of the nodes with these numbers, in whatever order the
+// child process has the nodes, and refuses a file of another size.
+func TestScoresOfNodes(t *testing.T) {
+	numbered, err := taxonomy.Read(strings.NewReader("3\t1\n3\t4\n2\n"), "numbered")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := taxonomy.New([]string{"a", "b", "c", "d"}, [][2]int{{2, 0}, {2, 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &dataset.Dataset{Taxonomy: own, Labels: make([][]int, 3)}
 	name := filepath.Join(t.TempDir(), "scores")
 	if scores, err := readScores(name, false, d); scores != nil || err != nil {
 		t.Errorf("without a file: %v, %v", scores, err)
 	}
-	want := mat.NewDense(3, d.Taxonomy.Len(), nil)
+	written, want := mat.NewDense(3, 4, nil), mat.NewDense(3, 4, nil)
 	for i := range 3 {
-		for n := range d.Taxonomy.Len() {
-			want.Set(i, n, float64(10*i+n)/4)
+		for k := range 4 {
+			n, ok := numbered.Node(strconv.Itoa(k + 1))
+			if !ok {
+				t.Fatalf("no node %d", k+1)
+			}
+			written.Set(i, n, float64(10*i+k)/4)
+			want.Set(i, k, float64(10*i+k)/4)
 		}
 	}
-	if err := writeScores(name, want); err != nil {
+	if mat.Equal(written, want) {
+		t.Fatal("the nodes are in the order of their numbers")
+	}
+	if err := writeScores(name, written, numbered); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := readScores(name, false, d); err != nil || !mat.Equal(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
-	if err := writeScores(name, mat.NewDense(2, 2, nil)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := readScores(name, false, d); err == nil || !strings.Contains(err.Error(), "16 bytes of scores") {
+	d.Labels = d.Labels[:2]
+	if _, err := readScores(name, false, d); err == nil || !strings.Contains(err.Error(), "48 bytes of scores") {
 		t.Errorf("error %v", err)
 	}
 }

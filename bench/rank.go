@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -238,7 +239,7 @@ func rank(ctx context.Context, arguments []string) error {
 	if len(arguments) == 7 {
 		var nodes *mat.Dense
 		nodes, took.Sums = nodeScores(model, scores, test, several(train))
-		if err := writeScores(arguments[6], nodes); err != nil {
+		if err := writeScores(arguments[6], nodes, test.Taxonomy); err != nil {
 			return err
 		}
 	}
@@ -302,8 +303,17 @@ func addUp(p *mat.Dense) bool {
 	return true
 }
 
-// writeScores writes float32, a row a row.
-func writeScores(name string, scores *mat.Dense) error {
+// writeScores writes float32, a row a row, and a column a node in the order of the numbers that nodes
+// have as names.
+func writeScores(name string, scores *mat.Dense, t *taxonomy.Taxonomy) error {
+	column := make([]int, t.Len())
+	for n := range column {
+		number, err := strconv.Atoi(t.Name(n))
+		if err != nil || number < 1 || number > len(column) {
+			return fmt.Errorf("node %q has no number up to %d as its name", t.Name(n), len(column))
+		}
+		column[n] = number - 1
+	}
 	file, err := os.Create(name)
 	if err != nil {
 		return err
@@ -311,10 +321,10 @@ func writeScores(name string, scores *mat.Dense) error {
 	defer file.Close()
 	out := bufio.NewWriter(file)
 	rows, columns := scores.Dims()
+	row := make([]float32, columns)
 	for i := range rows {
-		row := make([]float32, columns)
 		for n, v := range scores.RawRowView(i) {
-			row[n] = float32(v)
+			row[column[n]] = float32(v)
 		}
 		if err := binary.Write(out, binary.LittleEndian, row); err != nil {
 			return err
