@@ -190,8 +190,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestScoresOfNodes holds that scores are those of the nodes with these numbers, in whatever order the
-// child process has the nodes, and refuses a file of another size.
+// TestScoresOfNodes holds that scores are those of the nodes with these numbers, in whatever
+// order the child process has the nodes, and refuses a file of another size.
 func TestScoresOfNodes(t *testing.T) {
 	numbered, err := taxonomy.Read(strings.NewReader("3\t1\n3\t4\n2\n"), "numbered")
 	if err != nil {

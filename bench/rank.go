@@ -220,11 +220,9 @@ func rank(ctx context.Context, arguments []string) error {
 		return err
 	}
 	scores := metric.ScoresOf(model, test.X)
-	var sets [][]int
-	if decides(model, train) {
-		if sets, err = model.(metric.Decider).Decide(test.X, scores); err != nil {
-			return err
-		}
+	sets, err := decide(model, test.X, scores, several(train))
+	if err != nil {
+		return err
 	}
 	var wall float64
 	if err := watch.stop(&took.PredictingCPU, &wall); err != nil {
@@ -251,18 +249,29 @@ func several(d *dataset.Dataset) bool {
 	return slices.ContainsFunc(d.Labels, func(set []int) bool { return len(set) > 1 })
 }
 
-// decides reports whether the model predicts otherwise than by the highest score: by a decision or,
-// where instances have several labels, by sets of its own.
-func decides(model metric.Scorer, train *dataset.Dataset) bool {
-	switch m := model.(type) {
-	case *decision.Model:
-		return true
-	case *svm.NodeSetModel, *forest.Model:
-		return several(train)
-	case *classifier.Model:
-		return several(train) && (m.Rule == classifier.BestSet || m.Rule == classifier.ClosedSet)
+// decide returns the sets of nodes that a model predicts otherwise than by the highest score: by a
+// decision or, where instances have several labels, by sets of its own; and nil for other models.
+func decide(model metric.Scorer, x *dataset.Matrix, scores *mat.Dense, several bool) ([][]int, error) {
+	if m, ok := model.(*decision.Model); ok {
+		return m.Decide(x, scores)
 	}
-	return false
+	if !several {
+		return nil, nil
+	}
+	switch m := model.(type) {
+	case interface {
+		Predict(x *dataset.Matrix) [][]int
+	}: // NodeSets and forest
+		return m.Predict(x), nil
+	case *classifier.Model:
+		switch m.Rule {
+		case classifier.ClosedSet:
+			return m.ClosedSets(x)
+		case classifier.BestSet:
+			return m.LabelSets(x)
+		}
+	}
+	return nil, nil
 }
 
 // nodeScores returns scores of all nodes, not a number where that is for others to make of those
@@ -303,8 +312,8 @@ func addUp(p *mat.Dense) bool {
 	return true
 }
 
-// writeScores writes float32, a row a row, and a column a node in the order of the numbers that nodes
-// have as names.
+// writeScores writes float32, a row a row, and a column a node in the order of the numbers that
+// nodes have as names.
 func writeScores(name string, scores *mat.Dense, t *taxonomy.Taxonomy) error {
 	column := make([]int, t.Len())
 	for n := range column {
