@@ -33,7 +33,7 @@ func linear() []classifier.Estimator {
 		svm.Flat{Settings: s}, svm.Hierarchical{Settings: s}, svm.Hierarchical{Sets: true, Settings: s}, svm.Normalized{Settings: s}, svm.Shared{Settings: s},
 		svm.GlobalMargin{Settings: s}, svm.Recursive{Settings: s}, svm.OneVsRest{Settings: s}, svm.OneVsRest{Loss: solver.Logistic, Settings: s}, svm.HR{Settings: s},
 		svm.PLT{Settings: s}, svm.PLT{Policy: svm.Exclusive, Link: classifier.CubedHinge, Settings: s}, svm.HierarchicalSoftmax{Settings: s}, svm.Orthogonal{Settings: s},
-		svm.Transfer{Settings: s}, svm.TreeLoss{Settings: s}, svm.HM3{Settings: s},
+		svm.Transfer{Settings: s}, svm.TreeLoss{Settings: s}, svm.HM3{Settings: s}, svm.MaxConstraint{Settings: s},
 		perceptron.Flat{}, perceptron.Hierarchical{Averaged: true}, perceptron.Hierarchical{Minover: true}, perceptron.Hieron{},
 	}
 }

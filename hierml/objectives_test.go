@@ -447,6 +447,33 @@ var subjects = []subject{
 		},
 	},
 	{
+		name: "MaxConstraint", fits: always, curvature: unit, reaches: 1e-6,
+		refuses: []string{"DualAscent"},
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
+			return svm.MaxConstraint{C: c, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			sum := p.ridge()
+			for i, set := range p.labels {
+				above := p.t.Closure(set)
+				for n := range p.t.Len() {
+					if slices.Contains(above, n) {
+						sum += c * max(0, 1-p.s[i][n])
+						continue
+					}
+					highest := math.Inf(-1)
+					for m := range p.t.Len() {
+						if slices.Contains(p.t.Ancestors(m), n) {
+							highest = max(highest, p.s[i][m])
+						}
+					}
+					sum += c * max(0, 1+highest)
+				}
+			}
+			return sum
+		},
+	},
+	{
 		name: "HR", fits: onTrees, curvature: unit, reaches: 1e-6,
 		refuses: []string{"DualAscent"},
 		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {

@@ -73,6 +73,7 @@ func trainers() []trainer {
 		of("one against the rest, by BCFW", func(s solver.Settings) svm.Regularized {
 			return svm.OneVsRest{Settings: s, Method: solver.BCFW{}}
 		}),
+		of("max constraint", func(s solver.Settings) svm.Regularized { return svm.MaxConstraint{Settings: s} }),
 		of("hierarchical", func(s solver.Settings) svm.Regularized { return svm.Hierarchical{Settings: s} }),
 		of("global margin", func(s solver.Settings) svm.Regularized { return svm.GlobalMargin{Settings: s} }),
 		of("hierarchical regularization", func(s solver.Settings) svm.Regularized { return svm.HR{Settings: s} }),

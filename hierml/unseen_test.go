@@ -68,7 +68,7 @@ func TestUnseenLabelsAreNeverPredicted(t *testing.T) {
 	_, methods := briefly()
 	for name, e := range map[string]classifier.Estimator{
 		"HR": svm.HR{}, "softmax": svm.HierarchicalSoftmax{}, "label tree": svm.PLT{}, "label tree, exclusive": svm.PLT{Policy: svm.Exclusive, Link: classifier.CubedHinge},
-		"transfer": svm.Transfer{}, "HM3": svm.HM3{}, "sets": svm.Hierarchical{Sets: true}, "global margin": svm.GlobalMargin{}, "ridge": svm.Ridge{}, "H-RLS": perceptron.HRLS{},
+		"transfer": svm.Transfer{}, "HM3": svm.HM3{}, "max constraint": svm.MaxConstraint{}, "sets": svm.Hierarchical{Sets: true}, "global margin": svm.GlobalMargin{}, "ridge": svm.Ridge{}, "H-RLS": perceptron.HRLS{},
 		"kernel": svm.Flat{Kernel: gram.RBF{Gamma: 0.1}}, "kernel perceptron": perceptron.Hierarchical{Kernel: gram.Polynomial{Degree: 2}},
 		"naive Bayes": bayes.Multinomial{}, "shrinkage": bayes.Shrinkage{},
 	} {

@@ -92,7 +92,7 @@ func regularized() []svm.Regularized {
 		svm.OneVsRest{Settings: tight}, svm.OneVsRest{Loss: solver.SquaredHinge, Settings: tight}, svm.OneVsRest{Loss: solver.Logistic, Settings: tight},
 		svm.HR{Settings: tight, Loss: solver.SquaredHinge}, svm.HR{Settings: tight, Loss: solver.Logistic},
 		svm.PLT{Settings: tight}, svm.PLT{Settings: tight, Link: classifier.CubedHinge}, svm.PLT{Settings: tight, Policy: svm.Exclusive, Link: classifier.CubedHinge},
-		svm.HierarchicalSoftmax{Settings: tight}, svm.Recursive{Settings: tight}, svm.TreeLoss{Settings: tight}, svm.GlobalMargin{Settings: tight}, svm.Normalized{Settings: tight, Sets: true},
+		svm.HierarchicalSoftmax{Settings: tight}, svm.Recursive{Settings: tight}, svm.TreeLoss{Settings: tight}, svm.MaxConstraint{Settings: tight}, svm.GlobalMargin{Settings: tight}, svm.Normalized{Settings: tight, Sets: true},
 	}
 }
 

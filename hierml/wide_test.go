@@ -168,7 +168,7 @@ func TestWideData(t *testing.T) {
 	}
 
 	_, methods := briefly()
-	for name, e := range map[string]classifier.Estimator{"HR": svm.HR{}, "softmax": svm.HierarchicalSoftmax{}, "label tree": svm.PLT{}, "ridge": svm.Ridge{}, "HM3": svm.HM3{}, "H-RLS": perceptron.HRLS{}} {
+	for name, e := range map[string]classifier.Estimator{"HR": svm.HR{}, "softmax": svm.HierarchicalSoftmax{}, "label tree": svm.PLT{}, "ridge": svm.Ridge{}, "HM3": svm.HM3{}, "max constraint": svm.MaxConstraint{}, "H-RLS": perceptron.HRLS{}} {
 		methods[name] = e
 	}
 	for name, e := range methods {

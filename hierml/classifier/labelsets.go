@@ -30,14 +30,17 @@ func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 	})
 }
 
-// ClosedSets returns, for every row of x, a set of nodes that has all nodes above its nodes: that
-// with the highest score, where the score of a set is the sum over its nodes, which models whose
-// Rule is ClosedSet learn to find, exactly on every graph (labelset.Closed); of models whose Rule
-// is TopDown that of the rule. Sets are in their most specific form, ascending, none above another,
-// and may end at inner nodes or be empty; Taxonomy.Closure has the nodes above too.
-// metric.LabelSets and metric.HLoss measure them. It treats a matrix of other columns as LeafScores
-// does. It is an error where LabelSets is one.
+// ClosedSets returns, for every row of x, a set of nodes that has all nodes above its nodes:
+// that with the highest score, where the score of a set is the sum over its nodes, which models
+// whose Rule is ClosedSet learn to find, exactly on every graph (labelset.Closed); of models
+// whose Rule is TopDown or BottomUp that of the rule. Sets are in their most specific form,
+// ascending, none above another, and may end at inner nodes or be empty; Taxonomy.Closure has
+// the nodes above too. metric.LabelSets and metric.HLoss measure them. It treats a matrix of
+// other columns as LeafScores does. It is an error where LabelSets is one.
 func (m *Model) ClosedSets(x *dataset.Matrix) ([][]int, error) {
+	if m.Rule == BottomUp {
+		return m.bottomUp(x)
+	}
 	var seen []int
 	for n := range m.Taxonomy.Len() {
 		if !m.Unseen(n) {
@@ -70,6 +73,25 @@ func (m *Model) ClosedSets(x *dataset.Matrix) ([][]int, error) {
 			return set, err
 		}
 	})
+}
+
+// bottomUp returns, for every row of x, the lowest nodes with positive coherent scores.
+func (m *Model) bottomUp(x *dataset.Matrix) ([][]int, error) {
+	if err := m.checkColumns(x); err != nil {
+		return nil, err
+	}
+	scores := m.CoherentScores(x)
+	sets := make([][]int, x.Len())
+	for i := range sets {
+		row := scores.RawRowView(i)
+		sets[i] = []int{}
+		for n, v := range row {
+			if v > 0 && !slices.ContainsFunc(m.Taxonomy.Children(n), func(child int) bool { return row[child] > 0 }) {
+				sets[i] = append(sets[i], n)
+			}
+		}
+	}
+	return sets, nil
 }
 
 // topDown appends the nodes whose scores, and those of all nodes above, are not negative, parents

@@ -185,7 +185,7 @@ func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	if m.Rule == BestSet || m.Rule == ClosedSet {
 		return m.LabelSets(x)
 	}
-	if m.Rule == TopDown {
+	if m.Rule == TopDown || m.Rule == BottomUp {
 		sets, err := m.ClosedSets(x)
 		for i := range sets {
 			sets[i] = slices.DeleteFunc(sets[i], func(n int) bool { return !m.Taxonomy.IsLeaf(n) })

@@ -26,6 +26,10 @@ const (
 	// Model.ClosedSets gives it. Where a set of leaves is asked for it is the leaves among them,
 	// where one leaf is, that with the highest score, as for Highest.
 	TopDown
+	// BottomUp is the set of nodes at or below which there is a node with a positive score: those
+	// with positive Model.CoherentScores. Model.ClosedSets gives it. Where leaves are asked for it
+	// is as TopDown.
+	BottomUp
 )
 
 // String returns the name of the rule.
@@ -41,6 +45,8 @@ func (r Rule) String() string {
 		return "closed set"
 	case TopDown:
 		return "top down"
+	case BottomUp:
+		return "bottom up"
 	}
 	return fmt.Sprintf("Rule(%d)", int(r))
 }

@@ -196,7 +196,7 @@ func precision(m *Model) string {
 
 // parseRule returns the rule that a model file names.
 func parseRule(name string) (Rule, bool) {
-	for r := range TopDown + 1 {
+	for r := range BottomUp + 1 {
 		if r.String() == name {
 			return r, true
 		}

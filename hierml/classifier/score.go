@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
@@ -38,6 +39,28 @@ func (m *Model) NodeScores(x *dataset.Matrix) *mat.Dense {
 	}
 	scores := mat.NewDense(x.Rows, m.Taxonomy.Len(), nil)
 	m.each(x, func(s *scorer, i int) { s.nodes(scores.RawRowView(i)) })
+	return scores
+}
+
+// CoherentScores returns, for every node, the highest of the NodeScores at and below it: a row of x
+// a row, a column a node. They never rise from a node to a child, and are minus infinity for nodes
+// that no training instance has. Models whose Rule is BottomUp learn them. It treats a matrix of
+// other columns as LeafScores does.
+func (m *Model) CoherentScores(x *dataset.Matrix) *mat.Dense {
+	scores := m.NodeScores(x)
+	all, order := make([]int, m.Taxonomy.Len()), m.Taxonomy.Topological()
+	for n := range all {
+		all[n] = n
+	}
+	for i := range x.Len() {
+		row := scores.RawRowView(i)
+		m.hide(row, all)
+		for _, n := range slices.Backward(order) {
+			for _, child := range m.Taxonomy.Children(n) {
+				row[n] = max(row[n], row[child])
+			}
+		}
+	}
 	return scores
 }
 

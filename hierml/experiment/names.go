@@ -92,7 +92,7 @@ var estimatorTypes = sync.OnceValue(func() map[string]reflect.Type {
 		reflect.TypeFor[svm.Flat](), reflect.TypeFor[svm.Hierarchical](), reflect.TypeFor[svm.Normalized](),
 		reflect.TypeFor[svm.Shared](), reflect.TypeFor[svm.Orthogonal](), reflect.TypeFor[svm.Recursive](),
 		reflect.TypeFor[svm.OneVsRest](), reflect.TypeFor[svm.GlobalMargin](), reflect.TypeFor[svm.Transfer](),
-		reflect.TypeFor[svm.TreeLoss](), reflect.TypeFor[svm.HR](), reflect.TypeFor[svm.HM3](), reflect.TypeFor[svm.NodeSets](),
+		reflect.TypeFor[svm.TreeLoss](), reflect.TypeFor[svm.HR](), reflect.TypeFor[svm.HM3](), reflect.TypeFor[svm.MaxConstraint](), reflect.TypeFor[svm.NodeSets](),
 		reflect.TypeFor[svm.PLT](), reflect.TypeFor[svm.HierarchicalSoftmax](), reflect.TypeFor[svm.Ridge](), reflect.TypeFor[svm.LogitAdjusted](), reflect.TypeFor[svm.Balanced](), reflect.TypeFor[svm.Described](),
 		reflect.TypeFor[forest.Tree](), reflect.TypeFor[forest.Forest](), reflect.TypeFor[decision.By](),
 		reflect.TypeFor[clustering.Automatic](), reflect.TypeFor[clustering.Balanced](), reflect.TypeFor[clustering.Huffman](), reflect.TypeFor[clustering.Randomized](),

@@ -79,6 +79,7 @@ func others(t testing.TB) map[string]*pipeline.Pipeline {
 	for name, c := range map[string]*dataset.Corpus{"tree": tree, "graph": graph} {
 		build(name+": node sets of ridge", c, sets(svm.NodeSets{}))
 		build(name+": node sets of flat SVMs", c, sets(svm.NodeSets{Method: svm.Flat{}, Folds: 2}))
+		build(name+": node sets of the max constraint", c, sets(svm.NodeSets{Method: svm.MaxConstraint{}, Folds: 2}))
 		build(name+": forest", c, func(ctx context.Context, d *dataset.Dataset, p *pipeline.Pipeline) (err error) {
 			p.Forest, err = forest.Forest{Trees: 7}.Fit(ctx, d)
 			return err
@@ -88,6 +89,7 @@ func others(t testing.TB) map[string]*pipeline.Pipeline {
 			return err
 		})
 	}
+	build("node sets of the balanced max constraint", graph, sets(svm.NodeSets{Method: svm.Balanced{Estimator: svm.MaxConstraint{}}, Folds: 2}))
 	build("node sets of label trees", tree, sets(svm.NodeSets{Method: svm.PLT{}, Folds: 2}))
 	one := corpus(example.Tree(3, 3), 120, 3)
 	build("translated", one, func(ctx context.Context, d *dataset.Dataset, p *pipeline.Pipeline) (err error) {

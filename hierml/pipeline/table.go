@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -184,8 +185,8 @@ func (p *Pipeline) decide(ctx context.Context, s *scorer, x *dataset.Matrix) ([]
 // order: with a Decision, the nodes of Decide; of NodeSets and Forest, their Predict, whose
 // nodes need not be leaves; of Calibrated that learned from several labels an instance, those
 // with a probability of at least one half, and the likeliest if none has that; of a model whose
-// rule is classifier.BestSet, ClosedSet or TopDown, the set that it predicts. It is an error for
-// other models.
+// rule is classifier.BestSet, ClosedSet, TopDown or BottomUp, the set that it predicts. It is an
+// error for other models.
 func (p *Pipeline) Sets(ctx context.Context, t *dataset.Table) ([][]int, error) {
 	x, err := p.Rows(ctx, t)
 	if err != nil {
@@ -214,7 +215,7 @@ func (p *Pipeline) sets(s *scorer, x *dataset.Matrix, leaves func() (*mat.Dense,
 		return p.NodeSets.Predict(x), nil
 	case p.Forest != nil:
 		return p.Forest.Predict(x), nil
-	case s.model.Rule == classifier.BestSet, s.model.Rule == classifier.ClosedSet, s.model.Rule == classifier.TopDown:
+	case slices.Contains([]classifier.Rule{classifier.BestSet, classifier.ClosedSet, classifier.TopDown, classifier.BottomUp}, s.model.Rule):
 		if p.Translated != nil {
 			return p.Translated.Decide(x, p.Translated.LeafScores(x))
 		}

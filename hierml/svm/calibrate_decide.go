@@ -49,7 +49,7 @@ func (p *Calibrated) probabilities(scores *mat.Dense) *mat.Dense {
 // training instances had several labels, and otherwise what Model decides, as it does where its
 // rule is to predict sets. scores are LeafScores of x.
 func (p *Calibrated) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
-	if p.single || slices.Contains([]classifier.Rule{classifier.BestSet, classifier.ClosedSet, classifier.TopDown}, p.Model.Rule) {
+	if p.single || slices.Contains([]classifier.Rule{classifier.BestSet, classifier.ClosedSet, classifier.TopDown, classifier.BottomUp}, p.Model.Rule) {
 		return p.Model.Decide(x, scores)
 	}
 	if err := p.Check(x); err != nil {

@@ -363,9 +363,10 @@ func (c *choosing) compare(m *classifier.Model) (losses []float64, accuracy floa
 	losses = make([]float64, c.test.Len())
 	mean := weigh.Sum(c.test.Weights, len(losses)) / float64(len(losses))
 	share := func(i int) float64 { return c.test.Weight(i) / mean }
-	if c.sets = m.Rule == classifier.BestSet || m.Rule == classifier.ClosedSet; c.sets {
+	closed := m.Rule == classifier.ClosedSet || m.Rule == classifier.BottomUp
+	if c.sets = closed || m.Rule == classifier.BestSet; c.sets {
 		predict := m.LabelSets
-		if m.Rule == classifier.ClosedSet {
+		if closed {
 			predict = m.ClosedSets
 		}
 		sets, err := predict(c.test.X)

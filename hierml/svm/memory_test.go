@@ -38,6 +38,7 @@ func TestNoRoomForWeights(t *testing.T) {
 		{svm.Orthogonal{Kernel: gram.Polynomial{Degree: 2}}, 29000, "beside the 2.88e-05 GB of their data"},
 		{svm.Ridge{}, 1000, "gram: the kernel values of"},
 		{svm.HM3{}, 1000, "solver: the weights of"},
+		{svm.MaxConstraint{}, 1000, "svm: the dual variables of 60 instances and 9 nodes take"},
 		{svm.Shared{}, 1000, "solver: the weights of"},
 	} {
 		memory.Machine = func() int64 { return c.has }

@@ -29,12 +29,12 @@ import (
 // node, given the score of the node and the highest score of all (calibration.RelativePlatt; nodes
 // of few instances share one function). The data are divided into folds, and each is scored by a
 // model trained on the others: exactly, from one training, by [Ridge], the default; with other
-// methods, of which the score of a node is the highest of the leaves there, by as many trainings.
-// The models of the folds and that of all data need not have scores of one scale, least of all
-// where Settings.Time has cut their training. So scores are measured in units of the model that
-// gives them: those of a node from their mean for instances that it was trained on, and all by
-// their deviation. As that is the same measure for all models, what was learned from the folds is
-// right for the model of all data.
+// methods by as many trainings. Of these, [MaxConstraint] scores nodes; with the others the score
+// of a node is the highest of the leaves there. The models of the folds and that of all data need
+// not have scores of one scale, least of all where Settings.Time has cut their training. So scores
+// are measured in units of the model that gives them: those of a node from their mean for instances
+// that it was trained on, and all by their deviation. As that is the same measure for all models,
+// what was learned from the folds is right for the model of all data.
 //
 // Predicted are the nodes that are likelier than a level, the same for all, with which the F1 of
 // these predictions and all nodes above is largest: about half that F1, as theory has it. Only the
@@ -63,8 +63,8 @@ type NodeSets struct {
 // NodeSetModel predicts sets of nodes.
 type NodeSetModel struct {
 	// Model gives the scores. Its taxonomy has a further leaf below each inner node that is a
-	// label, as by dataset.Dataset.Leafed, but for Ridge, which scores inner nodes itself; the
-	// other nodes have the same numbers.
+	// label, as by dataset.Dataset.Leafed, but for Ridge and MaxConstraint, which score inner nodes
+	// themselves; the other nodes have the same numbers.
 	Model    *classifier.Model
 	Taxonomy *taxonomy.Taxonomy // of labels and predictions
 	// Level is the probability above which a node is predicted.
@@ -81,7 +81,7 @@ type NodeSetModel struct {
 	likely []calibration.Relative // by node
 	unit   unit                   // of the scores
 	folds  int
-	direct bool    // nodes have scores of their own, as of Ridge
+	direct bool    // nodes have scores of their own, as of Ridge and MaxConstraint
 	error  float64 // standard error of the difference of HeldOut and Frequencies
 }
 
@@ -224,9 +224,12 @@ func (f *regression) learn(d *dataset.Dataset) (*NodeSetModel, error) {
 
 // fitFolds chooses one of the methods by folds, and trains it on all data.
 func (s NodeSets) fitFolds(noted, ctx context.Context, methods []classifier.Estimator, d *dataset.Dataset) (*NodeSetModel, error) {
-	leafed, err := d.Leafed()
-	if err != nil {
-		return nil, err
+	leafed, own := d, scoresNodes(s.Method)
+	if !own {
+		var err error
+		if leafed, err = d.Leafed(); err != nil {
+			return nil, err
+		}
 	}
 	var best *NodeSetModel
 	var chosen classifier.Estimator
@@ -246,12 +249,35 @@ func (s NodeSets) fitFolds(noted, ctx context.Context, methods []classifier.Esti
 	if err := s.report(len(methods)*s.Folds, len(methods), "on all data"); err != nil {
 		return nil, err
 	}
+	var err error
 	if best.Model, err = chosen.Fit(noted, leafed); err != nil {
 		return nil, fmt.Errorf("svm: node sets, all data: %w", err)
 	}
+	best.direct = own
 	best.unit = unitOf(best.Model, d.Taxonomy, leafed)
 	best.Tried = tried
 	return best, nil
+}
+
+// scoresNodes reports whether a method learns scores of inner nodes that are labels, and needs no
+// leaves in their place.
+func scoresNodes(method classifier.Estimator) bool {
+	_, ok := method.(MaxConstraint)
+	return ok
+}
+
+// scoresByNode returns the scores of the nodes of the model's taxonomy: those that never rise
+// from a node to a child where it learns them, and otherwise the highest of the leaves below.
+func scoresByNode(m *classifier.Model, x *dataset.Matrix) *mat.Dense {
+	if m.Rule == classifier.BottomUp {
+		return finite(m.CoherentScores(x))
+	}
+	leaves := choiceScores(m, x)
+	nodes := mat.NewDense(x.Rows, m.Taxonomy.Len(), nil)
+	for i := range x.Rows {
+		highestBelow(m.Taxonomy, leaves.RawRowView(i), nodes.RawRowView(i))
+	}
+	return nodes
 }
 
 // methods returns the method with each C of the grid.
@@ -337,11 +363,9 @@ func (h *nodeScores) add(m *classifier.Model, trained, d *dataset.Dataset) {
 			frequencies[n] += trained.Weight(i) / whole
 		}
 	}
-	scores := choiceScores(m, d.X)
+	scores := scoresByNode(m, d.X)
 	for i, set := range d.Labels {
-		nodes := make([]float64, h.leafed.Len())
-		highestBelow(h.leafed, scores.RawRowView(i), nodes)
-		row := nodes[:h.taxonomy.Len()]
+		row := scores.RawRowView(i)[:h.taxonomy.Len()]
 		h.rows, h.highest = append(h.rows, row), append(h.highest, u.measure(row))
 		h.frequencies = append(h.frequencies, frequencies)
 		h.truth, h.weights = append(h.truth, h.nodes(set)), append(h.weights, d.Weight(i))
@@ -385,12 +409,11 @@ func unitOf(m *classifier.Model, t *taxonomy.Taxonomy, trained *dataset.Dataset)
 	for k := range min(unitRows, trained.Len()) {
 		rows = append(rows, k*trained.Len()/min(unitRows, trained.Len()))
 	}
-	scores := choiceScores(m, trained.X.Subset(rows))
-	nodes, square := make([]float64, m.Taxonomy.Len()), make([]float64, t.Len())
+	scores := scoresByNode(m, trained.X.Subset(rows))
+	square := make([]float64, t.Len())
 	u := unit{mean: make([]float64, t.Len())}
 	for k := range rows {
-		highestBelow(m.Taxonomy, scores.RawRowView(k), nodes)
-		for n, v := range nodes[:t.Len()] {
+		for n, v := range scores.RawRowView(k)[:t.Len()] {
 			step := v - u.mean[n]
 			u.mean[n] += step / float64(k+1)
 			square[n] += step * (v - u.mean[n])
@@ -541,22 +564,16 @@ func (m *NodeSetModel) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	if x.Len() == 0 {
 		return new(mat.Dense)
 	}
-	if m.direct {
-		all := m.Model.NodeScores(x)
-		for i := range x.Rows {
-			row := all.RawRowView(i)
-			m.probabilities(row, m.unit.measure(row))
-		}
-		return all
+	var scores *mat.Dense
+	if m.direct && m.Model.Rule != classifier.BottomUp {
+		scores = m.Model.NodeScores(x)
+	} else {
+		scores = scoresByNode(m.Model, x)
 	}
-	leafed := m.Model.Taxonomy
-	scores := choiceScores(m.Model, x)
 	all := mat.NewDense(x.Rows, m.Taxonomy.Len(), nil)
-	nodes := make([]float64, leafed.Len())
 	for i := range x.Rows {
 		row := all.RawRowView(i)
-		highestBelow(leafed, scores.RawRowView(i), nodes)
-		copy(row, nodes)
+		copy(row, scores.RawRowView(i))
 		m.probabilities(row, m.unit.measure(row))
 	}
 	return all

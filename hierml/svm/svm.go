@@ -19,6 +19,8 @@
 //   - [Described] trains any of them with an instance more for each label: what it is called.
 //   - [Ridge] is kernel ridge regression of what nodes an instance has [SGV98], all nodes with one
 //     factor, for several labels at any nodes.
+//   - [MaxConstraint] is a hinge for every node, under the constraint of C-HMCNN [GL20] that no child
+//     scores higher than its parent, for several labels at any nodes.
 //   - [Orthogonal] is hierarchical classification by orthogonal transfer of Zhou, Xiao and Wu
 //     [ZXW11], and [Transfer] and [TreeLoss] are what that paper compares it with, beside Flat.
 //   - [Normalized] is the normalized hierarchical SVM (NHSVM) of Choi, Sasaki and Srebro [CSS16].

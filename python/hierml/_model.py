@@ -15,7 +15,7 @@ from ._labels import Attributes, Link, log_softmax
 from ._probabilities import Calibrated
 from ._rows import Matrix, Rows
 from ._safetensors import Arrays, read
-from ._sets import Forest, NodeSets, node_set, translated
+from ._sets import Forest, NodeSets, highest_below, node_set, translated
 from ._settings import Record, parse
 from ._steps import steps
 from ._taxonomy import Taxonomy
@@ -25,7 +25,7 @@ from ._weights import weights
 _VERSIONS = ("1", "2", "3", "4", "5")
 _KIND_VERSIONS = ("6",)  # of models of other kinds
 _MOST_NUMBERS = 1 << 22  # of scores at once
-_RULES = ("highest", "descend", "best set", "closed set", "top down")
+_RULES = ("highest", "descend", "best set", "closed set", "top down", "bottom up")
 
 
 class Model:
@@ -253,10 +253,16 @@ class Model:
             return self._sets.probabilities(rows)
         if not isinstance(self._sets, NodeSets):
             raise ValueError(f"this model, {visible(self.name)}, gives probabilities of labels at most; svm.NodeSets and forests of the Go library have those of nodes")
-        if not self._sets.direct:
-            return self._sets.probabilities(self._scores_of_leaves(rows), self._unseen)
         scores = np.zeros((rows.count, len(self._taxonomy)))
-        scores[:, self._attributes.nodes] = self._columns(rows)
+        if self._rule == "bottom up" or self._sets.direct:
+            scores[:, self._attributes.nodes] = self._columns(rows)
+        else:
+            scores.fill(-np.inf)
+            scores[:, self._taxonomy.leaves] = self._scores_of_leaves(rows)
+        if self._rule == "bottom up":
+            scores = self._hide(scores, list(range(len(self._taxonomy))))
+        if self._rule == "bottom up" or not self._sets.direct:
+            scores = highest_below(self._taxonomy, scores)
         return self._sets.probabilities(scores, self._unseen)
 
     def _label_scores(self, rows: Rows) -> np.ndarray:

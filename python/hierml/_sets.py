@@ -33,7 +33,6 @@ class NodeSets:
         if self.direct and nodes != len(whole_taxonomy):
             raise LoadError(f"the node sets are of {nodes} nodes of {len(whole_taxonomy)}")
         self.taxonomy = _first_nodes(whole_taxonomy, nodes)
-        self._of_leaves = whole_taxonomy
         self.level = saved.number("level")
         functions = [_relative(f) for f in saved.list("functions") or []]
         of, means, self._deviation = saved.wholes("function", 0, len(functions) - 1), saved.numbers("means"), saved.number("deviation")
@@ -49,9 +48,8 @@ class NodeSets:
         return probabilities > self.level
 
     def probabilities(self, scores: np.ndarray, unseen: Optional[np.ndarray]) -> np.ndarray:
-        """Returns those of the nodes, a row a row, given the scores of the nodes, or of the leaves."""
-        if not self.direct:
-            scores = self._highest_below(scores)
+        """Returns those of the nodes, a row a row, given the scores of the nodes; more columns are of leaves that were added."""
+        scores = scores[:, : len(self.taxonomy)]
         with np.errstate(over="ignore", invalid="ignore"):
             units = (scores - self._means) / self._deviation
             likely = _logistic(self._a * units + self._b * units.max(axis=1)[:, None] + self._c)
@@ -62,16 +60,15 @@ class NodeSets:
                 likely[:, node] = np.maximum(likely[:, node], likely[:, child])
         return likely
 
-    def _highest_below(self, leaves: np.ndarray) -> np.ndarray:
-        t = self._of_leaves
-        least = np.where(np.isneginf(leaves), np.inf, leaves).min(axis=1)[:, None]
-        leaves = np.where(np.isneginf(leaves), least, leaves)  # what has probability 0 has the lowest score of the others
-        nodes = np.zeros((len(leaves), len(t)))
-        nodes[:, t.leaves] = leaves
-        for node in reversed(t.order):
-            if t.children[node]:
-                nodes[:, node] = nodes[:, t.children[node]].max(axis=1)
-        return nodes[:, : len(self.taxonomy)]
+
+def highest_below(t: Taxonomy, nodes: np.ndarray) -> np.ndarray:
+    """Returns, for each node, the highest score at or below it; those of minus infinity get the lowest of the others."""
+    nodes = nodes.copy()
+    for node in reversed(t.order):
+        for child in t.children[node]:
+            nodes[:, node] = np.maximum(nodes[:, node], nodes[:, child])
+    least = np.where(np.isneginf(nodes), np.inf, nodes).min(axis=1)[:, None]
+    return np.where(np.isneginf(nodes), least, nodes)
 
 
 def _relative(value: Any) -> List[float]:

@@ -17,6 +17,7 @@ var classifierPackage = table.Package{
 	Name: "classifier",
 	Values: []table.Symbol{
 		{Name: "BestSet", Value: classifier.BestSet},
+		{Name: "BottomUp", Value: classifier.BottomUp},
 		{Name: "CheckData", Value: classifier.CheckData},
 		{Name: "CheckLeaves", Value: classifier.CheckLeaves},
 		{Name: "CheckUnweighted", Value: classifier.CheckUnweighted},

@@ -56,6 +56,7 @@ var svmPackage = table.Package{
 		{Name: "Hierarchical", Value: (*svm.Hierarchical)(nil)},
 		{Name: "HierarchicalSoftmax", Value: (*svm.HierarchicalSoftmax)(nil)},
 		{Name: "LogitAdjusted", Value: (*svm.LogitAdjusted)(nil)},
+		{Name: "MaxConstraint", Value: (*svm.MaxConstraint)(nil)},
 		{Name: "Mean", Value: (*svm.Mean)(nil)},
 		{Name: "NodeSetModel", Value: (*svm.NodeSetModel)(nil)},
 		{Name: "NodeSets", Value: (*svm.NodeSets)(nil)},
