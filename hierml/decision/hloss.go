@@ -133,6 +133,9 @@ func (h *HLoss) Risk(p mat.Matrix, sets [][]int) ([]float64, error) {
 }
 
 func (h *HLoss) check(p mat.Matrix) (rows int, err error) {
+	if h == nil || h.taxonomy == nil {
+		return 0, fmt.Errorf("decision: NewHLoss makes an HLoss of a taxonomy and costs; this one has none")
+	}
 	if p == nil {
 		return 0, fmt.Errorf("decision: no probabilities to decide by")
 	}

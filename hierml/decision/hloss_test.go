@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -238,6 +239,14 @@ func TestHLossRefuses(t *testing.T) {
 	graph := example.Graph(8, 1)
 	if _, err := NewHLoss(graph, loss.UniformCosts(graph)); err == nil {
 		t.Error("a graph: no error")
+	}
+	for _, h := range []*HLoss{nil, {}} {
+		if _, _, err := h.Decide(new(mat.Dense)); err == nil || !strings.Contains(err.Error(), "NewHLoss makes") {
+			t.Errorf("without a taxonomy: error %v", err)
+		}
+		if _, err := h.Risk(new(mat.Dense), nil); err == nil {
+			t.Error("a risk without a taxonomy")
+		}
 	}
 	h, err := NewHLoss(g, loss.UniformCosts(g))
 	if err != nil {
