@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -195,6 +196,11 @@ func TestDecider(t *testing.T) {
 	near(t, "hierarchical samples F1", got.HierarchicalSamplesF1, (2.0/3+0+1)/3)
 	if got.InnerPredictions != 2 || !strings.Contains(got.String(), "taxonomy (an inner node is predicted for 2 instances)") {
 		t.Errorf("%d inner predictions in\n%s", got.InnerPredictions, got)
+	}
+	for name, v := range map[string]float64{"hierarchical samples F1": got.HierarchicalSamplesF1, "rootless samples F1": got.RootlessSamplesF1} {
+		if want := fmt.Sprintf(`\n  %s +%.4f\n`, name, v); !regexp.MustCompile(want).MatchString(got.String()) {
+			t.Errorf("no line %q in\n%s", want, got)
+		}
 	}
 	confusion, err := got.Confusion()
 	if err != nil {

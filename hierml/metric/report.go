@@ -230,6 +230,9 @@ func (r *Report) lines(group string) []line {
 		{"hierarchical precision, recall, F1", []string{"hierarchical precision", "hierarchical recall", "hierarchical F1"}},
 		{"without roots", []string{"rootless precision", "rootless recall", "rootless F1"}},
 	}
+	if r.InnerPredictions > 0 { // what decision.LargestF and TopDown are for
+		all = append(all, line{"hierarchical samples F1", []string{"hierarchical samples F1"}}, line{"rootless samples F1", []string{"rootless samples F1"}})
+	}
 	if len(r.Levels) == 0 {
 		return all
 	}
