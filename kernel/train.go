@@ -352,8 +352,12 @@ func predictCommand() *cobra.Command {
 of package pipeline, wrote. It prints a CSV: the name or the number of the row, its
 label, the nodes on the way to it, its probability, or its score in a model without
 probabilities, and with -k the next best labels. Labels are those of the training
-data. The file needs the columns that the model takes; others, such as labels, are
-not read. Rows are read one part after the other: the file may be larger than memory.`,
+data. The column "labels" has the labels of a model that predicts several. If the model
+has a rule, Decision of package pipeline, "labels" has what the rule decides for, which
+may be a node above the labels or several nodes, "expected" has the value that the rule
+expects, and "label" is the label without the rule. The file needs the columns that the
+model takes; others, such as labels, are not read. Rows are read one part after the
+other: the file may be larger than memory.`,
 		Example: `  hierml predict debian.hierml new.csv -o labels.csv
   hierml predict debian.hierml new.parquet -k 3`,
 		Args: asUsed,

@@ -267,6 +267,25 @@ func TestPythonCommand(t *testing.T) {
 	if got := strings.Split(strings.TrimSuffix(string(output(t, c)), "\n"), "\n"); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+
+	// With a rule, what it decides for.
+	p = rules(t)["decision: tree, F1 of sets"]
+	if err := p.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	sets, _, err := p.Decide(t.Context(), ofTexts(texts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = nil
+	for _, set := range sets {
+		want = append(want, strings.Join(p.Taxonomy().NamesOf(set...), "\t"))
+	}
+	c = python(t, "-m", "hierml", path)
+	c.Stdin = strings.NewReader(strings.Join(texts, "\n"))
+	if got := strings.Split(strings.TrimSuffix(string(output(t, c)), "\n"), "\n"); !slices.Equal(got, want) {
+		t.Errorf("decisions %q, want %q", got, want)
+	}
 }
 
 // TestPythonRefuses gives the package files that are damaged, and files of what it does not know:

@@ -1,4 +1,7 @@
-"""Prints the label of each line of standard input: python -m hierml MODEL < TEXTS."""
+"""Prints the label of each line of standard input, or what the model's rule decides for.
+
+python -m hierml MODEL < TEXTS
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,9 @@ from ._errors import UnknownTextWarning, visible
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs the command and returns its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m hierml", description="Prints the label of each line of standard input, with the nodes above it.")
+    parser = argparse.ArgumentParser(prog="python -m hierml", description="Prints the label of each line of standard input, with the nodes above it. If the model has a rule, prints the nodes that the rule decides for instead, separated by tabs.")
     parser.add_argument("model", help="a file that pipeline.Save wrote")
-    parser.add_argument("-k", type=int, default=0, help="print the K best labels and their scores, separated by tabs")
+    parser.add_argument("-k", type=int, default=0, help="print the K best labels, without a rule, and their scores, separated by tabs")
     options = parser.parse_args(arguments)
     output = sys.stdout
     if isinstance(output, io.TextIOWrapper):
@@ -30,6 +33,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             texts, unknown = texts + 1, unknown + (not model.knows(text))
             if options.k > 0:
                 print(*(part for name, score in model.rank([text], options.k)[0] for part in (visible(name), f"{score:.6g}")), sep="\t", file=output)
+            elif model.has_rule:
+                print(*map(visible, model.decide([text])[0][0]), sep="\t", file=output)
             else:
                 print(*map(visible, model.predict_paths([text])[0]), sep=" > ", file=output)
         if unknown:

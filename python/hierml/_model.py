@@ -201,6 +201,11 @@ class Model:
     # Texts to rows to scores.
 
     @property
+    def has_rule(self) -> bool:
+        """Whether the model has a rule, by which :meth:`decide` decides."""
+        return self._decision is not None
+
+    @property
     def columns(self) -> List[str]:
         """The columns of a table that the model takes, or an empty list if it takes texts or features."""
         return self._encoder.names if isinstance(self._encoder, Encoder) else []
