@@ -109,6 +109,9 @@ func (l *labels) set(nodes ...int) []int {
 	return set
 }
 
+// rounding is how far probabilities may be above 1.
+const rounding = 1e-6
+
 // check says what is wrong with the probabilities.
 func check(t *taxonomy.Taxonomy, p *mat.Dense) error {
 	if t == nil || p == nil {
@@ -118,7 +121,6 @@ func check(t *taxonomy.Taxonomy, p *mat.Dense) error {
 	if rows > 0 && columns != len(t.Leaves()) {
 		return fmt.Errorf("decision: probabilities of %d labels for a taxonomy of %d leaves; give a column a leaf, in the order of Taxonomy.Leaves", columns, len(t.Leaves()))
 	}
-	const rounding = 1e-6
 	for i := range rows {
 		var sum float64
 		for y, v := range p.RawRowView(i) {

@@ -16,7 +16,9 @@ import (
 // LargestF is the Rule that decides for the set of nodes, with all nodes above them, with the
 // largest expected hierarchical F1 of the instance, or for the single node [PPLSB25]. With the
 // set Y of the label and all nodes above it, and Z of the nodes decided for and those above, the
-// F1 is 2 |Y and Z| / (|Y| + |Z|), whose mean is metric.Report.HierarchicalSamplesF1. The values
+// F1 is 2 |Y and Z| / (|Y| + |Z|). The measure that it makes large is the mean over the instances,
+// "hierarchical samples F1" in reports and studies, metric.Report.HierarchicalSamplesF1; it is not
+// "hierarchical F1", of all pairs of an instance and a node together, which may fall. The values
 // are expected F1. The zero value is ready to use.
 //
 // Of the sets of k nodes the best one has those k nodes n with the largest
@@ -32,7 +34,7 @@ import (
 type LargestF struct {
 	// Single decides for a single node, with those above it, instead of a set.
 	Single bool
-	// Rootless leaves roots out of the sets, which the mean metric.Report.RootlessSamplesF1 does. A
+	// Rootless leaves roots out of the sets, as the measure "rootless samples F1" does. A
 	// label that is a root counts 0 then, and the set may be empty, where all that is likely is a
 	// root.
 	Rootless bool
@@ -276,12 +278,17 @@ func (f *frontier) Pop() any {
 
 // String says what is decided for.
 func (r LargestF) String() string {
-	among, of := "set of nodes", "hierarchical F1"
+	among := "set of nodes"
 	if r.Single {
 		among = "node"
 	}
-	if r.Rootless {
-		of += " without roots"
+	return fmt.Sprintf("the %s with the largest expected %s", among, f1Name(r.Rootless))
+}
+
+// f1Name is what the expected values of LargestF and SetF are.
+func f1Name(rootless bool) string {
+	if rootless {
+		return "hierarchical F1 without roots"
 	}
-	return fmt.Sprintf("the %s with the largest expected %s", among, of)
+	return "hierarchical F1"
 }

@@ -26,7 +26,10 @@ import (
 type Model struct {
 	// Scorer is a metric.Prober whose Probabilities are not nil, such as svm.Calibrated, or a
 	// classifier.Model of svm.HierarchicalSoftmax or svm.PLT; or a metric.NodeScorer, such as
-	// forest.Model, of whose probabilities those of the leaves are taken.
+	// forest.Model, of whose probabilities those of the leaves are taken. Probabilities learned
+	// from several labels an instance are for SetF: the other rules refuse an svm.Calibrated and an
+	// svm.NodeSetModel of them, and a metric.NodeScorer whose leaves have more than 1 together. A
+	// classifier.Model does not tell how many labels its instances had.
 	Scorer metric.Scorer
 	// Rule decides. The default is LeastLoss{}. For SetF, Scorer is a metric.NodeScorer, or a
 	// classifier.Model of svm.PLT.
@@ -105,8 +108,19 @@ func (m *Model) conditional(x *dataset.Matrix) (*mat.Dense, error) {
 	return given, nil
 }
 
+// errSeveral is the error of probabilities of which several leaves may be labels.
+var errSeveral = errors.New("decision: the model learned probabilities from instances with several labels, and the rule decides for one; SetF decides for sets of labels")
+
 // probabilities returns those of the leaves.
 func (m *Model) probabilities(x *dataset.Matrix, scores *mat.Dense) (*mat.Dense, error) {
+	switch s := m.Scorer.(type) {
+	case *svm.NodeSetModel:
+		return nil, errSeveral
+	case *svm.Calibrated:
+		if !s.OneLabel() {
+			return nil, errSeveral
+		}
+	}
 	if p, ok := m.Scorer.(metric.Prober); ok {
 		if own := p.Probabilities(x, scores); own != nil {
 			return own, nil
@@ -116,7 +130,13 @@ func (m *Model) probabilities(x *dataset.Matrix, scores *mat.Dense) (*mat.Dense,
 		if rows, columns := nodes.Dims(); rows > 0 && columns < m.Taxonomy.Len() {
 			return nil, fmt.Errorf("decision: the model has probabilities of %d nodes, and its taxonomy %d nodes; give the taxonomy that it was trained with", columns, m.Taxonomy.Len())
 		}
-		return classifier.LeafColumns(m.Taxonomy, nodes), nil
+		p := classifier.LeafColumns(m.Taxonomy, nodes)
+		for i := range x.Rows {
+			if mat.Sum(p.RowView(i)) > 1+rounding {
+				return nil, errSeveral
+			}
+		}
+		return p, nil
 	}
 	return nil, errors.New("decision: the model has scores and no probabilities; svm.Calibrate learns them, By{Calibration: &svm.Calibration{}} with it, and svm.PLT and svm.HierarchicalSoftmax have them")
 }
@@ -183,7 +203,11 @@ const title = "decisions by probabilities"
 
 // String describes the rule and Scorer in a few lines.
 func (m *Model) String() string {
-	return describe.Text(title, m.description()) + "\n" + fmt.Sprint(m.Scorer)
+	own := describe.Text(title, m.description())
+	if m.Scorer == nil {
+		return own
+	}
+	return own + "\n" + fmt.Sprint(m.Scorer)
 }
 
 // HTML describes the rule and Scorer as tables.

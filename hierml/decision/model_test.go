@@ -318,7 +318,30 @@ func TestSetModels(t *testing.T) {
 			t.Errorf("%s: the report has %v, the sets %v (%v)", name, r.HierarchicalSamplesF1, of.HierarchicalSamples, err)
 		}
 	}
+	ridge, err := svm.NodeSets{}.Fit(ctx, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, scorer := range map[string]metric.Scorer{"calibrated": calibrated, "forest": trees, "node sets": ridge} {
+		for _, rule := range []decision.Rule{nil, decision.LargestF{}, decision.TopDown{}} {
+			m := &decision.Model{Scorer: scorer, Rule: rule, Taxonomy: g}
+			if _, _, err := m.Sets(ctx, d.X); err == nil || !strings.Contains(err.Error(), "several labels, and the rule decides for one; SetF decides") {
+				t.Errorf("%s, %T: error %v", name, rule, err)
+			}
+			if _, err := metric.Evaluate(m, d); err == nil || !strings.Contains(err.Error(), "several labels") {
+				t.Errorf("%s, %T: error %v of Evaluate", name, rule, err)
+			}
+		}
+	}
 	one, _ := noisy(100)
+	for want, rule := range map[string]decision.Rule{
+		"the set of labels with the largest expected hierarchical F1\n":               decision.SetF{},
+		"the set of labels with the largest expected hierarchical F1 without roots\n": decision.SetF{Rootless: true},
+	} {
+		if text := (&decision.Model{Rule: rule}).String() + "\n"; !strings.Contains(text, want) || strings.Contains(text, "nil") {
+			t.Errorf("a model without a scorer is shown as %q", text)
+		}
+	}
 	flat, err := svm.Flat{}.Fit(ctx, one)
 	if err != nil {
 		t.Fatal(err)

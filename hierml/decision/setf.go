@@ -3,7 +3,6 @@ package decision
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -13,8 +12,9 @@ import (
 // SetF decides for the set of nodes, with all nodes above them, with the largest expected
 // hierarchical F1 of an instance that may have several labels or none, given how likely each
 // node is below a parent that is at or above a label: under the model of HLoss, in which nodes
-// below a parent are independent given it. metric.LabelSets has the mean F1 as
-// HierarchicalSamples; an instance without labels counts 0.
+// below a parent are independent given it. Reports and studies have the mean F1 as "hierarchical
+// samples F1", or "rootless samples F1", and metric.LabelSets as HierarchicalSamples; an instance
+// without labels counts 0.
 //
 // As for LargestF, of the sets of k nodes the best one has the k nodes n with the largest
 //
@@ -66,7 +66,7 @@ func (r SetF) validate(t *taxonomy.Taxonomy) error {
 
 // String says what is decided for.
 func (r SetF) String() string {
-	return fmt.Sprintf("the set of labels for %v", LargestF{Rootless: r.Rootless})
+	return "the set of labels with the largest expected " + f1Name(r.Rootless)
 }
 
 // setRow decides for one row. Polynomials are slices of coefficients, of the sizes of sets.
