@@ -109,6 +109,15 @@
 // decision: of the rows with one label of each set, the model that was trained on the training part
 // with C = 1 decides for the test part. Beside each measure is what the rule expected of it.
 // doc/comparison.md has the table.
+//
+// # Sets of nodes
+//
+//	HIERML_DATA=DIR go run ./bench nodesets
+//
+// compares the scores that svm.NodeSets may learn from, on sets with labels at inner nodes: ridge
+// regression, one-vs-rest, whose node scores are the highest of the leaves below, and
+// svm.MaxConstraint; and the scores of svm.MaxConstraint as they are with the highest at or below
+// each node of SVMs that are trained apart. doc/comparison.md has the table.
 package main
 
 import (
@@ -127,6 +136,7 @@ var commands = map[string]func(ctx context.Context, arguments []string) error{
 	"weightings": compareWeightings,
 	"columns":    compareColumns,
 	"decisions":  compareDecisions,
+	"nodesets":   compareNodeSets,
 	"rank":       rank,
 	"time":       compareBounds,
 }
@@ -143,7 +153,7 @@ func main() {
 
 func run(ctx context.Context, arguments []string) error {
 	if len(arguments) == 0 || commands[arguments[0]] == nil {
-		return fmt.Errorf("say what to compare: bench liblinear, bench table, bench scale, bench columns, bench decisions, bench time, or bench weightings")
+		return fmt.Errorf("say what to compare: bench liblinear, bench table, bench scale, bench columns, bench decisions, bench nodesets, bench time, or bench weightings")
 	}
 	return commands[arguments[0]](ctx, arguments[1:])
 }
