@@ -11,8 +11,10 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,6 +34,7 @@ func fitCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			signal.Ignore(syscall.SIGPIPE) // a Python that was killed reads no more, and its folders are to be removed
 			t := &trainings{ctx: cmd.Context(), out: cmd.OutOrStdout(), running: make(map[int]context.CancelFunc)}
 			return t.serve(cmd.InOrStdin())
 		},

@@ -237,6 +237,32 @@ func TestFitAnswersErrors(t *testing.T) {
 	}
 }
 
+// TestFitOutlivesItsReader closes what the program writes to, as where Python is killed, before an
+// answer is written: the program goes on until nothing more can be asked, as it has folders to
+// remove.
+func TestFitOutlivesItsReader(t *testing.T) {
+	c := exec.CommandContext(t.Context(), binary, "fit")
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	err = out.Close()
+	_, failed := fmt.Fprintf(in, `{"fit":1,"folder":%q,"estimator":"svm.Flat","fields":{}}`+"\n", t.TempDir())
+	if err := errors.Join(err, failed, in.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Errorf("the program ended by %v", err)
+	}
+}
+
 // TestFitRemoves ends the program in a training: its folder is removed with the files that belong
 // there, and stays if there are others.
 func TestFitRemoves(t *testing.T) {
