@@ -139,7 +139,8 @@ func ExampleNewReliability() {
 	fmt.Println(r)
 	// Output:
 	//   from      to  count  predicted  observed       ±
-	// 0.2000  0.4000      1     0.4000    0.0000  0.0000 0.4000  0.6000      1     0.6000
-	// 1.0000  0.0000 0.8000  1.0000      2     0.9000    1.0000  0.0000 calibration error
-	// 0.2500, 0.4000 at most, in bins of equal width; Brier score 0.0850; 4 probabilities
+	// 0.2000  0.4000      1     0.4000    0.0000  0.0000
+	// 0.4000  0.6000      1     0.6000    1.0000  0.0000
+	// 0.8000  1.0000      2     0.9000    1.0000  0.0000
+	// calibration error 0.2500, 0.4000 at most, in bins of equal width; Brier score 0.0850; 4 probabilities
 }
