@@ -90,6 +90,10 @@ var fittings = map[string]fitting{
 		s.Time /= foldsAndAll
 		return svm.NodeSets{Method: svm.OneVsRest{C: c, Loss: solver.SquaredHinge, Settings: s}}.Fit(ctx, d)
 	},
+	"NodeSets, max constraint": func(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (metric.Scorer, error) {
+		s.Time /= foldsAndAll
+		return svm.NodeSets{Method: svm.MaxConstraint{C: c, Settings: s}}.Fit(ctx, d)
+	},
 	"multinomial logistic": multinomial,
 	"perceptron":           linear(func(float64, solver.Settings) classifier.Estimator { return perceptron.Hierarchical{Averaged: true} }),
 	"Hieron":               linear(func(float64, solver.Settings) classifier.Estimator { return perceptron.Hieron{Averaged: true} }),

@@ -96,6 +96,7 @@ var contenders = []contender{
 	{name: "Ridge", ours: true, graphs: true, several: true, intercept: constant},
 	{name: "NodeSets", ours: true, graphs: true, sets: true, intercept: constant},
 	{name: "NodeSets, one-vs-rest", ours: true, c: true, graphs: true, sets: true},
+	{name: "NodeSets, max constraint", ours: true, c: true, graphs: true, sets: true},
 	{name: "perceptron", ours: true, graphs: true, several: true},
 	{name: "Hieron", ours: true, graphs: true},
 	{name: "naive Bayes", ours: true, c: true, texts: true, graphs: true, intercept: prior},
