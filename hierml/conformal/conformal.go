@@ -239,13 +239,8 @@ type growth struct {
 func (p *Predictor) grow(row []float64) growth {
 	g := growth{before: make([]float64, len(row)), step: make([]int, len(row))}
 	if p.settings.Nodes == 0 {
-		order := make([]int, len(row))
-		for y := range order {
-			order[y] = y
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(row[b], row[a]) })
 		sum := 0.0
-		for step, y := range order {
+		for step, y := range likeliest(row) {
 			g.before[y], g.step[y] = sum, step
 			sum += row[y]
 		}
@@ -253,6 +248,16 @@ func (p *Predictor) grow(row []float64) growth {
 	}
 	p.growNodes(row, &g)
 	return g
+}
+
+// likeliest returns the leaves, the likeliest first, of equal ones the first.
+func likeliest(row []float64) []int {
+	order := make([]int, len(row))
+	for y := range order {
+		order[y] = y
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(row[b], row[a]) })
+	return order
 }
 
 // growNodes adds the likeliest leaf while there is room for a node, and then what adds the most
@@ -263,11 +268,7 @@ func (p *Predictor) growNodes(row []float64, g *growth) {
 	in := make([]bool, len(row))
 	var nodes []int
 	left, sum := len(row), 0.0
-	order := make([]int, len(row))
-	for y := range order {
-		order[y] = y
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(row[b], row[a]) })
+	order := likeliest(row)
 	add := func(ys []int) {
 		before := sum
 		for _, y := range ys {
