@@ -77,7 +77,7 @@ func (r LeastLoss) Decide(ctx context.Context, t *taxonomy.Taxonomy, probabiliti
 	return sets, values, nil
 }
 
-// checkInner returns an error if the loss has no finite cost of an inner node.
+// validate returns an error if the loss was made for another taxonomy.
 func (r LeastLoss) validate(t *taxonomy.Taxonomy) error {
 	if r.Loss == nil {
 		return nil
@@ -88,6 +88,7 @@ func (r LeastLoss) validate(t *taxonomy.Taxonomy) error {
 	return nil
 }
 
+// checkInner returns an error if the loss has no finite cost of an inner node.
 func (r LeastLoss) checkInner(l *labels) error {
 	t := l.nodes
 	if len(t.Leaves()) == t.Len() {

@@ -88,11 +88,12 @@ func (m *Model) conditional(x *dataset.Matrix) (*mat.Dense, error) {
 	if !ok {
 		return nil, errors.New("decision: SetF needs probabilities of nodes, such as those of svm.PLT, svm.NodeSets, package forest, and of svm.Calibrate from instances with several labels")
 	}
-	nodes, t := s.NodeProbabilities(x), m.Taxonomy
-	rows, columns := nodes.Dims()
-	if columns < t.Len() {
-		return nil, fmt.Errorf("decision: the model has probabilities of %d nodes, and its taxonomy %d nodes; give the taxonomy that it was trained with", columns, t.Len())
+	nodes, err := m.nodeProbabilities(s, x)
+	if err != nil {
+		return nil, err
 	}
+	t := m.Taxonomy
+	rows, _ := nodes.Dims()
 	given := mat.NewDense(rows, t.Len(), nil)
 	for i := range rows {
 		from, to := nodes.RawRowView(i), given.RawRowView(i)
@@ -108,7 +109,16 @@ func (m *Model) conditional(x *dataset.Matrix) (*mat.Dense, error) {
 	return given, nil
 }
 
-// errSeveral is the error of probabilities of which several leaves may be labels.
+// nodeProbabilities returns those of s, if it has one a node of the taxonomy. x has rows.
+func (m *Model) nodeProbabilities(s metric.NodeScorer, x *dataset.Matrix) (*mat.Dense, error) {
+	nodes := s.NodeProbabilities(x)
+	if _, columns := nodes.Dims(); columns < m.Taxonomy.Len() {
+		return nil, fmt.Errorf("decision: the model has probabilities of %d nodes, and its taxonomy %d nodes; give the taxonomy that it was trained with", columns, m.Taxonomy.Len())
+	}
+	return nodes, nil
+}
+
+// errSeveral says that several leaves may be labels.
 var errSeveral = errors.New("decision: the model learned probabilities from instances with several labels, and the rule decides for one; SetF decides for sets of labels")
 
 // probabilities returns those of the leaves.
@@ -126,9 +136,9 @@ func (m *Model) probabilities(x *dataset.Matrix, scores *mat.Dense) (*mat.Dense,
 			return own, nil
 		}
 	} else if s, ok := m.Scorer.(metric.NodeScorer); ok {
-		nodes := s.NodeProbabilities(x)
-		if rows, columns := nodes.Dims(); rows > 0 && columns < m.Taxonomy.Len() {
-			return nil, fmt.Errorf("decision: the model has probabilities of %d nodes, and its taxonomy %d nodes; give the taxonomy that it was trained with", columns, m.Taxonomy.Len())
+		nodes, err := m.nodeProbabilities(s, x)
+		if err != nil {
+			return nil, err
 		}
 		p := classifier.LeafColumns(m.Taxonomy, nodes)
 		for i := range x.Rows {
@@ -145,12 +155,7 @@ func (m *Model) probabilities(x *dataset.Matrix, scores *mat.Dense) (*mat.Dense,
 func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense { return m.Scorer.LeafScores(x) }
 
 // ChoiceScores returns the scores by which Scorer ranks leaves.
-func (m *Model) ChoiceScores(x *dataset.Matrix) *mat.Dense {
-	if c, ok := m.Scorer.(metric.Chooser); ok {
-		return c.ChoiceScores(x)
-	}
-	return m.Scorer.LeafScores(x)
-}
+func (m *Model) ChoiceScores(x *dataset.Matrix) *mat.Dense { return metric.ScoresOf(m.Scorer, x) }
 
 // Probabilities returns those of Scorer where it is a metric.Prober, and otherwise nil. scores are
 // ChoiceScores of x.
