@@ -218,13 +218,12 @@ func (d *describer) given(value any, t reflect.Type) any {
 	case ok:
 		fields := make(map[string]any, len(object))
 		for key, value := range object {
-			named := typeOf(key)
-			if inner, ok := value.(map[string]any); ok && len(inner) == 0 && len(object) == 1 && fieldOf(t, key) == nil {
+			of := fieldOf(t, key)
+			if inner, ok := value.(map[string]any); ok && len(inner) == 0 && len(object) == 1 && of == nil {
 				return key // {"NAME": {}}
 			}
-			of := fieldOf(t, key)
 			if of == nil {
-				of = named
+				of = typeOf(key)
 			}
 			if told := d.given(value, of); told != nil {
 				fields[key] = told
