@@ -316,8 +316,9 @@ func (c Calibration) prepare(row []float64) {
 	floats.AddConst(-floats.Max(row), row)
 }
 
-// leafProbabilities turns the finite scores of the leaves into probabilities.
-func (p *Calibrated) leafProbabilities(row []float64) {
+// leafProbabilities turns the finite scores of the leaves into probabilities, given which of them
+// are unseen.
+func (p *Calibrated) leafProbabilities(row []float64, unseen []bool) {
 	t := p.Model.Taxonomy
 	if p.learned.Levels {
 		nodes := make([]float64, t.Len())
@@ -327,7 +328,6 @@ func (p *Calibrated) leafProbabilities(row []float64) {
 		}
 		return
 	}
-	unseen := p.unseen(t.Leaves())
 	if p.single {
 		p.learned.oneOf(row, p.leaves, unseen)
 		return
@@ -391,7 +391,7 @@ func (p *Calibrated) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	}
 	t := p.Model.Taxonomy
 	scores := choiceScores(p.Model, x)
-	nodes := mat.NewDense(x.Rows, t.Len(), nil)
+	nodes, unseen := mat.NewDense(x.Rows, t.Len(), nil), p.unseen(t.Leaves())
 	for i := range x.Rows {
 		row, dst := scores.RawRowView(i), nodes.RawRowView(i)
 		switch {
@@ -399,7 +399,7 @@ func (p *Calibrated) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 			p.byLevel(row, dst)
 			continue
 		case p.single:
-			p.leafProbabilities(row)
+			p.leafProbabilities(row, unseen)
 			for y, v := range row {
 				for _, n := range t.Ancestors(t.Leaves()[y]) {
 					dst[n] += v

@@ -39,8 +39,9 @@ func (p *Calibrated) Probabilities(_ *dataset.Matrix, scores *mat.Dense) *mat.De
 // probabilities turns finite scores of the leaves into probabilities.
 func (p *Calibrated) probabilities(scores *mat.Dense) *mat.Dense {
 	rows, _ := scores.Dims()
+	unseen := p.unseen(p.Model.Taxonomy.Leaves())
 	for i := range rows {
-		p.leafProbabilities(scores.RawRowView(i))
+		p.leafProbabilities(scores.RawRowView(i), unseen)
 	}
 	return scores
 }
