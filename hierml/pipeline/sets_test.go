@@ -122,21 +122,7 @@ func others(t testing.TB) map[string]*pipeline.Pipeline {
 		p.Translated, err = clustering.Translate(m, from, to)
 		return err
 	})
-	build("translated, with probabilities", one, func(ctx context.Context, d *dataset.Dataset, p *pipeline.Pipeline) error {
-		under, err := clustering.Random{Seed: 5}.Like(ctx, d.Taxonomy)
-		if err != nil {
-			return err
-		}
-		moved, err := d.Under(under)
-		if err != nil {
-			return err
-		}
-		if p.Calibrated, err = (svm.Calibration{Folds: 2}).Fit(ctx, svm.Hierarchical{}, moved); err != nil {
-			return err
-		}
-		p.Translated, err = clustering.Translate(p.Calibrated.Model, under, d.Taxonomy)
-		return err
-	})
+	build("translated, with probabilities", one, translatedWithProbabilities)
 	return all
 }
 
@@ -158,19 +144,7 @@ func rules(t testing.TB) map[string]*pipeline.Pipeline {
 	})
 	build("decision: translated", one, func(ctx context.Context, d *dataset.Dataset, p *pipeline.Pipeline) error {
 		p.Decision = decision.LargestF{Rootless: true}
-		under, err := clustering.Random{Seed: 5}.Like(ctx, d.Taxonomy)
-		if err != nil {
-			return err
-		}
-		moved, err := d.Under(under)
-		if err != nil {
-			return err
-		}
-		if p.Calibrated, err = (svm.Calibration{Folds: 2}).Fit(ctx, svm.Hierarchical{}, moved); err != nil {
-			return err
-		}
-		p.Translated, err = clustering.Translate(p.Calibrated.Model, under, d.Taxonomy)
-		return err
+		return translatedWithProbabilities(ctx, d, p)
 	})
 	for kind, g := range map[string]*taxonomy.Taxonomy{"tree": example.Tree(2, 2), "graph": example.Graph(16, 5)} {
 		c := corpus(g, 150, 6)
@@ -542,4 +516,21 @@ func TestDecisions(t *testing.T) {
 			t.Errorf("%v: another file (%v)", rule, err)
 		}
 	}
+}
+
+// translatedWithProbabilities trains under a drawn hierarchy.
+func translatedWithProbabilities(ctx context.Context, d *dataset.Dataset, p *pipeline.Pipeline) error {
+	under, err := clustering.Random{Seed: 5}.Like(ctx, d.Taxonomy)
+	if err != nil {
+		return err
+	}
+	moved, err := d.Under(under)
+	if err != nil {
+		return err
+	}
+	if p.Calibrated, err = (svm.Calibration{Folds: 2}).Fit(ctx, svm.Hierarchical{}, moved); err != nil {
+		return err
+	}
+	p.Translated, err = clustering.Translate(p.Calibrated.Model, under, d.Taxonomy)
+	return err
 }
