@@ -14,6 +14,8 @@
 // the held-out instances and of the new one. The model must not have seen the held-out instances.
 // It is no promise for each class, unless with ByClass, nor for data of another time or place:
 // sets for the later part of ng15 have the label of 82 % where 90 were asked for.
+//
+// Predictor.MarshalJSON keeps sets beside the file of the model, and Read reads them.
 package conformal
 
 import (
@@ -133,24 +135,14 @@ func single(d *dataset.Dataset) ([]int, error) {
 // instance and a column a leaf in the order of t.Leaves, and their labels, which are nodes. The
 // predictor has no Model; use PredictProbabilities.
 func (s Settings) LearnProbabilities(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense, labels []int) (*Predictor, error) {
-	if s.Coverage == 0 {
-		s.Coverage = 0.9
-	}
-	if !(s.Coverage > 0 && s.Coverage < 1) {
-		return nil, fmt.Errorf("conformal: coverage %v; it is above 0 and below 1", s.Coverage)
-	}
-	if s.Nodes < 0 || s.Most < 0 {
-		return nil, fmt.Errorf("conformal: sets of %d nodes with %d leaves; neither is negative", s.Nodes, s.Most)
+	s, err := s.checked()
+	if err != nil {
+		return nil, err
 	}
 	if t == nil {
 		return nil, taxonomy.ErrNone
 	}
-	p := &Predictor{Taxonomy: t, settings: s, held: len(labels), of: make([]int, len(t.Leaves())), below: make([][]int, t.Len())}
-	for y, leaf := range t.Leaves() {
-		for _, n := range t.Ancestors(leaf) {
-			p.below[n] = append(p.below[n], y)
-		}
-	}
+	p := newPredictor(t, s, len(labels))
 	if err := p.check(probabilities, len(labels)); err != nil {
 		return nil, err
 	}
@@ -165,7 +157,7 @@ func (s Settings) LearnProbabilities(ctx context.Context, t *taxonomy.Taxonomy, 
 		return nil, fmt.Errorf("conformal: %d held-out instances are too few for a coverage of %v; hold out %d at least", len(labels), s.Coverage, needed)
 	}
 	scores := make([]float64, len(labels))
-	err := p.each(ctx, probabilities, func(i int, row []float64) {
+	err = p.each(ctx, probabilities, func(i int, row []float64) {
 		scores[i] = p.grow(row).before[truth[i]]
 	})
 	if err != nil {
@@ -177,6 +169,31 @@ func (s Settings) LearnProbabilities(ctx context.Context, t *taxonomy.Taxonomy, 
 		p.groups = []group{s.group(-1, scores)}
 	}
 	return p, nil
+}
+
+// checked returns the settings with their default, or what is wrong with them.
+func (s Settings) checked() (Settings, error) {
+	if s.Coverage == 0 {
+		s.Coverage = 0.9
+	}
+	if !(s.Coverage > 0 && s.Coverage < 1) {
+		return s, fmt.Errorf("conformal: coverage %v; it is above 0 and below 1", s.Coverage)
+	}
+	if s.Nodes < 0 || s.Most < 0 {
+		return s, fmt.Errorf("conformal: sets of %d nodes with %d leaves; neither is negative", s.Nodes, s.Most)
+	}
+	return s, nil
+}
+
+// newPredictor returns a predictor without thresholds.
+func newPredictor(t *taxonomy.Taxonomy, s Settings, held int) *Predictor {
+	p := &Predictor{Taxonomy: t, settings: s, held: held, of: make([]int, len(t.Leaves())), below: make([][]int, t.Len())}
+	for y, leaf := range t.Leaves() {
+		for _, n := range t.Ancestors(leaf) {
+			p.below[n] = append(p.below[n], y)
+		}
+	}
+	return p
 }
 
 // needed is the smallest number of held-out instances with which a set need not have all leaves.

@@ -12,6 +12,9 @@ import (
 var conformalPackage = table.Package{
 	Path: "github.com/hierml/notebook/hierml/conformal",
 	Name: "conformal",
+	Values: []table.Symbol{
+		{Name: "Read", Value: conformal.Read},
+	},
 	Types: []table.Symbol{
 		{Name: "Predictor", Value: (*conformal.Predictor)(nil)},
 		{Name: "Report", Value: (*conformal.Report)(nil)},
