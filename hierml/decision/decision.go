@@ -31,6 +31,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -147,33 +148,22 @@ func normalized(dst, row []float64) {
 	}
 }
 
-// chunk is the number of rows that a goroutine decides for before it looks whether ctx has ended.
-const chunk = 32
-
 // each calls decide for each row, in several goroutines, each with what start returns.
 func each[S any](ctx context.Context, rows int, start func() S, decide func(s S, i int)) error {
-	var group guarded.Group
-	workers := min(guarded.Workers(0), (rows+chunk-1)/chunk)
-	next := make(chan int)
-	for range workers {
-		group.Go(func() {
+	states := make([]*S, guarded.Workers(0))
+	var done atomic.Int64
+	guarded.Chunks(rows, len(states), func(worker, lo, hi int) {
+		if states[worker] == nil {
 			s := start()
-			for from := range next {
-				for i := from; i < min(from+chunk, rows); i++ {
-					decide(s, i)
-				}
-			}
-		})
-	}
-	done := 0
-	for from := 0; from < rows && ctx.Err() == nil; from += chunk {
-		next <- from
-		done = from
-	}
-	close(next)
-	group.Wait()
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("decision: ended after %d of %d rows: %w", done, rows, context.Cause(ctx))
+			states[worker] = &s
+		}
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			decide(*states[worker], i)
+			done.Add(1)
+		}
+	})
+	if ctx.Err() != nil {
+		return fmt.Errorf("decision: ended after %d of %d rows: %w", done.Load(), rows, context.Cause(ctx))
 	}
 	return nil
 }

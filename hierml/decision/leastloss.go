@@ -186,7 +186,7 @@ const (
 func expectedLosses(ctx context.Context, l *labels, of loss.Loss, p *mat.Dense, decide func(i int, expected []float64)) error {
 	rows, _ := p.Dims()
 	nodes := l.nodes.Len()
-	size := max(chunk, maxExpected/nodes)
+	size := max(32, maxExpected/nodes)
 	for from := 0; from < rows; from += size {
 		to := min(from+size, rows)
 		own := mat.NewDense(to-from, len(l.of), nil)
@@ -218,16 +218,9 @@ func expectedOf(ctx context.Context, l *labels, of loss.Loss, p *mat.Dense) (*ma
 			return nil, fmt.Errorf("decision: ended after the costs of %d of %d labels: %w", from, len(l.of), context.Cause(ctx))
 		}
 		to := min(from+size, len(l.of))
-		var group guarded.Group
-		parts := min(guarded.Workers(0), to-from)
-		for part := range parts {
-			group.Go(func() {
-				for y := from + part; y < to; y += parts {
-					loss.NodeRow(of, l.nodes, l.of[y], costs.RawRowView(y-from))
-				}
-			})
-		}
-		group.Wait()
+		guarded.Each(to-from, 0, func(k int) {
+			loss.NodeRow(of, l.nodes, l.of[from+k], costs.RawRowView(k))
+		})
 		product.Reset()
 		product.Mul(p.Slice(0, rows, from, to), costs.Slice(0, to-from, 0, nodes))
 		expected.Add(expected, &product)
