@@ -67,7 +67,7 @@ func compareColumns(ctx context.Context, arguments []string) error {
 	c := exec.CommandContext(ctx, *python, "-c", columnsDriver, *data, file)
 	c.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
 	c.Stderr = os.Stderr
-	out, err := c.Output()
+	out, err := output(c)
 	if err != nil {
 		return err
 	}

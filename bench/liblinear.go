@@ -30,7 +30,7 @@ func liblinear(ctx context.Context, python, folder, number string, f stem, c, ta
 	}, tolerances...)
 	command := exec.CommandContext(ctx, python, arguments...)
 	command.Stderr = os.Stderr
-	out, err := command.Output()
+	out, err := output(command)
 	if err != nil {
 		return nil, fmt.Errorf("LIBLINEAR: %w", err)
 	}

@@ -121,10 +121,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
+
+	"github.com/hierml/notebook/internal/process"
 )
 
 // commands are the values of the first argument. The last is the command's own: it trains a method
@@ -149,6 +153,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// output runs a program, which ends when this one does, with all that it has started, and returns
+// what it prints.
+func output(cmd *exec.Cmd) ([]byte, error) {
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	err := process.Run(process.Bind(cmd))
+	return out.Bytes(), err
 }
 
 func run(ctx context.Context, arguments []string) error {

@@ -124,7 +124,7 @@ func ours(ctx context.Context, o options, f stem, name, workers string) (outcome
 	}
 	child := exec.CommandContext(ctx, self, arguments...)
 	child.Stderr = os.Stderr
-	out, err := child.Output()
+	out, err := output(child)
 	if err != nil {
 		return outcome{}, err
 	}

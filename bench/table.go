@@ -371,7 +371,7 @@ func (o *peerOptions) train(ctx context.Context, m contender, c float64, folder 
 	child.WaitDelay = time.Second
 	var complaint bytes.Buffer
 	child.Stderr = &complaint
-	out, err := child.Output()
+	out, err := output(child)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return usage{}, fmt.Errorf("%w in %v", errTime, o.time+ranking)
 	}

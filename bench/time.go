@@ -17,6 +17,7 @@ import (
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/internal/process"
 )
 
 // bounded are the estimators whose trainings can be bounded in time.
@@ -110,11 +111,12 @@ func timed(ctx context.Context, out *tabwriter.Writer, set string, bound time.Du
 
 // startBusy starts processes that compute until the returned function is called.
 func startBusy(ctx context.Context, processes int) (end func(), err error) {
-	var started []*exec.Cmd
+	var waits []func() error
+	ctx, stop := context.WithCancel(ctx)
 	end = func() {
-		for _, p := range started {
-			_ = p.Process.Kill()
-			_ = p.Wait() // which says that it was killed
+		stop()
+		for _, wait := range waits {
+			_ = wait() // which says that it was killed
 		}
 	}
 	self, err := os.Executable()
@@ -122,12 +124,12 @@ func startBusy(ctx context.Context, processes int) (end func(), err error) {
 		return end, err
 	}
 	for range processes {
-		p := exec.CommandContext(ctx, self, "time", "-spin")
-		if err := p.Start(); err != nil {
+		wait, err := process.Start(process.Bind(exec.CommandContext(ctx, self, "time", "-spin")))
+		if err != nil {
 			end()
 			return end, err
 		}
-		started = append(started, p)
+		waits = append(waits, wait)
 	}
 	return end, nil
 }
