@@ -93,7 +93,7 @@ type group struct {
 // as its label. There must be enough: n instances, of each class with ByClass, allow a coverage of
 // n/(n+1) at most.
 func (s Settings) Learn(ctx context.Context, model metric.Prober, held *dataset.Dataset) (*Predictor, error) {
-	if v := reflect.ValueOf(model); model == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+	if none(model) {
 		return nil, fmt.Errorf("conformal: there is no model to learn sets of")
 	}
 	labels, err := single(held)
@@ -111,6 +111,12 @@ func (s Settings) Learn(ctx context.Context, model metric.Prober, held *dataset.
 	}
 	learned.Model = model
 	return learned, nil
+}
+
+// none reports whether there is no model, or a nil pointer to one.
+func none(model metric.Prober) bool {
+	v := reflect.ValueOf(model)
+	return model == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // single returns the labels of instances with one each and no weights.

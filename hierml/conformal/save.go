@@ -104,9 +104,11 @@ func Read(data []byte, t *taxonomy.Taxonomy, model metric.Prober) (*Predictor, e
 		return nil, err
 	}
 	p := newPredictor(t, c, s.Instances)
-	p.Model = model
+	if !none(model) {
+		p.Model = model
+	}
 	if len(s.Thresholds) == 0 || s.Thresholds[0].Node != -1 || len(s.Thresholds) > 1 != (s.Leaves != nil) || len(s.Thresholds) > 1 && !s.ByClass {
-		return nil, fmt.Errorf("conformal: %d thresholds and %d leaves with one of several; the first is that of all instances, and others are by class", len(s.Thresholds), len(s.Leaves))
+		return nil, fmt.Errorf("conformal: %d thresholds, and %d leaves with one of several; the first threshold is that of all instances, and others are by class", len(s.Thresholds), len(s.Leaves))
 	}
 	for _, g := range s.Thresholds {
 		if g.Node < -1 || g.Node >= t.Len() || g.Instances < c.needed() || g.Instances > s.Instances || !(g.Threshold >= 0 && g.Threshold <= math.MaxFloat64) {

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/hierml/conformal"
+	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/svm"
 )
 
 // TestSaved compares the sets of predictors with those of what was read of them.
@@ -60,6 +62,13 @@ func TestNotRead(t *testing.T) {
 	}
 	if _, err := conformal.Read(data, nil, nil); err == nil {
 		t.Error("no taxonomy: no error")
+	}
+	without, err := conformal.Read(data, w.t, (*svm.Calibrated)(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := without.Predict(t.Context(), &dataset.Matrix{}); err == nil || !strings.Contains(err.Error(), "use PredictProbabilities") {
+		t.Errorf("a nil model: error %v", err)
 	}
 	for _, c := range []struct {
 		key   string
