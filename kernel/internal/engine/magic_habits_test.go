@@ -86,7 +86,7 @@ func TestHabits(t *testing.T) {
 		}
 		n.runOn(t, "func busy(n int) (s int) {\n\tfor i := range n {\n\t\ts += i % 7 * (s & 3)\n\t}\n\treturn s\n}")
 		n.runOn(t, "spent, used := 0, syscall.Rusage{}\nprocessors := func() int64 {\n\tmust(0, syscall.Getrusage(syscall.RUSAGE_SELF, &used))\n\treturn used.Utime.Nano()\n}")
-		cell := "%prof for begun := processors(); processors()-begun < 300_000_000; {\n\tspent += busy(1000)\n}"
+		cell := "%prof for begun := processors(); processors()-begun < 300_000_000; {\n\tspent += busy(1_000_000)\n}"
 		profile := n.runOn(t, cell)
 		if len(profile.shown) != 1 {
 			t.Fatalf("a profile shows %d things", len(profile.shown))
