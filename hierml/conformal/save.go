@@ -110,9 +110,10 @@ func Read(data []byte, t *taxonomy.Taxonomy, model metric.Prober) (*Predictor, e
 	if len(s.Thresholds) == 0 || s.Thresholds[0].Node != -1 || len(s.Thresholds) > 1 != (s.Leaves != nil) || len(s.Thresholds) > 1 && !s.ByClass {
 		return nil, fmt.Errorf("conformal: %d thresholds, and %d leaves with one of several; the first threshold is that of all instances, and others are by class", len(s.Thresholds), len(s.Leaves))
 	}
+	needed := c.needed()
 	for _, g := range s.Thresholds {
-		if g.Node < -1 || g.Node >= t.Len() || g.Instances < c.needed() || g.Instances > s.Instances || !(g.Threshold >= 0 && g.Threshold <= math.MaxFloat64) {
-			return nil, fmt.Errorf("conformal: the threshold %v of %d instances at node %d; one is not negative, of %d to %d instances", g.Threshold, g.Instances, g.Node, c.needed(), s.Instances)
+		if g.Node < -1 || g.Node >= t.Len() || g.Instances < needed || g.Instances > s.Instances || !(g.Threshold >= 0 && g.Threshold <= math.MaxFloat64) {
+			return nil, fmt.Errorf("conformal: the threshold %v of %d instances at node %d; one is not negative, of %d to %d instances", g.Threshold, g.Instances, g.Node, needed, s.Instances)
 		}
 		p.groups = append(p.groups, group{g.Node, g.Instances, g.Threshold})
 	}
