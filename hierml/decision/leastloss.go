@@ -176,8 +176,10 @@ func (l *labels) spread(values, dst []float64) {
 	}
 }
 
-// maxExpected bounds the expected losses that are held at once, and maxCosts the costs.
+// maxExpected bounds the expected losses that are held at once, of at least minRows rows, and
+// maxCosts the costs.
 const (
+	minRows     = 32
 	maxExpected = 1 << 22
 	maxCosts    = 1 << 21
 )
@@ -186,7 +188,7 @@ const (
 func expectedLosses(ctx context.Context, l *labels, of loss.Loss, p *mat.Dense, decide func(i int, expected []float64)) error {
 	rows, _ := p.Dims()
 	nodes := l.nodes.Len()
-	size := max(32, maxExpected/nodes)
+	size := max(minRows, maxExpected/nodes)
 	for from := 0; from < rows; from += size {
 		to := min(from+size, rows)
 		own := mat.NewDense(to-from, len(l.of), nil)
