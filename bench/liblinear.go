@@ -16,7 +16,7 @@ import (
 var solvers = map[string]string{"flat": "4", "one-vs-rest": "3", "one-vs-rest-squared": "1", "one-vs-rest-logistic": "7"}
 
 // tolerances of LIBLINEAR, from loose to tight; 0.1 is its default.
-var tolerances = []string{"0.3", "0.1", "0.05", "0.02", "0.01", "0.003", "0.001", "0.0001"}
+var tolerances = []string{"0.3", "0.2", "0.1", "0.07", "0.05", "0.03", "0.02", "0.01", "0.005", "0.003", "0.001", "0.0003", "0.0001"}
 
 // liblinear trains with the tolerances one after the other until the primal objective is at most
 // target.

@@ -23,6 +23,14 @@
 //
 // Without -python only this library is run.
 //
+// # Speed
+//
+//	HIERML_DATA=DIR go run ./bench speed -python ENV/bin/python -results FILE
+//
+// measures every row of doc/speed.md: what this library and a peer take for the same work, in turn,
+// each in a process of its own on one core. The ratio of a case is the median of those of three
+// pairs. -rows chooses rows by parts of their names.
+//
 // # Methods and sets
 //
 //	HIERML_DATA=DIR go run ./bench table -python ENV/bin/python -pdsparse FOLDER -results FILE
@@ -143,6 +151,7 @@ var commands = map[string]func(ctx context.Context, arguments []string) error{
 	"nodesets":   compareNodeSets,
 	"rank":       rank,
 	"time":       compareBounds,
+	"speed":      compareSpeed,
 }
 
 func main() {
@@ -166,7 +175,7 @@ func output(cmd *exec.Cmd) ([]byte, error) {
 
 func run(ctx context.Context, arguments []string) error {
 	if len(arguments) == 0 || commands[arguments[0]] == nil {
-		return fmt.Errorf("say what to compare: bench liblinear, bench table, bench scale, bench columns, bench decisions, bench nodesets, bench time, or bench weightings")
+		return fmt.Errorf("say what to compare: bench liblinear, bench table, bench scale, bench columns, bench decisions, bench nodesets, bench speed, bench time, or bench weightings")
 	}
 	return commands[arguments[0]](ctx, arguments[1:])
 }

@@ -123,6 +123,7 @@ func ours(ctx context.Context, o options, f stem, name, workers string) (outcome
 		"-time", o.time.String(),
 	}
 	child := exec.CommandContext(ctx, self, arguments...)
+	child.Env = append(os.Environ(), "GOMAXPROCS="+workers)
 	child.Stderr = os.Stderr
 	out, err := output(child)
 	if err != nil {

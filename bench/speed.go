@@ -1,0 +1,295 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+// A contest is a row of the page on speed: work that this library and a peer do on several cases.
+type contest struct {
+	row, peer string  // the peer is "" where the measured value itself is to be below the goal
+	unit      string  // of what is measured, CPU seconds if it is ""
+	goal      float64 // of the mean ratio, or of the value
+	most      float64 // that the ratio of a case is to be at most, 0 if only the mean counts
+	cases     []string
+	// once does the work of a case, first by this library and then by the peer, each in a process of
+	// its own, on one core.
+	once func(ctx context.Context, s *speed, name string) (mine, theirs took, err error)
+}
+
+// contests are the rows.
+var contests = slices.Concat(objectives("4", "flat"), objectives("3", "one-vs-rest"), objectives("1", "one-vs-rest-squared"), objectives("7", "one-vs-rest-logistic"))
+
+// took is what one way of doing a piece of work took.
+type took struct {
+	CPU   float64 `json:",omitzero"` // seconds, of the work alone
+	Wall  float64 `json:",omitzero"`
+	Peak  float64 `json:",omitzero"` // bytes of memory, of the process
+	Value float64 `json:",omitzero"` // what is measured, where it is not CPU
+}
+
+func (t took) value() float64 { return cmp.Or(t.Value, t.CPU) }
+
+// A speedResult is a case of a row.
+type speedResult struct {
+	Row, Case    string
+	Mine, Theirs []took
+	Others       float64 // cores that other processes took meanwhile
+	Commit       string
+}
+
+// ratio is the median of those of the pairs, or of the values where there is no peer.
+func (r speedResult) ratio() float64 {
+	var all []float64
+	for k, mine := range r.Mine {
+		v := mine.value()
+		if len(r.Theirs) > 0 {
+			v /= r.Theirs[k].value()
+		}
+		all = append(all, v)
+	}
+	return median(all)
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	middle := len(sorted) / 2
+	return (sorted[middle] + sorted[(len(sorted)-1)/2]) / 2
+}
+
+// speed is the command line of speed, and what a run keeps from one piece of work to the next.
+type speed struct {
+	python, results, rows string
+	repeat                int
+
+	folder     string
+	tolerances map[string]string // of a peer that is to reach an objective, by row and case
+}
+
+// compareSpeed is the command speed.
+func compareSpeed(ctx context.Context, arguments []string) error {
+	s := &speed{tolerances: make(map[string]string)}
+	flags := flag.NewFlagSet("speed", flag.ContinueOnError)
+	definePython(flags, &s.python)
+	flags.StringVar(&s.results, "results", "", "`file` of results, to which those are added that it does not have")
+	flags.StringVar(&s.rows, "rows", "", "parts of the names of rows, separated by commas, by default all")
+	flags.IntVar(&s.repeat, "repeat", 3, "pairs of each case, of which the median counts")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	var err error
+	if s.folder, err = os.MkdirTemp("", "bench"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(s.folder)
+	measured, err := readLines[speedResult](s.results)
+	if err != nil {
+		return err
+	}
+	for _, c := range contests {
+		if c.peer != "" && s.python == "" || !s.wants(c.row) {
+			continue
+		}
+		for _, name := range c.cases {
+			if slices.ContainsFunc(measured, func(r speedResult) bool { return r.Row == c.row && r.Case == name }) {
+				continue
+			}
+			r, err := s.measure(ctx, c, name)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", c.row, name, err)
+			}
+			measured = append(measured, r)
+			if err := addLine(s.results, r); err != nil {
+				return err
+			}
+			fmt.Fprintf(os.Stderr, "%s, %s: %.2f\n", c.row, name, r.ratio())
+		}
+	}
+	return showSpeed(os.Stdout, measured)
+}
+
+// wants reports whether the command line asks for a row.
+func (s *speed) wants(row string) bool {
+	return s.rows == "" || slices.ContainsFunc(strings.Split(s.rows, ","), func(part string) bool { return strings.Contains(row, part) })
+}
+
+// measure does the work of a case several times, by this library and by the peer in turn.
+func (s *speed) measure(ctx context.Context, c contest, name string) (r speedResult, err error) {
+	r = speedResult{Row: c.row, Case: name}
+	if r.Commit, err = commit(ctx); err != nil {
+		return r, err
+	}
+	before, err := others()
+	if err != nil {
+		return r, err
+	}
+	began := time.Now()
+	for range max(1, s.repeat) {
+		mine, theirs, err := c.once(ctx, s, name)
+		if err != nil {
+			return r, err
+		}
+		if r.Mine = append(r.Mine, mine); c.peer != "" {
+			r.Theirs = append(r.Theirs, theirs)
+		}
+	}
+	after, err := others()
+	r.Others = max(0, (after-before)/time.Since(began).Seconds())
+	return r, err
+}
+
+// showSpeed prints a table of the rows, and one of their cases.
+func showSpeed(w io.Writer, measured []speedResult) error {
+	table := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	fmt.Fprintln(table, "| what\t| peer\t| cases\t| mean\t| goal\t| worst\t| at most\t| reached\t|")
+	fmt.Fprintln(table, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
+	of := func(c contest) []speedResult {
+		return slices.DeleteFunc(slices.Clone(measured), func(r speedResult) bool { return r.Row != c.row })
+	}
+	for _, c := range contests {
+		results := of(c)
+		if len(results) == 0 {
+			continue
+		}
+		sum, worst := 0.0, results[0]
+		for _, r := range results {
+			if sum += math.Log(r.ratio()); r.ratio() > worst.ratio() {
+				worst = r
+			}
+		}
+		mean, reached := math.Exp(sum/float64(len(results))), "no"
+		if mean <= c.goal && (c.most == 0 || worst.ratio() <= c.most) {
+			reached = "yes"
+		}
+		fmt.Fprintf(table, "| %s\t| %s\t| %d\t| %.3g\t| %g\t| %.3g (%s)\t| %s\t| %s\t|\n", strings.TrimSpace(c.row+" "+c.unit), c.peer, len(results), mean, c.goal, worst.ratio(), worst.Case, known("%g", c.most), reached)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(table, "| what\t| case\t| hierml\t| peer\t| ratio\t| MB\t| peer's\t| others' cores\t| commit\t|")
+	fmt.Fprintln(table, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
+	for _, c := range contests {
+		for _, r := range of(c) {
+			typical := func(all []took, of func(took) float64) string {
+				var values []float64
+				for _, t := range all {
+					values = append(values, of(t))
+				}
+				if len(values) == 0 {
+					return ""
+				}
+				return known("%.3g", median(values))
+			}
+			megabytes := func(t took) float64 { return t.Peak / 1e6 }
+			fmt.Fprintf(table, "| %s\t| %s\t| %s\t| %s\t| %.2f\t| %s\t| %s\t| %.1f\t| %s\t|\n", r.Row, r.Case, typical(r.Mine, took.value), typical(r.Theirs, took.value), r.ratio(),
+				typical(r.Mine, megabytes), typical(r.Theirs, megabytes), r.Others, r.Commit)
+		}
+	}
+	return table.Flush()
+}
+
+// speedSets are sets with short texts, long texts, dense features and long tails, of which the rows
+// with one label are taken.
+var speedSets = []string{"ng15", "reuters21578", "wordnet_nouns", "ec10", "rcv1", "texts", "small", "phyletic_go", "imclef07a", "imclef07d"}
+
+// objectives is the row of a problem of LIBLINEAR: the training of this library to its default gap,
+// and LIBLINEAR with the largest tolerance that leads to an objective that is no larger.
+func objectives(number, run string) []contest {
+	var cases []string
+	for _, name := range speedSets {
+		for _, c := range []string{"1", "10"} {
+			cases = append(cases, name+", C = "+c)
+		}
+	}
+	return []contest{{row: "-s " + number, peer: "LIBLINEAR", goal: 0.5, most: 1, cases: cases, once: func(ctx context.Context, s *speed, name string) (mine, theirs took, err error) {
+		set, value, _ := strings.Cut(name, ", C = ")
+		f, err := s.problem(ctx, set)
+		if err != nil {
+			return mine, theirs, err
+		}
+		c := 1.0
+		if value == "10" {
+			c = 10
+		}
+		r, err := ours(ctx, options{c: c, gap: 1e-3}, f, run, "1")
+		if err != nil {
+			return mine, theirs, err
+		}
+		key, ladder := number+" "+name, tolerances
+		if known := s.tolerances[key]; known != "" {
+			ladder = []string{known}
+		}
+		peer, err := liblinear(ctx, s.python, s.folder, number, f, c, r.Primal, ladder)
+		if err != nil {
+			return mine, theirs, err
+		}
+		s.tolerances[key] = peer.Name
+		return took{CPU: r.TrainingCPU, Wall: r.TrainingWall, Peak: r.Peak}, took{CPU: peer.TrainingCPU, Wall: peer.TrainingWall, Peak: peer.Peak}, nil
+	}}}
+}
+
+// problem writes, once in a run, the files of a set's rows with one label. The taxonomy has one
+// level, the labels of the training part, so that all packages have the same problem.
+func (s *speed) problem(ctx context.Context, name string) (stem, error) {
+	f := dataFiles(s.folder, name)
+	if _, err := os.Stat(f.edges()); err == nil {
+		return f, nil
+	}
+	whole, err := generate(ctx, s.folder, name)
+	if err != nil {
+		return stem{}, err
+	}
+	t, err := readEdges(whole.edges())
+	if err != nil {
+		return stem{}, err
+	}
+	seen := make(map[int]bool)
+	for _, file := range []string{whole.train(), whole.test()} {
+		d, err := readRows(file, t)
+		if err != nil {
+			return stem{}, err
+		}
+		kept := rowsOfOne(d, seen, file == whole.train())
+		if err := writeRows(file, kept); err != nil {
+			return stem{}, err
+		}
+	}
+	var edges strings.Builder
+	for n := range t.Len() {
+		if seen[n] {
+			fmt.Fprintf(&edges, "0 %d\n", n+1)
+		}
+	}
+	return f, os.WriteFile(filepath.Clean(f.edges()), []byte(edges.String()), 0o600)
+}
+
+// rowsOfOne returns the rows with one label, which is noted as seen, or has to be.
+func rowsOfOne(d *dataset.Dataset, seen map[int]bool, note bool) *dataset.Dataset {
+	var rows []int
+	for i, labels := range d.Labels {
+		if len(labels) == 1 && (note || seen[labels[0]]) {
+			rows = append(rows, i)
+			seen[labels[0]] = true
+		}
+	}
+	return d.Subset(rows)
+}
