@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -225,8 +226,8 @@ func (s *linearState) Add(i int, columns []int32, u []float64) {
 	}
 }
 
-// Set accumulates every row of the weights in float64 over the examples that have the feature and
-// then rounds it to what is stored.
+// Set adds up the weights of a number of features at a time in float64, and then rounds them to what
+// is stored.
 func (s *linearState) Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error) {
 	l, w := s.linear, s.Weights
 	passed := follow(ctx, false, l.x.Cols)
@@ -234,47 +235,87 @@ func (s *linearState) Set(ctx context.Context, u *Rows, workers int) (exact, sto
 		return w.quantized.SetSums(ctx, l.byFeature, u.Row, workers, passed.add)
 	}
 	norms := make([][2]float64, l.x.Cols/guarded.ChunkSize+1)
-	rows := make([][]float64, guarded.Workers(workers))
-	guarded.Chunks(l.x.Cols, len(rows), func(worker, lo, hi int) {
-		if rows[worker] == nil {
-			rows[worker] = make([]float64, w.Stride)
+	var given []int32 // examples with entries in u
+	for i := range l.x.Rows {
+		if u.Border[i+1] > u.Border[i] {
+			given = append(given, int32(i))
 		}
-		row := rows[worker]
-		var norm [2]float64
-		for f := lo; f < hi && ctx.Err() == nil; f++ {
-			clear(row)
-			examples, entries := l.byFeature.Row(f)
-			for k, i := range examples {
-				x := float64(entries[k])
-				values := u.Values[u.Border[i]:u.Border[i+1]]
-				for j, c := range u.Columns[u.Border[i]:u.Border[i+1]] {
-					row[c] += x * values[j]
-				}
-			}
-			if w.Wide != nil {
-				copy(w.Wide[f*w.Stride:], row)
-				for _, v := range row {
-					norm[0] += v * v
-				}
-				norm[1] = norm[0]
-				continue
-			}
-			out := w.Data[f*w.Stride:][:len(row)]
-			for c, v := range row {
-				rounded := float32(v)
-				out[c] = rounded
-				norm[0] += v * v
-				norm[1] += float64(rounded) * float64(rounded)
-			}
+	}
+	size := max(1, setCells/(guarded.ChunkSize*w.Stride)) * guarded.ChunkSize // features at a time
+	pieces := (l.x.Cols + size - 1) / size
+	shares := min(guarded.Workers(workers), max(1, pieces))
+	guarded.Each(shares, shares, func(share int) {
+		first, last := share*pieces/shares*size, min((share+1)*pieces/shares*size, l.x.Cols)
+		at := make([]int, len(given)) // where the features from lo on begin, in the matrix
+		for k, i := range given {
+			features, _ := l.x.Row(int(i))
+			begin, _ := slices.BinarySearch(features, int32(first))
+			at[k] = l.x.Indptr[i] + begin
 		}
-		norms[lo/guarded.ChunkSize] = norm
-		passed.add(hi - lo)
+		sums := make([]float64, min(size, l.x.Cols)*w.Stride)
+		for lo := first; lo < last && ctx.Err() == nil; lo += size {
+			hi := min(lo+size, last)
+			s.sum(u, given, at, lo, hi, sums)
+			for from := lo; from < hi; from += guarded.ChunkSize {
+				to := min(from+guarded.ChunkSize, hi)
+				norms[from/guarded.ChunkSize] = w.round(from, to, sums[(from-lo)*w.Stride:])
+			}
+			passed.add(hi - lo)
+		}
 	})
 	for _, norm := range norms {
 		exact += norm[0]
 		stored += norm[1]
 	}
 	return exact, stored, ctx.Err()
+}
+
+// setCells is about how many sums Set keeps at a time, so that they stay in the second level of the
+// cache.
+const setCells = 1 << 17
+
+// sum makes sums, Stride of a feature, those of u_i x_if for the features from lo to hi, of the
+// examples given. It moves on where the features of each begin, to those from hi on.
+func (s *linearState) sum(u *Rows, given []int32, at []int, lo, hi int, sums []float64) {
+	x, stride := s.linear.x, s.Stride
+	clear(sums[:(hi-lo)*stride])
+	for k, i := range given {
+		begin, end := at[k], x.Indptr[i+1]
+		if begin == end || int(x.Indices[begin]) >= hi {
+			continue
+		}
+		columns, values := u.Row(int(i))
+		values = values[:len(columns)]
+		for ; begin < end && int(x.Indices[begin]) < hi; begin++ {
+			v, row := float64(x.Values[begin]), sums[(int(x.Indices[begin])-lo)*stride:][:stride]
+			for j, c := range columns {
+				row[c] += v * values[j]
+			}
+		}
+		at[k] = begin
+	}
+}
+
+// round makes the weights of the features from lo to hi what is stored of sums, Stride of a feature,
+// and returns the squared norms of the sums and of what is stored.
+func (w *Weights) round(lo, hi int, sums []float64) (norm [2]float64) {
+	sums = sums[:(hi-lo)*w.Stride]
+	if w.Wide != nil {
+		copy(w.Wide[lo*w.Stride:], sums)
+		for _, v := range sums {
+			norm[0] += v * v
+		}
+		norm[1] = norm[0]
+		return norm
+	}
+	out := w.Data[lo*w.Stride:][:len(sums)]
+	for k, v := range sums {
+		rounded := float32(v)
+		out[k] = rounded
+		norm[0] += v * v
+		norm[1] += float64(rounded) * float64(rounded)
+	}
+	return norm
 }
 
 // Kernel are examples known by the matrix of their inner products; their weights are an
