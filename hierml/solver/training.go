@@ -213,6 +213,7 @@ type training struct {
 	atBest       bool          // the weights of the state belong to best
 	certified    bool          // the point that the last epoch reached is
 	estimate     float64       // of the relative gap of that point, where it is not
+	trust        float64       // what the gap was of its estimate at the last certificate
 	longest      time.Duration // that a certificate took
 }
 
@@ -304,8 +305,10 @@ func (t *training) epoch(ctx context.Context) error {
 	err := work(limited, t.method, t.between)
 	if err == nil {
 		t.estimate = t.method.estimate() / t.certificate.Primal
-		if t.certified = hopeful(t.result.Epochs+1, t.estimate, t.settings); t.certified {
-			err = t.certify(ctx)
+		if t.certified = t.hopeful(t.result.Epochs + 1); t.certified {
+			if err = t.certify(ctx); t.estimate > 0 {
+				t.trust = min(max(t.certificate.Gap()/t.estimate, leastTrust), mostTrust)
+			}
 		}
 	}
 	switch {
@@ -354,12 +357,15 @@ func (t *training) certify(ctx context.Context) error {
 	return nil
 }
 
-// hopeful tells whether an epoch deserves a certificate: the estimate of its relative gap, which is
-// some times too large, is near the one asked for, its number is a power of four, or it is the
-// last.
-func hopeful(epoch int, estimate float64, set Settings) bool {
+// What a gap is taken for of its estimate, at least, which is before a certificate tells, and at most.
+const leastTrust, mostTrust = 0.25, 0.5
+
+// hopeful tells whether an epoch deserves a certificate: the estimate of its relative gap, by what
+// the last certificate was of its estimate, is near the one asked for, its number is a power of
+// four, or it is the last.
+func (t *training) hopeful(epoch int) bool {
 	powerOfFour := epoch&(epoch-1) == 0 && bits.TrailingZeros(uint(epoch))%2 == 0
-	return estimate <= 4*set.Gap || powerOfFour || epoch == set.MaxEpochs
+	return t.estimate*max(t.trust, leastTrust) <= t.settings.Gap || powerOfFour || epoch == t.settings.MaxEpochs
 }
 
 // other returns the best point where that is not the one reached.
