@@ -156,6 +156,20 @@ func train(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	if test.X.Cols < d.X.Cols {
+		wider := *test.X
+		wider.Cols = d.X.Cols
+		test.X = &wider
+	}
+	if test.X.Cols > d.X.Cols { // features that no row trained on has
+		known := make([]int, d.X.Cols)
+		for f := range known {
+			known[f] = f
+		}
+		if test, err = test.Columns(known); err != nil {
+			return err
+		}
+	}
 	if err := predict(m, test, &r); err != nil {
 		return err
 	}
