@@ -116,36 +116,51 @@ func (l MarginLoss) best(alpha, m, curvature, c float64) float64 {
 	return min(max(alpha-(m-1)/curvature, 0), c)
 }
 
-// bestLogistic finds the margin u at the best coefficient, C/(1+exp(u)), which is m plus curvature
-// times the change of the coefficient. The difference of the two, as a function of u, rises with
-// slopes from 1 to 1 + curvature C/4, so that Newton's steps, halved where they leave what is known
-// to contain the root, end there.
+// bestLogistic returns the coefficient that maximizes the dual of the logistic loss.
 func bestLogistic(alpha, m, curvature, c float64) float64 {
-	base := m - curvature*alpha
-	low, high := base, base+curvature*c // the margins at coefficients 0 and C
-	u := m
+	u, p := m, likely(m)
 	if alpha > 0 && alpha < c {
-		u = math.Log(c/alpha - 1)
+		p = alpha / c
+		u = math.Log(1/p - 1)
 	}
+	_, p = logisticMargin(u, p, m-curvature*alpha, curvature*c, 0)
+	return c * p
+}
+
+// likely returns 1/(1+exp(u)), the probability of the other side at margin u.
+func likely(u float64) float64 { return 1 / (1 + math.Exp(u)) }
+
+// logisticMargin finds the margin u = base + rise p at the best coefficient, C p with p = likely(u),
+// and returns both: until the difference of the two sides is no more than a share of what it is at
+// first, or rounding makes it. It begins at u, with its p. The difference, as a function of u, rises
+// with slopes from 1 to 1 + rise/4, so that Newton's steps, halved where they leave what is known to
+// contain the root, end there.
+func logisticMargin(u, p, base, rise, share float64) (margin, probability float64) {
+	low, high := base, base+rise // the margins at coefficients 0 and C
 	if !(u > low && u < high) {
 		u = low + (high-low)/2
+		p = likely(u)
 	}
 	const rounds, exact = 100, 1e-14
+	enough := share * math.Abs(u-base-rise*p)
 	for range rounds {
-		p := 1 / (1 + math.Exp(u))
-		f := u - base - curvature*c*p
+		f := u - base - rise*p
+		if f <= enough && f >= -enough {
+			break
+		}
 		if f > 0 {
 			high = u
 		} else {
 			low = u
 		}
-		step := f / (1 + curvature*c*p*(1-p))
+		step := f / (1 + rise*p*(1-p))
 		if math.Abs(step) <= exact*max(1, math.Abs(u)) {
 			break
 		}
 		if u -= step; !(u > low && u < high) {
 			u = low + (high-low)/2
 		}
+		p = likely(u)
 	}
-	return c / (1 + math.Exp(u))
+	return u, p
 }
