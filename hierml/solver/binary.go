@@ -72,6 +72,8 @@ type Coefficients struct {
 	C        float64 // of the problem
 	Examples []int32
 	Values   []float64
+
+	epochs int // that a group has taken to find them
 }
 
 // at returns where the k-th of them starts from in the same problem with another C, which the
@@ -119,7 +121,7 @@ func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Sett
 		if err = a.epoch(ctx); err != nil {
 			break
 		}
-		if r.Epochs > patienceWith[a.loss] && !a.smoothed && !a.settings.ascent {
+		if a.before+r.Epochs > patienceWith[a.loss] && !a.smoothed && !a.settings.ascent {
 			if err = a.newton(ctx, r); err != nil || r.Status == Converged || r.Epochs >= a.settings.MaxEpochs {
 				break
 			}
@@ -128,7 +130,7 @@ func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Sett
 			a.restore()
 			a.logits()
 		}
-		if r.Epochs > patience && a.loss != Logistic {
+		if r.Epochs > patience && a.loss == Hinge {
 			a.moveFree()
 		}
 		if a.settled(a.settings.Gap) || r.Epochs == a.settings.MaxEpochs {
@@ -196,6 +198,7 @@ type ascentOfOne struct {
 	rounds          int     // of conjugate gradients
 	credit          int     // visits of examples since the last conjugate gradients
 	smoothed        bool    // Newton's method has been tried
+	before          int     // epochs that a group has taken
 }
 
 // begin takes up a class.
@@ -276,6 +279,9 @@ func (a *ascentOfOne) start(from *Coefficients) error {
 		if a.inputs.SquaredNorm(int(i)) > 0 {
 			a.alpha[i] = from.at(k, a.c, weigh.Of(a.weighing, i), a.loss)
 		}
+	}
+	if from.C == a.c {
+		a.before = from.epochs
 	}
 	a.build()
 	a.norm = floats.Dot(a.weights, a.weights)

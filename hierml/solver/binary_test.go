@@ -75,13 +75,17 @@ func value(x *dataset.Matrix, w []float64, p BinaryProblem) float64 {
 		if !slices.Contains(p.Positive, int32(i)) {
 			m = -m
 		}
+		c := p.C
+		if p.Weights != nil {
+			c *= p.Weights[i]
+		}
 		switch p.Loss {
 		case Hinge:
-			value += p.C * max(0, 1-m)
+			value += c * max(0, 1-m)
 		case SquaredHinge:
-			value += p.C * max(0, 1-m) * max(0, 1-m)
+			value += c * max(0, 1-m) * max(0, 1-m)
 		case Logistic:
-			value += p.C * math.Log(1+math.Exp(-m))
+			value += c * math.Log(1+math.Exp(-m))
 		}
 	}
 	return value

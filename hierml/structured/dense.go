@@ -101,6 +101,18 @@ func (s *denseState) Add(i int, columns []int32, u []float64) {
 	}
 }
 
+func (s *denseState) SetColumn(c int, w []float64) (square float64) {
+	column := s.column(int32(c))
+	for f, v := range w {
+		if !s.wide {
+			v = float64(float32(v))
+		}
+		column[f] = v
+		square += v * v
+	}
+	return square
+}
+
 // Set adds up every column in float64 and then rounds it to what is stored.
 func (s *denseState) Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error) {
 	norms := make([][2]float64, s.width)

@@ -53,6 +53,14 @@ type State interface {
 	Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error)
 }
 
+// Columned is a State whose columns can be set, as those of [Linear] that are not in 16 bits.
+type Columned interface {
+	State
+	// SetColumn makes the weights of a column w, one a feature, rounded to what is stored, and
+	// returns the squared norm of that.
+	SetColumn(c int, w []float64) (square float64)
+}
+
 // Rows are sparse vectors u_i over the columns of the weights, one an example.
 type Rows struct {
 	Border  []int // those of example i lie between Border[i] and Border[i+1]
@@ -224,6 +232,14 @@ func (s *linearState) Add(i int, columns []int32, u []float64) {
 	for k, f := range features {
 		s.addRow(f, float64(values[k]), columns, u)
 	}
+}
+
+func (s *linearState) SetColumn(c int, w []float64) (square float64) {
+	for f, v := range w {
+		v = s.Weights.Set(f, c, v)
+		square += v * v
+	}
+	return square
 }
 
 // Set adds up the weights of a number of features at a time in float64, and then rounds them to what

@@ -52,7 +52,7 @@ func ExamplePLT() {
 	// Output:
 	// net/http 0.67
 	// net/url 0.79
-	// net/http 0.23  fmt 0.72
+	// net/http 0.23  fmt 0.71
 }
 
 // ExampleHierarchicalSoftmax trains probabilities of leaves that add up to 1.

@@ -131,6 +131,9 @@ func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64, loss 
 				return o, err
 			},
 		}
+		if len(rows[k]) > 0 {
+			all[k].inputs, all[k].class = inputs, &solver.BinaryProblem{Positive: rows[k], C: c, Loss: loss, Weights: d.Weights, Name: uint64(k)}
+		}
 	}
 	return all
 }

@@ -28,6 +28,10 @@ type part struct {
 	// is the share of the part. A part that was cut off is solved again, and goes on from the
 	// outcome before.
 	solve func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error)
+
+	// class, if not nil, is a problem that can be solved beside others over the same inputs.
+	class  *solver.BinaryProblem
+	inputs *structured.Linear
 }
 
 // An outcome is the end of a part.
@@ -149,6 +153,7 @@ func (p *parts) solveHere(ctx context.Context, order []int) {
 	defer p.cancel(nil)
 	p.workers = guarded.Workers(p.workers)
 	p.binaries = make([]*solver.Binary, max(1, min(p.workers, len(order))))
+	order = p.solveTogether(ctx, order)
 	for ; len(order) > 0; order = p.cutOff(ctx) {
 		p.solveRound(ctx, order)
 		p.round++
@@ -202,7 +207,12 @@ func (p *parts) order() []int {
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.parts[b].size, p.parts[a].size) })
+	return p.sorted(order)
+}
+
+// sorted puts parts in order, the largest first, and of equal ones the first.
+func (p *parts) sorted(order []int) []int {
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(p.parts[b].size, p.parts[a].size), cmp.Compare(a, b)) })
 	return order
 }
 
@@ -229,23 +239,28 @@ func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 	end, err := p.parts[k].solve(ctx, p, k, worker, settings)
 	switch {
 	case end != nil:
-		p.mu.Lock()
-		p.primal[k], p.dual[k], p.guess[k] = min(p.primal[k], end.primal), max(p.dual[k], end.dual), 0
-		p.epochs[k] += end.epochs
 		p.took[k] = time.Since(began)
-		p.result.Parts[k] = end.last
-		p.mu.Unlock()
-		p.record(k, end.status)
-		if p.solved != nil && ctx.Err() == nil && err == nil {
-			if err := p.solved(k, end, p.weights.records[k]); err != nil {
-				p.fail(err)
-			}
-			p.weights.records[k] = nil
-		}
+		p.note(k, end, ctx.Err() == nil && err == nil)
 	case ctx.Err() != nil:
 		p.record(k, solver.Cancelled)
 	default:
 		p.fail(err)
+	}
+}
+
+// note takes down how a part has ended, by itself or not.
+func (p *parts) note(k int, end *outcome, byItself bool) {
+	p.mu.Lock()
+	p.primal[k], p.dual[k], p.guess[k] = min(p.primal[k], end.primal), max(p.dual[k], end.dual), 0
+	p.epochs[k] += end.epochs
+	p.result.Parts[k] = end.last
+	p.status[k] = end.status
+	p.mu.Unlock()
+	if p.solved != nil && byItself {
+		if err := p.solved(k, end, p.weights.records[k]); err != nil {
+			p.fail(err)
+		}
+		p.weights.records[k] = nil
 	}
 }
 
