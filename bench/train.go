@@ -37,6 +37,12 @@ var estimators = map[string]func(c float64, s solver.Settings, m solver.Method, 
 	"normalized": func(c float64, s solver.Settings, m solver.Method, _ *taxonomy.Taxonomy) classifier.Estimator {
 		return svm.Normalized{C: c, Settings: s, Method: m}
 	},
+	"label tree": func(c float64, s solver.Settings, _ solver.Method, _ *taxonomy.Taxonomy) classifier.Estimator {
+		return svm.PLT{C: c, Settings: s}
+	},
+	"xr-linear": func(c float64, s solver.Settings, _ solver.Method, _ *taxonomy.Taxonomy) classifier.Estimator {
+		return xrLinear(c, s)
+	},
 	"one-vs-rest":          leafByLeaf(solver.Hinge),
 	"one-vs-rest-squared":  leafByLeaf(solver.SquaredHinge),
 	"one-vs-rest-logistic": leafByLeaf(solver.Logistic),
@@ -113,6 +119,11 @@ func train(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	test, err := readRows(f.test(), t)
+	if err != nil {
+		return err
+	}
+	test.X, d.X = widened(test.X, d.X), widened(d.X, test.X)
 	r.Nodes, r.Leaves, r.Features, r.Rows, r.Entries = t.Len(), len(t.Leaves()), d.X.Cols, d.Len(), len(d.X.Indices)
 	settings := solver.Settings{Gap: o.gap, Time: o.time, Workers: workers}
 	if o.progress {
@@ -149,24 +160,6 @@ func train(ctx context.Context, o options) error {
 	}
 	if hierarchical := o.runs == "hierarchical"; hierarchical || o.runs == "flat" {
 		if r.Deviation, err = deviation(m, d, hierarchical); err != nil {
-			return err
-		}
-	}
-	test, err := readRows(f.test(), t)
-	if err != nil {
-		return err
-	}
-	if test.X.Cols < d.X.Cols {
-		wider := *test.X
-		wider.Cols = d.X.Cols
-		test.X = &wider
-	}
-	if test.X.Cols > d.X.Cols { // features that no row trained on has
-		known := make([]int, d.X.Cols)
-		for f := range known {
-			known[f] = f
-		}
-		if test, err = test.Columns(known); err != nil {
 			return err
 		}
 	}
