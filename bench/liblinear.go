@@ -18,8 +18,8 @@ var solvers = map[string]string{"flat": "4", "one-vs-rest": "3", "one-vs-rest-sq
 // tolerances of LIBLINEAR, from loose to tight; 0.1 is its default.
 var tolerances = []string{"0.3", "0.2", "0.1", "0.07", "0.05", "0.03", "0.02", "0.01", "0.005", "0.003", "0.001", "0.0003", "0.0001"}
 
-// liblinear trains with the tolerances one after the other until the primal objective is at most
-// target.
+// liblinear trains with the largest of the tolerances with which the primal objective is at most
+// target, or else with the smallest.
 func liblinear(ctx context.Context, python, folder, number string, f stem, c, target float64, tolerances []string) (*outcome, error) {
 	driver, err := writeDriver(folder)
 	if err != nil {
@@ -47,9 +47,11 @@ func liblinear(ctx context.Context, python, folder, number string, f stem, c, ta
 			return nil, fmt.Errorf("LIBLINEAR: %w", err)
 		}
 		if line.Tolerance != nil {
-			r.Name = strconv.FormatFloat(*line.Tolerance, 'g', -1, 64)
-			r.TrainingCPU, r.TrainingWall, r.Primal, r.Peak = line.TrainingCPU, line.TrainingWall, line.Primal, line.Peak
-			fmt.Fprintf(os.Stderr, "LIBLINEAR with tolerance %s: primal %.6g, %.2f CPU s\n", r.Name, r.Primal, r.TrainingCPU)
+			name := strconv.FormatFloat(*line.Tolerance, 'g', -1, 64)
+			fmt.Fprintf(os.Stderr, "LIBLINEAR with tolerance %s: primal %.6g, %.2f CPU s\n", name, line.Primal, line.TrainingCPU)
+			if r.Name == "" || line.Primal <= target || r.Primal > target {
+				r.Name, r.TrainingCPU, r.TrainingWall, r.Primal, r.Peak = name, line.TrainingCPU, line.TrainingWall, line.Primal, line.Peak
+			}
 		} else {
 			r.Accuracy, r.Predict = line.Accuracy, line.PredictingCPU
 		}

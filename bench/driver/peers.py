@@ -11,9 +11,9 @@ a node is the sum of those of the leaves below, and not the highest. One JSON ob
 prediction, and the peak memory of the process in bytes. The options of a method are its package's
 own, but for C and for the constant feature, which the files have where the data are to have one.
 
-The second form trains LIBLINEAR with one tolerance after the other, until the primal objective
-1/2 |w|^2 + C sum of losses is at most TARGET. It prints one JSON object for each tolerance, whose CPU
-and wall seconds are those of train() alone, and one for the predictions.
+The second form looks for the largest of the tolerances, which fall, with which LIBLINEAR's primal objective
+1/2 |w|^2 + C sum of losses is at most TARGET, from 0.1 on, its own. It prints one JSON object for each that it
+trains with, whose CPU and wall seconds are those of train() alone, and one for the last one's predictions.
 """
 
 import json
@@ -296,15 +296,24 @@ def objective(solver, c, target, train_file, test_file, *tolerances):
     x, y, test, labels = load_svmlight_files([train_file, test_file], multilabel=True)
     y, labels = ([int(row[0]) for row in rows] for rows in (y, labels))
     rows = problem(np.array(y), x)
-    for tolerance in tolerances:
-        options = parameter(f"-s {solver} -c {c} -e {tolerance} -q")
+    model = None
+
+    def reached(tolerance):
+        nonlocal model
         before, begin = cpu(), time.monotonic()
-        model = train(rows, options)
+        model = train(rows, parameter(f"-s {solver} -c {c} -e {tolerance} -q"))
         took = {"tolerance": float(tolerance), "training_cpu": cpu() - before, "training_wall": time.monotonic() - begin, "peak": peak()}
         took["primal"] = primal(model, solver, c, x, y)
         print(json.dumps(took), flush=True)
-        if took["primal"] <= float(target):
-            break
+        return took["primal"] <= float(target)
+
+    at = tolerances.index("0.1") if "0.1" in tolerances else 0
+    if reached(tolerances[at]):
+        while at > 0 and reached(tolerances[at - 1]):
+            at -= 1
+    else:
+        while at + 1 < len(tolerances) and not reached(tolerances[at + 1]):
+            at += 1
     before = cpu()
     predicted, _, _ = predict([], test, model, "-q")
     print(json.dumps({"predicting_cpu": (cpu() - before) / len(labels), "accuracy": float(np.mean(np.array(predicted) == labels))}))
