@@ -39,35 +39,34 @@ type side struct {
 	ended   bool
 }
 
-// Bounds of a group: its classes, of which each has a bit; the bytes of their weights and
-// coefficients; rounds, and epochs in a round; and the share of the examples of other classes that
-// the first round begins with.
+// GroupSize is the most problems that a group takes: each has a bit.
+const GroupSize = 16
+
+// Bounds of a group: the bytes of weights and coefficients of as many classes as it may have; rounds,
+// and epochs in a round; and the share of the examples of other classes that the first round begins
+// with.
 const (
-	mostSides    = 16
 	groupMemory  = 256 << 20
 	groupRounds  = 30
 	roundEpochs  = 10
 	firstNegated = 1.0 / 16
 )
 
-// NewGroup returns a group of as many classes as there is room for, nil where that is fewer than
-// four, or the loss or the settings are not of its kind.
-func NewGroup(inputs *structured.Linear, loss MarginLoss, settings Settings) *Group {
+// Grouped tells whether there are groups for a loss and settings: not where weights are in float64,
+// and for the losses whose examples have no coefficient where they have none.
+func Grouped(loss MarginLoss, settings Settings) bool {
+	return (loss == Hinge || loss == SquaredHinge) && !settings.Wide()
+}
+
+// NewGroup returns a group of up to a number of classes, nil where there is no room for GroupSize.
+func NewGroup(inputs *structured.Linear, size int) *Group {
 	n, features := inputs.Len(), inputs.Matrix().Cols
-	each := 8*(4*n+3*features) + 4*features
-	size := min(mostSides, groupMemory/max(1, each))
-	if size < 4 || loss != Hinge && loss != SquaredHinge || settings.Wide() {
+	if GroupSize*(8*(4*n+3*features)+4*features) > groupMemory {
 		return nil
 	}
-	g := &Group{inputs: inputs, of: make([]uint16, n)}
-	for range size {
-		g.binaries, g.sides = append(g.binaries, NewBinary(inputs)), append(g.sides, &side{})
-	}
-	columns := make([]int, size)
-	for k := range columns {
-		columns[k] = k
-	}
-	g.state = inputs.NewState(columns, structured.Single).(structured.Columned)
+	size = min(size, GroupSize)
+	g := &Group{inputs: inputs, binaries: make([]*Binary, size), sides: make([]*side, size), of: make([]uint16, n)}
+	g.state = inputs.NewState(make([]int, size), structured.Single).(structured.Columned)
 	g.scores = make([]float64, g.state.Width())
 	return g
 }
@@ -89,6 +88,9 @@ func (g *Group) Solve(ctx context.Context, problems []BinaryProblem, settings []
 	for k, problem := range problems {
 		if problem.Examples != nil || problem.Offset != nil || problem.Scale != 0 {
 			return fmt.Errorf("solver: problem %d of a group has examples, a scale or offsets of its own", k)
+		}
+		if g.binaries[k] == nil {
+			g.binaries[k], sides[k] = NewBinary(g.inputs), &side{}
 		}
 		a, err := g.binaries[k].begin(problem, settings[k])
 		if err != nil {

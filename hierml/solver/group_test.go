@@ -46,7 +46,7 @@ func TestGroup(t *testing.T) {
 				for _, weights := range [][]float64{nil, weights} {
 					problems := sidesOf(rng, data.x.Rows, data.positive, c, loss, weights)
 					set := Settings{Gap: 1e-3}
-					alone := NewGroup(inputs, loss, set)
+					alone := NewGroup(inputs, GroupSize)
 					of := func(g *Group, problems []BinaryProblem) map[uint64]BinaryResult {
 						results := make(map[uint64]BinaryResult)
 						err := g.Solve(t.Context(), problems, slices.Repeat([]Settings{set}, len(problems)), func(k int, r *BinaryResult, point *Coefficients) {
@@ -60,7 +60,7 @@ func TestGroup(t *testing.T) {
 						}
 						return results
 					}
-					together := of(NewGroup(inputs, loss, set), problems)
+					together := of(NewGroup(inputs, GroupSize), problems)
 					if len(together) != len(problems) {
 						t.Fatalf("%s, %v: results of %d classes of %d", name, loss, len(together), len(problems))
 					}
@@ -129,7 +129,7 @@ func TestGroupEndsEarly(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		settings := slices.Repeat([]Settings{test.settings(cancel)}, len(problems))
 		ends := make([]int, len(problems))
-		err := NewGroup(inputs, Hinge, settings[0]).Solve(ctx, problems, settings, func(k int, r *BinaryResult, _ *Coefficients) {
+		err := NewGroup(inputs, len(problems)).Solve(ctx, problems, settings, func(k int, r *BinaryResult, _ *Coefficients) {
 			ends[k]++
 			if (r.Weights != nil) != test.weights && r.Status != Converged {
 				t.Errorf("%s: class %d has ended as %v with %d weights", name, k, r.Status, len(r.Weights))
@@ -154,10 +154,10 @@ func TestGroupKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if NewGroup(inputs, Logistic, Settings{}) != nil || NewGroup(inputs, Hinge, Settings{Gap: 1e-6}) != nil {
-		t.Error("a group for the logistic loss, or for weights in float64")
+	if Grouped(Logistic, Settings{}) || Grouped(Hinge, Settings{Gap: 1e-6}) || !Grouped(SquaredHinge, Settings{}) {
+		t.Error("groups for the logistic loss, or for weights in float64, or none for the squared hinge")
 	}
-	g := NewGroup(inputs, Hinge, Settings{})
+	g := NewGroup(inputs, 2)
 	if err := g.Solve(t.Context(), make([]BinaryProblem, g.Size()+1), make([]Settings, g.Size()+1), nil); err == nil {
 		t.Error("a group took more problems than its size")
 	}

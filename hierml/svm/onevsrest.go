@@ -104,35 +104,27 @@ func kind(loss solver.MarginLoss) string {
 func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64, loss solver.MarginLoss) []part {
 	leaves, rows := d.Taxonomy.Leaves(), rowsOfLeaves(d)
 	empty := emptyLeaves{name: uint64(slices.IndexFunc(rows, func(own []int32) bool { return len(own) == 0 }))}
+	of := &classes{inputs, d.Weights, c, loss}
 	all := make([]part, len(leaves))
 	for k, n := range leaves {
 		all[k] = part{
 			nodes: leaves[k : k+1], size: 1, most: d.X.Cols, origin: lossAtZero(d.Weights, d.X.Rows, c, loss.Value(0)),
-			solve: func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error) {
-				solve := func(name uint64) (*outcome, []float64, error) {
-					b := p.binary(worker, inputs)
-					r, err := b.Solve(ctx, solver.BinaryProblem{Positive: rows[k], C: c, Loss: loss, Weights: d.Weights, Name: name}, settings)
-					if r == nil {
-						return nil, nil, err
-					}
-					return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, &solver.Result{Coefficients: b.Coefficients(c)}}, r.Weights, err
-				}
-				if len(rows[k]) == 0 {
-					return empty.solve(p.round, solve, func(primal float64, weights []float64) {
-						if p.takes(k, primal) {
-							p.weights.setNode(k, n, weights, nil)
-						}
-					})
-				}
-				o, weights, err := solve(uint64(k))
-				if o != nil && p.takes(k, o.primal) {
-					p.weights.setNode(k, n, weights, nil)
-				}
-				return o, err
-			},
+			class: &class{of: of, positive: rows[k], name: uint64(k)},
 		}
 		if len(rows[k]) > 0 {
-			all[k].inputs, all[k].class = inputs, &solver.BinaryProblem{Positive: rows[k], C: c, Loss: loss, Weights: d.Weights, Name: uint64(k)}
+			continue
+		}
+		all[k].class.name = empty.name
+		all[k].solve = func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error) {
+			solve := func() (*outcome, []float64, error) {
+				end, weights, _, err := p.solveAlone(ctx, k, worker, settings)
+				return end, weights, err
+			}
+			return empty.solve(p.round, solve, func(primal float64, weights []float64) {
+				if p.takes(k, primal) {
+					p.weights.setNode(k, n, weights, nil)
+				}
+			})
 		}
 	}
 	return all
@@ -148,11 +140,11 @@ type emptyLeaves struct {
 }
 
 // solve solves the problem, once in a round of parts, and sets the weights.
-func (e *emptyLeaves) solve(round int, solve func(name uint64) (*outcome, []float64, error), set func(primal float64, weights []float64)) (*outcome, error) {
+func (e *emptyLeaves) solve(round int, solve func() (*outcome, []float64, error), set func(primal float64, weights []float64)) (*outcome, error) {
 	e.lock.Lock()
 	defer e.lock.Unlock()
 	if e.found == nil || e.round < round {
-		o, weights, err := solve(e.name)
+		o, weights, err := solve()
 		if o != nil {
 			set(o.primal, weights)
 		}

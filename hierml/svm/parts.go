@@ -26,12 +26,9 @@ type part struct {
 	// solve solves it, gives the weights to p if p takes them, and returns nil where it was
 	// cancelled before there were any. A worker solves one part at a time. Time in the settings
 	// is the share of the part. A part that was cut off is solved again, and goes on from the
-	// outcome before.
+	// outcome before. It is nil for a class, which solveClass solves.
 	solve func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error)
-
-	// class, if not nil, is a problem that can be solved beside others over the same inputs.
-	class  *solver.BinaryProblem
-	inputs *structured.Linear
+	class *class // nil for other problems
 }
 
 // An outcome is the end of a part.
@@ -53,8 +50,8 @@ type parts struct {
 	weights  *partWeights
 	settings solver.Settings
 	method   solver.Method
-	workers  int              // asked for
-	binaries []*solver.Binary // by worker, nil before it needs one
+	workers  int       // asked for
+	opened   []*opened // by worker, nil before it needs one
 
 	// solved, if not nil, is told of each part that has ended with its weights, which are not kept.
 	solved func(k int, end *outcome, weights *record) error
@@ -152,7 +149,7 @@ func (p *parts) solveHere(ctx context.Context, order []int) {
 	ctx, p.cancel = context.WithCancelCause(ctx)
 	defer p.cancel(nil)
 	p.workers = guarded.Workers(p.workers)
-	p.binaries = make([]*solver.Binary, max(1, min(p.workers, len(order))))
+	p.opened = make([]*opened, max(1, min(p.workers, len(order))))
 	order = p.solveTogether(ctx, order)
 	for ; len(order) > 0; order = p.cutOff(ctx) {
 		p.solveRound(ctx, order)
@@ -236,7 +233,13 @@ func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 	}
 	settings.Progress = func(s solver.Progress) error { return p.report(k, s) }
 	began := time.Now()
-	end, err := p.parts[k].solve(ctx, p, k, worker, settings)
+	var end *outcome
+	var err error
+	if solve := p.parts[k].solve; solve != nil {
+		end, err = solve(ctx, p, k, worker, settings)
+	} else {
+		end, err = p.solveClass(ctx, k, worker, settings)
+	}
 	switch {
 	case end != nil:
 		p.took[k] = time.Since(began)
@@ -313,14 +316,6 @@ func (p *parts) solveProblem(ctx context.Context, k int, problem *structured.Pro
 		p.weights.set(k, p.parts[k].nodes, r.Weights, features)
 	}
 	return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, onward(r)}, nil
-}
-
-// binary returns the solver of a worker for parts that are one class against the rest.
-func (p *parts) binary(worker int, inputs *structured.Linear) *solver.Binary {
-	if p.binaries[worker] == nil {
-		p.binaries[worker] = solver.NewBinary(inputs)
-	}
-	return p.binaries[worker]
 }
 
 func (p *parts) record(k int, s solver.Status) {

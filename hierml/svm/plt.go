@@ -3,7 +3,6 @@ package svm
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -101,6 +100,7 @@ func (s PLT) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, er
 	if err != nil {
 		return nil, err
 	}
+	of := &classes{whole, d.Weights, c, loss}
 	var all []part
 	var always, never []int
 	for n := range t.Len() {
@@ -113,7 +113,7 @@ func (s PLT) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, er
 		case len(e.Negative) == 0:
 			always = append(always, n)
 		default:
-			all = append(all, nodePart(whole, d, members, n, &e, c, loss))
+			all = append(all, nodePart(of, d.X, members, n, &e))
 		}
 	}
 	m, err := solveParts(ctx, s, all, a, d, s.Settings, nil)
@@ -141,53 +141,28 @@ func checkTree(d *dataset.Dataset) error {
 	return nil
 }
 
-// nodePart returns the problem of a node with the examples given, which it does not keep.
-func nodePart(whole *structured.Linear, d *dataset.Dataset, m *members, n int, e *Examples, c float64, loss solver.MarginLoss) part {
-	x, rows := d.X, len(e.Positive)+len(e.Negative)
+// nodePart returns the problem of a node with the examples given, which it does not keep. Nodes whose
+// examples are those of their parent are a family.
+func nodePart(of *classes, x *dataset.Matrix, m *members, n int, e *Examples) part {
+	all := e.all()
 	entries := 0
 	var origin float64
-	for _, of := range [][]int32{e.Positive, e.Negative} {
-		for _, i := range of {
-			entries += x.Indptr[i+1] - x.Indptr[i]
+	for _, i := range all {
+		entries += x.Indptr[i+1] - x.Indptr[i]
+		origin += weigh.Of(of.weights, int(i)) * of.c * of.loss.Value(0)
+	}
+	c := &class{of: of, positive: e.Positive, name: uint64(n)}
+	switch parents := m.t.Parents(n); {
+	case len(all) == x.Rows:
+	case m.policy == ParentPositive:
+		c.family, c.rows = 1+parents[0], func() []int32 { return m.of[parents[0]] }
+	default:
+		c.family, c.rows = -1-n, func() []int32 {
+			e := m.examples(n)
+			return e.all()
 		}
 	}
-	for _, i := range e.all() {
-		origin += weigh.Of(d.Weights, int(i)) * c * loss.Value(0)
-	}
-	return part{
-		nodes: []int{n}, size: 1 + entries, most: min(entries, x.Cols), origin: origin,
-		solve: func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error) {
-			var b *solver.Binary
-			var features []int32
-			e := m.examples(n)
-			positive, weights := e.Positive, d.Weights
-			if rows == x.Rows {
-				b = p.binary(worker, whole)
-			} else {
-				chosen := e.all()
-				var own *dataset.Matrix
-				own, features = compress(x, chosen)
-				inputs, err := structured.NewLinear(own)
-				if err != nil {
-					return nil, err
-				}
-				b, weights = solver.NewBinary(inputs), weightsOf(d.Weights, chosen)
-				positive = make([]int32, len(e.Positive))
-				for k, i := range e.Positive {
-					at, _ := slices.BinarySearch(chosen, i)
-					positive[k] = int32(at)
-				}
-			}
-			r, err := b.Solve(ctx, solver.BinaryProblem{Positive: positive, C: c, Loss: loss, Weights: weights, Name: uint64(n)}, settings)
-			if r == nil {
-				return nil, err
-			}
-			if p.takes(k, r.Primal) {
-				p.weights.setNode(k, n, r.Weights, features)
-			}
-			return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, &solver.Result{Coefficients: b.Coefficients(c)}}, nil
-		},
-	}
+	return part{nodes: []int{n}, size: 1 + entries, most: min(entries, x.Cols), origin: origin, class: c}
 }
 
 // WithC returns the estimator with another C.

@@ -2,44 +2,50 @@ package svm
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/solver"
 )
 
-// solveTogether solves those parts of an order that are classes, as many side by side as a group
-// takes, and returns the parts that are left: the others, and those that a group has given up, which
-// go on from there. Where there is a bound of the time, groups have half of it.
+// solveTogether solves those parts of an order that are classes of a family with others, as many
+// side by side as a group takes, and returns the parts that are left: the others, and those that a
+// group has given up, which go on from there. Where there is a bound of the time, groups have half
+// of it.
 func (p *parts) solveTogether(ctx context.Context, order []int) (rest []int) {
-	var classes []int
-	for _, k := range order {
-		if p.parts[k].class != nil {
-			classes = append(classes, k)
-		} else {
-			rest = append(rest, k)
+	sizes := make(map[int]int) // of the families, whichever of their parts are to be solved here
+	for _, part := range p.parts {
+		if part.class != nil && part.solve == nil {
+			sizes[part.class.family]++
 		}
 	}
-	if len(classes) == 0 {
+	families := make(map[int][]int)
+	var names []int // of the families, by their first part
+	total := 0
+	for _, k := range order {
+		c := p.parts[k].class
+		if c == nil || p.parts[k].solve != nil || sizes[c.family] == 1 || !solver.Grouped(c.of.loss, p.settings) {
+			rest = append(rest, k)
+			continue
+		}
+		if families[c.family] == nil {
+			names = append(names, c.family)
+		}
+		families[c.family] = append(families[c.family], k)
+		total += p.parts[k].size
+	}
+	if len(names) == 0 {
 		return order
 	}
-	first := p.parts[classes[0]]
-	workers := min(p.workers, len(classes))
-	groups := make([]*solver.Group, workers)
-	if groups[0] = solver.NewGroup(first.inputs, first.class.Loss, p.settings); groups[0] == nil {
-		return order
-	}
-	size := min(groups[0].Size(), (len(classes)+workers-1)/workers)
-	next := make(chan []int)
+	workers := min(p.workers, len(order))
+	next := make(chan beside)
 	var wait guarded.Group
 	for worker := range workers {
 		wait.Go(func() {
-			for ks := range next {
+			for some := range next {
 				ok := wait.Guard(func() {
-					if groups[worker] == nil {
-						groups[worker] = solver.NewGroup(first.inputs, first.class.Loss, p.settings)
-					}
-					given := p.solveGroup(ctx, groups[worker], ks, workers, len(classes))
+					given := p.solveGroup(ctx, some, worker, workers, total)
 					p.mu.Lock()
 					rest = append(rest, given...)
 					p.mu.Unlock()
@@ -50,30 +56,56 @@ func (p *parts) solveTogether(ctx context.Context, order []int) (rest []int) {
 			}
 		})
 	}
-	for lo := 0; lo < len(classes); lo += size {
-		next <- classes[lo:min(lo+size, len(classes))]
+	for _, name := range names {
+		ks := families[name]
+		several := min(solver.GroupSize, (len(ks)+workers-1)/workers)
+		for some := range slices.Chunk(ks, several) {
+			next <- beside{some, min(solver.GroupSize, sizes[name])}
+		}
 	}
 	close(next)
 	wait.Wait()
 	return p.sorted(rest)
 }
 
-// solveGroup solves some classes side by side, of so many, and returns those that are left.
-func (p *parts) solveGroup(ctx context.Context, g *solver.Group, ks []int, workers, classes int) (rest []int) {
+// beside are some parts of a family that are solved side by side.
+type beside struct {
+	parts []int
+	size  int // of the group: it must not depend on the workers
+}
+
+// solveGroup solves some classes of a family side by side, where the sizes of all that are solved so
+// add up to total, and returns those that are left.
+func (p *parts) solveGroup(ctx context.Context, some beside, worker, workers, total int) (rest []int) {
+	ks := some.parts
 	if ctx.Err() != nil {
 		return ks
 	}
+	o, err := p.open(ks[0], worker)
+	if err != nil {
+		p.fail(err)
+		return nil
+	}
+	if o.group == nil {
+		if o.group = solver.NewGroup(o.inputs, some.size); o.group == nil {
+			return ks
+		}
+	}
 	problems, settings := make([]solver.BinaryProblem, len(ks)), make([]solver.Settings, len(ks))
+	own := 0
+	for _, k := range ks {
+		own += p.parts[k].size
+	}
 	for j, k := range ks {
-		problems[j], settings[j] = *p.parts[k].class, p.settings
+		problems[j], settings[j] = o.problem(p.parts[k].class), p.settings
 		settings[j].Workers, settings[j].Start = 1, p.start(k)
 		if p.settings.Time > 0 {
-			share := float64(p.settings.Time) / 2 * float64(workers*len(ks)) / float64(classes)
+			share := float64(p.settings.Time) / 2 * float64(workers*own) / float64(total)
 			settings[j] = settings[j].Share(max(1, min(p.settings.Left()/2, time.Duration(share))))
 		}
 		settings[j].Progress = func(s solver.Progress) error { return p.report(k, s) }
 	}
-	err := g.Solve(ctx, problems, settings, func(j int, r *solver.BinaryResult, c *solver.Coefficients) {
+	err = o.group.Solve(ctx, problems, settings, func(j int, r *solver.BinaryResult, c *solver.Coefficients) {
 		k := ks[j]
 		last := &solver.Result{Coefficients: c}
 		if r.Weights == nil {
@@ -86,7 +118,7 @@ func (p *parts) solveGroup(ctx context.Context, g *solver.Group, ks []int, worke
 			return
 		}
 		if p.takes(k, r.Primal) {
-			p.weights.setNode(k, p.parts[k].nodes[0], r.Weights, nil)
+			p.weights.setNode(k, p.parts[k].nodes[0], r.Weights, o.features)
 		}
 		p.note(k, &outcome{r.Primal, r.Dual, r.Epochs, r.Status, last}, ctx.Err() == nil)
 	})
