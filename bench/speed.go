@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"flag"
@@ -10,8 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/hierml/notebook/hierml/dataset"
@@ -24,13 +25,17 @@ type contest struct {
 	goal      float64 // of the mean ratio, or of the value
 	most      float64 // that the ratio of a case is to be at most, 0 if only the mean counts
 	cases     []string
+	repeat    int // pairs of a case, as many as the command line says if it is 0
 	// once does the work of a case, first by this library and then by the peer, each in a process of
 	// its own, on one core.
 	once func(ctx context.Context, s *speed, name string) (mine, theirs took, err error)
 }
 
 // contests are the rows.
-var contests = slices.Concat(objectives("4", "flat"), objectives("3", "one-vs-rest"), objectives("1", "one-vs-rest-squared"), objectives("7", "one-vs-rest-logistic"))
+var contests = slices.Concat(
+	objectives("4", "flat"), objectives("3", "one-vs-rest"), objectives("1", "one-vs-rest-squared"), objectives("7", "one-vs-rest-logistic"),
+	largeContests,
+)
 
 // took is what one way of doing a piece of work took.
 type took struct {
@@ -142,7 +147,7 @@ func (s *speed) measure(ctx context.Context, c contest, name string) (r speedRes
 		return r, err
 	}
 	began := time.Now()
-	for range max(1, s.repeat) {
+	for range cmp.Or(c.repeat, max(1, s.repeat)) {
 		mine, theirs, err := c.once(ctx, s, name)
 		if err != nil {
 			return r, err
@@ -158,9 +163,9 @@ func (s *speed) measure(ctx context.Context, c contest, name string) (r speedRes
 
 // showSpeed prints a table of the rows, and one of their cases.
 func showSpeed(w io.Writer, measured []speedResult) error {
-	table := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(table, "| what\t| peer\t| cases\t| mean\t| goal\t| worst\t| at most\t| reached\t|")
-	fmt.Fprintln(table, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
+	table := bufio.NewWriter(w)
+	fmt.Fprintln(table, "| what | peer | cases | mean | goal | worst | at most | reached |")
+	fmt.Fprintln(table, "|---|---|---|---|---|---|---|---|")
 	of := func(c contest) []speedResult {
 		return slices.DeleteFunc(slices.Clone(measured), func(r speedResult) bool { return r.Row != c.row })
 	}
@@ -179,14 +184,10 @@ func showSpeed(w io.Writer, measured []speedResult) error {
 		if mean <= c.goal && (c.most == 0 || worst.ratio() <= c.most) {
 			reached = "yes"
 		}
-		fmt.Fprintf(table, "| %s\t| %s\t| %d\t| %.3g\t| %g\t| %.3g (%s)\t| %s\t| %s\t|\n", strings.TrimSpace(c.row+" "+c.unit), c.peer, len(results), mean, c.goal, worst.ratio(), worst.Case, known("%g", c.most), reached)
+		fmt.Fprintf(table, "| %s | %s | %d | %.3g | %g | %.3g (%s) | %s | %s |\n", strings.TrimSpace(c.row+" "+c.unit), c.peer, len(results), mean, c.goal, worst.ratio(), worst.Case, known("%g", c.most), reached)
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	fmt.Fprintln(table, "| what\t| case\t| hierml\t| peer\t| ratio\t| MB\t| peer's\t| others' cores\t| commit\t|")
-	fmt.Fprintln(table, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
+	fmt.Fprintln(table, "\n| what | case | hierml | peer | ratio | MB | peer's | others' cores | commit |")
+	fmt.Fprintln(table, "|---|---|---|---|---|---|---|---|---|")
 	for _, c := range contests {
 		for _, r := range of(c) {
 			typical := func(all []took, of func(took) float64) string {
@@ -200,7 +201,7 @@ func showSpeed(w io.Writer, measured []speedResult) error {
 				return known("%.3g", median(values))
 			}
 			megabytes := func(t took) float64 { return t.Peak / 1e6 }
-			fmt.Fprintf(table, "| %s\t| %s\t| %s\t| %s\t| %.2f\t| %s\t| %s\t| %.1f\t| %s\t|\n", r.Row, r.Case, typical(r.Mine, took.value), typical(r.Theirs, took.value), r.ratio(),
+			fmt.Fprintf(table, "| %s | %s | %s | %s | %.2f | %s | %s | %.1f | %s |\n", r.Row, r.Case, typical(r.Mine, took.value), typical(r.Theirs, took.value), r.ratio(),
 				typical(r.Mine, megabytes), typical(r.Theirs, megabytes), r.Others, r.Commit)
 		}
 	}
@@ -220,15 +221,20 @@ func objectives(number, run string) []contest {
 			cases = append(cases, name+", C = "+c)
 		}
 	}
-	return []contest{{row: "-s " + number, peer: "LIBLINEAR", goal: 0.5, most: 1, cases: cases, once: func(ctx context.Context, s *speed, name string) (mine, theirs took, err error) {
+	return []contest{{row: "-s " + number, peer: "LIBLINEAR", goal: 0.5, most: 1, cases: cases, once: objective(number, run, (*speed).problem)}}
+}
+
+// objective trains this library to its default gap, and LIBLINEAR to the objective of that.
+func objective(number, run string, files func(s *speed, ctx context.Context, name string) (stem, error)) func(context.Context, *speed, string) (mine, theirs took, err error) {
+	return func(ctx context.Context, s *speed, name string) (mine, theirs took, err error) {
 		set, value, _ := strings.Cut(name, ", C = ")
-		f, err := s.problem(ctx, set)
+		f, err := files(s, ctx, set)
 		if err != nil {
 			return mine, theirs, err
 		}
-		c := 1.0
-		if value == "10" {
-			c = 10
+		c, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return mine, theirs, err
 		}
 		r, err := ours(ctx, options{c: c, gap: 1e-3}, f, run, "1")
 		if err != nil {
@@ -243,8 +249,8 @@ func objectives(number, run string) []contest {
 			return mine, theirs, err
 		}
 		s.tolerances[key] = peer.Name
-		return took{CPU: r.TrainingCPU, Wall: r.TrainingWall, Peak: r.Peak}, took{CPU: peer.TrainingCPU, Wall: peer.TrainingWall, Peak: peer.Peak}, nil
-	}}}
+		return r.took(), peer.took(), nil
+	}
 }
 
 // problem writes, once in a run, the files of a set's rows with one label. The taxonomy has one
