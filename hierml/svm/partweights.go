@@ -218,7 +218,9 @@ func (w *partWeights) each(do func(k, f, lo, hi int)) {
 			if w.names[k] != nil {
 				whole = int(w.names[k][f])
 			}
-			do(k, whole, part.Begin[f], part.Begin[f+1])
+			if lo, hi := part.Begin[f], part.Begin[f+1]; lo < hi {
+				do(k, whole, lo, hi)
+			}
 		}
 	}
 }
