@@ -153,6 +153,14 @@ func (all *tasks) replace(change func(map[uintptr]*bearer)) {
 	all.labels.Store(&labels)
 }
 
+// mayBeStopped reports whether the calling goroutine's task was stopped, or that of a label which had
+// the same place. While a cell ends, the loops of all others ask this in each round, and to find out
+// whether the label is the same takes three times as long.
+func (all *tasks) mayBeStopped() bool {
+	b := (*all.labels.Load())[uintptr(program.Label())]
+	return b != nil && b.task != nil && b.task.stopped()
+}
+
 // bearer returns what is known of the calling goroutine; its task is nil if it belongs to none.
 func (all *tasks) bearer() bearer {
 	if b := (*all.labels.Load())[uintptr(program.Label())]; b != nil && b.label.Value() != nil {
@@ -186,6 +194,9 @@ func (all *tasks) end(t *task) {
 // check ends the calling goroutine if its task was stopped; one that is ending only if it would
 // wait.
 func (all *tasks) check(waits bool) {
+	if !waits && !all.mayBeStopped() {
+		return
+	}
 	b := all.bearer()
 	switch {
 	case b.task == nil || !waits && !b.task.stopped(): // what waits has seen the context's end
