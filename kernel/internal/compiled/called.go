@@ -14,7 +14,7 @@ var called = []any{
 	cell.Fatal, cell.Fatalf, cell.Fatalln, cell.FmtPrint, cell.FmtPrintf, cell.FmtPrintln,
 	cell.FmtScan, cell.FmtScanf, cell.FmtScanln, cell.Guard, cell.Instances, cell.KeyOf, cell.Lock,
 	cell.LockAny, cell.LockRW, cell.LoggerFatal, cell.LoggerFatalf, cell.LoggerFatalln, cell.Lookup,
-	cell.Newest, cell.Open, cell.Print, cell.Println, cell.RLock, cell.Reached, cell.Register,
+	cell.Newest, cell.Open, cell.Print, cell.Println, cell.RLock, cell.Reached, cell.Register, cell.RegisterRun,
 	cell.Renew, cell.SetHost, cell.Show, cell.Sleep, cell.Stop, cell.Stopping, cell.Strings,
 	cell.Supersede, cell.TypeOf, cell.Variables, cell.Wait, cell.WaitCond,
 	gobnames.Register, gobnames.RegisterName, standard.AfterFunc, standard.DoLabelled, standard.EndsWithCell, standard.FlagParser,

@@ -144,7 +144,7 @@ type announced struct {
 func builtOnce(t *testing.T, built []string, least int) {
 	t.Helper()
 	seen := map[string]bool{}
-	for _, path := range regexp.MustCompile(`Register\("cell/\d+"`).FindAllString(strings.Join(built, "\n"), -1) {
+	for _, path := range regexp.MustCompile(`Register(Run)?\("cell/\d+"`).FindAllString(strings.Join(built, "\n"), -1) {
 		if seen[path] {
 			t.Errorf("%s) is built twice", path)
 		}

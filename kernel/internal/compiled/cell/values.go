@@ -1,10 +1,14 @@
 package cell
 
-// Reached notes that n of the cell's statements are done.
+// Reached notes that n of the cell's statements are done. It is not inlined, as those of print.go.
+//
+//go:noinline
 func Reached(n int) { host().Reached(n) }
 
 // Show shows the values of the cell's last expression. The last of several is left out if
-// lastIsError is set and it is nil.
+// lastIsError is set and it is nil. It is not inlined, as those of print.go.
+//
+//go:noinline
 func Show(lastIsError bool, values ...any) {
 	if n := len(values); lastIsError && n > 1 && values[n-1] == nil {
 		values = values[:n-1]

@@ -74,7 +74,7 @@
 //	...
 //	g = func() int { cellˑ.Check(); return ˑf() }
 //	...
-//	func init() { ˑf = f; cellˑ.Register("cell/1", cellˑ.Code{Run: runˑ, Variables: map[string]any{"g": &g}}) }
+//	func init() { ˑf = f; cellˑ.RegisterRun("cell/1", runˑ, map[string]any{"g": &g}) }
 //
 // # The guard
 //

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -308,7 +309,7 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	b := &toolchain.Unit{Path: u.path, Embed: u.embed}
 	compiled := &program.Compiled{Units: program.Units{Paths: []string{u.path}, Moved: u.moved, Files: u.files}, Renews: u.renews || len(u.moved) > 0}
 	var tail strings.Builder
-	fields := ""
+	fields, run, variables := "", u.predeclared("nil"), u.predeclared("nil")
 	body := ""
 	for _, statement := range u.setup {
 		body += statement()
@@ -318,13 +319,16 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 			body = "var err" + Mark + " " + u.predeclared("error") + "\n_ = err" + Mark + "\n" + body
 		}
 		fmt.Fprintf(&tail, "func run%s() {\n%s}\n", Mark, body)
-		fields += "Run: run" + Mark + ", "
+		run = "run" + Mark
+		fields += "Run: " + run + ", "
 		compiled.Run, u.runs = u.path, true
 	}
-	table := func(field, typ string, entries []string) {
+	table := func(field, typ string, entries []string) (text string) {
 		if len(entries) > 0 {
-			fields += fmt.Sprintf("%s: map[%s]%s{%s}, ", field, u.predeclared("string"), typ, strings.Join(entries, ", "))
+			text = fmt.Sprintf("map[%s]%s{%s}", u.predeclared("string"), typ, strings.Join(entries, ", "))
+			fields += field + ": " + text + ", "
 		}
+		return text
 	}
 	pointers := func(names []string) []string {
 		out := make([]string, len(names))
@@ -333,7 +337,7 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 		}
 		return out
 	}
-	table("Variables", u.predeclared("any"), pointers(u.variables))
+	variables = cmp.Or(table("Variables", u.predeclared("any"), pointers(u.variables)), variables)
 	table("Moved", u.predeclared("any"), pointers(u.pointers))
 	if len(u.types) > 0 {
 		table("Types", u.alias("reflect", "reflect")+".Type", u.types)
@@ -348,6 +352,9 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 		list("Instances", u.alias("reflect", "reflect")+".Type", u.kept)
 	}
 	register := fmt.Sprintf("%s(%q, %s{%s})", u.cell("Register"), u.path, u.cell("Code"), strings.TrimSuffix(fields, ", "))
+	if len(u.pointers)+len(u.types)+len(u.generics)+len(u.kept) == 0 {
+		register = fmt.Sprintf("%s(%q, %s, %s)", u.cell("RegisterRun"), u.path, run, variables)
+	}
 	fmt.Fprintf(&tail, "%sfunc init() { %s }\n", generated, strings.Join(append(u.held, register), "; "))
 
 	var out strings.Builder
