@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"github.com/hierml/notebook/kernel/internal/wire/early"
 )
 
 // orphanhood returns a channel that is closed when the process that started this kernel is gone.
@@ -14,7 +16,7 @@ import (
 // stays open.
 func orphanhood(ctx context.Context, starter string) <-chan struct{} {
 	orphaned := make(chan struct{})
-	parent := os.Getppid()
+	parent := early.Parent()
 	// Behind a wrapper the parent is another process, whose end says nothing.
 	if pid, err := strconv.Atoi(starter); err != nil || pid != parent {
 		return orphaned

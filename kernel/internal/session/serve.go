@@ -19,12 +19,10 @@ import (
 // cells that run and does nothing while none does. The error is nil when the kernel ended as it was
 // asked to. That nobody reads what it writes to its standard error, or output, does not end it.
 //
-// Serve makes the evaluator, which it closes at the end, once the kernel can be reached: a front
-// end that comes too early takes a tenth of a second or two to come again.
+// Serve makes the evaluator, which it closes at the end, once the kernel can be reached.
 func Serve(ctx context.Context, connectionFile string, newEvaluator func() (Evaluator, error), config Config) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Before a client can reach the kernel: one that saw it listen may end.
 	orphaned := orphanhood(ctx, os.Getenv("JPY_PARENT_PID"))
 	if config.Log == nil {
 		config.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))

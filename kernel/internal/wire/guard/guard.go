@@ -43,6 +43,8 @@ import (
 
 	"github.com/go-zeromq/zmq4"
 	"github.com/go-zeromq/zmq4/transport"
+
+	"github.com/hierml/notebook/kernel/internal/wire/early"
 )
 
 // Limits bound what peers may cost. A zero field takes the value named in its comment.
@@ -130,7 +132,9 @@ func Listen(network, address string, config Config) (*Listener, error) {
 	var err error
 	switch network {
 	case "tcp":
-		ln, err = net.Listen("tcp", address)
+		if ln, err = early.Listener(address); ln == nil && err == nil {
+			ln, err = net.Listen("tcp", address)
+		}
 	case "unix":
 		ln, err = listenUnix(address)
 	default:

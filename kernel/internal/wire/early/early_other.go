@@ -1,0 +1,14 @@
+//go:build !cgo || !linux
+
+package early
+
+import (
+	"net"
+	"os"
+)
+
+// Listener returns nil: nothing has listened yet.
+func Listener(string) (net.Listener, error) { return nil, nil }
+
+// Parent returns the number of the process that started this one.
+func Parent() int { return os.Getppid() }
