@@ -24,6 +24,7 @@ type contest struct {
 	unit      string  // of what is measured, CPU seconds if it is ""
 	goal      float64 // of the mean ratio, or of the value
 	most      float64 // that the ratio of a case is to be at most, 0 if only the mean counts
+	client    bool    // is measured by a client in Python, also without a peer
 	cases     []string
 	repeat    int // pairs of a case, as many as the command line says if it is 0
 	// once does the work of a case, first by this library and then by the peer, each in a process of
@@ -34,7 +35,7 @@ type contest struct {
 // contests are the rows.
 var contests = slices.Concat(
 	objectives("4", "flat"), objectives("3", "one-vs-rest"), objectives("1", "one-vs-rest-squared"), objectives("7", "one-vs-rest-logistic"),
-	largeContests,
+	largeContests, kernelRows,
 )
 
 // took is what one way of doing a piece of work took.
@@ -79,8 +80,8 @@ func median(values []float64) float64 {
 
 // speed is the command line of speed, and what a run keeps from one piece of work to the next.
 type speed struct {
-	python, results, rows string
-	repeat                int
+	python, program, results, rows string
+	repeat                         int
 
 	folder     string
 	tolerances map[string]string // of a peer that is to reach an objective, by row and case
@@ -93,6 +94,7 @@ func compareSpeed(ctx context.Context, arguments []string) error {
 	definePython(flags, &s.python)
 	flags.StringVar(&s.results, "results", "", "`file` of results, to which those are added that it does not have")
 	flags.StringVar(&s.rows, "rows", "", "parts of the names of rows, separated by commas, by default all")
+	flags.StringVar(&s.program, "program", "", "hierml, which is built without it")
 	flags.IntVar(&s.repeat, "repeat", 3, "pairs of each case, of which the median counts")
 	if err := flags.Parse(arguments); err != nil {
 		return err
@@ -107,7 +109,7 @@ func compareSpeed(ctx context.Context, arguments []string) error {
 		return err
 	}
 	for _, c := range contests {
-		if c.peer != "" && s.python == "" || !s.wants(c.row) {
+		if (c.peer != "" || c.client) && s.python == "" || !s.wants(c.row) {
 			continue
 		}
 		for _, name := range c.cases {
