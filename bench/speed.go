@@ -95,7 +95,7 @@ func compareSpeed(ctx context.Context, arguments []string) error {
 	flags.StringVar(&s.results, "results", "", "`file` of results, to which those are added that it does not have")
 	flags.StringVar(&s.rows, "rows", "", "parts of the names of rows, separated by commas, by default all")
 	flags.StringVar(&s.program, "program", "", "hierml, which is built without it")
-	flags.IntVar(&s.repeat, "repeat", 3, "pairs of each case, of which the median counts")
+	flags.IntVar(&s.repeat, "repeat", 3, "pairs of each case, of which the median counts; fewer where they take more than a minute")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -138,6 +138,9 @@ func (s *speed) wants(row string) bool {
 	return s.rows == "" || slices.ContainsFunc(strings.Split(s.rows, ","), func(part string) bool { return strings.Contains(row, part) })
 }
 
+// enoughTime is how long a case may have taken for a further pair.
+const enoughTime = time.Minute
+
 // measure does the work of a case several times, by this library and by the peer in turn.
 func (s *speed) measure(ctx context.Context, c contest, name string) (r speedResult, err error) {
 	r = speedResult{Row: c.row, Case: name}
@@ -149,7 +152,10 @@ func (s *speed) measure(ctx context.Context, c contest, name string) (r speedRes
 		return r, err
 	}
 	began := time.Now()
-	for range cmp.Or(c.repeat, max(1, s.repeat)) {
+	for k := range cmp.Or(c.repeat, max(1, s.repeat)) {
+		if k > 0 && time.Since(began) > enoughTime {
+			break
+		}
 		mine, theirs, err := c.once(ctx, s, name)
 		if err != nil {
 			return r, err
