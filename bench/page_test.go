@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the tables of doc/comparison.md and doc/scale.md anew")
+var update = flag.Bool("update", false, "write the tables of doc/comparison.md, doc/scale.md and doc/speed.md anew")
 
 // TestPage holds that the tables of the page are those of the results in testdata.
 func TestPage(t *testing.T) {
@@ -57,6 +57,24 @@ func TestScalePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, "scale.svg", "", chart.Bytes())
+}
+
+// TestSpeedPage holds that the table of the page on speed is that of the results in testdata.
+func TestSpeedPage(t *testing.T) {
+	measured, err := readLines[speedResult](filepath.Join("testdata", "speed.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range measured {
+		if !slices.ContainsFunc(contests, func(c contest) bool { return c.row == r.Row && slices.Contains(c.cases, r.Case) }) {
+			t.Errorf("results of %s on %s, which the table does not have", r.Row, r.Case)
+		}
+	}
+	var tables bytes.Buffer
+	if err := showSpeed(&tables, measured); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, "speed.md", "## Table\n\n", tables.Bytes())
 }
 
 // holds compares, or writes, what a file of the documentation has after a heading.
