@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -288,9 +289,10 @@ func (t *csvTable) nodes() ([]int, error) {
 	if t.label < 0 {
 		return nil, nil
 	}
-	_, at := t.reader.FieldPos(t.label)
-	text, err := t.field(t.label)
-	if text = strings.TrimSpace(text); err != nil || text == "" {
+	_, at := t.place(t.label)
+	field, err := t.field(t.label)
+	text := string(bytes.TrimSpace(field))
+	if err != nil || text == "" {
 		return nil, err
 	}
 	nodes, err := t.labels.addField(nil, text, at)
@@ -304,13 +306,14 @@ func (t *csvTable) nodes() ([]int, error) {
 func (t *csvTable) path() ([]int, error) {
 	levels := make([]string, len(t.levels))
 	for k, column := range t.levels {
-		var err error
-		if levels[k], err = t.field(column); err != nil {
+		field, err := t.field(column)
+		if err != nil {
 			return nil, err
 		}
+		levels[k] = string(field)
 	}
 	nodes, err := t.labels.addLevels(nil, levels, levelSeparator(t.PathSeparator), func(k int, format string, args ...any) error {
-		_, at := t.reader.FieldPos(t.levels[k])
+		_, at := t.place(t.levels[k])
 		return t.file.Errorf(t.line, at, format, args...)
 	})
 	if err != nil {
@@ -322,22 +325,25 @@ func (t *csvTable) path() ([]int, error) {
 // document makes a document of the row.
 func (t *csvTable) document(text []int) (dataset.Document, error) {
 	d := dataset.Document{ID: fmt.Sprint(t.line)}
-	var err error
 	for _, of := range []struct {
 		column int
 		value  *string
 	}{{t.id, &d.ID}, {t.part, &d.Part}, {t.group, &d.Group}} {
 		if of.column >= 0 {
-			if *of.value, err = t.field(of.column); err != nil {
+			field, err := t.field(of.column)
+			if err != nil {
 				return d, err
 			}
+			*of.value = string(field)
 		}
 	}
 	parts := make([]string, len(text))
 	for k, column := range text {
-		if parts[k], err = t.field(column); err != nil {
+		field, err := t.field(column)
+		if err != nil {
 			return d, err
 		}
+		parts[k] = string(field)
 	}
 	d.Text = strings.Join(parts, "\n")
 	if t.Repair != nil && strings.TrimSpace(d.Text) == "" {
@@ -345,6 +351,7 @@ func (t *csvTable) document(text []int) (dataset.Document, error) {
 			return d, err
 		}
 	}
+	var err error
 	d.Labels, err = t.nodes()
 	return d, err
 }

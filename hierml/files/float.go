@@ -13,11 +13,23 @@ var powersOfTen = [...]float64{
 // parseFloat reads the decimal number that begins at the position and ends with a blank or the
 // line. It returns the value and the number's end. It is not ok if there is no such number, or if
 // it is beyond a float32.
+func parseFloat(line []byte, at int) (value float32, end int, ok bool) {
+	v, at, ok := scanNumber(line, at)
+	if !ok || at < len(line) && line[at] != ' ' && line[at] != '\t' && line[at] != '\r' {
+		return 0, at, false
+	}
+	value = float32(v)
+	return value, at, !math.IsInf(float64(value), 0)
+}
+
+// scanNumber reads the decimal number that begins at the position. It returns the value, as
+// strconv.ParseFloat has it, and the number's end. It is not ok if there is no such number, or if
+// it is beyond a float64.
 //
 // Numbers of up to fifteen digits, which are nearly all, take one pass: the digits as an integer
 // and the power of ten are both exact in a float64, so that one multiplication or division rounds
 // correctly [Cli90].
-func parseFloat(line []byte, at int) (value float32, end int, ok bool) {
+func scanNumber[T string | []byte](line T, at int) (value float64, end int, ok bool) {
 	start := at
 	negative := false
 	if at < len(line) && (line[at] == '-' || line[at] == '+') {
@@ -25,27 +37,24 @@ func parseFloat(line []byte, at int) (value float32, end int, ok bool) {
 		at++
 	}
 	var mantissa uint64
-	digits, point := 0, -1
-	for ; at < len(line); at++ {
-		c := line[at] - '0'
-		if c <= 9 {
-			if digits++; digits < 19 {
-				mantissa = mantissa*10 + uint64(c)
-			}
-			continue
+	first := at
+	for at < len(line) && line[at]-'0' <= 9 {
+		mantissa = mantissa*10 + uint64(line[at]-'0') // beyond 18 digits it is not used
+		at++
+	}
+	digits, scale := at-first, 0
+	if at < len(line) && line[at] == '.' {
+		at++
+		first = at
+		for at < len(line) && line[at]-'0' <= 9 {
+			mantissa = mantissa*10 + uint64(line[at]-'0')
+			at++
 		}
-		if line[at] == '.' && point < 0 {
-			point = digits
-			continue
-		}
-		break
+		scale = first - at
+		digits -= scale
 	}
 	if digits == 0 {
 		return 0, at, false
-	}
-	scale := 0
-	if point >= 0 {
-		scale = point - digits
 	}
 	if at < len(line) && (line[at] == 'e' || line[at] == 'E') {
 		exponent, next, ok := parseExponent(line, at+1)
@@ -55,34 +64,26 @@ func parseFloat(line []byte, at int) (value float32, end int, ok bool) {
 		at = next
 		scale += exponent
 	}
-	if at < len(line) && line[at] != ' ' && line[at] != '\t' && line[at] != '\r' {
-		return 0, at, false
-	}
-	var v float64
 	switch {
 	case digits < 19 && mantissa < 1<<53 && 0 <= scale && scale < len(powersOfTen):
-		v = float64(mantissa) * powersOfTen[scale]
+		value = float64(mantissa) * powersOfTen[scale]
 	case digits < 19 && mantissa < 1<<53 && scale < 0 && -scale < len(powersOfTen):
-		v = float64(mantissa) / powersOfTen[-scale]
+		value = float64(mantissa) / powersOfTen[-scale]
 	default:
 		var err error
-		if v, err = strconv.ParseFloat(string(line[start:at]), 64); err != nil {
+		if value, err = strconv.ParseFloat(string(line[start:at]), 64); err != nil {
 			return 0, at, false
 		}
 		negative = false // ParseFloat saw the sign
 	}
 	if negative {
-		v = -v
-	}
-	value = float32(v)
-	if math.IsInf(float64(value), 0) {
-		return 0, at, false
+		value = -value
 	}
 	return value, at, true
 }
 
 // parseExponent reads what stands after the e of a number.
-func parseExponent(line []byte, at int) (exponent, end int, ok bool) {
+func parseExponent[T string | []byte](line T, at int) (exponent, end int, ok bool) {
 	negative := false
 	if at < len(line) && (line[at] == '-' || line[at] == '+') {
 		negative = line[at] == '-'

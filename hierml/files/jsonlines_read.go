@@ -334,7 +334,7 @@ func (p *jsonParser) split() error {
 
 // jsonBlank returns the position of the next byte, from at, that is no blank of JSON.
 func jsonBlank(text []byte, at int) int {
-	for at < len(text) && strings.IndexByte(" \t\r\n", text[at]) >= 0 {
+	for at < len(text) && text[at] <= ' ' && strings.IndexByte(" \t\r\n", text[at]) >= 0 {
 		at++
 	}
 	return at

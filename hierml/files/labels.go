@@ -38,6 +38,8 @@ type labeler struct {
 	without int    // instances for which the file has no labels
 	lack    string // what they do instead, in the plural
 
+	each [][]int // lists of one node, by the node
+
 	many []int        // a long list of nodes
 	set  map[int]bool // and those in it
 }
@@ -207,7 +209,21 @@ func (l *labeler) addNode(nodes []int, n int, label string, column int) ([]int, 
 	if l.has(nodes, n) {
 		return nodes, report(l.repair, faultLabelTwice, l.errorf(column, "label %s is given twice", textfile.Quote(label)))
 	}
+	if len(nodes) == 0 {
+		return l.single(n), nil
+	}
 	return append(nodes, n), nil
+}
+
+// single returns the list of one node. Instances with that label share it.
+func (l *labeler) single(n int) []int {
+	for len(l.each) <= n {
+		l.each = append(l.each, nil)
+	}
+	if l.each[n] == nil {
+		l.each[n] = []int{n}
+	}
+	return l.each[n]
 }
 
 // has reports whether the node is one of the nodes, to which nodes are added one by one.

@@ -115,17 +115,15 @@ func (l *labeler) findSeparators() {
 // labelSeparator returns what stands between several labels of a field, or none if there is one
 // each.
 func (l *labeler) labelSeparator() string {
-	var fields []string
 	commas := 0
 	for n, field := range l.names {
-		fields = append(fields, slices.Repeat([]string{field}, l.counts[n])...)
 		if strings.Contains(field, ",") {
 			commas += l.counts[n]
 		}
 	}
 	column := describe.Cut(l.written.column, 40)
 	for _, separator := range []string{"|", ";"} {
-		if with := setSeparator(fields, setShare); with == separator && isSet(fields, separator) && (placesVary(fields, separator) || !pathsShare(distinctOf(fields), separator)) {
+		if with := setSeparator(l.names, l.counts, setShare); with == separator && isSet(l.names, l.counts, separator) && (placesVary(l.names, separator) || !pathsShare(distinctOf(l.names), separator)) {
 			l.tell("LabelSeparator", "fields of column %s have several labels, separated by %q", column, separator)
 			return separator
 		}

@@ -216,6 +216,9 @@ type rawColumn struct {
 	numbers []float64  // of files that tell numbers from words, NaN where one is missing
 	sets    [][]string // of files that tell lists
 	refused string     // why there are no values
+
+	packed *packedWords // the words, of files that are text, until they are needed one by one
+	read   *numbersRead // of the words, once they were
 }
 
 // tableSource reads the rows of a file.
@@ -237,6 +240,7 @@ type tableParser struct {
 	comma    rune                   // between fields, 0 in other forms than text
 	styles   map[string]numberStyle // of columns of numbers with commas, once they are known
 	parts    bool                   // of the table are read one after the other
+	blanks   blanks
 }
 
 // note tells a guess, and the settings that change it.
@@ -253,7 +257,7 @@ var jsonStart = regexp.MustCompile(`^\s*(\{\s*["}]|\[\s*[^\s,])`)
 
 // parser opens what r has.
 func (s Table) parser(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*tableParser, error) {
-	p := &tableParser{Table: s, name: filepath.Base(name), taxonomy: t, styles: make(map[string]numberStyle)}
+	p := &tableParser{Table: s, name: filepath.Base(name), taxonomy: t, styles: make(map[string]numberStyle), blanks: s.blankWords()}
 	rows, file, err := openColumnar(ctx, r, name)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
@@ -24,6 +25,7 @@ func (p *tableParser) columns(rows []rawColumn, labels []int) ([]dataset.Column,
 		c := &columns[k]
 		c.Name = raw.name
 		if slices.Contains(labels, k) {
+			raw.unpack()
 			c.Role, c.Words = dataset.Labels, rawWords(raw)
 			continue
 		}
@@ -96,6 +98,16 @@ func (g *guesses) missing() string {
 func (p *tableParser) column(c *dataset.Column, raw *rawColumn, k int, guessed *guesses) error {
 	kind, role, why := p.kindOf(raw, k)
 	c.Role = role
+	if kind == dataset.Number || kind < 0 {
+		if c.Numbers = p.plainNumbers(raw, kind < 0); c.Numbers != nil {
+			c.Kind = dataset.Number
+			if kind < 0 {
+				guessed.add("numbers", c.Name)
+			}
+			return nil
+		}
+	}
+	raw.unpack()
 	words := 0
 	if raw.words != nil {
 		words = p.blank(raw, kind == dataset.Number, guessed)
@@ -114,6 +126,43 @@ func (p *tableParser) column(c *dataset.Column, raw *rawColumn, k int, guessed *
 		return nil
 	}
 	return p.guess(c, raw, words, guessed)
+}
+
+// unpack makes words of a packed column.
+func (r *rawColumn) unpack() {
+	if r.packed != nil {
+		r.words, r.packed = r.packed.unpack(), nil
+	}
+}
+
+// plainNumbers returns the numbers of a packed column, if all its words are numbers without commas
+// or stand for missing values, and none looks like a code where that is to be found out. Otherwise
+// it returns nil: then the words decide, one by one.
+func (p *tableParser) plainNumbers(raw *rawColumn, guess bool) []float64 {
+	if like := p.like(raw.name); raw.packed == nil || p.Decimal != 0 || like != nil && like.Decimal != 0 || p.styles[raw.name] != plainNumbers {
+		return nil
+	}
+	var values []float64
+	some := false
+	for w := range raw.packed.all() {
+		v := math.NaN()
+		if w != "" && !(p.blanks.may(w) && p.missing(w)) {
+			var ok bool
+			if v, ok = plainNumbers.parse(w); !ok || guess && beginsWithZero(w) {
+				return nil
+			}
+			some = true
+		}
+		if values == nil {
+			values = make([]float64, 0, raw.packed.n)
+		}
+		values = append(values, v)
+	}
+	if !some {
+		return nil
+	}
+	raw.packed = nil
+	return values
 }
 
 // kindOf returns kind and role of a column as far as settings and its title say them, and what to
@@ -167,18 +216,21 @@ func (p *tableParser) like(name string) *dataset.Column {
 // are. In columns of words such words are told.
 func (p *tableParser) blank(raw *rawColumn, numbers bool, guessed *guesses) int {
 	n := 0
-	found := make(map[string]int)
+	var found map[string]int
 	for i, w := range raw.words {
 		switch {
 		case w == "":
-		case p.missing(w):
+		case p.blanks.may(w) && p.missing(w):
 			raw.words[i] = ""
+			if found == nil {
+				found = make(map[string]int)
+			}
 			found[w]++
 		default:
 			n++
 		}
 	}
-	if !slices.Contains(p.Missing, none) && !numbers && !p.numeric(raw.name, raw.words) {
+	if len(found) > 0 && !slices.Contains(p.Missing, none) && !numbers && !p.numeric(raw, n) {
 		for w, n := range found {
 			if slices.Contains(p.Missing, w) {
 				continue
@@ -192,6 +244,26 @@ func (p *tableParser) blank(raw *rawColumn, numbers bool, guessed *guesses) int 
 	return n
 }
 
+// blanks says how words for missing values begin, and how long they are, so that most others are
+// told from them at once.
+type blanks struct {
+	first   [256]bool
+	longest int
+}
+
+func (s Table) blankWords() (b blanks) {
+	for _, word := range slices.Concat(missingWords, s.Missing) {
+		if word != "" {
+			b.first[word[0]] = true
+			b.longest = max(b.longest, len(word))
+		}
+	}
+	return b
+}
+
+// may reports whether a word, which is not empty, may be one of them.
+func (b *blanks) may(word string) bool { return len(word) <= b.longest && b.first[word[0]] }
+
 // fill sets the values of a column whose kind is known.
 func (p *tableParser) fill(c *dataset.Column, raw *rawColumn, guessed *guesses) error {
 	switch {
@@ -200,30 +272,25 @@ func (p *tableParser) fill(c *dataset.Column, raw *rawColumn, guessed *guesses) 
 	case c.Kind == dataset.Number && raw.sets != nil:
 		return p.source.errorf(0, 0, "column %s has lists; files.Table{Sets: []string{%q}} takes them as sets of words", textfile.Quote(c.Name), c.Name)
 	case c.Kind == dataset.Number:
-		style := p.styleOf(c.Name, raw.words)
-		if style != plainNumbers {
-			p.styles[c.Name] = style
+		read := p.readNumbers(raw, 0)
+		if read.style != plainNumbers {
+			p.styles[c.Name] = read.style
 		}
-		c.Decimal = style.decimal()
-		c.Numbers = make([]float64, len(raw.words))
-		for row, w := range raw.words {
-			v, ok := style.parse(w)
-			if w == "" {
-				v = math.NaN()
-			} else if !ok {
-				return p.source.errorf(row, 0, "column %s: %s is not a number; %s", textfile.Quote(c.Name), textfile.Quote(w), notNumber(c.Name, w))
-			}
-			c.Numbers[row] = v
+		c.Decimal = read.style.decimal()
+		if read.odd > 0 {
+			w := raw.words[read.first]
+			return p.source.errorf(read.first, 0, "column %s: %s is not a number; %s", textfile.Quote(c.Name), textfile.Quote(w), notNumber(c.Name, w))
 		}
+		c.Numbers = read.values
 		if p.Decimal == 0 {
-			guessed.noteStyle(c.Name, style, raw.words)
+			guessed.noteStyle(c.Name, read.style, raw.words)
 		}
 	case c.Kind == dataset.Set && raw.sets != nil:
 		c.Sets = raw.sets
 	case c.Kind == dataset.Set:
 		if c.Separator == "" {
 			if c.Separator = p.SetSeparator; c.Separator == "" {
-				c.Separator = setSeparator(rawWords(raw), 0)
+				c.Separator = setSeparator(rawWords(raw), nil, 0)
 			}
 		}
 		c.Sets = make([][]string, raw.len())
@@ -277,13 +344,13 @@ func rawWords(raw *rawColumn) []string {
 
 // splitSet returns the words of a field, each once.
 func splitSet(field, separator string) []string {
-	return eachOnce(strings.SplitSeq(field, separator))
+	return appendEach(nil, strings.SplitSeq(field, separator))
 }
 
-// eachOnce returns the words without blanks around them, each once, in their order.
-func eachOnce(words iter.Seq[string]) []string {
+// appendEach appends the words without blanks around them to an empty list, each once, in their
+// order.
+func appendEach(set []string, words iter.Seq[string]) []string {
 	const few = 32
-	var set []string
 	var known map[string]bool // once there are more
 	for w := range words {
 		w = strings.TrimSpace(w)
@@ -333,87 +400,147 @@ func (p *tableParser) guess(c *dataset.Column, raw *rawColumn, n int, guessed *g
 	case n == 0:
 		return tell(dataset.Nominal, dataset.Unused, "no feature: no values")
 	}
-	odd, first, code := p.odd(raw.name, raw.words)
-	few := float64(odd) <= fewOdd*float64(n) || 2*odd < n && odd == count(raw.words, first)
-	switch {
-	case odd == 0 && !code:
+	read := p.readNumbers(raw, n)
+	if read.odd == 0 && !read.code {
 		return tell(dataset.Number, dataset.Feature, "numbers")
-	case few && !code:
-		p.note(fmt.Sprintf("Missing: []string{%q}", first), "%s is no column of numbers: %d of its %d values %s not, such as %s", describe.Cut(c.Name, 40), odd, n, isOrAre(odd), textfile.Quote(first))
+	}
+	if first := raw.words[read.first]; !read.code && (float64(read.odd) <= fewOdd*float64(n) || 2*read.odd < n && read.odd == count(raw.words, first)) {
+		p.note(fmt.Sprintf("Missing: []string{%q}", first), "%s is no column of numbers: %d of its %d values %s not, such as %s", describe.Cut(c.Name, 40), read.odd, n, isOrAre(read.odd), textfile.Quote(first))
 	}
 	return p.guessWords(c, raw, n, tell)
 }
 
 // guessWords finds out kind and role of a column of words, and tells them.
 func (p *tableParser) guessWords(c *dataset.Column, raw *rawColumn, n int, tell func(dataset.Kind, dataset.Role, string) error) error {
-	distinct := make(map[string]bool)
-	words, dates := 0, 0
+	words, dates := 0, true
 	for _, w := range raw.words {
 		if w == "" {
 			continue
 		}
-		distinct[w] = true
-		words += len(strings.Fields(w))
-		if looksLikeDate(w) {
-			dates++
+		if float64(words) < manyWords*float64(n) { // more decide nothing
+			words += countWords(w)
 		}
+		dates = dates && looksLikeDate(w)
 	}
-	if dates == n {
+	if dates {
 		return tell(dataset.Nominal, dataset.Unused, "no feature: dates")
 	}
 	separator := p.SetSeparator
 	if separator == "" {
-		separator = setSeparator(raw.words, setShare)
+		separator = setSeparator(raw.words, nil, setShare)
 	}
-	share := float64(len(distinct)) / float64(n)
-	switch mean := float64(words) / float64(n); {
-	case separator != "" && separator != none && isSet(raw.words, separator):
+	mean := float64(words) / float64(n)
+	// more reports whether more than a share of the values are different.
+	more := func(share float64) bool { return different(slices.Values(raw.words), share*float64(n)) }
+	switch {
+	case separator != "" && separator != none && isSet(raw.words, nil, separator):
 		c.Separator = separator
 		return tell(dataset.Set, dataset.Feature, fmt.Sprintf("sets, separated by %q", separator))
-	case mean >= manyWords && share > 0.05, mean >= severalWords && share > recurring:
+	case mean >= manyWords && more(0.05), mean >= severalWords && more(recurring):
 		return tell(dataset.Text, dataset.Feature, "text")
-	case share <= recurring || n < 20 && len(distinct) < n:
+	case !more(recurring) || n < 20 && !different(slices.Values(raw.words), float64(n-1)):
 		return tell(dataset.Nominal, dataset.Feature, "nominal")
 	}
 	return tell(dataset.Nominal, dataset.Unused, "no feature: different in most rows")
 }
 
-// setSeparator returns the separator that the most fields have, of those that at least this share
-// of them has, or "".
-func setSeparator(words []string, share float64) string {
-	n := 0
-	with := make(map[string]int)
-	for _, w := range words {
-		if w != "" {
+// different reports whether more than n of the words that are not empty are different. It stops
+// when it has found so many.
+func different(words iter.Seq[string], n float64) bool {
+	found := make(map[string]struct{})
+	for w := range words {
+		if w == "" {
+			continue
+		}
+		if found[w] = struct{}{}; float64(len(found)) > n {
+			return true
+		}
+	}
+	return false
+}
+
+// countWords returns the number of words of a text, as many as strings.Fields has.
+func countWords(text string) int {
+	n, before := 0, true // a blank
+	for i := range len(text) {
+		c := text[i]
+		if c >= utf8.RuneSelf {
+			return len(strings.Fields(text))
+		}
+		blank := c == ' ' || c-'\t' < 5
+		if before && !blank {
 			n++
 		}
-		for _, separator := range []string{"|", ";", ","} {
+		before = blank
+	}
+	return n
+}
+
+// setSeparator returns the separator that the most fields have, of those that at least this share
+// of them has, or "". Each field is there as often as times says, once if that is nil.
+func setSeparator(words []string, times []int, share float64) string {
+	n := 0
+	separators := []string{"|", ";", ","}
+	with := make([]int, len(separators))
+	for i, w := range words {
+		each := 1
+		if times != nil {
+			each = times[i]
+		}
+		if w != "" {
+			n += each
+		}
+		for k, separator := range separators {
 			if strings.Contains(w, separator) {
-				with[separator]++
+				with[k] += each
 			}
 		}
 	}
-	best := ""
-	for _, separator := range []string{"|", ";", ","} {
-		if with[separator] > with[best] && float64(with[separator]) >= share*float64(n) {
-			best = separator
+	best, most := "", 0
+	for k, separator := range separators {
+		if with[k] > most && float64(with[k]) >= share*float64(n) {
+			best, most = separator, with[k]
 		}
 	}
 	return best
 }
 
-// isSet reports whether the parts of the fields are short, and recur.
-func isSet(words []string, separator string) bool {
-	parts, blanks := 0, 0
-	distinct := make(map[string]bool)
-	for _, w := range words {
-		for _, part := range splitSet(w, separator) {
-			parts++
-			blanks += strings.Count(part, " ")
-			distinct[part] = true
+// isSet reports whether the parts of the fields are short, and recur. Each field is there as often
+// as times says, once if that is nil.
+func isSet(words []string, times []int, separator string) bool {
+	var set []string
+	each := func(yield func(part string, times int) bool) {
+		for i, w := range words {
+			n := 1
+			if times != nil {
+				n = times[i]
+			}
+			if !strings.Contains(w, separator) {
+				if w = strings.TrimSpace(w); w != "" && !yield(w, n) {
+					return
+				}
+				continue
+			}
+			set = appendEach(set[:0], strings.SplitSeq(w, separator))
+			for _, part := range set {
+				if !yield(part, n) {
+					return
+				}
+			}
 		}
 	}
-	return float64(len(distinct)) <= recurring*float64(parts) && blanks <= parts
+	parts, blanks := 0, 0
+	for part, n := range each {
+		parts += n
+		blanks += n * strings.Count(part, " ")
+	}
+	return blanks <= parts && !different(func(yield func(string) bool) {
+		for part := range each {
+			if !yield(part) {
+				return
+			}
+		}
+	}, recurring*float64(parts))
 }
 
 // numberStyle says how the numbers of a column are written.
@@ -430,6 +557,9 @@ var grouped = regexp.MustCompile(`^[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?$`
 
 // parse returns the finite number that a field has.
 func (s numberStyle) parse(field string) (float64, bool) {
+	if field != "" && field[0] >= 'A' { // most words
+		return 0, false
+	}
 	switch s {
 	case decimalComma:
 		if strings.Contains(field, ".") && strings.Contains(field, ",") {
@@ -441,13 +571,8 @@ func (s numberStyle) parse(field string) (float64, bool) {
 			field = strings.ReplaceAll(field, ",", "")
 		}
 	}
-	for _, r := range field { // neither hexadecimal numbers, nor digits with _ between them
-		if (r < '0' || r > '9') && !strings.ContainsRune("+-.eE", r) {
-			return 0, false
-		}
-	}
-	v, err := strconv.ParseFloat(field, 64)
-	return v, err == nil && !math.IsInf(v, 0)
+	v, end, ok := scanNumber(field, 0)
+	return v, ok && end == len(field)
 }
 
 // styleOf returns how the fields of a column write numbers: as the settings say, or those of a
@@ -518,10 +643,10 @@ func (g *guesses) styles() string {
 	return text
 }
 
-// numeric reports whether all fields that are not empty are numbers, and there are any.
-func (p *tableParser) numeric(column string, words []string) bool {
-	odd, _, code := p.odd(column, words)
-	return odd == 0 && !code && slices.ContainsFunc(words, func(w string) bool { return w != "" })
+// numeric reports whether all fields that are not empty, of which there are n, are numbers.
+func (p *tableParser) numeric(raw *rawColumn, n int) bool {
+	read := p.readNumbers(raw, n)
+	return n > 0 && read.odd == 0 && !read.code
 }
 
 // count returns how many fields are the word.
@@ -535,24 +660,54 @@ func count(words []string, word string) int {
 	return n
 }
 
-// odd returns how many fields are neither empty nor a number, and the first of them, and whether
-// numbers begin with zeros, as codes do.
-func (p *tableParser) odd(column string, words []string) (n int, first string, code bool) {
-	style := p.styleOf(column, words)
-	for _, w := range words {
-		if w == "" {
-			continue
+// numbersRead is what the fields of a column are as numbers.
+type numbersRead struct {
+	style  numberStyle
+	values []float64 // NaN where a field is empty, if none is odd
+	odd    int       // fields that are neither empty nor a number
+	first  int       // row of the first of them
+	code   bool      // numbers begin with zeros, as codes do
+}
+
+// readNumbers reads the fields of a column as numbers, once. It stops when half of n are odd, which
+// are then enough for any decision.
+func (p *tableParser) readNumbers(raw *rawColumn, n int) *numbersRead {
+	if raw.read != nil {
+		return raw.read
+	}
+	read := &numbersRead{style: p.styleOf(raw.name, raw.words)}
+	raw.read = read
+	for row, w := range raw.words {
+		v, ok := math.NaN(), true
+		if w != "" {
+			v, ok = read.style.parse(w)
 		}
-		if _, ok := style.parse(w); !ok {
-			if n++; n == 1 {
-				first = w
+		if !ok {
+			if read.odd++; read.odd == 1 {
+				read.first, read.values = row, nil
+			}
+			if 2*read.odd >= n {
+				break
 			}
 			continue
 		}
-		digits := strings.TrimLeft(w, "+-")
-		code = code || len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9'
+		if read.odd == 0 {
+			if read.values == nil {
+				read.values = make([]float64, 0, len(raw.words))
+			}
+			read.values = append(read.values, v)
+		}
+		read.code = read.code || beginsWithZero(w)
 	}
-	return n, first, code
+	return read
+}
+
+// beginsWithZero reports whether the digits of a number begin with a zero and another digit.
+func beginsWithZero(number string) bool {
+	for len(number) > 0 && (number[0] == '+' || number[0] == '-') {
+		number = number[1:]
+	}
+	return len(number) > 1 && number[0] == '0' && number[1] >= '0' && number[1] <= '9'
 }
 
 const month = `(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?`

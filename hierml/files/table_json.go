@@ -1,11 +1,13 @@
 package files
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -15,31 +17,35 @@ import (
 // jsonRows reads the rows of a table from JSON objects.
 type jsonRows struct {
 	file    *textfile.File
-	decoder *json.Decoder
-	list    bool // of objects, rather than one after the other
-	begun   bool
-	row     int // of all rows read, from 1
-	first   int // row of those that next returned
 	in      *boundedReader
+	list    bool          // of objects, rather than one after the other
+	objects jsonObjects   // reads the rows
+	decoder *json.Decoder // reads on where objects cannot, and says why
+	row     int           // of all rows read, from 1
+	first   int           // row of those that next returned
 }
 
 func newJSONRows(file *textfile.File, list bool) *jsonRows {
 	in := &boundedReader{Reader: file}
-	return &jsonRows{file: file, decoder: json.NewDecoder(in), list: list, in: in}
+	return &jsonRows{file: file, in: in, list: list, objects: jsonObjects{in: in, list: list}}
 }
 
 // next returns the next rows, as a tableSource does.
 func (j *jsonRows) next(n int) ([]rawColumn, error) {
-	if j.in.left = textfile.MaxLine; j.list && !j.begun {
-		if _, err := j.decoder.Token(); err != nil {
-			return nil, j.place(err)
-		}
-		j.begun = true
-	}
 	t := jsonTable{at: make(map[string]int)}
 	j.first = j.row + 1
 	for n < 0 || t.rows < n {
 		j.in.left = textfile.MaxLine
+		if j.decoder == nil {
+			if j.objects.next() && t.add(j.objects.fields) {
+				j.objects.accept()
+				j.row++
+				continue
+			}
+			if err := j.decode(); err != nil {
+				return nil, j.place(err)
+			}
+		}
 		if j.list && !j.decoder.More() {
 			if _, err := j.decoder.Token(); err != nil {
 				return nil, j.place(err)
@@ -58,7 +64,7 @@ func (j *jsonRows) next(n int) ([]rawColumn, error) {
 		if !utf8.Valid(object) {
 			return nil, j.errorf(t.rows, 0, "the text is not UTF-8; convert the file")
 		}
-		if what := t.add(object); what != "" {
+		if what := t.decode(object); what != "" {
 			return nil, j.errorf(t.rows, 0, "%s", what)
 		}
 	}
@@ -66,6 +72,24 @@ func (j *jsonRows) next(n int) ([]rawColumn, error) {
 		return nil, io.EOF
 	}
 	return t.columns(), nil
+}
+
+// decode lets a decoder read on. Within a list, it reads a null in the place of the objects before.
+func (j *jsonRows) decode() error {
+	rest, before := j.objects.rest(), j.list && j.row > 0
+	if before {
+		rest = io.MultiReader(strings.NewReader("[null"), rest)
+	}
+	j.decoder = json.NewDecoder(rest)
+	if j.list {
+		if _, err := j.decoder.Token(); err != nil {
+			return err
+		}
+	}
+	if before {
+		return j.decoder.Decode(new(any))
+	}
+	return nil
 }
 
 // place returns an error of reading, at the row.
@@ -89,15 +113,21 @@ func (j *jsonRows) errorf(row, column int, format string, args ...any) error {
 
 // jsonTable collects the fields of objects by columns.
 type jsonTable struct {
-	rows int
-	at   map[string]int // columns by their names
-	all  []jsonColumn
+	rows  int
+	at    map[string]int // columns by their names
+	all   []jsonColumn
+	found []int // columns of the fields of a row
 }
 
-// jsonColumn has the values of a column, whose kinds may differ.
+// jsonColumn has the values of a column, whose kinds may differ. Those of a kind are nil, or of as
+// many rows as the last that has one needs.
 type jsonColumn struct {
-	rawColumn
-	mixed [4]bool // whether there are words, numbers, lists, and truth values
+	name    string
+	last    int     // row with a value, from 1
+	mixed   [4]bool // whether there are words, numbers, lists, and truth values
+	words   packedWords
+	numbers []float64
+	sets    [][]string
 }
 
 const (
@@ -105,37 +135,67 @@ const (
 	jsonNumbers
 	jsonLists
 	jsonTruth
+	jsonNull
 )
 
-// add adds an object. It returns what is wrong with it, or "".
-func (t *jsonTable) add(object json.RawMessage) string {
-	decoder := json.NewDecoder(strings.NewReader(string(object)))
+// add adds the fields of an object, unless a name is given twice.
+func (t *jsonTable) add(fields []jsonScalar) bool {
+	t.found = t.found[:0]
+	for k, f := range fields { // mostly they are those of the row before
+		if k >= len(t.all) || t.all[k].name != string(f.name) {
+			k = t.column(f.name)
+		}
+		if t.all[k].last > t.rows {
+			for _, k := range t.found {
+				t.all[k].last = 0
+			}
+			return false
+		}
+		t.all[k].last = t.rows + 1
+		t.found = append(t.found, k)
+	}
+	for k, f := range fields {
+		t.all[t.found[k]].set(t.rows, f.kind, f.text, f.number, f.list)
+	}
+	t.rows++
+	return true
+}
+
+// column returns the column of a name, which may be new.
+func (t *jsonTable) column(name []byte) int {
+	title := bytes.TrimSpace(name)
+	k, known := t.at[string(title)]
+	if !known {
+		k = len(t.all)
+		t.all = append(t.all, jsonColumn{name: string(title)})
+		t.at[t.all[k].name] = k
+	}
+	return k
+}
+
+// decode adds an object, whatever it is. It returns what is wrong with it, or "".
+func (t *jsonTable) decode(object json.RawMessage) string {
+	decoder := json.NewDecoder(bytes.NewReader(object))
 	if begin, err := decoder.Token(); err != nil || begin != json.Delim('{') {
 		return "a row is no JSON object; expected {\"title\": value, ...}"
 	}
-	seen := make(map[string]bool)
 	for decoder.More() {
 		name, err := decoder.Token()
 		title, ok := name.(string)
 		if err != nil || !ok {
 			return "a row is no JSON object; expected {\"title\": value, ...}"
 		}
-		if title = strings.TrimSpace(title); seen[title] {
-			return "the field " + textfile.Quote(title) + " is given twice"
+		c := &t.all[t.column([]byte(title))]
+		if c.last > t.rows {
+			return "the field " + textfile.Quote(c.name) + " is given twice"
 		}
-		seen[title] = true
-		k, known := t.at[title]
-		if !known {
-			k = len(t.all)
-			t.at[title] = k
-			t.all = append(t.all, jsonColumn{rawColumn: rawColumn{name: title}})
-		}
+		c.last = t.rows + 1
 		var value any
 		if err := decoder.Decode(&value); err != nil {
-			return "the field " + textfile.Quote(title) + " cannot be read: " + err.Error()
+			return "the field " + textfile.Quote(c.name) + " cannot be read: " + err.Error()
 		}
-		if what := t.all[k].add(t.rows, value); what != "" {
-			return "the field " + textfile.Quote(title) + " " + what
+		if what := c.add(t.rows, value); what != "" {
+			return "the field " + textfile.Quote(c.name) + " " + what
 		}
 	}
 	t.rows++
@@ -144,24 +204,15 @@ func (t *jsonTable) add(object json.RawMessage) string {
 
 // add adds the value of a row. It returns what is wrong with it, or "".
 func (c *jsonColumn) add(row int, value any) string {
-	c.fill(row)
-	word, number := "", math.NaN()
-	var set []string
 	switch v := value.(type) {
 	case nil:
 	case string:
-		word = strings.TrimSpace(v)
-		c.mixed[jsonWords] = true
+		c.set(row, jsonWords, []byte(v), 0, nil)
 	case float64:
-		number = v
-		c.mixed[jsonNumbers] = true
+		c.set(row, jsonNumbers, nil, v, nil)
 	case bool:
-		if word = "false"; v {
-			word = "true"
-		}
-		c.mixed[jsonTruth] = true
+		c.set(row, jsonTruth, strconv.AppendBool(nil, v), 0, nil)
 	case []any:
-		c.mixed[jsonLists] = true
 		words := make([]string, len(v))
 		for k, of := range v {
 			w, ok := of.(string)
@@ -170,18 +221,42 @@ func (c *jsonColumn) add(row int, value any) string {
 			}
 			words[k] = w
 		}
-		set = eachOnce(slices.Values(words))
+		c.set(row, jsonLists, nil, 0, words)
 	default:
 		return "is a JSON object; write its parts as fields of their own"
 	}
-	c.words, c.numbers, c.sets = append(c.words, word), append(c.numbers, number), append(c.sets, set)
 	return ""
 }
 
-// fill adds missing values up to a row.
-func (c *jsonColumn) fill(row int) {
-	for len(c.words) < row {
-		c.words, c.numbers, c.sets = append(c.words, ""), append(c.numbers, math.NaN()), append(c.sets, nil)
+// set sets the value of a row, which is of a kind.
+func (c *jsonColumn) set(row, kind int, text []byte, number float64, list []string) {
+	if kind == jsonNull {
+		return
+	}
+	c.mixed[kind] = true
+	switch c.fill(row, kind); kind {
+	case jsonNumbers:
+		c.numbers = append(c.numbers, number)
+	case jsonLists:
+		c.sets = append(c.sets, appendEach(nil, slices.Values(list)))
+	default:
+		c.words.add(trimSpace(text))
+	}
+}
+
+// fill adds missing values of a kind up to a row.
+func (c *jsonColumn) fill(row, kind int) {
+	switch kind {
+	case jsonNumbers:
+		for len(c.numbers) < row {
+			c.numbers = append(c.numbers, math.NaN())
+		}
+	case jsonLists:
+		c.sets = append(c.sets, make([][]string, row-len(c.sets))...)
+	default:
+		for c.words.n < row {
+			c.words.add(nil)
+		}
 	}
 }
 
@@ -189,23 +264,29 @@ func (c *jsonColumn) fill(row int) {
 func (t *jsonTable) columns() []rawColumn {
 	columns := make([]rawColumn, len(t.all))
 	for k := range t.all {
-		c := &t.all[k]
-		c.fill(t.rows)
-		columns[k].name = c.name
+		c, column := &t.all[k], &columns[k]
+		column.name = c.name
+		for kind := range c.mixed {
+			if c.mixed[kind] || kind == jsonWords {
+				c.fill(t.rows, kind)
+			}
+		}
 		switch {
 		case c.mixed == [4]bool{jsonLists: true}:
-			columns[k].sets = c.sets
+			column.sets = c.sets
 		case c.mixed == [4]bool{jsonNumbers: true}:
-			columns[k].numbers = c.numbers
+			column.numbers = c.numbers
+		case !c.mixed[jsonLists] && !c.mixed[jsonNumbers]:
+			column.packed = &c.words
 		default: // words, and what else there is as words
-			columns[k].words = c.words
+			column.words = c.words.unpack()
 			numbers := rawWords(&rawColumn{numbers: c.numbers})
-			for row := range c.words {
+			for row := range column.words {
 				switch {
-				case len(c.sets[row]) > 0:
-					columns[k].words[row] = strings.Join(c.sets[row], "|")
-				case numbers[row] != "":
-					columns[k].words[row] = numbers[row]
+				case c.sets != nil && len(c.sets[row]) > 0:
+					column.words[row] = strings.Join(c.sets[row], "|")
+				case c.numbers != nil && numbers[row] != "":
+					column.words[row] = numbers[row]
 				}
 			}
 		}

@@ -143,11 +143,21 @@ func (p *tableParser) findNodes(t *dataset.Table, column string, l *labeler, fin
 		nodesOf = grown.MostSpecific
 	}
 	named := make(map[int]bool)
-	for row := range t.Labels {
-		t.Labels[row] = nodesOf(t.Labels[row])
-		for _, n := range t.Labels[row] {
-			named[n] = true
+	specific := make(map[*int][]int) // rows may share their labels
+	for row, nodes := range t.Labels {
+		if len(nodes) == 0 {
+			t.Labels[row] = nodesOf(nodes)
+			continue
 		}
+		known, done := specific[&nodes[0]]
+		if !done {
+			known = nodesOf(nodes)
+			specific[&nodes[0]] = known
+			for _, n := range known {
+				named[n] = true
+			}
+		}
+		t.Labels[row] = known
 	}
 	for _, note := range l.notes {
 		p.notes = append(p.notes, p.name+": "+note)
