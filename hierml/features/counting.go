@@ -1,9 +1,9 @@
 package features
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // counter counts in how many texts terms stand, or columns of hashed terms.
@@ -12,8 +12,8 @@ type counter struct {
 	texts  int
 	total  int // terms
 
-	ids map[string]int32 // of terms
-	in  []textCount      // by their ids
+	lexicon           lexicon
+	ofTokens, ofGrams []textCount
 
 	bits    int
 	hashes  []uint64
@@ -25,10 +25,7 @@ type textCount struct{ texts, last int32 }
 
 func newCounter(v *Vectorizer) *counter {
 	c := &counter{reader: &termReader{terms: v.terms}, bits: v.settings.Bits}
-	switch {
-	case c.bits == 0:
-		c.ids = make(map[string]int32)
-	case v.settings.Weight.counted():
+	if c.bits > 0 && v.settings.Weight.counted() {
 		c.columns = make([]int32, 1<<c.bits)
 	}
 	return c
@@ -41,19 +38,64 @@ func (c *counter) add(text string) {
 		c.addHashed(text)
 		return
 	}
-	c.reader.each(text, func(term []byte) {
-		c.total++
-		id, ok := c.ids[string(term)]
-		if !ok {
-			id = int32(len(c.in))
-			c.ids[string(term)] = id
-			c.in = append(c.in, textCount{})
+	tokens := c.reader.read(text, &c.lexicon, true)
+	if n := len(c.lexicon.ends); n > len(c.ofTokens) {
+		c.ofTokens = append(c.ofTokens, make([]textCount, n-len(c.ofTokens))...)
+	}
+	from, to := c.reader.lengths()
+	if from == 1 {
+		c.total += len(tokens)
+		for _, n := range tokens {
+			c.ofTokens[n].add(c.texts)
 		}
-		if in := &c.in[id]; in.last != int32(c.texts) {
-			in.last = int32(c.texts)
-			in.texts++
+	}
+	if to == 1 {
+		return
+	}
+	for i, node := range tokens {
+		for n := 2; n <= to && i+n <= len(tokens); n++ {
+			g := c.lexicon.gram(node, tokens[i+n-1], true)
+			if int(g) == len(c.ofGrams) {
+				c.ofGrams = append(c.ofGrams, textCount{})
+			}
+			if n >= from {
+				c.total++
+				c.ofGrams[g].add(c.texts)
+			}
+			node = g | gramBit
 		}
+	}
+}
+
+// add counts a text with the term, once.
+func (t *textCount) add(text int) {
+	if t.last != int32(text) {
+		t.last = int32(text)
+		t.texts++
+	}
+}
+
+// merge adds the counts of another counter.
+func (c *counter) merge(other *counter) {
+	c.lexicon.merge(&other.lexicon, func(here, there uint32) {
+		if int(here) == len(c.ofTokens) {
+			c.ofTokens = append(c.ofTokens, textCount{})
+		}
+		c.ofTokens[here].texts += other.ofTokens[there].texts
+	}, func(here, there uint32) {
+		if int(here) == len(c.ofGrams) {
+			c.ofGrams = append(c.ofGrams, textCount{})
+		}
+		c.ofGrams[here].texts += other.ofGrams[there].texts
 	})
+}
+
+// textsWith returns the number of texts with the term of a node, 0 if it is no term.
+func (c *counter) textsWith(node uint32) int32 {
+	if node&gramBit != 0 {
+		return c.ofGrams[node&^gramBit].texts
+	}
+	return c.ofTokens[node].texts
 }
 
 func (c *counter) addHashed(text string) {
@@ -89,13 +131,10 @@ func (v *Vectorizer) adopt(counters []*counter, where string) error {
 			}
 		}
 	} else {
-		frequencies := make(map[string]int32, len(counters[0].ids))
-		for _, c := range counters {
-			for term, id := range c.ids {
-				frequencies[term] += c.in[id].texts
-			}
+		for _, c := range counters[1:] {
+			counters[0].merge(c)
 		}
-		if err := v.choose(frequencies, where); err != nil {
+		if err := v.choose(counters[0], where); err != nil {
 			return err
 		}
 	}
@@ -105,52 +144,88 @@ func (v *Vectorizer) adopt(counters []*counter, where string) error {
 
 // choose makes a vocabulary of the terms that stand in neither too few nor too many documents. An
 // error says where they stand.
-func (v *Vectorizer) choose(frequencies map[string]int32, where string) error {
+func (v *Vectorizer) choose(c *counter, where string) error {
 	s := &v.settings
-	most := v.weigher.documents
+	least, most := max(1, s.MinDocuments), v.weigher.documents
 	if s.Weight.inverse() && !s.SmoothIDF || s.dropCommon {
 		most--
 	}
 	if s.MaxShare > 0 {
 		most = min(most, int(s.MaxShare*float64(v.weigher.documents)))
 	}
-	for term, df := range frequencies {
-		if int(df) >= s.MinDocuments && int(df) <= most {
-			v.vocabulary = append(v.vocabulary, term)
+	chosen := func(df int32) bool { return int(df) >= least && int(df) <= most }
+	if s.MaxFeatures > 0 {
+		chosen = c.mostFrequent(s.MaxFeatures, chosen)
+	}
+	var text strings.Builder // of many terms, which share their memory
+	c.lexicon.inOrder(v.terms.separator, func(node uint32, term []byte) {
+		df := c.textsWith(node)
+		if !chosen(df) {
+			return
 		}
-	}
+		const least, largest = 1 << 10, 1 << 16
+		if text.Len()+len(term) > text.Cap() {
+			block := min(max(2*text.Cap(), least), largest)
+			text = strings.Builder{}
+			text.Grow(max(block, len(term)))
+		}
+		from := text.Len()
+		text.Write(term)
+		v.vocabulary = append(v.vocabulary, text.String()[from:])
+		v.weigher.frequencies = append(v.weigher.frequencies, df)
+	})
 	if len(v.vocabulary) == 0 {
-		return v.noTerm(frequencies, where, most)
-	}
-	if s.MaxFeatures > 0 && len(v.vocabulary) > s.MaxFeatures {
-		slices.SortFunc(v.vocabulary, func(a, b string) int {
-			return cmp.Or(cmp.Compare(frequencies[b], frequencies[a]), cmp.Compare(a, b))
-		})
-		v.vocabulary = slices.Clone(v.vocabulary[:s.MaxFeatures])
-	}
-	slices.Sort(v.vocabulary)
-	v.weigher.frequencies = make([]int32, len(v.vocabulary))
-	for j, term := range v.vocabulary {
-		v.weigher.frequencies[j] = frequencies[term]
+		return v.noTerm(c, where, most)
 	}
 	return nil
 }
 
+// mostFrequent returns a function that chooses at most so many of the terms that a function chooses,
+// which is called with each in the order of the alphabet: those in the most texts, and of those in
+// as many the first ones.
+func (c *counter) mostFrequent(n int, chosen func(df int32) bool) func(df int32) bool {
+	var all []int32
+	for _, counts := range [][]textCount{c.ofTokens, c.ofGrams} {
+		for _, in := range counts {
+			if chosen(in.texts) {
+				all = append(all, in.texts)
+			}
+		}
+	}
+	if len(all) <= n {
+		return chosen
+	}
+	slices.Sort(all)
+	last := all[len(all)-n] // of the least frequent that are chosen, of which there is room for some
+	at, _ := slices.BinarySearch(all, last+1)
+	room := n - (len(all) - at)
+	return func(df int32) bool {
+		if df == last && room > 0 {
+			room--
+			return true
+		}
+		return df > last && chosen(df)
+	}
+}
+
 // noTerm is the error of texts of which no term is left. Terms stand in at most so many documents.
-func (v *Vectorizer) noTerm(frequencies map[string]int32, where string, most int) error {
+func (v *Vectorizer) noTerm(c *counter, where string, most int) error {
 	s, n := &v.settings, v.weigher.documents
-	everywhere := 0
-	for _, df := range frequencies {
-		if int(df) == n {
+	everywhere, all := 0, 0
+	for _, in := range slices.Concat(c.ofTokens, c.ofGrams) {
+		if in.texts > 0 {
+			all++
+		}
+		if int(in.texts) == n {
 			everywhere++
 		}
 	}
 	switch {
-	case len(frequencies) == 0 && len(s.StopWords) > 0:
+	case all == 0 && len(s.StopWords) > 0:
 		return fmt.Errorf("features: all words %sare stop words; leave some out of StopWords, or give more texts", where)
-	case len(frequencies) == 0:
+	case all == 0:
 		return fmt.Errorf("features: no word %sis found; the texts are empty, or Tokens, Pattern, Tokenizer and NGrams find nothing in them", where)
-	case everywhere == len(frequencies) && most == n-1 && s.MinDocuments <= n:
+	case everywhere == all && most == n-1 && s.MinDocuments <= n:
 		advice := "SmoothIDF: true keeps them"
 		if !s.Weight.inverse() {
 			advice = "features.Text keeps them"

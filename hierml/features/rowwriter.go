@@ -44,6 +44,11 @@ func (r *rowWriter) end(w *Weigher, row weighedRow) {
 // joined returns one matrix of the rows that several writers made, whose Indptr have the ends of
 // rows only. The writers are empty then.
 func joined(parts []rowWriter, rows, cols int) *dataset.Matrix {
+	if len(parts) == 1 {
+		x := parts[0].x
+		x.Rows, x.Cols, x.Indptr = rows, cols, append([]int{0}, x.Indptr...)
+		return &x
+	}
 	total := 0
 	for i := range parts {
 		total += len(parts[i].x.Values)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
@@ -40,6 +41,10 @@ type terms struct {
 	separator string          // between the tokens of an n-gram
 	stop      map[string]stop // or nil
 	from, to  int             // of the lengths of n-grams
+
+	// Tokens of functions and patterns may have the separator within, so that n-grams of different
+	// tokens are the same term: then a whole term counts as one token of a lexicon.
+	whole bool
 }
 
 // stop says what is known of a token or several with the separator between them.
@@ -64,6 +69,7 @@ func newTerms(s *Text) (*terms, error) {
 	if s.Pattern != "" && s.Tokenizer != nil || s.Tokens != Words && (s.Pattern != "" || s.Tokenizer != nil) {
 		return nil, fmt.Errorf("features: give one of Tokens, Pattern and Tokenizer: each says what the tokens of a text are")
 	}
+	t.whole = t.to > 1 && (s.Pattern != "" || s.Tokenizer != nil)
 	keepCase := s.KeepCase
 	switch {
 	case s.Tokenizer != nil:
@@ -138,11 +144,58 @@ func plainText(text string, keepCase bool) string {
 	return text
 }
 
+// split calls f for the tokens of a term, as a lexicon has them. The slice is valid during the call.
+func (t *terms) split(term string, f func(token []byte)) {
+	var buffer [64]byte
+	switch {
+	case t.whole || t.to == 1:
+		f(append(buffer[:0], term...))
+	case t.separator == "":
+		for i := 0; i < len(term); {
+			_, size := utf8.DecodeRuneInString(term[i:])
+			f(append(buffer[:0], term[i:i+size]...))
+			i += size
+		}
+	default:
+		for token := range strings.SplitSeq(term, t.separator) {
+			f(append(buffer[:0], token...))
+		}
+	}
+}
+
+// lengths returns the lengths of the n-grams that are terms, of tokens as a lexicon has them.
+func (t *terms) lengths() (from, to int) {
+	if t.whole {
+		return 1, 1
+	}
+	return t.from, t.to
+}
+
 // termReader finds terms in one text after the other.
 type termReader struct {
 	*terms
-	text tokenList
-	kept tokenList // without stop words
+	text    tokenList
+	kept    tokenList // without stop words
+	numbers []uint32
+}
+
+// read returns the numbers of the text's tokens in the lexicon, to which new ones are added if that
+// is asked for. They are valid until the next call.
+func (r *termReader) read(text string, l *lexicon, add bool) []uint32 {
+	r.numbers = r.numbers[:0]
+	number := func(token []byte) { r.numbers = append(r.numbers, l.number(token, add)) }
+	switch {
+	case r.whole:
+		r.each(text, number)
+	case r.stop == nil:
+		r.tokens(text, number)
+	default:
+		r.readText(text)
+		for i := range r.kept.ends {
+			number(r.kept.gram(i, 1))
+		}
+	}
+	return r.numbers
 }
 
 // each calls f for each term of the text. The slice is valid during the call.
@@ -151,17 +204,24 @@ func (r *termReader) each(text string, f func(term []byte)) {
 		r.tokens(text, f)
 		return
 	}
-	r.text.reset()
-	r.tokens(text, func(token []byte) { r.text.add(token, r.separator) })
+	r.readText(text)
 	list := &r.text
 	if r.stop != nil {
-		r.leaveOutStopWords()
 		list = &r.kept
 	}
 	for i := range list.ends {
 		for n := r.from; n <= r.to && i+n <= len(list.ends); n++ {
 			f(list.gram(i, n))
 		}
+	}
+}
+
+// readText lists the tokens of the text, and those without stop words if there are any.
+func (r *termReader) readText(text string) {
+	r.text.reset()
+	r.tokens(text, func(token []byte) { r.text.add(token, r.separator) })
+	if r.stop != nil {
+		r.leaveOutStopWords()
 	}
 }
 

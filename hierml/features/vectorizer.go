@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"html/template"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -18,16 +19,13 @@ type Vectorizer struct {
 	settings   Text
 	terms      *terms
 	vocabulary []string // ascending; nil for hashed terms
-	index      map[string]int32
+	columns    *columns
 	weigher    Weigher
 }
 
 // weigh derives what follows from vocabulary and frequencies.
 func (v *Vectorizer) weigh() {
-	v.index = make(map[string]int32, len(v.vocabulary))
-	for j, word := range v.vocabulary {
-		v.index[word] = int32(j)
-	}
+	v.columns = newColumns(v.terms, v.vocabulary)
 	v.weigher.weigh()
 }
 
@@ -68,7 +66,7 @@ func (v *Vectorizer) Keep(columns []int) (*Vectorizer, error) {
 	kept := *v
 	kept.vocabulary = make([]string, len(columns))
 	for k, j := range columns {
-		kept.vocabulary[k] = v.vocabulary[j]
+		kept.vocabulary[k] = strings.Clone(v.vocabulary[j])
 	}
 	kept.weigher = v.weigher.keep(columns)
 	kept.weigh()
@@ -129,6 +127,7 @@ type textWriter struct {
 	times  []int32 // how often each column stands in the text
 	found  []int32 // columns with times
 	hashes []uint64
+	marks  []uint64 // a bit for each column
 }
 
 // add appends the row of a text.
@@ -146,23 +145,68 @@ func (w *textWriter) addKnown(v *Vectorizer, reader *termReader, text string) {
 		w.times = make([]int32, len(v.vocabulary))
 	}
 	w.found = w.found[:0]
-	terms := 0
-	reader.each(text, func(term []byte) {
-		terms++
-		if j, ok := v.index[string(term)]; ok {
-			if w.times[j] == 0 {
-				w.found = append(w.found, j)
-			}
-			w.times[j]++
+	found := func(j int32) {
+		if j < 0 {
+			return
 		}
-	})
-	slices.Sort(w.found)
+		if w.times[j] == 0 {
+			w.found = append(w.found, j)
+		}
+		w.times[j]++
+	}
+	tokens := reader.read(text, &v.columns.lexicon, false)
+	from, to := reader.lengths()
+	terms := 0
+	for n := from; n <= to && n <= len(tokens); n++ {
+		terms += len(tokens) - n + 1
+	}
+	for i, node := range tokens {
+		if node == unknown {
+			continue
+		}
+		if from == 1 {
+			found(v.columns.ofTokens[node])
+		}
+		for n := 2; n <= to && i+n <= len(tokens); n++ {
+			g := v.columns.gram(node, tokens[i+n-1], false)
+			if g == unknown {
+				break
+			}
+			if n >= from {
+				found(v.columns.ofGrams[g])
+			}
+			node = g | gramBit
+		}
+	}
+	w.sortFound()
 	row := w.begin()
 	for _, j := range w.found {
 		row.add(&v.weigher, j, v.weigher.frequencyWeight(float64(w.times[j]), float64(terms)))
 		w.times[j] = 0
 	}
 	w.end(&v.weigher, row)
+}
+
+// sortFound sorts the columns found: where they are many, by going through a bit for each column.
+func (w *textWriter) sortFound() {
+	const dense = 1 << 10 // columns for each that is found
+	if len(w.times) > dense*len(w.found) || len(w.found) < 8 {
+		slices.Sort(w.found)
+		return
+	}
+	if w.marks == nil {
+		w.marks = make([]uint64, (len(w.times)+63)/64)
+	}
+	for _, j := range w.found {
+		w.marks[j/64] |= 1 << (j % 64)
+	}
+	w.found = w.found[:0]
+	for k, word := range w.marks {
+		for ; word != 0; word &= word - 1 {
+			w.found = append(w.found, int32(64*k+bits.TrailingZeros64(word)))
+		}
+		w.marks[k] = 0
+	}
 }
 
 // addHashed appends the row of a text by the hashes of its terms.

@@ -127,6 +127,9 @@ func (s Weighing) rarity(df, documents int) float64 {
 func (w *Weigher) frequencyWeight(tf, terms float64) float64 {
 	switch w.settings.Weight {
 	case LogTFIDF, LogCounts:
+		if tf == 1 {
+			return 1
+		}
 		return 1 + math.Log(tf)
 	case BM25:
 		return tf / (tf + w.k1*(1-w.b+w.b*terms/w.length))

@@ -60,7 +60,7 @@ func words(text string, keepCase bool, f func(word []byte)) {
 // letters calls f for each letter of the text, in lower case unless the case is kept. The slice is
 // valid during the call.
 func letters(text string, keepCase bool, f func(letter []byte)) {
-	var buffer [utf8.UTFMax]byte
+	var buffer [8]byte // a whole word, see shortKey
 	for _, r := range text {
 		if unicode.IsLetter(r) {
 			if !keepCase {
@@ -75,21 +75,34 @@ func letters(text string, keepCase bool, f func(letter []byte)) {
 // one space for a run of white space or bytes that are not UTF-8, and none at the ends. The slice
 // is valid during the call.
 func characters(text string, keepCase bool, f func(character []byte)) {
-	var buffer [utf8.UTFMax]byte
+	var buffer [8]byte // a whole word, see shortKey
 	space, first := false, true
 	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		i += size
-		if unicode.IsSpace(r) || r == utf8.RuneError && size == 1 {
+		c := text[i]
+		if c == ' ' || c-'\t' < 5 { // the white space of ASCII
 			space = !first
+			i++
 			continue
 		}
+		r, size := rune(c), 1
+		if c >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(text[i:])
+			if unicode.IsSpace(r) || r == utf8.RuneError && size == 1 {
+				space = !first
+				i += size
+				continue
+			}
+		}
+		i += size
 		if space {
 			f(append(buffer[:0], ' '))
 			space = false
 		}
 		first = false
-		if !keepCase {
+		switch {
+		case c < utf8.RuneSelf && !keepCase && c-'A' < 26:
+			r += 'a' - 'A'
+		case c >= utf8.RuneSelf && !keepCase:
 			r = unicode.ToLower(r)
 		}
 		f(utf8.AppendRune(buffer[:0], r))
