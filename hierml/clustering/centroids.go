@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/enum"
 	"github.com/hierml/notebook/hierml/internal/guarded"
@@ -91,6 +93,7 @@ type centroids struct {
 	featureBorder []int
 	class         []int32
 	weight        []float64
+	all           [][]float64 // the weights of all classes, of features that many have, or nil
 }
 
 func newCentroids(s *classes) *centroids {
@@ -132,6 +135,18 @@ func newCentroids(s *classes) *centroids {
 			next[f]++
 		}
 	}
+	const many = 4 // a feature that one in so many classes has is added faster to all of them
+	p.all = make([][]float64, x.Cols)
+	for f := range p.all {
+		from, to := p.featureBorder[f], p.featureBorder[f+1]
+		if many*(to-from) < s.len() {
+			continue
+		}
+		p.all[f] = make([]float64, s.len())
+		for o := from; o < to; o++ {
+			p.all[f][p.class[o]] = p.weight[o]
+		}
+	}
 	return p
 }
 
@@ -139,7 +154,12 @@ func newCentroids(s *classes) *centroids {
 func (p *centroids) distances(d Distance, k int, row []float64) {
 	clear(row)
 	for e := p.border[k]; e < p.border[k+1]; e++ {
-		v, to := p.values[e], p.featureBorder[p.indices[e]+1]
+		f, v := p.indices[e], p.values[e]
+		if p.all[f] != nil {
+			floats.AddScaled(row, v, p.all[f][k+1:])
+			continue
+		}
+		to := p.featureBorder[f+1]
 		for o := p.at[e] + 1; o < to; o++ {
 			row[int(p.class[o])-k-1] += v * p.weight[o]
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"sort"
 
 	"github.com/hierml/notebook/hierml/internal/enum"
 )
@@ -117,25 +119,31 @@ func (m *matrix) distance(i, j int) float64 {
 // nearest or there is no other, and its distance.
 func (m *matrix) nearest(i int) (place int, distance float64) {
 	place, distance = -1, math.Inf(1)
-	from := m.border[i]
+	at := sort.SearchInts(m.live, i)
 	average, own := m.linkage == Average, m.size[i]
-	for _, j := range m.live {
-		var d float64
-		switch {
-		case j < i:
-			d = m.values[m.border[j]+i]
-		case j > i:
-			d = m.values[from+j]
-		default:
-			continue
-		}
+	for _, j := range m.live[:at] {
+		d := m.values[m.border[j]+i]
 		if average {
 			d /= own * m.size[j]
 		}
-		if d < distance {
-			place, distance = j, d
-		} else if d == distance {
-			place = -1
+		if d <= distance {
+			if place = j; d == distance {
+				place = -1
+			}
+			distance = d
+		}
+	}
+	row := m.row(i)
+	for _, j := range m.live[at+1:] {
+		d := row[j-i-1]
+		if average {
+			d /= own * m.size[j]
+		}
+		if d <= distance {
+			if place = j; d == distance {
+				place = -1
+			}
+			distance = d
 		}
 	}
 	return place, distance
@@ -148,16 +156,20 @@ func (m *matrix) merge(a, b int) int {
 		a, b = b, a
 	}
 	apart := m.values[m.index(a, b)]
-	kept := m.live[:0]
+	m.live = slices.Delete(m.live, sort.SearchInts(m.live, b), sort.SearchInts(m.live, b)+1)
 	for _, x := range m.live {
-		if x == b {
+		var into *float64
+		var from float64
+		switch { // as index has it
+		case x > b:
+			into, from = &m.values[m.border[a]+x], m.values[m.border[b]+x]
+		case x > a:
+			into, from = &m.values[m.border[a]+x], m.values[m.border[x]+b]
+		case x < a:
+			into, from = &m.values[m.border[x]+a], m.values[m.border[x]+b]
+		default:
 			continue
 		}
-		kept = append(kept, x)
-		if x == a {
-			continue
-		}
-		into, from := &m.values[m.index(a, x)], m.values[m.index(b, x)]
 		switch m.linkage {
 		case Average:
 			*into += from
@@ -171,7 +183,6 @@ func (m *matrix) merge(a, b int) int {
 			*into = max(apart, ((i+k)**into+(j+k)*from-k*apart)/(i+j+k))
 		}
 	}
-	m.live = kept
 	m.size[a] += m.size[b]
 	return a
 }
