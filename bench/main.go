@@ -154,6 +154,7 @@ var commands = map[string]func(ctx context.Context, arguments []string) error{
 	"rank":       rank,
 	"time":       compareBounds,
 	"speed":      compareSpeed,
+	"speedwork":  doWork,
 }
 
 func main() {

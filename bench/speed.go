@@ -35,7 +35,7 @@ type contest struct {
 // contests are the rows.
 var contests = slices.Concat(
 	objectives("4", "flat"), objectives("3", "one-vs-rest"), objectives("1", "one-vs-rest-squared"), objectives("7", "one-vs-rest-logistic"),
-	largeContests, kernelRows,
+	largeContests, kernelRows, dataContests(),
 )
 
 // took is what one way of doing a piece of work took.
