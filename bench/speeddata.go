@@ -219,11 +219,7 @@ func vectorize(settings features.Text) func(context.Context, string) (func() (st
 			corpus.Documents = append(corpus.Documents, dataset.Document{Text: strings.TrimSuffix(line, "\n")})
 		}
 		return func() (string, error) {
-			v, err := settings.FitContext(ctx, corpus)
-			if err != nil {
-				return "", err
-			}
-			d, err := v.TransformContext(ctx, corpus)
+			v, d, err := settings.FitTransform(ctx, corpus)
 			if err != nil {
 				return "", err
 			}

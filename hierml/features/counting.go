@@ -15,13 +15,23 @@ type counter struct {
 	lexicon           lexicon
 	ofTokens, ofGrams []textCount
 
+	keep         bool    // how often each term stands in each text
+	nodes, times []int32 // of all texts, one after the other
+	begins       []int   // by text: where its terms begin
+	totals       []int32 // by text: its terms, as often as they are there
+	// Where the counters are made one, the nodes of the first for those of another; and the columns
+	// of the nodes of the first.
+	first     [2][]uint32
+	columnsOf columns
+
 	bits    int
 	hashes  []uint64
 	columns []int32 // the number of texts with each, or nil where they are not needed
 }
 
-// textCount is the number of texts with a term, and the last of them, from 1.
-type textCount struct{ texts, last int32 }
+// textCount is the number of texts with a term, the last of them, from 1, and where the term is among
+// those of that text.
+type textCount struct{ texts, last, at int32 }
 
 func newCounter(v *Vectorizer) *counter {
 	c := &counter{reader: &termReader{terms: v.terms}, bits: v.settings.Bits}
@@ -38,6 +48,10 @@ func (c *counter) add(text string) {
 		c.addHashed(text)
 		return
 	}
+	before := c.total
+	if c.keep {
+		c.begins = append(c.begins, len(c.nodes))
+	}
 	tokens := c.reader.read(text, &c.lexicon, true)
 	if n := len(c.lexicon.ends); n > len(c.ofTokens) {
 		c.ofTokens = append(c.ofTokens, make([]textCount, n-len(c.ofTokens))...)
@@ -46,11 +60,8 @@ func (c *counter) add(text string) {
 	if from == 1 {
 		c.total += len(tokens)
 		for _, n := range tokens {
-			c.ofTokens[n].add(c.texts)
+			c.count(&c.ofTokens[n], n)
 		}
-	}
-	if to == 1 {
-		return
 	}
 	for i, node := range tokens {
 		for n := 2; n <= to && i+n <= len(tokens); n++ {
@@ -60,33 +71,45 @@ func (c *counter) add(text string) {
 			}
 			if n >= from {
 				c.total++
-				c.ofGrams[g].add(c.texts)
+				c.count(&c.ofGrams[g], g|gramBit)
 			}
 			node = g | gramBit
 		}
 	}
+	if c.keep {
+		c.totals = append(c.totals, int32(c.total-before))
+	}
 }
 
-// add counts a text with the term, once.
-func (t *textCount) add(text int) {
-	if t.last != int32(text) {
-		t.last = int32(text)
+// count counts the term of a node in the text at hand.
+func (c *counter) count(t *textCount, node uint32) {
+	if t.last != int32(c.texts) {
+		t.last = int32(c.texts)
 		t.texts++
+		if c.keep {
+			t.at = int32(len(c.nodes) - c.begins[c.texts-1])
+			c.nodes, c.times = append(c.nodes, int32(node)), append(c.times, 1)
+		}
+	} else if c.keep {
+		c.times[c.begins[c.texts-1]+int(t.at)]++
 	}
 }
 
 // merge adds the counts of another counter.
 func (c *counter) merge(other *counter) {
+	other.first = [2][]uint32{make([]uint32, len(other.ofTokens)), make([]uint32, len(other.ofGrams))}
 	c.lexicon.merge(&other.lexicon, func(here, there uint32) {
 		if int(here) == len(c.ofTokens) {
 			c.ofTokens = append(c.ofTokens, textCount{})
 		}
 		c.ofTokens[here].texts += other.ofTokens[there].texts
+		other.first[0][there] = here
 	}, func(here, there uint32) {
 		if int(here) == len(c.ofGrams) {
 			c.ofGrams = append(c.ofGrams, textCount{})
 		}
 		c.ofGrams[here].texts += other.ofGrams[there].texts
+		other.first[1][there] = here
 	})
 }
 
@@ -157,6 +180,7 @@ func (v *Vectorizer) choose(c *counter, where string) error {
 	if s.MaxFeatures > 0 {
 		chosen = c.mostFrequent(s.MaxFeatures, chosen)
 	}
+	c.columnsOf = columns{lexicon: c.lexicon, ofTokens: slices.Repeat([]int32{-1}, len(c.ofTokens)), ofGrams: slices.Repeat([]int32{-1}, len(c.ofGrams))}
 	var text strings.Builder // of many terms, which share their memory
 	c.lexicon.inOrder(v.terms.separator, func(node uint32, term []byte) {
 		df := c.textsWith(node)
@@ -171,11 +195,15 @@ func (v *Vectorizer) choose(c *counter, where string) error {
 		}
 		from := text.Len()
 		text.Write(term)
+		*c.columnsOf.at(node) = int32(len(v.vocabulary))
 		v.vocabulary = append(v.vocabulary, text.String()[from:])
 		v.weigher.frequencies = append(v.weigher.frequencies, df)
 	})
 	if len(v.vocabulary) == 0 {
 		return v.noTerm(c, where, most)
+	}
+	if nodes := len(c.ofTokens) + len(c.ofGrams); 2*len(v.vocabulary) >= nodes { // others waste memory
+		v.columns = &c.columnsOf
 	}
 	return nil
 }

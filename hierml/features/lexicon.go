@@ -289,6 +289,14 @@ type columns struct {
 	ofTokens, ofGrams []int32
 }
 
+// at returns the column of a node.
+func (c *columns) at(node uint32) *int32 {
+	if node&gramBit != 0 {
+		return &c.ofGrams[node&^gramBit]
+	}
+	return &c.ofTokens[node]
+}
+
 // newColumns returns the columns of a vocabulary.
 func newColumns(t *terms, vocabulary []string) *columns {
 	c := new(columns)
@@ -308,10 +316,8 @@ func newColumns(t *terms, vocabulary []string) *columns {
 		for len(c.ofGrams) < len(c.grams) {
 			c.ofGrams = append(c.ofGrams, -1)
 		}
-		if node&gramBit != 0 {
-			c.ofGrams[node&^gramBit] = int32(j)
-		} else if node != unknown {
-			c.ofTokens[node] = int32(j)
+		if node != unknown {
+			*c.at(node) = int32(j)
 		}
 	}
 	return c

@@ -84,31 +84,58 @@ func (s Text) Fit(train *dataset.Corpus) (*Vectorizer, error) {
 
 // FitContext is Fit that ends early, with the context's error, when ctx does.
 func (s Text) FitContext(ctx context.Context, train *dataset.Corpus) (*Vectorizer, error) {
+	v, _, err := s.fit(ctx, train, false)
+	return v, err
+}
+
+// FitTransform returns what Fit returns, and what its Transform makes of the training texts, which
+// are read only once. It ends early, with the context's error, when ctx does.
+func (s Text) FitTransform(ctx context.Context, train *dataset.Corpus) (*Vectorizer, *dataset.Dataset, error) {
+	v, counters, err := s.fit(ctx, train, s.Bits == 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.Bits > 0 {
+		d, err := v.TransformContext(ctx, train)
+		return v, d, err
+	}
+	x, err := v.joinParts(ctx, train.Len(), len(counters), func(w *textWriter, part, i, from int) {
+		w.addCounted(v, counters[part], i-from, &counters[0].columnsOf)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return v, v.dataset(train, x), nil
+}
+
+// fit counts the terms of the training texts, and keeps those of each text if that is asked for.
+func (s Text) fit(ctx context.Context, train *dataset.Corpus, keep bool) (*Vectorizer, []*counter, error) {
 	v, err := s.vectorizer()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if train == nil {
-		return nil, fmt.Errorf("features: no corpus is given to take words from")
+		return nil, nil, fmt.Errorf("features: no corpus is given to take words from")
 	}
 	if train.Len() == 0 {
-		return nil, fmt.Errorf("features: corpus %q has no documents to take words from", train.Name)
+		return nil, nil, fmt.Errorf("features: corpus %q has no documents to take words from", train.Name)
 	}
 	counters := make([]*counter, guarded.Workers(0))
 	inParallel(train.Len(), len(counters), func(part, from, to int) {
 		c := newCounter(v)
+		c.keep = keep
 		for i := from; i < to && ctx.Err() == nil; i++ {
 			c.add(train.Documents[i].Text)
 		}
 		counters[part] = c
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := v.adopt(counters, fmt.Sprintf("of corpus %q ", train.Name)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return v, nil
+	return v, counters, nil
 }
 
 // Vectorizer returns what Fit returns, without training texts: for hashed terms whose weights need

@@ -301,3 +301,35 @@ func TestTextAsJSON(t *testing.T) {
 		t.Error("writes a norm that there is not")
 	}
 }
+
+// TestFitTransform makes the same vectorizer and the same vectors as Fit and Transform.
+func TestFitTransform(t *testing.T) {
+	_, corpus := example.Rows(300, 20)
+	for _, s := range []Text{
+		{}, {MinDocuments: 2, Weight: BM25}, {NGrams: [2]int{1, 2}, SmoothIDF: true}, {Tokens: Characters, NGrams: [2]int{2, 4}, MaxFeatures: 50}, {Pattern: `\w+`, NGrams: [2]int{2, 3}}, {Bits: 8},
+		{StopWords: []string{"w1 w2"}, Weight: LogCounts, NGrams: [2]int{2, 2}},
+	} {
+		want, err := s.Fit(corpus)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, d, err := s.FitTransform(t.Context(), corpus)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got.Vocabulary(), want.Vocabulary()) || !reflect.DeepEqual(got.IDF(), want.IDF()) {
+			t.Errorf("%+v: another vocabulary", s)
+		}
+		if !reflect.DeepEqual(d, want.Transform(corpus)) || !reflect.DeepEqual(d, got.Transform(corpus)) {
+			t.Errorf("%+v: other vectors", s)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := (Text{}).FitTransform(ctx, corpus); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, _, err := (Text{}).FitTransform(t.Context(), nil); err == nil {
+		t.Error("no error without a corpus")
+	}
+}

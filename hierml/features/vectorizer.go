@@ -25,7 +25,9 @@ type Vectorizer struct {
 
 // weigh derives what follows from vocabulary and frequencies.
 func (v *Vectorizer) weigh() {
-	v.columns = newColumns(v.terms, v.vocabulary)
+	if v.columns == nil {
+		v.columns = newColumns(v.terms, v.vocabulary)
+	}
 	v.weigher.weigh()
 }
 
@@ -69,6 +71,7 @@ func (v *Vectorizer) Keep(columns []int) (*Vectorizer, error) {
 		kept.vocabulary[k] = strings.Clone(v.vocabulary[j])
 	}
 	kept.weigher = v.weigher.keep(columns)
+	kept.columns = nil
 	kept.weigh()
 	return &kept, nil
 }
@@ -92,7 +95,12 @@ func (v *Vectorizer) TransformContext(ctx context.Context, c *dataset.Corpus) (*
 	if err != nil {
 		return nil, err
 	}
-	return &dataset.Dataset{Name: c.Name, Taxonomy: c.Taxonomy, X: x, Labels: c.LabelSets(), Vocabulary: v.vocabulary, Groups: c.Groups()}, nil
+	return v.dataset(c, x), nil
+}
+
+// dataset returns the vectors of a corpus with what else it has.
+func (v *Vectorizer) dataset(c *dataset.Corpus, x *dataset.Matrix) *dataset.Dataset {
+	return &dataset.Dataset{Name: c.Name, Taxonomy: c.Taxonomy, X: x, Labels: c.LabelSets(), Vocabulary: v.vocabulary, Groups: c.Groups()}
 }
 
 // Vectors returns texts without labels as vectors, a row each: what a model predicts of.
@@ -102,19 +110,29 @@ func (v *Vectorizer) Vectors(texts ...string) *dataset.Matrix {
 }
 
 func (v *Vectorizer) vectors(ctx context.Context, n int, text func(i int) string) (*dataset.Matrix, error) {
-	parts := make([]textWriter, min(guarded.Workers(0), max(n, 1)))
-	inParallel(n, len(parts), func(part, from, to int) {
-		reader := &termReader{terms: v.terms}
+	parts := min(guarded.Workers(0), max(n, 1))
+	readers := make([]termReader, parts)
+	return v.joinParts(ctx, n, parts, func(w *textWriter, part, i, _ int) {
+		readers[part].terms = v.terms
+		w.add(v, &readers[part], text(i))
+	})
+}
+
+// joinParts returns the matrix of n rows, of which add adds each to the writer of its part, which
+// begins with row from.
+func (v *Vectorizer) joinParts(ctx context.Context, n, parts int, add func(w *textWriter, part, i, from int)) (*dataset.Matrix, error) {
+	writers := make([]textWriter, parts)
+	inParallel(n, parts, func(part, from, to int) {
 		for i := from; i < to && ctx.Err() == nil; i++ {
-			parts[part].add(v, reader, text(i))
+			add(&writers[part], part, i, from)
 		}
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	rows := make([]rowWriter, len(parts))
-	for i := range parts {
-		rows[i] = parts[i].rowWriter
+	rows := make([]rowWriter, parts)
+	for i := range writers {
+		rows[i] = writers[i].rowWriter
 	}
 	x := joined(rows, n, v.Columns())
 	x.Vocabulary = v.vocabulary
@@ -178,6 +196,39 @@ func (w *textWriter) addKnown(v *Vectorizer, reader *termReader, text string) {
 			node = g | gramBit
 		}
 	}
+	w.addFound(v, terms)
+}
+
+// addCounted appends the row of a text by what was counted of it.
+func (w *textWriter) addCounted(v *Vectorizer, c *counter, text int, of *columns) {
+	if w.times == nil {
+		w.times = make([]int32, len(v.vocabulary))
+		w.x.Indices, w.x.Values = make([]int32, 0, len(c.nodes)), make([]float32, 0, len(c.nodes))
+	}
+	w.found = w.found[:0]
+	end := len(c.nodes)
+	if text+1 < len(c.begins) {
+		end = c.begins[text+1]
+	}
+	for k := c.begins[text]; k < end; k++ {
+		node := uint32(c.nodes[k])
+		switch {
+		case c.first[0] == nil:
+		case node&gramBit != 0:
+			node = c.first[1][node&^gramBit] | gramBit
+		default:
+			node = c.first[0][node]
+		}
+		if j := *of.at(node); j >= 0 {
+			w.found = append(w.found, j)
+			w.times[j] = c.times[k]
+		}
+	}
+	w.addFound(v, int(c.totals[text]))
+}
+
+// addFound appends the row of the columns found, in a text of so many terms.
+func (w *textWriter) addFound(v *Vectorizer, terms int) {
 	w.sortFound()
 	row := w.begin()
 	for _, j := range w.found {
