@@ -16,10 +16,12 @@ var solverPackage = table.Package{
 	Values: []table.Symbol{
 		{Name: "Cancelled", Value: solver.Cancelled},
 		{Name: "Converged", Value: solver.Converged},
+		{Name: "Grouped", Value: solver.Grouped},
 		{Name: "Hinge", Value: solver.Hinge},
 		{Name: "Logistic", Value: solver.Logistic},
 		{Name: "MaxEpochs", Value: solver.MaxEpochs},
 		{Name: "NewBinary", Value: solver.NewBinary},
+		{Name: "NewGroup", Value: solver.NewGroup},
 		{Name: "Solve", Value: solver.Solve},
 		{Name: "SolveOrthogonal", Value: solver.SolveOrthogonal},
 		{Name: "SolveSoftmax", Value: solver.SolveSoftmax},
@@ -32,6 +34,7 @@ var solverPackage = table.Package{
 	Literals: []table.Literal{
 		{Name: "DefaultGap", Kind: token.FLOAT, Text: "0.001"},
 		{Name: "DefaultMaxEpochs", Kind: token.INT, Text: "1000"},
+		{Name: "GroupSize", Kind: token.INT, Text: "16"},
 	},
 	Types: []table.Symbol{
 		{Name: "BCFW", Value: (*solver.BCFW)(nil)},
@@ -40,6 +43,7 @@ var solverPackage = table.Package{
 		{Name: "BinaryResult", Value: (*solver.BinaryResult)(nil)},
 		{Name: "Coefficients", Value: (*solver.Coefficients)(nil)},
 		{Name: "DualAscent", Value: (*solver.DualAscent)(nil)},
+		{Name: "Group", Value: (*solver.Group)(nil)},
 		{Name: "MarginLoss", Value: (*solver.MarginLoss)(nil)},
 		{Name: "Method", Value: (*solver.Method)(nil)},
 		{Name: "OrthogonalProblem", Value: (*solver.OrthogonalProblem)(nil)},

@@ -73,6 +73,7 @@ var structuredPackage = table.Package{
 		{Name: "Certificate", Value: (*structured.Certificate)(nil)},
 		{Name: "ClassRegularizer", Value: (*structured.ClassRegularizer)(nil)},
 		{Name: "ClosedSets", Value: (*structured.ClosedSets)(nil)},
+		{Name: "Columned", Value: (*structured.Columned)(nil)},
 		{Name: "Combiner", Value: (*structured.Combiner)(nil)},
 		{Name: "Competitors", Value: (*structured.Competitors)(nil)},
 		{Name: "Dual", Value: (*structured.Dual)(nil)},
@@ -107,6 +108,7 @@ var structuredPackage = table.Package{
 	},
 	Wrappers: []table.Symbol{
 		{Name: "Batch", Value: (*_structured_Batch)(nil)},
+		{Name: "Columned", Value: (*_structured_Columned)(nil)},
 		{Name: "Combiner", Value: (*_structured_Combiner)(nil)},
 		{Name: "Competitors", Value: (*_structured_Competitors)(nil)},
 		{Name: "Inputs", Value: (*_structured_Inputs)(nil)},
@@ -154,6 +156,36 @@ func (w _structured_Batch) Size() int {
 }
 func (w _structured_Batch) Take(a0 []int) {
 	w.WTake(a0)
+}
+
+// _structured_Columned makes interpreted values a structured.Columned.
+type _structured_Columned struct {
+	IValue     any
+	WAdd       func(a0 int, a1 []int32, a2 []float64)
+	WNewBatch  func() structured.Batch
+	WScores    func(a0 int, a1 []float64)
+	WSet       func(a0 context.Context, a1 *structured.Rows, a2 int) (float64, float64, error)
+	WSetColumn func(a0 int, a1 []float64) float64
+	WWidth     func() int
+}
+
+func (w _structured_Columned) Add(a0 int, a1 []int32, a2 []float64) {
+	w.WAdd(a0, a1, a2)
+}
+func (w _structured_Columned) NewBatch() structured.Batch {
+	return w.WNewBatch()
+}
+func (w _structured_Columned) Scores(a0 int, a1 []float64) {
+	w.WScores(a0, a1)
+}
+func (w _structured_Columned) Set(a0 context.Context, a1 *structured.Rows, a2 int) (float64, float64, error) {
+	return w.WSet(a0, a1, a2)
+}
+func (w _structured_Columned) SetColumn(a0 int, a1 []float64) float64 {
+	return w.WSetColumn(a0, a1)
+}
+func (w _structured_Columned) Width() int {
+	return w.WWidth()
 }
 
 // _structured_Combiner makes interpreted values a structured.Combiner.
