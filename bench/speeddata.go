@@ -34,7 +34,8 @@ type dataWork struct {
 	file      string // what both read
 	// make writes the file, from a fixed seed.
 	make func(ctx context.Context, w io.Writer) error
-	// prepare reads what is not measured, and returns the work, which returns figures of its result.
+	// prepare reads what is not measured, and returns the work, which returns figures of its
+	// result.
 	prepare func(ctx context.Context, file string) (func() (string, error), error)
 }
 

@@ -29,8 +29,8 @@ type counter struct {
 	columns []int32 // the number of texts with each, or nil where they are not needed
 }
 
-// textCount is the number of texts with a term, the last of them, from 1, and where the term is among
-// those of that text.
+// textCount is the number of texts with a term, the last of them, from 1, and where the term is
+// among those of that text.
 type textCount struct{ texts, last, at int32 }
 
 func newCounter(v *Vectorizer) *counter {
@@ -208,9 +208,9 @@ func (v *Vectorizer) choose(c *counter, where string) error {
 	return nil
 }
 
-// mostFrequent returns a function that chooses at most so many of the terms that a function chooses,
-// which is called with each in the order of the alphabet: those in the most texts, and of those in
-// as many the first ones.
+// mostFrequent returns a function that chooses at most so many of the terms that a function
+// chooses, which is called with each in the order of the alphabet: those in the most texts, and of
+// those in as many the first ones.
 func (c *counter) mostFrequent(n int, chosen func(df int32) bool) func(df int32) bool {
 	var all []int32
 	for _, counts := range [][]textCount{c.ofTokens, c.ofGrams} {

@@ -144,7 +144,8 @@ func plainText(text string, keepCase bool) string {
 	return text
 }
 
-// split calls f for the tokens of a term, as a lexicon has them. The slice is valid during the call.
+// split calls f for the tokens of a term, as a lexicon has them. The slice is valid during the
+// call.
 func (t *terms) split(term string, f func(token []byte)) {
 	var buffer [64]byte
 	switch {
