@@ -40,3 +40,16 @@ func narrowAVX2(dst *float64, width int, indices *int32, values *float32, n int,
 // axpyWide adds x*row to dst, element by element, with the bits of the portable form: gonum
 // multiplies and adds pairs here, and fuses nothing.
 func axpyWide(dst []float64, x float64, row []float64) { floats.AddScaled(dst[:len(row)], x, row) }
+
+// addOuter adds values[k] times u to the row features[k] of data, whose rows have stride entries, a
+// multiple of 8, as u has. Both ways give the same bits.
+func addOuter(data []float32, stride int, features []int32, values []float32, u []float32) {
+	if !useAVX2 {
+		addOuterGo(data, stride, features, values, u)
+		return
+	}
+	addOuterAVX2(&data[0], 4*stride, &features[0], &values[0], len(features), &u[0])
+}
+
+//go:noescape
+func addOuterAVX2(data *float32, stride int, features *int32, values *float32, n int, u *float32)

@@ -148,3 +148,45 @@ store:
 done:
 	VZEROUPPER
 	RET
+
+// func addOuterAVX2(data *float32, stride int, features *int32, values *float32, n int, u *float32)
+// stride, in bytes, is a multiple of 32, n at least 1. The next row is loaded into the cache
+// meanwhile.
+TEXT ·addOuterAVX2(SB), NOSPLIT, $0-48
+	MOVQ data+0(FP), DI
+	MOVQ stride+8(FP), R8
+	MOVQ features+16(FP), SI
+	MOVQ values+24(FP), DX
+	MOVQ n+32(FP), CX
+	MOVQ u+40(FP), R9
+	MOVLQSX (SI), R10
+	IMULQ   R8, R10
+	ADDQ    DI, R10 // the row
+
+feature:
+	VBROADCASTSS (DX), Y0
+	MOVQ         R10, R11 // the next row, or the same
+	CMPQ         CX, $1
+	JEQ          last
+	MOVLQSX      4(SI), R11
+	IMULQ        R8, R11
+	ADDQ         DI, R11
+
+last:
+	XORQ BX, BX
+
+column:
+	PREFETCHT0 (R11)(BX*1)
+	VMULPS     (R9)(BX*1), Y0, Y1
+	VADDPS     (R10)(BX*1), Y1, Y1
+	VMOVUPS    Y1, (R10)(BX*1)
+	ADDQ       $32, BX
+	CMPQ       BX, R8
+	JLT        column
+	MOVQ       R11, R10
+	ADDQ       $4, SI
+	ADDQ       $4, DX
+	DECQ       CX
+	JNZ        feature
+	VZEROUPPER
+	RET

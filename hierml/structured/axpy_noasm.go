@@ -14,3 +14,9 @@ func narrow(dst []float64, indices []int32, values []float32, base []float32, st
 
 // axpyWide adds x*row to dst, element by element.
 func axpyWide(dst []float64, x float64, row []float64) { axpyWideGo(dst, x, row) }
+
+// addOuter adds values[k] times u to the row features[k] of data, whose rows have stride entries,
+// as u has.
+func addOuter(data []float32, stride int, features []int32, values []float32, u []float32) {
+	addOuterGo(data, stride, features, values, u)
+}
