@@ -168,7 +168,7 @@ func TestLicences(t *testing.T) {
 // without charts and studies.
 func TestLibraryModules(t *testing.T) {
 	want := []string{
-		"github.com/klauspost/compress", "github.com/mikelolasagasti/xz", "golang.org/x/sync", "golang.org/x/sys", "golang.org/x/tools",
+		"github.com/klauspost/compress", "github.com/mikelolasagasti/xz", "golang.org/x/sync", "golang.org/x/sys",
 		"gonum.org/v1/gonum",
 	}
 	cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./hierml/svm", "./hierml/files", "./hierml/taxonomy")

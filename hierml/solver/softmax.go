@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/optimize"
-
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/structured"
 )
 
@@ -23,22 +20,26 @@ type SoftmaxProblem struct {
 	Classes int
 	C       float64
 	Shares  [][]Share // by example, one of each class at most; examples without any take no part
-	// Start is the weights to start from, as those of a result; nil for zeros.
-	Start []float64
+	// Start is a result of the same problem to go on from; nil for none.
+	Start *SoftmaxResult
 }
 
 // Origin returns the value at zero weights, as SolveSoftmax adds it up.
 func (p *SoftmaxProblem) Origin() float64 {
 	sum := 0.0
 	for _, shares := range p.Shares {
-		weight := 0.0
-		for _, q := range shares {
-			weight += q.Weight
-		}
-		weight *= p.C
-		sum += weight * math.Log(float64(p.Classes))
+		sum += p.cost(shares) * math.Log(float64(p.Classes))
 	}
 	return sum
+}
+
+// cost returns C times the sum of the shares of an example.
+func (p *SoftmaxProblem) cost(shares []Share) float64 {
+	weight := 0.0
+	for _, q := range shares {
+		weight += q.Weight
+	}
+	return weight * p.C
 }
 
 // A Share is a class of an example with its weight, above zero.
@@ -49,64 +50,97 @@ type Share struct {
 
 // A SoftmaxResult is the outcome.
 type SoftmaxResult struct {
-	Weights      []float64 // one a feature and class, those of a feature together
-	Primal, Dual float64   // value of the weights, and a bound below that of all
-	Epochs       int       // passes over the examples
+	Weights      *structured.Weights // whose columns are the classes
+	Primal, Dual float64             // value of the weights, and a bound below that of all
+	Epochs       int                 // passes over the examples
 	Status       Status
+
+	// point is where ascent goes on, a row of dual coefficients an example; nil where Newton's
+	// method goes on from the weights.
+	point *structured.Weights
 }
 
-// SolveSoftmax solves the problem by the limited-memory BFGS method [LN89], that of gonum.
+// SolveSoftmax solves the problem by block coordinate ascent in the dual [YHL11, section 4]
 //
-// The certificate is a point of the dual, sum_i C a_i H(p_i) - 1/2 ||sum_i C (q_i - a_i p_i)
-// x_i'||^2 with a_i the sum of q_i, H the entropy, and any distributions p_i: where these are those
-// of the weights it is below their value by half the squared gradient.
+//	max sum_i C a_i H(p_i) - 1/2 ||sum_i C (q_i - a_i p_i) x_i'||^2
 //
-// The weights are never worse than zero, or than Start where Settings.Time ends. Settings.Workers
-// and Settings.Start are not used. Progress is called with each certificate; its error, and that of
-// ctx, come with the result so far.
+// with a_i the sum of q_i, H the entropy, and any distributions p_i: each visit of an example
+// maximizes it in its p_i. Where that takes many epochs, as it may where C times the squared norms
+// of the examples is large, it goes on by Newton's method (softmaxnewton.go).
+//
+// The certificate of ascent is the dual point itself, with the weights that belong to it, which are
+// added up anew in float64 and rounded once.
+//
+// The weights are never worse than zero, or than Start. Where Settings.Time is over first, or there
+// have been Settings.MaxEpochs, they are the best ones certified, or the best multiple, by a power
+// of two, of those that ascent has reached. Settings.Start and Settings.Seed are not used: the
+// optimum is unique, and the random order of the visits always the same. Progress is called after
+// each epoch and with each certificate; its error, and that of ctx, come with the result so far.
 func SolveSoftmax(ctx context.Context, inputs *structured.Linear, problem SoftmaxProblem, settings Settings) (*SoftmaxResult, error) {
 	s, err := newSoftmax(ctx, inputs, problem, settings)
 	if err != nil {
 		return nil, err
 	}
-	r := &SoftmaxResult{Primal: s.origin, Status: MaxEpochs} // with a bound of 0: no loss is below
-	err = s.minimize(ctx, r)
-	r.Epochs = s.passes
+	err = s.solve(ctx)
+	r := s.result
 	switch {
 	case errors.Is(err, errReached):
 		r.Status, err = Converged, nil
 	case errors.Is(err, errOver):
 		r.Status, err = TimeLimit, nil
+		s.end(ctx, s.settings.Left())
 	case errors.Is(err, errEpochs) || errors.Is(err, errBeyond):
 		err = nil
 	case ctx.Err() != nil:
 		r.Status, err = Cancelled, ctx.Err()
+		s.end(ctx, afterCancel)
 	case err != nil:
 		r.Status = Stopped
 	}
-	r.Weights = s.weights
+	if r.Weights == nil {
+		r.Weights = s.zeros(inputs.Matrix().Cols)
+	}
+	if !s.newtonian {
+		r.point = s.point
+	}
 	return r, err
 }
 
-// softmax is the work on a problem. Vectors have one entry a feature and class.
+// afterCancel is how long a certificate may take when the training has been cancelled.
+const afterCancel = 200 * time.Millisecond
+
+// end certifies what ascent has reached if that takes no longer than a time.
+func (s *softmax) end(ctx context.Context, longest time.Duration) {
+	if !s.newtonian && s.pace > 0 && s.certificateTime() <= longest {
+		s.ended = true
+		_ = s.certify(context.WithoutCancel(ctx), true) // why the training ended is known
+	}
+}
+
+// softmax is the work on a problem.
 type softmax struct {
-	settings Settings
-	inputs   *structured.Linear
-	problem  SoftmaxProblem
-	classes  int
-	origin   float64 // value of zero weights
-	deadline time.Time
-	longest  time.Duration // a pass has taken
-	passes   int
-	weights  []float64 // of the last step, or the best before the first
-	stepped  bool
+	settings  Settings
+	inputs    *structured.Linear
+	problem   SoftmaxProblem
+	result    *SoftmaxResult
+	classes   int
+	cost      []float64 // by example, C times the sum of its shares
+	order     []int32   // examples with a cost and a feature
+	origin    float64   // value of zero weights
+	constant  float64   // part of both values of examples without a feature
+	newtonian bool      // Newton's method has taken over
+	noNewton  bool      // there is no room for it
+	ended     bool      // the weights do not change any more
+	every     int       // examples between two looks at the clock
 
-	// What was evaluated last, and what is kept of that.
-	at, kept []float64
-	primal   float64
-	gradient []float64
+	held int64 // bytes of the following
+	// The weights of ascent, and the dual coefficients C a_i p_ik that they belong to, a row an
+	// example.
+	weights, point *structured.Weights
 
-	scores []float64 // of one example
+	// what a certificate takes for an example, in nanoseconds, by the last one, or what visits take
+	pace float64
+	softmaxAscent
 }
 
 func newSoftmax(ctx context.Context, inputs *structured.Linear, problem SoftmaxProblem, settings Settings) (*softmax, error) {
@@ -117,35 +151,70 @@ func newSoftmax(ctx context.Context, inputs *structured.Linear, problem SoftmaxP
 	if err != nil {
 		return nil, err
 	}
-	if n := problem.Classes * inputs.Matrix().Cols; problem.Start != nil && len(problem.Start) != n {
-		return nil, fmt.Errorf("solver: Start has %d weights; expected %d, one a feature and class", len(problem.Start), n)
-	}
 	if len(problem.Shares) != inputs.Len() || problem.Classes < 1 {
 		return nil, fmt.Errorf("solver: classes of %d examples for %d, and %d classes", len(problem.Shares), inputs.Len(), problem.Classes)
 	}
 	set.Begin()
-	s := &softmax{settings: set, inputs: inputs, problem: problem, classes: problem.Classes}
+	features := inputs.Matrix().Cols
+	s := &softmax{
+		settings: set, inputs: inputs, problem: problem, classes: problem.Classes,
+		every: max(1, visits*visits/(visits+problem.Classes)),
+		cost:  make([]float64, inputs.Len()), result: &SoftmaxResult{Status: MaxEpochs}, // with a bound of 0: no loss is below
+	}
 	for i, shares := range problem.Shares {
 		for _, q := range shares {
 			if q.Class < 0 || q.Class >= s.classes || !(q.Weight > 0) || math.IsInf(q.Weight, 1) {
 				return nil, fmt.Errorf("solver: example %d has a share of %v in class %d; expected one above zero in a class of 0..%d", i, q.Weight, q.Class, s.classes-1)
 			}
 		}
+		s.cost[i] = problem.cost(shares)
+		switch {
+		case s.cost[i] == 0:
+		case inputs.SquaredNorm(i) > 0:
+			s.order = append(s.order, int32(i))
+		default:
+			s.constant += s.cost[i] * math.Log(float64(s.classes))
+		}
 	}
 	s.origin = problem.Origin()
 	if err := structured.CheckOrigin(s.origin); err != nil {
 		return nil, err
 	}
-	if set.Time > 0 {
-		s.deadline = set.began.Add(set.Time)
+	s.result.Primal = s.origin
+	if from := problem.Start; from != nil {
+		if w := from.Weights; w.Features != features || len(w.Columns) != s.classes || from.point != nil && from.point.Features != inputs.Len() {
+			return nil, fmt.Errorf("solver: Start is the result of another problem: it has %d classes and %d features; expected %d and %d, and the same examples", len(w.Columns), w.Features, s.classes, features)
+		}
+		s.result.Primal, s.result.Dual, s.result.Weights = from.Primal, from.Dual, from.Weights
 	}
-	vector := 8 * int64(s.classes) * int64(inputs.Matrix().Cols)
-	if err := set.Fits(ctx, fmt.Sprintf("%d classes", s.classes), leastVectors*vector, (leastVectors+2*store)*vector, 0); err != nil {
+	rows := func(n int) int64 { return int64(n) * int64((s.classes+7)&^7) * s.bytes() }
+	s.held = rows(features) + rows(inputs.Len())
+	if err := set.Fits(ctx, fmt.Sprintf("%d classes", s.classes), s.held, s.held+rows(features), 0); err != nil {
 		return nil, err
 	}
-	n := s.classes * inputs.Matrix().Cols
-	s.weights, s.gradient, s.scores = make([]float64, n), make([]float64, n), make([]float64, s.classes)
+	s.weights, s.point = s.zeros(features), s.zeros(inputs.Len())
+	s.softmaxAscent = s.newAscent()
 	return s, nil
+}
+
+// bytes are those of a weight.
+func (s *softmax) bytes() int64 {
+	if s.settings.Wide() {
+		return 8
+	}
+	return 4
+}
+
+// zeros returns rows of zeros with one entry a class.
+func (s *softmax) zeros(rows int) *structured.Weights {
+	columns := make([]int, s.classes)
+	for k := range columns {
+		columns[k] = k
+	}
+	if s.settings.Wide() {
+		return structured.NewWideWeights(columns, rows)
+	}
+	return structured.NewWeights(columns, rows)
 }
 
 // Reasons to end that are no failures.
@@ -155,184 +224,318 @@ var (
 	errBeyond  = errors.New("solver: weights that overflow")
 )
 
-// store is the number of steps that BFGS remembers, two vectors each.
-const store = 7
-
-// leastVectors are those beside: the weights and the gradient, those of a step, and where it goes.
-const leastVectors = 5
-
-// minimize makes steps until there is a reason to end, which is the error, or none lowers the
-// objective any more.
-func (s *softmax) minimize(ctx context.Context, r *SoftmaxResult) error {
-	if len(s.weights) == 0 { // no example has a feature: there is nothing to choose
-		r.certify(s.origin, nil)
+// solve works until there is a reason to end, which is the error, or nothing lowers the objective
+// any more.
+func (s *softmax) solve(ctx context.Context) error {
+	r := s.result
+	if len(s.order) == 0 { // there is nothing to choose
+		r.Primal, r.Dual, r.Weights = s.origin, s.origin, nil
 		return errReached
 	}
-	var failed error
-	problem := optimize.Problem{
-		Func: func(w []float64) float64 {
-			if failed = s.pass(ctx, w); failed == nil && !s.stepped && s.primal < r.Primal {
-				copy(s.weights, s.kept)
-				r.certify(s.primal, s.gradient)
+	if from := s.problem.Start; from != nil && from.point == nil {
+		copyRows(s.weights, from.Weights)
+		return s.newton(ctx)
+	}
+	err := s.begin(ctx)
+	for err == nil {
+		if r.Epochs >= s.settings.MaxEpochs {
+			return errEpochs
+		}
+		r.Epochs++
+		if err = s.epoch(ctx); err != nil {
+			break
+		}
+		s.ended = r.Epochs == s.settings.MaxEpochs
+		if s.settled() || s.ended {
+			err = s.certify(ctx, s.ended)
+		} else {
+			err = s.report(s.estimate())
+		}
+		if err == nil && !s.ended && s.slow() && s.fitsNewton(ctx) {
+			if err = s.certify(ctx, true); err == nil {
+				err = s.newton(ctx)
 			}
-			return s.primal
-		},
-		Grad: func(gradient, w []float64) {
-			if failed == nil && !slices.Equal(w, s.at) {
-				failed = s.pass(ctx, w)
-			}
-			copy(gradient, s.gradient)
-		},
-		Status: func() (optimize.Status, error) {
-			if failed != nil {
-				return optimize.Failure, failed
-			}
-			return optimize.NotTerminated, nil
-		},
+		}
 	}
-	method := &optimize.LBFGS{Store: store, Linesearcher: &optimize.MoreThuente{DecreaseFactor: 1e-4}}
-	start := make([]float64, len(s.weights))
-	copy(start, s.problem.Start)
-	_, err := optimize.Minimize(problem, start, &optimize.Settings{
-		Converger: optimize.NeverTerminate{},
-		Recorder:  recorder(func(x *optimize.Location) error { return s.step(x, r) }),
-	}, method)
-	if failed != nil || err != nil && !errors.Is(err, optimize.ErrNoProgress) && !errors.Is(err, optimize.ErrLinesearcherFailure) {
-		return err
-	}
-	// The gradient is zero, which may be so before the first step, or as near to it as rounding
-	// lets it be.
-	if slices.Equal(s.kept, s.weights) {
-		r.certify(s.primal, s.gradient)
-	}
-	if s.reached(r) {
-		return errReached
-	}
-	return nil
+	return err
 }
 
-func (s *softmax) reached(r *SoftmaxResult) bool {
-	return s.settings.reached(structured.Certificate{Primal: r.Primal, Dual: r.Dual}, s.origin, s.passes)
-}
-
-// recorder is called after each step.
-type recorder func(*optimize.Location) error
-
-func (recorder) Init() error { return nil }
-
-func (f recorder) Record(x *optimize.Location, op optimize.Operation, _ *optimize.Stats) error {
-	if op != optimize.MajorIteration {
+// report calls the progress function, with a guess of the relative gap where it is above zero.
+func (s *softmax) report(estimate float64) error {
+	if s.settings.Progress == nil {
 		return nil
 	}
-	return f(x)
+	r := s.result
+	p := Progress{Epoch: r.Epochs, Primal: r.Primal, Dual: r.Dual, Gap: structured.Certificate{Primal: r.Primal, Dual: r.Dual}.Gap(), Estimate: estimate, Seconds: time.Since(s.settings.began).Seconds()}
+	return s.settings.Progress(p)
 }
 
-// step takes over the weights of a step, and returns the reason if there is one to end.
-func (s *softmax) step(x *optimize.Location, r *SoftmaxResult) error {
-	copy(s.weights, x.X)
-	s.keep(s.weights)
-	s.stepped = true
-	r.certify(x.F, x.Gradient)
-	if s.settings.Progress != nil {
-		p := Progress{Epoch: s.passes, Primal: r.Primal, Dual: r.Dual, Gap: structured.Certificate{Primal: r.Primal, Dual: r.Dual}.Gap(), Seconds: time.Since(s.settings.began).Seconds()}
-		if err := s.settings.Progress(p); err != nil {
-			return err
-		}
+// record takes over a certificate, and the weights where they are better than those before. It
+// returns errReached where the gap is small enough.
+func (s *softmax) record(primal, dual float64) error {
+	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) {
+		return errBeyond
 	}
-	if s.reached(r) {
+	r := s.result
+	r.Dual = max(r.Dual, dual)
+	better := primal < r.Primal
+	if better {
+		r.Primal = primal
+	}
+	reached := s.settings.reached(structured.Certificate{Primal: r.Primal, Dual: r.Dual}, s.origin, r.Epochs)
+	switch {
+	case !better:
+	case reached || s.ended:
+		r.Weights = s.weights
+	default:
+		if r.Weights == nil || s.problem.Start != nil && r.Weights == s.problem.Start.Weights {
+			r.Weights = s.zeros(s.weights.Features)
+		}
+		copyRows(r.Weights, s.weights)
+	}
+	if err := s.report(0); err != nil {
+		return err
+	}
+	if reached {
 		return errReached
 	}
 	return nil
 }
 
-// certify takes over the value of weights, and the bound that their gradient gives.
-func (r *SoftmaxResult) certify(primal float64, gradient []float64) {
-	r.Primal = primal
-	if dual := primal - floats.Dot(gradient, gradient)/2; dual > r.Dual { // no number where the square overflows
-		r.Dual = dual
+// over returns errOver at the end of the time and the error of ctx.
+func (s *softmax) over(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-}
-
-// keep rounds weights to what is kept of them.
-func (s *softmax) keep(weights []float64) {
-	if s.settings.Wide() {
-		return
-	}
-	for f, w := range weights {
-		weights[f] = float64(float32(w))
-	}
-}
-
-// pass evaluates weights, unless ctx ends, or there is no time for one more, or have been as many
-// passes as may be. A value that is no number ends it, too: the weights are
-// beyond what can be computed with.
-func (s *softmax) pass(ctx context.Context, weights []float64) error {
-	began := time.Now()
-	if !s.deadline.IsZero() && began.Add(s.longest).After(s.deadline) {
+	if s.settings.Time > 0 && s.settings.Left() <= s.kept() {
 		return errOver
 	}
-	if s.passes >= s.settings.MaxEpochs {
-		return errEpochs
+	return nil
+}
+
+// kept is the part of the time that is kept for a certificate, which may take more than the last.
+func (s *softmax) kept() time.Duration {
+	if s.newtonian {
+		return 0
 	}
-	s.passes++
-	s.at, s.kept = append(s.at[:0], weights...), append(s.kept[:0], weights...)
-	s.keep(s.kept)
-	if err := s.evaluate(ctx, s.kept); err != nil {
+	return s.certificateTime() * 4 / 3
+}
+
+// certificateTime is how long a certificate may take.
+func (s *softmax) certificateTime() time.Duration {
+	return time.Duration(s.pace * float64(len(s.order)))
+}
+
+// certify computes primal and dual value of the weights of the dual point, of which it takes the
+// best multiple by a power of two if scaled is true: ascent does not go on from these.
+func (s *softmax) certify(ctx context.Context, scaled bool) error {
+	began := time.Now()
+	exact, stored, err := s.rebuild(ctx)
+	if err != nil {
 		return err
 	}
-	if math.IsNaN(s.primal) || math.IsInf(s.primal, 0) {
-		return errBeyond
+	s.norm = stored
+	multiples := 0
+	if scaled {
+		multiples = halvings + doublings + 1
 	}
-	s.longest = max(s.longest, time.Since(began))
-	return nil
+	e, err := s.evaluate(ctx, multiples)
+	if err != nil {
+		return err
+	}
+	s.pace, s.certified = float64(time.Since(began))/float64(len(s.order)), true
+	primal := stored/2 + e.loss + s.constant
+	// The coefficients of an example add up to its cost but for rounding. They are a point of the
+	// problem whose costs are what they add up to; its values are above ours by that factor at
+	// most.
+	dual := (e.terms - exact/2 + s.constant) / e.over
+	if v := primal - dual; s.gap > 0 && v > 0 {
+		s.trust = min(max(v/s.guess(), 0.1), 3)
+	}
+	best := 1.0
+	for k, loss := range e.multiples {
+		factor := math.Ldexp(1, k-halvings)
+		if v := factor*factor*stored/2 + loss + s.constant; v < primal {
+			best, primal = factor, v
+		}
+	}
+	if best != 1 {
+		for k := range s.weights.Data {
+			s.weights.Data[k] *= float32(best)
+		}
+		for k := range s.weights.Wide {
+			s.weights.Wide[k] *= best
+		}
+	}
+	return s.record(primal, dual)
 }
 
-// addScores adds the products of weights and a row to scores, one a class.
-func addScores(w []float64, features []int32, values []float32, scores []float64) {
-	k := len(scores)
-	for j, f := range features {
-		floats.AddScaled(scores, float64(values[j]), w[int(f)*k:int(f)*k+k])
+// The multiples of weights that are tried are halved and doubled this often.
+const halvings, doublings = 8, 3
+
+// rebuild makes the weights those of the dual point, added up in float64, and returns their squared
+// norm before and after rounding. The result does not depend on workers.
+func (s *softmax) rebuild(ctx context.Context) (exact, stored float64, err error) {
+	x, w := s.inputs.ByFeature(), s.weights
+	sums := s.sums()
+	norms := make([][2]float64, x.Rows/guarded.ChunkSize+1)
+	rows := make([][]float64, guarded.Workers(s.settings.Workers))
+	guarded.Chunks(x.Rows, len(rows), func(worker, lo, hi int) {
+		if rows[worker] == nil {
+			rows[worker] = make([]float64, w.Stride)
+		}
+		row, norm := rows[worker], &norms[lo/guarded.ChunkSize]
+		for f := lo; f < hi && ctx.Err() == nil; f++ {
+			examples, values := x.Row(f)
+			s.point.Scores(examples, values, row) // the sum of their coefficients
+			for k, i := range examples {
+				for _, q := range s.problem.Shares[i] {
+					row[q.Class] -= float64(values[k]) * sums[i] * q.Weight
+				}
+			}
+			at := f * w.Stride
+			for k, v := range row {
+				norm[0] += v * v
+				if w.Wide != nil {
+					w.Wide[at+k] = -v
+				} else {
+					w.Data[at+k] = float32(-v)
+					v = float64(float32(v))
+				}
+				norm[1] += v * v
+			}
+		}
+	})
+	for _, norm := range norms {
+		exact += norm[0]
+		stored += norm[1]
+	}
+	return exact, stored, ctx.Err()
+}
+
+// sums returns what the coefficients of each example add up to, divided by the sum of its shares.
+func (s *softmax) sums() []float64 {
+	sums := make([]float64, len(s.cost))
+	row := make([]float64, s.classes)
+	for _, i := range s.order {
+		sum := 0.0
+		for _, v := range rowOf(s.point, i, row) {
+			sum += v
+		}
+		sums[i] = sum / s.cost[i] * s.problem.C
+	}
+	return sums
+}
+
+// copyRows copies weights to dst, rounded as dst is stored.
+func copyRows(dst, w *structured.Weights) {
+	if dst.Data != nil && w.Data != nil {
+		copy(dst.Data, w.Data)
+		return
+	}
+	for f := range w.Features {
+		for c := range w.Columns {
+			dst.Set(f, c, w.At(f, c))
+		}
 	}
 }
 
-// addOuter adds the products of a value a class and a row to weights.
-func addOuter(w []float64, features []int32, values []float32, by []float64) {
-	k := len(by)
-	for j, f := range features {
-		floats.AddScaled(w[int(f)*k:int(f)*k+k], float64(values[j]), by)
+// rowOf copies a row to dst.
+func rowOf(point *structured.Weights, i int32, dst []float64) []float64 {
+	at := int(i) * point.Stride
+	if point.Wide != nil {
+		copy(dst, point.Wide[at:])
+		return dst
+	}
+	for k, v := range point.Data[at : at+len(dst)] {
+		dst[k] = float64(v)
+	}
+	return dst
+}
+
+// softmaxSums are what evaluate finds.
+type softmaxSums struct {
+	loss      float64   // sum under the weights
+	multiples []float64 // and under multiples of them
+	terms     float64   // sum of the entropies of the dual point
+	over      float64   // largest sum of the coefficients of an example, divided by its cost
+}
+
+// evaluate returns sums over the examples, with losses under that many multiples of the weights.
+// The result does not depend on workers.
+func (s *softmax) evaluate(ctx context.Context, multiples int) (*softmaxSums, error) {
+	x, w, order := s.inputs.Matrix(), s.weights, s.order
+	parts := make([]softmaxSums, len(order)/guarded.ChunkSize+1)
+	rows := make([][2][]float64, guarded.Workers(s.settings.Workers))
+	guarded.Chunks(len(order), len(rows), func(worker, lo, hi int) {
+		if rows[worker][0] == nil {
+			rows[worker] = [2][]float64{make([]float64, w.Stride), make([]float64, s.classes)}
+		}
+		scores, row, p := rows[worker][0], rows[worker][1], &parts[lo/guarded.ChunkSize]
+		p.multiples = make([]float64, multiples)
+		for k := lo; k < hi && ctx.Err() == nil; k++ {
+			i := order[k]
+			features, values := x.Row(int(i))
+			w.Scores(features, values, scores)
+			z, cost := scores[:s.classes], s.cost[i]
+			own := 0.0
+			for _, q := range s.problem.Shares[i] {
+				own += s.problem.C * q.Weight * z[q.Class]
+			}
+			normal, top := logSumExp(z)
+			p.loss += cost*normal - own
+			addMultiples(p.multiples, z, top, own, cost)
+			sum, term := 0.0, 0.0
+			for _, v := range rowOf(s.point, i, row) {
+				if v > 0 {
+					sum += v
+					term -= v * math.Log(v)
+				}
+			}
+			p.terms += term + sum*math.Log(sum)
+			p.over = max(p.over, sum/cost)
+		}
+	})
+	all := softmaxSums{multiples: make([]float64, multiples), over: 1}
+	for _, p := range parts {
+		all.loss, all.terms, all.over = all.loss+p.loss, all.terms+p.terms, max(all.over, p.over)
+		for k, v := range p.multiples {
+			all.multiples[k] += v
+		}
+	}
+	return &all, ctx.Err()
+}
+
+// addMultiples adds the losses of an example under multiples of the weights, of which there may be
+// none.
+func addMultiples(multiples, z []float64, top, own, cost float64) {
+	if len(multiples) == 0 {
+		return
+	}
+	var sums [halvings + doublings + 1]float64
+	for _, v := range z {
+		e := math.Exp(math.Ldexp(v-top, -halvings))
+		for k := range sums {
+			sums[k] += e
+			e *= e
+		}
+	}
+	for k, sum := range sums {
+		multiples[k] += math.Ldexp(cost*top-own, k-halvings) + cost*math.Log(sum)
 	}
 }
 
-// evaluate finds the value of weights and their gradient, unless ctx ends.
-func (s *softmax) evaluate(ctx context.Context, weights []float64) error {
-	x, c, by := s.inputs.Matrix(), s.problem.C, s.scores
-	s.primal = floats.Dot(weights, weights) / 2
-	copy(s.gradient, weights)
-	for i, shares := range s.problem.Shares {
-		if i%visits == 0 && ctx.Err() != nil {
-			return ctx.Err()
+// logSumExp returns log sum exp z, and the largest of z.
+func logSumExp(z []float64) (normal, top float64) {
+	top = z[0]
+	for _, v := range z {
+		if v > top {
+			top = v
 		}
-		if len(shares) == 0 {
-			continue
-		}
-		features, values := x.Row(i)
-		clear(by)
-		addScores(weights, features, values, by)
-		top, sum, weight := floats.Max(by), 0.0, 0.0
-		for _, q := range shares {
-			weight += c * q.Weight
-			s.primal += c * q.Weight * (top - by[q.Class])
-		}
-		for k, z := range by {
-			by[k] = math.Exp(z - top)
-			sum += by[k]
-		}
-		s.primal += weight * math.Log(sum)
-		floats.Scale(weight/sum, by)
-		for _, q := range shares {
-			by[q.Class] -= c * q.Weight
-		}
-		addOuter(s.gradient, features, values, by)
 	}
-	return nil
+	sum := 0.0
+	for _, v := range z {
+		sum += math.Exp(v - top)
+	}
+	return top + math.Log(sum), top
 }

@@ -22,6 +22,17 @@ func threeRows(t *testing.T) (*structured.Linear, [][]solver.Share) {
 	return x, [][]solver.Share{{{Class: 0, Weight: 1}}, {{Class: 1, Weight: 0.5}, {Class: 2, Weight: 0.25}}, nil}
 }
 
+// flattened returns weights, one a feature and column.
+func flattened(w *structured.Weights) []float64 {
+	var all []float64
+	for f := range w.Features {
+		for c := range w.Columns {
+			all = append(all, w.At(f, c))
+		}
+	}
+	return all
+}
+
 // TestSoftmaxIsMinimal compares with the definition: the value, and that no weight moved either way
 // makes it smaller.
 func TestSoftmaxIsMinimal(t *testing.T) {
@@ -53,16 +64,17 @@ func TestSoftmaxIsMinimal(t *testing.T) {
 	if err != nil || r.Status != solver.Converged {
 		t.Fatal(r, err)
 	}
-	if v := value(r.Weights); math.Abs(v-r.Primal) > 1e-12 || r.Dual > r.Primal || r.Primal-r.Dual > 1e-10*r.Primal {
+	weights := flattened(r.Weights)
+	if v := value(weights); math.Abs(v-r.Primal) > 1e-12 || r.Dual > r.Primal || r.Primal-r.Dual > 1e-10*r.Primal {
 		t.Errorf("value %v of %+v", v, r)
 	}
-	for k := range r.Weights {
+	for k := range weights {
 		for _, d := range []float64{-1e-3, 1e-3} {
-			r.Weights[k] += d
-			if v := value(r.Weights); v < r.Primal {
+			weights[k] += d
+			if v := value(weights); v < r.Primal {
 				t.Errorf("weight %d moved by %v: %v below %v", k, d, v, r.Primal)
 			}
-			r.Weights[k] -= d
+			weights[k] -= d
 		}
 	}
 }
@@ -95,7 +107,7 @@ func TestSoftmaxEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	both := solver.SoftmaxProblem{Classes: 2, C: 1, Shares: [][]solver.Share{{{Class: 0, Weight: 1}}, {{Class: 1, Weight: 1}}}}
-	if r, err := solver.SolveSoftmax(context.Background(), same, both, solver.Settings{}); err != nil || r.Status != solver.Converged || r.Primal != both.Origin() || r.Weights[0] != 0 {
+	if r, err := solver.SolveSoftmax(context.Background(), same, both, solver.Settings{}); err != nil || r.Status != solver.Converged || r.Primal != both.Origin() || flattened(r.Weights)[0] != 0 {
 		t.Errorf("contradictory instances: %+v, %v", r, err)
 	}
 	for says, p := range map[string]solver.SoftmaxProblem{
@@ -117,7 +129,7 @@ func TestSoftmaxWithoutFeatures(t *testing.T) {
 	}
 	shares := [][]solver.Share{{{Class: 0, Weight: 1}}, {{Class: 1, Weight: 0.5}}, nil}
 	r, err := solver.SolveSoftmax(t.Context(), x, solver.SoftmaxProblem{Classes: 2, C: 5, Shares: shares}, solver.Settings{})
-	if err != nil || r.Status != solver.Converged || len(r.Weights) != 0 || math.Abs(r.Primal-7.5*math.Ln2) > 1e-12 || r.Dual != r.Primal {
+	if err != nil || r.Status != solver.Converged || len(flattened(r.Weights)) != 0 || math.Abs(r.Primal-7.5*math.Ln2) > 1e-12 || r.Dual != r.Primal {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

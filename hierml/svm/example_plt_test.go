@@ -7,6 +7,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/calibration"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -58,7 +59,7 @@ func ExamplePLT() {
 // ExampleHierarchicalSoftmax trains probabilities of leaves that add up to 1.
 func ExampleHierarchicalSoftmax() {
 	data := places()
-	model, err := svm.HierarchicalSoftmax{C: 10}.Fit(context.Background(), data)
+	model, err := svm.HierarchicalSoftmax{C: 10, Settings: solver.Settings{Gap: 1e-4}}.Fit(context.Background(), data)
 	if err != nil {
 		fmt.Println(err)
 		return

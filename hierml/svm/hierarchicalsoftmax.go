@@ -101,15 +101,11 @@ func (l *local) softmax(d *dataset.Dataset, seen *features) part {
 		if r == nil {
 			return nil, err
 		}
+		if problem.Start = nil; r.Status == solver.TimeLimit { // and so is solved again
+			problem.Start = r
+		}
 		if whole.takes(k, r.Primal) {
-			problem.Start = r.Weights
-			weights := newWeights(l.children, own.Cols, settings.Wide())
-			for f := range own.Cols {
-				for c := range l.children {
-					weights.Set(f, c, r.Weights[f*len(l.children)+c])
-				}
-			}
-			whole.weights.set(k, l.children, weights, features)
+			whole.weights.set(k, l.children, r.Weights, features)
 		}
 		return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, nil}, nil
 	}

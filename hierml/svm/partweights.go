@@ -118,10 +118,15 @@ func (w *partWeights) set(k int, nodes []int, part *structured.Weights, names []
 	}
 	columns := w.columnsOf(nodes)
 	if w.dense != nil {
+		run := w.dense.Data != nil && part.Data != nil && int(columns[len(columns)-1]-columns[0])+1 == len(columns) && slices.IsSorted(columns)
 		for f := range part.Features {
 			whole := f
 			if names != nil {
 				whole = int(names[f])
+			}
+			if run {
+				copy(w.dense.Data[whole*w.dense.Stride+int(columns[0]):], part.Data[f*part.Stride:][:len(columns)])
+				continue
 			}
 			for j, c := range columns {
 				w.dense.Set(whole, int(c), part.At(f, j))
