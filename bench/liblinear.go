@@ -12,11 +12,28 @@ import (
 	"text/tabwriter"
 )
 
-// solvers are LIBLINEAR's numbers of the problems that it has, too.
-var solvers = map[string]string{"flat": "4", "one-vs-rest": "3", "one-vs-rest-squared": "1", "one-vs-rest-logistic": "7"}
+// solvers are LIBLINEAR's numbers of the problems that it has, too; "softmax" is scikit-learn's
+// multinomial logistic regression, the same as ours where the taxonomy has one level.
+var solvers = map[string]string{"softmax": "softmax", "flat": "4", "one-vs-rest": "3", "one-vs-rest-squared": "1", "one-vs-rest-logistic": "7"}
 
 // tolerances of LIBLINEAR, from loose to tight; 0.1 is its default.
 var tolerances = []string{"0.3", "0.2", "0.1", "0.07", "0.05", "0.03", "0.02", "0.01", "0.005", "0.003", "0.001", "0.0003", "0.0001"}
+
+// ladder returns the tolerances for a number of solvers. scikit-learn's default is 0.0001.
+func ladder(number string) []string {
+	if number != "softmax" {
+		return tolerances
+	}
+	return []string{"0.1", "0.03", "0.01", "0.003", "0.001", "0.0003", "0.0001", "0.00003", "0.00001", "0.000003", "0.000001", "0.0000001"}
+}
+
+// peerName is what trains for a number of solvers.
+func peerName(number string) string {
+	if number == "softmax" {
+		return "scikit-learn"
+	}
+	return "LIBLINEAR"
+}
 
 // liblinear trains with the largest of the tolerances with which the primal objective is at most
 // target, or else with the smallest.
@@ -29,10 +46,11 @@ func liblinear(ctx context.Context, python, folder, number string, f stem, c, ta
 		driver, "objective", number, strconv.FormatFloat(c, 'g', -1, 64), strconv.FormatFloat(target, 'g', -1, 64), f.train(), f.test(),
 	}, tolerances...)
 	command := exec.CommandContext(ctx, python, arguments...)
+	command.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
 	command.Stderr = os.Stderr
 	out, err := output(command)
 	if err != nil {
-		return nil, fmt.Errorf("LIBLINEAR: %w", err)
+		return nil, fmt.Errorf("%s: %w", peerName(number), err)
 	}
 	r := &outcome{Workers: 1}
 	for lines := json.NewDecoder(bytes.NewReader(out)); lines.More(); {
@@ -44,11 +62,11 @@ func liblinear(ctx context.Context, python, folder, number string, f stem, c, ta
 			PredictingCPU          float64 `json:"predicting_cpu"`
 		}{}
 		if err := lines.Decode(&line); err != nil {
-			return nil, fmt.Errorf("LIBLINEAR: %w", err)
+			return nil, fmt.Errorf("%s: %w", peerName(number), err)
 		}
 		if line.Tolerance != nil {
 			name := strconv.FormatFloat(*line.Tolerance, 'g', -1, 64)
-			fmt.Fprintf(os.Stderr, "LIBLINEAR with tolerance %s: primal %.6g, %.2f CPU s\n", name, line.Primal, line.TrainingCPU)
+			fmt.Fprintf(os.Stderr, "%s with tolerance %s: primal %.6g, %.2f CPU s\n", peerName(number), name, line.Primal, line.TrainingCPU)
 			if r.Name == "" || line.Primal <= target || r.Primal > target {
 				r.Name, r.TrainingCPU, r.TrainingWall, r.Primal, r.Peak = name, line.TrainingCPU, line.TrainingWall, line.Primal, line.Peak
 			}
@@ -57,12 +75,12 @@ func liblinear(ctx context.Context, python, folder, number string, f stem, c, ta
 		}
 	}
 	if r.Primal > target {
-		fmt.Fprintf(os.Stderr, "LIBLINEAR has not reached the primal objective %.6g\n", target)
+		fmt.Fprintf(os.Stderr, "%s has not reached the primal objective %.6g\n", peerName(number), target)
 	}
 	return r, nil
 }
 
-// report prints the table; times of training are divided by LIBLINEAR's in the column ratio.
+// report prints the table; times of training are divided by the peer's in the column ratio.
 func report(w io.Writer, outcomes []outcome, number string, theirs *outcome) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\tworkers\tepochs\tCPU s\twall s\tratio CPU\twall\tprimal\tdual\tgap\taccuracy\ttree loss\tus a row\tpeak MB\t")
@@ -91,7 +109,11 @@ func report(w io.Writer, outcomes []outcome, number string, theirs *outcome) err
 		row(outcomes[k].Name, &outcomes[k], true)
 	}
 	if theirs != nil {
-		row("LIBLINEAR -s "+number+" -e "+theirs.Name, theirs, false)
+		name := "LIBLINEAR -s " + number + " -e " + theirs.Name
+		if number == "softmax" {
+			name = "scikit-learn, tol=" + theirs.Name
+		}
+		row(name, theirs, false)
 	}
 	return table.Flush()
 }

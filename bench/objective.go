@@ -96,7 +96,7 @@ func compare(ctx context.Context, o options) error {
 	number := cmp.Or(solvers[outcomes[0].Name], "4")
 	var theirs *outcome
 	if o.python != "" {
-		tolerances := tolerances
+		tolerances := ladder(number)
 		for range max(o.repeat, 1) {
 			r, err := liblinear(ctx, o.python, folder, number, problem, o.c, outcomes[0].Primal, tolerances)
 			if err != nil {

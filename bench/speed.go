@@ -35,7 +35,7 @@ type contest struct {
 // contests are the rows.
 var contests = slices.Concat(
 	objectives("4", "flat"), objectives("3", "one-vs-rest"), objectives("1", "one-vs-rest-squared"), objectives("7", "one-vs-rest-logistic"),
-	largeContests, kernelRows, dataContests(),
+	objectives("softmax", "softmax"), largeContests, kernelRows, dataContests(),
 )
 
 // took is what one way of doing a piece of work took.
@@ -220,8 +220,9 @@ func showSpeed(w io.Writer, measured []speedResult) error {
 // with one label are taken.
 var speedSets = []string{"ng15", "reuters21578", "wordnet_nouns", "ec10", "rcv1", "texts", "small", "phyletic_go", "imclef07a", "imclef07d"}
 
-// objectives is the row of a problem of LIBLINEAR: the training of this library to its default gap,
-// and LIBLINEAR with the largest tolerance that leads to an objective that is no larger.
+// objectives is the row of a problem of LIBLINEAR or of scikit-learn's softmax: the training of this
+// library to its default gap, and the peer with the largest tolerance that leads to an objective
+// that is no larger.
 func objectives(number, run string) []contest {
 	var cases []string
 	for _, name := range speedSets {
@@ -229,10 +230,14 @@ func objectives(number, run string) []contest {
 			cases = append(cases, name+", C = "+c)
 		}
 	}
-	return []contest{{row: "-s " + number, peer: "LIBLINEAR", goal: 0.5, most: 1, cases: cases, once: objective(number, run, (*speed).problem)}}
+	row := "-s " + number
+	if number == "softmax" {
+		row = number
+	}
+	return []contest{{row: row, peer: peerName(number), goal: 0.5, most: 1, cases: cases, once: objective(number, run, (*speed).problem)}}
 }
 
-// objective trains this library to its default gap, and LIBLINEAR to the objective of that.
+// objective trains this library to its default gap, and the peer to the objective of that.
 func objective(number, run string, files func(s *speed, ctx context.Context, name string) (stem, error)) func(context.Context, *speed, string) (mine, theirs took, err error) {
 	return func(ctx context.Context, s *speed, name string) (mine, theirs took, err error) {
 		set, value, _ := strings.Cut(name, ", C = ")
@@ -248,11 +253,11 @@ func objective(number, run string, files func(s *speed, ctx context.Context, nam
 		if err != nil {
 			return mine, theirs, err
 		}
-		key, ladder := number+" "+name, tolerances
+		key, tolerances := number+" "+name, ladder(number)
 		if known := s.tolerances[key]; known != "" {
-			ladder = []string{known}
+			tolerances = []string{known}
 		}
-		peer, err := liblinear(ctx, s.python, s.folder, number, f, c, r.Primal, ladder)
+		peer, err := liblinear(ctx, s.python, s.folder, number, f, c, r.Primal, tolerances)
 		if err != nil {
 			return mine, theirs, err
 		}

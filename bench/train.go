@@ -46,6 +46,9 @@ var estimators = map[string]func(c float64, s solver.Settings, m solver.Method, 
 	"one-vs-rest":          leafByLeaf(solver.Hinge),
 	"one-vs-rest-squared":  leafByLeaf(solver.SquaredHinge),
 	"one-vs-rest-logistic": leafByLeaf(solver.Logistic),
+	"softmax": func(c float64, s solver.Settings, _ solver.Method, _ *taxonomy.Taxonomy) classifier.Estimator {
+		return svm.HierarchicalSoftmax{C: c, Settings: s}
+	},
 }
 
 func leafByLeaf(loss solver.MarginLoss) func(float64, solver.Settings, solver.Method, *taxonomy.Taxonomy) classifier.Estimator {

@@ -11,9 +11,10 @@ a node is the sum of those of the leaves below, and not the highest. One JSON ob
 prediction, and the peak memory of the process in bytes. The options of a method are its package's
 own, but for C and for the constant feature, which the files have where the data are to have one.
 
-The second form looks for the largest of the tolerances, which fall, with which LIBLINEAR's primal objective
-1/2 |w|^2 + C sum of losses is at most TARGET, from 0.1 on, its own. It prints one JSON object for each that it
-trains with, whose CPU and wall seconds are those of train() alone, and one for the last one's predictions.
+The second form looks for the largest of the tolerances, which fall, with which the primal objective
+1/2 |w|^2 + C sum of losses of LIBLINEAR, or of scikit-learn's multinomial logistic regression if SOLVER is
+"softmax", is at most TARGET, from the package's own on, 0.1 or 0.0001. It prints one JSON object for each that
+it trains with, whose CPU and wall seconds are those of the training alone, and one for the last one's predictions.
 """
 
 import json
@@ -290,24 +291,22 @@ def primal(model, solver, c, x, y):
 
 
 def objective(solver, c, target, train_file, test_file, *tolerances):
-    from liblinear.liblinearutil import parameter, predict, problem, train
-
-    solver, c = int(solver), float(c)
+    c = float(c)
     x, y, test, labels = load_svmlight_files([train_file, test_file], multilabel=True)
-    y, labels = ([int(row[0]) for row in rows] for rows in (y, labels))
-    rows = problem(np.array(y), x)
-    model = None
+    y, labels = (np.array([int(row[0]) for row in rows]) for rows in (y, labels))
+    fit, own = (softmax_objective(c, x, y, test), "0.0001") if solver == "softmax" else (liblinear_objective(int(solver), c, x, y, test), "0.1")
+    predicted = None
 
     def reached(tolerance):
-        nonlocal model
+        nonlocal predicted
         before, begin = cpu(), time.monotonic()
-        model = train(rows, parameter(f"-s {solver} -c {c} -e {tolerance} -q"))
+        value, predicted = fit(float(tolerance))
         took = {"tolerance": float(tolerance), "training_cpu": cpu() - before, "training_wall": time.monotonic() - begin, "peak": peak()}
-        took["primal"] = primal(model, solver, c, x, y)
+        took["primal"] = value()
         print(json.dumps(took), flush=True)
         return took["primal"] <= float(target)
 
-    at = tolerances.index("0.1") if "0.1" in tolerances else 0
+    at = tolerances.index(own) if own in tolerances else 0
     if reached(tolerances[at]):
         while at > 0 and reached(tolerances[at - 1]):
             at -= 1
@@ -315,8 +314,37 @@ def objective(solver, c, target, train_file, test_file, *tolerances):
         while at + 1 < len(tolerances) and not reached(tolerances[at + 1]):
             at += 1
     before = cpu()
-    predicted, _, _ = predict([], test, model, "-q")
-    print(json.dumps({"predicting_cpu": (cpu() - before) / len(labels), "accuracy": float(np.mean(np.array(predicted) == labels))}))
+    correct = predicted() == labels
+    print(json.dumps({"predicting_cpu": (cpu() - before) / len(labels), "accuracy": float(np.mean(correct))}))
+
+
+def liblinear_objective(solver, c, x, y, test):
+    """Trains with a tolerance; returns functions for the primal value and the predictions."""
+    from liblinear.liblinearutil import parameter, predict, problem, train
+
+    rows = problem(y, x)
+
+    def fit(tolerance):
+        model = train(rows, parameter(f"-s {solver} -c {c} -e {tolerance} -q"))
+        return lambda: primal(model, solver, c, x, y), lambda: np.array(predict([], test, model, "-q")[0])
+    return fit
+
+
+def softmax_objective(c, x, y, test):
+    """liblinear_objective for scikit-learn's multinomial logistic regression."""
+    from sklearn.linear_model import LogisticRegression
+
+    def fit(tolerance):
+        model = LogisticRegression(C=c, tol=tolerance, fit_intercept=False, max_iter=100000).fit(x, y)
+
+        def value():
+            scores = model.decision_function(x)
+            top = scores.max(axis=1)
+            own = scores[np.arange(len(y)), np.searchsorted(model.classes_, y)]
+            losses = top + np.log(np.exp(scores - top[:, None]).sum(axis=1)) - own
+            return (model.coef_ ** 2).sum() / 2 + c * losses.sum()
+        return value, lambda: model.predict(test)
+    return fit
 
 
 def main(method, c, train, test, edges, ranked, scores=None):
