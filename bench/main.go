@@ -29,9 +29,9 @@
 //
 // measures every row of doc/speed.md: what this library and a peer take for the same work, in turn,
 // each in a process of its own on one core. The ratio of a case is the median of those of three
-// pairs, or of those that a minute has room for. -rows chooses rows by parts of their names. The rows of the kernel are wall time on all cores,
-// as its client sees it, beside ipykernel; -program names the program to measure, which is built
-// otherwise.
+// pairs, or of those that a minute has room for. -rows chooses rows by parts of their names. The
+// rows of the kernel are wall time on all cores, as its client sees it, beside ipykernel; -program
+// names the program to measure, which is built otherwise.
 //
 // # Methods and sets
 //

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// BenchmarkRoof measures what bounds a training on this machine, on one core: bytes that are read in
-// order, multiplications in the cache, and weights of 64 bytes, 16 columns, that are read in the
+// BenchmarkRoof measures what bounds a training on this machine, on one core: bytes that are read
+// in order, multiplications in the cache, and weights of 64 bytes, 16 columns, that are read in the
 // order of features of a text, from matrices of three sizes.
 func BenchmarkRoof(b *testing.B) {
 	b.Run("bandwidth", func(b *testing.B) {

@@ -27,8 +27,8 @@ type contest struct {
 	client    bool    // is measured by a client in Python, also without a peer
 	cases     []string
 	repeat    int // pairs of a case, as many as the command line says if it is 0
-	// once does the work of a case, first by this library and then by the peer, each in a process of
-	// its own, on one core.
+	// once does the work of a case, first by this library and then by the peer, each in a process
+	// of its own, on one core.
 	once func(ctx context.Context, s *speed, name string) (mine, theirs took, err error)
 }
 
@@ -220,9 +220,9 @@ func showSpeed(w io.Writer, measured []speedResult) error {
 // with one label are taken.
 var speedSets = []string{"ng15", "reuters21578", "wordnet_nouns", "ec10", "rcv1", "texts", "small", "phyletic_go", "imclef07a", "imclef07d"}
 
-// objectives is the row of a problem of LIBLINEAR or of scikit-learn's softmax: the training of this
-// library to its default gap, and the peer with the largest tolerance that leads to an objective
-// that is no larger.
+// objectives is the row of a problem of LIBLINEAR or of scikit-learn's softmax: the training of
+// this library to its default gap, and the peer with the largest tolerance that leads to an
+// objective that is no larger.
 func objectives(number, run string) []contest {
 	var cases []string
 	for _, name := range speedSets {

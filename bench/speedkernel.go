@@ -18,8 +18,8 @@ import (
 //go:embed driver/kernel.py
 var kernelDriver []byte
 
-// kernelTook is what a kernel took: seconds to its first reply, bytes of memory then, and seconds of
-// a cell.
+// kernelTook is what a kernel took: seconds to its first reply, bytes of memory then, and seconds
+// of a cell.
 type kernelTook struct{ Start, Memory, Cell float64 }
 
 const (
@@ -42,8 +42,8 @@ var kernelRows = append(slices.Concat(
 	kernelRow("small cell", "ms", 25, slices.Sorted(maps.Keys(smallCells)), func(t kernelTook) float64 { return t.Cell * 1e3 }),
 ), contest{row: "size of the program", unit: "MB", goal: 50, cases: []string{"go build"}, once: sizeOfProgram})
 
-// kernelRow is a row whose values are to be at most a goal, and one that compares them with those of
-// ipykernel.
+// kernelRow is a row whose values are to be at most a goal, and one that compares them with those
+// of ipykernel.
 func kernelRow(row, unit string, goal float64, cases []string, value func(kernelTook) float64) []contest {
 	measure := func(ctx context.Context, s *speed, name string, peer bool) (took, error) {
 		var values []float64

@@ -391,8 +391,8 @@ func (a *ascentOfOne) logits() {
 }
 
 // epochLogistic is epoch for the logistic loss, which leaves no example out. The gap is told from
-// second derivatives, and the loss from some of the examples: exponentials take longer than all else
-// where rows are short. Coefficients whose step would gain next to nothing stay.
+// second derivatives, and the loss from some of the examples: exponentials take longer than all
+// else where rows are short. Coefficients whose step would gain next to nothing stay.
 func (a *ascentOfOne) epochLogistic(ctx context.Context) error {
 	x := a.inputs.Matrix()
 	negligible := negligibleShare * a.settings.Gap * (a.scale*a.norm/2 + a.primal + a.constant) / float64(len(a.order))
@@ -432,8 +432,8 @@ func (a *ascentOfOne) epochLogistic(ctx context.Context) error {
 	return nil
 }
 
-// measuredOf is the number of examples of which one tells the loss, and negligibleShare the share of
-// the gap asked for that all steps are worth together that are not taken.
+// measuredOf is the number of examples of which one tells the loss, and negligibleShare the share
+// of the gap asked for that all steps are worth together that are not taken.
 const measuredOf, negligibleShare = 8, 0.05
 
 // epoch visits, in random order, the examples that are not left out.

@@ -17,8 +17,8 @@ import (
 // all examples and differ in the class alone. It works in rounds: each class is solved on examples
 // that may have a coefficient, and then all examples are scored for all classes at a time, which
 // takes a fraction of the time of one class after the other, certifies the weights, and finds the
-// examples whose margin is too small, for the next round. What becomes of a class does not depend on
-// those beside it. It serves one goroutine at a time.
+// examples whose margin is too small, for the next round. What becomes of a class does not depend
+// on those beside it. It serves one goroutine at a time.
 type Group struct {
 	inputs   *structured.Linear
 	state    structured.Columned // the weights of all, as they are kept
@@ -42,9 +42,9 @@ type side struct {
 // GroupSize is the most problems that a group takes: each has a bit.
 const GroupSize = 16
 
-// Bounds of a group: the bytes of weights and coefficients of as many classes as it may have; rounds,
-// and epochs in a round; and the share of the examples of other classes that the first round begins
-// with.
+// Bounds of a group: the bytes of weights and coefficients of as many classes as it may have;
+// rounds, and epochs in a round; and the share of the examples of other classes that the first
+// round begins with.
 const (
 	groupMemory  = 256 << 20
 	groupRounds  = 30
@@ -76,8 +76,8 @@ func (g *Group) Size() int { return len(g.binaries) }
 
 // Solve solves up to Size problems, each with its settings, and calls end with the result and the
 // coefficients of each. One that has not converged, as where Settings.Time is over, has no weights,
-// and goes on from its coefficients in Binary.Solve. Where ctx ends, which is the error then, it has
-// weights as those of Binary.Solve. Progress is called after each round with the value of zero
+// and goes on from its coefficients in Binary.Solve. Where ctx ends, which is the error then, it
+// has weights as those of Binary.Solve. Progress is called after each round with the value of zero
 // weights, a bound, and an estimate.
 func (g *Group) Solve(ctx context.Context, problems []BinaryProblem, settings []Settings, end func(k int, r *BinaryResult, c *Coefficients)) error {
 	if len(problems) > g.Size() || len(settings) != len(problems) {

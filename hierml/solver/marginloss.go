@@ -130,11 +130,11 @@ func bestLogistic(alpha, m, curvature, c float64) float64 {
 // likely returns 1/(1+exp(u)), the probability of the other side at margin u.
 func likely(u float64) float64 { return 1 / (1 + math.Exp(u)) }
 
-// logisticMargin finds the margin u = base + rise p at the best coefficient, C p with p = likely(u),
-// and returns both: until the difference of the two sides is no more than a share of what it is at
-// first, or rounding makes it. It begins at u, with its p. The difference, as a function of u, rises
-// with slopes from 1 to 1 + rise/4, so that Newton's steps, halved where they leave what is known to
-// contain the root, end there.
+// logisticMargin finds the margin u = base + rise p at the best coefficient, C p with p =
+// likely(u), and returns both: until the difference of the two sides is no more than a share of
+// what it is at first, or rounding makes it. It begins at u, with its p. The difference, as a
+// function of u, rises with slopes from 1 to 1 + rise/4, so that Newton's steps, halved where they
+// leave what is known to contain the root, end there.
 func logisticMargin(u, p, base, rise, share float64) (margin, probability float64) {
 	low, high := base, base+rise // the margins at coefficients 0 and C
 	if !(u > low && u < high) {

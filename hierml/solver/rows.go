@@ -1,7 +1,7 @@
 package solver
 
-// dotGo is the portable form of dot: eight sums, entry k in sum k%8, but for the last entries beyond
-// a multiple of eight, which are in the first.
+// dotGo is the portable form of dot: eight sums, entry k in sum k%8, but for the last entries
+// beyond a multiple of eight, which are in the first.
 func dotGo(w []float64, features []int32, values []float32) float64 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float64
 	values = values[:len(features)]

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRows holds that both forms of dot and add give the same bits, of rows of all lengths with some
-// features and with all, and that they are what the sums are.
+// TestRows holds that both forms of dot and add give the same bits, of rows of all lengths with
+// some features and with all, and that they are what the sums are.
 func TestRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := range 70 {

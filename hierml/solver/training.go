@@ -357,7 +357,8 @@ func (t *training) certify(ctx context.Context) error {
 	return nil
 }
 
-// What a gap is taken for of its estimate, at least, which is before a certificate tells, and at most.
+// What a gap is taken for of its estimate, at least, which is before a certificate tells, and at
+// most.
 const leastTrust, mostTrust = 0.25, 0.5
 
 // hopeful tells whether an epoch deserves a certificate: the estimate of its relative gap, by what

@@ -242,8 +242,8 @@ func (s *linearState) SetColumn(c int, w []float64) (square float64) {
 	return square
 }
 
-// Set adds up the weights of a number of features at a time in float64, and then rounds them to what
-// is stored.
+// Set adds up the weights of a number of features at a time in float64, and then rounds them to
+// what is stored.
 func (s *linearState) Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error) {
 	l, w := s.linear, s.Weights
 	passed := follow(ctx, false, l.x.Cols)
@@ -312,8 +312,8 @@ func (s *linearState) sum(u *Rows, given []int32, at []int, lo, hi int, sums []f
 	}
 }
 
-// round makes the weights of the features from lo to hi what is stored of sums, Stride of a feature,
-// and returns the squared norms of the sums and of what is stored.
+// round makes the weights of the features from lo to hi what is stored of sums, Stride of a
+// feature, and returns the squared norms of the sums and of what is stored.
 func (w *Weights) round(lo, hi int, sums []float64) (norm [2]float64) {
 	sums = sums[:(hi-lo)*w.Stride]
 	if w.Wide != nil {

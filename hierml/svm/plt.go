@@ -141,8 +141,8 @@ func checkTree(d *dataset.Dataset) error {
 	return nil
 }
 
-// nodePart returns the problem of a node with the examples given, which it does not keep. Nodes whose
-// examples are those of their parent are a family.
+// nodePart returns the problem of a node with the examples given, which it does not keep. Nodes
+// whose examples are those of their parent are a family.
 func nodePart(of *classes, x *dataset.Matrix, m *members, n int, e *Examples) part {
 	all := e.all()
 	entries := 0

@@ -74,8 +74,8 @@ type beside struct {
 	size  int // of the group: it must not depend on the workers
 }
 
-// solveGroup solves some classes of a family side by side, where the sizes of all that are solved so
-// add up to total, and returns those that are left.
+// solveGroup solves some classes of a family side by side, where the sizes of all that are solved
+// so add up to total, and returns those that are left.
 func (p *parts) solveGroup(ctx context.Context, some beside, worker, workers, total int) (rest []int) {
 	ks := some.parts
 	if ctx.Err() != nil {

@@ -153,9 +153,9 @@ func (all *tasks) replace(change func(map[uintptr]*bearer)) {
 	all.labels.Store(&labels)
 }
 
-// mayBeStopped reports whether the calling goroutine's task was stopped, or that of a label which had
-// the same place. While a cell ends, the loops of all others ask this in each round, and to find out
-// whether the label is the same takes three times as long.
+// mayBeStopped reports whether the calling goroutine's task was stopped, or that of a label which
+// had the same place. While a cell ends, the loops of all others ask this in each round, and to
+// find out whether the label is the same takes three times as long.
 func (all *tasks) mayBeStopped() bool {
 	b := (*all.labels.Load())[uintptr(program.Label())]
 	return b != nil && b.task != nil && b.task.stopped()

@@ -44,8 +44,8 @@ func Register(path string, code Code) {
 	note(code)
 }
 
-// RegisterRun is Register for a package of which only the statements and variables matter. Most cells
-// are such packages. The compiler would read much of package reflect for a Code.
+// RegisterRun is Register for a package of which only the statements and variables matter. Most
+// cells are such packages. The compiler would read much of package reflect for a Code.
 //
 //go:noinline
 func RegisterRun(path string, run func(), variables map[string]any) {
