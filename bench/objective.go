@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -102,7 +103,7 @@ func compare(ctx context.Context, o options) error {
 			if err != nil {
 				return err
 			}
-			tolerances = []string{r.Name}
+			tolerances = tolerances[slices.Index(tolerances, r.Name):]
 			if theirs == nil || r.TrainingCPU < theirs.TrainingCPU {
 				theirs = r
 			}

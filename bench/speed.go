@@ -255,7 +255,7 @@ func objective(number, run string, files func(s *speed, ctx context.Context, nam
 		}
 		key, tolerances := number+" "+name, ladder(number)
 		if known := s.tolerances[key]; known != "" {
-			tolerances = []string{known}
+			tolerances = tolerances[slices.Index(tolerances, known):]
 		}
 		peer, err := liblinear(ctx, s.python, s.folder, number, f, c, r.Primal, tolerances)
 		if err != nil {
