@@ -218,7 +218,7 @@ func showSpeed(w io.Writer, measured []speedResult) error {
 
 // speedSets are sets with short texts, long texts, dense features and long tails, of which the rows
 // with one label are taken.
-var speedSets = []string{"ng15", "reuters21578", "wordnet_nouns", "ec10", "rcv1", "texts", "small", "phyletic_go", "imclef07a", "imclef07d"}
+var speedSets = []string{"ng15", "reuters21578", "wordnet_nouns", "rcv1", "texts", "small", "phyletic_go", "imclef07a", "imclef07d", "ec10"}
 
 // objectives is the row of a problem of LIBLINEAR or of scikit-learn's softmax: the training of
 // this library to its default gap, and the peer with the largest tolerance that leads to an
