@@ -75,8 +75,8 @@ func NewGroup(inputs *structured.Linear, size int) *Group {
 func (g *Group) Size() int { return len(g.binaries) }
 
 // Solve solves up to Size problems, each with its settings, and calls end with the result and the
-// coefficients of each. One that has not converged, as where Settings.Time is over, has no weights,
-// and goes on from its coefficients in Binary.Solve. Where ctx ends, which is the error then, it
+// coefficients of each. One that has neither converged nor had Settings.MaxEpochs, as where
+// Settings.Time is over, has no weights, and goes on from its coefficients in Binary.Solve. Where ctx ends, which is the error then, it
 // has weights as those of Binary.Solve. Progress is called after each round with the value of zero
 // weights, a bound, and an estimate.
 func (g *Group) Solve(ctx context.Context, problems []BinaryProblem, settings []Settings, end func(k int, r *BinaryResult, c *Coefficients)) error {
@@ -151,11 +151,10 @@ func (g *Group) rounds(ctx context.Context, sides []*side, end func(k int, r *Bi
 			if s.ended {
 				continue
 			}
-			converged, err := s.certifyScanned()
-			if err != nil {
+			if err := s.certifyScanned(); err != nil {
 				return err
 			}
-			if converged || s.loss != Hinge && s.result.Epochs > patienceWith[s.loss] { // Newton's method is faster
+			if s.result.Weights != nil || s.loss != Hinge && s.result.Epochs > patienceWith[s.loss] { // Newton's method is faster
 				s.endBy(k, end)
 			}
 		}
@@ -206,7 +205,7 @@ func (s *side) round(ctx context.Context) error {
 	}
 	s.order = append(s.order[:0], s.working...)
 	s.restore()
-	for range roundEpochs {
+	for k := 0; k < roundEpochs && s.result.Epochs < s.settings.MaxEpochs; k++ {
 		s.result.Epochs++
 		if err := s.epoch(ctx); err != nil {
 			return err
@@ -275,30 +274,39 @@ func (g *Group) scan(ctx context.Context, sides []*side) error {
 	return nil
 }
 
-// certifyScanned takes what the scan has found, and reports whether it is what was asked for.
-func (s *side) certifyScanned() (bool, error) {
+// certifyScanned takes what the scan has found, and the weights if they are what was asked for, or
+// there are no more epochs.
+func (s *side) certifyScanned() error {
 	primal, dual := s.square/2+s.constant+s.paid, s.terms-s.norm/2
+	r := s.result
+	last := r.Epochs >= s.settings.MaxEpochs
 	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
-		return false, nil
+		if last {
+			r.Primal, r.Weights = s.origin, s.best // zeros
+		}
+		return nil
 	}
 	if s.gap > 0 {
 		s.trust = min(max((primal-dual)/s.gap, 0.01), 1)
 	}
-	r := s.result
 	r.Primal, r.Dual = primal, max(r.Dual, dual)
 	p := Progress{Epoch: r.Epochs, Primal: s.origin, Dual: r.Dual, Estimate: (primal - r.Dual) / s.origin, Seconds: time.Since(s.settings.began).Seconds()}
 	if s.reached(r) {
-		r.Status, r.Weights = Converged, s.best
-		for f, w := range s.weights {
-			s.best[f] = float64(float32(w))
+		r.Status = Converged
+	}
+	if last || r.Status == Converged {
+		r.Weights = s.best
+		if primal < s.origin {
+			for f, w := range s.weights {
+				s.best[f] = float64(float32(w))
+			}
 		}
-		p.Primal, p.Estimate = primal, 0
+		r.Primal = min(primal, s.origin)
+		p.Primal, p.Estimate = r.Primal, 0
 	}
 	p.Gap = structured.Certificate{Primal: p.Primal, Dual: p.Dual}.Gap()
-	if s.settings.Progress != nil {
-		if err := s.settings.Progress(p); err != nil {
-			return false, err
-		}
+	if s.settings.Progress == nil {
+		return nil
 	}
-	return r.Status == Converged, nil
+	return s.settings.Progress(p)
 }

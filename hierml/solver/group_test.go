@@ -148,6 +148,31 @@ func TestGroupEndsEarly(t *testing.T) {
 	}
 }
 
+// TestGroupEpochs holds that no class takes more epochs than are given, and has weights then that
+// are no worse than zero.
+func TestGroupEpochs(t *testing.T) {
+	for name, data := range binaries(t) {
+		inputs, err := structured.NewLinear(data.x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, loss := range []MarginLoss{Hinge, SquaredHinge} {
+			for most := 1; most <= 4; most++ {
+				p := BinaryProblem{Positive: data.positive, C: 100, Loss: loss}
+				err := NewGroup(inputs, 1).Solve(t.Context(), []BinaryProblem{p}, []Settings{{Gap: 1e-5, MaxEpochs: most}}, func(_ int, r *BinaryResult, _ *Coefficients) {
+					zero := 100 * float64(data.x.Rows)
+					if r.Epochs > most || r.Weights == nil || r.Primal > zero || math.Abs(value(data.x, r.Weights, p)-r.Primal) > 1e-6*zero {
+						t.Errorf("%s, %v: %v after %d epochs of %d: %v of %v; %v by definition", name, loss, r.Status, r.Epochs, most, r.Primal, zero, value(data.x, r.Weights, p))
+					}
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
+
 // TestGroupKinds holds which problems there are no groups for.
 func TestGroupKinds(t *testing.T) {
 	inputs, err := structured.NewLinear(binaries(t)["dense"].x)

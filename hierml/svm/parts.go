@@ -229,8 +229,8 @@ func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 			return
 		}
 		settings = settings.Share(share)
-		settings.MaxEpochs = max(1, cmp.Or(settings.MaxEpochs, solver.DefaultMaxEpochs)-p.epochs[k])
 	}
+	settings.MaxEpochs = max(1, cmp.Or(settings.MaxEpochs, solver.DefaultMaxEpochs)-p.epochs[k])
 	settings.Progress = func(s solver.Progress) error { return p.report(k, s) }
 	began := time.Now()
 	var end *outcome
