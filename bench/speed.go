@@ -230,11 +230,11 @@ func objectives(number, run string) []contest {
 			cases = append(cases, name+", C = "+c)
 		}
 	}
-	row := "-s " + number
+	row, goal := "-s "+number, 0.5
 	if number == "softmax" {
-		row = number
+		row, goal = number, 1
 	}
-	return []contest{{row: row, peer: peerName(number), goal: 0.5, most: 1, cases: cases, once: objective(number, run, (*speed).problem)}}
+	return []contest{{row: row, peer: peerName(number), goal: goal, most: 1, cases: cases, once: objective(number, run, (*speed).problem)}}
 }
 
 // objective trains this library to its default gap, and the peer to the objective of that.
