@@ -76,9 +76,9 @@ func (g *Group) Size() int { return len(g.binaries) }
 
 // Solve solves up to Size problems, each with its settings, and calls end with the result and the
 // coefficients of each. One that has neither converged nor had Settings.MaxEpochs, as where
-// Settings.Time is over, has no weights, and goes on from its coefficients in Binary.Solve. Where ctx ends, which is the error then, it
-// has weights as those of Binary.Solve. Progress is called after each round with the value of zero
-// weights, a bound, and an estimate.
+// Settings.Time is over, has no weights, and goes on from its coefficients in Binary.Solve. Where
+// ctx ends, which is the error then, it has weights as those of Binary.Solve. Progress is called
+// after each round with the value of zero weights, a bound, and an estimate.
 func (g *Group) Solve(ctx context.Context, problems []BinaryProblem, settings []Settings, end func(k int, r *BinaryResult, c *Coefficients)) error {
 	if len(problems) > g.Size() || len(settings) != len(problems) {
 		return fmt.Errorf("solver: %d problems and %d settings for a group of %d", len(problems), len(settings), g.Size())
