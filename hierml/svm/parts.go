@@ -164,19 +164,24 @@ func (p *parts) solveRound(ctx context.Context, order []int) {
 	for _, k := range order {
 		p.left += float64(max(1, p.parts[k].size))
 	}
-	next := make(chan int)
+	deal(p, workers, order, func(worker, k int) { p.solve(ctx, k, worker, workers) })
+}
+
+// deal has workers do items, which begin in their order. A panic stops all.
+func deal[T any](p *parts, workers int, items []T, do func(worker int, item T)) {
+	next := make(chan T)
 	var wait guarded.Group
 	for worker := range workers {
 		wait.Go(func() {
-			for k := range next {
-				if !wait.Guard(func() { p.solve(ctx, k, worker, workers) }) {
+			for item := range next {
+				if !wait.Guard(func() { do(worker, item) }) {
 					p.cancel(errStopped)
 				}
 			}
 		})
 	}
-	for _, k := range order {
-		next <- k
+	for _, item := range items {
+		next <- item
 	}
 	close(next)
 	wait.Wait()

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/solver"
 )
 
@@ -39,32 +38,20 @@ func (p *parts) solveTogether(ctx context.Context, order []int) (rest []int) {
 		return order
 	}
 	workers := min(p.workers, len(order))
-	next := make(chan beside)
-	var wait guarded.Group
-	for worker := range workers {
-		wait.Go(func() {
-			for some := range next {
-				ok := wait.Guard(func() {
-					given := p.solveGroup(ctx, some, worker, workers, total)
-					p.mu.Lock()
-					rest = append(rest, given...)
-					p.mu.Unlock()
-				})
-				if !ok {
-					p.cancel(errStopped)
-				}
-			}
-		})
-	}
+	var items []beside
 	for _, name := range names {
 		ks := families[name]
 		several := min(solver.GroupSize, (len(ks)+workers-1)/workers)
 		for some := range slices.Chunk(ks, several) {
-			next <- beside{some, min(solver.GroupSize, sizes[name])}
+			items = append(items, beside{some, min(solver.GroupSize, sizes[name])})
 		}
 	}
-	close(next)
-	wait.Wait()
+	deal(p, workers, items, func(worker int, some beside) {
+		given := p.solveGroup(ctx, some, worker, workers, total)
+		p.mu.Lock()
+		rest = append(rest, given...)
+		p.mu.Unlock()
+	})
 	return p.sorted(rest)
 }
 
