@@ -96,7 +96,7 @@ func NewBinary(inputs *structured.Linear) *Binary {
 	n, features := inputs.Len(), inputs.Matrix().Cols
 	return &Binary{
 		inputs: inputs, weights: make([]float64, features), best: make([]float64, features),
-		alpha: make([]float64, n), logit: make([]float64, n), sign: make([]float64, n), order: make([]int32, 0, n),
+		alpha: make([]float64, n), sign: make([]float64, n), order: make([]int32, 0, n),
 		change: make([]float64, features),
 	}
 }
@@ -232,6 +232,9 @@ func (b *Binary) begin(problem BinaryProblem, settings Settings) (*ascentOfOne, 
 	clear(b.weights)
 	clear(b.best)
 	clear(b.alpha)
+	if a.loss == Logistic {
+		b.logit = zeros(b.logit, len(b.alpha))
+	}
 	for i := range b.sign {
 		b.sign[i] = -1
 	}
@@ -383,10 +386,21 @@ func (a *ascentOfOne) move(i int32, m float64, features []int32, values []float3
 // visits is how many examples are visited before the clock is looked at.
 const visits = 256
 
-// logits makes the logits those of the coefficients.
+// logits makes the logits of the logistic loss those of the coefficients.
 func (a *ascentOfOne) logits() {
+	if a.loss != Logistic {
+		return
+	}
 	for _, i := range a.order {
 		a.logit[i] = math.Log(a.cost(i)/a.alpha[i] - 1)
+	}
+}
+
+// shuffle orders the examples that are not left out.
+func (a *ascentOfOne) shuffle() {
+	for k := a.active - 1; k > 0; k-- {
+		j := a.rng.IntN(k + 1)
+		a.order[k], a.order[j] = a.order[j], a.order[k]
 	}
 }
 
@@ -398,10 +412,7 @@ func (a *ascentOfOne) epochLogistic(ctx context.Context) error {
 	negligible := negligibleShare * a.settings.Gap * (a.scale*a.norm/2 + a.primal + a.constant) / float64(len(a.order))
 	a.gap, a.primal = 0, 0
 	measured, sum := 0, 0.0
-	for k := len(a.order) - 1; k > 0; k-- {
-		j := a.rng.IntN(k + 1)
-		a.order[k], a.order[j] = a.order[j], a.order[k]
-	}
+	a.shuffle()
 	for k, i := range a.order {
 		if k%visits == 0 {
 			if err := a.over(ctx); err != nil {
@@ -444,10 +455,7 @@ func (a *ascentOfOne) epoch(ctx context.Context) error {
 	x, order := a.inputs.Matrix(), a.order
 	highest, lowest := math.Inf(-1), math.Inf(1)
 	a.gap, a.primal = 0, 0
-	for k := a.active - 1; k > 0; k-- {
-		j := a.rng.IntN(k + 1)
-		order[k], order[j] = order[j], order[k]
-	}
+	a.shuffle()
 	for k, n := 0, 0; k < a.active; n++ {
 		if n%visits == 0 {
 			if err := a.over(ctx); err != nil {
