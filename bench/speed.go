@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -298,7 +297,7 @@ func (s *speed) problem(ctx context.Context, name string) (stem, error) {
 			fmt.Fprintf(&edges, "0 %d\n", n+1)
 		}
 	}
-	return f, os.WriteFile(filepath.Clean(f.edges()), []byte(edges.String()), 0o600)
+	return f, os.WriteFile(f.edges(), []byte(edges.String()), 0o600)
 }
 
 // rowsOfOne returns the rows with one label, which is noted as seen, or has to be.
