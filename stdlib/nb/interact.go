@@ -42,8 +42,9 @@ type input struct {
 // Interact shows controls for the parameters of a function, calls it, and shows below them what it
 // writes, shows and returns. When the user changes a control, the function is called again.
 //
-//	nb.Interact(func(lambda float64, method string) (any, error) {
-//		return plotOf(train(nb.Context(), lambda, method))
+//	nb.Interact(func(lambda float64, method string) any {
+//		model := train(nb.Context(), lambda, method) // a model and an error
+//		return plotOf(model)
 //	}, nb.LogSlider(1e-4, 10, 0.1), []string{"flat", "normalized"})
 //
 // The controls are those of the parameters in their order, each a widget such as [Slider] or a
@@ -65,7 +66,9 @@ type input struct {
 // The function is called when the controls have rested for a moment, and the run before, if it has
 // not ended, is interrupted: [Context] ends, so what takes its time should be given nb.Context().
 // It runs as a cell does, and not while one runs. An error or a panic is shown in place of the
-// results, and the next change tries again; that of the first run is the cell's own.
+// results, and the next change tries again; that of the first run is the cell's own. In a function
+// literal that is passed to Interact, you may leave out the error of a call as in a cell. The run
+// ends at the first error.
 //
 // The first result is part of the cell's output, also as what is shown where there are no controls:
 // on GitHub and in pages made of the notebook. Where nobody can move a control, as in scripts and

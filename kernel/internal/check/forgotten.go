@@ -17,7 +17,8 @@ import (
 //	g(f(), 1)     // as any part of an expression (nested.go)
 //
 // The cell stops there if the error is not nil, and shows it. In Go the first and the third do not
-// compile and the second drops the error; so it is in functions, and in strict cells.
+// compile and the second drops the error; so it is in functions, and in strict cells. Functions
+// passed to nb.Interact may leave out errors as the first and the third do.
 
 // InBlocks calls see with the statements in the blocks of a statement, however deep, in their
 // order, but not with those of function literals.

@@ -17,8 +17,7 @@ const InteractLabelled = "InteractLabelled"
 // ParameterNames returns the names of the parameters of the function that a call of interact is
 // for, quoted and with commas between; empty for other calls.
 func ParameterNames(e *ast.CallExpr, callee types.Object, info *types.Info) string {
-	f, ok := callee.(*types.Func)
-	if !ok || f.FullName() != interact || len(e.Args) == 0 {
+	if !isInteract(callee) || len(e.Args) == 0 {
 		return ""
 	}
 	sig, ok := info.TypeOf(e.Args[0]).Underlying().(*types.Signature)
@@ -33,4 +32,9 @@ func ParameterNames(e *ast.CallExpr, callee types.Object, info *types.Info) stri
 		names[i] = strconv.Quote(names[i])
 	}
 	return strings.Join(names, ", ")
+}
+
+func isInteract(callee types.Object) bool {
+	f, ok := callee.(*types.Func)
+	return ok && f.FullName() == interact
 }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/astutil"
@@ -19,7 +20,8 @@ import (
 //	a, b := f(), g()
 //	f().Method()
 //
-// wherever Go wants fewer values than it has. In the tree such a call is the argument of a function
+// wherever Go wants fewer values than it has, and so may every call in a function literal that is
+// passed to nb.Interact. In the tree such a call is the argument of a function
 // that nothing declares, and that returns all but the error: Go then types what is around it, and
 // calls are made in the order of Go. The stages behind write that function as what ends the cell.
 
@@ -75,8 +77,8 @@ func closing(text string) int {
 	return len(text)
 }
 
-// leftWithin returns the calls within a statement at the top of a cell, outside function literals,
-// whose error has to be left out for Go to have the values that it wants, and how many these are.
+// leftWithin returns the calls within a statement at the top of a cell, outside function literals
+// except those passed to nb.Interact, whose error has to be left out for Go to have the values that it wants, and how many these are.
 // whole holds assignments and declarations that leave out the error of their only value.
 func (k *Checked) leftWithin(s ast.Stmt, whole map[ast.Node]bool) (out map[*ast.CallExpr]int) {
 	out = map[*ast.CallExpr]int{}
@@ -86,7 +88,7 @@ func (k *Checked) leftWithin(s ast.Stmt, whole map[ast.Node]bool) (out map[*ast.
 			above = above[:len(above)-1]
 			return false
 		}
-		if _, ok := n.(*ast.FuncLit); ok {
+		if lit, ok := n.(*ast.FuncLit); ok && !k.interacts(lit, above) {
 			return false
 		}
 		if call, ok := n.(*ast.CallExpr); ok {
@@ -144,7 +146,10 @@ func (k *Checked) wants(n int, call ast.Expr, above []ast.Node, whole map[ast.No
 		}
 		return n == len(p.Names)
 	case *ast.ReturnStmt:
-		return len(p.Results) > 1 && one
+		if len(p.Results) == 1 {
+			return n == k.resultsAround(above)
+		}
+		return one
 	case *ast.CallExpr:
 		if p.Fun == call || len(p.Args) > 1 || p.Ellipsis.IsValid() {
 			return one
@@ -152,6 +157,24 @@ func (k *Checked) wants(n int, call ast.Expr, above []ast.Node, whole map[ast.No
 		return k.takes(n, p, k.Info.TypeOf(call))
 	}
 	return one
+}
+
+// interacts reports whether a literal is the function passed to nb.Interact. above are the nodes
+// around it.
+func (k *Checked) interacts(lit *ast.FuncLit, above []ast.Node) bool {
+	call, ok := above[len(above)-1].(*ast.CallExpr)
+	return ok && len(call.Args) > 0 && call.Args[0] == lit && isInteract(k.tree().CalleeObject(ast.Unparen(call.Fun)))
+}
+
+// resultsAround returns how many results the innermost function literal among the nodes has; -1 if
+// there is none.
+func (k *Checked) resultsAround(above []ast.Node) int {
+	for _, n := range slices.Backward(above) {
+		if lit, ok := n.(*ast.FuncLit); ok {
+			return k.Info.TypeOf(lit).(*types.Signature).Results().Len()
+		}
+	}
+	return -1
 }
 
 // takes reports whether what is called takes the first n of some results for its arguments, and not

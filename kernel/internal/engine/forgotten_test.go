@@ -137,6 +137,11 @@ var withinExpressions = []forgottenCase{
 	{cell: "sum(two(false), 1)", err: "CompileError", message: "multiple-value"},
 	{cell: "func() int { return double(one(true)) }()", err: "CompileError", message: "too many arguments"},
 	{cell: "func f() int { return double(one(true)) }", err: "CompileError", message: "too many arguments"},
+	{cell: "i := nb.Interact(func(fail bool) { z := one(fail); fmt.Print(z) }, false)", out: "1"},
+	{cell: "nb.Interact(func(fail bool) any { return double(one(fail)) }, true)", err: "error", message: "boom", at: "Cell [2]:1:49"},
+	{cell: "nb.Interact(func(fail bool) int { return one(fail) }, true)", err: "error", message: "boom", at: "Cell [2]:1:42"},
+	{cell: "nb.Interact(func(fail bool) (int, error) { return one(fail) }, true)", err: "error", message: "boom"},
+	{cell: "nb.Interact(func(fail bool) any { return func() int { return one(fail) } }, true)", err: "CompileError", message: "too many return values"},
 	{cell: "defer func() { err := recover().(error); fmt.Print(err == boom) }()\ndouble(one(true))", out: "true"},
 }
 
