@@ -39,15 +39,15 @@ func (c *Collection) check() error {
 }
 
 // Below returns both parts as Dataset.Below does, with one taxonomy.
-func (c *Collection) Below(node string) (*Collection, error) {
+func (c *Collection) Below(nodes ...string) (*Collection, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	part, id, err := below(c.Name, c.Train.Taxonomy, node)
+	p, err := partBelow(c.Name, c.Train.Taxonomy, nodes)
 	if err != nil {
 		return nil, err
 	}
-	return &Collection{Name: c.Name, Train: c.Train.restrict(part, id), Test: c.Test.restrict(part, id)}, nil
+	return &Collection{Name: c.Name, Train: c.Train.restrict(p), Test: c.Test.restrict(p)}, nil
 }
 
 // String describes the collection in a few lines: how much there is in either part, and the first

@@ -103,7 +103,7 @@ var estimatorTypes = sync.OnceValue(func() map[string]reflect.Type {
 
 // generatorTypes are the generators that a study may name.
 var generatorTypes = sync.OnceValue(func() map[string]reflect.Type {
-	return byName(reflect.TypeFor[synthetic.LinearTree](), reflect.TypeFor[synthetic.Hyperplanes](), reflect.TypeFor[synthetic.TextLike]())
+	return byName(reflect.TypeFor[synthetic.LinearTree](), reflect.TypeFor[synthetic.Gaussians](), reflect.TypeFor[synthetic.Hyperplanes](), reflect.TypeFor[synthetic.TextLike]())
 })
 
 // stepTypes are the steps that a study may name.

@@ -5,10 +5,16 @@ import (
 	"slices"
 )
 
-// Below returns the taxonomy of n and all nodes below it, with their names, and the id that each
-// node has in t. Their parents elsewhere are left out, so that n is the only root.
-func (t *Taxonomy) Below(n int) (*Taxonomy, []int) {
-	nodes := slices.Clone(t.Descendants(n))
+// Below returns the taxonomy of the given nodes and all nodes below them, with their names, and the
+// id that each node has in t. It leaves out their parents elsewhere, so a single node becomes the
+// only root. No nodes are an error of the caller: it panics.
+func (t *Taxonomy) Below(some ...int) (*Taxonomy, []int) {
+	var nodes []int
+	for _, n := range some {
+		nodes = append(nodes, t.Descendants(n)...)
+	}
+	slices.Sort(nodes)
+	nodes = slices.Compact(nodes)
 	return t.restrict(nodes), nodes
 }
 
