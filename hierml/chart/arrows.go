@@ -1,13 +1,16 @@
 package chart
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -17,22 +20,71 @@ const (
 	arrowSpread = 0.38 // radians, of half a head
 )
 
-// Arrows draws weights in the plane, as [Cai08, figure 4.4] shows those of a flat and of a
-// hierarchical SVM: an arrow a node, which begins where that of its parent ends, so that the way
-// from the origin to the tip of a leaf's arrow is the sum that scores the leaf. weights has two
-// numbers a node, in the order of their ids, times the node's attribute where that is not 1; none,
-// or zeros, where a node has no part. Arrows of leaves have the colours of decision regions and
-// their names at the tips, those of inner nodes are grey and have them at the side. what is the
-// title. It is an error of graphs in which a node has several parents, for there are several ways
-// to it.
-func Arrows(t *taxonomy.Taxonomy, weights [][]float64, what string) (*Figure, error) {
-	return arrowsFigure(t, weights, what, false)
+// Arrows draws the weights of a model in the plane, as [Cai08, figure 4.4] does for a flat and a
+// hierarchical SVM. Each node has an arrow, the node's weights times its attribute, that begins
+// where the arrow of its parent ends. So the tip of a leaf's arrow is the sum that scores the leaf.
+// Nodes with zero weights have no arrow. Arrows of leaves have the colours of decision regions and
+// their names at the tips; those of inner nodes are grey, with the names beside them. The title is
+// the model's name.
+//
+// It is an error if the model has a kernel or a number of features other than two, if a node has
+// several parents, or if a node's attribute differs between leaves.
+func Arrows(m *classifier.Model) (*Figure, error) {
+	weights, err := arrowWeights(m)
+	if err != nil {
+		return nil, err
+	}
+	return arrowsFigure(m.Taxonomy, weights, m.Name, false)
 }
 
-// ArrowsFromOrigin draws weights in the plane as Arrows does, but each from the origin, with its
-// name at its tip: for the angles between nodes and for graphs.
-func ArrowsFromOrigin(t *taxonomy.Taxonomy, weights [][]float64, what string) (*Figure, error) {
-	return arrowsFigure(t, weights, what, true)
+// arrowWeights returns the weights of each node, times its attribute.
+func arrowWeights(m *classifier.Model) ([][]float64, error) {
+	weights, err := planeWeights(m)
+	if err != nil {
+		return nil, err
+	}
+	attribute := make(map[int]float64)
+	for k := range m.Taxonomy.Leaves() {
+		nodes, values := m.Attributes().Leaf(k)
+		for j, n := range nodes {
+			if v, ok := attribute[n]; ok && v != values[j] {
+				return nil, fmt.Errorf("chart: node %q has the attributes %v and %v for different leaves; use ArrowsFromOrigin, which draws the weights alone", m.Taxonomy.Name(n), v, values[j])
+			}
+			attribute[n] = values[j]
+		}
+	}
+	for n, w := range weights {
+		floats.Scale(attribute[n], w)
+	}
+	return weights, nil
+}
+
+// ArrowsFromOrigin draws the weights of a model in the plane as Arrows does, but each arrow begins
+// at the origin, has its name at its tip, and is not multiplied by the attribute. Use it to compare
+// the angles between nodes, and for graphs.
+func ArrowsFromOrigin(m *classifier.Model) (*Figure, error) {
+	weights, err := planeWeights(m)
+	if err != nil {
+		return nil, err
+	}
+	return arrowsFigure(m.Taxonomy, weights, m.Name, true)
+}
+
+// planeWeights returns the two weights of each node.
+func planeWeights(m *classifier.Model) ([][]float64, error) {
+	if m == nil || m.Taxonomy == nil {
+		return nil, errors.New("chart: there is no model to draw")
+	}
+	if m.Features() != 2 {
+		return nil, fmt.Errorf("chart: the model has %d features; arrows are drawn over two", m.Features())
+	}
+	weights := make([][]float64, m.Taxonomy.Len())
+	for n := range weights {
+		if weights[n] = m.Weights(n); weights[n] == nil {
+			return nil, errors.New("chart: the model has a kernel, and so no weights to draw; use DecisionRegions")
+		}
+	}
+	return weights, nil
 }
 
 func arrowsFigure(t *taxonomy.Taxonomy, weights [][]float64, what string, fromOrigin bool) (*Figure, error) {
@@ -52,12 +104,6 @@ func arrowsFigure(t *taxonomy.Taxonomy, weights [][]float64, what string, fromOr
 
 // newArrows returns the arrows, and the largest coordinate of their tips.
 func newArrows(t *taxonomy.Taxonomy, weights [][]float64, fromOrigin bool) (a *arrows, far float64, err error) {
-	if t == nil {
-		return nil, 0, fmt.Errorf("chart: no taxonomy to draw")
-	}
-	if len(weights) != t.Len() {
-		return nil, 0, fmt.Errorf("chart: weights of %d nodes for a taxonomy of %d; give two numbers a node, or none, in the order of their ids", len(weights), t.Len())
-	}
 	a = &arrows{colors: newNodeColors(t), fromOrigin: fromOrigin}
 	tips := make([][2]float64, t.Len())
 	for _, n := range t.Topological() {
@@ -68,11 +114,8 @@ func newArrows(t *taxonomy.Taxonomy, weights [][]float64, fromOrigin bool) (a *a
 			from = tips[t.Parents(n)[0]]
 		}
 		w := weights[n]
-		if len(w) != 0 && len(w) != 2 {
-			return nil, 0, fmt.Errorf("chart: node %q has %d weights; arrows are drawn over two features", t.Name(n), len(w))
-		}
 		tips[n] = from
-		if len(w) == 0 || w[0] == 0 && w[1] == 0 {
+		if w[0] == 0 && w[1] == 0 {
 			continue
 		}
 		for k, v := range w {

@@ -1,11 +1,17 @@
 package chart
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/synthetic"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -24,9 +30,9 @@ func directions(t *taxonomy.Taxonomy) [][]float64 {
 func TestArrows(t *testing.T) {
 	tax := paths(t, 2, 3)
 	weights := directions(tax)
-	weights[tax.Leaves()[0]] = nil
+	weights[tax.Leaves()[0]] = []float64{0, 0}
 	weights[tax.Roots()[0]] = []float64{0, 0}
-	f, err := Arrows(tax, weights, "weights")
+	f, err := arrowsFigure(tax, weights, "weights", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +62,7 @@ func TestArrowsFromOrigin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := ArrowsFromOrigin(graph, directions(graph), "weights")
+	f, err := arrowsFigure(graph, directions(graph), "weights", true)
 	if err != nil || f.PNG() == nil {
 		t.Fatal(f, err)
 	}
@@ -87,6 +93,10 @@ func TestArrowsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	zeros := directions(tree)
+	for _, w := range zeros {
+		clear(w)
+	}
 	set := func(n int, w ...float64) [][]float64 {
 		weights := directions(tree)
 		weights[n] = w
@@ -96,16 +106,52 @@ func TestArrowsRefused(t *testing.T) {
 		tax     *taxonomy.Taxonomy
 		weights [][]float64
 	}{
-		"no taxonomy":            {nil, nil},
-		"weights of 1 nodes":     {tree, make([][]float64, 1)},
-		"all weights are zero":   {tree, make([][]float64, tree.Len())},
-		"has 3 weights":          {tree, set(1, 1, 2, 3)},
+		"all weights are zero":   {tree, zeros},
 		"is NaN":                 {tree, set(1, math.NaN(), 2)},
 		"is +Inf":                {tree, set(1, 2, math.Inf(1))},
 		`node "c" has 2 parents`: {graph, directions(graph)},
 	} {
-		if _, err := Arrows(c.tax, c.weights, ""); err == nil || !strings.HasPrefix(err.Error(), "chart: ") || !strings.Contains(err.Error(), words) {
+		if _, err := arrowsFigure(c.tax, c.weights, "", false); err == nil || !strings.HasPrefix(err.Error(), "chart: ") || !strings.Contains(err.Error(), words) {
 			t.Errorf("the error is %v, want one with %q", err, words)
+		}
+	}
+}
+
+// TestArrowsOfModels holds that the tip of a leaf's arrow scores the leaf, also where attributes are
+// not 1, and that models which have no such arrows are refused.
+func TestArrowsOfModels(t *testing.T) {
+	points, err := synthetic.Gaussians{PerClass: 4}.Generate(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := func(e classifier.Estimator, d *dataset.Dataset) *classifier.Model {
+		m, err := e.Fit(context.Background(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := model(svm.Normalized{}, points)
+	weights, err := arrowWeights(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := m.LeafScores(points.X)
+	_, x := points.X.Row(0)
+	for _, w := range drawnArrows(t, points.Taxonomy, weights) {
+		score := float64(x[0])*w.to[0] + float64(x[1])*w.to[1]
+		if k := points.Taxonomy.LeafIndex(w.node); k >= 0 && math.Abs(score-scores.At(0, k)) > 1e-4 {
+			t.Errorf("the arrow of %q scores %v, the model %v", points.Taxonomy.Name(w.node), score, scores.At(0, k))
+		}
+	}
+	for _, draw := range []func(*classifier.Model) (*Figure, error){Arrows, ArrowsFromOrigin} {
+		if f, err := draw(m); err != nil || f.PNG() == nil {
+			t.Errorf("%v, %v", f, err)
+		}
+		for words, m := range map[string]*classifier.Model{"no model": nil, "3 features": model(svm.Flat{}, points.WithConstant(1)), "a kernel": model(svm.Flat{Kernel: gram.RBF{Gamma: 1}}, points)} {
+			if _, err := draw(m); err == nil || !strings.Contains(err.Error(), words) {
+				t.Errorf("the error is %v, want one with %q", err, words)
+			}
 		}
 	}
 }

@@ -171,7 +171,7 @@ func TestFigures(t *testing.T) {
 // Everything is drawn within the figure: a name that is cut cannot be read.
 func TestFiguresWithin(t *testing.T) {
 	all := figures(t)
-	still, err := Arrows(paths(t, 3, 4), directions(paths(t, 3, 4)), "weights <&>")
+	still, err := arrowsFigure(paths(t, 3, 4), directions(paths(t, 3, 4)), "weights <&>", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/synthetic"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -198,31 +199,18 @@ func ExampleMargins() {
 }
 
 func ExampleArrows() {
-	t, err := taxonomy.FromPaths([]string{"warm/red", "warm/orange", "cold/blue"}, "/")
+	points, err := synthetic.Gaussians{}.Generate(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}
-	weights := make([][]float64, t.Len()) // of a model: those of Model.Weights
-	for n := range weights {
-		weights[n] = []float64{1, float64(n)}
-	}
-	figure, err := chart.Arrows(t, weights, "weights")
+	model, err := svm.Hierarchical{}.Fit(context.Background(), points)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(figure)
-	// Output: weights (340 x 348 points)
-}
-
-func ExampleArrowsFromOrigin() {
-	t, err := taxonomy.FromPaths([]string{"warm/red", "warm/orange"}, "/")
-	if err != nil {
-		log.Fatal(err)
-	}
-	figure, err := chart.ArrowsFromOrigin(t, [][]float64{{1, 0}, {0, 1}, {0, -1}}, "orthogonal")
+	figure, err := chart.Arrows(model)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(figure)
-	// Output: orthogonal (340 x 348 points)
+	// Output: hierarchical SVM (340 x 348 points)
 }
