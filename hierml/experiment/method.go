@@ -133,11 +133,22 @@ func (m *Method) fit(ctx context.Context, d *dataset.Dataset, p point, seed uint
 // fitter returns the method Fit of a copy of the estimator at the point. Without a taxonomy, losses
 // by name are not set.
 func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy) (fitter, error) {
+	v, err := m.at(p, t)
+	if err != nil {
+		return nil, err
+	}
+	setWhere(v, "Seed", reflect.ValueOf(seed), false)
+	setWhere(v, "Workers", reflect.ValueOf(workers), true)
+	return fitterOf(v.Interface())
+}
+
+// at returns a copy of the estimator, or a pointer to one, with the settings of the point.
+func (m *Method) at(p point, t *taxonomy.Taxonomy) (reflect.Value, error) {
 	value := m.estimator()
 	if named, ok := value.(Named); ok {
 		var err error
 		if value, err = named.build(t, estimatorTypes()); err != nil {
-			return nil, err
+			return reflect.Value{}, err
 		}
 	}
 	given := reflect.ValueOf(value)
@@ -145,7 +156,7 @@ func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy)
 	v.Set(given)
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
-			return nil, fmt.Errorf("experiment: the estimator is a %T that is nil", value)
+			return reflect.Value{}, fmt.Errorf("experiment: the estimator is a %T that is nil", value)
 		}
 		copied := reflect.New(v.Type().Elem())
 		copied.Elem().Set(v.Elem())
@@ -153,12 +164,10 @@ func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy)
 	}
 	for _, s := range p {
 		if err := (setter{t: t, build: true}).path(v, s.path, s.value, given.Type().String()); err != nil {
-			return nil, err
+			return reflect.Value{}, err
 		}
 	}
-	setWhere(v, "Seed", reflect.ValueOf(seed), false)
-	setWhere(v, "Workers", reflect.ValueOf(workers), true)
-	return fitterOf(v.Interface())
+	return v, nil
 }
 
 // fitter is the method Fit of an estimator.

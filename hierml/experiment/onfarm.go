@@ -60,6 +60,7 @@ func (s *Study) onFarm(ctx context.Context) (*Results, error) {
 		return nil, err
 	}
 	results := newResults(w.outline, w.kept.cells)
+	results.ran = s
 	var failed error
 	if results.study, failed = s.MarshalJSON(); failed != nil {
 		return results, errors.Join(err, failed)

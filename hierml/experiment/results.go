@@ -31,6 +31,7 @@ type Results struct {
 	repeated []string // data whose instances are divided more than once
 	methods  []string
 	study    []byte // in JSON
+	ran      *Study // nil of results that were loaded
 }
 
 // outline returns what is needed to show the cells, with notes about those that were kept.

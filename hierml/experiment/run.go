@@ -65,6 +65,7 @@ func (s *Study) inProcess(ctx context.Context) (*Results, error) {
 	}
 	err = errors.Join(err, kept.close())
 	results := newResults(o, kept.cells)
+	results.ran = s
 	study, failed := s.MarshalJSON()
 	results.study = study
 	return results, errors.Join(err, failed)
