@@ -6,23 +6,26 @@ import (
 	"strings"
 )
 
-// digits is how many digits of the largest number of a column are shown.
-const digits = 5
+// Digits is how many significant digits of the largest number of a column are shown by default.
+const Digits = 5
 
 // Number returns a number with five significant digits, whole numbers with all that they have.
 func Number(v float64) string {
 	if whole(v) {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
-	return strconv.FormatFloat(v, 'g', digits, 64)
+	return strconv.FormatFloat(v, 'g', Digits, 64)
 }
 
 func whole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < 1e15 }
 
-// Numbers returns the numbers of a column: as many digits behind the point in each as the largest
-// needs to have five significant ones, fewer where they are all 0. Where that would leave less than
-// two digits of a small number, each has five of its own.
-func Numbers(values []float64) []string {
+// Numbers returns Rounded with five digits.
+func Numbers(values []float64) []string { return Rounded(values, Digits) }
+
+// Rounded returns the numbers of a column: as many digits behind the point in each as the largest
+// needs to have the given number of significant ones, fewer where they are all 0. Where that would
+// leave less than two digits of a small number, each has five of its own.
+func Rounded(values []float64, digits int) []string {
 	texts := make([]string, len(values))
 	largest, smallest, all := 0.0, math.Inf(1), true
 	for _, v := range values {

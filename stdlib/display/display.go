@@ -33,6 +33,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
+
+	"github.com/hierml/notebook/internal/table"
 )
 
 // The MIME types this package makes.
@@ -189,7 +191,7 @@ func (b *Bundle) plain(v value) {
 	}
 	if v.Kind() == reflect.Map && v.Len() > maxElements && len(b.Data) == 0 && !v.speaks() {
 		// The keys are looked at once.
-		t := mapping(v)
+		t := mapping(v, table.Digits)
 		b.Data[HTML], b.Data[Text] = t.HTML(), bounded(t.String())
 		return
 	}

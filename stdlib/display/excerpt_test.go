@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/internal/table"
 )
 
 // Excerpts look as those of gonum, and are there where gonum has none.
@@ -37,7 +39,7 @@ func TestExcerpt(t *testing.T) {
 // Matrices of user types may have no rows.
 func TestGridWithoutRows(t *testing.T) {
 	for _, alike := range []bool{true, false} {
-		shown := grid(0, 3, alike, func(i, j int) value { return valueOf(0.) })
+		shown := grid(0, 3, alike, table.Digits, func(i, j int) value { return valueOf(0.) })
 		if len(shown.Columns) != 4 || len(shown.Rows) != 0 {
 			t.Errorf("alike %t: %d columns and %d rows", alike, len(shown.Columns), len(shown.Rows))
 		}

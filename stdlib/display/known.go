@@ -19,6 +19,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/chart"
 	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/table"
 )
 
 const (
@@ -161,7 +162,7 @@ func (b *Bundle) matrix(m mat.Matrix) {
 	if _, has := b.Data[HTML]; has {
 		return
 	}
-	t := grid(rows, columns, true, func(i, j int) value { return valueOf(m.At(i, j)) })
+	t := grid(rows, columns, true, table.Digits, func(i, j int) value { return valueOf(m.At(i, j)) })
 	t.Notes = []string{fmt.Sprintf("%d × %d", rows, columns)}
 	b.Data[HTML] = t.HTML()
 }

@@ -22,7 +22,10 @@ const (
 
 // tabular returns the value as a table, nil if it is none. What has a row an element of one cell,
 // such as a list of names, is one only if it is long, and so is a struct of another package.
-func tabular(v value, long bool) *table.Table {
+func tabular(v value, long bool) *table.Table { return rounded(v, long, table.Digits) }
+
+// rounded is tabular with a number of significant digits in columns of floating-point numbers.
+func rounded(v value, long bool, digits int) *table.Table {
 	if v.Kind() == reflect.Pointer && !v.IsNil() && !v.speaks() {
 		v = v.pointed()
 	}
@@ -31,15 +34,32 @@ func tabular(v value, long bool) *table.Table {
 	}
 	switch v.Kind() {
 	case reflect.Slice, reflect.Array:
-		return list(v, long)
+		return list(v, long, digits)
 	case reflect.Map:
-		return mapping(v)
+		return mapping(v, digits)
 	case reflect.Struct:
 		if long || v.own() {
 			return structure(v)
 		}
 	}
 	return nil
+}
+
+// Table returns the values as a table with a row an element and a number of significant digits, of
+// the largest number of a column, in columns of floating-point numbers. ok is false where the value
+// is not a slice, an array or a map, or has no elements.
+func Table(v any, digits int) (b *Bundle, ok bool) {
+	of := valueOf(v)
+	if of.Kind() == reflect.Pointer && !of.IsNil() {
+		of = of.pointed()
+	}
+	switch of.Kind() {
+	case reflect.Slice, reflect.Array, reflect.Map:
+		if t := rounded(of, true, digits); t != nil {
+			return &Bundle{Data: map[string]any{HTML: t.HTML(), Text: bounded(t.String())}}, true
+		}
+	}
+	return nil, false
 }
 
 // numbers tells whether the value is a slice of numbers or truth values, whose text is a list.
@@ -61,7 +81,7 @@ func ofPointers(v value) bool {
 }
 
 // list returns the table of a slice or an array.
-func list(v value, long bool) *table.Table {
+func list(v value, long bool, digits int) *table.Table {
 	n := v.Len()
 	if n == 0 || v.Type().Elem().Kind() == reflect.Uint8 && !long {
 		return nil
@@ -81,10 +101,10 @@ func list(v value, long bool) *table.Table {
 			}
 		}
 		if columns > 0 {
-			return rectangle(v, n, columns)
+			return rectangle(v, n, columns, digits)
 		}
 	}
-	if t := rowsOfRows(v, elements); t != nil {
+	if t := rowsOfRows(v, elements, digits); t != nil {
 		return t
 	}
 	columns := parts(elements)
@@ -97,7 +117,7 @@ func list(v value, long bool) *table.Table {
 			heads[k] = valueOf(i)
 		}
 	}
-	t := build(heads, "", columns)
+	t := build(heads, "", columns, digits)
 	if n > maxRows {
 		t.Notes = append([]string{fmt.Sprintf("%d rows", n)}, t.Notes...)
 	}
@@ -112,7 +132,7 @@ func list(v value, long bool) *table.Table {
 // rowsOfRows returns the table of a slice of slices of structs, a row for each of the structs; nil
 // if some of the elements, or what is in them, are something else. Where there is more than one
 // slice, the first column says which.
-func rowsOfRows(v value, some []value) *table.Table {
+func rowsOfRows(v value, some []value, digits int) *table.Table {
 	if !every(some, isList) {
 		return nil
 	}
@@ -139,7 +159,7 @@ func rowsOfRows(v value, some []value) *table.Table {
 	if v.Len() > 1 {
 		heads, columns = outer, append([]column{{values: inner}}, columns...)
 	}
-	t := build(heads, "", columns)
+	t := build(heads, "", columns, digits)
 	if all > len(elements) {
 		t.Notes = append([]string{fmt.Sprintf("… and %d more rows", all-len(elements))}, t.Notes...)
 	}
@@ -149,8 +169,8 @@ func rowsOfRows(v value, some []value) *table.Table {
 func isList(v value) bool { return v.Kind() == reflect.Slice || v.Kind() == reflect.Array }
 
 // rectangle returns the table of a slice of slices of numbers or strings.
-func rectangle(v value, rows, columns int) *table.Table {
-	t := grid(rows, columns, false, func(i, j int) value {
+func rectangle(v value, rows, columns, digits int) *table.Table {
+	t := grid(rows, columns, false, digits, func(i, j int) value {
 		row := v.index(i)
 		if !row.IsValid() || j >= row.Len() {
 			return value{}
@@ -162,7 +182,7 @@ func rectangle(v value, rows, columns int) *table.Table {
 }
 
 // mapping returns the table of a map, a row a key.
-func mapping(v value) *table.Table {
+func mapping(v value, digits int) *table.Table {
 	if v.Len() == 0 {
 		return nil
 	}
@@ -173,9 +193,9 @@ func mapping(v value) *table.Table {
 	}
 	columns := parts(elements)
 	if len(columns) == 1 && columns[0].name == "" {
-		columns[0].single = true
+		columns[0].single = digits == table.Digits
 	}
-	t := build(heads, "key", columns)
+	t := build(heads, "key", columns, digits)
 	if more := v.Len() - len(keys); more > 0 {
 		t.Notes = append([]string{fmt.Sprintf("… and %d more of %d", more, v.Len())}, t.Notes...)
 	}
@@ -360,9 +380,9 @@ func entries(elements []value) []column {
 
 // build returns a table of columns beside those that name the rows. A row whose name is not valid
 // stands for rows that are left out.
-func build(heads []value, head string, columns []column) *table.Table {
+func build(heads []value, head string, columns []column, digits int) *table.Table {
 	t := &table.Table{Columns: []table.Column{{Name: head, Head: true}}}
-	texts, right := formatted(heads)
+	texts, right := formatted(heads, digits)
 	t.Columns[0].Right = right
 	t.Rows = make([][]table.Cell, len(heads))
 	for i, text := range texts {
@@ -372,7 +392,7 @@ func build(heads []value, head string, columns []column) *table.Table {
 		t.Rows[i] = append(t.Rows[i], table.Cell{Text: text})
 	}
 	for _, c := range columns[:min(len(columns), maxColumns)] {
-		texts, right := formatted(c.values)
+		texts, right := formatted(c.values, digits)
 		for i, v := range c.values {
 			if c.single && v.IsValid() && isFloat(v) {
 				texts[i] = table.Number(v.Float())
@@ -402,7 +422,7 @@ func build(heads []value, head string, columns []column) *table.Table {
 
 // grid returns a table of rows and columns that have numbers for names. alike says that the columns
 // hold the same, and get the same digits.
-func grid(rows, columns int, alike bool, at func(i, j int) value) *table.Table {
+func grid(rows, columns int, alike bool, digits int, at func(i, j int) value) *table.Table {
 	ri, ci := shownIndices(rows, maxRows), shownIndices(columns, maxColumns)
 	name := func(i int) string {
 		if i < 0 {
@@ -424,11 +444,11 @@ func grid(rows, columns int, alike bool, at func(i, j int) value) *table.Table {
 			}
 		}
 		if !alike {
-			texts[l], right[l] = formatted(values[l])
+			texts[l], right[l] = formatted(values[l], digits)
 		}
 	}
 	if alike {
-		all, side := formatted(slices.Concat(values...))
+		all, side := formatted(slices.Concat(values...), digits)
 		for l := range ci {
 			texts[l], right[l] = all[l*len(ri):][:len(ri)], side
 		}
@@ -447,7 +467,7 @@ func grid(rows, columns int, alike bool, at func(i, j int) value) *table.Table {
 }
 
 // formatted returns the texts of a column, and whether they stand to the right.
-func formatted(values []value) (texts []string, right bool) {
+func formatted(values []value, digits int) (texts []string, right bool) {
 	texts = make([]string, len(values))
 	right = every(values, measurable)
 	if every(values, isFloat) {
@@ -457,7 +477,7 @@ func formatted(values []value) (texts []string, right bool) {
 				floats = append(floats, v.Float())
 			}
 		}
-		numbers := table.Numbers(floats)
+		numbers := table.Rounded(floats, digits)
 		for i, v := range values {
 			if v.IsValid() {
 				texts[i], numbers = numbers[0], numbers[1:]

@@ -45,6 +45,13 @@ func VegaLite(spec any) *Handle { return Content.VegaLite(spec).show() }
 // into it.
 func Vega(spec any) *Handle { return Content.Vega(spec).show() }
 
+// Table shows a slice or a map as a table with a row for each element: a slice of structs has a
+// column for each field. Columns of floating-point numbers have the given number of significant
+// digits of their largest number. (As the value of a cell, a slice is a table with five digits.)
+//
+//	nb.Table([]struct{ Method string; Accuracy float64 }{{"flat", 0.61803}, {"shared", 0.7}}, 3)
+func Table(rows any, digits int) *Handle { return Content.Table(rows, digits).show() }
+
 // MIME shows data of any type that the front end knows: text as a string, binary data as []byte,
 // JSON as a value for encoding/json. For the type application/json, and those that end in +json,
 // text is JSON, too. Plain text goes along for front ends that do not know the type.
@@ -103,6 +110,18 @@ func (c content) VegaLite(spec any) *Handle { return c.MIME("application/vnd.veg
 
 // Vega makes what [Vega] shows.
 func (c content) Vega(spec any) *Handle { return c.MIME("application/vnd.vega.v5+json", spec) }
+
+// Table makes what [Table] shows.
+func (content) Table(rows any, digits int) *Handle {
+	if digits < 1 || digits > 17 {
+		must("nb.Table", fmt.Errorf("%d significant digits; there are 1 to 17", digits))
+	}
+	bundle, ok := display.Table(rows, digits)
+	if !ok {
+		must("nb.Table", fmt.Errorf("%s has no rows; give it a slice or a map with elements", withArticle(typeOf(rows))))
+	}
+	return &Handle{pieces: []*piece{{bundle: bundle}}}
+}
 
 // MIME makes what the function [MIME] shows.
 func (content) MIME(mimeType string, data any) *Handle {

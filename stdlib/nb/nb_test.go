@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -443,4 +443,40 @@ func ExampleDisplay() {
 func ExamplePage() {
 	Page("what would stand beside the notebook")
 	// Output: what would stand beside the notebook
+}
+
+// TestTable rounds each column of floating-point numbers by its largest number, and refuses what has
+// no rows.
+func TestTable(t *testing.T) {
+	n := open(t)
+	Table([]struct {
+		Method           string
+		Accuracy, Change float64
+		Documents        int
+	}{{"flat", 0.61803, -12.345, 12345}, {"shared", 0.7, 1, 7}}, 3)
+	Table(map[string]float64{"a": math.Pi}, 2)
+	want := []string{"false    Method  Accuracy  Change  Documents\n0  flat       0.618   -12.3      12345\n1  shared     0.700     1.0          7", "false key\na    3.1"}
+	for i, w := range want {
+		if i >= len(n.shown) || n.shown[i] != w {
+			t.Errorf("got %q, want %q", n.shown, w)
+		}
+	}
+	if html, _ := n.data[0][display.HTML].(string); !strings.Contains(html, "0.618") || !strings.Contains(html, "<table") {
+		t.Errorf("HTML is %s", html)
+	}
+	for words, fail := range map[string]func(){
+		"no rows":           func() { Table([]int{}, 3) },
+		"an int":            func() { Table(3, 3) },
+		"0 significant":     func() { Table([]int{1}, 0) },
+		"there are 1 to 17": func() { Table([]int{1}, 99) },
+	} {
+		func() {
+			defer func() {
+				if f, ok := recover().(host.Failure); !ok || !strings.Contains(f.Error(), words) {
+					t.Errorf("recovered %v, want %q", f, words)
+				}
+			}()
+			fail()
+		}()
+	}
 }
