@@ -50,6 +50,7 @@ var classifierPackage = table.Package{
 		{Name: "DefaultRise", Kind: token.FLOAT, Text: "0.0005"},
 	},
 	Types: []table.Symbol{
+		{Name: "Ascent", Value: (*classifier.Ascent)(nil)},
 		{Name: "Beam", Value: (*classifier.Beam)(nil)},
 		{Name: "Classes", Value: (*classifier.Classes)(nil)},
 		{Name: "Constraint", Value: (*classifier.Constraint)(nil)},
@@ -70,6 +71,7 @@ var classifierPackage = table.Package{
 		{Name: "Rule", Value: (*classifier.Rule)(nil)},
 		{Name: "Scores", Value: (*classifier.Scores)(nil)},
 		{Name: "Training", Value: (*classifier.Training)(nil)},
+		{Name: "Visit", Value: (*classifier.Visit)(nil)},
 	},
 	Wrappers: []table.Symbol{
 		{Name: "Estimator", Value: (*_classifier_Estimator)(nil)},

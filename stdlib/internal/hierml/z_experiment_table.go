@@ -33,6 +33,8 @@ var experimentPackage = table.Package{
 	Types: []table.Symbol{
 		{Name: "BusyError", Value: (*experiment.BusyError)(nil)},
 		{Name: "Cell", Value: (*experiment.Cell)(nil)},
+		{Name: "Choice", Value: (*experiment.Choice)(nil)},
+		{Name: "Comparison", Value: (*experiment.Comparison)(nil)},
 		{Name: "CrossValidation", Value: (*experiment.CrossValidation)(nil)},
 		{Name: "Curve", Value: (*experiment.Curve)(nil)},
 		{Name: "Data", Value: (*experiment.Data)(nil)},
@@ -40,6 +42,7 @@ var experimentPackage = table.Package{
 		{Name: "Method", Value: (*experiment.Method)(nil)},
 		{Name: "Named", Value: (*experiment.Named)(nil)},
 		{Name: "Params", Value: (*experiment.Params)(nil)},
+		{Name: "Published", Value: (*experiment.Published)(nil)},
 		{Name: "Range", Value: (*experiment.Range)(nil)},
 		{Name: "Ranks", Value: (*experiment.Ranks)(nil)},
 		{Name: "Results", Value: (*experiment.Results)(nil)},

@@ -45,6 +45,7 @@ var nbPackage = table.Package{
 		{Name: "ReplaceInput", Value: nb.ReplaceInput},
 		{Name: "SVG", Value: nb.SVG},
 		{Name: "Slider", Value: nb.Slider},
+		{Name: "Table", Value: nb.Table},
 		{Name: "Text", Value: nb.Text},
 		{Name: "TextInput", Value: nb.TextInput},
 		{Name: "VBox", Value: nb.VBox},

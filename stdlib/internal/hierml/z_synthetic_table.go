@@ -17,11 +17,13 @@ var syntheticPackage = table.Package{
 		{Name: "IPCLike", Value: synthetic.IPCLike},
 		{Name: "NHSVMBalanced", Value: synthetic.NHSVMBalanced},
 		{Name: "NewsgroupsLike", Value: synthetic.NewsgroupsLike},
+		{Name: "OnCircle", Value: synthetic.OnCircle},
 		{Name: "ThesisSynthetic", Value: synthetic.ThesisSynthetic},
 		{Name: "WIPOLike", Value: synthetic.WIPOLike},
 		{Name: "WikipediaLike", Value: synthetic.WikipediaLike},
 	},
 	Types: []table.Symbol{
+		{Name: "Gaussians", Value: (*synthetic.Gaussians)(nil)},
 		{Name: "Hyperplanes", Value: (*synthetic.Hyperplanes)(nil)},
 		{Name: "LinearTree", Value: (*synthetic.LinearTree)(nil)},
 		{Name: "TextLike", Value: (*synthetic.TextLike)(nil)},
