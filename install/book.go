@@ -72,7 +72,7 @@ func bindBook(ctx context.Context, c *console, notebooks, folder string) error {
 // chapters returns the chapters of the course, then the solutions of their exercises.
 func chapters(folder string) ([]page.Part, error) {
 	var parts []page.Part
-	for _, pattern := range []string{"[0-9]*.ipynb", "solutions/[0-9]*.ipynb"} {
+	for _, pattern := range []string{"[0-9]*.ipynb", "appendix-*.ipynb", "solutions/[0-9]*.ipynb", "solutions/appendix-*.ipynb"} {
 		files, err := filepath.Glob(filepath.Join(folder, filepath.FromSlash(pattern)))
 		if err != nil {
 			return nil, err

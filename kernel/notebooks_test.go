@@ -178,7 +178,7 @@ var shorter = map[string][][2]string{
 		{"settings := solver.Settings{Gap: 0.01, MaxEpochs: 200,", "settings := solver.Settings{Gap: 0.1, MaxEpochs: 5,"},
 		{"[]float64{1, 100, 10000}", "[]float64{1}"},
 	},
-	"12-newsgroups.ipynb": {
+	"13-newsgroups.ipynb": {
 		{"repeats := 10", "repeats := 2"},
 	},
 	"methods.ipynb": {

@@ -12,7 +12,7 @@ import (
 )
 
 // proven are the notebooks whose text states what their experiments found.
-var proven = []string{"papers.ipynb", "12-newsgroups.ipynb", "methods.ipynb"}
+var proven = []string{"papers.ipynb", "13-newsgroups.ipynb", "methods.ipynb"}
 
 // elsewhere is the metadata of a cell of text that has figures which no output of its section has:
 // an object of figures as they are written, each with where it is from.

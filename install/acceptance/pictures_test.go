@@ -24,7 +24,7 @@ var picturesFolder = flag.String("pictures", "", "make the README's pictures in 
 // these IDs.
 var pictures = []struct{ notebook, name, first, last string }{
 	{"01-tour", "tour", "tour-20", "tour-21"},
-	{"04-svm", "slider", "svm-c-interact", "svm-c-interact"},
+	{"05-svm", "slider", "svm-c-interact", "svm-c-interact"},
 }
 
 // pictureWidth is the width of the window in which pictures are made, in pixels.
