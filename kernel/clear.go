@@ -17,8 +17,9 @@ func notebookClearCommand() *cobra.Command {
 		Use:   "clear FILE.ipynb...",
 		Short: "Remove the outputs of notebooks",
 		Long: `Clear removes from notebooks what running left in them: outputs, execution counts, the
-times at which cells ran, and the state of widgets. Sources, tags and other metadata stay. The files
-are replaced, or with -o the one notebook is written to another file.
+times at which cells ran, and the state of widgets. Sources, tags and other metadata stay. In notebooks of
+hierml, the description of the language becomes the one that the kernel reports. The files are replaced, or
+with -o the one notebook is written to another file.
 
 The file - is the standard input, whose notebook goes to the standard output. So clear is a filter for
 git, which keeps the outputs on disk and out of the repository:
@@ -48,7 +49,9 @@ it, the outputs would be committed. The second leaves notebooks as they are when
 				if err != nil {
 					return err
 				}
-				nb.Clear()
+				if err := clearNotebook(nb); err != nil {
+					return err
+				}
 				if output != "" {
 					return nb.WriteFile(output)
 				}
@@ -71,13 +74,22 @@ it, the outputs would be committed. The second leaves notebooks as they are when
 	return cmd
 }
 
+// clearNotebook removes the outputs. The description of the language is then the kernel's own, so
+// git sees the same notebook whichever front end saved it.
+func clearNotebook(nb *notebook.Notebook) error {
+	nb.Clear()
+	return recordLanguage(nb)
+}
+
 // clearFile writes a notebook without its outputs, unless it is there already.
 func clearFile(path, target string) error {
 	nb, err := readNotebook(path)
 	if err != nil {
 		return err
 	}
-	nb.Clear()
+	if err := clearNotebook(nb); err != nil {
+		return err
+	}
 	var text bytes.Buffer
 	if err := nb.Write(&text); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hierml/notebook/internal/notebook"
+	"github.com/hierml/notebook/kernel/internal/session"
 )
 
 const ran = `{
@@ -47,6 +48,14 @@ const cleared = `{
  "metadata": {
   "kernelspec": {
    "name": "hierml"
+  },
+  "language_info": {
+   "codemirror_mode": "go",
+   "file_extension": ".go",
+   "mimetype": "text/x-go",
+   "name": "go",
+   "pygments_lexer": "go",
+   "version": "VERSION"
   }
  },
  "nbformat": 4,
@@ -61,7 +70,7 @@ func TestNotebookClear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := strings.ReplaceAll(cleared, "ID", nb.Cells[0].ID)
+	want := strings.NewReplacer("ID", nb.Cells[0].ID, "VERSION", session.LanguageInfo().Version).Replace(cleared)
 	if filtered != (result{stdout: want}) {
 		t.Errorf("as a filter it prints %+v, want\n%s", filtered, want)
 	}

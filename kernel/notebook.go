@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/rerun"
+	"github.com/hierml/notebook/kernel/internal/session"
 	"github.com/hierml/notebook/kernel/internal/worker"
 )
 
@@ -78,6 +80,9 @@ Without -o and --html nothing is written: run is then a check.`,
 			progress := newProgress(cmd.ErrOrStderr())
 			runner := rerun.Runner{Evaluator: e, Starting: progress.starting, Finished: progress.finished}
 			failure := runner.Run(ctx, nb)
+			if err := recordLanguage(nb); err != nil {
+				return errors.Join(failure, err)
+			}
 			if output != "" {
 				if err := nb.WriteFile(output); err != nil {
 					return errors.Join(failure, err)
@@ -106,6 +111,24 @@ func readNotebook(path string) (*notebook.Notebook, error) {
 		return nil, fmt.Errorf("%s is a file of Go: hierml run %[1]s", path)
 	}
 	return nb, err
+}
+
+// recordLanguage stores in a notebook of hierml what the kernel reports of its language, as front
+// ends do when they save it. So a front end that opens the notebook has nothing to change.
+func recordLanguage(nb *notebook.Notebook) error {
+	if spec, _ := nb.Metadata["kernelspec"].(map[string]any); spec["name"] != "hierml" {
+		return nil
+	}
+	text, err := json.Marshal(session.LanguageInfo())
+	if err != nil {
+		return err
+	}
+	var info map[string]any
+	if err := json.Unmarshal(text, &info); err != nil {
+		return err
+	}
+	nb.Metadata["language_info"] = info
+	return nil
 }
 
 // title is what a notebook is called: its file's name without the extension.

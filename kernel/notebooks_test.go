@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +107,26 @@ func TestGivenNotebooks(t *testing.T) {
 				t.Error("it says that a part is left out for lack of data")
 			}
 		})
+	}
+}
+
+// TestNotebookMetadata tests that JupyterLab has nothing to change when it opens a notebook of the
+// course: the metadata name the kernel and its language as the kernel does.
+func TestNotebookMetadata(t *testing.T) {
+	for _, path := range notebooks(t) {
+		saved, err := notebook.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := &notebook.Notebook{Metadata: map[string]any{
+			"kernelspec": map[string]any{"display_name": "Go (hierml)", "language": "go", "name": "hierml"},
+		}}
+		if err := recordLanguage(want); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(saved.Metadata, want.Metadata) {
+			t.Errorf("%s has the metadata %v, want %v", name(path), saved.Metadata, want.Metadata)
+		}
 	}
 }
 

@@ -74,6 +74,31 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
+// TestBrowserUnchanged opens a chapter in JupyterLab and saves it: the file stays as it is.
+func TestBrowserUnchanged(t *testing.T) {
+	const chapter = "04-svm.ipynb"
+	source, err := os.ReadFile(filepath.Join(root(), "notebooks", chapter))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := openNotebook(t, chapter, source)
+	// JupyterLab marks the tab as modified when the kernel tells its language.
+	p.wait(t, `window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.info.then(() => true)`, time.Minute)
+	if eval[bool](t, p, `window.jupyterapp.shell.currentWidget.context.model.dirty`, patience) {
+		t.Error("the notebook counts as modified after it was opened")
+	}
+	p.save(t)
+	l := openLab(t)
+	saved, err := os.ReadFile(filepath.Join(l.dir, t.Name(), chapter))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(saved, source) {
+		keep(t, "unchanged.ipynb", saved)
+		t.Error("saving the opened notebook has changed it")
+	}
+}
+
 // openNotebook opens a notebook in JupyterLab, in a browser, and waits for its kernel.
 func openNotebook(t *testing.T, name string, content []byte) *page {
 	t.Helper()

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"cmp"
+	goversion "go/version"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -26,15 +28,8 @@ func kernelInfo(s *session, _ *request) (any, error) {
 		ProtocolVersion:       wire.Version,
 		Implementation:        "hierml",
 		ImplementationVersion: version,
-		LanguageInfo: wire.LanguageInfo{
-			Name:           "go",
-			Version:        language,
-			MIMEType:       "text/x-go",
-			FileExtension:  ".go",
-			PygmentsLexer:  "go",
-			CodeMirrorMode: "go",
-		},
-		Banner: "Go " + language + " with hierml " + version + ", for research on hierarchical classification",
+		LanguageInfo:          LanguageInfo(),
+		Banner:                "Go " + language + " with hierml " + version + ", for research on hierarchical classification",
 		HelpLinks: []wire.HelpLink{
 			{Text: "Go", URL: "https://go.dev/doc/"},
 			{Text: "Go standard library", URL: "https://pkg.go.dev/std"},
@@ -44,6 +39,20 @@ func kernelInfo(s *session, _ *request) (any, error) {
 		Debugger:          s.debugger() != nil,
 		SupportedFeatures: features,
 	}, nil
+}
+
+// LanguageInfo returns the description of Go that the kernel reports. Front ends store it in each
+// notebook that they save. The version is that of the language, so a minor release of Go does not
+// change notebooks.
+func LanguageInfo() wire.LanguageInfo {
+	return wire.LanguageInfo{
+		Name:           "go",
+		Version:        strings.TrimPrefix(cmp.Or(goversion.Lang(runtime.Version()), runtime.Version()), "go"),
+		MIMEType:       "text/x-go",
+		FileExtension:  ".go",
+		PygmentsLexer:  "go",
+		CodeMirrorMode: "go",
+	}
 }
 
 // buildVersion is the version of the program's module as the build recorded it; a build from a
