@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -23,6 +24,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hierml/notebook/internal/beside"
+	"github.com/hierml/notebook/internal/notebook"
 	"github.com/hierml/notebook/internal/replace"
 	"github.com/hierml/notebook/internal/visible"
 )
@@ -32,9 +34,10 @@ func labCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab [FOLDER] [-- OPTIONS...]",
 		Short: "Open JupyterLab with a copy of the course",
-		Long: `Lab copies the course into a folder, which is hierml-course if none is named, and starts JupyterLab there. The
-notebooks are yours: a file that you have changed stays as it is, whatever a later version of hierml has in its
-place. Files that you have not changed are brought up to date, and missing ones are put there again.
+		Long: `Lab copies the course into a folder, hierml-course by default, and starts JupyterLab there. The notebooks are yours:
+a file that you edited stays as it is, even if a later version of hierml has a new one. Other files are brought up
+to date, and missing ones are copied again. A notebook counts as edited if the text of a cell differs. To open, run
+or save it does not count, and its outputs stay until a later version has other cells.
 
 JupyterLab is the one that came with hierml, or that of the command jupyter on PATH. OPTIONS are JupyterLab's own; see
 "jupyter lab --help". Where there is no display, it gets --no-browser: open the address that it prints. If you are
@@ -73,7 +76,7 @@ root, as in containers, it gets --allow-root. It listens on this machine alone u
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "%s: the course, %s\n", visible.Text(folder), copied)
 			for _, name := range copied.kept {
-				fmt.Fprintf(out, "  %s is as you have changed it\n", visible.Text(name))
+				fmt.Fprintf(out, "  %s stays as you edited it\n", visible.Text(name))
 			}
 			if bare {
 				return nil
@@ -221,8 +224,8 @@ func labSearchPath() string {
 // firstChapter is the notebook that JupyterLab opens.
 const firstChapter = "00-course.ipynb"
 
-// courseRecord is the file in a copy of the course that has the sums of what was copied, by which
-// files are found that their owner has changed.
+// courseRecord is the file in a copy of the course that has the sums of what was copied. They show
+// which files the owner has edited.
 const courseRecord = ".hierml-course.json"
 
 // copied says what copyCourse did.
@@ -241,8 +244,8 @@ func (c copied) String() string {
 	return fmt.Sprintf("%d files of which were written", c.written)
 }
 
-// copyCourse puts the files of a course into a folder. What is there and was not put there, or was
-// changed since, stays.
+// copyCourse puts the files of a course into a folder. Files that were not copied by it, or edited
+// since, stay. So does a notebook that was only run, until its cells change in the course.
 func copyCourse(archive, folder string) (copied, error) {
 	var done copied
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -260,17 +263,23 @@ func copyCourse(archive, folder string) (copied, error) {
 	err := eachCourseFile(archive, func(name string, content []byte) error {
 		path := filepath.Join(folder, filepath.FromSlash(name))
 		old, err := os.ReadFile(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
+		if err == nil {
+			file, cells, _ := strings.Cut(sums[name], " ")
+			switch {
+			case string(old) == string(content):
+				done.same++
+				sums[name] = courseSums(name, content)
+				return nil
+			case sumOf(old) == file:
+			case cells == "" || cellSum(name, old) != cells:
+				done.kept = append(done.kept, name)
+				return nil
+			case cellSum(name, content) == cells:
+				done.same++
+				return nil
+			}
+		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
-		case string(old) == string(content):
-			done.same++
-			sums[name] = sumOf(content)
-			return nil
-		case sumOf(old) != sums[name]:
-			done.kept = append(done.kept, name)
-			return nil
 		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
@@ -279,11 +288,32 @@ func copyCourse(archive, folder string) (copied, error) {
 			return err
 		}
 		done.written++
-		sums[name] = sumOf(content)
+		sums[name] = courseSums(name, content)
 		return nil
 	})
 	text, marshal := json.MarshalIndent(sums, "", " ")
 	return done, errors.Join(err, marshal, replace.Content(record, text))
+}
+
+// courseSums returns what the record has of a file: its sum, and for a notebook that of its cells.
+func courseSums(name string, content []byte) string {
+	return strings.TrimSpace(sumOf(content) + " " + cellSum(name, content))
+}
+
+// cellSum returns the sum of the texts of a notebook's cells. It is empty for other files. Empty
+// cells don't count: JupyterLab adds one when the last cell is run.
+func cellSum(name string, content []byte) string {
+	nb, err := notebook.Read(bytes.NewReader(content), name)
+	if err != nil {
+		return ""
+	}
+	var texts []byte
+	for _, c := range nb.Cells {
+		if strings.TrimSpace(c.Source) != "" {
+			texts = fmt.Appendf(texts, "%s %d\n%s", c.Kind, len(c.Source), c.Source)
+		}
+	}
+	return sumOf(texts)
 }
 
 func sumOf(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/adrg/xdg"
+
+	"github.com/hierml/notebook/internal/notebook"
 )
 
 // course writes the archive of a course of these files, which alternate with their texts.
@@ -85,7 +87,7 @@ func TestLab(t *testing.T) {
 	}
 	course(t, archive, "00-course.ipynb", "second", "04-svm.ipynb", "svm, better", "05-normalize.ipynb", "norms", "pictures/a.png", "picture", "solutions/04-svm.ipynb", "solution")
 	for range 2 {
-		says(0, "  04-svm.ipynb is as you have changed it\n  05-normalize.ipynb is as you have changed it\n"+told+"started lab")
+		says(0, "  04-svm.ipynb stays as you edited it\n  05-normalize.ipynb stays as you edited it\n"+told+"started lab")
 		is("hierml-course/00-course.ipynb", "second")
 		is("hierml-course/04-svm.ipynb", "svm of mine")
 		is("hierml-course/05-normalize.ipynb", "mine, too")
@@ -115,6 +117,55 @@ func TestLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	says(1, "course.tar.gz: gzip: invalid header", "third")
+}
+
+// TestCopyCourse tests which notebooks a newer course replaces: those whose cells the owner has not
+// edited, and not for the sake of outputs alone.
+func TestCopyCourse(t *testing.T) {
+	const (
+		first  = `print(1)`
+		second = `print(2)`
+	)
+	of := func(more string, sources ...string) string {
+		nb := &notebook.Notebook{Metadata: map[string]any{"more": more}}
+		for _, source := range sources {
+			nb.Cells = append(nb.Cells, &notebook.Cell{Kind: notebook.Code, Source: source, Outputs: []*notebook.Output{{Kind: notebook.Stream, Name: "stdout", Text: more}}})
+		}
+		var text bytes.Buffer
+		if err := nb.Write(&text); err != nil {
+			t.Fatal(err)
+		}
+		return text.String()
+	}
+	copied := of("", first)
+	for _, c := range []struct{ what, owner, next, want string }{
+		{"nobody opened it, and the course has other outputs", copied, of("new", first), of("new", first)},
+		{"the owner ran it, and the course has other outputs", of("run", first), of("new", first), of("run", first)},
+		{"the owner ran it, and the course has another cell", of("run", first, ""), of("new", second), of("new", second)},
+		{"the owner edited a cell", of("", first+" "), of("", second), of("", first+" ")},
+		{"the owner added a cell", of("", first, second), of("", second), of("", first, second)},
+		{"the owner damaged the file", "{", of("", second), "{"},
+	} {
+		dir := t.TempDir()
+		archive, folder := filepath.Join(dir, "course.tar.gz"), filepath.Join(dir, "copy")
+		path := filepath.Join(folder, "a.ipynb")
+		course(t, archive, "a.ipynb", copied)
+		if _, err := copyCourse(archive, folder); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(c.owner), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		course(t, archive, "a.ipynb", c.next)
+		for range 2 {
+			if _, err := copyCourse(archive, folder); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(path); err != nil || string(got) != c.want {
+				t.Errorf("%s: the file is %s, %v; want %s", c.what, got, err, c.want)
+			}
+		}
+	}
 }
 
 // TestPlanLab holds what JupyterLab is given by who starts it and where, and that the user's own
