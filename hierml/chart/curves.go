@@ -19,8 +19,7 @@ const (
 // LearningCurve draws one line a method: its accuracy, or another measure, over the training size.
 // curves has the values of each method at the sizes, which are positive and ascending, such as the
 // instances per class or in total. Sizes that grow by factors, to ten times the first or more, are
-// on a logarithmic axis. Methods have their colours by the order of their names, the same in every
-// chart of the same methods.
+// on a logarithmic axis. Methods have the colours that the package comment names.
 func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 	if len(sizes) == 0 || len(curves) == 0 {
 		return nil, fmt.Errorf("chart: a learning curve of %d sizes and %d methods; give at least one of each", len(sizes), len(curves))
@@ -50,13 +49,14 @@ func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 	}
 	web := &series{at: values, ticks: values, marked: true}
 	top := &legend{width: curveWidth - 80}
+	styles := methodStyles(names)
 	for i, name := range names {
-		web.lines = append(web.lines, webLine{style: i, name: name, x: values, y: slices.Clone(curves[name])})
+		web.lines = append(web.lines, webLine{style: styles[i], name: name, x: values, y: slices.Clone(curves[name])})
 		points := make(plotter.XYs, len(sizes))
 		for k, s := range sizes {
 			points[k] = plotter.XY{X: float64(s), Y: curves[name][k]}
 		}
-		if err := addLine(p, top, i, name, points, true); err != nil {
+		if err := addLine(p, top, styles[i], name, points, true); err != nil {
 			return nil, err
 		}
 	}
@@ -72,14 +72,14 @@ func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 	return f.interactive(vegaLiteType, true, web.spec), nil
 }
 
-// addLine adds line i and names it in the legend.
-func addLine(p *plot.Plot, l *legend, i int, name string, points plotter.XYs, marked bool) error {
+// addLine adds a line and names it in the legend.
+func addLine(p *plot.Plot, l *legend, style int, name string, points plotter.XYs, marked bool) error {
 	line, glyphs, err := plotter.NewLinePoints(points)
 	if err != nil {
 		return fmt.Errorf("chart: line %q: %w", name, err)
 	}
-	line.LineStyle = lineStyle(i)
-	glyphs.GlyphStyle = glyphStyle(i)
+	line.LineStyle = lineStyle(style)
+	glyphs.GlyphStyle = glyphStyle(style)
 	p.Add(line)
 	entry := legendEntry{name: name, line: line.LineStyle}
 	if marked {

@@ -7,4 +7,9 @@
 //
 // Lines are told apart by colour, dash and glyph; the colours are those of Okabe and Ito, which
 // people with colour blindness tell apart too. Equal inputs give byte-equal SVG.
+//
+// A method has the same colour in every chart, by its name: flat is blue, hierarchical vermilion,
+// normalized green, shared purple, orthogonal orange, and Hieron sky blue. Case does not matter,
+// nor do settings after a comma ("flat, C=1"); of several lines of a method the first has its
+// colour. Lines of other names take the colours that are left, in the order of their names.
 package chart

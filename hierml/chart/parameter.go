@@ -16,9 +16,8 @@ import (
 // bar from one deviation below to one above at each. The values ascend; means has for each method
 // one a value, where NaN is a point that there is not; deviations has as many, or nothing for
 // methods, or values by NaN, without them. Values that grow by factors, to ten times the first or
-// more, are on a logarithmic axis. Methods have their colours by the order of their names, the same
-// in every chart of the same methods. Where there are bars, methods stand a little beside each
-// other.
+// more, are on a logarithmic axis. Methods have the colours that the package comment names. Where
+// there are bars, methods stand a little beside each other.
 func Parameter(parameter, measure string, values []float64, means, deviations map[string][]float64) (*Figure, error) {
 	if err := checkParameter(parameter, values, means, deviations); err != nil {
 		return nil, err
@@ -33,11 +32,12 @@ func Parameter(parameter, measure string, values []float64, means, deviations ma
 	if !hasBars(deviations) {
 		step = 0
 	}
+	styles := methodStyles(names)
 	for i, name := range names {
 		beside := (float64(i) - float64(len(names)-1)/2) * step
 		var points plotter.XYs
 		var bars deviationBars
-		drawn := webLine{style: i, name: name, x: slices.Clone(values), y: slices.Clone(means[name]), spreads: slices.Clone(deviations[name])}
+		drawn := webLine{style: styles[i], name: name, x: slices.Clone(values), y: slices.Clone(means[name]), spreads: slices.Clone(deviations[name])}
 		for k, x := range values {
 			y := means[name][k]
 			if math.IsNaN(y) {
@@ -59,10 +59,10 @@ func Parameter(parameter, measure string, values []float64, means, deviations ma
 			continue
 		}
 		web.lines = append(web.lines, drawn)
-		if err := addBars(p, i, name, bars); err != nil {
+		if err := addBars(p, styles[i], name, bars); err != nil {
 			return nil, err
 		}
-		if err := addLine(p, top, i, name, points, true); err != nil {
+		if err := addLine(p, top, styles[i], name, points, true); err != nil {
 			return nil, err
 		}
 	}
@@ -112,8 +112,8 @@ type deviationBars struct {
 	plotter.YErrors
 }
 
-// addBars adds those of line i, if there are any.
-func addBars(p *plot.Plot, i int, name string, bars deviationBars) error {
+// addBars adds those of a line, if there are any.
+func addBars(p *plot.Plot, style int, name string, bars deviationBars) error {
 	if len(bars.XYs) == 0 {
 		return nil
 	}
@@ -121,7 +121,7 @@ func addBars(p *plot.Plot, i int, name string, bars deviationBars) error {
 	if err != nil {
 		return fmt.Errorf("chart: deviations of %q: %w", name, err)
 	}
-	deviation.LineStyle = draw.LineStyle{Color: lineColors[i%len(lineColors)], Width: 0.8}
+	deviation.LineStyle = draw.LineStyle{Color: lineColors[style%len(lineColors)], Width: 0.8}
 	deviation.CapWidth = vg.Points(5)
 	p.Add(deviation)
 	return nil

@@ -15,8 +15,7 @@ import (
 // Reliability draws the reliability diagram of probabilities: one line a method, with a point a bin
 // at its mean probability and the part that was true, and a bar of one standard error of that.
 // Points below the diagonal are of probabilities that are too high. The legend has the expected
-// calibration errors. Methods have their colours by the order of their names, the same in every
-// chart of the same methods.
+// calibration errors. Methods have the colours that the package comment names.
 func Reliability(methods map[string]*calibration.Reliability) (*Figure, error) {
 	if len(methods) == 0 {
 		return nil, fmt.Errorf("chart: a reliability diagram of no methods; give at least one")
@@ -44,10 +43,11 @@ func Reliability(methods map[string]*calibration.Reliability) (*Figure, error) {
 	p.Add(diagonal)
 	web := &series{at: at, marked: true}
 	top := &legend{width: reliabilitySide - 80}
+	styles := methodStyles(names)
 	for i, name := range names {
 		r := methods[name]
 		name = fmt.Sprintf("%s, error %.3f", name, r.Error)
-		line := webLine{style: i, name: name, x: at, y: missing(len(at)), spreads: missing(len(at))}
+		line := webLine{style: styles[i], name: name, x: at, y: missing(len(at)), spreads: missing(len(at))}
 		points := make(plotter.XYs, len(r.Bins))
 		var bars deviationBars
 		for k, b := range r.Bins {
@@ -60,10 +60,10 @@ func Reliability(methods map[string]*calibration.Reliability) (*Figure, error) {
 			}
 		}
 		web.lines = append(web.lines, line)
-		if err := addBars(p, i, name, bars); err != nil {
+		if err := addBars(p, styles[i], name, bars); err != nil {
 			return nil, err
 		}
-		if err := addLine(p, top, i, name, points, true); err != nil {
+		if err := addLine(p, top, styles[i], name, points, true); err != nil {
 			return nil, err
 		}
 	}

@@ -2,6 +2,8 @@ package chart
 
 import (
 	"image/color"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -44,6 +46,36 @@ func sans(size vg.Length, c color.Color) text.Style {
 		YAlign:  draw.YCenter,
 		Handler: plot.DefaultTextHandler,
 	}
+}
+
+// colored are the methods with styles of their own: each has that of its place.
+var colored = []string{"flat", "hierarchical", "normalized", "shared", "orthogonal", "hieron"}
+
+// methodStyles returns the number of each method's style. A method of the list colored has its
+// own, also with settings after a comma, as "flat, C=1": of several the first. The others take the
+// styles that are left, in their order.
+func methodStyles(names []string) []int {
+	styles := make([]int, len(names))
+	taken := make(map[int]bool)
+	for i, name := range names {
+		method, _, _ := strings.Cut(name, ",")
+		styles[i] = slices.IndexFunc(colored, func(c string) bool { return strings.EqualFold(c, method) })
+		if taken[styles[i]] {
+			styles[i] = -1
+		}
+		taken[styles[i]] = true
+	}
+	free := 0
+	for i, style := range styles {
+		if style >= 0 {
+			continue
+		}
+		for taken[free] {
+			free++
+		}
+		styles[i], taken[free] = free, true
+	}
+	return styles
 }
 
 // lineStyle returns the style of line i.
