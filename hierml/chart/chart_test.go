@@ -265,6 +265,59 @@ func TestFigureBroken(t *testing.T) {
 	}
 }
 
+// A title that is wider than the figure takes several lines, and a name in the legend is cut: all
+// texts are within the figure.
+func TestLongTitles(t *testing.T) {
+	long := strings.TrimSpace(strings.Repeat("a long name ", 20))
+	f, err := Parameter("the "+long, "measure", []float64{1, 2}, map[string][]float64{long: {1, 2}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.X.Label.Text = ""
+	var r recorder.Canvas
+	f.Draw(draw.NewCanvas(&r, f.Width, f.Height))
+	titles := 0
+	for _, action := range r.Actions {
+		a, ok := action.(*recorder.FillString)
+		if !ok || !strings.Contains(a.String, "long") {
+			continue
+		}
+		titles++
+		if a.Point.X < 0 || a.Point.X+sans(a.Size, ink).Width(a.String) > f.Width {
+			t.Errorf("%q at %v is not within %v", a.String, a.Point, f.Width)
+		}
+	}
+	if titles < 4 {
+		t.Errorf("%d texts, want the lines of the title and the legend", titles)
+	}
+	if web := spec(t, f); !strings.Contains(web, `"title":["measure over the a long name a long`) {
+		t.Errorf("the title of the interactive form is %.300s", web[strings.LastIndex(web, `"title":`):])
+	}
+}
+
+// The strip of colours names round values between its ends, and none over another.
+func TestScaleNames(t *testing.T) {
+	width := func(text string) float64 { return 5 * float64(len(text)) }
+	for _, c := range []struct {
+		low, high float64
+		want      string
+	}{
+		{0, 0.9375, "0 0.2 0.4 0.6 0.9375"},
+		{-1, 3.667, "-1 0 1 2 3.667"},
+		{-1e300, 1e300, "-1e+300 0 1e+300"},
+		{1, 1000000, "1 200000 600000 1e+06"},
+	} {
+		s := &valueScale{low: c.low, high: c.high, both: c.low < 0}
+		var names []string
+		for _, v := range s.named(width) {
+			names = append(names, number(v))
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("from %v to %v there are %v, want %v", c.low, c.high, got, c.want)
+		}
+	}
+}
+
 func TestLegendAboveData(t *testing.T) {
 	curves := make(map[string][]float64)
 	for i := range 9 {

@@ -29,11 +29,12 @@ const (
 	maxMerged   = 300
 	linksWidth  = 400 // points
 	crossRadius = 2.6
+	swatch      = 6 // right of a name, in the colour of its cluster
 )
 
 // Dendrogram draws a tree of mergers as [Cai08, figure 6.1] does: the names at the left, and every
-// link as a bar at the distance of what it merges. The clusters that the cut leaves have colours
-// and stand apart. Links that are cut are grey and crossed, with a larger cross those that do not
+// link as a bar at the distance of what it merges. The clusters that the cut leaves stand apart, and
+// have colours: beside the names and in their links. Links that are cut are grey and crossed, with a larger cross those that do not
 // build on one that is cut; where one distance divides the links that are cut from the others, a
 // line stands there. In the interactive figure that line can be moved. Mergers with a method
 // Check() error are asked first whether they are right. Of more than 300 things the first mergers
@@ -253,7 +254,7 @@ func (d *dendrogram) place(m Mergers, all []merged) {
 		}
 		x.y, w.mergedRow = row.y, row
 		d.rows = append(d.rows, row)
-		d.names = max(d.names, sans(d.size, ink).Width(row.text)+2*nameOffset)
+		d.names = max(d.names, sans(d.size, ink).Width(row.text)+2*nameOffset+swatch)
 		y++
 	}
 	d.height = y
@@ -268,9 +269,13 @@ func (d *dendrogram) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 func (d *dendrogram) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, r := range d.rows {
-		style := sans(d.size, r.color())
+		style := sans(d.size, ink)
 		style.XAlign = draw.XRight
-		label(c, style, vg.Point{X: x(0) - nameOffset, Y: y(r.y)}, r.text)
+		label(c, style, vg.Point{X: x(0) - nameOffset - swatch, Y: y(r.y)}, r.text)
+		if r.cluster > 0 {
+			half := d.row/2 + 0.2 // over those of other rows, so that no seams show
+			fillBox(c, r.color(), vg.Point{X: x(0) - nameOffset + 1 - swatch/2, Y: y(r.y) - half}, vg.Point{X: x(0) - 2, Y: y(r.y) + half})
+		}
 		if r.folded > 0 {
 			c.FillPolygon(r.color(), c.ClipPolygonXY([]vg.Point{{X: x(0), Y: y(r.y)}, {X: x(r.folded), Y: y(r.y - 0.3)}, {X: x(r.folded), Y: y(r.y + 0.3)}}))
 		}

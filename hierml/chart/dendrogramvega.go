@@ -36,7 +36,7 @@ func (d *dendrogram) spec(f *Figure) object {
 	drag := fmt.Sprintf("clamp(invert('x', x()), %v, domain('x')[1])", least) // what is folded stays together
 	return vega(object{
 		"width": width, "height": height, "padding": 6,
-		"title": heading(f.Title.Text, "drag the line or click to cut at another distance; a double click brings this cut back"),
+		"title": heading(titleLines(f.title(f.Plot)), "drag the line or click to cut at another distance; a double click brings this cut back"),
 		"signals": list{
 			object{"name": "colors", "value": colors},
 			object{"name": "cut", "value": nil, "on": list{
@@ -69,7 +69,8 @@ func (d *dendrogram) spec(f *Figure) object {
 		"axes": list{object{"orient": "bottom", "scale": "x", "title": f.X.Label.Text, "grid": true, "tickCount": 6, "labelOverlap": "greedy"}},
 		"marks": list{
 			namedMark("area", mark("rect", "", object{"x": value(0), "x2": signal("width"), "y": value(0), "y2": signal("height"), "fill": value("white"), "fillOpacity": value(0), "cursor": value("col-resize")})),
-			write("things", "datum.name", object{"x": value(-7), "y": signal(y("datum.y")), "align": value("right"), "fontSize": value(size), "fill": color, "limit": value(names)}),
+			write("things", "datum.name", object{"x": value(-7 - pixels(swatch)), "y": signal(y("datum.y")), "align": value("right"), "fontSize": value(size), "limit": value(names)}),
+			mark("rect", "things", object{"x": value(-2 - pixels(swatch)), "x2": value(-3), "y": signal(y("datum.y + 0.5")), "y2": signal(y("datum.y - 0.5")), "fill": color, "opacity": signal("datum.alone ? 0 : 1")}),
 			mark("rect", "things", object{"x": signal(x("0")), "x2": signal(x("datum.folded")), "y": signal(y("datum.y + 0.25")), "y2": signal(y("datum.y - 0.25")), "fill": color}),
 			namedMark("link", mark("path", "links", object{
 				"path": signal(elbow), "strokeWidth": signal("datum.off ? 1.2 : 1.8"),

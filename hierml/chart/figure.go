@@ -63,8 +63,17 @@ func (f *Figure) Draw(c draw.Canvas) {
 	}
 	c = draw.Crop(c, margin, -margin, margin, -margin)
 	rows := f.rows()
+	for i := range rows {
+		for j, p := range rows[i] {
+			if p != nil {
+				fitted := *p
+				fitted.Title.Text = f.title(p)
+				rows[i][j] = &fitted
+			}
+		}
+	}
 	if len(rows) == 1 && len(rows[0]) == 1 {
-		f.Plot.Draw(c)
+		rows[0][0].Draw(c)
 		return
 	}
 	tiles := draw.Tiles{Rows: len(rows), Cols: len(rows[0]), PadX: 12, PadY: 12}
@@ -75,6 +84,29 @@ func (f *Figure) Draw(c draw.Canvas) {
 			}
 		}
 	}
+}
+
+// title returns the title of one of the figure's plots, in as many lines as its width takes.
+func (f *Figure) title(p *plot.Plot) string {
+	width, _ := f.Size()
+	return broken(p, (width-2*margin)/vg.Length(len(f.rows()[0])))
+}
+
+// broken returns the title of a plot in lines of at most a width, of which each has a word or more.
+func broken(p *plot.Plot, width vg.Length) string {
+	var lines []string
+	for line := range strings.SplitSeq(p.Title.Text, "\n") {
+		first := true
+		for word := range strings.SplitSeq(line, " ") {
+			last := len(lines) - 1
+			if !first && p.Title.TextStyle.Width(lines[last]+" "+word) <= width {
+				lines[last] += " " + word
+				continue
+			}
+			lines, first = append(lines, word), false
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // rows returns the plots by row; the last row may end in nil.

@@ -43,7 +43,16 @@ func (l *legend) rows() [][]legendEntry {
 }
 
 func (l *legend) entryWidth(e legendEntry) vg.Length {
-	return legendSample + 5 + sans(legendText, ink).Width(e.name) + legendGap
+	return legendSample + 5 + sans(legendText, ink).Width(l.fitted(e.name)) + legendGap
+}
+
+// fitted returns a name that takes at most a row.
+func (l *legend) fitted(name string) string {
+	room := l.width - legendSample - 5
+	for n := len([]rune(name)); n > 1 && sans(legendText, ink).Width(name) > room; n-- {
+		name = short(name, n-1)
+	}
+	return name
 }
 
 // GlyphBoxes reserves the room above the data.
@@ -64,7 +73,7 @@ func (l *legend) Plot(c draw.Canvas, _ *plot.Plot) {
 			if e.glyph != nil {
 				c.DrawGlyphNoClip(*e.glyph, vg.Point{X: x + legendSample/2, Y: y})
 			}
-			label(c, style, vg.Point{X: x + legendSample + 5, Y: y}, e.name)
+			label(c, style, vg.Point{X: x + legendSample + 5, Y: y}, l.fitted(e.name))
 			x += l.entryWidth(e)
 		}
 	}

@@ -186,7 +186,7 @@ func (s *series) spec(f *Figure) object {
 	width, height := f.Size()
 	view := s.view(f.Plot, pixels(width), pixels(height))
 	view["data"] = s.data()
-	view["title"] = f.Title.Text
+	view["title"] = titleLines(f.title(f.Plot))
 	view["autosize"] = object{"type": "fit", "contains": "padding"}
 	return vegaLite(view)
 }

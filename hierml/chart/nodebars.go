@@ -24,7 +24,7 @@ const (
 // NodeBars draws one bar a node, below each other in the order of the taxonomy, with the names
 // indented by depth: the norms of a model's weights, or the alpha of a weighting. There is one
 // value a node, in the order of their ids, where NaN is a node without one; what names the values.
-// Inner nodes are blue and leaves green. Of more than 100 nodes, those 100 with the largest
+// Inner nodes are blue and leaves green, as the legend says. Of more than 100 nodes, those 100 with the largest
 // absolute values are drawn. A node with several parents stands below the first of them.
 func NodeBars(t *taxonomy.Taxonomy, values []float64, what string) (*Figure, error) {
 	scale, err := newValueScale(t, values, what)
@@ -55,11 +55,11 @@ func NodeBars(t *taxonomy.Taxonomy, values []float64, what string) (*Figure, err
 	p.X.Padding, p.Y.Padding = 0, 0
 	p.X.Tick.Marker = roundTicks{}
 	addGrid(p)
-	p.Add(b)
+	p.Add(b, b.legend(barsWidth))
 	p.X.Min, p.X.Max = barRange(scale.low, scale.high)
 	p.Y.Min, p.Y.Max = -float64(len(b.bars)), 0
 	width := max(b.names+barsWidth, p.Title.TextStyle.Width(title))
-	return &Figure{Plot: p, Width: width + 2*margin, Height: vg.Length(len(b.bars))*rowHeight + 62 + 2*margin}, nil
+	return &Figure{Plot: p, Width: width + 2*margin, Height: vg.Length(len(b.bars))*rowHeight + 62 + legendRow + legendMargin + 2*margin}, nil
 }
 
 // barsMargin is the least room left of the bars.
@@ -145,6 +145,18 @@ type nodeBar struct {
 	name  string
 	value float64
 	color color.Color
+}
+
+// legend says which colours the bars of inner nodes and of leaves have.
+func (b *nodeBars) legend(width vg.Length) *legend {
+	l := &legend{width: width}
+	for i, name := range []string{"inner node", "leaf"} {
+		style := draw.LineStyle{Color: lineColors[2*i], Width: 0.72 * rowHeight}
+		if slices.ContainsFunc(b.bars, func(bar nodeBar) bool { return bar.color == style.Color }) {
+			l.entries = append(l.entries, legendEntry{name: name, line: style})
+		}
+	}
+	return l
 }
 
 // GlyphBoxes reserves the room of the names, left of the axis.

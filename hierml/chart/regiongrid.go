@@ -10,7 +10,8 @@ import (
 // grid is the plane in square cells, with what a model predicts at the centre of each. Cells are
 // counted from the lower left, a row after the other. A side is between two cells that are
 // neighbours: side 0 of a cell is at its right, side 1 at its top. A corner i, j is the lower left
-// one of cell i, j.
+// one of cell i, j. The plane ends at the centres of the outermost cells, so that borders are known
+// up to its edges.
 type grid struct {
 	*plane
 	cells int
@@ -18,6 +19,8 @@ type grid struct {
 	node  []int // by cell, what ask says of its centre
 	// where on the line between the two centres the model changes its mind
 	at map[side]([2]float64)
+	// the places of the corners where more than two regions meet, and of those between such corners
+	joint map[[2]int][2]float64
 }
 
 type side struct {
@@ -26,8 +29,8 @@ type side struct {
 
 // place returns the place with the coordinates x and y, in cells from the lower left.
 func (g *grid) place(x, y float64) [2]float64 {
-	n := float64(g.cells)
-	return [2]float64{g.low[0] + (g.high[0]-g.low[0])*x/n, g.low[1] + (g.high[1]-g.low[1])*y/n}
+	n := float64(g.cells - 1)
+	return [2]float64{g.low[0] + (g.high[0]-g.low[0])*(x-0.5)/n, g.low[1] + (g.high[1]-g.low[1])*(y-0.5)/n}
 }
 
 // centre returns the centre of a cell.
@@ -109,6 +112,7 @@ func (g *grid) meet(ctx context.Context) error {
 		x, y := along(s, (low[i]+high[i])/2)
 		g.at[s] = [2]float64{x, y}
 	}
+	g.gather()
 	return nil
 }
 
@@ -209,29 +213,14 @@ func (g *grid) around(i, j int) (at [][2]float64, nodes [][2]int) {
 }
 
 // bend returns the place at which outlines pass a corner, if they do not go straight from border to
-// border: the corner of the plane, the end of a border at the edge of the plane, and the middle of
-// more than two borders.
+// border: the corner of the plane, and the place where more than two borders meet.
 func (g *grid) bend(i, j int) (place [2]float64, bends bool) {
-	atX, atY := i == 0 || i == g.cells, j == 0 || j == g.cells
-	if atX && atY {
-		return [2]float64{float64(i), float64(j)}, true
+	edge := func(k int) float64 { return min(max(float64(k), 0.5), float64(g.cells)-0.5) }
+	if x, y := edge(i), edge(j); x != float64(i) && y != float64(j) {
+		return [2]float64{x, y}, true
 	}
-	at, _ := g.around(i, j)
-	switch {
-	case len(at) == 0:
-		return place, false
-	case atX:
-		return [2]float64{float64(i), at[0][1]}, true
-	case atY:
-		return [2]float64{at[0][0], float64(j)}, true
-	case len(at) == 2:
-		return place, false
-	}
-	for _, a := range at {
-		place[0] += a[0] / float64(len(at))
-		place[1] += a[1] / float64(len(at))
-	}
-	return place, true
+	place, bends = g.joint[[2]int{i, j}]
+	return place, bends
 }
 
 // join adds the lines of the borders that meet at a corner.
@@ -242,11 +231,16 @@ func (g *grid) join(i, j int, kind func(a, b int) int, borders *[3]lines) {
 	}
 	place, bends := g.bend(i, j)
 	add := func(k int, from, to [2]float64) {
+		if from == to {
+			return
+		}
 		of := kind(nodes[k][0], nodes[k][1])
 		borders[of] = append(borders[of], [2][2]float64{g.place(from[0], from[1]), g.place(to[0], to[1])})
 	}
 	if !bends {
-		add(0, at[0], at[1])
+		if len(at) == 2 { // and not one that ends at the edge of the plane
+			add(0, at[0], at[1])
+		}
 		return
 	}
 	for k := range at {

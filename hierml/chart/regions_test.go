@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image/color"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -152,6 +156,72 @@ func TestRegionTitles(t *testing.T) {
 	}), one)
 	if err != nil || !seen || f.PNG() == nil || f.Title.Text != "Decision regions" {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Where many regions meet, their borders go straight to one place.
+func TestRegionsMeet(t *testing.T) {
+	d := nine(t)
+	plane, err := newPlane(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := plane.regions(t.Context(), sectors(d), newNodeColors(d.Taxonomy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := 0
+	for _, l := range slices.Concat(r.borders[:]...) {
+		from, to := l[0], l[1]
+		length := math.Hypot(to[0]-from[0], to[1]-from[1])
+		if math.Min(math.Hypot(from[0], from[1]), math.Hypot(to[0], to[1])) > 0.3 {
+			continue
+		}
+		near++
+		if off := math.Abs(from[0]*to[1]-from[1]*to[0]) / length; off > 0.01 {
+			t.Errorf("the border from %.3f to %.3f passes zero at a distance of %.3f", from, to, off)
+		}
+	}
+	if near < 9 {
+		t.Errorf("%d pieces of nine borders are near zero", near)
+	}
+	for _, part := range r.parts {
+		for _, loop := range part.loops {
+			for _, at := range loop {
+				for k := range 2 {
+					if at[k] < r.low[k]-1e-9 || at[k] > r.high[k]+1e-9 {
+						t.Fatalf("the region of node %d reaches %v, beyond the plane", part.node, at)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A point is drawn over a dark disc, so that it shows on the region of its own colour.
+func TestRegionsRims(t *testing.T) {
+	d := nine(t)
+	f, err := DecisionRegions(t.Context(), sectors(d), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r recorder.Canvas
+	f.Draw(draw.NewCanvas(&r, f.Width, f.Height))
+	var last color.Color
+	rims := 0
+	for _, action := range r.Actions {
+		if a, ok := action.(*recorder.SetColor); ok {
+			if c := newNodeColors(d.Taxonomy); last == ink && a.Color == color.Color(c.strong(d.Labels[0][0])) {
+				rims++
+			}
+			last = a.Color
+		}
+	}
+	if rims != 9 { // eight points and the legend
+		t.Errorf("%d points of the first class have rims, want 9", rims)
+	}
+	if web := spec(t, f); !strings.Contains(web, `"stroke":{"value":"`+hex(ink)+`"}`) {
+		t.Error("points have no rim in the interactive form")
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // webPage is the width that JupyterLab leaves to an output in a window of 1050 pixels, in pixels.
@@ -35,7 +35,7 @@ func (w *webRegions) spec(f *Figure) object {
 	plots := slices.DeleteFunc(slices.Concat(rows...), func(p *plot.Plot) bool { return p == nil })
 	panels := list{}
 	for i, r := range w.list {
-		panels = append(panels, r.panel(plots[i], side))
+		panels = append(panels, r.panel(plots[i], broken(plots[i], vg.Length(side*72/96)), side))
 	}
 	names, colors := list{}, list{}
 	for _, n := range w.legend.nodes {
@@ -59,7 +59,7 @@ func (w *webRegions) spec(f *Figure) object {
 }
 
 // panel returns the group of marks of a model, in the ranges of its plot.
-func (r *regions) panel(p *plot.Plot, side float64) object {
+func (r *regions) panel(p *plot.Plot, title string, side float64) object {
 	t := r.data.Taxonomy
 	xs, ys := axisRange(&p.X), axisRange(&p.Y)
 	at := func(place [2]float64) string {
@@ -115,7 +115,7 @@ func (r *regions) panel(p *plot.Plot, side float64) object {
 		namedMark("region", mark("path", "parts", object{"path": field("d"), "fill": field("color"), "fillOpacity": faded, "tooltip": tooltip("predicted", "datum.node", "path", "datum.path")})),
 		uninterested(mark("path", "borders", object{"path": field("d"), "stroke": field("color"), "strokeWidth": field("width"), "strokeCap": value("round")})),
 		namedMark("point", mark("symbol", "points", object{
-			"x": object{"scale": "x", "field": "x"}, "y": object{"scale": "y", "field": "y"}, "size": value(dot), "fill": field("color"), "stroke": value("white"), "strokeWidth": value(0.9),
+			"x": object{"scale": "x", "field": "x"}, "y": object{"scale": "y", "field": "y"}, "size": value(dot), "fill": field("color"), "stroke": value(hex(ink)), "strokeWidth": value(pointRim * 96 / 72),
 			"opacity": faded, "tooltip": tooltip("instance", "datum.i", "label", "datum.label", r.names[0], "format(datum.x, '.4~g')", r.names[1], "format(datum.y, '.4~g')"),
 		})),
 	}
@@ -126,7 +126,7 @@ func (r *regions) panel(p *plot.Plot, side float64) object {
 		})))
 	}
 	return object{
-		"type": "group", "title": object{"text": titleLines(p.Title.Text), "frame": "group", "offset": 6, "limit": side},
+		"type": "group", "title": object{"text": titleLines(title), "frame": "group", "offset": 6},
 		"encode": object{"update": object{"width": value(side), "height": value(side), "clip": value(false)}},
 		"data":   data,
 		"scales": list{
@@ -143,19 +143,6 @@ func (r *regions) panel(p *plot.Plot, side float64) object {
 			"marks":  marks,
 		}},
 	}
-}
-
-// titleLines returns a title as Vega wants it: a text, or a list of lines.
-func titleLines(title string) any {
-	lines := strings.Split(title, "\n")
-	if len(lines) == 1 {
-		return title
-	}
-	all := list{}
-	for _, l := range lines {
-		all = append(all, l)
-	}
-	return all
 }
 
 // uninterested lets the pointer reach what is below a mark.

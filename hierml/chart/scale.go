@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot/vg"
@@ -56,8 +57,7 @@ func (s *valueScale) color(v float64) color.RGBA {
 	case s.low == s.high:
 		return shade(0.5)
 	}
-	// Halves, because the difference of two values may be more than a number can be.
-	at := (v/2 - s.low/2) / (s.high/2 - s.low/2)
+	at := s.share(v)
 	if s.high <= 0 {
 		at = 1 - at // the further from zero, the darker
 	}
@@ -107,12 +107,38 @@ func (s *valueScale) plot(c draw.Canvas, at vg.Point, scale vg.Length, what stri
 		fillBox(c, s.color(v), vg.Point{X: from, Y: bottom}, vg.Point{X: at.X + width, Y: top})
 	}
 	strokeBox(c, draw.LineStyle{Color: frameInk, Width: 0.6 * scale}, vg.Point{X: at.X, Y: bottom}, vg.Point{X: at.X + width, Y: top})
-	label(c, style, vg.Point{X: at.X, Y: bottom - 7*scale}, number(s.low))
-	high := number(s.high)
-	label(c, style, vg.Point{X: at.X + width - style.Width(high), Y: bottom - 7*scale}, high)
-	if zero := vg.Length(-s.low / (s.high - s.low)); s.both && zero > 0.25 && zero < 0.75 {
-		label(c, style, vg.Point{X: at.X + zero*width - style.Width("0")/2, Y: bottom - 7*scale}, "0")
+	for _, v := range s.named(func(text string) float64 { return float64(sans(nameSize, ink).Width(text)) }) {
+		x := at.X + vg.Length(s.share(v))*width
+		c.StrokeLine2(draw.LineStyle{Color: frameInk, Width: 0.6 * scale}, x, bottom, x, bottom-2*scale)
+		half := style.Width(number(v)) / 2
+		label(c, style, vg.Point{X: min(max(x-half, at.X), at.X+width-2*half), Y: bottom - 8*scale}, number(v))
 	}
+}
+
+// share returns where on the strip a value is, from 0 to 1.
+func (s *valueScale) share(v float64) float64 {
+	return (v/2 - s.low/2) / (s.high/2 - s.low/2) // halves, because a difference may overflow
+}
+
+// named returns the values whose names stand at the strip: its ends, and round ones between them
+// that have the room, of which width is the one of a name in points.
+func (s *valueScale) named(width func(text string) float64) []float64 {
+	type place struct{ from, to float64 }
+	span := func(v float64) place {
+		w := width(number(v))
+		from := min(max(s.share(v)*stripWidth-w/2, 0), stripWidth-w)
+		return place{from, from + w}
+	}
+	values := []float64{s.low, s.high}
+	taken := []place{span(s.low), span(s.high)}
+	for _, t := range (roundTicks{}).Ticks(s.low, s.high) {
+		p := span(t.Value)
+		if !slices.ContainsFunc(taken, func(o place) bool { return p.from < o.to+6 && o.from < p.to+6 }) {
+			values, taken = append(values, t.Value), append(taken, p)
+		}
+	}
+	slices.Sort(values)
+	return values
 }
 
 // number writes a value as people read it.

@@ -225,7 +225,7 @@ func (w *webTaxonomy) spec(f *Figure) object {
 		hint = ""
 	}
 	return vega(object{
-		"padding": 6, "title": heading(f.Title.Text, hint),
+		"padding": 6, "title": heading(titleLines(f.title(f.Plot)), hint),
 		"signals": list{
 			object{"name": "clicked", "value": nil, "on": list{object{"events": "@node:click", "update": "datum.inner ? {id: datum.id} : null", "force": true}}},
 			object{"name": "top", "update": fmt.Sprintf("span[0] - %v", webRow/2.)},
@@ -301,6 +301,7 @@ func (c *coloring) webScale() (scales, legends list) {
 		v := s.low + (s.high-s.low)*float64(k)/stripSteps
 		domain, colors = append(domain, v), append(colors, hex(s.color(v)))
 	}
+	legend["values"] = s.named(func(text string) float64 { return wideness * float64(sans(nameSize, ink).Width(text)) })
 	legend["type"], legend["gradientLength"], legend["gradientThickness"] = "gradient", pixels(stripWidth), 12
 	return list{object{"name": "color", "type": "linear", "domain": domain, "range": colors, "zero": false}}, list{legend}
 }

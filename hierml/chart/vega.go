@@ -159,8 +159,21 @@ func quoted(s string) string {
 	return string(text)
 }
 
+// titleLines returns a title as Vega wants it: a text, or a list of lines.
+func titleLines(title string) any {
+	lines := strings.Split(title, "\n")
+	if len(lines) == 1 {
+		return title
+	}
+	all := list{}
+	for _, l := range lines {
+		all = append(all, l)
+	}
+	return all
+}
+
 // heading returns the title of a picture, with a hint below it.
-func heading(title, hint string) object {
+func heading(title any, hint string) object {
 	return object{"text": title, "subtitle": hint, "subtitleColor": hex(paleInk), "subtitleFont": webFont, "subtitleFontSize": webName, "subtitlePadding": 4, "offset": 10}
 }
 
