@@ -278,6 +278,10 @@ type Progress struct {
 	// certificate; Primal, Dual and Gap are those of the last one then. It is zero where there was
 	// a certificate.
 	Estimate float64
+
+	// Done is how much of the way to the end is behind, from 0 to 1, which stands for the gap, the
+	// number of epochs or the time that ends the training. It is zero in a History.
+	Done float64
 }
 
 // String returns the state in one line.

@@ -12,10 +12,15 @@ import (
 )
 
 // Watch makes Progress, if it is nil, a function that tells the watcher of ctx, see package
-// progress, if there is one. It returns the context for what is trained with the settings, and a
-// function to call when that is over.
+// progress, if there is one; another it gives the field Done. It returns the context for what is
+// trained with the settings, and a function to call when that is over.
 func (s *Settings) Watch(ctx context.Context) (context.Context, func()) {
-	if s.Progress != nil {
+	if tell := s.Progress; tell != nil {
+		w := &way{settings: *s}
+		s.Progress = func(p Progress) error {
+			p.Done = w.done(p)
+			return tell(p)
+		}
 		return progress.Silent(ctx), func() {}
 	}
 	ctx, work := progress.Begin(ctx, "training")

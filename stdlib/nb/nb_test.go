@@ -337,8 +337,8 @@ func TestProgressInANotebook(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		n.ctx = ctx
 		progress := Progress("flat")
-		for i, gap := range []float64{1, 0.1, 0.01, solver.DefaultGap} {
-			if err := progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: float64(i + 1)}); err != nil {
+		for i, gap := range []float64{1, 0.1, 0.01, 0.001} {
+			if err := progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: float64(i + 1), Done: float64(i) / 3}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(drawInterval)
@@ -407,9 +407,9 @@ func TestProgressIsThrottled(t *testing.T) {
 func TestProgressInATerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		b := &training{bar: &bar{ctx: t.Context(), stderr: &out, terminal: true}}
-		for i, gap := range []float64{1, solver.DefaultGap} {
-			if err := b.progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1}); err != nil {
+		b := training{&bar{ctx: t.Context(), stderr: &out, terminal: true}}
+		for i, gap := range []float64{1, 0.001} {
+			if err := b.progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1, Done: float64(i)}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(drawInterval)
@@ -420,9 +420,9 @@ func TestProgressInATerminal(t *testing.T) {
 		}
 		// In a log file: the last line only, as the training is short.
 		out.Reset()
-		b = &training{bar: &bar{ctx: t.Context(), stderr: &out}}
-		for i, gap := range []float64{1, solver.DefaultGap} {
-			if err := b.progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1}); err != nil {
+		b = training{&bar{ctx: t.Context(), stderr: &out}}
+		for i, gap := range []float64{1, 0.001} {
+			if err := b.progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1, Done: float64(i)}); err != nil {
 				t.Fatal(err)
 			}
 		}

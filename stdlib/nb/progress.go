@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"math"
 	"os"
 	"strings"
 	"sync"
@@ -18,15 +17,14 @@ import (
 )
 
 // Progress returns a function for the Progress field of a solver or an estimator: it draws a bar
-// that runs to the end as the gap falls to solver.DefaultGap, with the epoch, the gap, epochs per
-// second and the time that is left at this pace. In a notebook the bar replaces itself, so one line
+// that runs to the end as the gap falls to the one that the training asks for, with the epoch, the
+// gap, epochs per second and the time that is left at this pace. In a notebook the bar replaces itself, so one line
 // stays. It also stops the training when the cell is interrupted, whatever context the training
 // has.
 //
 //	svm.Normalized{Settings: solver.Settings{Progress: nb.Progress("normalized")}}
 func Progress(label ...string) func(solver.Progress) error {
-	t := &training{bar: newBar(label)}
-	return t.progress
+	return training{newBar(label)}.progress
 }
 
 // Bar is Progress for what knows how far it has come: an experiment, a download, a loop of the
@@ -127,52 +125,25 @@ func picture(label string, done float64, state string) (line string, page *displ
 }
 
 // training is the bar of a solver.
-type training struct {
-	*bar
-	first float64 // gap
-}
+type training struct{ *bar }
 
-func (t *training) progress(p solver.Progress) error {
+func (t training) progress(p solver.Progress) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	gap := reached(p)
-	if t.first == 0 && gap > 0 && !math.IsInf(gap, 0) {
-		t.first = gap
-	}
-	done := t.fraction(gap)
-	return t.show(done, p.Gap <= solver.DefaultGap, func() string { return state(p, done) })
+	return t.show(p.Done, p.Done >= 1, func() string { return state(p) })
 }
 
-// reached is the gap that the training has come to, or what it is thought to be.
-func reached(p solver.Progress) float64 {
+func state(p solver.Progress) string {
+	gap := fmt.Sprintf("%.2g", p.Gap)
 	if p.Estimate > 0 {
-		return p.Estimate
+		gap = fmt.Sprintf("about %.2g", p.Estimate)
 	}
-	return p.Gap
-}
-
-// fraction is how far the logarithm of the gap has come.
-func (t *training) fraction(gap float64) float64 {
-	switch {
-	case gap <= solver.DefaultGap:
-		return 1
-	case t.first <= solver.DefaultGap || !(gap < t.first):
-		return 0
-	}
-	return math.Log(t.first/gap) / math.Log(t.first/solver.DefaultGap)
-}
-
-func state(p solver.Progress, done float64) string {
-	about := ""
-	if p.Estimate > 0 {
-		about = "about "
-	}
-	s := fmt.Sprintf("epoch %d, gap %s%.2g, %s", p.Epoch, about, reached(p), duration(p.Seconds))
+	s := fmt.Sprintf("epoch %d, gap %s, %s", p.Epoch, gap, duration(p.Seconds))
 	if p.Seconds > 0 {
 		s += fmt.Sprintf(", %.3g epochs/s", float64(p.Epoch)/p.Seconds)
 	}
-	if done > 0 && done < 1 {
-		s += fmt.Sprintf(", about %s left", duration(p.Seconds*(1-done)/done))
+	if p.Done > 0 && p.Done < 1 {
+		s += fmt.Sprintf(", about %s left", duration(p.Seconds*(1-p.Done)/p.Done))
 	}
 	return s
 }
