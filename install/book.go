@@ -22,7 +22,7 @@ func bookCommand() *cobra.Command {
 		Short: "Make a book of the course, as a web page and as PDF",
 		Long: `Makes a book of the course: all chapters with their stored outputs, after a list
 of contents, with the solutions of the exercises folded into the page and printed
-in the PDF. It needs Chromium or Chrome.`,
+in the PDF. Printing needs Chromium or Chrome.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root, err := moduleRoot()
@@ -60,8 +60,8 @@ func bindBook(ctx context.Context, c *console, notebooks, folder string) error {
 		return step.fail(err)
 	}
 	step.end("%d notebooks", len(parts))
-	step = c.begin("Drawing the formulas and printing")
-	if err := book.Draw(ctx, program, html, pdf); err != nil {
+	step = c.begin("Printing")
+	if err := book.Print(ctx, program, html, pdf); err != nil {
 		return step.fail(err)
 	}
 	step.end("done")

@@ -48,10 +48,10 @@ repository, here CLONE, as no registry has them. In the program's folder:
   go mod tidy
   go build
 
-html, .html: a web page with the cells and their stored outputs, in one file that needs no network. Formulas stay
-the LaTeX that they are written in. Several notebooks become one page, with a list of contents. Links between them
-lead to places in it. A paragraph that is nothing but a link to one that is named later, such as that to the solutions
-of exercises, has it folded there.
+html, .html: a web page with the cells and their stored outputs, in one file that needs no network. Formulas become
+MathML; LaTeX that is not known stays as it is, in a box. Several notebooks become one page, with a list of contents.
+Links between them lead to places in it. A paragraph that is nothing but a link to one that is named later, such as that
+to the solutions of exercises, has it folded there.
 
 slides: a web page of slides, which prints one a sheet. Cells say where one begins, as JupyterLab has them say it
 (Property Inspector, "Slide Type"); otherwise each heading begins one.

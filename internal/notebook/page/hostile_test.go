@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"runtime"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/yuin/goldmark/parser"
+	"golang.org/x/net/html"
 
 	"github.com/hierml/notebook/internal/notebook"
 )
@@ -125,6 +127,7 @@ var pieces = []string{
 
 // FuzzPages makes pages of fragments that are repeated 2,000 times. A page is at most 30 times as
 // long as the text, beside what every page has, and what is allocated for it is bounded likewise.
+// Formulas allocate more, by the square of their length, up to maxWork.
 func FuzzPages(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 1))
 	some := func() string {
@@ -147,11 +150,22 @@ func FuzzPages(f *testing.F) {
 			return
 		}
 		for where, cell := range ways {
-			if page, allocated := cost(t, cell(text)); page > 200_000+30*len(text) || allocated > 20<<20+2000*len(text) {
+			if page, allocated := cost(t, cell(text)); page > 200_000+30*len(text) || allocated > 20<<20+2000*len(text)+drawn(where, text) {
 				t.Errorf("%s: of %d bytes a page of %d, for which %d MB are allocated", where, len(text), page, allocated>>20)
 			}
 		}
 	})
+}
+
+// drawn returns how many bytes may be allocated to draw the formulas of a text.
+func drawn(where, text string) int {
+	switch {
+	case where == "LaTeX" && len(text) <= maxFormula:
+		return 200 * len(text) * len(text)
+	case (where == "text" || where == "Markdown") && strings.Contains(text, "$"):
+		return 40_000 * min(len(text), maxWork)
+	}
+	return 0
 }
 
 // TestBudgets has more than there may be of what goldmark takes long for.
@@ -171,6 +185,78 @@ func TestBudgets(t *testing.T) {
 			t.Errorf("%s: %d times %s, not %d", c.name, got, c.counted, c.want)
 		}
 	}
+}
+
+// TestFormulaBudgets has formulas that are too long, too deep, and too many: their LaTeX is shown.
+// The next notebook has formulas again.
+func TestFormulaBudgets(t *testing.T) {
+	many := func(n int) string {
+		var b strings.Builder
+		for k := range n {
+			fmt.Fprintf(&b, "$a_{%d}$\n\n", k)
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		name, text  string
+		least, most int // of formulas that are drawn
+	}{
+		{"a long one", "$" + strings.Repeat("a", maxFormula+1) + "$", 0, 0},
+		{"braces", "$" + strings.Repeat("{", maxFormula/2-1) + "a" + strings.Repeat("}", maxFormula/2-1) + "$", 0, 1},
+		{"fractions", "$" + strings.Repeat(`\frac{1}{`, 180) + "a" + strings.Repeat("}", 180) + "$", 0, 1},
+		{"expansions", "$" + strings.Repeat(`\iff`, maxFormula/4) + "$", 0, 0},
+		{"a wide matrix", `$\begin{matrix}` + strings.Repeat("&", maxFormula-40) + `\end{matrix}$`, 0, 0},
+		{"many", many(3000), 500, maxWork / work("a_{1}")},
+		{"the same", strings.Repeat("$a$ and so on\n\n", 5000), 5000, 5000},
+		{"few", many(300), 300, 300},
+	} {
+		page := pageOf(t, c.text)
+		if got := strings.Count(page, "<math"); got < c.least || got > c.most || got+strings.Count(page, `<code class="math">`) != strings.Count(c.text, "$")/2 {
+			t.Errorf("%s: %d formulas are drawn, want %d to %d, and the LaTeX of the others", c.name, got, c.least, c.most)
+		}
+	}
+}
+
+// TestPanicOfFormula has an interpreter that panics: the formula stays LaTeX, and the next is drawn.
+func TestPanicOfFormula(t *testing.T) {
+	d := newDrawing()
+	d.convert = func(string, bool) (string, error) { panic("a fault of the interpreter") }
+	if got := d.html("$a$", false); got != `<code class="math">$a$</code>` {
+		t.Errorf("the formula is %s", got)
+	}
+	if got := d.html("$b$", false); got != "<math><mi>b</mi></math>" {
+		t.Errorf("the next is %s", got)
+	}
+}
+
+// FuzzFormulas draws any text: it stays LaTeX, or its MathML is sanitized without a loss of text.
+func FuzzFormulas(f *testing.F) {
+	for _, latex := range []string{`\frac12`, `\left(\sqrt[3]{x}\right)`, `\begin{cases}a&b\\c&d\end{cases}`, `\text{a $b$ <i>}`, `\ce{H2O}`, `x^{y^{z}}_{'}`, `\color{#f00}x`, "\xff", "é\U0001d4dc", `\char"110000`, `\rule{1em}{-1em}`} {
+		f.Add(latex, true)
+	}
+	f.Fuzz(func(t *testing.T, latex string, display bool) {
+		d := newDrawing()
+		raw := string(d.html(latex, display))
+		if before, after := textOf(t, raw), textOf(t, string(sanitized(raw))); before != after {
+			t.Errorf("%q loses text: %q of %q", latex, after, before)
+		}
+	})
+}
+
+// textOf returns the text of a piece of HTML.
+func textOf(t *testing.T, piece string) string {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(piece))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for n := range root.Descendants() {
+		if n.Type == html.TextNode {
+			b.WriteString(n.Data)
+		}
+	}
+	return b.String()
 }
 
 // TestNextClosing compares what is remembered of fences with what is found, and holds that it is
@@ -232,7 +318,7 @@ func TestUsualWithinBounds(t *testing.T) {
 	if got := strings.Count(pageOf(t, strings.Repeat("`` `a` `` and ```b``` and `c`\n\n", 500)), "<code>"); got != 1500 {
 		t.Errorf("%d of 1500 pieces of code", got)
 	}
-	if got := strings.Count(pageOf(t, strings.Repeat("$a$ and $b$, $$c$$, for $5\n\n", 500)), `class="math`); got != 1500 {
+	if got := strings.Count(pageOf(t, strings.Repeat("$a$ and $b$, $$c$$, for $5\n\n", 500)), `<math`); got != 1500 {
 		t.Errorf("%d of 1500 formulas", got)
 	}
 }

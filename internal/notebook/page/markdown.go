@@ -19,11 +19,12 @@ import (
 	"github.com/hierml/notebook/internal/notebook"
 )
 
-// A markdown makes HTML of the Markdown of a notebook, as GitHub and Jupyter know it. Formulas stay
-// the LaTeX that they are written in.
+// A markdown converts the Markdown of a notebook to HTML, as GitHub and Jupyter do. Formulas become
+// MathML.
 type markdown struct {
 	goldmark.Markdown
 	ids      *ids
+	drawing  *drawing
 	place    *place    // nil for a notebook alone
 	headings []heading // of the cells so far
 	spared   int       // bytes of addresses that links may still refer to
@@ -31,7 +32,8 @@ type markdown struct {
 
 // newMarkdown returns a markdown whose headings have these ids.
 func newMarkdown(ids *ids) *markdown {
-	return &markdown{ids: ids, spared: sparedAddresses, Markdown: goldmark.New(
+	drawing := newDrawing()
+	return &markdown{ids: ids, drawing: drawing, spared: sparedAddresses, Markdown: goldmark.New(
 		goldmark.WithParser(parser.NewParser(
 			parser.WithBlockParsers(blockParsers()...),
 			parser.WithInlineParsers(inlineParsers()...),
@@ -45,7 +47,7 @@ func newMarkdown(ids *ids) *markdown {
 		),
 		goldmark.WithRendererOptions(
 			html.WithUnsafe(), // what comes out is sanitised
-			renderer.WithNodeRenderers(util.Prioritized(nodes{}, 100), util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500)),
+			renderer.WithNodeRenderers(util.Prioritized(nodes{drawing}, 100), util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500)),
 		),
 	)}
 }
@@ -311,38 +313,29 @@ func (formulaBlockParser) CanInterruptParagraph() bool { return true }
 func (formulaBlockParser) CanAcceptIndentedLine() bool { return false }
 
 // nodes renders formulas and blocks of code.
-type nodes struct{}
+type nodes struct{ drawing *drawing }
 
-func (n nodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(formulaKind, n.formula)
-	r.Register(formulaBlockKind, n.formulaBlock)
-	r.Register(ast.KindFencedCodeBlock, n.block)
+func (r nodes) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
+	to.Register(formulaKind, r.formula)
+	to.Register(formulaBlockKind, r.formulaBlock)
+	to.Register(ast.KindFencedCodeBlock, r.block)
 }
 
-func (nodes) formula(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (r nodes) formula(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
 	f := node.(*formula)
-	_, err := w.WriteString(string(formulaHTML(f.latex, f.display)))
+	_, err := w.WriteString(string(r.drawing.html(f.latex, f.display)))
 	return ast.WalkSkipChildren, err
 }
 
-func (nodes) formulaBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (r nodes) formulaBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
-	_, err := w.WriteString("<p>" + string(formulaHTML(string(node.Lines().Value(source)), true)) + "</p>\n")
+	_, err := w.WriteString(string(r.drawing.block(string(node.Lines().Value(source)))) + "\n")
 	return ast.WalkSkipChildren, err
-}
-
-// formulaHTML shows LaTeX as it is written.
-func formulaHTML(latex string, display bool) template.HTML {
-	class := "math"
-	if display {
-		class += " display"
-	}
-	return template.HTML(`<code class="` + class + `">` + template.HTMLEscapeString(strings.TrimSpace(latex)) + "</code>")
 }
 
 func (nodes) block(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -53,7 +53,7 @@ func bundle(o *notebook.Output, text *markdown) (template.HTML, error) {
 		return picture(o, "image/svg+xml", base64.StdEncoding.EncodeToString([]byte(s)), plain), nil
 	}
 	if s, ok := get("text/latex"); ok {
-		return formulaHTML(s, true), nil
+		return sanitized(string(text.drawing.block(s))), nil
 	}
 	for _, mime := range []string{"image/png", "image/jpeg", "image/gif", "image/webp"} {
 		if s, ok := get(mime); ok {

@@ -1,8 +1,8 @@
 // Package page makes a web page of a notebook: one file that needs nothing else, neither scripts
 // nor the network, and lets nothing else in. What a notebook brings of HTML is reduced to what
 // cannot act, and the page's own policy forbids browsers to run or fetch anything, so pictures are
-// shown that the notebook holds, and not those it only names. Formulas are not drawn: they are
-// shown as the LaTeX that they are written in.
+// shown that the notebook holds, and not those it only names. Formulas become MathML, which browsers
+// draw.
 package page
 
 import (

@@ -83,7 +83,7 @@ func TestPaper(t *testing.T) {
 	if strings.Contains(paper, "overflow: auto") || strings.Contains(paper, "overflow-x: auto") || strings.Contains(paper, "scroll;") {
 		t.Errorf("something scrolls on paper: %s", paper)
 	}
-	for _, selector := range []string{"pre, .output pre, .output.data pre, .output.error pre, code.math.display", ".output", "img"} {
+	for _, selector := range []string{"pre, .output pre, .output.data pre, .output.error pre, code.math.display", ".formula", ".output", "img"} {
 		_, rules, ok := strings.Cut(paper, "\t"+selector+" {")
 		rules, _, _ = strings.Cut(rules, "}")
 		want := map[bool]string{true: "max-height: 240mm", false: "overflow: visible"}[selector == "img"]
@@ -108,12 +108,21 @@ func TestHarmless(t *testing.T) {
 		`<p style="position: fixed; top: 0">x</p>`,
 		`<p style="background: url(https://example.org/x)">x</p>`,
 		`<link rel="stylesheet" href="https://example.org/x.css">`,
+		`$\href{javascript:alert(1)}{x}$ and $\url{javascript:alert(1)}$ and $\includegraphics{https://example.org/x.png}$`,
+		`$\text{<script>alert(1)</script><img src=x onerror=alert(1)>}$ and $\unicode{x3c}script$`,
+		`$\class{x" onclick="alert(1)}{x}$ and $\style{position:fixed}{x}$ and $\data{onclick=alert(1)}{x}$ and $\id{x}{y}$`,
+		`$\color{red;position:fixed}x$ and $\colorbox{url(https://example.org/x)}{x}$`,
+		`<math href="javascript:alert(1)"><mi onclick="alert(1)" xlink:href="javascript:alert(1)" style="position: fixed">x</mi></math>`,
+		`<math><semantics><mi>x</mi><annotation-xml encoding="text/html"><img src=x onerror=alert(1)><style>p { position: fixed }</style></annotation-xml></semantics></math>`,
+		`<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=x onerror=alert(1)&gt;">`,
+		`<math><maction actiontype="statusline#https://example.org" href="javascript:alert(1)">x</maction></math>`,
 	} {
 		nb := &notebook.Notebook{Cells: []*notebook.Cell{
 			{Kind: notebook.Markdown, Source: bad},
 			{Kind: notebook.Code, Outputs: []*notebook.Output{
 				{Kind: notebook.Display, Data: map[string]any{"text/html": bad}},
 				{Kind: notebook.Display, Data: map[string]any{"text/markdown": bad}},
+				{Kind: notebook.Display, Data: map[string]any{"text/latex": bad}},
 				{Kind: notebook.Display, Data: map[string]any{"image/png": `x" onerror="alert(1)`, "text/plain": bad}},
 				{Kind: notebook.Stream, Name: "stdout", Text: bad},
 			}},

@@ -14,6 +14,7 @@ var styles = sync.OnceValue(func() map[string]*regexp.Regexp {
 	all := map[string]*regexp.Regexp{}
 	for names, values := range map[string]string{
 		"text-align":                        `left|right|center|start|end|justify`,
+		"math-depth":                        `[0-9]`,
 		"color background background-color": `#[0-9a-fA-F]{3,8}|[a-zA-Z]+|(rgb|hsl)a?\([0-9., %/]+\)`,
 		"font-weight font-style font-variant-numeric font-family white-space border-collapse vertical-align text-decoration": `[a-zA-Z0-9, '"-]+`,
 		"border border-top border-bottom border-left border-right":                                                           `[a-zA-Z0-9#. ]+`,
