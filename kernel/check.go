@@ -25,31 +25,28 @@ func notebookCheckCommand() *cobra.Command {
 	c := checker{}
 	cmd := &cobra.Command{
 		Use:   "check FILE.ipynb...",
-		Short: "Run notebooks and compare what they show with what is stored",
-		Long: `Check runs each notebook from top to bottom in a session of its own, in the folder of the
-notebook, and compares the outputs of the cells with those in the file. It prints the cells that
-show something else, and how. Nothing is written but what the cells write: check executes the notebook. To look
-at one that you do not trust, use "hierml notebook inspect".
+		Short: "Run notebooks and compare their outputs with the stored ones",
+		Long: `Check runs each notebook from top to bottom in a new session, in the folder of the notebook. It
+compares the outputs of the cells with those in the file and prints each difference. The notebook is executed, but
+its file does not change. To look at a notebook that you do not trust, use "hierml notebook inspect".
 
-Numbers are compared as numbers, in texts and in tables of HTML, whatever the width of their
-columns. They are the same if they differ by no more than the tolerance, relative to the larger one, or by one
-in the last digit behind the point. With --tolerance 0 every digit counts.
+Numbers are compared as numbers, in texts and in HTML tables, whatever the width of the columns. Two numbers are equal
+if they differ by at most the tolerance, relative to the larger one, or by one in the last decimal. With --tolerance 0
+every digit counts.
 
-Durations such as 1.2s or 3 min, clock times, rates such as 35 epochs/s, and addresses in memory
-such as 0xc000012345 differ in every run: one is as good as another. A cell whose output changes in
-other ways has the tag "changes", which exempts it.
+Durations such as 1.2s or 3 min, clock times, rates such as 35 epochs/s, and addresses such as 0xc000012345 may differ.
+If an output changes in other ways, give its cell the tag "changes"; then check skips it.
 
-HTML is compared by its words, pictures by kind, size, and how they look from afar, JSON such as
-Vega's value by value. Standard error, progress bars, execution counts and metadata are not compared.
-A cell that fails ends its notebook, unless it has the tag raises-exception: then its error is
-compared.`,
+HTML is compared by its words, JSON such as Vega's value by value, and pictures by their kind, size and rough look.
+Standard error, progress bars, execution counts and metadata are not compared. A cell that fails ends its notebook. If it
+has the tag raises-exception, its error is compared instead.`,
 		Example: `  hierml notebook check notes.ipynb
   hierml notebook check --tolerance 0.02 notebooks/*.ipynb
-  hierml notebook run notes.ipynb -o notes.ipynb        # stores what the cells show now`,
+  hierml notebook run notes.ipynb -o notes.ipynb        # stores the outputs`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if c.tolerance < 0 || math.IsNaN(c.tolerance) {
-				return &usageError{cmd, fmt.Errorf("the tolerance %g is not a number from 0 on", c.tolerance)}
+				return &usageError{cmd, fmt.Errorf("the tolerance %g is not a number of at least 0", c.tolerance)}
 			}
 			ctx, done := interruptible(cmd.Context())
 			defer done()
@@ -57,7 +54,7 @@ compared.`,
 			return c.files(ctx, args)
 		},
 	}
-	cmd.Flags().Float64Var(&c.tolerance, "tolerance", compare.DefaultTolerance, "how far apart numbers may be, `RELATIVE` to the larger one")
+	cmd.Flags().Float64Var(&c.tolerance, "tolerance", compare.DefaultTolerance, "how much numbers may differ, `RELATIVE` to the larger one")
 	engineFlag(cmd, &c.mode)
 	return cmd
 }
@@ -94,9 +91,9 @@ func (c *checker) files(ctx context.Context, paths []string) error {
 	case wrong == 0:
 		return nil
 	case len(paths) == 1:
-		return fmt.Errorf("%s shows something else than what is stored in it", paths[0])
+		return fmt.Errorf("the outputs of %s differ from the stored ones", paths[0])
 	}
-	return fmt.Errorf("%d of %d notebooks show something else than what is stored in them", wrong, len(paths))
+	return fmt.Errorf("the outputs of %d of %d notebooks differ from the stored ones", wrong, len(paths))
 }
 
 // file checks one notebook. The error is why it could not be run to its end.
@@ -110,7 +107,7 @@ func (c *checker) file(ctx context.Context, path string) (same bool, err error) 
 		return false, err
 	}
 	if !slices.ContainsFunc(stored.Cells, func(c *notebook.Cell) bool { return c.Count > 0 || len(c.Outputs) > 0 }) {
-		return false, fmt.Errorf("%s: no outputs are stored; `hierml notebook run %[1]s -o %[1]s` stores them", path)
+		return false, fmt.Errorf("%s has no stored outputs. Store them by `hierml notebook run %[1]s -o %[1]s`", path)
 	}
 	e, err := newEngine(worker.Config{Dir: filepath.Dir(path)}, engine.Config{Mode: c.mode})
 	if err != nil {

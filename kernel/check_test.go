@@ -69,13 +69,13 @@ func TestNotebookCheck(t *testing.T) {
 		stdout, stderr string // of stderr the end
 	}{
 		{"same.ipynb", 0, same, "[2/2] fmt.Println(8)\n"},
-		{"same.ipynb --tolerance 0", 1, "", "hierml: same.ipynb shows something else than what is stored in it\n"},
-		{"other.ipynb", 1, other, "hierml: other.ipynb shows something else than what is stored in it\n"},
+		{"same.ipynb --tolerance 0", 1, "", "hierml: the outputs of same.ipynb differ from the stored ones\n"},
+		{"other.ipynb", 1, other, "hierml: the outputs of other.ipynb differ from the stored ones\n"},
 		{"numbers.ipynb", 1, numbers + "numbers.ipynb: only numbers differ; --tolerance 0.2 accepts them\n", "in it\n"},
 		{"numbers.ipynb --tolerance 0.2", 0, "numbers.ipynb: 2 cells show as stored\n", ""},
-		{"same.ipynb other.ipynb numbers.ipynb --tolerance 0.2", 1, same + other + "numbers.ipynb: 2 cells show as stored\n", "hierml: 1 of 3 notebooks show something else than what is stored in them\n"},
+		{"same.ipynb other.ipynb numbers.ipynb --tolerance 0.2", 1, same + other + "numbers.ipynb: 2 cells show as stored\n", "hierml: the outputs of 1 of 3 notebooks differ from the stored ones\n"},
 		{"fails.ipynb", 1, "", failed},
-		{"fails.ipynb same.ipynb", 1, same, "hierml: 1 of 2 notebooks show something else than what is stored in them\n"},
+		{"fails.ipynb same.ipynb", 1, same, "hierml: the outputs of 1 of 2 notebooks differ from the stored ones\n"},
 		{"empty.ipynb", 1, "", "hierml: empty.ipynb: no outputs are stored; `hierml notebook run empty.ipynb -o empty.ipynb` stores them\n"},
 		{"missing.ipynb same.ipynb", 1, same, "in them\n"},
 		{"", 2, "", "hierml: say which FILE.ipynb\nSee 'hierml notebook check --help'.\n"},

@@ -21,16 +21,16 @@ times at which cells ran, and the state of widgets. Sources, tags and other meta
 hierml, the description of the language becomes the one that the kernel reports. The files are replaced, or
 with -o the one notebook is written to another file.
 
-The file - is the standard input, whose notebook goes to the standard output. So clear is a filter for
-git, which keeps the outputs on disk and out of the repository:
+If the file is -, clear reads standard input and writes standard output. So it can be a git filter, which keeps outputs on
+disk and out of the repository:
 
   git config filter.hierml.clean "hierml notebook clear -"
   git config filter.hierml.smudge cat
   git config filter.hierml.required true
   echo "*.ipynb filter=hierml" >> .gitattributes
 
-With the third line, git adds no notebook that could not be cleared, such as one with conflict markers; without
-it, the outputs would be committed. The second leaves notebooks as they are when git checks them out.`,
+The second line leaves notebooks unchanged when git checks them out. The third makes git refuse a notebook that cannot be
+cleared, such as one with conflict markers; without it, git would commit the outputs.`,
 		Example: `  hierml notebook clear notes.ipynb
   hierml notebook clear notes.ipynb -o empty.ipynb
   hierml notebook clear - < notes.ipynb > empty.ipynb`,
@@ -38,7 +38,7 @@ it, the outputs would be committed. The second leaves notebooks as they are when
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {
 				if len(args) > 1 && arg == "-" {
-					return &usageError{cmd, errors.New("the standard input stands alone")}
+					return &usageError{cmd, errors.New("- (standard input) must be the only file")}
 				}
 			}
 			if output != "" && len(args) > 1 {

@@ -105,7 +105,7 @@ func TestNotebookClear(t *testing.T) {
 		t.Errorf("a cleared notebook was replaced, %v", err)
 	}
 	for args, said := range map[string]string{
-		"- a.ipynb":                  "the standard input stands alone",
+		"- a.ipynb":                  "- (standard input) must be the only file",
 		"a.ipynb b.ipynb -o c.ipynb": "-o takes one notebook",
 	} {
 		got := hierml(t, dir, "", append([]string{"notebook", "clear"}, strings.Fields(args)...)...)

@@ -162,26 +162,26 @@ func completeDirFlag(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// addCompletion adds the commands that print what shells are to read.
+// addCompletion adds the commands that print completion scripts for shells.
 func addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	completion := commandAt(root, "completion")
-	completion.Short = "Teach a shell to complete hierml's commands"
-	completion.Long = `Completion prints what a shell has to read so that the Tab key completes the commands of hierml, their
-options, files of the right kind, the names of data sets, and the methods and cells of studies. The help of
-the command of each shell says where that belongs.`
+	completion.Short = "Print completion scripts for the Tab key in your shell"
+	completion.Long = `Completion prints a script for your shell. With it, the Tab key completes commands and options of hierml, files of
+the right kind, names of data sets, and methods and cells of studies. The help of each shell's command says where to put
+the script.`
 	completion.Example = "  hierml completion bash > ~/.local/share/bash-completion/completions/hierml"
 	completion.Args = asUsed
 	completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	for shell, about := range map[string][2]string{
-		"bash":       {"It needs the package bash-completion. The file is read by shells that start from then on.", "  hierml completion bash > ~/.local/share/bash-completion/completions/hierml\n  source <(hierml completion bash)      # only this shell"},
-		"zsh":        {"The file belongs to a folder of fpath; ~/.zshrc must call `autoload -U compinit; compinit`.", "  hierml completion zsh > \"${fpath[1]}/_hierml\"\n  source <(hierml completion zsh)       # only this shell"},
-		"fish":       {"The file is read by shells that start from then on.", "  hierml completion fish > ~/.config/fish/completions/hierml.fish\n  hierml completion fish | source       # only this shell"},
-		"powershell": {"To keep it, put the line of the example into the file that $PROFILE names.", "  hierml completion powershell | Out-String | Invoke-Expression"},
+		"bash":       {"The script needs the package bash-completion. New shells read the file.", "  hierml completion bash > ~/.local/share/bash-completion/completions/hierml\n  source <(hierml completion bash)      # only this shell"},
+		"zsh":        {"Put the file into a folder of fpath; ~/.zshrc must call `autoload -U compinit; compinit`.", "  hierml completion zsh > \"${fpath[1]}/_hierml\"\n  source <(hierml completion zsh)       # only this shell"},
+		"fish":       {"New shells read the file.", "  hierml completion fish > ~/.config/fish/completions/hierml.fish\n  hierml completion fish | source       # only this shell"},
+		"powershell": {"To keep the completion, add the line of the example to the file that $PROFILE names.", "  hierml completion powershell | Out-String | Invoke-Expression"},
 	} {
 		cmd := commandAt(root, "completion "+shell)
-		cmd.Short = "Print the completion for " + shell
-		cmd.Long = "It prints the completion of hierml's commands for " + shell + ". " + about[0]
+		cmd.Short = "Print the completion script for " + shell
+		cmd.Long = "It prints the script that completes hierml's commands in " + shell + ". " + about[0]
 		cmd.Example = about[1]
 		cmd.Args = asUsed
 	}

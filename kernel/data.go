@@ -21,8 +21,8 @@ func dataCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "List, fetch and check public data sets",
-		Long: `Data knows the data sets that collection.Open finds by name: it lists them, fetches their files, and compares
-these with their check sums.`,
+		Long: `Data lists the data sets that collection.Open finds by name, fetches their files, and compares the files with
+their checksums.`,
 		Example: `  hierml data list
   hierml data get 20news-bydate`,
 		Args: asUsed,
@@ -35,9 +35,9 @@ these with their check sums.`,
 func dataListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list [NAME]",
-		Short: "List the data sets of the catalogue, or all that it says of one",
-		Long: `List prints a line for each data set that collection.Open knows by name; with a name, it
-prints that one's licence, source, files and check sums.`,
+		Short: "List the data sets of the catalogue, or the details of one",
+		Long: `List prints a line for each data set that collection.Open finds by name. With NAME, it prints
+the licence, source, files and checksums of that data set.`,
 		Example: `  hierml data list
   hierml data list 20news-bydate`,
 		Args: asUsed,
@@ -92,10 +92,9 @@ func dataGetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "get NAME",
 		Short: "Fetch the files of a data set",
-		Long: `Get downloads the files of a data set that are neither in a folder that HIERML_DATA
-names nor in the cache, checks their sums, and prints where they are. A download
-that is interrupted goes on where it was the next time. Where a file cannot be had,
-it says which file to put where.`,
+		Long: `Get downloads those files of a data set that are neither in a folder of HIERML_DATA nor in the
+cache, verifies their checksums, and prints their paths. After an interrupt, the next call resumes the download. If a
+file cannot be downloaded, get says which file you must put where.`,
 		Example: "  hierml data get 20news-bydate",
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -126,10 +125,9 @@ it says which file to put where.`,
 func dataVerifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify [NAME]",
-		Short: "Compare the files of a data set with their check sums",
-		Long: `Verify computes the check sums of the files of a data set, where collection.Open would
-find them, and compares them with those of the catalogue; without a name, of all data
-sets that are here.`,
+		Short: "Verify the checksums of data sets",
+		Long: `Verify computes the checksums of the files that collection.Open would use for a data set, and
+compares them with the catalogue. Without NAME, it verifies all data sets on this machine.`,
 		Example: `  hierml data verify
   hierml data verify 20news-bydate`,
 		Args: asUsed,

@@ -33,7 +33,7 @@ func TestData(t *testing.T) {
 		{"data list", 0, []string{"name ", "\nlyrl2004 ", "\n20news-bydate "}, nil},
 		{"data list lyrl2004", 0, []string{"lyrl2004: RCV1-v2", "licence ", "rcv1v2.topics.qrels.gz, SHA-256 2a98"}, nil},
 		{"data list rcv9", 1, nil, []string{`hierml: no data set "rcv9" in the catalogue; ` + "`hierml data list` lists them\n"}},
-		{"data get", 2, nil, []string{"say which NAME"}},
+		{"data get", 2, nil, []string{"missing argument NAME"}},
 		{"data get rcv9", 1, nil, []string{`no data set "rcv9"`}},
 		{"data get lshtc4", 1, nil, []string{"lshtc4 is not here, and is not downloaded", filepath.Join(cache, "hierml", "data", "lshtc4"), "train.zip"}},
 		{"data get 20news-bydate", 1, nil, []string{"20news-bydate cannot be downloaded", "connection refused", "put into " + filepath.Join(cache, "hierml", "data", "20news-bydate"), "20news-bydate.tar.gz, SHA-256 8f1b"}},

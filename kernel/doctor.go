@@ -21,23 +21,23 @@ import (
 func doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what is wrong with an installation, and how to mend it",
-		Long: `Doctor looks at everything that hierml needs and says in a line each whether it is in order:
+		Short: "Check the installation and suggest fixes",
+		Long: `Doctor checks everything that hierml needs, and prints a line for each check:
 
-  the program itself, the one that PATH finds, and the Go tool chain
+  this program, the one that PATH finds, and the Go tool chain
   whether cells run, and whether they can be compiled
   Jupyter, its widgets, the kernels that it knows, and papermill
   whether hierml lab would start
   the folders of HIERML_DATA, the cache and the history, with their sizes
   the memory that cells may use, and the terminal
-  where there is Slurm, whether it takes jobs, and whether its machines may see the
+  if Slurm is installed, whether it accepts jobs and whether its machines may see the
   working folder and the data
 
-A line begins with ok; with wrong, where something does not work; or with hint, where something could be better, or
-where another program did not answer in time. Each of the last two says what to do.
+A line begins with ok, wrong or hint. Wrong means that something does not work. Hint means that something could be better,
+or that another program did not answer in time. Both say what to do.
 
-It changes nothing, save that it makes what compiling cells needs if that is missing, as the
-first compiled cell would: it takes a minute or two then.`,
+Doctor changes nothing, with one exception: if the compiler of cells is missing, doctor builds it, as the first
+compiled cell would. That takes a minute or two.`,
 		Example: `  hierml doctor
   NO_COLOR=1 hierml doctor > report.txt 2>&1`,
 		Args: asUsed,
@@ -123,7 +123,7 @@ func sentence(text string) string {
 func examineProgram(context.Context) []finding {
 	self, err := os.Executable()
 	if err != nil {
-		return one(wrong("this program cannot be found, so no worker can be started: %v", err))
+		return one(wrong("this program cannot find its own file, so it cannot start a worker: %v", err))
 	}
 	findings := one(ok("this is hierml %s, %s", version(), self))
 	if err := toolchain.TrustProgram(self); err != nil {
@@ -131,9 +131,9 @@ func examineProgram(context.Context) []finding {
 	}
 	switch found, err := exec.LookPath("hierml"); {
 	case err != nil:
-		findings = append(findings, hint("the command hierml is not on PATH: add %s to it", filepath.Dir(self)))
+		findings = append(findings, hint("the command hierml is not on PATH; add the folder %s", filepath.Dir(self)))
 	case !sameFile(found, self):
-		findings = append(findings, hint("the command hierml on PATH is another program, %s: remove it, or put %s before its folder in PATH", found, filepath.Dir(self)))
+		findings = append(findings, hint("the command hierml on PATH is another program, %s; remove it, or put %s before its folder in PATH", found, filepath.Dir(self)))
 	}
 	return findings
 }
@@ -141,18 +141,18 @@ func examineProgram(context.Context) []finding {
 func examineToolchain(ctx context.Context) []finding {
 	command, err := exec.LookPath("go")
 	if err != nil {
-		return one(wrong("there is no Go tool chain on PATH, which compiled cells need; install Go from go.dev/dl"))
+		return one(wrong("compiled cells need Go, which is not on PATH; install Go from go.dev/dl"))
 	}
 	out, err := ask(ctx, command, "env", "GOVERSION")
 	if silent := (*silence)(nil); errors.As(err, &silent) {
 		return one(silent.finding())
 	} else if err != nil {
-		return one(wrong("the Go tool chain does not answer: %s env GOVERSION: %v; install Go from go.dev/dl", command, err))
+		return one(wrong("the Go tool chain does not work: %s env GOVERSION: %v; install Go from go.dev/dl", command, err))
 	}
 	found := strings.TrimSpace(out.stdout)
 	findings := one(ok("the Go tool chain is %s, %s", found, command))
 	if found != runtime.Version() {
-		findings = append(findings, ok("cells are compiled by %s, which built this program and which the go command fetches where it is not there", runtime.Version()))
+		findings = append(findings, ok("cells are compiled by %s, which also built this program; the go command fetches it if necessary", runtime.Version()))
 	}
 	return findings
 }
@@ -163,9 +163,9 @@ func examineWorker(ctx context.Context) []finding {
 	case wasKilled(err):
 		return one((&silence{"the process that runs cells", "was killed before it answered"}).finding())
 	case err != nil:
-		return one(wrong("the process that runs cells does not work: %v; run `go run ./install` again in the clone of hierml", err))
+		return one(wrong("the process that runs cells does not work: %v; run `go run ./install` again in your clone of hierml", err))
 	}
-	return one(ok("the process that runs cells starts, and interprets them"))
+	return one(ok("the process that runs cells starts and interprets a cell"))
 }
 
 func tryWorker(ctx context.Context) (err error) {
@@ -184,7 +184,7 @@ func tryWorker(ctx context.Context) (err error) {
 // examineCells builds a plugin and has a worker load it.
 func examineCells(ctx context.Context) []finding {
 	cannot := func(err error) []finding {
-		return one(wrong("cells cannot be compiled: %v; they are interpreted, and what the interpreter is known to do otherwise than Go is refused by name", err))
+		return one(wrong("cells cannot be compiled: %v; they are interpreted, which is slower and refuses code that the interpreter runs differently from Go", err))
 	}
 	kit, err := toolchain.Open(ctx, toolchain.Settings{Progress: func(step string) { fmt.Fprintln(os.Stderr, "       "+step) }})
 	if err != nil {
@@ -197,7 +197,7 @@ func examineCells(ctx context.Context) []finding {
 	if err := tryKit(ctx, kit, command); err != nil {
 		return cannot(err)
 	}
-	findings := one(ok("cells can be compiled, and are from the first one on"))
+	findings := one(ok("cells can be compiled, from the first one on"))
 	if slow := kit.Slow(); slow != "" {
 		findings = append(findings, hint("%s", slow))
 	}

@@ -21,7 +21,7 @@ func examineCluster(ctx context.Context) []finding {
 	findings := one(answerOfSlurm(ctx))
 	folder, err := os.Getwd()
 	if err != nil {
-		return append(findings, wrong("the working folder cannot be found: %v", err))
+		return append(findings, wrong("the working folder cannot be read: %v", err))
 	}
 	findings = append(findings, sharing("the working folder", folder))
 	for _, folder := range filepath.SplitList(os.Getenv(collection.Environment)) {
@@ -38,11 +38,11 @@ func answerOfSlurm(ctx context.Context) finding {
 	said := strings.Join(strings.Fields(strings.ReplaceAll(out.stdout+out.stderr, "sbatch: ", "")), " ")
 	switch silent := (*silence)(nil); {
 	case errors.As(err, &silent):
-		return hint("%v; the machine may be busy, or Slurm's controller cannot be reached from it: run `hierml doctor` again, and then ask those who look after the cluster", silent)
+		return hint("%v; the machine may be busy, or it cannot reach Slurm's controller: run `hierml doctor` again, then ask the administrators of the cluster", silent)
 	case err != nil:
-		return hint("sbatch answers, and refuses a job without options: %s; give studies what it asks for, as with --sbatch --partition=NAME", said)
+		return hint("sbatch refuses a job without options: %s; pass the options that it needs, such as --sbatch --partition=NAME", said)
 	}
-	return ok("sbatch takes jobs: a study runs on the cluster with hierml study run FILE.json --on slurm")
+	return ok("sbatch accepts jobs; run a study on the cluster with hierml study run FILE.json --on slurm")
 }
 
 // sharing says whether other machines may see a folder.
@@ -50,11 +50,11 @@ func sharing(what, folder string) finding {
 	system, err := machine.FileSystemOf(folder)
 	switch {
 	case err != nil:
-		return wrong("%s cannot be looked at: %v", what, err)
+		return wrong("%s cannot be read: %v", what, err)
 	case system.Shared:
-		return ok("%s, %s, is on %s, which other machines see where they have it, too", what, folder, system.Name)
+		return ok("%s, %s, is on %s, which other machines see if they mount it", what, folder, system.Name)
 	case system.Name == "":
-		return hint("%s, %s, is on a file system that is not known here: studies on the cluster need one that all of its machines see", what, folder)
+		return hint("%s, %s, is on an unknown file system; studies on the cluster need one that all of its machines see", what, folder)
 	}
-	return hint("%s, %s, is on %s, which is this machine's alone: studies on the cluster need a file system that all of its machines see", what, folder, system.Name)
+	return hint("%s, %s, is on %s, which only this machine sees; studies on the cluster need a file system that all of its machines see", what, folder, system.Name)
 }

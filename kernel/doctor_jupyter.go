@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,14 +20,14 @@ import (
 )
 
 // mendKernel is what writes a kernel of Jupyter anew.
-const mendKernel = "run `go run ./install` in the clone of hierml that is to be used, or `pip install --force-reinstall hierml`"
+const mendKernel = "run `go run ./install` in your clone of hierml, or `pip install --force-reinstall hierml`"
 
 // examineJupyter looks for Jupyter, and for what draws widgets in it.
 func examineJupyter(ctx context.Context) []finding {
 	const without = "`hierml run` and `hierml notebook` work without it"
 	command := jupyterCommand()
 	if command == "" {
-		return one(hint("there is no jupyter on PATH; run `go run ./install`, which provides one, or `pip install jupyterlab`; %s", without))
+		return one(hint("there is no command jupyter on PATH; run `go run ./install`, which provides it, or `pip install jupyterlab`; %s", without))
 	}
 	out, err := ask(ctx, command, "--version")
 	if silent := (*silence)(nil); errors.As(err, &silent) {
@@ -43,7 +42,7 @@ func examineJupyter(ctx context.Context) []finding {
 		}
 	}
 	if lab := versions["jupyterlab"]; lab == "" || lab == "not installed" {
-		return one(hint("Jupyter, %s, is without JupyterLab; `pip install jupyterlab` beside it adds it", command))
+		return one(hint("Jupyter, %s, has no JupyterLab; run `pip install jupyterlab` in the same environment", command))
 	}
 	findings := one(ok("Jupyter is %s, with JupyterLab %s", command, versions["jupyterlab"]))
 	for _, dir := range jupyterFolders(command) {
@@ -55,7 +54,7 @@ func examineJupyter(ctx context.Context) []finding {
 			return append(findings, ok("JupyterLab draws widgets, with @jupyter-widgets/jupyterlab-manager %s", cmp.Or(extension.Version, "of unknown version")))
 		}
 	}
-	return append(findings, hint("JupyterLab draws no widgets, such as the sliders of nb.Interact; `pip install jupyterlab_widgets` beside %s adds them", command))
+	return append(findings, hint("JupyterLab cannot draw widgets, such as the sliders of nb.Interact; run `pip install jupyterlab_widgets` in the environment of %s", command))
 }
 
 // examineLab checks whether `hierml lab` would start here, by the same plan.
@@ -71,13 +70,13 @@ func examineLab(ctx context.Context) []finding {
 	if silent := (*silence)(nil); errors.As(err, &silent) {
 		return one(silent.finding())
 	} else if err != nil {
-		return one(wrong("`hierml lab` would not start: %s lab --version: %v %s; install JupyterLab beside it with `pip install --force-reinstall jupyterlab`", plan.jupyter, err, out.last()))
+		return one(wrong("`hierml lab` would not start: %s lab --version: %v %s; run `pip install --force-reinstall jupyterlab` in the same environment", plan.jupyter, err, out.last()))
 	}
 	options := strings.Join(plan.arguments[2:], " and ")
 	if options != "" {
-		options = ", with " + options
+		options = " and " + options
 	}
-	return one(ok("`hierml lab` would start JupyterLab %s, by %s%s", strings.TrimSpace(out.stdout), plan.jupyter, options))
+	return one(ok("`hierml lab` can start JupyterLab %s, with %s%s", strings.TrimSpace(out.stdout), plan.jupyter, options))
 }
 
 // examinePapermill looks whether papermill, where it is, has what sets parameters in Go.
@@ -91,9 +90,9 @@ func examinePapermill(ctx context.Context) []finding {
 	if silent := (*silence)(nil); errors.As(err, &silent) {
 		return one(silent.finding())
 	} else if err != nil {
-		return one(hint("papermill, %s, cannot set parameters of notebooks in Go: its Python does not find the package hierml (%v); run `%s -m pip install ./python` in the clone of hierml", command, err, strings.Join(python, " ")))
+		return one(hint("papermill, %s, cannot set parameters of Go notebooks: its Python does not find the package hierml (%v); run `%s -m pip install ./python` in your clone of hierml", command, err, strings.Join(python, " ")))
 	}
-	return one(ok("papermill, %s, sets parameters of notebooks in Go", command))
+	return one(ok("papermill, %s, can set parameters of Go notebooks", command))
 }
 
 // pythonOf returns how a command in Python is started: as its first line says, or by the Python
@@ -142,7 +141,7 @@ type kernelSpec struct {
 func examineKernels(ctx context.Context) []finding {
 	self, err := os.Executable()
 	if err != nil {
-		return one(wrong("this program cannot be found: %v", err))
+		return one(wrong("this program cannot find its own file: %v", err))
 	}
 	var mine, others []finding
 	for _, k := range kernels(self) {
@@ -151,13 +150,13 @@ func examineKernels(ctx context.Context) []finding {
 		case k.damage != nil:
 			others = append(others, wrong("%s is damaged: %v; %s", file, k.damage, mendKernel))
 		case err != nil:
-			others = append(others, wrong("Jupyter's kernel %q, in %s, starts a program that is not there, %s; %s", k.display, k.dir, k.program, mendKernel))
+			others = append(others, wrong("Jupyter's kernel %q, in %s, starts a program that does not exist, %s; %s", k.display, k.dir, k.program, mendKernel))
 		case info.IsDir() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
 			others = append(others, wrong("Jupyter's kernel %q, in %s, starts a file that cannot be executed; `chmod +x %s`, or %s", k.display, k.dir, k.program, mendKernel))
 		case sameFile(k.program, self):
-			mine = append(mine, ok("Jupyter's kernel %q, in %s, is this program", k.display, k.dir))
+			mine = append(mine, ok("Jupyter's kernel %q, in %s, starts this program", k.display, k.dir))
 			if err := toolchain.TrustProgram(file); err != nil {
-				mine = append(mine, wrong("Jupyter starts what %s names: %v", file, err))
+				mine = append(mine, wrong("the kernel file %s is unsafe: %v", file, err))
 			}
 		default:
 			others = append(others, anotherProgram(ctx, k))
@@ -166,7 +165,7 @@ func examineKernels(ctx context.Context) []finding {
 	if len(mine) > 0 {
 		return append(mine, others...)
 	}
-	return append(others, wrong("no kernel of Jupyter is this program; %s", mendKernel))
+	return append(others, wrong("no kernel of Jupyter starts this program; %s", mendKernel))
 }
 
 // anotherProgram says of a kernel that it starts another program than this one.
@@ -177,12 +176,12 @@ func anotherProgram(ctx context.Context, k kernelSpec) finding {
 		return silent.finding()
 	}
 	if err != nil || !strings.HasPrefix(said, "hierml ") {
-		return wrong("Jupyter's kernel %q, in %s, starts a program that is not hierml or does not work, %s; %s", k.display, k.dir, k.program, mendKernel)
+		return wrong("Jupyter's kernel %q, in %s, starts a program that is not hierml, or does not work, %s; %s", k.display, k.dir, k.program, mendKernel)
 	}
 	if said = strings.TrimPrefix(said, "hierml "); said == version() {
 		said = "of the same version"
 	}
-	return hint("Jupyter's kernel %q, in %s, starts another hierml, %s, %s; if it is not meant, %s", k.display, k.dir, k.program, said, mendKernel)
+	return hint("Jupyter's kernel %q, in %s, starts another hierml, %s, %s; if that is wrong, %s", k.display, k.dir, k.program, said, mendKernel)
 }
 
 // kernels returns the kernels of hierml that Jupyter knows, and damaged ones that may be.
@@ -213,7 +212,7 @@ func kernels(self string) []kernelSpec {
 				found = append(found, kernelSpec{dir: folder, damage: err})
 			case err != nil || len(file.Argv) == 0:
 				if err == nil && entry.Name() == "hierml" {
-					found = append(found, kernelSpec{dir: folder, damage: fmt.Errorf("it does not say what to start")})
+					found = append(found, kernelSpec{dir: folder, damage: errors.New("it names no program to start")})
 				}
 			case len(file.Argv) > 1 && file.Argv[1] == "kernel" && strings.HasPrefix(filepath.Base(file.Argv[0]), "hierml"):
 				// Jupyter puts the folder in the place of these words, which what pip installs has.

@@ -19,7 +19,7 @@ import (
 
 // examineData looks at the folders of data sets.
 func examineData(context.Context) []finding {
-	const list = "`hierml data list` names the data sets that can be fetched"
+	const list = "`hierml data list` lists data sets to download"
 	dirs := filepath.SplitList(os.Getenv(collection.Environment))
 	if len(dirs) == 0 {
 		return one(ok("%s names no folder of data sets; %s", collection.Environment, list))
@@ -29,13 +29,13 @@ func examineData(context.Context) []finding {
 		entries, err := os.ReadDir(dir)
 		switch {
 		case dir == "":
-			findings = append(findings, hint("%s has an empty folder in it; take one of its separators away", collection.Environment))
+			findings = append(findings, hint("%s contains an empty name; remove one of its separators", collection.Environment))
 		case errors.Is(err, fs.ErrNotExist):
-			findings = append(findings, wrong("%s names a folder that is not there, %s; make it, or take it out of %[1]s", collection.Environment, dir))
+			findings = append(findings, wrong("%s names a folder that does not exist, %s; create it, or remove it from %[1]s", collection.Environment, dir))
 		case errors.Is(err, fs.ErrPermission):
-			findings = append(findings, wrong("%s names a folder that you may not read, %s; `chmod u+rx %[2]s`, or take it out of %[1]s", collection.Environment, dir))
+			findings = append(findings, wrong("%s names a folder that you may not read, %s; run `chmod u+rx %[2]s`, or remove it from %[1]s", collection.Environment, dir))
 		case err != nil:
-			findings = append(findings, wrong("%s names a folder that cannot be read: %v; take it out of %[1]s", collection.Environment, err))
+			findings = append(findings, wrong("%s names a folder that cannot be read: %v; remove it from %[1]s", collection.Environment, err))
 		case len(entries) == 0:
 			findings = append(findings, hint("%s names an empty folder, %s; %s", collection.Environment, dir, list))
 		default:
@@ -49,17 +49,17 @@ func examineData(context.Context) []finding {
 func examineFolders(ctx context.Context) []finding {
 	var findings []finding
 	if cache, err := os.UserCacheDir(); err != nil {
-		findings = append(findings, wrong("there is no folder for caches: %v; name one by XDG_CACHE_HOME", err))
+		findings = append(findings, wrong("there is no folder for caches: %v; set XDG_CACHE_HOME to one", err))
 	} else {
-		findings = append(findings, examineFolder(ctx, "the cache, of compiled packages and downloaded data sets,", filepath.Join(cache, "hierml"), wrong, "XDG_CACHE_HOME"))
+		findings = append(findings, examineFolder(ctx, "the cache of compiled packages and downloaded data sets", filepath.Join(cache, "hierml"), wrong, "XDG_CACHE_HOME"))
 	}
 	if path := history.DefaultPath(); path == "" {
-		findings = append(findings, hint("there is no folder for the history; name one by XDG_STATE_HOME"))
+		findings = append(findings, hint("there is no folder for the history; set XDG_STATE_HOME to one"))
 	} else {
 		findings = append(findings, examineFolder(ctx, "the history", filepath.Dir(path), hint, "XDG_STATE_HOME"))
 	}
 	if err := writable(os.TempDir()); err != nil {
-		findings = append(findings, wrong("the folder for temporary files cannot be written to: %v; name another by TMPDIR", err))
+		findings = append(findings, wrong("the folder for temporary files is not writable: %v; set TMPDIR to another", err))
 	}
 	return findings
 }
@@ -68,14 +68,14 @@ func examineFolders(ctx context.Context) []finding {
 // it is. What is said if not is bad.
 func examineFolder(ctx context.Context, what, dir string, bad func(string, ...any) finding, variable string) finding {
 	if err := writable(dir); err != nil {
-		return bad("%s cannot be kept in %s: %v; `chmod -R u+rwX` that folder, or name another by %s", what, dir, err, variable)
+		return bad("%s cannot be kept in %s: %v; run `chmod -R u+rwX` on that folder, or set %s to another", what, dir, err, variable)
 	}
 	size, err := folderSize(ctx, dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return ok("%s is to be in %s, which is not there yet", what, dir)
+		return ok("%s will be in %s, which does not exist yet", what, dir)
 	case err != nil:
-		return bad("%s in %s cannot be read: %v; `chmod -R u+rwX` that folder", what, dir, err)
+		return bad("%s in %s cannot be read: %v; run `chmod -R u+rwX` on that folder", what, dir, err)
 	}
 	return ok("%s is in %s and has %s", what, dir, bytesText(size))
 }
@@ -133,28 +133,28 @@ func bytesText(n int64) string {
 
 // examineMemory tells what cells may use.
 func examineMemory(context.Context) []finding {
-	const change = `"--memory", "8GiB" behind "kernel" in kernel.json changes that`
+	const change = `to change that, add "--memory", "8GiB" after "kernel" in kernel.json`
 	switch most := worker.DefaultMemory(); {
 	case most == 0:
-		return one(hint("the memory of cells is not limited here; %s", change))
+		return one(hint("the memory of cells is unlimited; %s", change))
 	case most < 2<<30:
-		return one(hint("cells may use only %s of memory, 80 %% of what there is; %s", bytesText(most), change))
+		return one(hint("cells may use only %s of memory, 80 %% of the memory available; %s", bytesText(most), change))
 	default:
-		return one(ok("cells may use %s of memory, 80 %% of what there is; %s", bytesText(most), change))
+		return one(ok("cells may use %s of memory, 80 %% of the memory available; %s", bytesText(most), change))
 	}
 }
 
 // examineTerminal tells what the terminal can do.
 func examineTerminal(context.Context) []finding {
 	if !isTerminal(os.Stdout) {
-		return one(ok("the output is not a terminal, so it is without colours"))
+		return one(ok("the output is not a terminal, so it has no colours"))
 	}
 	name := os.Getenv("TERM")
 	if name == "" || name == "dumb" {
-		return one(hint("TERM is %q, so the terminal is taken for one that can do nothing; set it to the terminal's name, such as xterm-256color", name))
+		return one(hint("TERM is %q, which stands for a terminal without features; set it to the name of your terminal, such as xterm-256color", name))
 	}
 	if locale := cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")); !strings.Contains(strings.ReplaceAll(strings.ToLower(locale), "-", ""), "utf8") {
-		return one(hint("the locale %q has not UTF-8, in which arrows and bars are written; set LANG to one such as C.UTF-8", locale))
+		return one(hint("the locale %q does not use UTF-8, which arrows and bars need; set LANG, for example to C.UTF-8", locale))
 	}
 	colours := "with colours"
 	if os.Getenv("NO_COLOR") != "" {

@@ -41,7 +41,7 @@ func (in *installation) script(name, lines string) string {
 func TestDoctor(t *testing.T) {
 	const core = "echo 'Selected Jupyter core packages...'\necho 'jupyterlab       : 4.5.1'"
 	const lab = "if [ \"$1\" = lab ]; then\n\techo 4.5.1\n\texit\nfi\n" + core
-	inPlan := ", with --no-browser"
+	inPlan := " and --no-browser"
 	if os.Geteuid() == 0 {
 		inPlan += " and --allow-root"
 	}
@@ -57,40 +57,40 @@ func TestDoctor(t *testing.T) {
 	}{
 		{"nothing broken", func(*installation) {}, []string{
 			"ok     This is hierml ",
-			"hint   The command hierml is not on PATH: add " + filepath.Dir(binary) + " to it.\n",
-			"wrong  There is no Go tool chain on PATH, which compiled cells need; install Go from go.dev/dl.\n",
-			"ok     The process that runs cells starts, and interprets them.\n",
+			"hint   The command hierml is not on PATH; add the folder " + filepath.Dir(binary) + ".\n",
+			"wrong  Compiled cells need Go, which is not on PATH; install Go from go.dev/dl.\n",
+			"ok     The process that runs cells starts and interprets a cell.\n",
 			"ok     Jupyter is BIN/jupyter, with JupyterLab 4.5.1.\n",
-			"wrong  `hierml lab` would not start: the course did not come with this program; ",
+			"wrong  `hierml lab` would not start: this program was installed without the course. ",
 			"ok     JupyterLab draws widgets, with @jupyter-widgets/jupyterlab-manager 5.0.16.\n",
-			"ok     Jupyter's kernel \"Go (hierml)\", in JUPYTER/kernels/hierml, is this program.\n",
+			"ok     Jupyter's kernel \"Go (hierml)\", in JUPYTER/kernels/hierml, starts this program.\n",
 			"ok     HIERML_DATA names no folder of data sets; ",
-			"ok     The cache, of compiled packages and downloaded data sets, is to be in CACHE/hierml, which is not there yet.\n",
-			"ok     The history is to be in STATE/hierml, which is not there yet.\n",
+			"ok     The cache of compiled packages and downloaded data sets will be in CACHE/hierml, which does not exist yet.\n",
+			"ok     The history will be in STATE/hierml, which does not exist yet.\n",
 			"ok     Cells may use ",
-			"ok     The output is not a terminal, so it is without colours.\n",
+			"ok     The output is not a terminal, so it has no colours.\n",
 			"wrong  Cells cannot be compiled: ",
 		}},
-		{"no kernel", func(in *installation) { in.remove(in.jupyter) }, []string{"wrong  No kernel of Jupyter is this program; run `go run ./install`"}},
+		{"no kernel", func(in *installation) { in.remove(in.jupyter) }, []string{"wrong  No kernel of Jupyter starts this program; run `go run ./install`"}},
 		{"damaged kernel.json", func(in *installation) {
 			in.file(filepath.Join(in.jupyter, "kernels", "hierml", "kernel.json"), `{"argv": [`, 0o644)
 		}, []string{"wrong  JUPYTER/kernels/hierml/kernel.json is damaged: unexpected end of JSON input; run `go run ./install`", "wrong  No kernel"}},
 		{"kernel.json that starts nothing", func(in *installation) {
 			in.file(filepath.Join(in.jupyter, "kernels", "hierml", "kernel.json"), `{"argv": []}`, 0o644)
-		}, []string{"wrong  JUPYTER/kernels/hierml/kernel.json is damaged: it does not say what to start; run"}},
+		}, []string{"wrong  JUPYTER/kernels/hierml/kernel.json is damaged: it names no program to start; run"}},
 		{"kernel.json of all", func(in *installation) {
 			in.open(filepath.Join(in.jupyter, "kernels", "hierml", "kernel.json"))
-		}, []string{"wrong  Jupyter starts what JUPYTER/kernels/hierml/kernel.json names: other users can write to JUPYTER/kernels/hierml/kernel.json; run `chmod go-w JUPYTER/kernels/hierml/kernel.json`.\n"}},
+		}, []string{"wrong  The kernel file JUPYTER/kernels/hierml/kernel.json is unsafe: other users can write to JUPYTER/kernels/hierml/kernel.json; run `chmod go-w JUPYTER/kernels/hierml/kernel.json`.\n"}},
 		{"missing program", func(in *installation) { in.kernel("hierml", "/no/such/hierml") }, []string{
-			"wrong  Jupyter's kernel \"Go (hierml)\", in JUPYTER/kernels/hierml, starts a program that is not there, /no/such/hierml; run `go run", "wrong  No kernel"}},
+			"wrong  Jupyter's kernel \"Go (hierml)\", in JUPYTER/kernels/hierml, starts a program that does not exist, /no/such/hierml; run `go run", "wrong  No kernel"}},
 		{"program that cannot be executed", func(in *installation) {
 			in.kernel("hierml", in.file(filepath.Join(in.bin, "hierml-old"), "", 0o644))
 		}, []string{"wrong  Jupyter's kernel \"Go (hierml)\", in JUPYTER/kernels/hierml, starts a file that cannot be executed; `chmod +x BIN/hierml-old`, or run"}},
 		{"program that does not work", func(in *installation) { in.kernel("hierml", in.script("hierml-old", "exit 3")) }, []string{
-			"wrong  Jupyter's kernel \"Go (hierml)\", in JUPYTER/kernels/hierml, starts a program that is not hierml or does not work, BIN/hierml-old; run"}},
+			"wrong  Jupyter's kernel \"Go (hierml)\", in JUPYTER/kernels/hierml, starts a program that is not hierml, or does not work, BIN/hierml-old; run"}},
 		{"another version beside it", func(in *installation) {
 			in.kernel("hierml-old", in.script("hierml-old", "echo hierml v0.0.1 go1.20 linux/amd64"))
-		}, []string{"ok     Jupyter's kernel \"Go (hierml)\", in", "hint   Jupyter's kernel \"Go (hierml-old)\", in JUPYTER/kernels/hierml-old, starts another hierml, BIN/hierml-old, v0.0.1 go1.20 linux/amd64; if it is not meant, run"}},
+		}, []string{"ok     Jupyter's kernel \"Go (hierml)\", in", "hint   Jupyter's kernel \"Go (hierml-old)\", in JUPYTER/kernels/hierml-old, starts another hierml, BIN/hierml-old, v0.0.1 go1.20 linux/amd64; if that is wrong, run"}},
 		{"one that pip installed", func(in *installation) {
 			in.script("hierml-pip", "echo hierml v0.0.1 go1.20 linux/amd64")
 			in.kernel("hierml-pip", "{resource_dir}/../../../bin/hierml-pip")
@@ -99,14 +99,14 @@ func TestDoctor(t *testing.T) {
 			in.file(filepath.Join(in.jupyter, "kernels", "python3", "kernel.json"), `{"argv": ["python", "-m", "ipykernel"]}`, 0o644)
 			in.file(filepath.Join(in.jupyter, "kernels", "other", "kernel.json"), `{`, 0o644)
 		}, []string{"ok     Jupyter's kernel \"Go (hierml)\", in"}},
-		{"another program on PATH", func(in *installation) { in.script("hierml", "exit 0") }, []string{"hint   The command hierml on PATH is another program, BIN/hierml: remove it, or put "}},
+		{"another program on PATH", func(in *installation) { in.script("hierml", "exit 0") }, []string{"hint   The command hierml on PATH is another program, BIN/hierml; remove it, or put "}},
 		{"no Jupyter", func(in *installation) { in.remove(filepath.Join(in.bin, "jupyter")) }, []string{
-			"hint   `hierml lab` would not start: there is no jupyter on PATH, nor beside hierml; run `go run ./install`", "hint   There is no jupyter on PATH; run `go run ./install`, which provides one, or "}},
+			"hint   `hierml lab` would not start: there is no command jupyter on PATH or beside hierml; run `go run ./install`", "hint   There is no command jupyter on PATH; run `go run ./install`, which provides it, or "}},
 		{"broken Jupyter", func(in *installation) {
 			in.script("jupyter", "echo Traceback >&2\necho 'ModuleNotFoundError: jupyter_core' >&2\nexit 1")
 		}, []string{"wrong  Jupyter does not start: BIN/jupyter --version: exit status 1 ModuleNotFoundError: jupyter_core; install it again with `pip install --force-reinstall jupyterlab`.\n"}},
-		{"no JupyterLab", func(in *installation) { in.script("jupyter", "echo 'jupyterlab : not installed'") }, []string{"hint   Jupyter, BIN/jupyter, is without JupyterLab; `pip install jupyterlab` beside it adds it.\n"}},
-		{"a course", func(in *installation) { in.course() }, []string{"ok     `hierml lab` would start JupyterLab 4.5.1, by BIN/jupyter" + inPlan + ".\n"}},
+		{"no JupyterLab", func(in *installation) { in.script("jupyter", "echo 'jupyterlab : not installed'") }, []string{"hint   Jupyter, BIN/jupyter, has no JupyterLab; run `pip install jupyterlab` in the same environment.\n"}},
+		{"a course", func(in *installation) { in.course() }, []string{"ok     `hierml lab` can start JupyterLab 4.5.1, with BIN/jupyter" + inPlan + ".\n"}},
 		{"JupyterLab that does not start", func(in *installation) {
 			in.course()
 			in.script("jupyter", "if [ \"$1\" = lab ]; then\n\techo Traceback >&2\n\techo 'ImportError: jupyter_server' >&2\n\texit 1\nfi\n"+core)
@@ -137,7 +137,7 @@ func TestDoctor(t *testing.T) {
 			in.t.Setenv("HIERML_DATA", strings.Join([]string{filepath.Join(in.data, "a"), filepath.Join(in.data, "b"), filepath.Join(in.data, "a", "x")}, string(os.PathListSeparator)))
 		}, []string{
 			"ok     HIERML_DATA names the folder DATA/a, with 1 file.\n",
-			"wrong  HIERML_DATA names a folder that is not there, DATA/b; make it, or take it out of HIERML_DATA.\n",
+			"wrong  HIERML_DATA names a folder that does not exist, DATA/b; create it, or remove it from HIERML_DATA.\n",
 			"wrong  HIERML_DATA names a folder that cannot be read: ",
 		}},
 	} {

@@ -123,7 +123,7 @@ func workerProgram() ([]string, error) {
 // engineFlag adds the flag that chooses how cells are run.
 func engineFlag(cmd *cobra.Command, mode *program.Mode) {
 	cmd.Flags().TextVar(mode, "engine", program.AutoMode,
-		"how cells are run: `MODE` is interpreted, compiled, or auto, which compiles them where it can")
+		"how to run cells: `MODE` is interpreted, compiled, or auto, which compiles them if possible")
 }
 
 // workerCommand is what newEngine starts.

@@ -89,10 +89,10 @@ Without -o the result is written to the standard output, as a program unless --f
 					return exportMarkdown(w, nb, output)
 				}
 			default:
-				return &usageError{cmd, fmt.Errorf("no format %q; there are program, html, slides and markdown", format)}
+				return &usageError{cmd, fmt.Errorf("unknown format %q; use program, html, slides or markdown", format)}
 			}
 			if len(args) > 1 && format != "html" {
-				return &usageError{cmd, fmt.Errorf("several notebooks become one web page, and nothing else; %s is one notebook's", format)}
+				return &usageError{cmd, fmt.Errorf("only html takes several notebooks; %s takes one", format)}
 			}
 			var notebooks []*notebook.Notebook
 			for _, file := range args {
@@ -135,9 +135,9 @@ func formatOf(file string) (string, error) {
 	case file == "":
 		return "program", nil
 	case extension == "":
-		return "", fmt.Errorf("%s has no extension, so --format has to say what is written: program, html, slides or markdown", file)
+		return "", fmt.Errorf("%s has no extension. Choose the format by --format: program, html, slides or markdown", file)
 	case format == "":
-		return "", fmt.Errorf("nothing is written as %s; there are .go, .html and .md, and --format chooses", extension)
+		return "", fmt.Errorf("unknown extension %s; use .go, .html or .md, or choose the format by --format", extension)
 	}
 	return format, nil
 }

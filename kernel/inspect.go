@@ -18,13 +18,12 @@ func notebookInspectCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "inspect FILE.ipynb...",
 		Short: "List what notebooks would touch, without executing them",
-		Long: `Inspect lists what a notebook that you do not know would touch: the commands that it runs, the
-packages that it imports, the files and addresses that it names, and the code that it has for the page.
-It reads the file only. It executes nothing, starts no kernel, and opens none of the files or addresses.
+		Long: `Inspect helps you to judge an unknown notebook. It lists the commands that the notebook runs, the
+packages that it imports, the files and addresses that it names, and the code that it puts into the page. Inspect only
+reads the file. It executes nothing, starts no kernel, and opens none of the files or addresses.
 
-A program can put a name together while it runs, and a package that it imports can do anything. So the
-list shows what to look at; it does not show that a notebook is harmless. Run a notebook, also by
-"hierml notebook check", only if you trust its author.`,
+The list shows where to look. It does not prove that a notebook is harmless: a program can build names while it runs, and an
+imported package can do anything. Run a notebook, also with "hierml notebook check", only if you trust its author.`,
 		Example: `  hierml notebook inspect downloaded.ipynb
   hierml notebook export downloaded.ipynb -o page.html   # to read it without executing it`,
 		Args: asUsed,
@@ -58,7 +57,7 @@ func printFindings(to io.Writer, path string, nb *notebook.Notebook, findings []
 	}
 	fmt.Fprintf(w, "%s: %d code cells, %d others\n", visible.Text(path), code, len(nb.Cells)-code)
 	if language := inspect.Language(nb); language != "go" {
-		fmt.Fprintf(w, "Its code is in %s, not in Go: it is searched for what looks like an import, a command, a file or an address.\n", oneLine(language))
+		fmt.Fprintf(w, "Its code is %s, not Go. The list has everything that looks like an import, a command, a file or an address.\n", oneLine(language))
 	}
 	for _, subject := range inspect.Subjects {
 		var harmless []string
@@ -82,7 +81,7 @@ func printFindings(to io.Writer, path string, nb *notebook.Notebook, findings []
 			fmt.Fprintf(w, "%s  that only compute: %s\n", title, strings.Join(harmless, ", "))
 		}
 	}
-	fmt.Fprint(w, "\nNothing was executed. Names that the code puts together as it runs are not listed.\n")
+	fmt.Fprint(w, "\nNothing was executed. The list lacks names that the code builds while it runs.\n")
 	return w.Flush()
 }
 

@@ -23,14 +23,14 @@ func kernelCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "kernel [CONNECTION_FILE]",
 		Short: "Serve Jupyter front ends",
-		Long: `Kernel serves the Jupyter front ends that come by way of a connection file,
-until one of them ends it. Jupyter calls it; people rarely do.`,
+		Long: `Kernel serves the Jupyter front ends that connect through a connection file, until one of them
+shuts it down. Jupyter calls it; you rarely need to.`,
 		Example: "  hierml kernel /run/user/1000/jupyter/kernel-1.json",
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && file != "":
-				return &usageError{cmd, errors.New("two connection files; name it once, as the argument or by -f")}
+				return &usageError{cmd, errors.New("two connection files; name one, as the argument or by -f")}
 			case len(args) == 1:
 				file = args[0]
 			case file == "":
@@ -45,7 +45,7 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 			return session.Serve(cmd.Context(), file, open, session.Config{Version: strings.TrimPrefix(released, "v"), History: history.DefaultPath()})
 		},
 	}
-	cmd.Flags().StringVarP(&file, "file", "f", "", "the connection file, as other kernels take it")
+	cmd.Flags().StringVarP(&file, "file", "f", "", "the connection file, in the way of other kernels")
 	cmd.Flags().Var(&limit, "memory", memoryUsage)
 	engineFlag(cmd, &mode)
 	return cmd
@@ -56,7 +56,7 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 const collectAt = 25
 
 // memoryUsage describes the flag of a memory.
-const memoryUsage = "the memory that cells may use, as 8GiB or none; 80 % of what there is if it is not named"
+const memoryUsage = "the memory that cells may use, such as 8GiB, or none for no limit; the default is 80 % of the memory available"
 
 // A memory is the value of a flag: a number of bytes, 0 for the default and negative for no limit.
 type memory int64
@@ -91,7 +91,7 @@ func (m *memory) Set(text string) error {
 		*m = memory(n)
 		return nil
 	}
-	return errors.New("expected a size with its unit, as 512MiB or 8GiB, or none")
+	return errors.New("expected a size with its unit, such as 512MiB or 8GiB, or none")
 }
 
 // String implements pflag.Value.

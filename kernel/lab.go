@@ -39,17 +39,18 @@ a file that you edited stays as it is, even if a later version of hierml has a n
 to date, and missing ones are copied again. A notebook counts as edited if the text of a cell differs. To open, run
 or save it does not count, and its outputs stay until a later version has other cells.
 
-JupyterLab is the one that came with hierml, or that of the command jupyter on PATH. OPTIONS are JupyterLab's own; see
-"jupyter lab --help". Where there is no display, it gets --no-browser: open the address that it prints. If you are
-root, as in containers, it gets --allow-root. It listens on this machine alone unless --ip names another address.`,
+Lab uses the JupyterLab that was installed with hierml, or the command jupyter on PATH. OPTIONS are JupyterLab's own; see
+"jupyter lab --help". If there is no display, lab adds --no-browser: open the address that JupyterLab prints. If you are
+root, as in containers, lab adds --allow-root. JupyterLab listens only on this machine unless --ip names another
+address.`,
 		Example: `  hierml lab
   hierml lab ~/lessons
   hierml lab ~/lessons -- --no-browser --port 9999`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if folders, options := labArguments(cmd, args); len(folders) > 1 {
-				return &usageError{cmd, fmt.Errorf("lab takes FOLDER; %q is one argument too many", folders[1])}
+				return &usageError{cmd, fmt.Errorf("lab takes FOLDER; remove %q", folders[1])}
 			} else if bare && len(options) > 0 {
-				return &usageError{cmd, fmt.Errorf("%s is for JupyterLab, which --copy-only does not start", options[0])}
+				return &usageError{cmd, fmt.Errorf("%s is an option for JupyterLab, which --copy-only does not start", options[0])}
 			}
 			return nil
 		},
@@ -87,9 +88,9 @@ root, as in containers, it gets --allow-root. It listens on this machine alone u
 			return plan.start(cmd)
 		},
 	}
-	cmd.Flags().BoolVar(&bare, "copy-only", false, "copy the course, and start nothing")
+	cmd.Flags().BoolVar(&bare, "copy-only", false, "copy the course but do not start JupyterLab")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{cmd, fmt.Errorf("%w; options of JupyterLab stand behind --, as in hierml lab -- --port 9999", err)}
+		return &usageError{cmd, fmt.Errorf("%w; put options of JupyterLab after --, as in hierml lab -- --port 9999", err)}
 	})
 	return cmd
 }
@@ -120,7 +121,7 @@ type labPlan struct {
 	notes                    []string // sentences for the user
 }
 
-var errNoJupyter = errors.New("there is no jupyter on PATH, nor beside hierml; run `go run ./install` in a clone of hierml, which provides one, or `pip install jupyterlab`")
+var errNoJupyter = errors.New("there is no command jupyter on PATH or beside hierml; run `go run ./install` in a clone of hierml, which provides it, or `pip install jupyterlab`")
 
 // planLab returns how to start JupyterLab in a folder, with the user's own options. The error says
 // what is missing; it is errNoJupyter if there is no Jupyter.
@@ -134,7 +135,7 @@ func planLab(folder string, options []string, user labUser) (labPlan, error) {
 		return plan, err
 	}
 	if err := writable(folder); err != nil {
-		return plan, fmt.Errorf("the course cannot be copied to %s: %w; name a folder of yours: hierml lab FOLDER", folder, err)
+		return plan, fmt.Errorf("the course cannot be copied to %s: %w. Choose a folder of yours: hierml lab FOLDER", folder, err)
 	}
 	if !user.display && !slices.ContainsFunc(options, func(option string) bool { return strings.Contains(option, "browser") }) {
 		plan.arguments = append(plan.arguments, "--no-browser")
@@ -159,7 +160,7 @@ func courseArchive() (string, error) {
 		_, err = os.Stat(path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", errors.New("the course did not come with this program; run `go run ./install` in a clone of hierml, whose folder notebooks has it, or `pip install --force-reinstall hierml`")
+		return "", errors.New("this program was installed without the course. Run `go run ./install` in a clone of hierml, or `pip install --force-reinstall hierml`")
 	}
 	return path, err
 }
@@ -206,7 +207,7 @@ func (p labPlan) start(cmd *cobra.Command) error {
 	err := lab.Wait()
 	close(ended)
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		return fmt.Errorf("%s lab: %w; `hierml doctor` says what is wrong with Jupyter", p.jupyter, err)
+		return fmt.Errorf("%s lab: %w. Run `hierml doctor` to check Jupyter", p.jupyter, err)
 	}
 	return err
 }
@@ -255,7 +256,7 @@ func copyCourse(archive, folder string) (copied, error) {
 	sums := map[string]string{}
 	if text, err := os.ReadFile(record); err == nil {
 		if err := json.Unmarshal(text, &sums); err != nil {
-			return done, fmt.Errorf("%s is damaged: %w; without it all files count as yours", record, err)
+			return done, fmt.Errorf("%s is damaged: %w. Remove it; all files then count as yours", record, err)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return done, err

@@ -60,12 +60,12 @@ func TestLab(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", bin)
-	says(1, "hierml: there is no jupyter on PATH, nor beside hierml; run `go run ./install`")
+	says(1, "hierml: there is no command jupyter on PATH or beside hierml; run `go run ./install`")
 	jupyter := "#!/bin/sh\necho started \"$@\" in \"${PWD##*/}\"\nexit ${JUPYTER_FAILS:-0}\n"
 	if err := os.WriteFile(filepath.Join(bin, "jupyter"), []byte(jupyter), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	says(1, "hierml: the course did not come with this program; run `go run ./install`")
+	says(1, "hierml: this program was installed without the course. Run `go run ./install`")
 
 	archive := filepath.Join(data, "hierml", "course.tar.gz")
 	course(t, archive, "00-course.ipynb", "first", "04-svm.ipynb", "svm", "pictures/a.png", "picture", "solutions/04-svm.ipynb", "solution")
@@ -98,12 +98,12 @@ func TestLab(t *testing.T) {
 	says(0, "started lab 00-course.ipynb"+asRoot+" --port=9999 in lessons\n", "lessons", "--", "--port=9999")
 	says(0, "started lab 00-course.ipynb"+asRoot+" in lessons\n", "lessons", "--")
 	says(2, "unknown flag: --port; options of JupyterLab stand behind --, as in hierml lab -- --port 9999\n", "--port", "9999")
-	says(2, "lab takes FOLDER; \"more\" is one argument too many\n", "lessons", "more", "--", "--port", "9999")
+	says(2, "lab takes FOLDER; remove \"more\"\n", "lessons", "more", "--", "--port", "9999")
 	says(2, "--port is for JupyterLab, which --copy-only does not start\n", "--copy-only", "--", "--port", "9999")
 	says(0, "other/place: the course, 5 files\n", "--copy-only", "other/place")
 	is("other/place/04-svm.ipynb", "svm, better")
 	t.Setenv("JUPYTER_FAILS", "3")
-	says(1, "jupyter lab: exit status 3; `hierml doctor` says what is wrong with Jupyter", "other/place")
+	says(1, "jupyter lab: exit status 3. Run `hierml doctor` to check Jupyter", "other/place")
 	write("file", "")
 	says(1, "the course cannot be copied to file: file is not a folder; name a folder of yours: hierml lab FOLDER\n", "file")
 	course(t, archive, "../outside", "evil")

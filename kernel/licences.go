@@ -15,10 +15,9 @@ var licences string
 func licencesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "licences",
-		Short: "Print the licences of what this program is made of",
-		Long: `Licences prints whose work is in this program, and under which terms: what is embedded, the modules that it is
-linked with, and the texts of their licences. They ask that who hands on the program hands on these texts, and so
-the program carries them.`,
+		Short: "Print the licences of the software in this program",
+		Long: `Licences lists the embedded files and the linked modules of this program, with their authors and the texts of
+their licences. The licences require these texts in every copy, so the program contains them.`,
 		Example: `  hierml licences
   hierml licences > LICENCES.txt`,
 		Args: asUsed,

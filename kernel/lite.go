@@ -13,10 +13,10 @@ import (
 func liteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lite",
-		Short: "Make sites on which notebooks run in the reader's browser",
-		Long: `Lite makes and serves sites of notebooks for readers who have nothing but a browser: JupyterLite, with Go in the
-page itself. Cells are interpreted there, by one thread; other programs, modules and files outside of the site
-cannot be had.`,
+		Short: "Build web sites whose notebooks run in the browser",
+		Long: `Lite builds and serves web sites of notebooks for readers who only have a browser: JupyterLite, with Go in the
+page itself. Cells are interpreted there, by one thread. Other programs, modules and files outside of the site are not
+available.`,
 		Example: `  hierml lite build lessons -o public
   hierml lite serve public`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -30,18 +30,18 @@ func liteBuildCommand() *cobra.Command {
 	var site string
 	cmd := &cobra.Command{
 		Use:   "build DIR",
-		Short: "Make a site from the notebooks of a folder",
-		Long: `Build makes a site from the notebooks of a folder, and whatever else is in it. The site is files, which anything
-can serve that serves files: a host of static pages, say.
+		Short: "Build a site from the notebooks of a folder",
+		Long: `Build builds a site from the notebooks and other files of a folder. The site is a folder of static files, which any
+web server can serve.
 
 The kernel for the browser and JupyterLite are not in this program. "go run ./install lite", in a clone of the
-repository, builds and fetches them once, and keeps them in the user's cache folder.`,
+repository, builds and fetches them once, and keeps them in your cache folder.`,
 		Example: `  hierml lite build lessons -o public
   hierml lite serve public`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
-				return fmt.Errorf("%s is no folder with notebooks", args[0])
+				return fmt.Errorf("%s is not a folder", args[0])
 			}
 			parts, err := lite.Kept(lite.Folder())
 			if err != nil {
@@ -55,22 +55,22 @@ repository, builds and fetches them once, and keeps them in the user's cache fol
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&site, "output", "o", "site", "the `folder` of the site, which has to be new or empty")
+	cmd.Flags().StringVarP(&site, "output", "o", "site", "the `folder` of the site; it must be new or empty")
 	return cmd
 }
 
 func liteServeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "serve SITE",
-		Short:   "Serve a site on this machine, for a look at it",
-		Long:    "Serve serves a site on the loopback device until it is interrupted.",
+		Short:   "Serve a site on this machine, as a preview",
+		Long:    "Serve serves a site on the loopback address until you interrupt it.",
 		Example: "  hierml lite serve public",
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, done := interruptible(cmd.Context())
 			defer done()
 			if err := lite.Serve(ctx, args[0], func(address string) {
-				fmt.Fprintln(cmd.OutOrStdout(), address, "has the site, until Ctrl-C")
+				fmt.Fprintln(cmd.OutOrStdout(), address, "serves the site; Ctrl-C stops it")
 			}); err != nil {
 				return err
 			}

@@ -45,18 +45,17 @@ func command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hierml",
 		Short: "Go for notebooks and scripts, with hierarchical classification",
-		Long: `Hierml runs Go as notebooks and scripts do: statements and declarations in any
-order, and packages without imports. Cells are compiled into the
-running process, or interpreted where that cannot be. With it
-come Go's standard library, gonum, gonum/plot, and hierml, a library for
-learning classifiers over taxonomies.
+		Long: `Hierml runs Go in notebooks, scripts and a terminal: statements and declarations
+in any order, and packages without imports. It compiles cells into the running
+process, or interprets them if it cannot. It comes with Go's standard library,
+gonum, gonum/plot, and hierml, a library for hierarchical classification.
 
-In Jupyter it is the kernel "Go (hierml)".`,
+In Jupyter, choose the kernel "Go (hierml)".`,
 		Example: `  hierml repl                           # Go on the terminal
   hierml run experiment.go              # a script
   hierml notebook run notes.ipynb       # does the notebook run?
   hierml notebook run notes.ipynb -o notes.ipynb --html notes.html
-  hierml doctor                         # what is wrong here?`,
+  hierml doctor                         # checks the installation`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -83,8 +82,8 @@ In Jupyter it is the kernel "Go (hierml)".`,
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND or TOPIC]",
-		Short: "Tell more about a command or a topic",
-		Long:  "Help prints the help of a command, as --help does, or of a topic.",
+		Short: "Show the help of a command or a topic",
+		Long:  "Help prints the help of a command, like --help, or of a topic.",
 		Example: `  hierml help notebook check
   hierml help cells`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
@@ -103,7 +102,7 @@ func helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return &usageError{cmd.Root(), fmt.Errorf("there is no command or topic %q%s", strings.Join(args, " "), closestName(found, strings.Join(rest, " "), true))}
+				return &usageError{cmd.Root(), fmt.Errorf("unknown command or topic %q%s", strings.Join(args, " "), closestName(found, strings.Join(rest, " "), true))}
 			}
 			found.InitDefaultHelpFlag()
 			found.InitDefaultVersionFlag()
@@ -116,7 +115,7 @@ func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
-		Long:    "Version prints the version of hierml, that of the Go that it was built with, and the system.",
+		Long:    "Version prints the version of hierml, the version of Go that built it, and the system.",
 		Example: "  hierml version",
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -10,20 +10,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A manual is what the help of a command says besides what cobra knows. The rest is the same for
-// all.
+// A manual is the part of a command's help that cobra does not know. The rest is the same for all
+// commands.
 type manual struct {
 	exit        [][2]string // statuses that are the command's own, and what they mean
 	environment []string    // names of variables
 	see         []string    // commands and topics, without "hierml"
 }
 
-// manuals are those of the commands, by what stands behind "hierml".
+// manuals has the manual of each command, by its name without "hierml".
 var manuals = map[string]manual{
 	"":       {see: []string{"run", "notebook", "doctor", "help cells", "help environment"}},
 	"doctor": {exit: [][2]string{{"1", "a line begins with wrong"}}, environment: []string{"HIERML_DATA", "JUPYTER_DATA_DIR", "JUPYTER_PATH", "TMPDIR", "XDG_CACHE_HOME", "XDG_STATE_HOME", "NO_COLOR"}, see: []string{"help environment"}},
 	"run": {
-		exit:        [][2]string{{"N", "the script called os.Exit(N)"}, {"1", "it failed, or does not compile"}},
+		exit:        [][2]string{{"N", "the script called os.Exit(N)"}, {"1", "the script failed or does not compile"}},
 		environment: []string{"HIERML_DATA", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR"},
 		see:         []string{"notebook run", "notebook export", "help cells", "help engine"},
 	},
@@ -38,7 +38,7 @@ var manuals = map[string]manual{
 		see:         []string{"notebook check", "notebook export", "help notebooks", "help engine"},
 	},
 	"notebook check": {
-		exit:        [][2]string{{"1", "a notebook shows something else, or cannot be run to its end"}},
+		exit:        [][2]string{{"1", "outputs differ, or a notebook cannot run to its end"}},
 		environment: []string{"HIERML_DATA", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR"},
 		see:         []string{"notebook run", "help notebooks"},
 	},
@@ -47,15 +47,15 @@ var manuals = map[string]manual{
 	"data":                  {environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"help environment"}},
 	"data list":             {environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"data get", "data verify"}},
 	"data get":              {environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"data list", "data verify"}},
-	"data verify":           {exit: [][2]string{{"1", "a file is wrong, or one of the data set that is named is missing"}}, environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"data list", "data get"}},
+	"data verify":           {exit: [][2]string{{"1", "a file is wrong, or a file of the named data set is missing"}}, environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"data list", "data get"}},
 	"lab":                   {exit: [][2]string{{"1", "there is no JupyterLab, or it failed"}}, environment: []string{"JUPYTER_DATA_DIR", "JUPYTER_PATH"}, see: []string{"doctor", "notebook run", "lite"}},
-	"train":                 {exit: [][2]string{{"1", "the table cannot be read, or the model not be trained"}}, see: []string{"predict", "evaluate", "study"}},
+	"train":                 {exit: [][2]string{{"1", "the table cannot be read, or the training failed"}}, see: []string{"predict", "evaluate", "study"}},
 	"predict":               {exit: [][2]string{{"1", "the model or the table cannot be read"}}, see: []string{"train", "evaluate"}},
 	"evaluate":              {exit: [][2]string{{"1", "the model or the table cannot be read"}}, see: []string{"train", "predict"}},
 	"study":                 {see: []string{"data", "help environment"}},
 	"study run":             {exit: [][2]string{{"1", "a cell failed, or the study cannot be run"}}, environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"study show", "study cell"}},
 	"study show":            {see: []string{"study run", "study cell"}},
-	"study cell":            {exit: [][2]string{{"1", "the cell failed, or its outcome is not the one that is kept"}}, environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"study run", "study show"}},
+	"study cell":            {exit: [][2]string{{"1", "the cell failed, or its result differs from the stored one"}}, environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"study run", "study show"}},
 	"version":               {see: []string{"doctor", "licences"}},
 	"licences":              {see: []string{"version"}},
 	"help":                  {see: []string{"help cells", "help display", "help engine", "help notebooks", "help environment"}},
@@ -66,19 +66,18 @@ var manuals = map[string]manual{
 	"completion powershell": {see: []string{"completion bash", "completion zsh", "completion fish"}},
 }
 
-// variables of the environment, and what they are for.
+// variables has the environment variables that hierml uses, with what they are for.
 var variables = [][2]string{
-	{"HIERML_DATA", "the list of folders of data sets, separated as in PATH; collection.Open looks in them first"},
-	{"XDG_CACHE_HOME", "the folder in which hierml/ keeps downloaded data sets and compiled packages; on Linux ~/.cache if it is not set"},
-	{"TMPDIR", "the folder for temporary files. Compiled cells are loaded from /dev/shm or from there: one of the two needs room, and must not be mounted noexec"},
-	{"XDG_STATE_HOME", "the folder in which hierml/ keeps the history of cells; on Linux ~/.local/state if it is not set"},
-	{"JUPYTER_DATA_DIR", "the folder of Jupyter's own data, where its kernels are registered"},
-	{"JUPYTER_PATH", "the list of further folders in which Jupyter looks for kernels"},
-	{"NO_COLOR", "the wish for no colours: if it is set, nothing is written in them"},
+	{"HIERML_DATA", "the list of folders with data sets, separated as in PATH; collection.Open looks there first"},
+	{"XDG_CACHE_HOME", "the folder for hierml/, the cache of downloaded data sets and compiled packages; the default on Linux is ~/.cache"},
+	{"TMPDIR", "the folder for temporary files. Compiled cells are loaded from /dev/shm or from there: one of the two must have free space and must not be mounted noexec"},
+	{"XDG_STATE_HOME", "the folder for hierml/, the history of cells; the default on Linux is ~/.local/state"},
+	{"JUPYTER_DATA_DIR", "the folder of Jupyter's data, where kernels are registered"},
+	{"JUPYTER_PATH", "the list of further folders where Jupyter looks for kernels"},
+	{"NO_COLOR", "the switch for colours: set it to anything to turn them off"},
 }
 
-// manualOf returns what is known of a command. Where that is nothing, the command that it belongs
-// to is to be seen.
+// manualOf returns the manual of a command. A command without one refers to its parent.
 func manualOf(cmd *cobra.Command) manual {
 	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
 	known, ok := manuals[path]
@@ -89,7 +88,7 @@ func manualOf(cmd *cobra.Command) manual {
 	return known
 }
 
-// helpWidth is the most columns of a line of help.
+// helpWidth is the maximum number of columns in a line of help.
 const helpWidth = 80
 
 // helpText returns the help of a command, under the headings of a manual page.
@@ -115,7 +114,7 @@ func helpText(cmd *cobra.Command) string {
 	}
 	section("DESCRIPTION", paragraphs(cmp.Or(cmd.Long, cmd.Short+".")))
 	section("COMMANDS", items(14, below(cmd, false)))
-	section("TOPICS, of which hierml help tells more", items(14, below(cmd, true)))
+	section("TOPICS, for hierml help TOPIC", items(14, below(cmd, true)))
 	if cmd.Runnable() {
 		section("OPTIONS", cmd.LocalFlags().FlagUsagesWrapped(helpWidth-2))
 		section("EXAMPLES", cmd.Example)
@@ -134,7 +133,7 @@ func helpText(cmd *cobra.Command) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// wrapped returns text in lines that fit to the right of a column.
+// wrapped breaks text into lines that fit to the right of a column.
 func wrapped(text string, column int) string {
 	var b strings.Builder
 	used := column
@@ -155,7 +154,7 @@ func wrapped(text string, column int) string {
 	return b.String()
 }
 
-// paragraphs returns text in lines that fit. Lines that are indented stay as they are.
+// paragraphs breaks text into lines that fit. Indented lines stay as they are.
 func paragraphs(text string) string {
 	var out, words []string
 	flush := func() {
@@ -180,7 +179,7 @@ func paragraphs(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// items returns names and what they mean, which begins in a column.
+// items returns a list of names and their meanings, which begin in a column.
 func items(column int, list [][2]string) string {
 	var b strings.Builder
 	for _, item := range list {
@@ -192,7 +191,7 @@ func items(column int, list [][2]string) string {
 	return b.String()
 }
 
-// variable is what one is for.
+// variable says what an environment variable is for.
 func variable(name string) string {
 	for _, v := range variables {
 		if v[0] == name {
@@ -202,7 +201,7 @@ func variable(name string) string {
 	return ""
 }
 
-// synopsis is how a command is called.
+// synopsis shows how to call a command.
 func synopsis(cmd *cobra.Command) string {
 	_, args, _ := strings.Cut(cmd.Use, " ")
 	if args == "" && cmd.HasAvailableSubCommands() {
@@ -211,7 +210,7 @@ func synopsis(cmd *cobra.Command) string {
 	return strings.TrimRight(cmd.CommandPath()+" [OPTIONS] "+args, " ")
 }
 
-// below lists the commands below one, or the topics.
+// below lists the subcommands of a command, or the topics.
 func below(cmd *cobra.Command, topics bool) [][2]string {
 	var list [][2]string
 	for _, sub := range cmd.Commands() {
@@ -222,11 +221,11 @@ func below(cmd *cobra.Command, topics bool) [][2]string {
 	return list
 }
 
-// statuses are those of a command and those of all, with what they mean.
+// statuses returns the exit statuses of a command, with their meanings.
 func statuses(own [][2]string) [][2]string {
 	if len(own) == 0 {
-		own = [][2]string{{"1", "something failed; standard error says what"}}
+		own = [][2]string{{"1", "something failed; see standard error"}}
 	}
-	return slices.Concat([][2]string{{"0", "all went well"}}, own,
-		[][2]string{{"2", "the command line does not say what to do"}, {"130", "it was interrupted, by Ctrl-C or SIGTERM"}})
+	return slices.Concat([][2]string{{"0", "success"}}, own,
+		[][2]string{{"2", "the command line is wrong"}, {"130", "interrupted by Ctrl-C or SIGTERM"}})
 }

@@ -22,8 +22,8 @@ func notebookCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notebook",
 		Short: "Work with notebooks without Jupyter",
-		Long: `Notebook runs notebooks from a terminal, compares what they show with what is stored in them, lists what
-they would touch, removes what is stored in them, and writes them in other forms. It does not need Jupyter.`,
+		Long: `Notebook runs notebooks from a terminal, compares their outputs with the stored ones, lists what they would
+touch, removes their outputs, and converts them to other formats. It does not need Jupyter.`,
 		Example: `  hierml notebook run notes.ipynb -o notes.ipynb
   hierml notebook check notes.ipynb`,
 		Args: asUsed,
@@ -40,17 +40,15 @@ func notebookRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE.ipynb",
 		Short: "Run a notebook from top to bottom",
-		Long: `Run runs the code cells of a notebook from top to bottom in a new session, in the
-folder of the notebook, and reports on each. The first cell that fails ends it
-with exit status 1, unless the cell has the tag raises-exception; what was shown
-up to there is written all the same.
+		Long: `Run runs the code cells of a notebook from top to bottom in a new session, in the folder of the
+notebook, and reports on each. The first cell that fails ends the run with exit status 1, unless the cell has the tag
+raises-exception. The outputs up to there are written all the same.
 
-With -p variables of the cell that has the tag parameters are set: a cell with the tag
-injected-parameters is put behind it, as papermill does. A value is written as what the variable is
-declared as: a string, a bool, a number, or a slice of such, with commas between its elements or as an
-array of JSON.
+With -p you set variables that the cell with the tag parameters declares. Like papermill, run inserts a cell with the tag
+injected-parameters after it. Write a value in the form of the variable's type: a string, a bool, a number, or a slice
+of these, separated by commas or as a JSON array.
 
-Without -o and --html nothing is written: run is then a check.`,
+Without -o and --html, run writes nothing. It then only checks that the notebook runs.`,
 		Example: `  hierml notebook run notes.ipynb
   hierml notebook run notes.ipynb -o notes.ipynb
   hierml notebook run notes.ipynb -o done.ipynb --html done.html
@@ -96,9 +94,9 @@ Without -o and --html nothing is written: run is then a check.`,
 			return failedCell(args[0], failure)
 		},
 	}
-	cmd.Flags().StringArrayVarP(&set, "parameter", "p", nil, "set a parameter of the notebook: `NAME=VALUE`, as often as there are parameters")
+	cmd.Flags().StringArrayVarP(&set, "parameter", "p", nil, "set a parameter of the notebook: `NAME=VALUE`; may be repeated")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write the notebook with its outputs to this file")
-	cmd.Flags().StringVar(&html, "html", "", "write it as a web page to this file")
+	cmd.Flags().StringVar(&html, "html", "", "write the notebook as a web page to this file")
 	engineFlag(cmd, &mode)
 	return cmd
 }
@@ -108,7 +106,7 @@ func readNotebook(path string) (*notebook.Notebook, error) {
 	nb, err := notebook.ReadFile(path)
 	var format *notebook.FormatError
 	if errors.As(err, &format) && strings.EqualFold(filepath.Ext(path), ".go") {
-		return nil, fmt.Errorf("%s is a file of Go: hierml run %[1]s", path)
+		return nil, fmt.Errorf("%s is a Go file. Use: hierml run %[1]s", path)
 	}
 	return nb, err
 }

@@ -26,27 +26,27 @@ func replCommand() *cobra.Command {
 	var mode program.Mode
 	cmd := &cobra.Command{
 		Use:   "repl",
-		Short: "Run Go on the terminal, input by input",
-		Long: `Repl reads Go on the terminal, runs each input as a notebook runs a cell, and
-shows its value: statements, declarations and imports in any order, with the
-packages of hierml, Go's standard library, gonum and gonum/plot usable without
-import, and magics (%help lists them). Values are Out[1], Out[2], ... and _.
+		Short: "Run Go in the terminal, input by input",
+		Long: `Repl reads Go in the terminal, runs each input like a cell of a notebook, and
+shows its value. An input has statements, declarations and imports in any order.
+The packages of hierml, Go's standard library, gonum and gonum/plot need no
+import. %help lists further commands. Values are Out[1], Out[2], ... and _.
 
-Enter runs an input that is whole, and begins another line in one that is not;
-Alt-Enter, or Enter on two blank lines, runs it as it is. Tab completes, with
-types. name? or Alt-H shows what a name is. Up and Ctrl-R bring back earlier
+Enter runs a complete input and adds a line to an incomplete one. Alt-Enter, or
+Enter on two blank lines, runs the input as it is. Tab completes names and shows
+their types. name? or Alt-H shows what a name is. Up and Ctrl-R recall earlier
 inputs, also those of other sessions and of notebooks.
 
-Ctrl-C interrupts an input that runs, and variables stay as they are; if it does
-not end, another Ctrl-C after a second kills it, and variables are lost. Before
-an input runs, Ctrl-C drops it. Ctrl-D ends the session.
+Ctrl-C interrupts a running input and keeps the variables. If the input does not
+end within a second, another Ctrl-C kills it, and the variables are lost. Before
+an input runs, Ctrl-C discards it. Ctrl-D ends the session.
 
-Pictures are saved in a folder whose name is shown; terminals that can (kitty,
-iTerm2 and their like) draw them, too. Keys are those of GNU Readline; its
-settings in ~/.inputrc are heeded.
+Pictures are saved in a folder, which is shown. Terminals such as kitty and
+iTerm2 also draw them. Keys are those of GNU Readline, with your settings in
+~/.inputrc.
 
-If the standard input is no terminal, all of it is run as one cell, and what it
-displays is printed as text. The exit status is then that of 'hierml run'.`,
+If standard input is not a terminal, all of it runs as one cell, and its displays
+are printed as text. The exit status is then that of 'hierml run'.`,
 		Example: `  hierml repl
   hierml repl --engine compiled
   echo 'taxonomy.FromPaths([]string{"a/b", "a/c"}, "/")' | hierml repl`,

@@ -21,25 +21,25 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE.go [ARGS...]",
 		Short: "Run a script",
-		Long: `Run runs a file of Go at once; nothing needs to be built before. The file is one of two kinds:
+		Long: `Run runs a Go file at once, without a build. The file is a script or a plain program.
 
-A script has what stands in the cells of a notebook: statements, declarations and imports in any order. The
-packages of hierml, Go's standard library, gonum and gonum/plot need no import.
+A script looks like the cells of a notebook: statements, declarations and imports in any order. The packages of hierml,
+Go's standard library, gonum and gonum/plot need no import.
 
-A plain program begins with "package main", and its function main is called.
+A plain program begins with "package main". Run calls its function main.
 
-Run prints what the file prints, and what it displays with nb.Display and the like, as text. The value of a script's last
-expression is not printed; "hierml repl < FILE.go" shows it, as a notebook does. ARGS are os.Args[1:]. For - in
-the place of FILE.go the script is read from the standard input, of which nothing is left for it.
+Run prints the output of the file. Displays, as by nb.Display, are printed as text. The value of a script's last expression is
+not printed; "hierml repl < FILE.go" shows it, like a notebook. ARGS are os.Args[1:]. If FILE.go is -, run reads the
+script from standard input, and the script itself finds no input there.
 
-A script may leave out the error that a call returns beside its values. Outside of functions, an error
-that is left out ends the script:
+A script need not assign the error that a call returns. Outside of functions, an unassigned error that is not nil
+ends the script:
 
-  docs := collection.GoDoc("")  // returns an error, too
+  docs := collection.GoDoc("")  // also returns an error
   os.Remove("old.txt")          // returns only an error
 
-With --strict a script is treated as Go treats it, and so is a plain program: the first line does not compile,
-and the second goes on, whatever the error.`,
+Plain programs, and scripts with --strict, follow Go's rules: the first line does not compile, and the second
+ignores the error.`,
 		Example: `  hierml run experiment.go
   hierml run experiment.go -seed 7 ng15
 
@@ -57,14 +57,14 @@ A script:
 				read = func(string) (*script.Script, error) { return script.ReadFrom(cmd.InOrStdin(), "(standard input)") }
 			}
 			if other, ok := otherLanguages[strings.ToLower(filepath.Ext(args[0]))]; ok {
-				return fmt.Errorf("%s is %s, and run runs Go: %s %[1]s", args[0], other.name, other.command)
+				return fmt.Errorf("%s is %s, and hierml run runs Go. Use: %s %[1]s", args[0], other.name, other.command)
 			}
 			s, err := read(args[0])
 			if err != nil {
 				return err
 			}
 			if strings.EqualFold(filepath.Ext(args[0]), ".ipynb") {
-				return fmt.Errorf("%s is a notebook: hierml notebook run %[1]s", args[0])
+				return fmt.Errorf("%s is a notebook. Use: hierml notebook run %[1]s", args[0])
 			}
 			if err := scriptAgain(args, mode, strict); err != nil {
 				return err
@@ -80,7 +80,7 @@ A script:
 			return errors.Join(s.Run(ctx, e, out), out.Close())
 		},
 	}
-	cmd.Flags().BoolVar(&strict, "strict", false, "leave errors to the script, as Go does")
+	cmd.Flags().BoolVar(&strict, "strict", false, "follow Go's own rules about errors")
 	engineFlag(cmd, &mode)
 	// What follows the script's name is the script's.
 	cmd.Flags().SetInterspersed(false)

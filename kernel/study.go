@@ -21,10 +21,9 @@ import (
 func studyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "study",
-		Short: "Run experiments that a file describes, and show their tables",
-		Long: `Study compares methods of hierarchical classification: it trains and evaluates each of
-them on the same divisions of the same data. What is to be compared is in a JSON
-file, whose names are those of the package experiment:
+		Short: "Run an experiment that a file describes, and show its table",
+		Long: `Study compares methods of hierarchical classification: it trains and evaluates each method on
+the same splits of the same data. A JSON file describes the study. Its names are those of the package experiment:
 
   {
     "Data": [{"Open": "ng15"}],
@@ -57,31 +56,26 @@ func studyRunCommand() *cobra.Command {
 	var options []string
 	cmd := &cobra.Command{
 		Use:   "run FILE.json",
-		Short: "Run a study, or go on with it",
-		Long: `Run runs the cells of a study that are not yet in its directory, on all cores, and
-prints the table. Every cell is on disk as soon as it is finished: a study that was
-interrupted, by Ctrl-C or by the end of the machine, goes on where it was the next time.
-A cell that fails is in the table with its error, and the others go on.
+		Short: "Run a study, or resume it",
+		Long: `Run runs the cells of a study that are not yet in its directory, on all cores, and prints the
+table. A cell is one training with its evaluation, and is stored as soon as it is finished. If Ctrl-C or a crash stops the
+study, the same command resumes it. A cell that fails appears in the table with its error, and the other cells go on.
 
-The directory is that of --dir, or of the file's "Directory", or FILE.study.
+The directory is that of --dir, or "Directory" in the file, or FILE.study.
 
-With --on slurm the cells are computed on a cluster, by a job array of Slurm's, and run
-waits for them. Ctrl-C ends the waiting and not the job; the same command waits for it
-again, and "hierml study stop" ends it. All machines have to see the directory, the
-data and this program at the same paths. What is lost with a machine is computed anew.
-Each --sbatch gives an option of sbatch that says what a job may use or where it runs,
-by its whole name, such as --partition=main or --mem=4G; others are refused. With
---on local the cells are computed by processes of this machine that go on by themselves.
+With --on slurm, a Slurm job array computes the cells on a cluster, and run waits for it. Ctrl-C ends the wait but not
+the job. The same command waits for it again, and "hierml study stop" ends it. All machines must see the directory, the
+data and this program at the same paths. If a machine is lost, its cells are computed again. Each --sbatch passes an option
+to sbatch, by its full name, such as --partition=main or --mem=4G. Only options that choose resources and machines are
+accepted. With --on local, processes on this machine compute the cells, and go on if run ends.
 
-Data may be a table of yours, CSV, TSV, JSON, Parquet or Arrow, as "File". "Reader" has
-the settings by which it is read, which are those of "hierml train", and "Columns" says
-how its columns become features: it is fitted on what is trained on alone. A grid may
-try both together with C, by names such as "Data.Columns.Text.NGrams". What is found
-out of the table is told in lines that name the settings of "Reader" which change it.
+The data may be your own table (CSV, TSV, JSON, Parquet or Arrow), named by "File". "Reader" has the same settings as
+"hierml train". "Columns" says how columns become features, and is fitted on training rows only. A grid may vary these
+settings together with C, by names such as "Data.Columns.Text.NGrams". Run reports what it guessed about the table, with
+the settings of "Reader" that change it.
 
-A file may come from anywhere: it cannot choose where cells are computed, nor a
-directory or a table outside of its own folder. Links there are not followed. With
---data, tables are read from the folder that you name.`,
+Because a study file may come from anyone, it cannot choose where cells are computed, nor a directory or a table outside of
+its own folder. Links there are not followed. With --data, run reads tables from the folder that you name.`,
 		Example: `  echo '{
     "Data": [{"Name": "tree", "Generator": {"synthetic.LinearTree": {"Depth": 2}}}],
     "Methods": [{"Name": "flat", "Estimator": "svm.Flat"},
@@ -119,7 +113,7 @@ directory or a table outside of its own folder. Links there are not followed. Wi
 			case s.Directory == "":
 				s.Directory = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".study"
 				if info, err := os.Lstat(s.Directory); err == nil && !info.IsDir() { // it may have come with the file
-					return fmt.Errorf("%s is a link or no folder: remove it, or name a directory by --dir", s.Directory)
+					return fmt.Errorf("%s is a link, or not a folder. Remove it, or name a directory by --dir", s.Directory)
 				}
 			}
 			if workers > 0 {
@@ -130,7 +124,7 @@ directory or a table outside of its own folder. Links there are not followed. Wi
 			}
 			s.Retry = s.Retry || retry
 			if on != "" && s.Farm != nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "hierml: the Farm of %s is not used: --on and --sbatch say where cells are computed\n", visible.Text(args[0]))
+				fmt.Fprintf(cmd.ErrOrStderr(), "hierml: ignoring Farm in %s. Use --on and --sbatch to choose where cells are computed\n", visible.Text(args[0]))
 			}
 			if s.Farm, err = farmNamed(on, options, s.Farm); err != nil {
 				return &usageError{cmd, err}
@@ -151,7 +145,7 @@ directory or a table outside of its own folder. Links there are not followed. Wi
 				if s.Farm != nil {
 					return err
 				}
-				return fmt.Errorf("%w; what is finished is in %s, and the same command goes on from there", err, s.Directory)
+				return fmt.Errorf("%w; the finished cells are in %s. Run the same command to resume", err, s.Directory)
 			}
 			if err != nil {
 				return &namedError{err, inStudyText}
@@ -164,16 +158,16 @@ directory or a table outside of its own folder. Links there are not followed. Wi
 	}
 	cmd.Flags().StringVar(&directory, "dir", "", "keep the cells in this directory")
 	addDataFlag(cmd, &data)
-	cmd.Flags().IntVar(&workers, "workers", 0, "use so many cores (default all)")
-	cmd.Flags().BoolVar(&retry, "retry", false, "run cells again that failed")
-	cmd.Flags().StringVar(&on, "on", "", "compute the cells on slurm, or by processes of local")
-	cmd.Flags().StringArrayVar(&options, "sbatch", nil, "give sbatch this option")
+	cmd.Flags().IntVar(&workers, "workers", 0, "the number of cores to use (default all)")
+	cmd.Flags().BoolVar(&retry, "retry", false, "run failed cells again")
+	cmd.Flags().StringVar(&on, "on", "", "where to compute the cells: slurm, or local for processes on this machine")
+	cmd.Flags().StringArrayVar(&options, "sbatch", nil, "pass this option to sbatch; may be repeated")
 	return cmd
 }
 
 // addDataFlag adds the option that chooses Study.DataFolder.
 func addDataFlag(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVar(to, "data", "", "find the files of tables in this folder (default the folder of the study)")
+	cmd.Flags().StringVar(to, "data", "", "the folder of the tables (default the folder of the study)")
 }
 
 // farmNamed returns the farm of --on with the options of --sbatch, and without --on the one that
@@ -183,22 +177,21 @@ func farmNamed(on string, options []string, asked farm.Farm) (farm.Farm, error) 
 	case on == "slurm":
 		return farm.Slurm{Options: options}, nil
 	case len(options) > 0:
-		return nil, errors.New("--sbatch is for --on slurm")
+		return nil, errors.New("--sbatch needs --on slurm")
 	case on == "":
 		return asked, nil
 	case on == "local":
 		return farm.Local{}, nil
 	}
-	return nil, fmt.Errorf("no farm is called %q; there are slurm and local", on)
+	return nil, fmt.Errorf("unknown farm %q; use slurm or local", on)
 }
 
 func studyStopCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "stop DIRECTORY",
-		Short: "End what a cluster computes of a study, or of a training",
-		Long: `Stop ends the job by which a cluster, or processes of this machine, compute cells of a
-study, as "hierml study run --on" began it, or solve problems of a training with a farm. What is
-finished stays, and running the study or the training again goes on from there.`,
+		Short: "Stop the jobs of a study or of a training",
+		Long: `Stop ends the job that "hierml study run --on" started on a cluster or on this machine, or the job
+of a training with a farm. Finished results stay. Run the study or the training again to resume it.`,
 		Example: `  hierml study stop newsgroups.study`,
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -252,7 +245,7 @@ func failedCells(r *experiment.Results) error {
 	if failed == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d cells failed, as the table says; --retry runs them again", failed, len(all))
+	return fmt.Errorf("%d of %d cells failed; see the table. Use --retry to run them again", failed, len(all))
 }
 
 // formats of studyShowCommand.
@@ -271,24 +264,22 @@ func studyShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show DIRECTORY",
 		Short: "Print the table of a study, also while it runs",
-		Long: `Show prints the finished cells of a study. As text, html, latex and json that is a row a
-method, with means, standard deviations over the rounds, and tests against a
-baseline: the difference with its interval, and p, corrected by Holm where several
-methods are tested. Over three data sets or more the methods are ranked. As csv it is
-a line for every cell and measure, and as jsonl a line for every cell, those by which
-settings were chosen included. The html is a page of its own for reviewers: also the data,
-all settings, the programs, and every cell with its seed.
+		Long: `Show prints the finished cells of a study. The formats text, html, latex and json have a row for
+each method, with means, standard deviations over the rounds, and tests against a baseline. A test gives the difference
+with its interval, and p, corrected by Holm's method if there are several tests. With three or more data sets, show also
+ranks the methods. The format csv has a line for each cell and measure. The format jsonl has a line for each cell,
+including those that chose settings. The format html is a complete page for reviewers: it adds the data, all settings, the
+programs, and each cell with its seed.
 
-The tests are "t", "corrected t", for repeated divisions of the same instances,
-"two-way t", for draws of few instances of every class, and "permutation"; without
---test it is the one that suits the study.`,
+The tests are "t"; "corrected t", for repeated splits of the same instances; "two-way t", for draws of few instances
+of each class; and "permutation". Without --test, show uses the one that suits the study.`,
 		Example: `  hierml study show newsgroups.study --measure "macro F1 of all classes" --baseline flat
   hierml study show newsgroups.study --format csv > newsgroups.csv`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := studyFormats[format]
 			if !ok {
-				return &usageError{cmd, fmt.Errorf("no format %q; there are text, csv, json, jsonl, html and latex", format)}
+				return &usageError{cmd, fmt.Errorf("unknown format %q; use text, csv, json, jsonl, html or latex", format)}
 			}
 			r, err := experiment.Load(args[0])
 			if err != nil {
@@ -314,9 +305,9 @@ The tests are "t", "corrected t", for repeated divisions of the same instances,
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, csv, json, jsonl, html or latex")
-	cmd.Flags().StringVar(&baseline, "baseline", "", "test against this method")
-	cmd.Flags().StringVar(&test, "test", "", "how to test")
-	cmd.Flags().StringSliceVar(&measures, "measure", nil, "show these measures")
+	cmd.Flags().StringVar(&baseline, "baseline", "", "the method to test against")
+	cmd.Flags().StringVar(&test, "test", "", "the statistical test")
+	cmd.Flags().StringSliceVar(&measures, "measure", nil, "the measures to show")
 	return cmd
 }
 
@@ -326,9 +317,8 @@ func studyCellCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cell DIRECTORY KEY",
 		Short: "Run one cell of a study again",
-		Long: `Cell trains and evaluates one cell again, alone, and prints it. KEY, or the
-beginning of it, is in the column "key" of "hierml study show --format csv". Nothing in the
-directory is changed.`,
+		Long: `Cell trains and evaluates one cell of a study again and prints it. Find KEY in the column "key" of
+"hierml study show --format csv"; the beginning of a key is enough. Nothing in the directory changes.`,
 		Example: `  hierml study cell newsgroups.study 5f0c
   hierml study cell newsgroups.study 5f0c --json`,
 		Args: asUsed,
@@ -364,12 +354,12 @@ directory is changed.`,
 				return err
 			}
 			if old := kept.Cell(c.Key); old != nil && !c.Same(old) {
-				return fmt.Errorf("cell %s has another outcome than the one in %s", c.Key, args[0])
+				return fmt.Errorf("cell %s has a different result from the one stored in %s", c.Key, args[0])
 			}
 			return nil
 		},
 	}
 	addDataFlag(cmd, &data)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print all of the cell as JSON, with the values of every instance")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole cell as JSON, with the values of each instance")
 	return cmd
 }

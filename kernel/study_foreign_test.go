@@ -42,7 +42,7 @@ func TestStudyFromElsewhere(t *testing.T) {
 		}
 	}
 	must(errors.Join(os.RemoveAll(at("s.study")), os.Symlink("home", at("s.study"))))
-	if got := run("run", "s.json"); got.status != 1 || !strings.Contains(got.stderr, "s.study is a link or no folder: remove it, or name a directory by --dir") {
+	if got := run("run", "s.json"); got.status != 1 || !strings.Contains(got.stderr, "s.study is a link, or not a folder. Remove it, or name a directory by --dir") {
 		t.Errorf("the directory as a link: %+v", got)
 	}
 	must(os.Remove(at("s.study")))

@@ -32,18 +32,17 @@ func studyManifestCommand() *cobra.Command {
 	var parts int
 	cmd := &cobra.Command{
 		Use:   "manifest FILE.json",
-		Short: "Write a Job of Kubernetes that computes a study",
-		Long: `Manifest shares the cells of a study that are not finished out to parts, and writes a
-Job of Kubernetes that computes them, an Indexed Job, to be given to kubectl. An image
-that has hierml, and a claim of a volume that many pods may write to (ReadWriteMany),
-are yours to provide. The volume is mounted in the pods where it is mounted here, and
-the study's directory, its tables and HIERML_DATA are in it.
+		Short: "Write a Kubernetes Job that computes a study",
+		Long: `Manifest distributes the unfinished cells of a study over parts, and writes an Indexed Job of
+Kubernetes that computes them. Pass it to kubectl. You provide an image with hierml, and a claim of a volume that many pods
+may write to (ReadWriteMany). The volume must have the same mount point here and in the pods, and must contain the
+directory of the study, its tables and HIERML_DATA.
 
-What is finished is in the directory at once: "hierml study show" tells meanwhile, and
-"hierml study run" computes here what is missing in the end. A pod that is evicted is
-started again, and goes on where it was; one that fails is four times at most.
+Finished cells appear in the directory at once. "hierml study show" prints them while the Job runs. "hierml study run"
+computes the missing ones on this machine. Kubernetes restarts an evicted pod, which resumes its work, and a failed pod
+at most four times.
 
-The Job has been checked against Kubernetes' definitions, and not been run on a cluster.`,
+The Job has been checked against Kubernetes' definitions. It has not been run on a cluster.`,
 		Example: `  hierml study manifest a.json --image hierml:1 --claim data --mount /data --dir /data/a.study`,
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,7 +68,7 @@ The Job has been checked against Kubernetes' definitions, and not been run on a 
 				return err
 			}
 			if j.parts == 0 {
-				return errors.New("all cells are finished: hierml study show has the table")
+				return errors.New("all cells are finished. Use hierml study show to print the table")
 			}
 			j.name = jobName(s.Directory, j.file)
 			text, err := json.MarshalIndent(j.manifest(), "", "  ")
@@ -82,13 +81,13 @@ The Job has been checked against Kubernetes' definitions, and not been run on a 
 	}
 	cmd.Flags().StringVar(&directory, "dir", "", "keep the cells in this directory, on the volume")
 	addDataFlag(cmd, &data)
-	cmd.Flags().StringVar(&j.image, "image", "", "an image with hierml on its PATH")
-	cmd.Flags().StringVar(&j.claim, "claim", "", "the claim of the volume")
-	cmd.Flags().StringVar(&j.mount, "mount", "", "where the volume is mounted, here and in pods")
-	cmd.Flags().StringVar(&j.cpu, "cpu", "1", "processors of a part")
-	cmd.Flags().StringVar(&j.memory, "memory", "4Gi", "memory of a part")
-	cmd.Flags().IntVar(&parts, "parts", 0, "share out to at most so many parts (default what seems right)")
-	cmd.Flags().IntVar(&j.atOnce, "at-once", 0, "run at most so many parts at a time (default all)")
+	cmd.Flags().StringVar(&j.image, "image", "", "the image, with hierml on its PATH")
+	cmd.Flags().StringVar(&j.claim, "claim", "", "the name of the volume claim")
+	cmd.Flags().StringVar(&j.mount, "mount", "", "the mount point of the volume, here and in pods")
+	cmd.Flags().StringVar(&j.cpu, "cpu", "1", "the processors of each part")
+	cmd.Flags().StringVar(&j.memory, "memory", "4Gi", "the memory of each part")
+	cmd.Flags().IntVar(&parts, "parts", 0, "the maximum number of parts (default chosen automatically)")
+	cmd.Flags().IntVar(&j.atOnce, "at-once", 0, "the maximum number of parts that run at a time (default all)")
 	return cmd
 }
 
@@ -104,16 +103,16 @@ func (j *indexedJob) check(s *experiment.Study) error {
 	}
 	for name, value := range map[string]string{"cpu": j.cpu, "memory": j.memory} {
 		if !quantity.MatchString(value) {
-			return fmt.Errorf("--%s %s is no amount of Kubernetes'; write 2, 500m or 4Gi", name, value)
+			return fmt.Errorf("--%s %s is not a quantity of Kubernetes, such as 2, 500m or 4Gi", name, value)
 		}
 	}
 	switch {
 	case j.atOnce < 0:
-		return fmt.Errorf("--at-once is %d; it is not negative", j.atOnce)
+		return fmt.Errorf("--at-once is %d; it must not be negative", j.atOnce)
 	case !filepath.IsAbs(j.mount):
 		return fmt.Errorf("--mount %s is not an absolute path", j.mount)
 	case s.Directory == "":
-		return errors.New("the study has no directory; --dir names one on the volume")
+		return errors.New("the study has no directory; name one on the volume by --dir")
 	}
 	paths := []string{s.Directory}
 	for _, d := range s.Data {
@@ -127,7 +126,7 @@ func (j *indexedJob) check(s *experiment.Study) error {
 			return err
 		}
 		if within, err := filepath.Rel(j.mount, folder); err != nil || within == ".." || strings.HasPrefix(within, "../") {
-			return fmt.Errorf("%s is not below %s, where the volume is", folder, j.mount)
+			return fmt.Errorf("%s is not below %s, the mount point of the volume", folder, j.mount)
 		}
 	}
 	return nil

@@ -91,12 +91,12 @@ func TestStudyManifest(t *testing.T) {
 		status int
 		stderr string
 	}{
-		{append(flags, "--dir", "My_First.study"), 1, "all cells are finished: hierml study show has the table"},
+		{append(flags, "--dir", "My_First.study"), 1, "all cells are finished. Use hierml study show to print the table"},
 		{append(flags, "--dir", "/elsewhere/a.study"), 2, "/elsewhere/a.study is not below " + dir},
 		{append(flags, "--dir", "b.study", "--data", "/elsewhere"), 2, "/elsewhere/t.csv is not below " + dir},
-		{append(flags, "--dir", "b.study", "--cpu", "two"), 2, "--cpu two is no amount of Kubernetes'"},
+		{append(flags, "--dir", "b.study", "--cpu", "two"), 2, "--cpu two is not a quantity of Kubernetes"},
 		{[]string{"study", "manifest", "a.json", "--image", "x", "--claim", "y", "--dir", "b.study"}, 2, "--mount is missing"},
-		{flags, 2, "the study has no directory; --dir names one on the volume"},
+		{flags, 2, "the study has no directory; name one on the volume by --dir"},
 	} {
 		if got := hierml(t, dir, "", test.args...); got.status != test.status || !strings.Contains(got.stderr, test.stderr) {
 			t.Errorf("%q: %+v, want status %d and %q", test.args, got, test.status, test.stderr)

@@ -37,11 +37,11 @@ func TestStudy(t *testing.T) {
 		stderr string   // a part
 	}{
 		{nil, 0, []string{"COMMANDS", "svm.Normalized"}, ""},
-		{[]string{"run"}, 2, nil, "say which FILE.json"},
+		{[]string{"run"}, 2, nil, "missing argument FILE.json"},
 		{[]string{"run", "c.json"}, 1, nil, "open c.json: no such file or directory"},
 		{[]string{"run", "b.json"}, 1, nil, `hierml: b.json: experiment: method "svm.Flut": nothing is called "svm.Flut" here; there are bayes.Multinomial, `},
 		{[]string{"show", "a.study"}, 1, nil, "a.study is not the directory of a study"},
-		{[]string{"run", "a.json", "--workers", "2"}, 1, []string{"small\n", "perceptron ", "odd on tree: 2 of 2 cells failed: "}, "hierml: 2 of 14 cells failed, as the table says; --retry runs them again\n"},
+		{[]string{"run", "a.json", "--workers", "2"}, 1, []string{"small\n", "perceptron ", "odd on tree: 2 of 2 cells failed: "}, "hierml: 2 of 14 cells failed; see the table. Use --retry to run them again\n"},
 		{[]string{"run", "a.json"}, 1, []string{"small\n"}, "14 of 14 cells, 2 failed"},
 		{[]string{"run", "a.json", "--dir", "other"}, 1, []string{"small\n"}, ""},
 		{[]string{"show", "a.study"}, 0, []string{"small\n", "the paired t-test against flat"}, ""},
@@ -54,7 +54,7 @@ func TestStudy(t *testing.T) {
 		{[]string{"show", "a.study", "--format", "latex"}, 0, []string{`\begin{tabular}{lllrr}`, `\textbf{`, `\toprule`}, ""},
 		{[]string{"show", "a.study", "--format", "json"}, 0, []string{`"baseline": "flat"`, `"interval": {`}, ""},
 		{[]string{"show", "a.study", "--format", "jsonl"}, 0, []string{`"method":"flat","settings":{"C":`}, ""},
-		{[]string{"show", "a.study", "--format", "pdf"}, 2, nil, `no format "pdf"; there are text, csv, json, jsonl, html and latex`},
+		{[]string{"show", "a.study", "--format", "pdf"}, 2, nil, `unknown format "pdf"; use text, csv, json, jsonl, html or latex`},
 		{[]string{"cell", "a.study", "zz"}, 1, nil, `the study has no cell with the key "zz"`},
 	} {
 		got := run(test.args...)
@@ -92,7 +92,7 @@ func TestStudy(t *testing.T) {
 	if err := os.WriteFile(cells, []byte(changed), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := run("cell", "a.study", rows[1][0]); got.status != 1 || !strings.Contains(got.stderr, "has another outcome than the one in a.study") {
+	if got := run("cell", "a.study", rows[1][0]); got.status != 1 || !strings.Contains(got.stderr, "has a different result from the one stored in a.study") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -219,7 +219,7 @@ func TestStudyInterrupted(t *testing.T) {
 	}
 	err = cmd.Wait()
 	if status := cmd.ProcessState.ExitCode(); status != 130 || stdout.Len() > 0 ||
-		!strings.Contains(last, "cells: interrupted; what is finished is in a.study, and the same command goes on from there") {
+		!strings.Contains(last, "cells: interrupted; the finished cells are in a.study. Run the same command to resume") {
 		t.Fatalf("%v, status %d, %q, %q", err, status, last, stdout.String())
 	}
 	if got := hierml(t, dir, "", "study", "show", "a.study"); got.status != 0 || !strings.Contains(got.stdout, "cells not finished: run the study again to go on") {
@@ -284,8 +284,8 @@ fmt.Println(len(results.Cells), results.Missing, results.Cells[0].Error)
 		status int
 		stderr string
 	}{
-		{[]string{"study", "run", "a.json", "--on", "mars"}, 2, `no farm is called "mars"; there are slurm and local`},
-		{[]string{"study", "run", "a.json", "--sbatch", "--mem=4G"}, 2, "--sbatch is for --on slurm"},
+		{[]string{"study", "run", "a.json", "--on", "mars"}, 2, `unknown farm "mars"; use slurm or local`},
+		{[]string{"study", "run", "a.json", "--sbatch", "--mem=4G"}, 2, "--sbatch needs --on slurm"},
 		{[]string{"study", "run", "a.json", "--on", "slurm", "--sbatch", "mem", "--dir", "new"}, 1, `"mem" is no option of sbatch`},
 		{[]string{"study", "run", "a.json", "--on", "slurm", "--sbatch", "--wr=id", "--dir", "new"}, 1, `the option "--wr" of sbatch is none that a job may have; there are, by their whole names, --account`},
 		{[]string{"study", "stop", "on"}, 1, "no farm computes anything in on"},

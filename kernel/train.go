@@ -43,11 +43,11 @@ type tableFlags struct {
 func (f *tableFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.Label, "label", "", "the column of the labels")
-	flags.StringVar(&f.LabelSeparator, "label-separator", "", "what stands between several labels of a field, or none")
-	flags.StringVar(&f.PathSeparator, "path-separator", "", "what stands between the levels of a label, or none")
-	flags.StringSliceVar(&f.Levels, "levels", nil, "the columns of the levels of the labels")
-	flags.StringArrayVar(&f.Missing, "missing", nil, "a further word that stands for a missing value; none: NA and the like do not")
-	flags.StringVar(&f.comma, "comma", "", "what stands between fields")
+	flags.StringVar(&f.LabelSeparator, "label-separator", "", "the separator of several labels in a field, or none")
+	flags.StringVar(&f.PathSeparator, "path-separator", "", "the separator of the levels of a label, or none")
+	flags.StringSliceVar(&f.Levels, "levels", nil, "the columns with the levels of the labels")
+	flags.StringArrayVar(&f.Missing, "missing", nil, "a further word that means a missing value; none: NA and the like are ordinary words")
+	flags.StringVar(&f.comma, "comma", "", "the separator of fields")
 	flags.StringVar(&f.decimal, "decimal", "", "the decimal point of numbers with commas: . or ,")
 }
 
@@ -59,7 +59,7 @@ func (f *tableFlags) table(cmd *cobra.Command) (files.Table, error) {
 	}{"comma": {f.comma, &f.Comma}, "decimal": {f.decimal, &f.Decimal}} {
 		text := strings.ReplaceAll(of.text, `\t`, "\t")
 		if utf8.RuneCountInString(text) > 1 {
-			return files.Table{}, &usageError{cmd, fmt.Errorf("--%s is %q; it is one character, or \\t for a tab", name, of.text)}
+			return files.Table{}, &usageError{cmd, fmt.Errorf("--%s is %q; it must be one character, or \\t for a tab", name, of.text)}
 		}
 		*of.to, _ = utf8.DecodeRuneInString(text)
 		if text == "" {
@@ -67,7 +67,7 @@ func (f *tableFlags) table(cmd *cobra.Command) (files.Table, error) {
 		}
 	}
 	if f.decimal != "" && f.decimal != "." && f.decimal != "," {
-		return files.Table{}, &usageError{cmd, fmt.Errorf("--decimal is %q; it is . or ,", f.decimal)}
+		return files.Table{}, &usageError{cmd, fmt.Errorf("--decimal is %q; it must be . or ,", f.decimal)}
 	}
 	return f.Table, nil
 }
@@ -87,22 +87,19 @@ func trainCommand() *cobra.Command {
 	t := &trainer{}
 	cmd := &cobra.Command{
 		Use:   "train FILE",
-		Short: "Train a model on a table of yours, and save it",
-		Long: `Train reads a table with labels (CSV, TSV, JSON, Parquet or Arrow), makes features of
-its columns, trains a method, and saves features and model in one file, which
-"hierml predict" and the package for Python give new rows to. What it finds out of
-the table (separators, kinds of columns, labels) it says in lines that name the
-options which change it.
+		Short: "Train a model on your table, and save it",
+		Long: `Train reads a table with labels (CSV, TSV, JSON, Parquet or Arrow), turns its columns into
+features, trains a model, and saves features and model in one file. "hierml predict" and the Python package use this file
+for new rows. Train reports what it guesses about the table (separators, kinds of columns, labels), with the options that
+change it.
 
-Texts become weighted words, numbers are scaled, nominal values and the words of sets
-become columns of ones. A number that is missing is replaced by --fill, and marked.
-Labels such as food/tea have levels: the methods that learn a hierarchy use them. If
-a column called split says of each row that it is for train or test, the model is
-trained on the first part and measured on the second; --test 0.2 draws a fifth of
-each class for that.
+Texts become weighted words. Numbers are scaled. Nominal values and the words of sets become columns of ones. --fill
+replaces missing numbers and marks them. Labels such as food/tea have levels, which hierarchical methods use. If the
+table has a column split with the words train and test, the model is trained on the first part and evaluated on the
+second. --test 0.2 draws a fifth of each class for the evaluation instead.
 
-C weighs errors in training against simple models; "auto" tries several on a fifth
-of the rows. The methods: ` + strings.Join(slices.Sorted(maps.Keys(trainingMethods)), ", ") + `.`,
+C weighs training errors against the simplicity of the model. C "auto" tries several values on a fifth of the rows. The
+methods are ` + strings.Join(slices.Sorted(maps.Keys(trainingMethods)), ", ") + `.`,
 		Example: `  hierml train debian.csv
   hierml train debian.csv -o debian.hierml --unused tags,package --method flat --C 1
   hierml train sales.csv --label category --text title,description --report sales.html
@@ -115,26 +112,26 @@ of the rows. The methods: ` + strings.Join(slices.Sorted(maps.Keys(trainingMetho
 	}
 	t.columns.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVarP(&t.output, "output", "o", "", "the file of the model; FILE.hierml if it is not given")
+	flags.StringVarP(&t.output, "output", "o", "", "the file of the model (default FILE.hierml)")
 	flags.StringSliceVar(&t.columns.Text, "text", nil, "columns of texts")
 	flags.StringSliceVar(&t.columns.Numbers, "numbers", nil, "columns of numbers")
 	flags.StringSliceVar(&t.columns.Nominal, "nominal", nil, "columns of nominal values")
 	flags.StringSliceVar(&t.columns.Sets, "sets", nil, "columns of sets of words")
 	flags.StringSliceVar(&t.columns.Paths, "paths", nil, "columns of words of several levels")
-	flags.StringSliceVar(&t.columns.Unused, "unused", nil, "columns that are no features")
-	flags.StringVar(&t.columns.SetSeparator, "set-separator", "", "what stands between the words of a set")
-	flags.StringVar(&t.columns.ID, "id", "", "the column that names the rows")
+	flags.StringSliceVar(&t.columns.Unused, "unused", nil, "columns to ignore")
+	flags.StringVar(&t.columns.SetSeparator, "set-separator", "", "the separator of the words of a set")
+	flags.StringVar(&t.columns.ID, "id", "", "the column with the names of the rows")
 	flags.StringVar(&t.columns.Part, "part", "", "the column that says train or test")
-	flags.StringVar(&t.columns.Group, "group", "", "the column that says which rows belong together, as those of one author; none is measured on whose like is trained on")
-	flags.StringVar(&t.columns.Weight, "weight", "", "the column of numbers that says how much each row counts in training")
-	flags.StringVar(&t.method, "method", "", "the method; normalized if it is not given, one-vs-rest for several labels a row")
-	flags.StringVar(&t.c, "C", "auto", "the weight of errors, a number or auto")
-	flags.StringVar(&t.fill, "fill", "mean", "what stands for missing numbers: mean, median, most-frequent, a number, or refuse")
-	flags.IntVar(&t.minRows, "min-rows", 2, "in how many rows a nominal value, or a word of a set, has to be")
-	flags.IntVar(&t.minDocuments, "min-documents", 2, "in how many rows a word of a text has to be")
-	flags.BoolVar(&t.probabilities, "probabilities", true, "learn the probabilities of labels, by five further trainings")
-	flags.Float64Var(&t.test, "test", 0, "the share of the rows that are measured on, and not trained on, as 0.2")
-	flags.StringVar(&t.report, "report", "", "write a page about data, model and measures")
+	flags.StringVar(&t.columns.Group, "group", "", "the column whose values group rows, such as rows of one author; training and evaluation never share a group")
+	flags.StringVar(&t.columns.Weight, "weight", "", "the column with the weights of rows in training")
+	flags.StringVar(&t.method, "method", "", "the method (default normalized, or one-vs-rest if rows have several labels)")
+	flags.StringVar(&t.c, "C", "auto", "the weight of training errors, a number or auto")
+	flags.StringVar(&t.fill, "fill", "mean", "the value for missing numbers: mean, median, most-frequent, a number, or refuse")
+	flags.IntVar(&t.minRows, "min-rows", 2, "the minimum number of rows with a nominal value or a word of a set")
+	flags.IntVar(&t.minDocuments, "min-documents", 2, "the minimum number of rows with a word of a text")
+	flags.BoolVar(&t.probabilities, "probabilities", true, "learn probabilities of labels, by five more trainings")
+	flags.Float64Var(&t.test, "test", 0, "the share of rows for evaluation instead of training, such as 0.2")
+	flags.StringVar(&t.report, "report", "", "write a web page about data, model and measures")
 	return cmd
 }
 
@@ -151,11 +148,11 @@ func (t *trainer) run(file string) error {
 		return inFlags(err)
 	}
 	if table.Taxonomy == nil {
-		return fmt.Errorf("%s has no labels to learn; --label names their column", file)
+		return fmt.Errorf("%s has no labels. Name their column by --label", file)
 	}
 	labelled := table.Labelled()
 	if left := table.Len() - labelled.Len(); left > 0 {
-		t.cmd.PrintErrf("%d of %d rows have no label, and are left out\n", left, table.Len())
+		t.cmd.PrintErrf("skipping %d of %d rows, which have no label\n", left, table.Len())
 	}
 	if table, err = labelled.Leafed(); err != nil {
 		return err
@@ -193,7 +190,7 @@ func (t *trainer) run(file string) error {
 	}
 	if p.Model = chosen.model; t.probabilities {
 		if p.Calibrated, err = (svm.Calibration{}).Fit(ctx, chosen.estimator, d); err != nil {
-			return fmt.Errorf("%w; --probabilities=false leaves them out", err)
+			return fmt.Errorf("%w. Use --probabilities=false to skip probabilities", err)
 		}
 		p.Model = nil
 	}
@@ -209,7 +206,7 @@ func (t *trainer) run(file string) error {
 		plural(encoder.Columns(), "feature", "features"), time.Since(begun).Round(100*time.Millisecond))
 	said += chosen.model.String() + "\n" + chosen.text
 	if test == nil {
-		t.cmd.PrintErrln("the model was not measured on rows that it was not trained on; --test 0.2 holds a fifth of them out")
+		t.cmd.PrintErrln("the model was not evaluated on unseen rows. Use --test 0.2 to hold out a fifth of the rows")
 	} else {
 		report, err := p.Evaluate(ctx, test)
 		if err != nil {
@@ -234,9 +231,9 @@ func (t *trainer) divided(table *dataset.Table) (train, test *dataset.Table, err
 	case train.Len() == 0 || test.Len() == 0:
 		return table, nil, nil
 	}
-	t.cmd.PrintErrf("trained on the %d rows of the part train, and measured on the %d of test [--part]\n", train.Len(), test.Len())
+	t.cmd.PrintErrf("training on the %d rows of the part train, evaluating on the %d rows of test [--part]\n", train.Len(), test.Len())
 	if left := table.Len() - train.Len() - test.Len(); left > 0 {
-		t.cmd.PrintErrf("%d rows of other parts are not used\n", left)
+		t.cmd.PrintErrf("skipping %d rows of other parts\n", left)
 	}
 	trained := make(map[string]bool)
 	for _, group := range train.Groups() {
@@ -244,7 +241,7 @@ func (t *trainer) divided(table *dataset.Table) (train, test *dataset.Table, err
 	}
 	for _, group := range test.Groups() {
 		if trained[group] {
-			return nil, nil, fmt.Errorf("%s: the group %q is in both parts; leave --group out to measure all the same, or give --test in place of --part", table.Name, group)
+			return nil, nil, fmt.Errorf("%s: the group %q is in both parts. Use --test instead of --part, or omit --group to evaluate all the same", table.Name, group)
 		}
 	}
 	if r := train.Prints().RepeatedIn(test.Prints()); r.Rows > 0 {
@@ -264,7 +261,7 @@ func (t *trainer) estimator(train *dataset.Table) (svm.Regularized, error) {
 	}
 	e, ok := trainingMethods[name]
 	if !ok {
-		return nil, &usageError{t.cmd, fmt.Errorf("no method %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(trainingMethods)), ", "))}
+		return nil, &usageError{t.cmd, fmt.Errorf("unknown method %q; the methods are %s", name, strings.Join(slices.Sorted(maps.Keys(trainingMethods)), ", "))}
 	}
 	return e, nil
 }
@@ -278,7 +275,7 @@ func (t *trainer) settings(train *dataset.Table) (features.Columns, error) {
 		number.Missing, number.Value = features.Value, value
 	default:
 		if err := number.Missing.UnmarshalText([]byte(strings.ReplaceAll(t.fill, "-", " "))); err != nil || number.Missing == features.Value {
-			return features.Columns{}, &usageError{t.cmd, fmt.Errorf("--fill is %q; it is mean, median, most-frequent, refuse or a number", t.fill)}
+			return features.Columns{}, &usageError{t.cmd, fmt.Errorf("--fill is %q; it must be mean, median, most-frequent, refuse or a number", t.fill)}
 		}
 	}
 	s := features.Columns{
@@ -303,10 +300,10 @@ func (t *trainer) settings(train *dataset.Table) (features.Columns, error) {
 		}
 	}
 	if len(logs) > 0 {
-		t.cmd.PrintErrf("%s: taken as logarithms, since they reach over several magnitudes\n", visible.Text(strings.Join(logs, ", ")))
+		t.cmd.PrintErrf("%s: using logarithms, because the values span several orders of magnitude\n", visible.Text(strings.Join(logs, ", ")))
 	}
 	if len(filled) > 0 {
-		t.cmd.PrintErrf("missing numbers: %s; %s stands for them [--fill]\n", visible.Text(strings.Join(filled, ", ")), t.fill)
+		t.cmd.PrintErrf("missing numbers: %s; replaced by %s [--fill]\n", visible.Text(strings.Join(filled, ", ")), t.fill)
 	}
 	return s, nil
 }
@@ -323,7 +320,7 @@ func (t *trainer) choose(ctx context.Context, e svm.Regularized, d *dataset.Data
 	if t.c != "auto" {
 		c, err := strconv.ParseFloat(t.c, 64)
 		if err != nil || !(c > 0) || math.IsInf(c, 0) {
-			return choice{}, &usageError{t.cmd, fmt.Errorf("--C is %q; it is a positive number or auto", t.c)}
+			return choice{}, &usageError{t.cmd, fmt.Errorf("--C is %q; it must be a positive number or auto", t.c)}
 		}
 		e = e.WithC(c)
 		m, err := e.Fit(ctx, d)
@@ -331,7 +328,7 @@ func (t *trainer) choose(ctx context.Context, e svm.Regularized, d *dataset.Data
 	}
 	found, err := svm.ChooseC(ctx, e, d)
 	if err != nil {
-		return choice{}, fmt.Errorf("%w; --C sets one", err)
+		return choice{}, fmt.Errorf("%w. Set C by --C", err)
 	}
 	return choice{found.Model, e.WithC(found.C), found.String(), found.HTML()}, nil
 }
@@ -347,28 +344,29 @@ func predictCommand() *cobra.Command {
 	p := &predictor{}
 	cmd := &cobra.Command{
 		Use:   "predict MODEL FILE",
-		Short: "Predict the labels of a table's rows, by a model that was trained",
-		Long: `Predict gives a label to each row of a table, by a model that "hierml train", or Save
-of package pipeline, wrote. It prints a CSV: the name or the number of the row, its
-label, the nodes on the way to it, its probability, or its score in a model without
-probabilities, and with -k the next best labels. Labels are those of the training
-data. The column "labels" has the labels of a model that predicts several. If the model
-has a rule, Decision of package pipeline, "labels" has what the rule decides for, which
-may be a node above the labels or several nodes, "expected" has the value that the rule
-expects, and "label" is the label without the rule. The file needs the columns that the
-model takes; others, such as labels, are not read. Rows are read one part after the
-other: the file may be larger than memory.`,
+		Short: "Predict the labels of a table's rows with a trained model",
+		Long: `Predict predicts a label for each row of a table, with a model that "hierml train" or Save of package
+pipeline has written. It prints a CSV table: the name or the number of the row, its label, the nodes on the path to the
+label, the probability, or the score if the model has no probabilities, and with -k the next best labels. Labels are
+those of the training data.
+
+If the model predicts several labels, they are in the column "labels". If the model has a rule (Decision of package
+pipeline), "labels" has the decision of the rule, which may be a node above the labels or several nodes. "expected" has
+the value that the rule expects, and "label" the label without the rule.
+
+The file needs the columns that the model uses; predict ignores others, such as labels. It reads the rows in chunks, so the
+file may be larger than memory.`,
 		Example: `  hierml predict debian.hierml new.csv -o labels.csv
   hierml predict debian.hierml new.parquet -k 3`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args[0], args[1]) },
 	}
-	cmd.Flags().StringVarP(&p.output, "output", "o", "", "the file that is written; standard output if it is not given")
-	cmd.Flags().IntVarP(&p.best, "best", "k", 1, "how many labels to print of each row, the best first")
-	cmd.Flags().StringVar(&p.columns.ID, "id", "", "the column that names the rows")
-	cmd.Flags().StringVar(&p.columns.comma, "comma", "", "what stands between fields")
-	cmd.Flags().StringVar(&p.columns.decimal, "decimal", "", "the decimal point of numbers with commas, . or , ; that of the training rows if it is not given")
-	cmd.Flags().StringArrayVar(&p.columns.Missing, "missing", nil, "a further word that stands for a missing value; none: NA and the like do not")
+	cmd.Flags().StringVarP(&p.output, "output", "o", "", "the file to write (default standard output)")
+	cmd.Flags().IntVarP(&p.best, "best", "k", 1, "the number of labels to print for each row, best first")
+	cmd.Flags().StringVar(&p.columns.ID, "id", "", "the column with the names of the rows")
+	cmd.Flags().StringVar(&p.columns.comma, "comma", "", "the separator of fields")
+	cmd.Flags().StringVar(&p.columns.decimal, "decimal", "", "the decimal point of numbers with commas, . or , (default that of the training rows)")
+	cmd.Flags().StringArrayVar(&p.columns.Missing, "missing", nil, "a further word that means a missing value; none: NA and the like are ordinary words")
 	return cmd
 }
 
@@ -377,7 +375,7 @@ const chunkRows = 4096
 
 func (p *predictor) run(cmd *cobra.Command, model, file string) (err error) {
 	if p.best < 1 {
-		return &usageError{cmd, fmt.Errorf("-k is %d; it is how many labels are printed, at least 1", p.best)}
+		return &usageError{cmd, fmt.Errorf("-k is %d; it must be at least 1", p.best)}
 	}
 	ctx, _, done := watchedWork(cmd, inFlagsText)
 	defer done()
@@ -386,7 +384,7 @@ func (p *predictor) run(cmd *cobra.Command, model, file string) (err error) {
 		return err
 	}
 	if labels := len(trained.Taxonomy().Leaves()); p.best > labels {
-		cmd.PrintErrf("the model has %d labels, which are all that -k %d gives\n", labels, p.best)
+		cmd.PrintErrf("the model has only %d labels, so -k %d prints them all\n", labels, p.best)
 		p.best = labels
 	}
 	if err := others(p.output, model, file); err != nil {
@@ -434,16 +432,16 @@ func evaluateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL FILE",
 		Short: "Measure a model on the rows of a table with labels",
-		Long: `Evaluate predicts the rows of a table by a model that "hierml train" wrote, compares
-with the labels that the table has, and prints the measures. Rows without a label are
-left out, and so are those whose labels the model does not know, which is said.`,
+		Long: `Evaluate predicts the rows of a table with a model of "hierml train", compares the predictions with
+the labels of the table, and prints the measures. It skips rows without a label and rows whose label the model does not
+know, and reports their number.`,
 		Example: `  hierml evaluate debian.hierml test.csv
   hierml evaluate debian.hierml test.csv --label section --report test.html`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args[0], args[1]) },
 	}
 	e.columns.add(cmd)
-	cmd.Flags().StringVar(&e.report, "report", "", "write a page with the measures, the classes and a confusion matrix")
+	cmd.Flags().StringVar(&e.report, "report", "", "write a web page with the measures, the classes and a confusion matrix")
 	return cmd
 }
 
@@ -458,14 +456,14 @@ func (e *evaluatorOf) run(cmd *cobra.Command, model, file string) error {
 	settings.Repair = &faults
 	m := modelIn(trained)
 	if m == nil || trained.Translated != nil {
-		return fmt.Errorf("%s predicts sets of nodes, or the labels of another taxonomy than it was trained with; package metric of the library measures such models", model)
+		return fmt.Errorf("%s predicts sets of nodes, or labels of a taxonomy other than the one of its training. Evaluate it with package metric of the library", model)
 	}
 	test, err := settings.Open(ctx, file, m.Taxonomy)
 	if err != nil {
 		return inFlags(err)
 	}
 	if test.Labels == nil {
-		return fmt.Errorf("%s has no labels to compare with; --label names their column", file)
+		return fmt.Errorf("%s has no labels to compare with. Name their column by --label", file)
 	}
 	if text := faults.String(); faults.Total() > 0 {
 		cmd.PrintErrln(visible.Text(text))
@@ -475,7 +473,7 @@ func (e *evaluatorOf) run(cmd *cobra.Command, model, file string) error {
 		return fmt.Errorf("no row of %s has a label that the model knows", file)
 	}
 	if left := test.Len() - labelled.Len(); left > 0 {
-		cmd.PrintErrf("%d of %d rows have no label that the model knows, and are left out\n", left, test.Len())
+		cmd.PrintErrf("skipping %d of %d rows, which have no label that the model knows\n", left, test.Len())
 	}
 	report, err := trained.Evaluate(ctx, labelled)
 	if err != nil {
@@ -505,7 +503,7 @@ func loadedModel(cmd *cobra.Command, file string, flags *tableFlags) (*pipeline.
 	p, err := pipeline.Load(file)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s is no model that hierml train has written; MODEL comes first, then FILE: %w", file, err)
+			err = fmt.Errorf("%s is not a model of hierml train (write MODEL before FILE): %w", file, err)
 		}
 		return nil, files.Table{}, err
 	}
@@ -525,7 +523,7 @@ func others(output string, inputs ...string) error {
 	}
 	for _, input := range inputs {
 		if in, err := os.Stat(input); err == nil && os.SameFile(in, out) {
-			return fmt.Errorf("%s is read, and would be written over; name another file by -o", output)
+			return fmt.Errorf("%s is an input, and the output would overwrite it. Name another file by -o", output)
 		}
 	}
 	return nil

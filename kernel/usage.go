@@ -24,15 +24,15 @@ func asUsed(cmd *cobra.Command, args []string) error {
 	names := strings.Fields(cmd.Use)[1:]
 	switch {
 	case len(args) > 0 && cmd.HasAvailableSubCommands():
-		return &usageError{cmd, fmt.Errorf("there is no command %q%s", args[0], closestName(cmd, args[0], false))}
+		return &usageError{cmd, fmt.Errorf("unknown command %q%s", args[0], closestName(cmd, args[0], false))}
 	case len(args) < len(names) && !strings.HasPrefix(names[len(args)], "["):
-		return &usageError{cmd, fmt.Errorf("say which %s", strings.TrimSuffix(names[len(args)], "..."))}
+		return &usageError{cmd, fmt.Errorf("missing argument %s", strings.TrimSuffix(names[len(args)], "..."))}
 	case len(names) > 0 && strings.Contains(names[len(names)-1], "..."):
 		return nil
 	case len(args) > len(names) && len(names) == 0:
-		return &usageError{cmd, fmt.Errorf("%s takes no arguments; %q is one", cmd.Name(), args[0])}
+		return &usageError{cmd, fmt.Errorf("%s takes no arguments; remove %q", cmd.Name(), args[0])}
 	case len(args) > len(names):
-		return &usageError{cmd, fmt.Errorf("%s takes %s; %q is one argument too many", cmd.Name(), strings.Trim(strings.Join(names, " and "), "[]"), args[len(names)])}
+		return &usageError{cmd, fmt.Errorf("%s takes %s; remove %q", cmd.Name(), strings.Trim(strings.Join(names, " and "), "[]"), args[len(names)])}
 	}
 	return nil
 }
