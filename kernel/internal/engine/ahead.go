@@ -12,15 +12,14 @@ import (
 )
 
 // Cells that wait behind another are compiled with it, since a plugin of several units costs little
-// more than one of a single unit. What their units will be is found out by going through the cells
-// as if each had run well, and taking all of that back; they are used if they are what the cells
-// really become.
+// more than one of a single unit. The engine predicts their units by going through the cells as if
+// each had run well, and then undoes all of that. The units are used if the cells really come out
+// the same.
 
 // aheadCells bounds how many cells are compiled together.
 const aheadCells = 12
 
-// ahead is what the engine has compiled for cells that have not run yet, behind one cell or
-// several.
+// ahead is what the engine has compiled for cells that have not run yet.
 type ahead struct {
 	units map[string]string // sources by import path
 	// last is the number of the last unit.
@@ -33,7 +32,7 @@ func (a *ahead) has(unit *toolchain.Unit) (loaded, taken bool) {
 	return there && source == unit.Source, there && source != unit.Source
 }
 
-// note keeps what was compiled.
+// note records the compiled units.
 func (a *ahead) note(units []toolchain.Unit) {
 	if a.units == nil {
 		a.units = map[string]string{}
@@ -43,15 +42,15 @@ func (a *ahead) note(units []toolchain.Unit) {
 	}
 }
 
-// forgetAhead has the cells compiled anew that were compiled for what is not to come. The compiler
-// does not take the paths of their units again. The caller holds mu.
+// forgetAhead discards the units that were compiled on assumptions that failed. The compiler does
+// not use the paths of these units again. The caller holds mu.
 func (e *Engine) forgetAhead() {
 	e.emitter.Skip(e.ahead.last)
 	e.ahead = ahead{}
 }
 
-// batch returns the units of the cells that will run after one which has been emitted as l, as far
-// as they can be told. It changes nothing.
+// batch returns the units of the cells that will run after the one emitted as l, as far as they can
+// be predicted. It changes nothing.
 func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain.Unit) {
 	first := l.K.Source.Cell
 	if first.Next == nil {
@@ -64,14 +63,14 @@ func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.hooking.on {
-		return nil // hooks are numbered as cells come
+		return nil // hooks are numbered in the order in which cells run
 	}
 	done := e.workFor(ctx)
 	restoreSession, restoreTranscript := e.checker.Session.Snapshot(), e.checker.Transcript.Snapshot()
 	count := e.emitter.Units
 	var made []*change.Change
 	defer func() {
-		// A cell that the engine fails on is left for its own turn.
+		// If the engine fails on a cell, that is reported when the cell runs.
 		_ = done(recover())
 		for _, l := range slices.Backward(made) {
 			l.Rollback()
@@ -99,7 +98,7 @@ func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain
 		}
 		made = append(made, next)
 		if compiled.Renews {
-			break // what runs before must not know the newer types
+			break // the cells before must not see the newer types
 		}
 		if unit != nil {
 			loaded, taken := e.ahead.has(unit)

@@ -6,43 +6,43 @@ import (
 	"time"
 )
 
-// What is done to a cell before it runs is work of this process, which holds the session meanwhile.
-// It heeds the end of the cell's context where it can (check.Checker.Heed), but go/types has parts
-// that hear of nothing. Work that does not end is left to itself: nobody waits for it but cells
-// that need the session, and these not for long.
+// This process prepares a cell before it runs, and holds the session meanwhile. The preparation
+// stops when the cell's context is done where it can (check.Checker.Heed), but parts of go/types
+// cannot be stopped. Such work is abandoned: only cells that need the session wait for it, and not
+// for long.
 
 const (
-	// leaveAfter is how long work is waited for when its context has ended.
+	// leaveAfter is how long attend waits for work whose context is done.
 	leaveAfter = time.Second
-	// waitForLeft is how long a cell waits for work that was left.
+	// waitForLeft is how long a cell waits for abandoned work.
 	waitForLeft = 5 * time.Second
-	// askFor bounds completion and inspection, and maxAsked the text that they look at, in bytes.
+	// askFor bounds the time for completion and inspection, and maxAsked the size of the text in
+	// bytes.
 	askFor   = 3 * time.Second
 	maxAsked = 1 << 20
 )
 
-// left is the work that was left to itself.
+// left is the abandoned work.
 type left struct {
 	mu   sync.Mutex
 	last *leftWork // nil for none
 }
 
-// A leftWork is done when its channel is closed.
+// A leftWork is finished when its channel is closed.
 type leftWork struct {
 	title string
 	done  chan struct{}
 }
 
-// work returns what was left last and is not done, nil for nothing.
+// work returns the work that was abandoned last and is still running, or nil.
 func (l *left) work() *leftWork {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.last
 }
 
-// attend does some work on a cell, or on what a title says, for as long as its context lasts. The
-// error is that of the work, or a *checkError; then undo, if not nil, takes back what comes of the
-// work.
+// attend works on a cell, or on something that title names, until its context is done. The error is
+// that of the work, or a *checkError; then undo, if not nil, reverts the work once it has finished.
 func attend[T any](ctx context.Context, e *Engine, title string, do func() (T, error), undo func(T)) (T, error) {
 	type outcome struct {
 		value T
@@ -82,8 +82,8 @@ func attend[T any](ctx context.Context, e *Engine, title string, do func() (T, e
 	return none, &checkError{"Interrupted", title, "interrupted; its check cannot be stopped and goes on: cells that come before it has ended fail", context.Cause(ctx)}
 }
 
-// waitUntilFree waits until the session is not held by work that was left. The error is a
-// *checkError, which says that it still is.
+// waitUntilFree waits until no abandoned work holds the session. If some still does, the error is a
+// *checkError.
 func (e *Engine) waitUntilFree(ctx context.Context) error {
 	for deadline := time.After(waitForLeft); ; {
 		w := e.left.work()
@@ -100,7 +100,8 @@ func (e *Engine) waitUntilFree(ctx context.Context) error {
 	}
 }
 
-// ask answers a question about a cell that is being written. What takes too long is not answered.
+// ask answers a question about a cell that is being edited. It returns none if the answer takes too
+// long.
 func ask[T any](e *Engine, source string, none T, answer func() T) T {
 	if len(source) > maxAsked || e.left.work() != nil {
 		return none
@@ -114,7 +115,7 @@ func ask[T any](e *Engine, source string, none T, answer func() T) T {
 	return found
 }
 
-// ended returns a context that has ended.
+// ended returns a context that is done.
 func ended() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

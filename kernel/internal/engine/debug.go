@@ -23,7 +23,7 @@ func (e *Engine) CanDebug() bool {
 	return ok
 }
 
-// DebugEvents has f take the events of the debugger, one after the other.
+// DebugEvents makes the debugger send its events to f, one after the other.
 func (e *Engine) DebugEvents(f func(event []byte)) {
 	if d, ok := e.executor.(program.Debuggee); ok {
 		d.DebugEvents(f)
@@ -31,7 +31,7 @@ func (e *Engine) DebugEvents(f func(event []byte)) {
 }
 
 // Debug carries out a request of the Debug Adapter Protocol, and returns the response. It may be
-// called while cells run. Cells that begin when a front end has attached have hooks.
+// called while cells run. Cells that begin after a front end has attached have hooks.
 func (e *Engine) Debug(ctx context.Context, request []byte) (response []byte, err error) {
 	d, ok := e.executor.(program.Debuggee)
 	if !ok {
@@ -77,7 +77,7 @@ func (e *Engine) Debug(ctx context.Context, request []byte) (response []byte, er
 	return response, nil
 }
 
-// askDebugger has the process that runs cells carry out a request.
+// askDebugger sends a request to the process that runs cells.
 func (e *Engine) askDebugger(ctx context.Context, d program.Debuggee, request []byte) (response []byte, err error) {
 	response, err = d.Debug(ctx, asideNumber+int(e.peeks.Add(1)), request, e.globals(), nowhere{})
 	if err != nil {
@@ -88,8 +88,9 @@ func (e *Engine) askDebugger(ctx context.Context, d program.Debuggee, request []
 	return response, err
 }
 
-// declareForCopy declares the variable that a copyToGlobals has found none of, as a cell would, and
-// asks again. Other responses it returns as they are.
+// declareForCopy handles the response to a copyToGlobals request. If the session lacks the
+// variable, it declares the variable as a cell would and sends the request again. It returns other
+// responses unchanged.
 func (e *Engine) declareForCopy(ctx context.Context, d program.Debuggee, request, response []byte) ([]byte, error) {
 	name, typ, err := undeclared(response)
 	if err != nil || name == "" {
@@ -112,8 +113,8 @@ func (e *Engine) declareForCopy(ctx context.Context, d program.Debuggee, request
 	return refusing(response, fmt.Sprintf("%s is another type in the session than in the stopped program: %s was declared, and nothing copied to it", typ, name))
 }
 
-// undeclared returns the variable that is to be declared before a request can be carried out; none
-// in other responses.
+// undeclared returns the name and type of the variable that a request needs and the session lacks.
+// They are empty for other responses.
 func undeclared(response []byte) (name, typ string, err error) {
 	var r struct {
 		Body struct{ Undeclared, Type string }
@@ -122,18 +123,17 @@ func undeclared(response []byte) (name, typ string, err error) {
 	return r.Body.Undeclared, r.Body.Type, err
 }
 
-// declareAside runs a declaration as a cell that others know nothing of. It may be called while a
-// cell is stopped.
+// declareAside runs a declaration as a hidden cell. It may be called while a cell is stopped.
 func (e *Engine) declareAside(ctx context.Context, source string) error {
 	cell := program.Cell{Number: e.number(0), Count: 1, Name: debuggerTitle, Source: source, Aside: true, Passing: true}
 	return e.runAside(ctx, syntax.NewLexed(syntax.NewSource(cell)))
 }
 
-// debuggerTitle is what errors call a cell of the debugger's own.
+// debuggerTitle is the title of the debugger's own cells in errors.
 const debuggerTitle = "the debugger"
 
-// withoutPlace returns the message of an error of such a cell without the place in it, which nobody
-// has seen.
+// withoutPlace returns the message of an error in such a cell without its place, since the user
+// cannot see that cell.
 func withoutPlace(message string) string {
 	rest, found := strings.CutPrefix(message, debuggerTitle+":")
 	if place, text, cut := strings.Cut(rest, ": "); found && cut && strings.Trim(place, "0123456789:") == "" {
@@ -142,8 +142,8 @@ func withoutPlace(message string) string {
 	return message
 }
 
-// runAside runs what only declares beside the cells that run. What these write meanwhile goes where
-// it would otherwise.
+// runAside runs a cell that only declares, beside the running cells. The output of these cells is
+// not affected.
 func (e *Engine) runAside(ctx context.Context, src *syntax.Lexed) error {
 	e.running.Add(1)
 	defer e.running.Add(-1)
@@ -163,7 +163,7 @@ func (e *Engine) runAside(ctx context.Context, src *syntax.Lexed) error {
 	return nil
 }
 
-// aside is where a cell writes that nobody has sent: there is nobody to read notes on it.
+// aside is the output of a hidden cell: nobody would read notes on it.
 type aside struct{ program.Output }
 
 func (a aside) Stream(name, text string) {
@@ -172,7 +172,7 @@ func (a aside) Stream(name, text string) {
 	}
 }
 
-// refusing returns a response that has failed with another message, and without a body.
+// refusing returns a failed response with another message, and without a body.
 func refusing(response []byte, message string) ([]byte, error) {
 	var r map[string]any
 	if err := json.Unmarshal(response, &r); err != nil {
@@ -182,7 +182,7 @@ func refusing(response []byte, message string) ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// note keeps a request, the last of its kind, for another process.
+// note keeps the last request of each kind, to repeat it for another process.
 func (h *hooking) note(kind string, request []byte) {
 	if h.requests == nil {
 		h.requests = map[string][]byte{}
@@ -190,8 +190,7 @@ func (h *hooking) note(kind string, request []byte) {
 	h.requests[kind] = request
 }
 
-// attachAgain tells a process that knows nothing of the debugger what was asked for of the one
-// before.
+// attachAgain repeats for a new process the requests that the debugger sent to the one before.
 func (e *Engine) attachAgain(ctx context.Context, p *program.Program) {
 	d, ok := e.executor.(program.Debuggee)
 	e.mu.Lock()
@@ -208,7 +207,7 @@ func (e *Engine) attachAgain(ctx context.Context, p *program.Program) {
 	for _, kind := range slices.Sorted(maps.Keys(requests)) { // attach comes first
 		_, err := d.Debug(ctx, asideNumber+int(e.peeks.Add(1)), requests[kind], nil, nowhere{})
 		e.mu.Lock()
-		e.noteDeath(err) // the cell will say what is lost
+		e.noteDeath(err) // the cell reports what is lost
 		e.mu.Unlock()
 	}
 }
@@ -235,7 +234,7 @@ func (e *Engine) globals() []program.Global {
 	return list
 }
 
-// nowhere takes what requests of the debugger show, which is nothing.
+// nowhere is an output that discards what requests of the debugger show.
 type nowhere struct{}
 
 func (nowhere) Stream(string, string)                 {}

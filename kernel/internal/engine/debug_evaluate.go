@@ -15,19 +15,19 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Expressions that have what the debugger does not reach, as calls of functions of cells, are run
-// as a cell. The variables of the stopped call that it mentions are copied for it to variables of
-// names that nobody types, which are forgotten when it is over.
+// The debugger cannot evaluate some expressions, such as calls of functions of cells. The engine
+// runs these as a cell. The variables of the stopped call that the expression mentions are copied
+// to session variables with reserved names, which are forgotten afterwards.
 const (
 	copyName   = "frameˑ%d"
 	resultName = "resultˑ"
 )
 
-// evaluatePatience is how long an expression that is run as a cell is waited for: the front end can
-// ask for nothing else meanwhile.
+// evaluatePatience is how long to wait for an expression that runs as a cell. The front end cannot
+// ask for anything else meanwhile.
 const evaluatePatience = 5 * time.Second
 
-// An evaluation is a request to evaluate an expression, and what the debugger told of it.
+// An evaluation is a request to evaluate an expression, with what the debugger reported about it.
 type evaluation struct {
 	Seq       int    `json:"seq"`
 	Type      string `json:"type"`
@@ -38,8 +38,8 @@ type evaluation struct {
 	} `json:"arguments"`
 }
 
-// evaluateBeyond evaluates the expression of a request as a cell, if the debugger has responded
-// that it has what is beyond reach. Other responses it returns as they are.
+// evaluateBeyond evaluates the expression of a request as a cell if the debugger has responded that
+// it cannot. It returns other responses unchanged.
 func (e *Engine) evaluateBeyond(ctx context.Context, d program.Debuggee, request, response []byte) ([]byte, error) {
 	var told struct {
 		Body struct {
@@ -116,8 +116,8 @@ func (e *Engine) evaluateBeyond(ctx context.Context, d program.Debuggee, request
 	return e.askDebugger(ctx, d, again)
 }
 
-// evaluateAside is declareAside of what may not end. Interpreted, it cannot be ended but with the
-// cell that is stopped.
+// evaluateAside is declareAside for an expression that may not end. If it is interpreted, only
+// interrupting the stopped cell can end it.
 func (e *Engine) evaluateAside(ctx context.Context, source string) error {
 	e.mu.Lock()
 	compiled := e.compiled
@@ -148,7 +148,7 @@ func (e *Engine) evaluateAside(ctx context.Context, source string) error {
 }
 
 // renamed returns an expression with the names of variables replaced by those of their copies. It
-// reports false where it cannot be told which names are theirs.
+// reports false if it cannot tell which names refer to these variables.
 func renamed(expression string, variables []program.HookedVariable) (text string, ok bool) {
 	x, err := parser.ParseExpr(expression)
 	if err != nil {

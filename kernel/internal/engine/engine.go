@@ -20,57 +20,57 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A Config says what an Engine works with.
+// A Config configures an Engine.
 type Config struct {
-	// Executor runs what the engine lowers or compiles. Close closes it.
+	// Executor runs the lowered or compiled cells. Close closes it.
 	Executor program.Executor
-	// Mode says which of the two it is.
+	// Mode says whether cells are compiled or interpreted.
 	Mode program.Mode
-	// Compiler makes what compiles cells, when it is first needed, and says to progress in a few
-	// words what it does where that takes long. Its error is a sentence that says why cells cannot
-	// be compiled; it is errors.ErrUnsupported if this system never compiles them. Nil means that
-	// cells cannot be compiled. Close closes the compiler.
+	// Compiler makes the compiler of cells when it is first needed. It reports slow steps to
+	// progress in a few words. Its error is a sentence that says why cells cannot be compiled, or
+	// errors.ErrUnsupported if this system never compiles them. Nil means that cells cannot be
+	// compiled. Close closes the compiler.
 	Compiler func(ctx context.Context, progress func(string)) (program.Compiler, error)
-	// MaxPlugins and MaxCode are how many plugins, and how many bytes of them, the process of the
-	// executor may have loaded before it is replaced by another, if the executor is a Replacer; 0
-	// means 300 and 1 GiB.
+	// MaxPlugins and MaxCode bound how many plugins, and how many bytes of them, the executor's
+	// process may load before another process replaces it, if the executor is a Replacer. 0 means
+	// 300 and 1 GiB.
 	MaxPlugins int
 	MaxCode    int64
 	// Importer finds the packages that cells may import.
 	Importer types.Importer
 	// Preloaded maps names to the import paths of packages that cells use without importing them.
 	Preloaded map[string]string
-	// Cells reads the cells of a file, for %run. Nil means that there are none to be read.
+	// Cells reads the cells of a file, for %run. Nil means that there are no files to read.
 	Cells func(path string) ([]program.Cell, error)
 	// DataSets returns the names of the data sets that cells can open, for completion. Nil means
 	// that none are known.
 	DataSets func() []string
-	// Strict leaves errors to the cells, as Go does: without it, a statement of a cell, outside
-	// functions, that leaves out the error of a call stops the cell.
+	// Strict leaves errors to the cells, as Go does. Without it, a cell stops if a statement
+	// outside functions ignores the error of a call and that error is not nil.
 	Strict bool
 }
 
-// An Engine runs the cells of one session. Its methods may be called at the same time. What a cell
-// declares is there for cells that begin when it has ended.
+// An Engine runs the cells of one session. Its methods may be called concurrently. Declarations of
+// a cell are visible to cells that begin after it has ended.
 type Engine struct {
 	executor  program.Executor
 	declaring sync.Mutex   // held until the executor has what a cell declares
-	running   atomic.Int32 // how many cells and messages do
-	peeks     atomic.Int64 // how often variables were looked at
-	numbered  atomic.Int64 // the number of the cell that was given one last
+	running   atomic.Int32 // how many cells and messages run
+	peeks     atomic.Int64 // how often variables were read
+	numbered  atomic.Int64 // the number given to a cell last
 
-	// mu guards the checker with its session. A check that an interrupt has abandoned holds it
-	// until it ends, which may be never: whatever takes mu outside the run of a cell first asks
-	// left.work whether there is one, as noteMissed does.
+	// mu guards the checker with its session. A check that an interrupt has abandoned holds mu
+	// until it ends, which may be never. Code that takes mu outside the run of a cell must
+	// therefore first ask left.work whether there is such a check, as noteMissed does.
 	mu        sync.Mutex
 	checker   *check.Checker
 	lowerer   *lower.Lowerer
 	assistant *assist.Assistant
 	dead      int            // the process of the executor that died last
-	last      program.Output // of the cell that began last
+	last      program.Output // of the cell that started last
 	inputs    []program.Cell // that were run, oldest first
 	goflags   []string       // of %goflags, guarded by declaring
-	// testVariables are the variables that a note of %test has named, by their names.
+	// testVariables are the variables that a note of %test has named, by name.
 	testVariables map[string]*state.Declaration
 	outside       *outside
 	cells         func(path string) ([]program.Cell, error)
@@ -99,16 +99,14 @@ func New(config Config) *Engine {
 	return e
 }
 
-// Kill ends a cell that does not heed its interrupt, where the executor is a Killer. The variables
-// are lost.
+// Kill ends a cell that ignores its interrupt, if the executor is a Killer. The variables are lost.
 func (e *Engine) Kill() {
 	if killer, ok := e.executor.(program.Killer); ok {
 		killer.Kill()
 	}
 }
 
-// Insist ends a cell that an interrupt was only sent to as a signal, where the executor is a
-// Killer.
+// Insist ends a cell that was interrupted only by a signal, if the executor is a Killer.
 func (e *Engine) Insist() {
 	if killer, ok := e.executor.(program.Killer); ok {
 		killer.Insist()
@@ -118,7 +116,7 @@ func (e *Engine) Insist() {
 // Close ends the session, its executor and its compiler.
 func (e *Engine) Close() error {
 	err := e.executor.Close()
-	// Work that was left holds the compiler, and ends with the process.
+	// Abandoned work holds the compiler, and ends with the process.
 	_, closed := attend(ended(), e, "the session", func() (struct{}, error) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
@@ -127,13 +125,12 @@ func (e *Engine) Close() error {
 	return errors.Join(err, closed)
 }
 
-// Run runs a cell and returns what its last expression shows, nil for nothing. Every failure that
-// the user is to see is an *Error. A cell that does not compile changes nothing; of one that fails
-// while it runs, what was done before stays. A cell that calls os.Exit(0) ends there and does not
-// fail.
+// Run runs a cell and returns what its last expression shows, nil for nothing. Every error meant
+// for the user is an *Error. A cell that does not compile changes nothing; if a cell fails while it
+// runs, the effects so far stay. A cell that calls os.Exit(0) ends there and does not fail.
 //
-// Cells that run at the same time share the variables; where they declare the same name, that of
-// the cell which ends last stays. The interrupt of one may end the others.
+// Cells that run at the same time share the variables. If they declare the same name, the
+// declaration of the cell that ends last stays. An interrupt of one may end the others.
 func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error) {
 	e.running.Add(1)
 	defer e.running.Add(-1)
@@ -145,8 +142,8 @@ func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output)
 	return bundle, nil
 }
 
-// number returns the number of a cell that is given one by the session: it is larger than those of
-// all cells before, also of those of a %run. It waits for nothing: what waits is to be interrupted.
+// number returns a number for a cell without one. It is larger than those of all earlier cells,
+// including those of a %run. It does not block, since a blocked cell must be open to interrupts.
 func (e *Engine) number(given int) int {
 	for {
 		last := e.numbered.Load()
@@ -157,9 +154,8 @@ func (e *Engine) number(given int) int {
 	}
 }
 
-// Deliver gives a message of the front end to the code that listens to the comm. Errors, and what
-// the code writes and shows, are as for a cell; number stands for the message as the number of a
-// cell does for the cell.
+// Deliver gives a message of the front end to the code that listens to the comm. Errors and output
+// are handled as for a cell; number identifies the message as a cell's number does the cell.
 func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage, out program.Output) error {
 	if err := e.waitUntilFree(ctx); err != nil {
 		return titled("Refused", "a message of the front end", err.Error(), err)
@@ -179,7 +175,7 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage
 		e.noteDeath(death)
 		return deathError(e.checker.Files, death)
 	case errors.As(err, &runtime):
-		// The message is no place that the user knows.
+		// The user does not know the message as a place.
 		known := *runtime
 		known.Frames = slices.DeleteFunc(slices.Clone(runtime.Frames), func(f program.Frame) bool { return f.Cell == number })
 		return e.runtimeError(&known)
@@ -189,9 +185,10 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage
 	return err
 }
 
-// IsComplete tells whether the source is a whole cell: "complete", "incomplete" with the
-// indentation that the next line begins with, as gofmt would have it unless it begins with a
-// closing bracket or a case, "invalid", or "unknown" of a text that is too long to be looked at.
+// IsComplete tells whether the source is a whole cell. The status is "complete", "invalid",
+// "unknown" for a text that is too long to check, or "incomplete". For the last, indent is the
+// indentation of the next line according to gofmt, unless that line begins with a closing bracket
+// or a case.
 func (e *Engine) IsComplete(source string) (status, indent string) {
 	if len(source) > maxAsked {
 		return "unknown", ""
@@ -202,27 +199,28 @@ func (e *Engine) IsComplete(source string) (status, indent string) {
 	return syntax.Completeness(source)
 }
 
-// known reports whether a name means something in the session.
+// known reports whether a name is defined in the session.
 func (e *Engine) known(name string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.checker.Known(name)
 }
 
-// Complete returns what may stand at the cursor, a position in Unicode code points of the source,
+// Complete returns what may follow at the cursor, a position in Unicode code points of the source,
 // given what the session has declared.
 func (e *Engine) Complete(source string, cursor int) assist.Completion {
 	nothing := assist.Completion{Start: cursor, End: cursor}
 	return ask(e, source, nothing, func() assist.Completion { return e.assistant.Complete(source, cursor) })
 }
 
-// Inspect describes what stands at, or ends before, the cursor, a position in Unicode code points
-// of the source, with detail 1 in full; nil if nothing is known.
+// Inspect describes the identifier at the cursor, or the one that ends before it. The cursor is a
+// position in Unicode code points of the source. Detail 1 asks for the full text. The result is nil
+// if nothing is known.
 func (e *Engine) Inspect(source string, cursor, detail int) *program.Bundle {
 	return ask(e, source, nil, func() *program.Bundle { return e.assistant.Inspect(source, cursor, detail) })
 }
 
-// folder returns the folder in which the cells work.
+// folder returns the working directory of the cells.
 func (e *Engine) folder() string {
 	if located, ok := e.executor.(program.Located); ok {
 		return located.Folder()
@@ -230,9 +228,9 @@ func (e *Engine) folder() string {
 	return ""
 }
 
-// Export writes cells as a Go program that prints what they show as text when they are run one
-// after the other. Nothing is run, and the Executor of the config is not used. An error that is the
-// fault of a cell is an *Error that says where; there is no program then. The end of ctx ends it.
+// Export writes cells as a Go program. Run one after the other, the cells print as text what they
+// show. Export runs nothing and does not use the Executor of the config. If a cell is at fault, the
+// error is an *Error that says where, and there is no program. Export stops when ctx is done.
 func Export(ctx context.Context, config Config, cells []export.Cell) ([]byte, error) {
 	e := New(config)
 	text, err := attend(ctx, e, "the notebook", func() (text []byte, err error) {
@@ -247,7 +245,7 @@ func Export(ctx context.Context, config Config, cells []export.Cell) ([]byte, er
 		return export.Write(e.checker, cells)
 	}, nil)
 	if err != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx) // there are no cells to come that could be told more
+		return nil, context.Cause(ctx) // there are no later cells to inform
 	}
 	return text, err
 }

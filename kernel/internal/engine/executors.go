@@ -15,20 +15,19 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// The first cell decides whether the cells of a session are compiled or interpreted. In AutoMode
-// they are compiled where that is possible; the first cell waits until the compiler is made.
-// %engine changes the executor later, which costs the variables.
+// The first cell decides whether the cells of a session are compiled or interpreted. AutoMode
+// compiles them where possible; the first cell waits for the compiler. %engine changes the executor
+// later, which loses the variables.
 
-// executors is what an engine knows of the two ways to run a session's cells. It changes while
-// Engine.declaring is held, guarded by Engine.mu.
+// executors is what an engine knows of the two ways to run a session's cells. It changes only while
+// Engine.declaring is held; Engine.mu guards it.
 type executors struct {
 	mode program.Mode
-	// chosen says that the first cell has decided, and compiled that the session's cells are
-	// compiled.
+	// chosen says that the first cell has decided, and compiled that it chose compiled cells.
 	chosen, compiled bool
-	// emitter writes what is compiled.
+	// emitter writes the compiled code.
 	emitter *emit.Emitter
-	// stale says that the executor's process has nothing of what was compiled.
+	// stale says that the executor's process has none of the compiled code.
 	stale bool
 
 	open     func(ctx context.Context, progress func(string)) (program.Compiler, error)
@@ -40,8 +39,7 @@ type executors struct {
 	told   bool
 }
 
-// ready makes the session's executor ready for a cell, and reports whether that is the compiled
-// one.
+// ready prepares the session's executor for a cell, and reports whether cells are compiled.
 func (e *Engine) ready(ctx context.Context, cell program.Cell, out program.Output) (compiled bool, err error) {
 	compiled, err = e.choose(ctx, out)
 	if err != nil {
@@ -62,8 +60,8 @@ func (e *Engine) ready(ctx context.Context, cell program.Cell, out program.Outpu
 	return true, e.replaceFull(ctx, cell, out)
 }
 
-// choose decides, for the first cell of a session, whether its cells are compiled, and reports what
-// was decided. Engine.declaring is held.
+// choose decides, for the first cell of a session, whether its cells are compiled, and returns the
+// decision. Engine.declaring is held.
 func (e *Engine) choose(ctx context.Context, out program.Output) (compiled bool, err error) {
 	if e.chosen {
 		return e.compiled, nil
@@ -154,8 +152,8 @@ func (w *waiting) show(data map[string]any, update bool) {
 	w.out.Display(&program.Bundle{Data: data, Metadata: map[string]any{display.Transient: true}}, w.id, update)
 }
 
-// tell says once why cells are interpreted that would be compiled on another day: not where this
-// system never compiles them.
+// tell says once why cells are interpreted that would normally be compiled. It says nothing on a
+// system that never compiles them.
 func (e *Engine) tell(out program.Output) {
 	e.mu.Lock()
 	due := e.mode == program.AutoMode && e.cannot != nil && !e.told && !errors.Is(e.cannot, errors.ErrUnsupported)
@@ -166,15 +164,15 @@ func (e *Engine) tell(out program.Output) {
 	}
 }
 
-// fallsBack makes the session one of interpreted cells where a cell could not be built for want of
-// a place for code, and reports whether it does: only while nothing that is live is compiled.
+// fallsBack switches the session to interpreted cells if a cell could not be built because code has
+// nowhere to go. It reports whether it does, which is only possible while nothing compiled is live.
 func (e *Engine) fallsBack(err error, out program.Output) bool {
 	place := (*toolchain.PlaceError)(nil)
 	if !errors.As(err, &place) || !e.nothingToSend() {
 		return false
 	}
 	e.mu.Lock()
-	if e.mode != program.AutoMode || e.outside.modules != nil { // of which interpreted cells have none
+	if e.mode != program.AutoMode || e.outside.modules != nil { // interpreted cells cannot use other modules
 		e.mu.Unlock()
 		return false
 	}
@@ -188,7 +186,7 @@ func (e *Engine) fallsBack(err error, out program.Output) bool {
 
 const knownWrong = "what the interpreter is known to do otherwise than Go is refused"
 
-// runs says how cells are run.
+// runs says how cells run.
 func (s *executors) runs() string {
 	text := s.mode.String() + ": "
 	switch {

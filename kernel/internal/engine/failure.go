@@ -16,8 +16,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// The stages return what went wrong as it is; words for the user are found here, when a cell has
-// ended.
+// The stages return errors as they occur; this file words them for the user when a cell has ended.
 
 // A notCompiledError says why cells cannot be compiled.
 type notCompiledError struct{ cause error }
@@ -32,7 +31,7 @@ func (e *unbuiltError) Error() string { return "the cell could not be compiled: 
 func (e *unbuiltError) Unwrap() error { return e.cause }
 
 // A trainingError says that a cell was stopped in a training whose model it does not keep, and how
-// it would.
+// to keep it.
 type trainingError struct {
 	cause error
 	how   string
@@ -41,15 +40,15 @@ type trainingError struct {
 func (e *trainingError) Error() string { return e.cause.Error() }
 func (e *trainingError) Unwrap() error { return e.cause }
 
-// A faultError is a fault of the engine's own.
+// A faultError is a fault in the engine itself.
 type faultError struct{ fault any }
 
 func (e *faultError) Error() string {
 	return fmt.Sprintf("the engine failed on this cell: %v", e.fault)
 }
 
-// A checkError says that the check of a cell, or of what a title says, was left to itself, or that
-// a cell cannot run because such a check holds the session; the title is empty then.
+// A checkError says that the check of a cell, or of something that title names, was abandoned. If
+// title is empty, a cell cannot run because such a check holds the session.
 type checkError struct {
 	name, title, msg string
 	cause            error
@@ -58,7 +57,7 @@ type checkError struct {
 func (e *checkError) Error() string { return strings.TrimPrefix(e.title+": "+e.msg, ": ") }
 func (e *checkError) Unwrap() error { return e.cause }
 
-// worded returns the error that the user sees for the error that ended a cell.
+// worded returns the error to show for the error that ended a cell.
 func (e *Engine) worded(ctx context.Context, cell program.Cell, err error) error {
 	failed, done := err.(*program.Error)
 	if !done {
@@ -69,7 +68,7 @@ func (e *Engine) worded(ctx context.Context, cell program.Cell, err error) error
 	return failed
 }
 
-// shortened returns a traceback, or the first and the last lines of a long one.
+// shortened returns a traceback, or only the first and last lines of a long one.
 func shortened(lines []string) []string {
 	const most = program.MaxText + 1<<10 // for a shortened text with its colours, at either end
 	start, end := 0, len(lines)
@@ -85,7 +84,7 @@ func shortened(lines []string) []string {
 	return slices.Concat(lines[:start], []string{fmt.Sprintf("[%d lines left out]", end-start)}, lines[end:])
 }
 
-// failure makes a program.Error of any other.
+// failure makes a program.Error of any other error.
 func (e *Engine) failure(ctx context.Context, cell program.Cell, err error) *program.Error {
 	var check *checkError
 	if errors.As(err, &check) { // which may hold e.mu
@@ -108,7 +107,7 @@ func (e *Engine) failure(ctx context.Context, cell program.Cell, err error) *pro
 	case wasStopped(err):
 		return interrupted(err)
 	case ctx.Err() != nil:
-		return interrupted(errors.Join(err, context.Cause(ctx))) // what failed may not say why it ended
+		return interrupted(errors.Join(err, context.Cause(ctx))) // the failed part may not say why it ended
 	case errors.As(err, &unbuilt):
 		return notBuilt(e.checker.Files, cell.Title(), unbuilt)
 	case errors.As(err, &without):
@@ -117,13 +116,13 @@ func (e *Engine) failure(ctx context.Context, cell program.Cell, err error) *pro
 	return titled("error", cell.Title(), err.Error(), err)
 }
 
-// titled is the error of a cell that what happened to it says all of.
+// titled is the error of a cell whose message needs no place.
 func titled(name, title, msg string, cause error) *program.Error {
 	msg = program.Shorten(msg)
 	return &program.Error{Name: name, Message: title + ": " + msg, Traceback: []string{syntax.Bold + title + ": " + syntax.Red + msg + syntax.Plain}, Cause: cause}
 }
 
-// refusedBy is the error of a cell whose program the executor does not take.
+// refusedBy is the error of a cell whose program the executor refuses.
 func refusedBy(p *program.Program, err error) *program.Error {
 	msg := fmt.Sprintf("the interpreter cannot run this cell: %v", err)
 	if p.Compiled != nil {
@@ -132,7 +131,7 @@ func refusedBy(p *program.Program, err error) *program.Error {
 	return titled("Refused", p.Title, msg, err)
 }
 
-// interrupted is the error of what the user, or the executor, stopped.
+// interrupted is the error of a cell that the user, or the executor, stopped.
 func interrupted(cause error) *program.Error {
 	var training *trainingError
 	name, message := "Interrupted", "interrupted"
@@ -153,8 +152,8 @@ func wasStopped(err error) bool {
 	return errors.As(err, &stopped)
 }
 
-// complaint is a line of what the compiler says of a cell. It may say the same of what stands
-// around.
+// complaint matches a line of the compiler's output about a cell. The same message may occur for
+// the code around a cell.
 var complaint = regexp.MustCompile(`(?m)^(/.*?):([0-9]+):(?:([0-9]+):)? (.*)$`)
 
 // notBuilt is the error of a cell whose units could not be built.
@@ -180,7 +179,7 @@ func notBuilt(c *syntax.Files, title string, unbuilt *unbuiltError) *program.Err
 	return titled("Refused", title, emit.UserNames(unbuilt.Error()), err)
 }
 
-// deathError says what the death of a process costs.
+// deathError says what is lost when a process dies.
 func deathError(c *syntax.Files, death *program.DeathError) *program.Error {
 	err := &program.Error{
 		Name:    "WorkerDied",
@@ -192,21 +191,21 @@ func deathError(c *syntax.Files, death *program.DeathError) *program.Error {
 	return err
 }
 
-// sameName matches what the run time says where it finds a type, and wants another of the same
+// sameName matches the run time's message about a type assertion between two types of the same
 // name.
 var sameName = regexp.MustCompile(`^interface conversion: .+ is (.+), not (.+) \(types from different (?:scopes|packages)\)$`)
 
-// cellType matches the name of a type of cells in the name of a type.
+// cellType matches the name of a type that a cell declares, inside the name of a type.
 var cellType = regexp.MustCompile(`\bmain\.([\pL_][\pL\d_]*)`)
 
-// registeredOnce are panics of packages in which a process registers something once, as a cell that
-// runs again does a second time.
+// registeredOnce are panics of packages that allow one registration per process. A cell that runs
+// again registers a second time.
 var registeredOnce = []struct {
 	message *regexp.Regexp
 	help    string
 }{
 	{regexp.MustCompile(`flag redefined: `), "To declare flags again, run %args --, or write the program as one cell with package main."},
-	{regexp.MustCompile(`pattern .* \(registered at .*\) conflicts with pattern `), "To register patterns again, run http.DefaultServeMux = http.NewServeMux() first; servers without a handler of their own use it from then on."},
+	{regexp.MustCompile(`pattern .* \(registered at .*\) conflicts with pattern `), "To register patterns again, run http.DefaultServeMux = http.NewServeMux() first; servers without their own handler use it from then on."},
 }
 
 // runtimeError words a panic.

@@ -13,14 +13,14 @@ import (
 // hooking is what the engine knows of the hooks in cells.
 type hooking struct {
 	on    bool
-	sites int // that were numbered
-	// known are the hooks of all cells, and requests what front ends have asked for, for another
+	sites int // numbered so far
+	// known are the hooks of all cells. requests are the requests of front ends, kept for another
 	// process; stale says that there is one.
 	known    []*program.Hooks
 	requests map[string][]byte
 	stale    bool
-	// again are the texts of earlier cells, by the numbers of those that declare their functions
-	// again.
+	// again are the texts of earlier cells, by the numbers of the cells that declare their
+	// functions again.
 	again map[int]string
 }
 
@@ -29,14 +29,14 @@ func (h *hooking) has(cell int) bool {
 	return slices.ContainsFunc(h.known, func(known *program.Hooks) bool { return known.Cell == cell })
 }
 
-// Hook has the cells that begin from now on stop for the debugger, or not.
+// Hook decides whether cells that begin from now on stop for the debugger.
 func (e *Engine) Hook(on bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.hooking.on = on
 }
 
-// hooked returns a checked cell with hooks, if cells get some. e.mu is held.
+// hooked returns a checked cell with hooks if cells have them. e.mu is held.
 func (e *Engine) hooked(k *check.Checked) (*check.Checked, []*program.Hooks, error) {
 	earlier, again := e.hooking.again[k.Source.Cell.Number]
 	if !e.hooking.on || k.Source.Cell.Aside && !again {

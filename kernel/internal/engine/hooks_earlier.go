@@ -10,10 +10,10 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// hookEarlier declares the functions and methods again that cells have declared before the debugger
-// was attached, now with hooks. Variables stay, and with them the function literals in them, which
-// have no hooks. What does not compile any more, since names in it mean something else by now, is
-// left as it is.
+// hookEarlier declares the functions and methods of earlier cells again, now with hooks, after the
+// debugger has attached. Variables stay, and so do the function literals in them, which have no
+// hooks. A function that no longer compiles, since names in it mean something else by now, stays as
+// it is.
 func (e *Engine) hookEarlier(ctx context.Context) {
 	for _, cell := range e.unhooked() {
 		of := cell.Source
@@ -29,8 +29,8 @@ func (e *Engine) hookEarlier(ctx context.Context) {
 	}
 }
 
-// An unhookedCell is one that has run, and its text with nothing but functions without hooks: as
-// much space stands for everything else, so that places are those of the cell.
+// An unhookedCell is a cell that has run, and the functions without hooks in its text. Spaces
+// replace everything else, so that places agree with those of the cell.
 type unhookedCell struct {
 	program.Cell
 	functions string

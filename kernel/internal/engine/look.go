@@ -7,20 +7,20 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// A look is a question about a variable of the session, or a field of one, that is answered in a
-// few words. The interpreter is asked by an expression and compiled cells by a Look, so that
+// A look is a question about a variable of the session, or about a field of one, with a short
+// answer. The interpreter evaluates an expression, and compiled cells answer a Look, so that
 // nothing is compiled for it.
 type look struct {
 	name, field string
 	aspect      program.Aspect
-	// basic is the basic type that a value is converted to, so that no method of its own is called;
+	// basic is the basic type to convert the value to, so that none of its methods is called. It is
 	// empty if there is none.
 	basic string
-	// most is how much of a string or a slice is looked at; 0 for all.
+	// most bounds how much of a string or a slice is read; 0 means all.
 	most int
 }
 
-// expression is what the interpreter is asked.
+// expression is the question for the interpreter.
 func (l look) expression() string {
 	x := l.name
 	if l.field != "" {
@@ -41,7 +41,8 @@ func (l look) expression() string {
 	return x
 }
 
-// compiledLook is what compiled cells are asked. It reports false if the variable is not theirs.
+// compiledLook is the question for compiled cells. It reports false if they do not have the
+// variable.
 func (e *Engine) compiledLook(l look) (program.Look, bool) {
 	d := e.checker.Session.Live[l.name]
 	if d == nil || d.Lowered == "" {
@@ -51,8 +52,8 @@ func (e *Engine) compiledLook(l look) (program.Look, bool) {
 	return program.Look{Unit: unit, Variable: variable, Field: l.field, Aspect: l.aspect, Plain: l.basic != "", Most: l.most}, ok
 }
 
-// compiledLooks is compiledLook for several; there are the indices of those that compiled cells can
-// be asked.
+// compiledLooks is compiledLook for several looks; there are the indices of those that compiled
+// cells can answer.
 func (e *Engine) compiledLooks(looks []look) (there []int, questions []program.Look) {
 	for i, l := range looks {
 		if question, ok := e.compiledLook(l); ok {

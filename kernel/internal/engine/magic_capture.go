@@ -16,18 +16,19 @@ import (
 // maxCaught is how many bytes of text %%capture keeps.
 const maxCaught = 1 << 20
 
-// A catcher keeps what a cell writes and shows until the cell has ended. What comes later goes on.
+// A catcher keeps what a cell writes and shows until the cell has ended. Later output passes
+// through.
 type catcher struct {
 	program.Output
 	mu     sync.Mutex
 	ended  bool
-	caught []func(program.Output) // gives it to an output once more
+	caught []func(program.Output) // repeats it for an output
 	text   strings.Builder
-	over   bool // there was more than is kept
+	over   bool // more was shown than is kept
 	wait   bool // clear before the next text
 }
 
-// keep keeps something that stands for a text, or returns false when the cell has ended.
+// keep keeps an item and its text. It returns false if the cell has ended.
 func (c *catcher) keep(text string, again func(program.Output)) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,7 +47,7 @@ func (c *catcher) keep(text string, again func(program.Output)) bool {
 	return true
 }
 
-// drop forgets what was caught.
+// drop discards what was caught.
 func (c *catcher) drop() {
 	c.text.Reset()
 	c.caught, c.over = nil, false
@@ -60,7 +61,7 @@ func (c *catcher) Stream(name, text string) {
 	}
 }
 
-// Display keeps a bundle. One that replaces another comes behind it.
+// Display keeps a bundle. A bundle that replaces another is kept after it.
 func (c *catcher) Display(bundle *program.Bundle, id string, update bool) {
 	again := func(out program.Output) { out.Display(bundle, id, update) }
 	if !c.keep(textOf(bundle), again) {
@@ -68,7 +69,7 @@ func (c *catcher) Display(bundle *program.Bundle, id string, update bool) {
 	}
 }
 
-// Clear forgets what was caught.
+// Clear discards what was caught.
 func (c *catcher) Clear(wait bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +103,7 @@ func textOf(bundle *program.Bundle) string {
 	return text
 }
 
-// end returns the text that was caught, and what shows it after all.
+// end returns the text that was caught, and the functions that show it after all.
 func (c *catcher) end() (text string, caught []func(program.Output), over bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

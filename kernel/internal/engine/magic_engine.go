@@ -6,7 +6,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// chooseMode does what %engine says: it shows how cells are run, or changes it.
+// chooseMode carries out %engine: it shows how cells run, or changes it.
 func (e *Engine) chooseMode(ctx context.Context, argument string, out program.Output) error {
 	e.declaring.Lock()
 	defer e.declaring.Unlock()

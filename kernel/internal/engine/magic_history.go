@@ -7,8 +7,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// listInputs shows the inputs of the session before the cell of a number: the last ones, 0 for all.
-// Lines but the first of one are indented.
+// listInputs shows the last inputs of the session before the cell with a number, or all of them if
+// last is 0. It indents all lines of an input after the first.
 func (e *Engine) listInputs(number, last int, out program.Output) {
 	e.mu.Lock()
 	inputs := e.inputs

@@ -13,10 +13,9 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// mod does what %mod says: it lists the modules that the session uses, or has it take one in a
-// version.
+// mod carries out %mod: it lists the modules that the session uses, or adds one in a version.
 func (e *Engine) mod(ctx context.Context, src *syntax.Source, m *magics.Use, argument string, out program.Output) error {
-	e.declaring.Lock() // a cell may ask for modules
+	e.declaring.Lock() // a cell may be loading modules
 	defer e.declaring.Unlock()
 	failed := func(err error) error {
 		if ctx.Err() != nil {
@@ -53,8 +52,8 @@ func (e *Engine) mod(ctx context.Context, src *syntax.Source, m *magics.Use, arg
 	return nil
 }
 
-// modules returns what the session's modules come from, nil if there are none yet and they are not
-// needed.
+// modules returns the source of the session's modules. It is nil if there is none yet and needed is
+// false.
 func (e *Engine) modules(ctx context.Context, needed bool, out program.Output) (program.Modules, error) {
 	if needed {
 		compiled, err := e.choose(ctx, out)
@@ -91,7 +90,7 @@ func (e *Engine) listModules(modules program.Modules, out program.Output) error 
 	return nil
 }
 
-// moduleNames returns the modules that the session knows and that begin like a text.
+// moduleNames returns the known modules whose paths begin with a text.
 func (e *Engine) moduleNames(text string) []assist.Candidate {
 	var out []assist.Candidate
 	if modules, ok := e.compiler.(program.Modules); ok {

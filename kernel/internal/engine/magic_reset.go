@@ -7,15 +7,15 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// reset makes the session a new one.
+// reset makes the session new.
 func (e *Engine) reset(out program.Output) error {
-	// No cell declares anything meanwhile, nor learns of the end of its process.
+	// No cell declares anything or learns of the end of its process meanwhile.
 	e.declaring.Lock()
 	defer e.declaring.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	forgotten := len(e.checker.Session.Live)
-	restarted, err := e.anew()
+	restarted, err := e.startOver()
 	if err != nil {
 		return err
 	}
@@ -27,9 +27,9 @@ func (e *Engine) reset(out program.Output) error {
 	return nil
 }
 
-// anew forgets all that the session has declared, and starts a new process where the executor can
-// do that.
-func (e *Engine) anew() (restarted bool, err error) {
+// startOver forgets all that the session has declared, and starts a new process if the executor
+// can.
+func (e *Engine) startOver() (restarted bool, err error) {
 	r, restarted := e.executor.(program.Restarter)
 	if restarted {
 		died, err := r.Restart()

@@ -7,8 +7,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// remove forgets the declarations that a %rm names; none if one of them is not there. What uses
-// them keeps what it has.
+// remove forgets the declarations that %rm names. It forgets none if one of them does not exist.
+// Code that uses them keeps them.
 func (e *Engine) remove(src *syntax.Source, m *magics.Use, argument string) error {
 	e.declaring.Lock()
 	defer e.declaring.Unlock()

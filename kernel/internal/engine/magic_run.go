@@ -12,12 +12,12 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// deepest is how many files may run each other by %run.
+// deepest bounds how deep files may run each other by %run.
 const deepest = 20
 
 type runDepth struct{}
 
-// runFile runs the cells of a file in the session. The first one that fails ends it.
+// runFile runs the cells of a file in the session, up to the first one that fails.
 func (e *Engine) runFile(ctx context.Context, src *syntax.Source, m *magics.Use, out program.Output) error {
 	refuse := func(msg string) error {
 		return syntax.ProblemsError("CompileError", []syntax.Problem{{Source: src, Offset: m.Argument, Msg: msg}})
@@ -57,8 +57,8 @@ func (e *Engine) runFile(ctx context.Context, src *syntax.Source, m *magics.Use,
 	return nil
 }
 
-// expand returns the path of a file that a cell names: ~ stands for the user's home, and what is
-// not absolute is in the cells' folder.
+// expand returns the path of a file that a cell names. ~ is the user's home directory; relative
+// paths start in the cells' working directory.
 func (e *Engine) expand(path string) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
 		home, err := os.UserHomeDir()

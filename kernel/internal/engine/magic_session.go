@@ -9,7 +9,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// carryOut does what a magic of the engine's own says.
+// carryOut carries out a magic of the engine itself.
 func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.Use, out program.Output) error {
 	argument := src.Cell.Source[m.Argument:m.ArgumentEnd]
 	if m.Kind == &magics.QuestionKind {
@@ -56,7 +56,7 @@ func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.Use
 	return nil
 }
 
-// answer shows what a question asks for.
+// answer shows the answer to a question.
 func (e *Engine) answer(src *syntax.Source, m *magics.Use, name string, out program.Output) error {
 	var found *program.Bundle
 	msg := "nothing is known of " + name

@@ -15,10 +15,10 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A whoRow is what %who says of a name.
+// A whoRow is the line of %who for one name.
 type whoRow struct {
 	name, kind, typ string
-	// value makes of what the looks show what is shown of the name; nil if that is nothing.
+	// value turns the answers to the looks into the text to show; nil if there is none.
 	value func(shown []string) string
 	looks []look
 	cell  int
@@ -52,7 +52,7 @@ func (e *Engine) who(ctx context.Context, cell program.Cell, out program.Output)
 	return nil
 }
 
-// whoRows returns what is declared, and what the cells are called.
+// whoRows returns the declared names, and the titles of the cells.
 func (e *Engine) whoRows() (rows []whoRow, titles map[int]string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -101,7 +101,7 @@ func newWhoRow(s *state.Session, name string, d *state.Declaration) whoRow {
 	return r
 }
 
-// typeWord says what kind of type a name stands for.
+// typeWord names the kind of a type.
 func typeWord(obj *types.TypeName) string {
 	word := ""
 	if obj.IsAlias() {
@@ -130,8 +130,8 @@ func typeWord(obj *types.TypeName) string {
 	return word
 }
 
-// describe notes how the value of a variable is shown: by what Go's own types tell, so that no
-// method of the user's is called, and nothing is costly.
+// describe decides how the value of a variable is shown. It uses only Go's own types, so that no
+// user method is called and nothing is costly.
 func (r *whoRow) describe(s *state.Session, v types.Object) {
 	own := func(name string) bool { return s.Live[name] == nil }
 	value := func(field string, t types.Type) (look, bool) {
@@ -194,7 +194,7 @@ func (r *whoRow) describe(s *state.Session, v types.Object) {
 	}
 }
 
-// briefLength is how many characters of a value or a type are shown.
+// briefLength is the maximum length of a value or a type in characters.
 const briefLength = 60
 
 func brief(text string) string {
@@ -205,7 +205,8 @@ func brief(text string) string {
 	return text
 }
 
-// whoBatch is how many values are asked for at once: their texts stay below what is shown of one.
+// whoBatch is how many values are requested at once. It keeps their texts below the limit of one
+// output.
 const whoBatch = 200
 
 // whoValues asks for the values of all looks of the rows.
@@ -225,7 +226,7 @@ func (e *Engine) whoValues(ctx context.Context, cell program.Cell, rows []whoRow
 	return values, nil
 }
 
-// brief returns what the looks show. The interpreter runs a cell for them.
+// brief returns the answers to the looks. The interpreter runs a cell for them.
 func (e *Engine) brief(ctx context.Context, cell program.Cell, looks []look, out program.Output) ([]string, error) {
 	e.mu.Lock()
 	if e.compiled {

@@ -18,22 +18,21 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// An outside importer imports the packages that the program consists of, and those of other modules
-// that were resolved.
+// An outside importer imports the packages of the program, and the packages of other modules that
+// were resolved.
 type outside struct {
 	types.Importer
 	modules program.Modules // nil until there are some
 	folder  func() string
-	// resolved are the paths of packages that modules has, and failed says why others cannot be
-	// imported.
+	// resolved are the paths of packages in modules, and failed says why others cannot be imported.
 	resolved map[string]bool
 	failed   map[string]error
 }
 
-// Foreign reports whether a package is no part of the program.
+// Foreign reports whether a package is not part of the program.
 func (o *outside) Foreign(path string) bool { return o.resolved[path] }
 
-// Import returns a package that the program consists of, or one that was resolved.
+// Import returns a package of the program, or one that was resolved.
 func (o *outside) Import(path string) (*types.Package, error) {
 	pkg, err := o.Importer.Import(path)
 	switch {
@@ -59,7 +58,7 @@ func (o *outside) Paths() []string {
 	return paths
 }
 
-// Later is that of the standard library.
+// Later implements the method for the standard library.
 func (o *outside) Later(path, name string) string {
 	if library, ok := o.Importer.(interface {
 		Later(path, name string) string
@@ -80,8 +79,8 @@ func (o *outside) Doc(path, name string) string {
 	return ""
 }
 
-// resolve finds the packages that a cell imports and the program does not consist of. Why some
-// cannot be imported the checker says where the cell does it. The error is that of the end of ctx.
+// resolve loads the packages that a cell imports and the program does not contain. If some cannot
+// be imported, the checker reports why at the import. The error is only that of ctx.
 // Engine.declaring is held.
 func (e *Engine) resolve(ctx context.Context, src *syntax.Lexed, out program.Output) error {
 	e.mu.Lock()
@@ -127,7 +126,7 @@ func (e *Engine) resolve(ctx context.Context, src *syntax.Lexed, out program.Out
 	return nil
 }
 
-// refused says of all paths that cells cannot import them, and what the user can do.
+// refused gives all paths the same error: why cells cannot import them, and advice for the user.
 func (o *outside) refused(paths []string, advice string) map[string]error {
 	failed := map[string]error{}
 	for _, path := range paths {
@@ -137,15 +136,15 @@ func (o *outside) refused(paths []string, advice string) map[string]error {
 	return failed
 }
 
-// unknown returns the import paths of a cell that the program does not consist of, and that might
-// be those of another module.
+// unknown returns the import paths of a cell that are not part of the program and may belong to
+// another module.
 func (o *outside) unknown(src *syntax.Lexed) []string {
 	var paths []string
 	for _, it := range src.Items {
 		if it.Kind != syntax.ItemImport {
 			continue
 		}
-		// What does not parse the checker complains about.
+		// The checker complains about cells that do not parse.
 		f, err := parser.ParseFile(token.NewFileSet(), "", "package main;"+src.Text[it.Start:it.End], parser.ImportsOnly)
 		if err != nil {
 			continue
@@ -163,8 +162,8 @@ func (o *outside) unknown(src *syntax.Lexed) []string {
 	return paths
 }
 
-// hasHost reports whether an import path begins like the name of a host, as those of modules that
-// can be downloaded do.
+// hasHost reports whether an import path begins like a host name, as those of downloadable modules
+// do.
 func hasHost(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return strings.Contains(first, ".")

@@ -10,9 +10,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// notRun says of a name which cell of the session's notebook declares it, if that cell has not run
-// in this session, as after a restart. Jupyter tells kernels the file of the notebook; without one
-// there is nothing to say.
+// notRun says which cell of the session's notebook declares a name, if that cell has not run in
+// this session, for example after a restart. Jupyter tells kernels the file of the notebook. The
+// result is empty if there is no file.
 func (e *Engine) notRun(name string) string {
 	path := os.Getenv("JPY_SESSION_NAME")
 	if e.cells == nil || !strings.HasSuffix(path, ".ipynb") {
@@ -20,7 +20,7 @@ func (e *Engine) notRun(name string) string {
 	}
 	cells, err := e.cells(path)
 	if err != nil {
-		return "" // the file was moved, or is being written; the error of the cell stands for itself
+		return "" // the file was moved, or is being written; the cell's own error is enough
 	}
 	for _, cell := range cells {
 		ran := slices.Contains(slices.Collect(maps.Values(e.checker.Transcript.Inputs)), cell.Source)

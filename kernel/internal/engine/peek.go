@@ -16,16 +16,16 @@ import (
 // peekPatience bounds how long inspection waits for a value.
 var peekPatience = 300 * time.Millisecond
 
-// asideNumber is what the numbers of cells begin with that only look at variables: sessions have
+// asideNumber is the lowest number of the hidden cells that only read variables. Sessions have
 // fewer cells than that.
 const asideNumber = 1 << 40
 
 // maxGlance bounds, in bytes, how much of a value inspection shows.
 const maxGlance = 200
 
-// valueOf returns the value of a variable of the session in a few words; empty while a cell runs,
-// and where the value could not be shown without running code of the user's or reading what a
-// goroutine may be changing.
+// valueOf returns the value of a session variable in a few words. It is empty while a cell runs. It
+// is also empty if showing the value would call user code or read memory that a goroutine may be
+// writing.
 func (e *Engine) valueOf(v *types.Var) string {
 	name, t := v.Name(), v.Type()
 	u := t.Underlying()
@@ -84,8 +84,8 @@ func cutText(text string) string {
 	return text
 }
 
-// plain reports whether values of a type are numbers, strings and what is made of a few of them,
-// and have no methods of the user's.
+// plain reports whether values of a type are numbers, strings or small composites of them, without
+// user methods.
 func (e *Engine) plain(t types.Type) bool {
 	if named, ok := types.Unalias(t).(*types.Named); ok && state.IsSession(named.Obj()) && types.NewMethodSet(types.NewPointer(t)).Len() > 0 {
 		return false
@@ -106,8 +106,8 @@ func (e *Engine) plain(t types.Type) bool {
 	return false
 }
 
-// peek returns what a variable looks like, unless something runs. What processes and goroutines
-// write meanwhile goes where it would otherwise.
+// peek returns the text of a variable unless a cell is running. The output of processes and
+// goroutines is not affected.
 func (e *Engine) peek(at look) (text string, ok bool) {
 	e.mu.Lock()
 	out := e.last
@@ -124,7 +124,7 @@ func (e *Engine) peek(at look) (text string, ok bool) {
 	answers := make(chan string, 1)
 	go func() {
 		text, err := ask()
-		e.declaring.Unlock() // whoever gets the answer may look at the next value
+		e.declaring.Unlock() // the caller may read the next value
 		if err == nil {
 			answers <- text
 		}
@@ -138,7 +138,7 @@ func (e *Engine) peek(at look) (text string, ok bool) {
 	}
 }
 
-// asking returns what asks the executor for a variable. The caller holds e.declaring.
+// asking returns a function that asks the executor for a variable. The caller holds e.declaring.
 func (e *Engine) asking(at look, number int, out program.Output) (ask func() (string, error), ok bool) {
 	e.mu.Lock()
 	compiled := e.compiled
@@ -166,7 +166,7 @@ func (e *Engine) asking(at look, number int, out program.Output) (ask func() (st
 		e.mu.Lock()
 		w.l.Commit(0)
 		e.checker.Forget(w.l.K.Source)
-		e.noteDeath(err) // the next cell will say what is lost
+		e.noteDeath(err) // the next cell reports what is lost
 		e.mu.Unlock()
 		if err != nil {
 			return "", err

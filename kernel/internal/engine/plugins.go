@@ -15,10 +15,10 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Compiled code stays in a process to its end. How much that is %who -m tells, and before it gets
-// too much the session goes on in another process.
+// A process cannot unload compiled code. %who -m shows how much it has loaded. Before that gets too
+// much, another process takes over the session.
 
-// The most that a process loads where a Config does not say it.
+// The defaults of the limits in Config.
 const (
 	maxPlugins = 300
 	maxCode    = 1 << 30
@@ -30,17 +30,18 @@ type loadedPlugin struct {
 	size int64  // of the file
 }
 
-// loadedCode is what the executor's process has of compiled code.
+// loadedCode is the compiled code in the executor's process.
 type loadedCode struct {
 	plugins []loadedPlugin
 	size    int64
-	// maxPlugins and maxCode are above what the process is replaced. They rise when it cannot be.
+	// maxPlugins and maxCode are the limits above which the process is replaced. They rise if
+	// replacing fails.
 	maxPlugins int
 	maxCode    int64
 }
 
-// build builds units: of the cell with a title, or of something else that has one, and of the cells
-// behind it.
+// build builds the units of the cell with a title, or of something else with one, and those of the
+// cells behind it.
 func (e *Engine) build(ctx context.Context, units []toolchain.Unit, title string) (plugin string, err error) {
 	if plugin, err = e.compiler.Build(ctx, units); err != nil {
 		return "", err
@@ -49,7 +50,7 @@ func (e *Engine) build(ctx context.Context, units []toolchain.Unit, title string
 	if behind := len(units) - 1; behind > 0 {
 		p.of += " and " + count(behind, "cell", "cells") + " behind it"
 	}
-	if info, err := os.Stat(plugin); err == nil { // that of a test may not be there
+	if info, err := os.Stat(plugin); err == nil { // in tests the file may not exist
 		p.size = info.Size()
 	}
 	e.mu.Lock()
@@ -59,10 +60,10 @@ func (e *Engine) build(ctx context.Context, units []toolchain.Unit, title string
 	return plugin, nil
 }
 
-// full reports whether the process is to be replaced.
+// full reports whether the process must be replaced.
 func (c *loadedCode) full() bool { return len(c.plugins) >= c.maxPlugins || c.size >= c.maxCode }
 
-// table lists what the process has of compiled code.
+// table lists the compiled code in the process.
 func (c *loadedCode) table() *program.Bundle {
 	var rows [][]string
 	for _, p := range c.plugins {
@@ -84,7 +85,7 @@ func bytesText(size int64) string {
 	return fmt.Sprintf("%.1f GB", float64(size)/1e9)
 }
 
-// whoMemory shows what %who -m asks for.
+// whoMemory carries out %who -m.
 func (e *Engine) whoMemory(out program.Output) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -95,9 +96,9 @@ func (e *Engine) whoMemory(out program.Output) {
 	out.Display(e.code.table(), "", false)
 }
 
-// replaceFull has the executor go on in another process if the one so far has too much compiled
-// code. It fails only with the end of the context or with the death of both: where it cannot be
-// done, the process so far goes on.
+// replaceFull replaces the executor's process if it has too much compiled code. It fails only if
+// the context is done or both processes die; if replacing is not possible otherwise, the old
+// process stays.
 func (e *Engine) replaceFull(ctx context.Context, cell program.Cell, out program.Output) error {
 	replacer, ok := e.executor.(program.Replacer)
 	e.mu.Lock()
@@ -174,8 +175,8 @@ func stayed(what, reason string) string {
 	return what + " stayed behind with the process before: " + reason
 }
 
-// leave says of the variables that were not carried over that they are lost, and returns a note on
-// each that has a name now. The reasons are by the places that they should have gone to.
+// leave marks the variables that were not carried over as lost, and returns a note on each that has
+// a name now. The keys of left are the places that the variables should have moved to.
 func (e *Engine) leave(left map[string]string) (notes []string) {
 	for _, d := range e.checker.Session.ByObject {
 		unit, name, ok := e.emitter.Variable(d)
@@ -202,7 +203,7 @@ func partNotes(moved []program.Moved, parts map[string]string) (notes []string) 
 	return notes
 }
 
-// shownCells returns the numbers of the cells whose values can be asked for.
+// shownCells returns the numbers of the cells whose values are still available.
 func (e *Engine) shownCells() (cells []int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -14,12 +14,12 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// The executor's process may end while the session goes on: it dies, %engine restarts it, or
-// another takes its place (plugins.go). The new process gets the declarations when they are used:
-// compiled ones all at once, before the next cell.
+// The executor's process may end before the session does: it dies, %engine restarts it, or another
+// replaces it (plugins.go). The new process gets the declarations when they are used. Compiled ones
+// are sent all at once, before the next cell.
 
-// send gives a new process what is live in its compiled form. The error is that of the context, a
-// *DeathError, or a *notCompiledError.
+// send gives a new process the live declarations in compiled form. The error is that of the
+// context, a *DeathError, or a *notCompiledError.
 func (e *Engine) send(ctx context.Context, cell program.Cell, out program.Output) error {
 	if e.nothingToSend() {
 		return nil
@@ -43,8 +43,8 @@ func (e *Engine) send(ctx context.Context, cell program.Cell, out program.Output
 	return nil
 }
 
-// withoutCompiler is the error of cells that cannot be compiled since err happened, if that is
-// neither the end of the context nor the death of a process.
+// withoutCompiler wraps err as the reason why cells cannot be compiled, unless it is the end of the
+// context or the death of a process.
 func withoutCompiler(ctx context.Context, err error) error {
 	var death *program.DeathError
 	if ctx.Err() != nil || errors.As(err, &death) {
@@ -54,7 +54,7 @@ func withoutCompiler(ctx context.Context, err error) error {
 }
 
 // nothingToSend reports whether a process needs nothing of what the cells so far have declared and
-// shown. If so, it is not stale any more.
+// shown. If so, the process is no longer stale.
 func (e *Engine) nothingToSend() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -70,12 +70,12 @@ func (e *Engine) nothingToSend() bool {
 	return true
 }
 
-// emitEverything writes what is live.
+// emitEverything emits all live declarations.
 func (e *Engine) emitEverything() (unit *toolchain.Unit, units program.Units, undo func(), err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
-		// A fault of the engine costs the cell, not the session.
+		// If the engine fails, the cell fails, but not the session.
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the engine failed on what is declared: %v", r)
 		}
@@ -83,7 +83,7 @@ func (e *Engine) emitEverything() (unit *toolchain.Unit, units program.Units, un
 	return e.emitter.Everything()
 }
 
-// forgetCompiled notes that the executor's process has nothing of what was compiled any more.
+// forgetCompiled records that the executor's process no longer has any compiled code.
 func (e *Engine) forgetCompiled() {
 	e.emitter.Forget()
 	e.forgetAhead()
@@ -91,7 +91,7 @@ func (e *Engine) forgetCompiled() {
 	e.stale = e.compiled
 }
 
-// closeCompiler removes what the compiler keeps. The next one is made when it is needed.
+// closeCompiler closes the compiler. The next one is made when it is needed.
 func (e *Engine) closeCompiler() error {
 	if e.compiler == nil {
 		return nil
@@ -101,8 +101,8 @@ func (e *Engine) closeCompiler() error {
 	return err
 }
 
-// restart makes the session that of a new process with the other executor: the variables are lost,
-// and named; everything else is declared again when it is used.
+// restart moves the session to a new process with the other executor. The variables are lost, and a
+// note names them; everything else is declared again when it is used.
 func (e *Engine) restart(compiled bool, out program.Output) error {
 	restarter, ok := e.executor.(program.Restarter)
 	if !ok {
@@ -126,8 +126,8 @@ func (e *Engine) restart(compiled bool, out program.Output) error {
 	return nil
 }
 
-// renew makes the session that of a new process. Number is that of the one that ended, and when
-// says in words when it did.
+// renew records that the session has a new process. Number is that of the old one, and when says in
+// words when it ended.
 func (e *Engine) renew(number int, when string) {
 	e.dead = max(e.dead, number)
 	e.checker.Session.Lose(when)
@@ -137,15 +137,14 @@ func (e *Engine) renew(number int, when string) {
 	e.hooking.stale = true
 }
 
-// noteDeath makes the session that of a new process, if an error is the death of the one that it
-// had: the variables are gone, and everything else is declared again when it is used.
+// noteDeath records a new process for the session if err is the death of the old one. The variables
+// are lost, and everything else is declared again when it is used.
 func (e *Engine) noteDeath(err error) {
 	var death *program.DeathError
 	if !errors.As(err, &death) {
 		return
 	}
-	// Each program that ran learns of the death, the last one perhaps when others already have a
-	// new process.
+	// Each running program learns of the death, perhaps when others already have a new process.
 	if death.Process == 0 || death.Process > e.dead {
 		e.renew(death.Process, "when the worker process died: "+death.Cause)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// conduct runs a cell: the magics of the engine's own that stand before its Go, the Go, and those
-// that stand behind it. Nothing of it is done if the cell does not parse.
+// conduct runs a cell: the engine's magics before its Go code, the code itself, and the magics
+// after it. It runs nothing if the cell does not parse.
 func (e *Engine) conduct(ctx context.Context, cell program.Cell, out program.Output) (bundle *program.Bundle, err error) {
 	if err := e.waitUntilFree(ctx); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (e *Engine) conduct(ctx context.Context, cell program.Cell, out program.Out
 	if strings.TrimSpace(src.Text) != "" {
 		bundle, err = e.run(ctx, src, out)
 	}
-	if program.EndedWell(err) { // without what stands behind the call
+	if program.EndedWell(err) { // without the code after the call
 		return nil, nil
 	}
 	if err != nil {
@@ -56,14 +56,14 @@ func (e *Engine) conduct(ctx context.Context, cell program.Cell, out program.Out
 	return bundle, carryOut(own.After)
 }
 
-// translated notes a cell for %history and returns its source with its magics as Go, and those that
-// the engine carries out itself. It is an error if the cell does not parse and the engine has some
-// to carry out before. The source is nil if there is none.
+// translated records a cell for %history. It returns the source with its magics as Go, and the
+// magics that the engine carries out itself. It is an error if the cell does not parse and the
+// engine must carry out a magic before it. The source is nil if there is none.
 func (e *Engine) translated(cell program.Cell) (src *syntax.Lexed, own magics.Own, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
-		// A fault of the engine costs the cell, not the session.
+		// If the engine fails, the cell fails, but not the session.
 		if r := recover(); r != nil {
 			err = &faultError{r}
 		}
@@ -81,8 +81,8 @@ func (e *Engine) translated(cell program.Cell) (src *syntax.Lexed, own magics.Ow
 	return src, own, nil
 }
 
-// noteMissed notes what a cell that failed would have declared, unless a check that goes on holds
-// the session.
+// noteMissed records what a failed cell would have declared, unless an abandoned check holds the
+// session.
 func (e *Engine) noteMissed(src *syntax.Lexed) {
 	if src == nil || src.Cell.Aside || len(src.Cell.Source) > maxAsked || e.left.work() != nil {
 		return
@@ -92,9 +92,9 @@ func (e *Engine) noteMissed(src *syntax.Lexed) {
 	e.checker.Session.Miss(src.Cell.Number, src.Cell.Title(), syntax.Declares(src.Items))
 }
 
-// run runs the Go of a cell.
+// run runs the Go code of a cell.
 func (e *Engine) run(ctx context.Context, src *syntax.Lexed, out program.Output) (*program.Bundle, error) {
-	// The next cell is lowered for an executor that has all that the session says it has.
+	// The next cell is lowered only when the executor has all that the session claims.
 	e.declaring.Lock()
 	done := sync.OnceFunc(e.declaring.Unlock)
 	defer done()
@@ -123,7 +123,7 @@ func (e *Engine) run(ctx context.Context, src *syntax.Lexed, out program.Output)
 	return bundle, e.settle(ctx, w.l, w.p, declared, err, out)
 }
 
-// begin records the cell as the one that began last, and shows its notes.
+// begin records the cell as the current one, and shows its notes.
 func (e *Engine) begin(l *change.Change, out program.Output) {
 	e.mu.Lock()
 	e.last = out
@@ -133,7 +133,7 @@ func (e *Engine) begin(l *change.Change, out program.Output) {
 	}
 }
 
-// execute has the executor run a program that does something. It calls done when the executor has
+// execute lets the executor run a program that is not empty. It calls done when the executor has
 // what the program declares, and returns whether that happened.
 func (e *Engine) execute(ctx context.Context, p *program.Program, out program.Output, done func()) (bundle *program.Bundle, declared bool, err error) {
 	declares, runs := len(p.Source) > 0, p.Call != ""
@@ -156,14 +156,14 @@ func (e *Engine) execute(ctx context.Context, p *program.Program, out program.Ou
 	return bundle, declared, err
 }
 
-// settle commits what a cell did, or takes it back, and returns what the cell failed by. Declared
-// says that the executor has what the cell declares; without that it did nothing.
+// settle commits or undoes what a cell did, and returns the cell's error. Declared says that the
+// executor has what the cell declares; otherwise the cell did nothing.
 func (e *Engine) settle(ctx context.Context, l *change.Change, p *program.Program, declared bool, err error, out program.Output) error {
 	var death *program.DeathError
 	var runtime *program.RuntimeError
 	stopped := ctx.Err() != nil || wasStopped(err)
-	reached := 0   // how many statements of the cell were
-	var lost error // what became of the question
+	reached := 0   // how many statements of the cell ran
+	var lost error // the error of that question
 	switch {
 	case err == nil:
 		reached = len(l.K.Body)
@@ -171,7 +171,7 @@ func (e *Engine) settle(ctx context.Context, l *change.Change, p *program.Progra
 	case !declared:
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.forgetAhead() // which was not loaded
+		e.forgetAhead() // the units were not loaded
 		l.Rollback()
 		if stopped {
 			return err
@@ -200,11 +200,11 @@ func (e *Engine) settle(ctx context.Context, l *change.Change, p *program.Progra
 	return err
 }
 
-// reached returns how far a cell got that was stopped.
+// reached returns how many statements of a stopped cell ran.
 func (e *Engine) reached(ctx context.Context, l *change.Change, out program.Output) (int, error) {
 	if len(l.Variables) == 0 {
 		return 0, nil
 	}
-	// The cell's own context may be over; asking takes no time.
+	// The cell's own context may be done; asking takes no time.
 	return e.executor.Reached(context.WithoutCancel(ctx), l.K.Source.Cell.Number, out)
 }

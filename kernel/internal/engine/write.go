@@ -48,7 +48,7 @@ func (e *Engine) write(ctx context.Context, src *syntax.Lexed, compiled bool) (w
 	}, func(w written) { e.takeBack(w.l) })
 }
 
-// takeBack forgets a cell that was written and will not run.
+// takeBack undoes the effects of a cell that was written and will not run.
 func (e *Engine) takeBack(l *change.Change) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -67,7 +67,7 @@ func (e *Engine) workFor(ctx context.Context) (done func(panicked any) error) {
 		case check.Stopped:
 			return context.Cause(ctx)
 		}
-		// A fault of the engine costs the cell, not the session.
+		// If the engine fails, the cell fails, but not the session.
 		return &faultError{panicked}
 	}
 }
