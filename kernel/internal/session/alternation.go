@@ -5,17 +5,16 @@ import (
 	"time"
 )
 
-// Front ends take a message for each piece of text that goes to another stream than the piece
-// before, and need a tenth of a millisecond or more for it. A cell that alternates between standard
-// output and standard error may do so alternations times at once, and perSecond times a second in
-// the long run; beyond that its text goes on in the stream that it is in, so that it keeps its
-// order.
+// Front ends need a message for each piece of text that switches the stream, and a tenth of a
+// millisecond or more to show it. A cell may switch between standard output and standard error
+// alternations times at once, and perSecond times a second in the long run. Beyond that its text
+// stays in the current stream, in order.
 const (
 	alternations = 128
 	perSecond    = 100
 )
 
-// An alternation decides to which stream text goes. The zero value is that of a new cell.
+// An alternation decides which stream text goes to. The zero value is for a new cell.
 type alternation struct {
 	mu   sync.Mutex
 	last string    // the stream of the text before
@@ -24,8 +23,8 @@ type alternation struct {
 	told bool
 }
 
-// stream returns the stream for text that was written to the one of a name, and whether it is
-// another one for the first time.
+// stream returns the stream for text that was written to the named one, and whether it differs from
+// that for the first time.
 func (a *alternation) stream(name string, now time.Time) (to string, first bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,14 +10,14 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
-// A request is one that is being answered.
+// A request is being answered.
 type request struct {
 	*wire.Request
-	shell *shell // where it takes its turn; nil for what is answered at once
+	shell *shell // where it waits for its turn; nil if it is answered at once
 	turn  func() // ends the turn of a cell; nil for others
 }
 
-// Reasons for which requests are not carried out.
+// Reasons for rejecting requests.
 var (
 	errBehind  = refusal("Aborted", "not run: a cell before it failed or was interrupted")
 	errFull    = refusal("Aborted", "not run: too many cells wait already")
@@ -32,8 +32,8 @@ func refusal(name, message string) error {
 	return &program.Error{Name: name, Message: message, Traceback: []string{message}}
 }
 
-// answer answers one request. It returns the cells that waited behind it and are to be aborted; one
-// that a client sends after the reply is not among them.
+// answer answers one request. It returns the cells to abort that waited behind it. A cell that a
+// client sends after the reply is never among them.
 func (s *session) answer(r *request) (abort []*wire.Request) {
 	parent := r.AsParent()
 	s.check("status", s.iopub.Status(parent, "busy"))
@@ -57,9 +57,9 @@ func (s *session) answer(r *request) (abort []*wire.Request) {
 	return abort
 }
 
-// takeBehind takes the cells that wait behind one that failed or was interrupted. Requests that
-// were sent before anybody could know of it may still be on their way, where none is to be left: it
-// is not to matter how fast a cell fails, or how many there are.
+// takeBehind takes the cells that wait behind one that failed or was interrupted. If all of them
+// must go, it also waits for requests that clients sent before they could know of the failure, so
+// that the result does not depend on how fast a cell fails.
 func (s *session) takeBehind(sh *shell) (cells []*wire.Request) {
 	time.Sleep(abortGrace)
 	ctx, cancel := context.WithTimeout(s.ctx, drainPatience)
@@ -96,13 +96,13 @@ func (s *session) handle(r *request) (content any, err error) {
 	return handler.handle(s, r)
 }
 
-// panicked is the error of code of this program that panicked.
+// panicked returns the error of kernel code that panicked.
 func (s *session) panicked(p any, what string) error {
 	s.log.Error("panic in the kernel", "during", what, "panic", p, "stack", string(debug.Stack()))
 	return fmt.Errorf("internal error of the kernel in %s: %v", what, p)
 }
 
-// refuse answers a request with the reason for which it is not carried out.
+// refuse answers a request with the reason why it is rejected.
 func (s *session) refuse(r *wire.Request, reason error) {
 	s.check("status", s.iopub.Status(r.AsParent(), "busy"))
 	s.reply(r, s.failedReply(r, failed(reason)))
@@ -117,7 +117,7 @@ func (s *session) failedReply(r *wire.Request, f failure) any {
 	return f.reply()
 }
 
-// reply replies to a request, if it is one that is replied to.
+// reply replies to a request if its type has a reply.
 func (s *session) reply(r *wire.Request, content any) {
 	if handler := handlers[r.Header.Type]; handler.handle == nil || handler.oneWay {
 		return
@@ -127,8 +127,8 @@ func (s *session) reply(r *wire.Request, content any) {
 	}
 }
 
-// idle publishes the end of a request, or of another task, that ran in a shell; nil for none. Where
-// another one still runs in a shell, front ends are reminded that the kernel is busy with it.
+// idle publishes the end of a request, or of another task, that ran in a shell; sh is nil if it ran
+// in none. If another task still runs in a shell, front ends are reminded that the kernel is busy.
 func (s *session) idle(parent wire.Parent, sh *shell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

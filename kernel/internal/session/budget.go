@@ -6,34 +6,34 @@ import (
 	"unicode/utf8"
 )
 
-// What a cell may leave on the page that shows it, in bytes.
+// The limits of a cell's output on its page, in bytes.
 const (
 	maxText = 5 << 20
 	maxData = 256 << 20
-	// dataCost is what each display costs besides its size, so that small ones are bounded as well:
-	// to 16384.
+	// dataCost is added to the size of each display, so that the number of small ones is bounded as
+	// well: to 16384.
 	dataCost = 16 << 10
-	// curbedText is how much an interrupted cell may still write.
+	// curbedText is how much text an interrupted cell may still write.
 	curbedText = 256 << 10
 )
 
-// A budget bounds what a cell leaves on the page. The zero value is that of a new cell. It is safe
-// for concurrent use.
+// A budget bounds the output that a cell leaves on the page. The zero value is for a new cell. It
+// is safe for concurrent use.
 type budget struct {
 	mu         sync.Mutex
 	written    int // bytes of text since the page was cleared
 	shown      int // bytes of data
 	left       int // of text after an interrupt
 	curbed     bool
-	textNoted  bool // that the limit was reached
+	textNoted  bool // the limit was reached and noted
 	dataNoted  bool
 	lostValues int64 // values that were left out
-	// spill takes the text for which there is no room.
+	// spill takes the text that exceeds the budget.
 	spill spill
 }
 
-// text spends the budget on a text. It returns what of it is to be shown now, and a note for the
-// user when it is not all of it for the first time.
+// text spends the budget on a text. It returns the part to show now. The first time that this is
+// not all of the text, it also returns a note for the user.
 func (b *budget) text(text string) (shown, note string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,7 +49,7 @@ func (b *budget) text(text string) (shown, note string) {
 	for room > 0 && !utf8.RuneStart(text[room]) {
 		room--
 	}
-	// Shorter texts that would fit are not to follow.
+	// Later, shorter texts must not be shown either.
 	b.written, b.left = maxText, 0
 	b.spill.write(text[room:])
 	if b.textNoted {
@@ -57,9 +57,9 @@ func (b *budget) text(text string) (shown, note string) {
 	}
 	b.textNoted = true
 	if b.curbed {
-		return text[:room], "\n[the cell was interrupted; of what it writes from here on, the end is shown]\n"
+		return text[:room], "\n[the cell was interrupted; its further output is hidden, and the end of it shown when the cell finishes]\n"
 	}
-	return text[:room], fmt.Sprintf("\n[output limit of %s reached: of what follows, the end is shown when the cell has ended]\n", binarySize(maxText))
+	return text[:room], fmt.Sprintf("\n[output truncated at %s; the end is shown when the cell finishes]\n", binarySize(maxText))
 }
 
 // data spends the budget on data of a size.
@@ -75,10 +75,10 @@ func (b *budget) data(size int) (ok bool, note string) {
 		return false, ""
 	}
 	b.dataNoted = true
-	return false, "\n[display limit of the cell reached: what follows is not shown, only counted]\n"
+	return false, "\n[display limit of the cell reached; further displays are only counted]\n"
 }
 
-// clear says that the page was cleared.
+// clear records that the page was cleared.
 func (b *budget) clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -87,16 +87,16 @@ func (b *budget) clear() {
 	b.spill.cleared()
 }
 
-// curb leaves the cell little more to write.
+// curb leaves the cell only a little more text.
 func (b *budget) curb() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.curbed, b.left = true, curbedText
 }
 
-// end returns what is left to show of a cell that has ended: what was left out, and the end of the
-// text. The path is that of the file that has all of the text, which is closed; text is counted
-// only from then on.
+// end returns what to show when a cell has ended: a note on the omitted output, and the end of the
+// text. The path is that of the closed file with all of the text; text is only counted from then
+// on.
 func (b *budget) end() (said, tail, path string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,7 +107,7 @@ func (b *budget) end() (said, tail, path string) {
 	return said, tail, path
 }
 
-// binarySize writes a number of bytes as people read it.
+// binarySize formats a number of bytes for people.
 func binarySize(n int64) string {
 	switch {
 	case n < 1<<10:

@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// sendCall queues the call that a comm asks for. Calls wait in a shell of their own: messages of
-// comms are delivered while a call runs, and may be what is to end it.
+// sendCall queues the call that a comm requests. Calls wait in their own shell: messages of comms
+// are delivered while a call runs, and one of them may be meant to end it.
 func (s *session) sendCall(parent wire.Parent, id string) error {
 	if err := s.comms.check(id); err != nil {
 		return err
@@ -29,7 +29,7 @@ func (s *session) sendCall(parent wire.Parent, id string) error {
 	return nil
 }
 
-// call calls a comm when no cell runs, and tells it of its failure.
+// call calls a comm when no cell runs, and reports a failure to it.
 func (s *session) call(sh *shell, parent wire.Parent, id string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -42,7 +42,7 @@ func (s *session) call(sh *shell, parent wire.Parent, id string) (err error) {
 	if err = s.turns.call(ctx); err == nil {
 		defer s.turns.called()
 	}
-	defer s.iopub.Flush(parent)                 // within its turn: what it shows comes before a cell that waits for it
+	defer s.iopub.Flush(parent)                 // within its turn: its output comes before that of a waiting cell
 	if err == nil && s.comms.check(id) == nil { // it may have been closed meanwhile
 		err = s.deliverTo(ctx, &program.CommMessage{Kind: "call", ID: id}, out)
 	}
@@ -55,20 +55,20 @@ func (s *session) call(sh *shell, parent wire.Parent, id string) (err error) {
 	if err != nil {
 		return err
 	}
-	// Not by ctx, which has ended if that is the failure.
+	// ctx is no use here: it may be done, and that may be the failure.
 	return s.deliverTo(s.ctx, &program.CommMessage{Kind: "failed", ID: id, Data: told}, out)
 }
 
-// turns keeps calls apart from cells. Cells, of which subshells run several at once, do not wait
+// turns keeps calls apart from cells. Cells, several of which run at once in subshells, do not wait
 // for calls that wait.
 type turns struct {
 	mu      sync.Mutex
 	cells   int
-	calls   bool          // one runs
+	calls   bool          // a call runs
 	changed chan struct{} // closed when something ends; nil if nobody waits
 }
 
-// cell waits until no call runs, or ctx ends. Without an error, cellDone is to be called.
+// cell waits until no call runs or ctx is done. If the error is nil, the caller must call cellDone.
 func (t *turns) cell(ctx context.Context) error {
 	return t.take(ctx, func() bool {
 		if !t.calls {
@@ -82,8 +82,8 @@ func (t *turns) cellDone() {
 	t.give(func() { t.cells-- })
 }
 
-// call waits until no cell runs, or ctx ends. Without an error, called is to be called. There is
-// one call at a time.
+// call waits until no cell or other call runs, or ctx is done. If the error is nil, the caller must
+// call called.
 func (t *turns) call(ctx context.Context) error {
 	return t.take(ctx, func() bool {
 		t.calls = t.cells == 0
@@ -95,7 +95,7 @@ func (t *turns) called() {
 	t.give(func() { t.calls = false })
 }
 
-// take calls try, under the lock, until it succeeds.
+// take calls try, with the lock held, until it succeeds.
 func (t *turns) take(ctx context.Context, try func() bool) error {
 	for {
 		t.mu.Lock()

@@ -14,7 +14,7 @@ import (
 // maxComms bounds how many comms are open.
 const maxComms = 1 << 16
 
-// comms is the table of the comms that are open, whoever opened them.
+// comms is the table of open comms, whichever side opened them.
 type comms struct {
 	mu      sync.Mutex
 	targets map[string]string // by id
@@ -28,7 +28,7 @@ func (c *comms) open(id, target string) error {
 	case id == "":
 		return errors.New("a comm without comm_id")
 	case known:
-		return fmt.Errorf("comm %q is open already", id)
+		return fmt.Errorf("comm %q is already open", id)
 	case len(c.targets) >= maxComms:
 		return fmt.Errorf("%d comms are open, and no more are allowed", maxComms)
 	case c.targets == nil:
@@ -48,7 +48,7 @@ func (c *comms) check(id string) error {
 	return nil
 }
 
-// close is check for the last time.
+// close checks that a comm is open, and removes it.
 func (c *comms) close(id string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +59,7 @@ func (c *comms) close(id string) error {
 	return nil
 }
 
-// closeAll returns the ids of those that were open.
+// closeAll removes all comms and returns their ids.
 func (c *comms) closeAll() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +71,7 @@ func (c *comms) closeAll() []string {
 	return ids
 }
 
-// of returns the comms of a target, of all if it is empty, as a reply has them.
+// of returns the comms of a target, or of all targets if it is empty, in the form of a reply.
 func (c *comms) of(target string) map[string]map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,8 +92,8 @@ func commInfo(s *session, r *request) (any, error) {
 	return wire.CommInfoReply{Status: "ok", Comms: s.comms.of(content.Target)}, nil
 }
 
-// commOpen opens a comm that a front end asks for. Code that does not take it closes it while the
-// message is delivered.
+// commOpen opens a comm for a front end. Code that does not want it closes it while the message is
+// delivered.
 func commOpen(s *session, r *request) (any, error) {
 	var content wire.CommOpen
 	err := r.Decode(&content)
@@ -120,7 +120,7 @@ func commClose(s *session, r *request) (any, error) {
 	return s.passOn(r, "close", s.comms.close)
 }
 
-// passOn delivers a message of a comm that is open.
+// passOn delivers a message of an open comm.
 func (s *session) passOn(r *request, kind string, check func(id string) error) (any, error) {
 	var content wire.CommMessage
 	err := r.Decode(&content)
@@ -128,7 +128,7 @@ func (s *session) passOn(r *request, kind string, check func(id string) error) (
 		err = check(content.ID)
 	}
 	if err != nil {
-		// It may have crossed the kernel's comm_close on its way.
+		// The message may have crossed the kernel's comm_close.
 		s.log.Debug(r.Header.Type+" ignored", "reason", err)
 		return nil, nil
 	}
@@ -136,8 +136,8 @@ func (s *session) passOn(r *request, kind string, check func(id string) error) (
 	return reply, nil
 }
 
-// deliver gives a message of a comm to the code that listens to it, and publishes the code's error,
-// if it has one. What it returns besides is for [session.answer].
+// deliver passes a message of a comm to the code that listens to it, and publishes that code's
+// error, if any. The other results are for [session.answer].
 func (s *session) deliver(r *request, m *program.CommMessage) (failed bool, content any) {
 	m.Metadata, m.Buffers = r.Metadata, r.Buffers
 	parent := r.AsParent()
@@ -169,14 +169,14 @@ func (s *session) deliverTo(ctx context.Context, m *program.CommMessage, out *ou
 	return s.evaluator.Deliver(ctx, s.nextSerial(), m, out)
 }
 
-// closeComms closes all comms: the worker, where their other ends were, died.
+// closeComms closes all comms, because the worker with their other ends died.
 func (s *session) closeComms(parent wire.Parent) {
 	for _, id := range s.comms.closeAll() {
 		s.publish(parent, "comm_close", wire.CommMessage{ID: id})
 	}
 }
 
-// sendComm sends a message of the kernel's side of a comm.
+// sendComm sends a message from the kernel's side of a comm.
 func (s *session) sendComm(parent wire.Parent, m *program.CommMessage) error {
 	b := wire.Broadcast{
 		Type:     "comm_" + m.Kind,

@@ -13,7 +13,7 @@ func (s *session) debugger() Debugger {
 	return nil
 }
 
-// debugRequest gives a request to the debugger. The response is the content of the reply.
+// debugRequest passes a request to the debugger. The response is the content of the reply.
 func debugRequest(s *session, r *request) (any, error) {
 	d := s.debugger()
 	if d == nil {

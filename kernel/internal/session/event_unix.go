@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// heedEvent does nothing: interrupts are signals here.
+// watchEvent does nothing: interrupts are signals here.
 func heedEvent(context.Context, chan<- os.Signal) error { return nil }

@@ -10,7 +10,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
-// aborting is the content of a reply after which the queue is aborted.
+// aborting is the content of a reply after which the queued cells are aborted.
 type aborting struct{ content any }
 
 // execute runs a cell.
@@ -25,7 +25,7 @@ func execute(s *session, r *request) (any, error) {
 	out := newOutput(s, parent)
 	out.silent = content.Silent
 	out.takeQuestions(r.Request, content.AllowStdin)
-	// Before anybody can know that the cell runs, and interrupt it.
+	// This comes before any client can know that the cell runs, and interrupt it.
 	ctx, done := s.interruptible(r.shell, out)
 	defer done()
 	if !content.Silent {
@@ -71,8 +71,8 @@ func execute(s *session, r *request) (any, error) {
 	return wire.ExecuteReply{Status: "ok", Count: count, UserExpressions: expressions, Payload: payload}, nil
 }
 
-// evaluateInTurn is evaluate when no comm's call runs any more. The next begins when the request is
-// done with.
+// evaluateInTurn calls evaluate when no comm's call runs. The next call begins when the request is
+// finished.
 func (s *session) evaluateInTurn(ctx context.Context, r *request, cell program.Cell, out *output) (*program.Bundle, error) {
 	if err := s.turns.cell(ctx); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (s *session) evaluateInTurn(ctx context.Context, r *request, cell program.C
 	return s.evaluate(ctx, cell, out)
 }
 
-// evaluate runs the code of a cell. What the death of the worker took with it is closed.
+// evaluate runs the code of a cell. If the worker dies, it closes the comms.
 func (s *session) evaluate(ctx context.Context, cell program.Cell, out *output) (bundle *program.Bundle, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -108,7 +108,7 @@ func isInterrupted(ctx context.Context) bool {
 	return errors.Is(context.Cause(ctx), errInterrupted)
 }
 
-// nextSerial is a number that no other cell, and no message of a comm, has.
+// nextSerial returns a number that no other cell or message of a comm has.
 func (s *session) nextSerial() int { return int(s.serial.Add(1)) }
 
 // executions is the number of cells that were run and stored.
@@ -118,7 +118,7 @@ func (s *session) executions() int {
 	return s.count
 }
 
-// nextCount is the execution count of the next cell.
+// nextCount returns the execution count of the next cell.
 func (s *session) nextCount(stored bool) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +129,7 @@ func (s *session) nextCount(stored bool) int {
 	return s.count
 }
 
-// expression evaluates a user expression. Its failure is not the cell's.
+// expression evaluates a user expression. If that fails, the cell does not fail.
 func (s *session) expression(ctx context.Context, parent wire.Parent, source string) any {
 	out := newOutput(s, parent)
 	out.silent = true
@@ -151,7 +151,8 @@ func (s *session) expression(ctx context.Context, parent wire.Parent, source str
 	}{"ok", data}
 }
 
-// encodeBundle encodes a bundle, leaving out and naming what cannot be.
+// encodeBundle encodes a bundle. It leaves out parts that cannot be encoded, and returns their
+// errors.
 func encodeBundle(bundle *program.Bundle) (wire.Data, []error) {
 	data := wire.Data{Data: make(map[string]json.RawMessage, len(bundle.Data)), Metadata: bundle.Metadata}
 	var problems []error

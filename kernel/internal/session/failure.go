@@ -29,7 +29,7 @@ func failed(err error) failure {
 	return failure{"Error", text, []string{text}}
 }
 
-// explain makes a failure of an error of a cell, which may be the end of the cell's context.
+// explain makes a failure of a cell's error, which may be that the cell's context is done.
 func (s *session) explain(ctx context.Context, err error) failure {
 	f := failed(err)
 	if cause := context.Cause(ctx); cause != nil && (errors.Is(err, cause) || errors.Is(err, ctx.Err())) {

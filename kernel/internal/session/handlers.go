@@ -8,25 +8,25 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
-// A handler is how messages of one type are dealt with.
+// A handler handles messages of one type.
 type handler struct {
-	// handle answers a request with the content of its reply; nil for messages that are not replied
-	// to. An error becomes an error reply.
+	// handle returns the content of the reply to a request; nil for messages without a reply. An
+	// error becomes an error reply.
 	handle func(s *session, r *request) (content any, err error)
 
-	concurrent bool // on shell, it need not wait for a cell
-	oneWay     bool // it is not replied to
-	runsCode   bool // the user's: on control, too, it takes its turn in a shell
-	comm       bool // it does not wait for a cell that has begun
-	ends       bool // the session ends when the reply is out
+	concurrent bool // on the shell channel, it need not wait for a cell
+	oneWay     bool // it has no reply
+	runsCode   bool // it runs user code: also on the control channel, it waits for its turn in a shell
+	comm       bool // it does not wait for a running cell
+	ends       bool // the session ends after the reply
 }
 
-// handlers holds the handler of every type of message that is understood, on shell and on control.
-// Of others it holds the zero value.
+// handlers maps every supported type of message on shell and control to its handler. Other types
+// have the zero value.
 var handlers map[string]handler
 
 func init() {
-	// Not in the declaration, because handlers reach back to the table.
+	// An initializer would be a cycle, since handlers refer to the table.
 	handlers = map[string]handler{
 		"execute_request":     {handle: execute, runsCode: true},
 		"complete_request":    {handle: complete, concurrent: true},
@@ -140,7 +140,7 @@ func interrupt(s *session, _ *request) (any, error) {
 	return ok, nil
 }
 
-// shutdown replies; [session.answer] ends the session when the reply is out.
+// shutdown replies; [session.answer] ends the session after the reply.
 func shutdown(s *session, r *request) (any, error) {
 	var request wire.ShutdownRequest
 	if err := r.Decode(&request); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
-// entries returns the entries that a request asks for, oldest first. A cell without a value has no
-// output.
+// entries returns the entries that a request asks for, oldest first. The output of a cell without a
+// value is empty.
 func entries(h *history.History, request wire.HistoryRequest) ([][3]any, error) {
 	var cells []history.Cell
 	switch request.Access {

@@ -55,7 +55,7 @@ func LanguageInfo() wire.LanguageInfo {
 	}
 }
 
-// buildVersion is the version of the program's module as the build recorded it; a build from a
+// buildVersion returns the version of the program's module as recorded by the build; a build from a
 // working tree may have none.
 func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()

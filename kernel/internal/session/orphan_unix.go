@@ -11,13 +11,13 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire/early"
 )
 
-// orphanhood returns a channel that is closed when the process that started this kernel is gone.
-// Jupyter names itself in JPY_PARENT_PID when the kernel is to end with it; otherwise the channel
-// stays open.
+// orphanhood returns a channel that is closed when the process that started this kernel is gone. If
+// the kernel should end with Jupyter, Jupyter passes its process id in JPY_PARENT_PID; otherwise
+// the channel stays open.
 func orphanhood(ctx context.Context, starter string) <-chan struct{} {
 	orphaned := make(chan struct{})
 	parent := early.Parent()
-	// Behind a wrapper the parent is another process, whose end says nothing.
+	// If a wrapper started the kernel, the parent is another process, whose end tells nothing.
 	if pid, err := strconv.Atoi(starter); err != nil || pid != parent {
 		return orphaned
 	}

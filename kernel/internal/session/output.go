@@ -16,8 +16,8 @@ import (
 )
 
 // An output publishes what one cell writes and shows, under that cell's header, also after the cell
-// has ended. A silent one publishes nothing. The worker keeps it for as long as a goroutine of the
-// cell lives, so it keeps little itself.
+// has ended. A silent one publishes nothing. The worker keeps it while a goroutine of the cell
+// lives, so it uses little memory.
 type output struct {
 	session *session
 	parent  wire.Parent
@@ -29,27 +29,27 @@ type output struct {
 
 	mu      sync.Mutex
 	ended   bool
-	asker   *wire.Request // whose front end takes questions; nil if it does not
-	mute    error         // why nobody can be asked, if asker is nil
+	asker   *wire.Request // whose front end accepts questions; nil otherwise
+	mute    error         // why the cell cannot ask for input, if asker is nil
 	payload []any         // of the reply
 }
 
 var _ program.Output = (*output)(nil)
 
 func newOutput(s *session, parent wire.Parent) *output {
-	// The header may be part of a large message.
+	// Copy the header, which may be part of a large message.
 	parent.Header = bytes.Clone(parent.Header)
 	return &output{session: s, parent: parent, payload: []any{}, mute: errNoCell}
 }
 
-// Reasons for which nobody can be asked for input.
+// Reasons why a cell cannot ask for input.
 var (
-	errNoCell      = errors.New("only cells can ask for input, not what runs for an expression or a comm")
-	errNoQuestions = errors.New("this cell cannot ask for input: the front end that runs it does not take questions (allow_stdin is false)")
-	errEnded       = errors.New("nobody can be asked for input: the cell that asks has ended")
+	errNoCell      = errors.New("only cells can ask for input, not user expressions or comms")
+	errNoQuestions = errors.New("this cell cannot ask for input: the front end that runs it accepts no questions (allow_stdin is false)")
+	errEnded       = errors.New("cannot ask for input: the cell has ended")
 )
 
-// takeQuestions lets the cell ask the front end that sent its request, if that one allows it.
+// takeQuestions lets the cell ask the front end that sent its request, if the request allows it.
 func (o *output) takeQuestions(r *wire.Request, allowed bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -72,7 +72,7 @@ func (o *output) finish() []any {
 	return payload
 }
 
-// curb lets the interrupted cell say only a little more.
+// curb lets the interrupted cell write only a little more.
 func (o *output) curb() { o.budget.curb() }
 
 func (o *output) Stream(name, text string) {
@@ -83,7 +83,7 @@ func (o *output) Stream(name, text string) {
 	if name != host.Notes && shown != "" {
 		to, first := o.streams.stream(name, time.Now())
 		if first {
-			defer o.note("note: standard output and standard error alternate too often for front ends; here they are together, in order\n")
+			defer o.note("note: standard output and standard error alternate too often for front ends; from here on they are merged, in order\n")
 		}
 		name = to
 	}
@@ -91,7 +91,7 @@ func (o *output) Stream(name, text string) {
 	o.write("stderr", note)
 }
 
-// write publishes text that the budget does not bound.
+// write publishes text outside the budget.
 func (o *output) write(name, text string) {
 	switch {
 	case o.silent || text == "":
@@ -103,8 +103,8 @@ func (o *output) write(name, text string) {
 	}
 }
 
-// note shows lines of the kernel, together with those that were shown last if nothing came behind
-// them.
+// note shows lines of the kernel. It joins them to the previous lines if nothing was shown in
+// between.
 func (o *output) note(lines string) {
 	msgType := "update_display_data"
 	if o.notes.Len() == 0 {
@@ -121,8 +121,7 @@ func (o *output) Display(bundle *program.Bundle, id string, update bool) {
 	}
 	data, problems := encodeBundle(bundle)
 	o.complain(problems)
-	// An update takes the place of what was shown before, and removes it if it is empty by its own
-	// will.
+	// An update replaces what was shown before, and removes it if the cell made it empty.
 	removes := update && len(bundle.Data) == 0
 	if len(data.Data) == 0 && !removes || !update && !o.afford(sizeOf(data)) {
 		return
@@ -136,7 +135,7 @@ func (o *output) Display(bundle *program.Bundle, id string, update bool) {
 	o.show(msgType, data, id)
 }
 
-// show publishes what the budget does not bound, or has room for.
+// show publishes a bundle that is outside the budget, or within it.
 func (o *output) show(msgType string, data wire.Data, id string) {
 	data.Transient = map[string]any{}
 	if id != "" {
@@ -161,10 +160,10 @@ func (o *output) Clear(wait bool) {
 	}
 }
 
-// Comm implements program.Output. Silence does not concern what code says to code.
+// Comm implements program.Output. A silent cell may still send messages to code.
 func (o *output) Comm(m *program.CommMessage) error { return o.session.sendComm(o.parent, m) }
 
-// Page implements program.Output. When the reply is gone, the bundle is displayed.
+// Page implements program.Output. Once the reply is sent, it displays the bundle.
 func (o *output) Page(bundle *program.Bundle) {
 	if bundle == nil {
 		return
@@ -177,13 +176,13 @@ func (o *output) Page(bundle *program.Bundle) {
 	o.complain(problems)
 }
 
-// NextInput implements program.Output. When the reply is gone, it does nothing.
+// NextInput implements program.Output. Once the reply is sent, it does nothing.
 func (o *output) NextInput(source string, replace bool) {
 	o.reply(wire.NextInput{Source: "set_next_input", Text: source, Replace: replace}, len(source))
 }
 
-// reply adds to the payload of the reply what is of a size. It reports false if it is too late for
-// that.
+// reply adds something of the given size to the payload of the reply. It reports false if the reply
+// is already sent.
 func (o *output) reply(payload any, size int) bool {
 	o.mu.Lock()
 	ended := o.ended
@@ -217,9 +216,9 @@ func (o *output) complain(problems []error) {
 	}
 }
 
-// sizeOf returns about how many bytes of a message a value takes.
+// sizeOf estimates how many bytes of a message a value takes.
 func sizeOf(data wire.Data) int {
-	metadata, _ := wire.Encode(data.Metadata) // encodeBundle has seen that it can be encoded
+	metadata, _ := wire.Encode(data.Metadata) // encodeBundle has checked that this works
 	size := len(metadata)
 	for _, encoded := range data.Data {
 		size += len(encoded)

@@ -86,7 +86,7 @@ func TestOutputIsBounded(t *testing.T) {
 		t.Errorf("%d bytes are shown, want %d and the end", shown, maxText)
 	}
 	all := strings.Join(notes, "")
-	if strings.Count(all, "output limit of 5 MiB reached") != 1 || strings.Count(all, " of text left out here") != 1 || strings.Contains(all, "gone") {
+	if strings.Count(all, "output truncated at 5 MiB") != 1 || strings.Count(all, " of text omitted here") != 1 || strings.Contains(all, "gone") {
 		t.Errorf("notes %q", notes)
 	}
 	_, path, _ := strings.Cut(all, "all of it is in ")
@@ -187,10 +187,10 @@ func TestSpill(t *testing.T) {
 		said, end, file string
 	}{
 		{"nothing", nil, "", "", ""},
-		{"little", []string{"a\n", "b\n"}, "\n[the end of the text; until the kernel ends, all of it is in FILE]\n", "a\nb\n", "a\nb\n"},
-		{"much", []string{"first\n", long, "last\n"}, "\n[24.01 KiB of text left out here; until the kernel ends, all of it is in FILE]\n", "", "first\n" + long + "last\n"},
-		{"a long line", []string{strings.Repeat("世", maxTail)}, "\n[128 KiB of text left out here; until the kernel ends, all of it is in FILE]\n", "", strings.Repeat("世", maxTail)},
-		{"cleared", []string{"a\n", "CLEAR", "b\n"}, "\n[the end of the text; until the kernel ends, all of it is in FILE]\n", "b\n", "a\nb\n"},
+		{"little", []string{"a\n", "b\n"}, "\n[the end of the text; until the kernel ends, the whole text is in FILE]\n", "a\nb\n", "a\nb\n"},
+		{"much", []string{"first\n", long, "last\n"}, "\n[24.01 KiB of text omitted here; until the kernel ends, the whole text is in FILE]\n", "", "first\n" + long + "last\n"},
+		{"a long line", []string{strings.Repeat("世", maxTail)}, "\n[128 KiB of text omitted here; until the kernel ends, the whole text is in FILE]\n", "", strings.Repeat("世", maxTail)},
+		{"cleared", []string{"a\n", "CLEAR", "b\n"}, "\n[the end of the text; until the kernel ends, the whole text is in FILE]\n", "b\n", "a\nb\n"},
 		{"cleared at last", []string{"a\n", "CLEAR"}, "", "", "a\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

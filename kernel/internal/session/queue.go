@@ -9,28 +9,28 @@ import (
 )
 
 const (
-	// maxQueued bounds the bytes of the tasks in a queue. When it is full the shell channel is not
-	// read, and its clients wait.
+	// maxQueued bounds the bytes of the tasks in a queue. While it is full the kernel does not read
+	// the shell channel, and clients wait.
 	maxQueued = 256 << 20
-	// perTask is what a task takes beyond its bytes.
+	// perTask is added to the bytes of each task.
 	perTask = 1 << 10
-	// abortGrace is how long the reply of a failed cell waits for requests that were sent before
-	// anybody could know of the failure.
+	// abortGrace is how long the reply of a failed cell waits for requests that clients sent before
+	// they could know of the failure.
 	abortGrace = 10 * time.Millisecond
-	// drainPatience is how long it waits for those to be read that have come.
+	// drainPatience is how long it waits until arrived requests are read.
 	drainPatience = 5 * time.Second
-	// maxAhead bounds how many requests are looked at before their turn.
+	// maxAhead bounds how many requests are examined before their turn.
 	maxAhead = 16
 )
 
-// A task is what a shell does in its turn.
+// A task is something that a shell does in its turn.
 type task struct {
-	parent  wire.Parent // of all that is published meanwhile
+	parent  wire.Parent // of everything published meanwhile
 	run     func(*shell)
-	request *wire.Request // that is answered; nil for the call of a comm
+	request *wire.Request // to answer; nil for the call of a comm
 }
 
-// size returns about how many bytes the task takes.
+// size estimates how many bytes the task takes.
 func (t task) size() int {
 	if t.request == nil {
 		return perTask + len(t.parent.Header)
@@ -38,7 +38,7 @@ func (t task) size() int {
 	return perTask + t.request.Size()
 }
 
-// runsCode reports whether the task is a client's that runs the user's code.
+// runsCode reports whether the task is a client's request that runs user code.
 func (t task) runsCode() bool { return t.request != nil && handlers[t.request.Header.Type].runsCode }
 
 // A queue holds the tasks of a shell that wait for their turn.
@@ -47,8 +47,8 @@ type queue struct {
 	changed sync.Cond
 	tasks   []task
 	size    int           // bytes of the tasks
-	full    chan struct{} // holds a value when somebody waits for room
-	about   bool          // the code of the task that was taken last is still to run
+	full    chan struct{} // holds a value while someone waits for room
+	about   bool          // the code of the task taken last has yet to run
 	closed  bool
 }
 
@@ -109,21 +109,21 @@ func (q *queue) take() (first task, ok bool) {
 	return first, true
 }
 
-// begun says that the code of the task that was taken last runs, or has run, or never will.
+// begun records that the code of the task taken last runs, has run, or never will.
 func (q *queue) begun() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.about = false
 }
 
-// isAboutToRun reports whether code waits for its turn, or has it and does not run yet.
+// isAboutToRun reports whether code waits for its turn, or has its turn and does not run yet.
 func (q *queue) isAboutToRun() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.about || slices.ContainsFunc(q.tasks, task.runsCode)
 }
 
-// cells returns the code of the first cells that wait, up to something else.
+// cells returns the code of the waiting cells up to the first other task.
 func (q *queue) cells() (sources []string) {
 	q.mu.Lock()
 	waiting := slices.Clone(q.tasks[:min(len(q.tasks), maxAhead)])
@@ -158,7 +158,7 @@ func (q *queue) takeComms() []task {
 	})
 }
 
-// remove removes the tasks that are chosen, which it asks of one after the other.
+// remove removes the tasks for which chosen returns true. It calls chosen for each task in order.
 func (q *queue) remove(chosen func(task) bool) (removed []task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -174,7 +174,7 @@ func (q *queue) remove(chosen func(task) bool) (removed []task) {
 	return removed
 }
 
-// close ends the queue and returns the requests that waited.
+// close closes the queue and returns the requests that waited.
 func (q *queue) close() (waiting []*wire.Request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -14,12 +14,12 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire/zmq"
 )
 
-// Serve is a Jupyter kernel: it serves the front ends that come by way of the connection file,
-// until one of them asks it to end, ctx ends or the process receives SIGTERM. SIGINT interrupts the
-// cells that run and does nothing while none does. The error is nil when the kernel ended as it was
-// asked to. That nobody reads what it writes to its standard error, or output, does not end it.
+// Serve runs a Jupyter kernel. It serves the front ends that connect through the connection file,
+// until one of them asks it to shut down, ctx is done or the process receives SIGTERM. SIGINT
+// interrupts the running cells and otherwise does nothing. The error is nil after a requested
+// shutdown. Serve continues if nobody reads its standard output or standard error.
 //
-// Serve makes the evaluator, which it closes at the end, once the kernel can be reached.
+// Serve calls newEvaluator once the kernel can be reached, and closes the evaluator at the end.
 func Serve(ctx context.Context, connectionFile string, newEvaluator func() (Evaluator, error), config Config) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -34,9 +34,9 @@ func Serve(ctx context.Context, connectionFile string, newEvaluator func() (Eval
 	if warning := wire.Exposed(connectionFile); warning != "" {
 		config.Log.Warn(warning)
 	}
-	// Else Go ends a program that writes to a standard error, as this one's log, or a standard
-	// output, which nobody reads any more. Caught and not ignored, it is the default again in the
-	// processes that are started.
+	// Without this, Go ends a program that writes to a closed standard error, such as this one's
+	// log, or standard output. Child processes inherit an ignored signal, but not a caught one, so
+	// the signal is caught.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -1,12 +1,11 @@
 // Package session is one user's session with a Jupyter kernel: the queues of requests, the
-// execution count, the history, the comms, what is busy and what is interrupted. Every request has
-// one handler, a function from the request to the content of its reply; busy, idle, recovery from
-// panics and the reply's way back are dealt with once, around all of them.
+// execution count, the history, the comms, and the busy and interrupted states. Every request has
+// one handler, a function from the request to the content of its reply. Busy, idle, recovery from
+// panics and sending the reply are handled once, around all handlers.
 //
-// How messages travel is left to package wire, and what a cell means to an [Evaluator].
+// Package wire sends messages, and an [Evaluator] runs cells.
 //
-// Wrong when a reply, busy or idle is missing or out of order, or an interrupt ends another cell
-// than it should.
+// Wrong when a reply, busy or idle is missing or out of order, or an interrupt ends the wrong cell.
 package session
 
 import (
@@ -25,59 +24,59 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
-// An Evaluator gives cells their meaning. Run may be called while another cell runs, for one of a
-// subshell. *engine.Engine is one.
+// An Evaluator runs cells. Run may be called while another cell runs, in a subshell. *engine.Engine
+// is one.
 type Evaluator interface {
-	// Run runs a cell. What the cell shows goes to out, all of it before Run returns, save the
-	// output of what outlives the cell: out may be used for ever. The bundle is the value of the
-	// cell's last expression, or nil. The end of ctx interrupts the cell.
+	// Run runs a cell. The output goes to out before Run returns, except the output of goroutines
+	// that outlive the cell: they may use out forever. The bundle is the value of the cell's last
+	// expression, or nil. Run interrupts the cell when ctx is done.
 	Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error)
-	// IsComplete says whether source can be run as it is: "complete", "incomplete" with the
-	// indentation of the next line, or "invalid".
+	// IsComplete says whether source is ready to run: "complete", "incomplete" with the indentation
+	// of the next line, or "invalid".
 	IsComplete(source string) (status, indent string)
-	// Deliver gives a message of a comm to the code that listens to it, as Run runs a cell.
+	// Deliver passes a message of a comm to the code that listens to it, in the way that Run runs a
+	// cell.
 	Deliver(ctx context.Context, number int, m *program.CommMessage, out program.Output) error
-	// Complete returns what may stand at a position, and Inspect, or nil, what is known of what
-	// stands there. Both may be called at any time.
+	// Complete returns the completions at a position, and Inspect describes the name there, or
+	// returns nil. Both may be called at any time.
 	Complete(source string, cursor int) assist.Completion
 	Inspect(source string, cursor, detail int) *program.Bundle
-	// Kill ends a cell that does not heed its interrupt, at the price of the variables of the
-	// session.
+	// Kill ends a cell that ignores its interrupt. The variables of the session are lost.
 	Kill()
-	// Insist ends a cell that an interrupt was only sent to as a signal, with signal.Notify.
+	// Insist ends a cell that has received an interrupt only as a signal, through signal.Notify.
 	Insist()
 	Close() error
 }
 
 // A Debugger is an Evaluator whose cells can be debugged.
 type Debugger interface {
-	// CanDebug reports whether they can be.
+	// CanDebug reports whether its cells can be debugged.
 	CanDebug() bool
 	// Debug carries out a request of the Debug Adapter Protocol, and returns the response. It may
 	// be called at any time.
 	Debug(ctx context.Context, request []byte) (response []byte, err error)
-	// DebugEvents has events of that protocol given to f, one after the other.
+	// DebugEvents makes the debugger pass events of that protocol to f, one after the other.
 	DebugEvents(f func(event []byte))
 }
 
 // Config holds the settings of a session.
 type Config struct {
-	// Version is the version of this kernel. The default is that of the program's module, as the
-	// build recorded it.
+	// Version is the version of this kernel. The default is the version of the program's module, as
+	// recorded by the build.
 	Version string
-	// Log hears of dropped messages and failures that no client hears of. The default writes to
+	// Log receives dropped messages and failures that no client learns of. The default writes to
 	// standard error.
 	Log *slog.Logger
-	// History is the file that keeps the cells of all runs, in a folder of its own. Without it they
-	// are forgotten at the end.
+	// History is the file that keeps the cells of all runs, in a folder that holds nothing else. If
+	// it is empty, they are forgotten at the end.
 	History string
-	// OneShell leaves subshells out, where another kernel may take this one's place without a word
-	// to clients, who would go on to use them.
+	// OneShell disables subshells. It is for kernels that another may replace without telling the
+	// clients, which would go on to use the old subshells.
 	OneShell bool
 }
 
-// Run serves the clients of a server until one of them asks the kernel to end, or ctx ends. Then it
-// closes the server and the evaluator. A kernel that is a process is run by Serve.
+// Run serves the clients of a server until one of them asks the kernel to shut down, or ctx is
+// done. Then it closes the server and the evaluator. A kernel in its own process uses Serve.
 func Run(ctx context.Context, server *wire.Server, evaluator Evaluator, config Config) error {
 	if config.Log == nil {
 		config.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
@@ -100,27 +99,27 @@ type session struct {
 	log       *slog.Logger
 	history   *history.History
 	comms     comms
-	calls     *shell // of what comms ask for
+	calls     *shell // of the calls that comms request
 	beside    beside
 	turns     turns
 
-	ctx     context.Context // of all that runs
+	ctx     context.Context // of everything that runs
 	cancel  context.CancelCauseFunc
-	ending  chan struct{} // closed when a client asked for the end
+	ending  chan struct{} // closed when a client requested the shutdown
 	end     sync.Once
 	working sync.WaitGroup // the goroutines of the shells
 
 	serial atomic.Int64 // of the cells, stored or not, and of the comms' messages
 
 	mu    sync.Mutex
-	count int // of the cells that were stored
-	// the kernel's own, those of calls and of messages of comms, and then the subshells
+	count int // the number of stored cells
+	// the kernel's own, those of calls and of messages of comms, then the subshells
 	shells      []*shell
-	files       []string    // with what cells wrote, which go with the session
+	files       []string    // with the output of cells, removed with the session
 	debugParent wire.Parent // the last request of the debugger
 }
 
-// The causes of the end of a cell's context.
+// The causes for cancelling a cell's context.
 var (
 	errInterrupted = errors.New("the cell was interrupted")
 	errShutdown    = errors.New("the kernel was shut down")
@@ -155,7 +154,7 @@ func (s *session) start() {
 	go s.serveControl()
 }
 
-// close interrupts what runs, gives it a moment to say so, and closes the channels.
+// close interrupts running code, gives it a moment to report that, and closes the channels.
 func (s *session) close() error {
 	const patience = 500 * time.Millisecond
 	s.mu.Lock()
@@ -178,7 +177,7 @@ func (s *session) close() error {
 	return errors.Join(err, s.removeFiles())
 }
 
-// keepFile has a file with what a cell wrote removed at the end of the session.
+// keepFile registers a file with the output of a cell, to be removed at the end of the session.
 func (s *session) keepFile(path string) {
 	if path == "" {
 		return
@@ -198,8 +197,8 @@ func (s *session) removeFiles() (err error) {
 	return err
 }
 
-// readShell gives the requests of the shell channel to their shells. What can be answered while a
-// cell runs is answered at once when one does.
+// readShell passes the requests of the shell channel to their shells. While a cell runs, it answers
+// at once the requests that need not wait for it.
 func (s *session) readShell() {
 	for {
 		r, err := s.server.Receive(wire.Shell)
@@ -219,8 +218,8 @@ func (s *session) readShell() {
 	}
 }
 
-// serveControl answers the requests of the control channel, which nothing that runs in a shell
-// holds up. What runs the user's code takes its turn in a shell.
+// serveControl answers the requests of the control channel, which do not wait for the shells.
+// Requests that run user code take their turn in a shell.
 func (s *session) serveControl() {
 	for {
 		r, err := s.server.Receive(wire.Control)
@@ -242,13 +241,13 @@ func (s *session) serveControl() {
 	}
 }
 
-// patience is how long after an interrupt the next one means that the cell is to end at any price;
-// before, it may be a key pressed twice.
+// patience is the time after an interrupt within which another one may be a key pressed twice. A
+// later one ends the cell in any case.
 const patience = time.Second
 
-// interrupt ends the cells that run, in all shells, and aborts what waits behind them. When a cell
-// was interrupted before, and did not end, all are killed. Cells that were sent a signal only end
-// by any second interrupt.
+// interrupt ends the running cells in all shells, and aborts the requests that wait behind them. If
+// a cell was interrupted before and has not ended, all cells are killed. Cells that have received
+// only a signal end on any second interrupt.
 func (s *session) interrupt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

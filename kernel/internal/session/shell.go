@@ -14,21 +14,21 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
-// maxSubshells bounds how many subshells there are.
+// maxSubshells bounds the number of subshells.
 const maxSubshells = 64
 
-// A shell does its tasks one after the other. The kernel has one, and as many subshells beside it
-// as its clients create (JEP 91); they share all but their queues.
+// A shell does its tasks one after the other. The kernel has one shell, and the subshells that its
+// clients create (JEP 91). They share everything except their queues.
 type shell struct {
 	id    string // empty for the kernel's own
 	queue queue
 
-	// The session's mu guards what follows.
-	deleted bool         // it is one no more, and perhaps a cell of it still runs
-	running *wire.Parent // of the task that is being done
-	run     *run         // of the user's code
-	cell    bool         // which is a cell
-	// interrupted says that an interrupt came between two runs, and is meant for the next.
+	// mu of the session guards these fields.
+	deleted bool         // it was deleted, but a cell of it may still run
+	running *wire.Parent // of the current task
+	run     *run         // of user code
+	cell    bool         // run is a cell
+	// interrupted says that an interrupt came between two runs, and applies to the next.
 	interrupted bool
 }
 
@@ -38,7 +38,7 @@ func newShell(id string) *shell {
 	return sh
 }
 
-// shell returns the shell of an id, nil if there is none.
+// shell returns the shell with an id, or nil.
 func (s *session) shell(id string) *shell {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,15 +65,15 @@ func (s *session) serve(sh *shell) {
 	}
 }
 
-// beside has the messages of comms that come while a cell runs. They are delivered at once, in
-// their order, so that widgets react also where the front end does not send them to a subshell.
+// beside holds the messages of comms that arrive while a cell runs. They are delivered at once and
+// in order, so that widgets react even if the front end does not send them to a subshell.
 type beside struct {
 	shell   *shell
-	pending atomic.Int32 // messages that are not delivered yet
+	pending atomic.Int32 // messages not delivered yet
 	moving  sync.Mutex
 }
 
-// shellOf returns the shell in whose queue a request for sh belongs: a message of a comm must not
+// shellOf returns the shell whose queue gets a request for sh: a message of a comm must not
 // overtake others.
 func (b *beside) shellOf(r *wire.Request, sh *shell) *shell {
 	if handlers[r.Header.Type].comm && b.pending.Load() > 0 {
@@ -83,7 +83,7 @@ func (b *beside) shellOf(r *wire.Request, sh *shell) *shell {
 	return sh
 }
 
-// takeBeside takes the messages of comms that wait for the cell of a shell, if one runs.
+// takeBeside takes the waiting messages of comms from a shell that runs a cell.
 func (s *session) takeBeside(sh *shell) {
 	s.beside.moving.Lock()
 	defer s.beside.moving.Unlock()
@@ -101,7 +101,7 @@ func (s *session) takeBeside(sh *shell) {
 	}
 }
 
-// asked is the task of a client's request.
+// asked returns the task for a client's request.
 func (s *session) asked(r *wire.Request) task {
 	return task{parent: r.AsParent(), request: r, run: func(sh *shell) {
 		for _, aborted := range s.answer(&request{Request: r, shell: sh}) {
@@ -133,7 +133,7 @@ func createSubshell(s *session, _ *request) (any, error) {
 		return nil, err
 	}
 	if len(s.shells) >= 3+maxSubshells {
-		return nil, fmt.Errorf("there are %d subshells already, and no more are allowed", maxSubshells)
+		return nil, fmt.Errorf("there are already %d subshells, and no more are allowed", maxSubshells)
 	}
 	s.shells = append(s.shells, sh)
 	s.working.Go(func() {
@@ -145,7 +145,7 @@ func createSubshell(s *session, _ *request) (any, error) {
 	return wire.CreateSubshellReply{Status: "ok", ID: sh.id}, nil
 }
 
-// deleteSubshell interrupts what runs in the subshell, and does not wait until it has ended.
+// deleteSubshell interrupts the code in the subshell, and does not wait until it has ended.
 func deleteSubshell(s *session, r *request) (any, error) {
 	var content wire.DeleteSubshellRequest
 	if err := r.Decode(&content); err != nil {
@@ -179,14 +179,14 @@ func listSubshells(s *session, _ *request) (any, error) {
 	return reply, nil
 }
 
-// A run is one run of the user's code: of a cell, or of what listens to a comm.
+// A run is one run of user code: of a cell, or of code that listens to a comm.
 type run struct {
 	cancel context.CancelCauseFunc
 	out    *output
-	since  time.Time // when it was told to end; zero if it was not
+	since  time.Time // when it was interrupted; zero if it was not
 }
 
-// interrupt tells the code to end, unless it was told so before.
+// interrupt interrupts the code, unless that has happened before.
 func (r *run) interrupt(now time.Time) {
 	if r.since.IsZero() {
 		r.since = now
@@ -195,7 +195,7 @@ func (r *run) interrupt(now time.Time) {
 	}
 }
 
-// interruptible returns a context that [session.interrupt] ends, until done is called.
+// interruptible returns a context that [session.interrupt] cancels, until done is called.
 func (s *session) interruptible(sh *shell, out *output) (ctx context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	s.mu.Lock()

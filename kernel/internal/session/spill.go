@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// maxTail is how much of the end of what is not shown is shown after all.
+	// maxTail is how much of the end of the hidden text is shown after all.
 	maxTail = 64 << 10
 	// maxSpill bounds the file of a cell.
 	maxSpill = 256 << 20
 )
 
-// A spill takes the text of a cell that the page has no room for: all of it in a file, and the end
-// of it in memory. The zero value is ready for use. It is not safe for concurrent use.
+// A spill takes the text of a cell that exceeds its budget: all of it in a file, and the end of it
+// in memory. The zero value is ready for use. It is not safe for concurrent use.
 type spill struct {
 	file *os.File
 	size int64
-	lost int64 // bytes that are not in the file either
-	err  error // why
+	lost int64 // bytes that are missing from the file, too
+	err  error // why they are
 	tail strings.Builder
 	// before is the size at which the page was cleared.
 	before int64
@@ -40,7 +40,7 @@ func (s *spill) write(text string) {
 		s.file, s.err = temporary.File("output", ".txt")
 	}
 	if s.err == nil && s.size > maxSpill {
-		s.err = fmt.Errorf("the file has %s already", binarySize(maxSpill))
+		s.err = fmt.Errorf("the file already has %s", binarySize(maxSpill))
 	}
 	if s.err == nil {
 		var n int
@@ -52,7 +52,7 @@ func (s *spill) write(text string) {
 	}
 }
 
-// keep keeps the end of the text, of which at most twice maxTail is in memory.
+// keep keeps the end of the text: at most twice maxTail is in memory.
 func (s *spill) keep(text string) {
 	if s.tail.Len()+len(text) > 2*maxTail {
 		all := s.tail.String() + text[max(0, len(text)-maxTail):]
@@ -63,7 +63,7 @@ func (s *spill) keep(text string) {
 	s.tail.WriteString(text)
 }
 
-// end returns the end of the text, from the beginning of a line on where it has one.
+// end returns the end of the text, from the beginning of a line if possible.
 func (s *spill) end() string {
 	text := s.tail.String()
 	text = text[max(0, len(text)-maxTail):]
@@ -79,14 +79,14 @@ func (s *spill) end() string {
 	return text
 }
 
-// cleared forgets the end, since the page was cleared.
+// cleared discards the end, since the page was cleared.
 func (s *spill) cleared() {
 	s.tail.Reset()
 	s.before = s.size
 }
 
-// close ends the file. It returns how much was left out in front of the end and where it is, the
-// end, and the path of the file; all are empty if nothing was left out.
+// close closes the file. It returns a note on how much was omitted before the end and where it is,
+// the end, and the path of the file. All are empty if nothing was omitted.
 func (s *spill) close() (said, end, path string) {
 	lost := s.err
 	if s.file != nil {
@@ -99,12 +99,12 @@ func (s *spill) close() (said, end, path string) {
 	}
 	end = s.end()
 	if left := s.size - s.before - int64(len(end)); left > 0 {
-		said = fmt.Sprintf("\n[%s of text left out here", binarySize(left))
+		said = fmt.Sprintf("\n[%s of text omitted here", binarySize(left))
 	} else {
 		said = "\n[the end of the text"
 	}
 	if path != "" {
-		said += "; until the kernel ends, all of it is in " + path
+		said += "; until the kernel ends, the whole text is in " + path
 	}
 	if s.lost > 0 {
 		said += fmt.Sprintf(", without the last %s: %v", binarySize(s.lost), lost)

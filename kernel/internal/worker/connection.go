@@ -21,30 +21,30 @@ import (
 
 // A connection is the parent's side of one child: the process and its pipes.
 type connection struct {
-	number int // of the child among those of a Process
+	number int // of the child, counted by its Process
 	grace  time.Duration
 	memory int64 // that the child may use, 0 for no limit
 	cmd    *exec.Cmd
-	event  func(text []byte) // takes those of the debugger
-	// killings is what systemKillings was before the child.
+	event  func(text []byte) // receives the debugger's events
+	// killings is the value of systemKillings before the child started.
 	killings int64
-	// exited is closed when the child has ended, gone when its pipes are closed, too.
+	// exited is closed when the child has ended, and gone when its pipes are closed as well.
 	exited, gone chan struct{}
 
 	commands *os.File   // to the child
 	sending  sync.Mutex // held while a frame is written to it
 
-	asking    sync.Mutex   // held while the user is asked for a line
-	questions atomic.Int32 // that wait for asking
+	asking    sync.Mutex   // held while the user answers
+	questions atomic.Int32 // waiting for asking
 
-	inlets *inlets // of the goroutine of loop only
+	inlets *inlets // used by the goroutine of loop only
 	tree   tree
 
 	mu       sync.Mutex
 	jobs     map[int]*job // by cell
 	watching bool         // the memory is watched
-	quiet    bool         // nothing is shown any more
-	ended    bool         // no job can begin any more
+	quiet    bool         // nothing more is shown
+	ended    bool         // no more jobs can begin
 	cause    string       // of death, once known
 	exit     *program.ExitError
 }
@@ -65,12 +65,12 @@ func connect(config Config, number int, event func([]byte)) (*connection, error)
 	c.cmd.Dir, c.cmd.Env = config.Dir, config.environment
 	c.cmd.SysProcAttr = sysProcAttr()
 	if program, err := process.Program(); err == nil && c.cmd.Path == program {
-		c.cmd.Args[0] = os.Args[0] // what lists of processes show
+		c.cmd.Args[0] = os.Args[0] // the name in lists of processes
 	}
 	started := make(chan error)
 	go func() {
-		// The child is told of the death of the thread that starts it, so this goroutine keeps its
-		// thread as long as the child lives.
+		// The system signals the death of the thread that starts the child, so this goroutine keeps
+		// its thread while the child lives.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := c.start()
@@ -83,7 +83,7 @@ func connect(config Config, number int, event func([]byte)) (*connection, error)
 		return nil, err
 	}
 	if c.memory > 0 {
-		// Go then collects its garbage in time.
+		// With this limit, Go collects its garbage in time.
 		_ = c.send(0, &pipe.Memory{Bytes: c.memory - c.memory/16}) // see send
 	}
 	return c, nil
@@ -110,7 +110,7 @@ func (c *connection) start() error {
 	closeAll(outlets[:]...)
 	if err == nil {
 		if c.tree, err = treeOf(c.cmd); err != nil {
-			closeAll(toChild) // which ends the child
+			closeAll(toChild) // this ends the child
 			err = errors.Join(err, c.cmd.Wait())
 		}
 	}
@@ -128,17 +128,17 @@ func (c *connection) start() error {
 
 func closeAll(files ...*os.File) {
 	for _, f := range files {
-		_ = f.Close() // of a pipe: nothing can be lost
+		_ = f.Close() // a pipe: nothing can be lost
 	}
 }
 
-// kill ends the child and what it has started.
+// kill ends the child and the processes that it has started.
 func (c *connection) kill(why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	select {
 	case <-c.gone:
-		return // its number may be another process's by now
+		return // another process may have its id by now
 	default:
 	}
 	if c.cause == "" {
@@ -147,7 +147,7 @@ func (c *connection) kill(why string) {
 	c.tree.kill()
 }
 
-// whyKilled says what is known of who has killed the child.
+// whyKilled says what is known about who killed the child.
 func (c *connection) whyKilled() string {
 	switch killings := systemKillings(); {
 	case killings < 0:
@@ -158,8 +158,8 @@ func (c *connection) whyKilled() string {
 	return " by a signal (SIGKILL)"
 }
 
-// insist ends the cells whose programs were sent a signal by an interrupt, and reports whether
-// there are some.
+// insist ends the cells that an interrupt has only sent a signal to, and reports whether there are
+// any.
 func (c *connection) insist() bool {
 	found := false
 	for _, j := range c.running() {
@@ -171,16 +171,16 @@ func (c *connection) insist() bool {
 	return found
 }
 
-// silence has nothing shown any more.
+// silence stops all output.
 func (c *connection) silence() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.quiet = true
 }
 
-// expectExit ends a child whose pipe is closed, which is so when it ends, unless it does at once:
-// code in a cell can close the pipe, or put another file in its place, and then nothing of what the
-// child does can be known any more.
+// expectExit handles a closed pipe, which normally means that the child ends. If it does not end at
+// once, expectExit kills it: code in a cell can close or replace the pipe, and then the parent
+// knows nothing of the child any more.
 func (c *connection) expectExit() {
 	const patience = 2 * time.Second
 	select {
@@ -190,8 +190,8 @@ func (c *connection) expectExit() {
 	}
 }
 
-// send sends a message to the child, of a cell or of none. An error of writing means that the child
-// is ending, or should.
+// send sends a message of a cell, or of none, to the child. If writing fails, the child is ending,
+// or should.
 func (c *connection) send(cell int, m pipe.Message) error {
 	data, err := pipe.Encode(&pipe.Frame{Cell: cell, Message: m})
 	if err != nil {
@@ -205,7 +205,7 @@ func (c *connection) send(cell int, m pipe.Message) error {
 	return nil
 }
 
-// ask has the child carry out a request, and returns its answer.
+// ask sends a request to the child, and returns its answer.
 func (c *connection) ask(ctx context.Context, cell int, request pipe.Request, out program.Output) (pipe.Answer, error) {
 	j := newJob(ctx, cell, request, out)
 	defer j.cancel(nil)
@@ -228,7 +228,7 @@ func (c *connection) ask(ctx context.Context, cell int, request pipe.Request, ou
 	_ = c.send(cell, &pipe.Interrupt{Signal: !deep}) // can be encoded
 	grace := c.grace
 	if deep {
-		grace += time.Minute // for its stack to go, see the child's awaitShallow
+		grace += time.Minute // until its stack is gone, see the child's awaitShallow
 	}
 	patience := time.NewTimer(grace)
 	defer patience.Stop()
@@ -236,17 +236,17 @@ func (c *connection) ask(ctx context.Context, cell int, request pipe.Request, ou
 	case <-j.done:
 	case <-patience.C:
 		if j.signalled.Load() {
-			j.text(host.Notes, "note: the interrupt was sent to the program as a signal, which it waits for (signal.Notify); a second interrupt ends the cell\n")
+			j.text(host.Notes, "note: the program handles interrupts itself (signal.Notify) and got this one as a signal; interrupt again to end the cell\n")
 			<-j.done
 			break
 		}
-		j.text(host.Notes, "interrupted, but the cell has not ended yet; a second interrupt ends it together with all variables\n")
+		j.text(host.Notes, "interrupted, but the cell has not ended yet; interrupt again to end it and lose all variables\n")
 		<-j.done
 	}
 	return j.answer, j.err
 }
 
-// add makes a job known, whose end is then waited for.
+// add registers a job. Its end is then waited for.
 func (c *connection) add(j *job) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -264,14 +264,14 @@ func (c *connection) add(j *job) error {
 	return nil
 }
 
-// remove makes the job of a cell unknown.
+// remove removes the job of a cell.
 func (c *connection) remove(cell int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.jobs, cell)
 }
 
-// job returns the job of a cell, nil if there is none whose output is to be shown.
+// job returns the job of a cell, or nil if no output of it may be shown.
 func (c *connection) job(cell int) *job {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -294,7 +294,7 @@ func (c *connection) running() []*job {
 	return jobs
 }
 
-// finish ends all jobs after the child, given what the run time said.
+// finish ends all jobs after the child has ended, given the last words of its run time.
 func (c *connection) finish(lastWords string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

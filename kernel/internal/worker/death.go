@@ -8,7 +8,7 @@ import (
 )
 
 // causeOfDeath says in one line why the process ended, from the last words of the Go run time, if
-// any, and from how the process ended. If it called os.Exit, exit has the status.
+// any, and from the exit state. If it called os.Exit, exit has the status.
 func causeOfDeath(lastWords string, state *os.ProcessState) (cause string, exit *program.ExitError) {
 	for line := range strings.Lines(lastWords) {
 		line = strings.TrimSpace(line)
@@ -47,8 +47,7 @@ func causeOfDeath(lastWords string, state *os.ProcessState) (cause string, exit 
 	return state.String(), nil
 }
 
-// isLastWords reports whether the text, written by the Go run time, is the beginning of the report
-// of a dying process.
+// isLastWords reports whether the text begins like the Go run time's report of a dying process.
 func isLastWords(text string) bool {
 	for line := range strings.Lines(text) {
 		for _, prefix := range []string{"runtime: goroutine stack exceeds", "fatal error: ", "panic: ", "SIG", "unexpected fault", "Exception 0x"} {

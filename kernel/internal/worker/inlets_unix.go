@@ -29,7 +29,7 @@ func openInlets() (in *inlets, outlets [pipes]*os.File, err error) {
 	return in, outlets, nil
 }
 
-// look tells which pipes have something to be read, or have ended. If it is to wait, one does.
+// look tells which pipes have data or have ended. If wait is true, it waits until there is one.
 func (in *inlets) look(wait bool) (ready [pipes]bool) {
 	timeout := 0
 	if wait {
@@ -45,7 +45,7 @@ func (in *inlets) look(wait bool) (ready [pipes]bool) {
 		}
 		if _, err := unix.Poll(fds[:], timeout); err == nil {
 			break
-		} // else it was interrupted by a signal
+		} // otherwise a signal interrupted it
 	}
 	for i := range fds {
 		ready[i] = fds[i].Revents != 0
@@ -53,14 +53,14 @@ func (in *inlets) look(wait bool) (ready [pipes]bool) {
 	return ready
 }
 
-// has is look for one pipe that has not ended.
+// has is look for a single pipe that has not ended.
 func (in *inlets) has(i int) bool {
 	fds := []unix.PollFd{{Fd: int32(in.fds[i]), Events: unix.POLLIN}}
 	n, err := unix.Poll(fds, 0)
 	return err != nil || n > 0
 }
 
-// read reads from a pipe that is ready, nothing if it has ended.
+// read reads from a pipe that is ready. It reads nothing if the pipe has ended.
 func (in *inlets) read(i int, buffer []byte) int {
 	n, err := unix.Read(in.fds[i], buffer)
 	for err == unix.EINTR {

@@ -12,11 +12,11 @@ import (
 
 // inlets are the ends of pipes that the parent reads. One goroutine uses them.
 //
-// They are pipes with names, since only those can be looked into while a read of theirs is under
-// way: such a read, of no bytes, ends when there is something, and is what is waited for.
+// They are named pipes, since only those can be peeked into during a read. Waiting for data uses a
+// read of zero bytes, which ends when there is some.
 type inlets struct {
 	handles [pipes]windows.Handle
-	waiting [pipes]windows.Overlapped // reads of no bytes
+	waiting [pipes]windows.Overlapped // reads of zero bytes
 	under   [pipes]bool               // way
 	reading windows.Overlapped
 	ended   [pipes]bool
@@ -49,7 +49,7 @@ func openInlets() (in *inlets, outlets [pipes]*os.File, err error) {
 	return in, outlets, nil
 }
 
-// newPipe makes a pipe whose end for reading can be waited for.
+// newPipe makes a pipe whose reading end can be waited for.
 func newPipe() (r windows.Handle, w *os.File, err error) {
 	name := fmt.Sprintf(`\\.\pipe\hierml-%d-%016x`, os.Getpid(), rand.Uint64())
 	path, err := windows.UTF16PtrFromString(name)
@@ -64,7 +64,7 @@ func newPipe() (r windows.Handle, w *os.File, err error) {
 	if err != nil {
 		return 0, nil, os.NewSyscallError("CreateNamedPipe", err)
 	}
-	// The pipe has one other end: once this is open, nobody else has it.
+	// The pipe has one other end: once this is open, no other process can open it.
 	h, err := windows.CreateFile(path, windows.GENERIC_WRITE, 0, nil, windows.OPEN_EXISTING, 0, 0)
 	if err != nil {
 		return 0, nil, errors.Join(os.NewSyscallError("CreateFile", err), windows.CloseHandle(r))
@@ -72,7 +72,7 @@ func newPipe() (r windows.Handle, w *os.File, err error) {
 	return r, os.NewFile(uintptr(h), name), nil
 }
 
-// look tells which pipes have something to be read, or have ended. If it is to wait, one does.
+// look tells which pipes have data or have ended. If wait is true, it waits until there is one.
 func (in *inlets) look(wait bool) (ready [pipes]bool) {
 	for {
 		some := false
@@ -89,14 +89,14 @@ func (in *inlets) look(wait bool) (ready [pipes]bool) {
 
 var peekNamedPipe = windows.NewLazySystemDLL("kernel32.dll").NewProc("PeekNamedPipe")
 
-// has is look for one pipe that has not ended.
+// has is look for a single pipe that has not ended.
 func (in *inlets) has(i int) bool {
 	var n uint32
 	ok, _, _ := peekNamedPipe.Call(uintptr(in.handles[i]), 0, 0, 0, uintptr(unsafe.Pointer(&n)), 0)
 	return ok == 0 || n > 0
 }
 
-// await returns when something has come from a pipe, or may have.
+// await returns when a pipe has data, or may have.
 func (in *inlets) await() {
 	var which []int
 	var events []windows.Handle
@@ -119,7 +119,7 @@ func (in *inlets) await() {
 	}
 }
 
-// read reads from a pipe that is ready, nothing if it has ended.
+// read reads from a pipe that is ready. It reads nothing if the pipe has ended.
 func (in *inlets) read(i int, buffer []byte) int {
 	var n uint32
 	err := windows.ReadFile(in.handles[i], buffer, nil, &in.reading)

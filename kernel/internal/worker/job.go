@@ -12,28 +12,28 @@ import (
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
-// A job is one request that the child carries out, or one that has ended and has left goroutines in
+// A job is a request that the child carries out, or one that has ended and has left goroutines in
 // the child.
 type job struct {
-	// ctx ends when the caller's ends, or when the job is interrupted for the sake of others.
+	// ctx is done when the caller's is, or when the job is interrupted for the sake of others.
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	cell   int
-	// program is what is to be run; nil if something else is asked.
+	// program is the program to run; nil for other requests.
 	program *program.Program
 
-	// signalled says that the child was interrupted by a signal to the program only.
+	// signalled says that the interrupt was only a signal to the program.
 	signalled atomic.Bool
 
 	mu  sync.Mutex // held while out is called, except for its Input
 	out program.Output
 
-	// Used by the goroutine of the pump only: whether the child has begun with the cell, and what
-	// is held back until the rest of a UTF-8 sequence is there.
+	// Used only by the goroutine of the pump: whether the child has started the cell, and the text
+	// held back until its last UTF-8 sequence is complete.
 	begun bool
 	texts cells.Texts
 
-	// done is closed when the request has been carried out, with these results.
+	// done is closed when the request is finished, with these results.
 	done   chan struct{}
 	answer pipe.Answer
 	err    error
@@ -65,7 +65,7 @@ func (j *job) text(name, text string) {
 	}
 }
 
-// flush shows what was held back.
+// flush shows the text that was held back.
 func (j *job) flush() {
 	j.texts.Flush(j.text)
 }
@@ -97,7 +97,7 @@ func (j *job) ended() bool {
 	}
 }
 
-// failure is the error of a request that failed.
+// failure returns the error of a request that failed.
 func (j *job) failure(f *pipe.Failure) error {
 	switch {
 	case f.Runtime != nil:
@@ -108,8 +108,8 @@ func (j *job) failure(f *pipe.Failure) error {
 	return errors.New(f.Message)
 }
 
-// died returns the error of the job, given the death of the child. The place is the cell, if it had
-// begun and nothing else is known.
+// died returns the error of the job when the child has died. If the cell had begun and no other
+// place is known, the place is the cell.
 func (j *job) died(death program.DeathError) *program.DeathError {
 	if j.begun && len(death.Frames) == 0 {
 		death.Frames = []program.Frame{{Cell: j.cell}}

@@ -9,7 +9,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
-// limit returns the bytes of memory that a child may use, 0 for no limit, given what a Config says.
+// limit returns the bytes of memory that a child may use, 0 for no limit, for a setting of Config.
 func limit(memory int64) int64 {
 	switch {
 	case memory < 0:
@@ -20,18 +20,17 @@ func limit(memory int64) int64 {
 	return machine.Memory() / 5 * 4
 }
 
-// DefaultMemory returns the bytes of memory that cells may use where a Config says nothing, 0 for
-// no limit.
+// DefaultMemory returns the default limit for the memory of cells in bytes, 0 for no limit.
 func DefaultMemory() int64 { return limit(0) }
 
-// margin is how much above the limit the child may get for a moment, so that its cells can be
+// margin is how far the child may exceed the limit for a moment, so that its cells can be
 // interrupted.
 func margin(limit int64) int64 { return max(limit/10, 64<<20) }
 
-// watch keeps the child below the limit of its memory, while jobs run or the memory is high. Above
-// the limit the jobs are interrupted. Those that come after them may let go of what is held, and
-// are interrupted only where they use half of what is left of the margin. The child is killed if
-// interrupted jobs do not end, or at the end of the margin.
+// watch keeps the memory of the child below the limit, while jobs run or the memory is high. Above
+// the limit it interrupts the jobs. Jobs that come after them may free memory, and are interrupted
+// only if they use half of the remaining margin. It kills the child if interrupted jobs do not end,
+// or at the end of the margin.
 func (c *connection) watch() {
 	const patience = time.Second
 	most := c.memory + margin(c.memory)
@@ -61,7 +60,7 @@ func (c *connection) watch() {
 			for _, j := range running {
 				if _, again := stopped[j]; !again {
 					stopped[j] = time.Now()
-					j.cancel(&program.StoppedError{Name: "OutOfMemory", Message: "interrupted: the worker uses " + c.excess(used) + "; variables are kept, and those that hold much should be let go"})
+					j.cancel(&program.StoppedError{Name: "OutOfMemory", Message: "interrupted: the worker uses " + c.excess(used) + "; variables are kept. Set large ones to nil to free memory"})
 				}
 			}
 		case used < c.memory:
@@ -91,8 +90,8 @@ func (c *connection) endWatch() bool {
 	return true
 }
 
-// pause is how long the memory need not be looked at: a part of the time that a program takes to
-// fill what is left, at some gigabytes per second.
+// pause is how long the watch may sleep: a part of the time that a program takes to fill the
+// remaining memory, at some gigabytes per second.
 func pause(left int64) time.Duration {
 	return min(max(time.Duration(left)/4, 2*time.Millisecond), 50*time.Millisecond)
 }
@@ -101,7 +100,7 @@ func (c *connection) excess(used int64) string {
 	return fmt.Sprintf("%s, more than the limit of %s", size(used), size(c.memory))
 }
 
-// size words a number of bytes.
+// size formats a number of bytes.
 func size(n int64) string {
 	if n < 1e9 {
 		return fmt.Sprintf("%.0f MB", float64(n)/1e6)

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// The child leads a process group of its own, so that it and what it starts can be ended together,
-// and learns of the death of the thread that started it.
+// The child leads its own process group, so that it can be ended together with its own children. It
+// learns of the death of the thread that started it.
 func sysProcAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
@@ -27,7 +27,7 @@ func resident(pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// workingFolder returns the folder that a process works in; empty if it has ended.
+// workingFolder returns the working directory of a process; empty if it has ended.
 func workingFolder(pid int) string {
 	folder, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
 	if err != nil {
@@ -36,8 +36,8 @@ func workingFolder(pid int) string {
 	return folder
 }
 
-// systemKillings returns how many processes the system has killed since it started because there
-// was no memory left, -1 if that is not known.
+// systemKillings returns how many processes the system has killed for lack of memory since it
+// started, or -1 if that is not known.
 func systemKillings() int64 {
 	counters, err := os.ReadFile("/proc/vmstat")
 	if err != nil {

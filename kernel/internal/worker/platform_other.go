@@ -4,7 +4,7 @@ package worker
 
 import "syscall"
 
-// The child leads a process group of its own, so that it and what it starts can be ended together.
+// The child leads its own process group, so that it can be ended together with its own children.
 func sysProcAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // resident is not known here.

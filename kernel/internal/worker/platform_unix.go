@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// A tree is the child and what it has started: a process group.
+// A tree is the child and the processes that it has started: a process group.
 type tree struct{ group int }
 
 // treeOf returns the tree of a child that has started.
@@ -21,7 +21,7 @@ func (t tree) kill() {
 
 func (tree) close() {}
 
-// fate says in words what ended a process that did not end by itself; empty if it did.
+// fate says in words what ended a process that did not exit by itself; otherwise it is empty.
 func fate(state *os.ProcessState) string {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return status.Signal().String()
@@ -29,7 +29,7 @@ func fate(state *os.ProcessState) string {
 	return ""
 }
 
-// killed reports whether the process was ended by SIGKILL.
+// killed reports whether SIGKILL ended the process.
 func killed(state *os.ProcessState) bool {
 	if state == nil {
 		return false

@@ -11,17 +11,17 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// The child has a console of its own, without a window, so that a terminal's interrupt does not
-// reach it.
+// The child has its own console, without a window, so that a terminal's interrupt does not reach
+// it.
 func sysProcAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NO_WINDOW}
 }
 
-// A tree is the child and what it has started: a job, which the system ends when the last handle of
-// it is closed, and so with this process.
+// A tree is the child and the processes that it has started: a job. The system ends the job when
+// its last handle is closed, and so when this process ends.
 type tree struct{ job windows.Handle }
 
-// treeOf makes the tree of a child that has started and not been told anything.
+// treeOf makes the tree of a child that has started but not received anything yet.
 func treeOf(cmd *exec.Cmd) (t tree, err error) {
 	if t.job, err = windows.CreateJobObject(nil, nil); err != nil {
 		return t, os.NewSyscallError("CreateJobObject", err)
@@ -34,19 +34,19 @@ func treeOf(cmd *exec.Cmd) (t tree, err error) {
 		err = errors.Join(handleErr, err)
 	}
 	if err != nil {
-		return t, errors.Join(fmt.Errorf("have the worker end with the kernel: %w", err), windows.CloseHandle(t.job))
+		return t, errors.Join(fmt.Errorf("tie the worker's life to the kernel: %w", err), windows.CloseHandle(t.job))
 	}
 	return t, nil
 }
 
 // kill ends all processes of the tree.
 func (t tree) kill() {
-	_ = windows.TerminateJobObject(t.job, 1) // what fails here are processes that are gone
+	_ = windows.TerminateJobObject(t.job, 1) // it fails for processes that are gone
 }
 
 func (t tree) close() { _ = windows.CloseHandle(t.job) }
 
-// fate says in words what ended a process that did not end by itself; empty if it did.
+// fate says in words what ended a process that did not exit by itself; otherwise it is empty.
 func fate(state *os.ProcessState) string {
 	const exceptions = 0xc0000000
 	if code := uint32(state.ExitCode()); code >= exceptions {
@@ -55,7 +55,7 @@ func fate(state *os.ProcessState) string {
 	return ""
 }
 
-// killed would report whether another process has ended this one, which cannot be told from an exit
+// killed would report whether another process has ended this one. An exit code does not tell that
 // here.
 func killed(*os.ProcessState) bool { return false }
 
@@ -69,8 +69,8 @@ type memoryCounters struct {
 	pagefileUsage, peakPagefileUsage, private                uintptr
 }
 
-// resident returns the memory of a process, in bytes; 0 if it has ended. What the system has
-// written to its page file counts.
+// resident returns the memory of a process, in bytes; 0 if it has ended. It includes memory in the
+// page file.
 func resident(pid int) int64 {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
@@ -88,5 +88,5 @@ func resident(pid int) int64 {
 // workingFolder is not known here.
 func workingFolder(int) string { return "" }
 
-// systemKillings is not known here: the system refuses memory rather than kill.
+// systemKillings is not known here: the system refuses memory instead of killing processes.
 func systemKillings() int64 { return -1 }

@@ -12,36 +12,35 @@ import (
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
-// Config says how to start a worker. Its zero value is what the kernel uses.
+// Config configures a worker. The kernel uses the zero value.
 type Config struct {
 	// Command is the program that calls Main, and its arguments. Empty means this program with the
 	// argument "worker".
 	Command []string
 	// Dir is the working directory of the cells; empty means this process's.
 	Dir string
-	// Grace is how long an interrupted cell may take to end before the user is told that it does
+	// Grace is how long an interrupted cell may take to end before the user is told that it has
 	// not; 0 means five seconds.
 	Grace time.Duration
-	// Memory is how many bytes of memory the child may use before its cells are interrupted; 0
-	// means 80 % of what the machine or the control group has, and a negative number that there is
-	// no limit. The child is killed if the cells do not end within a second, and if it gets above
-	// the limit by a tenth, or by 64 MB where that is more.
+	// Memory is how many bytes of memory the child may use before its cells are interrupted. 0
+	// means 80 % of the memory of the machine or the control group, and a negative number means no
+	// limit. The child is killed if the cells do not end within a second, or if it exceeds the
+	// limit by a tenth or by 64 MB, whichever is more.
 	Memory int64
 
 	environment []string // of the child; nil means that of this process
 }
 
-// A Process is a worker: an program.Executor whose programs run in a child process. When the child
-// dies, the method that notices returns a
-// *program.DeathError, and the next one starts a fresh child.
+// A Process is a worker: a program.Executor whose programs run in a child process. When the child
+// dies, the method that notices returns a *program.DeathError, and the next one starts a new child.
 type Process struct {
 	config Config
 
 	mu       sync.Mutex // guards the fields below
 	conn     *connection
-	children int // that were started
+	children int // started so far
 	closed   bool
-	events   func(event []byte) // of the debugger; nil if nobody listens
+	events   func(event []byte) // receives the debugger's events; nil for none
 }
 
 var (
@@ -52,7 +51,7 @@ var (
 	_ program.Debuggee  = (*Process)(nil)
 )
 
-// Start starts a worker. It does not wait for the child to be ready: the first Run does.
+// Start starts a worker. It does not wait until the child is ready: the first Run does.
 func Start(config Config) (*Process, error) {
 	if len(config.Command) == 0 {
 		self, err := process.Program()
@@ -139,7 +138,7 @@ func (p *Process) DebugEvents(f func(event []byte)) {
 	p.events = f
 }
 
-// event gives an event of the debugger to who listens.
+// event passes an event of the debugger to the listener.
 func (p *Process) event(text []byte) {
 	p.mu.Lock()
 	f := p.events
@@ -155,7 +154,7 @@ func (p *Process) Adopt(ctx context.Context, a *program.Adoption, out program.Ou
 	return err
 }
 
-// ask has the child carry out a request, and returns its answer.
+// ask sends a request to the child, and returns its answer.
 func ask[A pipe.Answer](ctx context.Context, p *Process, cell int, request pipe.Request, out program.Output) (answer A, err error) {
 	if ctx.Err() != nil {
 		return answer, context.Cause(ctx)
@@ -179,7 +178,7 @@ func ask[A pipe.Answer](ctx context.Context, p *Process, cell int, request pipe.
 	return answer, err
 }
 
-// askOn is ask by a connection, whose end it does not look at.
+// askOn is ask for a given connection, and does not check whether that has ended.
 func askOn[A pipe.Answer](ctx context.Context, conn *connection, cell int, request pipe.Request, out program.Output) (answer A, err error) {
 	got, err := conn.ask(ctx, cell, request, out)
 	if err != nil {
@@ -187,13 +186,13 @@ func askOn[A pipe.Answer](ctx context.Context, conn *connection, cell int, reque
 	}
 	answer, ok := got.(A)
 	if !ok {
-		return answer, fmt.Errorf("the worker answers %T with %T", request, got)
+		return answer, fmt.Errorf("the worker answered %T with %T", request, got)
 	}
 	return answer, nil
 }
 
-// Folder implements program.Located: it returns the folder that the cells work in, where the system
-// tells it, or else that in which the child was started.
+// Folder implements program.Located. It returns the working directory of the cells if the system
+// tells it, or else the directory in which the child was started.
 func (p *Process) Folder() string {
 	p.mu.Lock()
 	conn := p.conn
@@ -207,10 +206,10 @@ func (p *Process) Folder() string {
 	return p.config.Dir
 }
 
-// Kill ends the child and the processes it has started, whatever they are doing: the last resort
-// where an interrupt is not enough. A running cell ends with an *program.DeathError, and so does
-// the next one if none is running. Cells that an interrupt has only sent a signal end as by an
-// interrupt, and the child lives.
+// Kill ends the child and the processes that it has started, whatever they are doing: the last
+// resort if an interrupt is not enough. A running cell ends with a *program.DeathError; if none
+// runs, the next one does. Cells that have received an interrupt only as a signal end as if
+// interrupted, and the child lives.
 func (p *Process) Kill() {
 	p.mu.Lock()
 	conn := p.conn

@@ -9,7 +9,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
-// The pipes that the parent reads, in the order in which they are served.
+// The pipes that the parent reads, in the order in which it serves them.
 const (
 	pipeFrames = iota
 	pipeStdout
@@ -18,13 +18,13 @@ const (
 	pipes
 )
 
-// maxLastWords bounds what is kept of the run time's own output.
+// maxLastWords bounds how much of the run time's own output is kept.
 const maxLastWords = 64 << 10
 
-// maxQuestions bounds the questions that wait for the user. The child asks one after the other.
+// maxQuestions bounds the questions that wait for the user. The child asks one at a time.
 const maxQuestions = 16
 
-// loop reads what the child writes until it is gone.
+// loop reads the child's output until the child is gone.
 func (c *connection) loop() {
 	p := &pump{c: c}
 	for !p.ended {
@@ -33,7 +33,7 @@ func (c *connection) loop() {
 	c.expectExit()
 	<-c.exited
 	c.mu.Lock()
-	c.tree.kill() // what the child has left behind
+	c.tree.kill() // processes that the child has left behind
 	c.mu.Unlock()
 	p.drain()
 	for _, j := range c.running() {
@@ -50,17 +50,17 @@ func (c *connection) loop() {
 type pump struct {
 	c      *connection
 	main   int  // the cell to which the streams belong; 0 before the first
-	left   bool // only they do: the child has forgotten that cell
-	ended  bool // the child has closed its frames, which it does by ending
+	left   bool // the child has forgotten that cell; only the streams still belong to it
+	ended  bool // the child has closed its frames, which means that it ends
 	frames pipe.Buffer
 	words  strings.Builder // what the run time wrote
 	buffer [64 << 10]byte
 	last   int // the pipe that was read last
-	crumbs int // how many small pieces have come from it since another was read
+	crumbs int // consecutive small pieces from it
 }
 
-// crumb notes a small piece from a pipe. Where many come one after the other from a stream, it lets
-// more of them gather: to wake this side for each slows their writer down.
+// crumb counts a small piece from a pipe. If many come in a row from a stream, crumb lets more of
+// them gather: waking this side for each slows down their writer.
 func (p *pump) crumb(from, size int) {
 	const small, many, pause = 4 << 10, 32, 200 * time.Microsecond
 	if from == pipeFrames || from != p.last || size > small {
@@ -72,8 +72,8 @@ func (p *pump) crumb(from, size int) {
 	}
 }
 
-// flush shows what was held back of the main cell: incomplete characters and, unless it tells of
-// the child's death, what the run time wrote.
+// flush shows the text of the main cell that was held back: incomplete characters and, unless it
+// reports the child's death, the output of the run time.
 func (p *pump) flush(alive bool) {
 	j := p.c.job(p.main)
 	if j != nil {
@@ -87,8 +87,8 @@ func (p *pump) flush(alive bool) {
 	}
 }
 
-// drain reads what is in the streams now. There need be no end of it: processes that the child has
-// started may go on writing.
+// drain reads the current content of the streams. It does not wait for their end: processes that
+// the child has started may go on writing.
 func (p *pump) drain() {
 	const most = 64 << 20 / len(p.buffer)
 	for range most {
@@ -98,7 +98,7 @@ func (p *pump) drain() {
 	}
 }
 
-// step handles one piece of data, which it waits for if it is told to. It reports whether there was
+// step handles one piece of data, and waits for it if wait is true. It reports whether there was
 // any.
 func (p *pump) step(wait bool) bool {
 	in := p.c.inlets
@@ -107,9 +107,8 @@ func (p *pump) step(wait bool) bool {
 			continue
 		}
 		if i != pipeFrames && !in.ended[pipeFrames] && in.has(pipeFrames) {
-			// A frame may have come after its pipe was looked at, and before this stream was
-			// written to. Now it cannot be missed: a frame that comes still later waits for the
-			// stream.
+			// A frame may have come after its pipe was checked, and before this stream was written
+			// to. Now it cannot be missed: a still later frame waits for the stream.
 			i = pipeFrames
 		}
 		if n := in.read(i, p.buffer[:]); n > 0 {
@@ -160,12 +159,12 @@ func (p *pump) stream(name string, data []byte) {
 	}
 }
 
-// frame handles a frame. Code in a cell can write to the pipe as well as the child, so a frame may
-// be whole and make no sense. Should one be more than can be handled, it costs the child alone.
+// frame handles a frame. Cell code can also write to the pipe, so a well-formed frame may make no
+// sense. If handling one fails, only the child is lost.
 func (p *pump) frame(f *pipe.Frame) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			p.c.kill(fmt.Sprintf("the kernel failed on what came through its pipe: %v", fault))
+			p.c.kill(fmt.Sprintf("the kernel failed on a message from the worker: %v", fault))
 		}
 	}()
 	p.handle(f)
@@ -202,7 +201,7 @@ func (p *pump) handle(f *pipe.Frame) {
 		j.signalled.Store(true)
 	case pipe.Answer:
 		if j.ended() {
-			return // it is answered, and who asked has gone on
+			return // it is already answered
 		}
 		if f.Cell == p.main {
 			p.flush(true)
@@ -242,7 +241,7 @@ func (p *pump) handle(f *pipe.Frame) {
 	}
 }
 
-// unknown answers a question of a cell that is not known any more.
+// unknown answers a question of a cell that is no longer known.
 func (p *pump) unknown(m pipe.Message) {
 	unknown := &pipe.Failure{Message: "the cell that asks is not known any more"}
 	switch m := m.(type) {
@@ -253,12 +252,12 @@ func (p *pump) unknown(m pipe.Message) {
 	}
 }
 
-// comm passes a message on, and says to one that opens a comm whether there is anybody.
+// comm passes a message on, and tells a cell that opens a comm whether a front end takes it.
 func (p *pump) comm(j *job, m *pipe.Comm) {
 	var err error
 	j.show(func(out program.Output) { err = out.Comm(m.Unpack()) })
 	if m.Kind != "open" {
-		return // who sends it has been told when the comm was opened
+		return // the sender learned that when it opened the comm
 	}
 	answer := &pipe.Opened{ID: m.ID}
 	if err != nil {
@@ -270,7 +269,7 @@ func (p *pump) comm(j *job, m *pipe.Comm) {
 // answer answers a question of a cell.
 func (p *pump) answer(m pipe.Message) { _ = p.c.send(0, m) } // can be encoded
 
-// show shows what a message brings. The child sends none without a bundle.
+// show shows the content of a message. The child sends none without a bundle.
 func show(out program.Output, m pipe.Message) {
 	switch m := m.(type) {
 	case *pipe.Display:

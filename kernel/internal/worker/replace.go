@@ -13,7 +13,7 @@ import (
 )
 
 // Replace implements program.Replacer. The variables go through a file. The new child has the
-// environment and the arguments of the old one and works in its folder.
+// environment and the arguments of the old one, and its working directory.
 func (p *Process) Replace(ctx context.Context, a *program.Adoption, out program.Output) (left program.LeftBehind, process int, err error) {
 	old, err := p.connection()
 	if err != nil {
@@ -53,7 +53,7 @@ func (p *Process) Replace(ctx context.Context, a *program.Adoption, out program.
 	if err != nil {
 		var death *program.DeathError
 		if errors.As(err, &death) {
-			err = errors.New(death.Cause) // not the one that holds the variables
+			err = errors.New(death.Cause) // not the process with the variables
 		}
 		fresh.end("not used")
 		return left, 0, err
@@ -62,7 +62,7 @@ func (p *Process) Replace(ctx context.Context, a *program.Adoption, out program.
 	return joined(saved.Left, loaded.Left), old.number, nil
 }
 
-// succeed makes the fresh connection that of the process, if the old one still is.
+// succeed makes fresh the connection of the process, if old still is.
 func (p *Process) succeed(old, fresh *connection) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,14 +76,14 @@ func (p *Process) succeed(old, fresh *connection) error {
 	return nil
 }
 
-// end ends the child without a word, and waits until it is gone.
+// end ends the child silently, and waits until it is gone.
 func (c *connection) end(why string) {
 	c.silence()
 	c.kill(why)
 	<-c.gone
 }
 
-// joined tells what was lost when variables were saved and when they were loaded.
+// joined merges the losses of saving the variables with those of loading them.
 func joined(saved, loaded program.LeftBehind) program.LeftBehind {
 	all := program.LeftBehind{Whole: map[string]string{}, InPart: map[string]string{}}
 	for _, left := range []program.LeftBehind{loaded, saved} {

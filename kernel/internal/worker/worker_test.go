@@ -177,7 +177,7 @@ func TestCellThatCannotBeInterrupted(t *testing.T) {
 	hanging.out.has(t, "stdout: a")
 	cancel()
 	const said = "stdout: a|notes: interrupted, but the cell has not ended yet; " +
-		"a second interrupt ends it together with all variables\n"
+		"interrupt again to end it and lose all variables\n"
 	hanging.out.has(t, said)
 	p.Kill()
 	hanging.wait(t, said)

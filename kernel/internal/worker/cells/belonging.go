@@ -11,15 +11,14 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// A belonging tells to which cell a goroutine belongs. Go has no values that goroutines inherit,
-// except the labels for its profiler. These are taken for it: their content is not looked at, only
-// their address.
+// A belonging tells which cell a goroutine belongs to. Goroutines inherit nothing in Go except the
+// labels for the profiler, so these are used. Only their address matters, not their content.
 //
-// A goroutine that the run time starts on its own account, as that of a finalizer, bears no label,
-// nor does one that has been given others.
+// Goroutines that the run time starts itself, such as those of finalizers, have no label. Nor does
+// one that code has given other labels.
 type belonging struct {
-	// forgotten, if not nil, is called when no goroutine belongs to the cell of that number any
-	// more. It must not wait for anything.
+	// forgotten, if not nil, is called when the last goroutine of the cell with that number is
+	// gone. It must not block.
 	forgotten func(number int)
 
 	mu     sync.RWMutex
@@ -27,8 +26,8 @@ type belonging struct {
 	labels map[int]int         // how many labels there are, by the number of the cell
 }
 
-// A bearer is what a label says of its goroutines. When they have ended the label is collected, and
-// one of the user's own may get its place before the cleanup has been here.
+// A bearer is what a label says about its goroutines. When they have ended, the label is collected.
+// One of the user's own labels may then get its address before the cleanup runs.
 type bearer struct {
 	cell  *Cell
 	label weak.Pointer[byte]
@@ -38,8 +37,8 @@ func newBelonging(forgotten func(int)) *belonging {
 	return &belonging{forgotten: forgotten, cells: map[uintptr]*bearer{}, labels: map[int]int{}}
 }
 
-// carry returns f made to belong, on whatever goroutine it is called, to the cell of the goroutine
-// that calls carry. A goroutine that gets the label so keeps it.
+// carry returns a function that calls f on behalf of the cell of the goroutine that calls carry, on
+// whatever goroutine it is called. That goroutine keeps the label.
 func (b *belonging) carry(f func()) func() {
 	label := program.Label()
 	return func() {
@@ -48,16 +47,16 @@ func (b *belonging) carry(f func()) func() {
 	}
 }
 
-// adopt makes the calling goroutine, and those that it starts from now on, belong to the cell.
+// adopt makes the calling goroutine belong to the cell, and those that it starts from now on.
 func (b *belonging) adopt(c *Cell) {
 	b.label(c, pprof.Labels("cell", strconv.Itoa(c.Number)))
 }
 
-// renew gives the calling goroutine, and those that it starts from now on, labels whose address
-// tells the same cell, or none.
+// renew gives the calling goroutine new labels that identify the same cell, or none. Goroutines
+// that it starts from now on inherit them.
 func (b *belonging) renew(labels pprof.LabelSet) { b.label(b.cell(), labels) }
 
-// label gives the calling goroutine labels whose address tells the cell, or none if c is nil.
+// label gives the calling goroutine labels that identify the cell, or none if c is nil.
 func (b *belonging) label(c *Cell, labels pprof.LabelSet) {
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
 	if c == nil {
@@ -72,7 +71,7 @@ func (b *belonging) label(c *Cell, labels pprof.LabelSet) {
 	runtime.AddCleanup((*byte)(label), b.drop, dropped{uintptr(label), of})
 }
 
-// A dropped is a label that is no more.
+// A dropped is a label that was collected.
 type dropped struct {
 	label  uintptr
 	bearer *bearer
@@ -81,7 +80,7 @@ type dropped struct {
 func (b *belonging) drop(d dropped) {
 	number := d.bearer.cell.Number
 	b.mu.Lock()
-	if b.cells[d.label] == d.bearer { // and not a new label's that got the place
+	if b.cells[d.label] == d.bearer { // and not that of a new label at the same address
 		delete(b.cells, d.label)
 	}
 	b.labels[number]--
@@ -95,9 +94,9 @@ func (b *belonging) drop(d dropped) {
 	}
 }
 
-// cell returns the cell of the calling goroutine, nil if it has none. A coroutine that a library
-// has made with iter.Pull bears the label of the cell that made it for ever: when that cell has
-// ended, another one resumes it, and which one is not known.
+// cell returns the cell of the calling goroutine, or nil. A coroutine that a library has made with
+// iter.Pull keeps the label of the cell that made it. Once that cell has ended, another cell
+// resumes the coroutine, and it is not known which.
 func (b *belonging) cell() *Cell {
 	label := uintptr(program.Label())
 	b.mu.RLock()
@@ -109,8 +108,8 @@ func (b *belonging) cell() *Cell {
 	return of.cell
 }
 
-// inCoroutine reports whether the calling goroutine is a coroutine whose label is not passed on as
-// program.Coroutine does.
+// inCoroutine reports whether the calling goroutine is a coroutine that does not pass on its label
+// as program.Coroutine does.
 func inCoroutine() bool {
 	const (
 		start  = "runtime.corostart"
@@ -135,7 +134,7 @@ func inCoroutine() bool {
 	}
 }
 
-// alive reports whether goroutines belong to the cell of that number.
+// alive reports whether goroutines belong to the cell with that number.
 func (b *belonging) alive(number int) bool {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

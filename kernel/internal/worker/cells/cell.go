@@ -8,24 +8,24 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// A Cell is a program that runs, or one that has ended and has left goroutines.
+// A Cell is a running program, or one that has ended and has left goroutines.
 type Cell struct {
 	Number      int
-	ctx         context.Context // ends when the cell is interrupted, and only then
+	ctx         context.Context // done only when the cell is interrupted
 	cancel      context.CancelFunc
 	interrupted func()
 	done        chan struct{}           // closed when the cell has ended
 	sink        atomic.Pointer[capture] // takes what the cell shows; nil for none
 }
 
-// A capture is a sink within that of outer, which may be nil.
+// A capture is a sink inside another one, outer, which may be nil.
 type capture struct {
 	host.Sink
 	outer *capture
 	over  atomic.Bool
 }
 
-// New returns a cell that begins. interrupted, if not nil, is called when its context has ended.
+// New returns a cell that begins. interrupted, if not nil, is called when the cell is interrupted.
 func New(number int, interrupted func()) *Cell {
 	c := &Cell{Number: number, interrupted: interrupted, done: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -33,10 +33,10 @@ func New(number int, interrupted func()) *Cell {
 	return c
 }
 
-// Context returns a context that ends when the cell is interrupted, and only then.
+// Context returns a context that is done only when the cell is interrupted.
 func (c *Cell) Context() context.Context { return c.ctx }
 
-// Interrupt asks the cell to end.
+// Interrupt interrupts the cell.
 func (c *Cell) Interrupt() {
 	if c.ctx.Err() != nil {
 		return
@@ -47,7 +47,7 @@ func (c *Cell) Interrupt() {
 	}
 }
 
-// End says that the cell has ended.
+// End records that the cell has ended.
 func (c *Cell) End() { close(c.done) }
 
 // Done returns a channel that is closed when the cell has ended.
@@ -63,8 +63,8 @@ func (c *Cell) Ended() bool {
 	}
 }
 
-// capture makes s take what the cell shows until end is called. Where several goroutines of a cell
-// capture at the same time, the last to begin takes the output of all of them.
+// capture sends what the cell shows to s until end is called. If several goroutines of a cell
+// capture at the same time, the last to begin gets the output of all of them.
 func (c *Cell) capture(s host.Sink) (end func()) {
 	for {
 		outer := c.sink.Load()

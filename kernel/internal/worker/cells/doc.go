@@ -1,8 +1,8 @@
-// Package cells is what the code of cells meets in the process that runs it: which cell a goroutine
-// belongs to, what takes the cell's output, its input, and the program as package host shows it.
+// Package cells is the environment of cell code in the process that runs it: which cell a goroutine
+// belongs to, where the cell's output goes, its input, and the program as package host presents it.
 //
-// Whether what cells show goes to another process, as from package child, or stays in this one is
-// the business of an [Outlet].
+// An [Outlet] decides whether the output of cells goes to another process, as in package child, or
+// stays in this one.
 //
-// Wrong when something is shown for another cell than the one that has shown it.
+// Wrong when output appears in another cell than the one that produced it.
 package cells

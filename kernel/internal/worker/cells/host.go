@@ -12,37 +12,37 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// An Outlet takes what cells write, show and ask for. Its methods may be called while others run.
+// An Outlet takes what cells write, show and ask for. Its methods may be called concurrently.
 type Outlet interface {
-	// Main returns the cell of the goroutines that belong to none: the newest that has begun while
-	// no other main one ran. It is nil before the first.
+	// Main returns the cell of the goroutines that belong to none: the newest cell that began while
+	// no other main one ran. It is nil before the first cell.
 	Main() *Cell
-	// Text takes text of a cell, or of nobody's, to "stdout", "stderr" or notes.
+	// Text takes text of a cell, or of none, for "stdout", "stderr" or notes.
 	Text(c *Cell, name string, p []byte) (int, error)
-	// These take what package host says, of a cell.
+	// These do for a cell what package host describes.
 	Display(c *Cell, b *display.Bundle, id string, update bool) error
 	Page(c *Cell, b *display.Bundle) error
 	Clear(c *Cell, wait bool) error
 	NextInput(c *Cell, source string, replace bool) error
 	Comm(c *Cell, m *host.CommMessage) error
-	// Ask asks the user for a line. It is called for one at a time, and ends with the cell's
+	// Ask asks the user for a line. There is one call at a time, and it ends with the cell's
 	// context.
 	Ask(c *Cell, prompt string, password bool) (string, error)
 }
 
-// A Host is the program as the code of cells sees it.
+// A Host is the program as cell code sees it.
 type Host struct {
 	outlet    Outlet
 	belonging *belonging
-	asking    chan struct{} // holds a value while a line is asked for
+	asking    chan struct{} // holds a value during a question
 	in        inputReader
 	out, err  stream
 }
 
 var _ host.Host = (*Host)(nil)
 
-// NewHost returns a host for the cells of an outlet. forgotten, if not nil, is called when no
-// goroutine belongs to the cell of a number any more. It must not wait for anything.
+// NewHost returns a host for the cells of an outlet. forgotten, if not nil, is called when the last
+// goroutine of the cell with a number is gone. It must not block.
 func NewHost(outlet Outlet, forgotten func(number int)) *Host {
 	h := &Host{outlet: outlet, belonging: newBelonging(forgotten), asking: make(chan struct{}, 1)}
 	h.in = inputReader{h, new(bufferedLine)}
@@ -50,10 +50,10 @@ func NewHost(outlet Outlet, forgotten func(number int)) *Host {
 	return h
 }
 
-// Adopt makes the calling goroutine, and those that it starts from now on, belong to the cell.
+// Adopt makes the calling goroutine belong to the cell, and those that it starts from now on.
 func (h *Host) Adopt(c *Cell) { h.belonging.adopt(c) }
 
-// Alive reports whether goroutines belong to the cell of that number.
+// Alive reports whether goroutines belong to the cell with that number.
 func (h *Host) Alive(number int) bool { return h.belonging.alive(number) }
 
 // Asking reports whether a cell asks the user for a line.
@@ -62,17 +62,17 @@ func (h *Host) Asking() bool { return len(h.asking) > 0 }
 // Stderr returns the standard error of cells.
 func (h *Host) Stderr() io.Writer { return h.err }
 
-// Means returns what the code of cells is given.
+// Means returns the environment of cell code.
 func (h *Host) Means() Means {
 	return Means{In: h.in, Out: h.out, Err: h.err, Relabel: h.belonging.renew, Carry: h.belonging.carry}
 }
 
-// ErrEnded is the error of a cell that asks for a line and has ended.
+// ErrEnded is the error of a cell that asks for a line but has ended.
 var ErrEnded = errors.New("the cell that asks has ended")
 
 var errNoCell = errors.New("no cell has run yet")
 
-// owner returns the cell of the calling goroutine, the main one if it has none. It is nil before
+// owner returns the cell of the calling goroutine, or the main one if it has none. It is nil before
 // the first cell.
 func (h *Host) owner() *Cell {
 	if c := h.belonging.cell(); c != nil {
@@ -81,7 +81,7 @@ func (h *Host) owner() *Cell {
 	return h.outlet.Main()
 }
 
-// sink returns what takes the output of the running cell, nil if nothing does.
+// sink returns the capture of the running cell's output, or nil.
 func (h *Host) sink() *capture {
 	if owner := h.owner(); owner != nil {
 		return owner.sink.Load()
@@ -89,14 +89,14 @@ func (h *Host) sink() *capture {
 	return nil
 }
 
-// does calls f with the cell of the calling goroutine, and tells the user of an error.
+// does calls f with the cell of the calling goroutine, and reports an error to the user.
 func (h *Host) does(what string, f func(c *Cell) error) {
 	err := errNoCell
 	if owner := h.owner(); owner != nil {
 		err = f(owner)
 	}
 	if err != nil {
-		// What cannot be written has lost who reads it.
+		// A failed write means that nobody reads the output.
 		_, _ = fmt.Fprintf(h.err, "%s: %v\n", what, err)
 	}
 }
@@ -172,7 +172,7 @@ func (h *Host) NextInput(source string, replace bool) {
 	h.does("next input", func(c *Cell) error { return h.outlet.NextInput(c, source, replace) })
 }
 
-// Input implements host.Host. One line is asked for at a time.
+// Input implements host.Host. It handles one question at a time.
 func (h *Host) Input(prompt string, password bool) (string, error) {
 	owner := h.owner()
 	switch {
@@ -190,8 +190,8 @@ func (h *Host) Input(prompt string, password bool) (string, error) {
 	return h.outlet.Ask(owner, program.Shorten(prompt), password)
 }
 
-// Deliver gives a message, for a cell, to the code that listens to its comm, by do where that is to
-// be called. A comm that nobody wants is closed.
+// Deliver passes a message, for a cell, to the code that listens to its comm. It calls that code
+// through do, or directly if that is nil. It closes a comm that no code wants.
 func (h *Host) Deliver(c *Cell, m *program.CommMessage, do func(ctx context.Context, cell int, f func()) error) error {
 	run, received, err := receive(m)
 	switch {
@@ -205,7 +205,7 @@ func (h *Host) Deliver(c *Cell, m *program.CommMessage, do func(ctx context.Cont
 	return nil
 }
 
-// receive is host.Receive. A panic there, where no code of the user runs, costs the message only.
+// receive calls host.Receive. A panic there is not in user code; only the message is lost.
 func receive(m *program.CommMessage) (run func(), received bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -216,7 +216,7 @@ func receive(m *program.CommMessage) (run func(), received bool, err error) {
 	return run, received, nil
 }
 
-// A place is where a cell shows things. The label keeps the cell from being forgotten.
+// A place is the position of a cell in the notebook. The label keeps the cell from being forgotten.
 type place struct {
 	host  *Host
 	cell  *Cell
@@ -225,7 +225,7 @@ type place struct {
 
 // Stream implements host.Sink.
 func (p *place) Stream(name, text string) {
-	// What cannot be written has lost who reads it.
+	// A failed write means that nobody reads the output.
 	_, _ = p.host.outlet.Text(p.cell, name, []byte(text))
 }
 

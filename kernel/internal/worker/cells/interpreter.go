@@ -14,20 +14,20 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Means are what the code of cells is given.
+// Means are the environment of cell code.
 type Means struct {
 	// In, Out and Err are standard input, output and error.
 	In       io.Reader
 	Out, Err io.Writer
-	// Relabel gives the calling goroutine new labels, whose address tells the same cell. Carry
-	// returns f made to belong to the cell of the goroutine that calls Carry, on whatever goroutine
-	// it is called.
+	// Relabel gives the calling goroutine new labels that identify the same cell. Carry returns a
+	// function that calls f on behalf of the cell of the goroutine that calls Carry, on whatever
+	// goroutine it is called.
 	Relabel func(labels pprof.LabelSet)
 	Carry   func(f func()) func()
 }
 
-// NewInterpreter returns an interpreter of cells with these means, which the packages that cells
-// import get, too.
+// NewInterpreter returns an interpreter of cells with these means. The packages that cells import
+// use them, too.
 func NewInterpreter(means Means) (*interpreted.Interpreter, error) {
 	stdlib.SetOutput(means.Out, means.Err)
 	host.SetOutput(means.Out, means.Err)
@@ -40,8 +40,8 @@ func NewInterpreter(means Means) (*interpreted.Interpreter, error) {
 	})
 }
 
-// symbols are those of the standard library, with timers that call functions for the cell that has
-// set them: the run time starts their goroutines, which inherit nothing.
+// symbols are those of the standard library. Their timers call functions on behalf of the cell that
+// has set them: the run time starts the goroutines of timers, which inherit nothing.
 func symbols(carry func(func()) func()) map[string]map[string]reflect.Value {
 	const name = "time/time"
 	all := maps.Clone(stdlib.Symbols())

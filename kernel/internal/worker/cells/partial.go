@@ -7,11 +7,11 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Texts hold what is yet to be shown of the streams of a cell.
+// Texts hold the incomplete ends of the streams of a cell.
 type Texts struct{ stdout, stderr Partial }
 
-// Take calls show with what can be shown of data that was written to a stream, if that is anything.
-// Notes are whole; what is neither they nor "stdout" is taken for "stderr".
+// Take calls show with the complete text of data that was written to a stream, unless that is
+// empty. Notes are always complete. A name other than notes and "stdout" means "stderr".
 func (t *Texts) Take(name string, data []byte, show func(name, text string)) {
 	text := ""
 	switch name {
@@ -27,7 +27,7 @@ func (t *Texts) Take(name string, data []byte, show func(name, text string)) {
 	}
 }
 
-// Flush calls show with what was held back.
+// Flush calls show with the text that was held back.
 func (t *Texts) Flush(show func(name, text string)) {
 	if text := t.stdout.Rest(); text != "" {
 		show("stdout", text)
@@ -37,10 +37,10 @@ func (t *Texts) Flush(show func(name, text string)) {
 	}
 }
 
-// A Partial holds the beginning of a UTF-8 sequence whose end is yet to come.
+// A Partial holds the beginning of an incomplete UTF-8 sequence.
 type Partial []byte
 
-// Take returns the data, after what was held back before, up to its last whole UTF-8 sequence.
+// Take returns the held-back bytes followed by the data, up to the last complete UTF-8 sequence.
 func (h *Partial) Take(data []byte) string {
 	all := append(*h, data...)
 	cut := len(all)

@@ -16,8 +16,8 @@ func (s stream) Write(p []byte) (int, error) {
 	return s.host.outlet.Text(s.host.belonging.cell(), s.name, p)
 }
 
-// inputReader is standard input as far as it is read through fmt.Scan and its like: each line is
-// asked for when it is needed.
+// inputReader is standard input as read by fmt.Scan and similar functions. It asks for each line
+// when it is needed.
 type inputReader struct {
 	host *Host
 	line *bufferedLine

@@ -12,8 +12,8 @@ import (
 type cell struct {
 	*cells.Cell
 	began moment
-	// shallow is closed when the deep stack is gone for which the cell was stopped; nil if it was
-	// not.
+	// shallow is closed when the deep stack for which the cell was stopped is gone. It is nil if
+	// the cell was not stopped for one.
 	shallow atomic.Pointer[chan struct{}]
 }
 
@@ -23,20 +23,19 @@ func newCell(number int) *cell {
 	return c
 }
 
-// awaitShallow waits, where the cell was stopped for a deep stack, until that is gone. A process
-// that ends meanwhile takes the variables with it, so the cell must not have said before that they
-// are kept.
+// awaitShallow waits until the deep stack for which the cell was stopped is gone. If the process
+// ends before that, the variables are lost, so the cell must not have said that they are kept.
 func (c *cell) awaitShallow() {
 	if shallow := c.shallow.Load(); shallow != nil {
 		select {
 		case <-*shallow:
-		case <-time.After(time.Minute): // it neither grows nor ends
+		case <-time.After(time.Minute): // the stack neither grows nor goes away
 		}
 	}
 }
 
-// interruptProcesses interrupts the processes that were started since the cell began. Those that
-// keep the cell waiting all the same are killed.
+// interruptProcesses interrupts the processes started since the cell began. It kills those that
+// keep the cell waiting nevertheless.
 func (c *cell) interruptProcesses() {
 	signalProcesses(c.began, syscall.SIGINT)
 	for {

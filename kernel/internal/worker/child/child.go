@@ -20,37 +20,37 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// A Runner runs the user's code in the child: it is a program.Executor without outputs. Its methods
-// may be called while others run.
+// A Runner runs user code in the child: it is a program.Executor without outputs. Its methods may
+// be called concurrently.
 type Runner interface {
 	Run(ctx context.Context, p *program.Program) (*program.Bundle, error)
 	Reached(cell int) int
 	Look(ctx context.Context, cell int, looks []program.Look) ([]string, error)
 	Adopt(a *program.Adoption) error
-	// Save writes the variables that are to be moved, and what cells have shown, to a file, and
-	// Load is Adopt with the variables from such a file.
+	// Save writes the variables to move, and what cells have shown, to a file. Load is Adopt with
+	// the variables from such a file.
 	Save(file string, a *program.Adoption) (program.LeftBehind, error)
 	Load(file string, a *program.Adoption) (program.LeftBehind, error)
-	// EndDeep ends the goroutines whose stacks have at least that many bytes, until it is called
-	// with 0, and reports whether it can. tell hears of the cell of each before.
+	// EndDeep ends the goroutines whose stacks have at least size bytes, until it is called with 0,
+	// and reports whether it can. It first calls tell with the cell of each.
 	EndDeep(size uintptr, tell func(cell int)) bool
-	// Debug carries out a request of the debugger, as one of that number, and Ended says that a
-	// cell has ended. Its events go where SetEvents says.
+	// Debug carries out a request of the debugger as the cell with that number, and Ended records
+	// that a cell has ended. SetEvents sets the receiver of its events.
 	Debug(ctx context.Context, cell int, request []byte, globals []program.Global) []byte
 	Ended(cell int)
 	SetEvents(f func(event []byte))
-	// Do calls f, for the cell of that number.
+	// Do calls f on behalf of the cell with that number.
 	Do(ctx context.Context, cell int, f func()) error
 }
 
-// Serve is the life of the child: it runs the programs that come in, with the Runner that is made
-// once the pipes are in place, until the parent is gone. It returns only if it cannot begin.
+// Serve is the main loop of the child. It makes the Runner once the pipes are connected, and runs
+// the programs that come in until the parent is gone. It returns only if it cannot start.
 func Serve(newRunner func(cells.Means) (Runner, error)) error {
 	commands, frames, stderr, err := pipe.Handed()
 	if err != nil {
 		return err
 	}
-	// The standard output and error are the cells' own, to be closed if they like.
+	// The standard output and error belong to the cells, which may close them.
 	ownStdout, err := duplicate(os.Stdout, "/dev/stdout")
 	if err != nil {
 		return fmt.Errorf("standard output: %w", err)
@@ -64,8 +64,8 @@ func Serve(newRunner func(cells.Means) (Runner, error)) error {
 	log.SetOutput(c.host.Stderr())
 	host.Set(c.host)
 
-	// The death of the parent closes the pipe, and on Linux also comes as a signal. Terminals'
-	// interrupts are not for this process. They are caught, and nobody listens: if they were
+	// The death of the parent closes the pipe, and on Linux also comes as a signal. This process
+	// must not react to a terminal's interrupts. They are caught without a listener: if they were
 	// ignored, the processes that cells start would ignore them, too.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP)
 	term := make(chan os.Signal, 1)
@@ -75,7 +75,8 @@ func Serve(newRunner func(cells.Means) (Runner, error)) error {
 		end()
 	}()
 
-	// What a runner begins with stays: to collect garbage meanwhile costs more than all else of it.
+	// A new runner's memory stays in use: collecting garbage meanwhile costs more than the rest of
+	// its start.
 	percent := debug.SetGCPercent(-1)
 	r, err := newRunner(c.host.Means())
 	debug.SetGCPercent(percent)
@@ -96,9 +97,9 @@ type child struct {
 
 	mu      sync.Mutex
 	running map[int]*cell                // by number
-	opening map[string]chan *pipe.Opened // answers to the opening of comms, by their ID
-	// watching says that watchStacks runs; atRest is how many goroutines there were before the
-	// first cell.
+	opening map[string]chan *pipe.Opened // answers to opened comms, by their ID
+	// watching says that watchStacks runs; atRest is the number of goroutines before the first
+	// cell.
 	watching bool
 	atRest   int
 }
@@ -117,14 +118,14 @@ func newChild(out *outlets) *child {
 	return c
 }
 
-// must ends the process when the parent cannot be told what it waits for: it is gone.
+// must ends the process if err is not nil: the parent waits for this message and is gone.
 func (c *child) must(err error) {
 	if err != nil {
 		end()
 	}
 }
 
-// receive handles the frames from the parent until there are no more.
+// receive handles the frames from the parent until the pipe ends.
 func (c *child) receive(r Runner, commands *os.File) {
 	for in := bufio.NewReaderSize(commands, 64<<10); ; {
 		f, err := pipe.Read(in)
@@ -133,7 +134,7 @@ func (c *child) receive(r Runner, commands *os.File) {
 		}
 		switch m := f.Message.(type) {
 		case pipe.Request:
-			// The cell is there before the next frame, which may be its interrupt.
+			// The cell must exist before the next frame, which may be its interrupt.
 			cell := newCell(f.Cell)
 			c.mu.Lock()
 			c.running[cell.Number] = cell
@@ -151,7 +152,7 @@ func (c *child) receive(r Runner, commands *os.File) {
 			switch {
 			case cell == nil:
 			case m.Signal && canSignal && !c.host.Asking() && program.CellSignals.Wanted():
-				c.must(c.out.send(cell.Cell, &pipe.Signalled{})) // before what the program says
+				c.must(c.out.send(cell.Cell, &pipe.Signalled{})) // before the program's own output
 				signalProcesses(cell.began, syscall.SIGINT)
 				signalSelf()
 			default:
@@ -160,7 +161,7 @@ func (c *child) receive(r Runner, commands *os.File) {
 		case *pipe.Line:
 			select {
 			case c.lines <- m:
-			default: // nobody asked
+			default: // no question is open
 			}
 		case *pipe.Opened:
 			c.mu.Lock()
@@ -168,7 +169,7 @@ func (c *child) receive(r Runner, commands *os.File) {
 			c.mu.Unlock()
 			select {
 			case answer <- m:
-			default: // nobody waits
+			default: // nothing waits for it
 			}
 		case *pipe.Memory:
 			debug.SetMemoryLimit(m.Bytes)
@@ -178,7 +179,7 @@ func (c *child) receive(r Runner, commands *os.File) {
 	}
 }
 
-// run carries out a request, and says what became of it.
+// run carries out a request, and sends the result.
 func (c *child) run(r Runner, cell *cell, request pipe.Request) {
 	c.host.Adopt(cell.Cell)
 	switch request.(type) {
@@ -187,7 +188,7 @@ func (c *child) run(r Runner, cell *cell, request pipe.Request) {
 		c.must(c.out.begin(cell.Cell))
 	}
 	answer, err := c.answer(r, cell, request)
-	if _, asked := request.(*pipe.Debug); !asked { // such a request runs no code that could be stopped
+	if _, asked := request.(*pipe.Debug); !asked { // a debugger request runs no code that could be stopped
 		r.Ended(cell.Number)
 	}
 	cell.awaitShallow()
@@ -212,7 +213,7 @@ func (c *child) run(r Runner, cell *cell, request pipe.Request) {
 	}
 }
 
-// answer returns what a request asks for.
+// answer returns the answer to a request.
 func (c *child) answer(r Runner, cell *cell, request pipe.Request) (pipe.Answer, error) {
 	switch m := request.(type) {
 	case *pipe.Run:
@@ -235,7 +236,7 @@ func (c *child) answer(r Runner, cell *cell, request pipe.Request) (pipe.Answer,
 		left, err := r.Load(m.File, m.Adoption)
 		return &pipe.Adopted{Left: left}, err
 	}
-	return nil, fmt.Errorf("the worker does not know what %T asks for", request)
+	return nil, fmt.Errorf("the worker does not support the request %T", request)
 }
 
 func (c *child) runProgram(r Runner, cell *cell, p *program.Program) (pipe.Answer, error) {

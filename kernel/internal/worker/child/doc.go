@@ -1,5 +1,5 @@
-// Package child is the child's side of a worker: it runs the user's code in a process of its own,
-// and sends what that writes and shows to the parent as package pipe says. [Main] is its program.
+// Package child is the child's side of a worker. It runs user code in a separate process, and sends
+// its output to the parent as package pipe describes. [Main] is its program.
 //
 // The child interprets programs, or loads and runs compiled ones (packages interpreted and
 // compiled). A session does one of the two.

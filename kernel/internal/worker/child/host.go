@@ -49,7 +49,7 @@ func (c *child) NextInput(owner *cells.Cell, source string, replace bool) error 
 	return c.out.send(owner, &pipe.NextInput{Source: source, Replace: replace})
 }
 
-// Comm implements cells.Outlet. That there is a front end is asked for when a comm is opened.
+// Comm implements cells.Outlet. Opening a comm asks whether there is a front end.
 func (c *child) Comm(owner *cells.Cell, m *host.CommMessage) error {
 	message := pipe.PackComm(m)
 	if m.Kind != "open" {
@@ -67,7 +67,7 @@ func (c *child) Comm(owner *cells.Cell, m *host.CommMessage) error {
 	if err := c.out.send(owner, &message); err != nil {
 		return err
 	}
-	switch opened := <-answer; { // the parent answers in any case
+	switch opened := <-answer; { // the parent always answers
 	case opened.Failure == nil:
 		return nil
 	case opened.Failure.Message == host.ErrNoFrontEnd.Error():
@@ -82,7 +82,7 @@ func (c *child) Ask(owner *cells.Cell, prompt string, password bool) (string, er
 	if err := c.out.send(owner, &pipe.Question{Prompt: prompt, Password: password}); err != nil {
 		return "", err
 	}
-	// The parent answers in any case; an interrupt ends the question there.
+	// The parent always answers; an interrupt ends the question there.
 	line := <-c.lines
 	switch {
 	case line.Failure == nil:

@@ -9,8 +9,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// outlets are the child's ends of the pipes to the parent. What the main cell sends through its
-// methods keeps its order across pipes.
+// outlets are the child's ends of the pipes to the parent. Output that the main cell sends through
+// its methods keeps its order across pipes.
 type outlets struct {
 	mu             sync.Mutex
 	main           *cells.Cell // to which the streams belong; nil before the first
@@ -20,7 +20,7 @@ type outlets struct {
 	last           string   // the stream that the main cell wrote to last
 }
 
-// write writes text of a cell, or of nobody's, to one of the streams.
+// write writes text of a cell, or of none, to one of the streams.
 func (o *outlets) write(c *cells.Cell, name string, p []byte) (int, error) {
 	file := o.stdout
 	if name != "stdout" {
@@ -31,8 +31,8 @@ func (o *outlets) write(c *cells.Cell, name string, p []byte) (int, error) {
 	if c == nil {
 		c = o.main
 	}
-	// Text of the main cell goes the short way, unless it goes to another stream than the text
-	// before: frames keep their order, and streams would have to be emptied.
+	// Text of the main cell goes to the stream directly, unless the previous text went to another
+	// stream: frames keep their order, while streams would have to be emptied first.
 	switch last := o.last; {
 	case c == nil, c == o.main && name == last:
 		o.drain(file)
@@ -75,7 +75,7 @@ func (o *outlets) send(c *cells.Cell, m pipe.Message) error {
 	return err
 }
 
-// event sends an event of the debugger, which is of no cell.
+// event sends an event of the debugger, which belongs to no cell.
 func (o *outlets) event(text []byte) error {
 	data, err := pipe.EncodeBounded(&pipe.Frame{Message: &pipe.Event{Text: text}})
 	if err != nil {
@@ -88,8 +88,8 @@ func (o *outlets) event(text []byte) error {
 	return err
 }
 
-// begin tells the parent that the cell begins. It becomes the main one unless the present one still
-// runs.
+// begin tells the parent that the cell begins. The cell becomes the main one unless the current
+// main cell still runs.
 func (o *outlets) begin(c *cells.Cell) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -106,7 +106,7 @@ func (o *outlets) begin(c *cells.Cell) error {
 	return err
 }
 
-// forget tells the parent that nothing can come from the cell any more, unless it is alive.
+// forget tells the parent that the cell can send nothing any more, unless it is alive.
 func (o *outlets) forget(number int, alive func(int) bool) error {
 	data, err := pipe.EncodeBounded(&pipe.Frame{Cell: number, Message: &pipe.Forget{}})
 	if err != nil {
@@ -114,8 +114,8 @@ func (o *outlets) forget(number int, alive func(int) bool) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	// The last frame of a cell that is alive comes after this lock is given up, and until then the
-	// parent does not forget.
+	// A cell that is alive sends its last frame after this lock is released, and until then the
+	// parent does not forget the cell.
 	if alive(number) {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (o *outlets) forget(number int, alive func(int) bool) error {
 	return err
 }
 
-// mainCell returns the main cell, nil before the first.
+// mainCell returns the main cell, or nil before the first cell.
 func (o *outlets) mainCell() *cells.Cell {
 	o.mu.Lock()
 	defer o.mu.Unlock()

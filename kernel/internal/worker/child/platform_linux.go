@@ -17,16 +17,16 @@ import (
 // fionread asks for the number of bytes in a pipe, at either end.
 const fionread = unix.TIOCINQ
 
-// setName gives this process the name that its program has in lists of processes, which else is
-// that of the link in /proc by which it was started.
+// setName gives this process the name of its program in lists of processes. Otherwise they would
+// show the link in /proc through which it was started.
 func setName() {
 	if program, err := os.Executable(); err == nil {
-		_ = os.WriteFile("/proc/self/comm", []byte(filepath.Base(program)), 0) // nothing rests on it
+		_ = os.WriteFile("/proc/self/comm", []byte(filepath.Base(program)), 0) // nothing depends on it
 	}
 }
 
-// A moment is a time since the machine has started, in the hundredths of seconds in which Linux
-// tells when a process did.
+// A moment is a time since the boot of the machine, in the hundredths of seconds in which Linux
+// records start times of processes.
 type moment int64
 
 func now() moment {
@@ -37,13 +37,13 @@ func now() moment {
 	return moment(t.Nano() / 1e7)
 }
 
-// signalProcesses sends the signal to the processes that this one, directly or not, has started
-// since. Older ones get it first, so that a shell which is killed does not report that what it has
-// started was.
+// signalProcesses sends the signal to the processes that this one has started since then, directly
+// or not. Older ones get it first, so that a shell that is killed does not report the deaths of its
+// children.
 func signalProcesses(since moment, signal syscall.Signal) {
 	names, err := os.ReadDir("/proc")
 	if err != nil {
-		return // then there is no way to know them
+		return // then they cannot be found
 	}
 	self, group := os.Getpid(), unix.Getpgrp()
 	processes := map[int]process{}
@@ -72,7 +72,7 @@ func signalProcesses(since moment, signal syscall.Signal) {
 	}
 }
 
-// A process is what /proc tells of one.
+// A process is an entry of /proc.
 type process struct {
 	parent, group int
 	started       moment
@@ -83,7 +83,7 @@ func readProcess(pid int) (process, bool) {
 	if err != nil {
 		return process{}, false
 	}
-	// The name, in parentheses, may have any characters in it.
+	// The name, in parentheses, may contain any character.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 20 {
 		return process{}, false

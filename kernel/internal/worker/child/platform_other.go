@@ -10,13 +10,13 @@ const fionread = 0x4004667f
 // setName is not needed here.
 func setName() {}
 
-// A moment would say when a process has started.
+// A moment would be a start time of processes.
 type moment struct{}
 
 func now() moment { return moment{} }
 
-// signalProcesses sends the signal to all processes of this one's group, which itself does not heed
-// an interrupt. More cannot be known of them here, so none are killed.
+// signalProcesses sends the signal to all processes of this one's group. This process ignores an
+// interrupt. The start times of processes are unknown here, so none are killed.
 func signalProcesses(_ moment, signal syscall.Signal) {
 	if signal == syscall.SIGINT {
 		_ = syscall.Kill(0, signal) // reaches this process at least

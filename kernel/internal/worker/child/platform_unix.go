@@ -22,18 +22,18 @@ const canSignal = true
 
 func signalSelf() { _ = syscall.Kill(os.Getpid(), syscall.SIGINT) } // it is allowed to
 
-// duplicate opens what a file stands for once more.
+// duplicate opens the same file again.
 func duplicate(file *os.File, name string) (*os.File, error) {
-	fd, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 6) // above those that were handed over
+	fd, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 6) // above those from the parent
 	return os.NewFile(uintptr(fd), name), err
 }
 
-// patience is how long awaitEmpty waits for a pipe that somebody else keeps filling.
+// patience is how long awaitEmpty waits for a pipe that another process keeps filling.
 const patience = 250 * time.Millisecond
 
-// awaitEmpty waits until the parent has emptied a pipe. One that is not read at all is waited for:
-// the parent is busy. One that is read and filled again belongs to a writer that does not keep the
-// order, so there is no order to wait for.
+// awaitEmpty waits until the parent has emptied a pipe. If the pipe is not read at all, the parent
+// is busy, and awaitEmpty goes on waiting. If it is read and filled again, its writer does not keep
+// the order, so waiting is pointless.
 func awaitEmpty(file *os.File) {
 	var moving time.Duration
 	pause := time.Microsecond

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// end ends the process. Those that it has started are in a job, which the parent ends, or the
-// system where the parent is gone.
+// end ends the process. The processes that it has started are in a job, which the parent ends, or
+// the system if the parent is gone.
 func end() {
 	_ = windows.TerminateProcess(windows.CurrentProcess(), 1) // does not return
 	os.Exit(1)
@@ -21,7 +21,7 @@ const canSignal = false
 
 func signalSelf() {}
 
-// duplicate opens what a file stands for once more.
+// duplicate opens the same file again.
 func duplicate(file *os.File, name string) (*os.File, error) {
 	var h windows.Handle
 	self := windows.CurrentProcess()
@@ -39,7 +39,8 @@ func awaitEmpty(file *os.File) {
 // setName is not needed here.
 func setName() {}
 
-// A moment is a time, in the 100 nanoseconds in which the system tells when a process has started.
+// A moment is a time in units of 100 nanoseconds, in which the system records start times of
+// processes.
 type moment int64
 
 func momentOf(t windows.Filetime) moment {
@@ -52,12 +53,12 @@ func now() moment {
 	return momentOf(t)
 }
 
-// signalProcesses ends the processes that this one, directly or not, has started since, whatever
-// the signal: there is none here that would only ask them to end.
+// signalProcesses ends the processes that this one has started since then, directly or not,
+// whatever the signal: Windows has no signal that only asks them to end.
 func signalProcesses(since moment, _ syscall.Signal) {
 	parents, err := parents()
 	if err != nil {
-		return // then there is no way to know them
+		return // then they cannot be found
 	}
 	self := uint32(os.Getpid())
 	began := map[uint32]moment{self: 0}
@@ -68,7 +69,8 @@ func signalProcesses(since moment, _ syscall.Signal) {
 			if _, seen := began[pid]; !ours || seen {
 				continue
 			}
-			// Numbers are used again: what is older than its parent is the child of another.
+			// Process ids are reused: a process older than its parent is the child of another
+			// process.
 			delete(parents, pid)
 			started, err := endStarted(pid, max(since, from))
 			if err == nil && started >= from {
@@ -97,7 +99,7 @@ func parents() (map[uint32]uint32, error) {
 	return parents, nil
 }
 
-// endStarted ends a process if it has started since, and returns when it has.
+// endStarted ends a process if it was started since then, and returns its start time.
 func endStarted(pid uint32, since moment) (started moment, err error) {
 	h, err := windows.OpenProcess(windows.PROCESS_TERMINATE|windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
 	if err != nil {

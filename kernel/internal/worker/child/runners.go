@@ -18,21 +18,21 @@ import (
 	"github.com/hierml/notebook/stdlib/magic"
 )
 
-// Main is the program of the child: it runs what the parent sends, interpreted or compiled, and
-// ends the process when the parent is gone. load loads a plugin; nil stands for a program that
-// cannot. Main returns only if it cannot begin.
+// Main is the program of the child. It runs interpreted or compiled programs from the parent, and
+// ends the process when the parent is gone. load loads a plugin; nil means that the program cannot
+// load any. Main returns only if it cannot start.
 func Main(load func(plugin string) error) error {
 	setName()
 	return Serve(func(means cells.Means) (Runner, error) { return newRunners(means, load) })
 }
 
-// runners is a Runner that runs cells, each as it comes.
+// runners is a Runner that runs each cell interpreted or compiled, as it comes.
 type runners struct {
 	interpreted *interpreted.Interpreter
 	compiled    *compiled.Runner
 	debugger    *debugger.Debugger
 
-	// passing are the contexts of programs that the debugger does not stop, and passes how many.
+	// passing are the contexts of programs that the debugger does not stop, and passes counts them.
 	passing sync.Map
 	passes  atomic.Int32
 
@@ -84,13 +84,13 @@ func (r *runners) Debug(ctx context.Context, cell int, request []byte, globals [
 	r.globals = globals
 	r.mu.Unlock()
 	caller := debugger.Caller{Do: func(f func()) error { return r.Do(ctx, cell, f) }}
-	if r.compiled.Used() { // an interrupt of interpreted code would end the cell that is stopped, too
+	if r.compiled.Used() { // an interrupt of interpreted code would also end the stopped cell
 		caller.Interrupt = host.Current().Interrupter()
 	}
 	return r.debugger.Handle(request, caller)
 }
 
-// passesBy reports whether the debugger does not stop the cell of the calling goroutine.
+// passesBy reports whether the debugger ignores the cell of the calling goroutine.
 func (r *runners) passesBy() bool {
 	if r.passes.Load() == 0 {
 		return false
@@ -99,7 +99,7 @@ func (r *runners) passesBy() bool {
 	return passes
 }
 
-// symbol returns what a package has that cells know without an import.
+// symbol returns a symbol of a package that cells use without an import.
 func symbol(pkg, name string) reflect.Value {
 	path := stdlib.Preloaded[pkg]
 	return stdlib.Symbols()[path+"/"+pkg][name]
@@ -108,7 +108,7 @@ func symbol(pkg, name string) reflect.Value {
 // Ended implements Runner.
 func (r *runners) Ended(cell int) { r.debugger.Ended(cell) }
 
-// variables returns those of the session that the parent has told of last.
+// variables returns the variables of the session that the parent sent last.
 func (r *runners) variables() []debugger.Variable {
 	r.mu.Lock()
 	globals := r.globals
@@ -148,7 +148,7 @@ func (r *runners) Run(ctx context.Context, p *program.Program) (*program.Bundle,
 	return r.interpreted.Run(ctx, p)
 }
 
-// Reached implements Runner. A cell was run in one of the two ways.
+// Reached implements Runner. A cell ran in one of the two ways.
 func (r *runners) Reached(cell int) int {
 	return max(r.compiled.ReachedBy(cell), r.interpreted.ReachedBy(cell))
 }
@@ -171,8 +171,8 @@ func (r *runners) Load(file string, a *program.Adoption) (program.LeftBehind, er
 	return r.compiled.Load(file, a)
 }
 
-// Do implements Runner. What compiled code has f call stops as that does, and what interpreted code
-// has as this.
+// Do implements Runner. Compiled code that f calls stops in its own way, and interpreted code in
+// its own.
 func (r *runners) Do(ctx context.Context, cell int, f func()) error {
 	if r.compiled.Used() {
 		return r.compiled.Do(ctx, cell, f)

@@ -9,15 +9,15 @@ import (
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
-// Go ends a process one of whose stacks is to grow above a limit, which no code can prevent. Stacks
-// double, so with Go's own limit the largest has half a gigabyte. Here one more doubling is
-// allowed, and the goroutine is ended when it has happened, or, where it cannot be found, all cells
-// are interrupted: endless recursion is the likely cause, and what it needs to fill the new stack
-// is time enough.
+// Go ends a process when one of its stacks would grow above a limit, and no code can prevent that.
+// Stacks double, so the largest under Go's default limit has half a gigabyte. The child allows one
+// more doubling, and ends the goroutine when it has happened. If it cannot find the goroutine, it
+// interrupts all cells. Endless recursion is the likely cause, and filling the new stack takes long
+// enough for that.
 const deep = 1 << 30
 
-// watchStacks looks for a stack that Go would not have allowed, while cells run or goroutines that
-// they have left. The child's receiver calls it when a cell begins.
+// watchStacks looks for a stack above Go's default limit, while cells or their goroutines run. The
+// child's receiver calls it when a cell begins.
 func (c *child) watchStacks(r Runner) {
 	const pause, longPause = 5 * time.Millisecond, 50 * time.Millisecond
 	debug.SetMaxStack(2*deep - 1)
@@ -58,21 +58,21 @@ func (c *child) watchStacks(r Runner) {
 	}
 }
 
-// stopDeep tells the parent, once, that a cell is to be stopped for a deep stack.
+// stopDeep tells the parent, once, that a cell must stop because of a deep stack.
 func (c *child) stopDeep(cell *cell, shallow chan struct{}) {
 	if cell.shallow.CompareAndSwap(nil, &shallow) {
 		c.must(c.out.send(cell.Cell, &pipe.Deep{}))
 	}
 }
 
-// deepStack reports whether one of the stacks is deep, given the bytes of all. Those of many
-// goroutines are no deep one.
+// deepStack reports whether one of the stacks is deep, given the bytes of all of them. Many small
+// stacks do not count.
 func deepStack(bytes uint64, goroutines int) bool {
 	const ordinary = 32 << 10
 	return bytes >= deep+ordinary*uint64(goroutines)
 }
 
-// cells returns the cells that run.
+// cells returns the running cells.
 func (c *child) cells() []*cell {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,14 +83,15 @@ func (c *child) cells() []*cell {
 	return cells
 }
 
-// cell returns a cell that runs, by its number; nil if it does not.
+// cell returns the running cell with a number, or nil.
 func (c *child) cell(number int) *cell {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.running[number]
 }
 
-// endWatch ends the watch unless a cell has begun, or goroutines are left beside that of the watch.
+// endWatch ends the watch unless a cell has begun, or goroutines are left apart from that of the
+// watch.
 func (c *child) endWatch() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,6 +1,5 @@
-// Package inprocess runs cells in the process of the kernel, for where there is no other, as in a
-// page of a browser. What kills the process takes the kernel along, and there are no compiled
-// cells.
+// Package inprocess runs cells in the process of the kernel, where there is no other, as in a
+// browser page. If a cell kills the process, the kernel is gone, too. There are no compiled cells.
 package inprocess
 
 import (
@@ -20,7 +19,8 @@ import (
 	"github.com/hierml/notebook/stdlib/magic"
 )
 
-// An Executor interprets programs. There is one in a process, whose packages host and log it takes.
+// An Executor interprets programs. There is one per process, and it takes over the packages host
+// and log.
 type Executor struct {
 	kill        func()
 	host        *cells.Host
@@ -28,7 +28,7 @@ type Executor struct {
 
 	mu   sync.Mutex
 	main *job
-	jobs map[int]*job // that run, or have left goroutines, by the number of the cell
+	jobs map[int]*job // running, or with goroutines left, by the number of the cell
 }
 
 var (
@@ -38,17 +38,17 @@ var (
 	_ cells.Outlet     = (*Executor)(nil)
 )
 
-// A job is a cell with where it shows things.
+// A job is a cell and the output that it shows things on.
 type job struct {
 	*cells.Cell
 
-	deep  atomic.Bool // it was stopped for calls that were nested too deep
+	deep  atomic.Bool // it was stopped because its calls were nested too deep
 	mu    sync.Mutex  // held while out is called, except for its Input
 	out   program.Output
 	texts cells.Texts
 }
 
-// New returns an executor. kill ends the process, for a cell that does not heed its interrupt.
+// New returns an executor. kill ends the process, for a cell that ignores its interrupt.
 func New(kill func()) (*Executor, error) {
 	e := &Executor{kill: kill, jobs: map[int]*job{}}
 	e.host = cells.NewHost(e, func(number int) { go e.forget(number) })
@@ -81,7 +81,7 @@ func (e *Executor) Deliver(ctx context.Context, cell int, m *program.CommMessage
 	return e.do(ctx, cell, out, false, func(c *cells.Cell) error { return e.host.Deliver(c, m, e.interpreter.Do) })
 }
 
-// errNotCompiled is why the parts of an executor that are about compiled cells are not called.
+// errNotCompiled is the error of the methods for compiled cells.
 var errNotCompiled = errors.New("there are no compiled cells in the kernel's own process")
 
 // Look implements program.Executor.
@@ -109,10 +109,11 @@ func (e *Executor) Kill() { e.kill() }
 // Insist implements program.Killer. There are no signals.
 func (e *Executor) Insist() bool { return false }
 
-// Close implements program.Executor. The process ends soon, and with it what cells have left.
+// Close implements program.Executor. The process ends soon, and the remaining goroutines of cells
+// with it.
 func (e *Executor) Close() error { return nil }
 
-// do calls f on a goroutine of a cell, which the end of ctx interrupts.
+// do calls f on a goroutine of a cell, and interrupts it when ctx is done.
 func (e *Executor) do(ctx context.Context, number int, out program.Output, isCell bool, f func(*cells.Cell) error) error {
 	j := &job{Cell: cells.New(number, nil), out: out}
 	e.mu.Lock()
@@ -144,10 +145,10 @@ func (e *Executor) do(ctx context.Context, number int, out program.Output, isCel
 	return err
 }
 
-var errDeep = &program.StoppedError{Name: "StackOverflow", Message: "stack overflow: functions call themselves or each other too deep for a browser; variables are kept"}
+var errDeep = &program.StoppedError{Name: "StackOverflow", Message: "stack overflow: function calls are nested too deep for a browser; variables are kept"}
 
-// StopDeep ends all cells that run, as one of them calls functions that are nested too deep. It
-// does not wait for their ends.
+// StopDeep ends all running cells, since one of them nests calls too deep. It does not wait for
+// their ends.
 func (e *Executor) StopDeep() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -159,7 +160,7 @@ func (e *Executor) StopDeep() {
 	}
 }
 
-// forget drops a cell of which nothing is left.
+// forget drops a cell that has no goroutines left.
 func (e *Executor) forget(number int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -168,8 +169,8 @@ func (e *Executor) forget(number int) {
 	}
 }
 
-// jobOf returns the job of a cell; for nil and for one that was forgotten the main one, which is
-// nil before the first.
+// jobOf returns the job of a cell. For nil and for a forgotten cell it returns the main one, which
+// is nil before the first cell.
 func (e *Executor) jobOf(c *cells.Cell) *job {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -183,7 +184,7 @@ func (e *Executor) jobOf(c *cells.Cell) *job {
 
 var errNoCell = errors.New("no cell has run yet")
 
-// show calls f with what the job shows things by, if there is a job.
+// show calls f with the output of the job, if there is a job.
 func (j *job) show(f func(program.Output)) error {
 	if j == nil {
 		return errNoCell
@@ -194,7 +195,7 @@ func (j *job) show(f func(program.Output)) error {
 	return nil
 }
 
-// flush shows what was held back.
+// flush shows the text that was held back.
 func (j *job) flush() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -211,7 +212,7 @@ func (e *Executor) Main() *cells.Cell {
 	return e.main.Cell
 }
 
-// Text implements cells.Outlet. Nobody's text is that of the main cell.
+// Text implements cells.Outlet. Text of no cell belongs to the main cell.
 func (e *Executor) Text(c *cells.Cell, name string, p []byte) (int, error) {
 	j := e.jobOf(c)
 	if err := j.show(func(out program.Output) { j.texts.Take(name, p, out.Stream) }); err != nil {

@@ -1,42 +1,42 @@
-// Package pipe has the messages between a worker's parent, package worker, and its child, package
-// child, and how they cross: as frames with blobs.
+// Package pipe defines the messages between a worker's parent, package worker, and its child,
+// package child, and their encoding as frames with blobs.
 //
 // # The pipes
 //
-// Parent and child talk by frames (lengths, JSON and blobs) over two pipes, the child's descriptors
-// 3 and 4. What the child writes comes through three more:
+// Parent and child exchange frames (lengths, JSON and blobs) over two pipes, the child's
+// descriptors 3 and 4. The child's text comes through three more:
 //
 //	1  standard output, of the child and of the processes it starts
 //	5  standard error: os.Stderr of the child is this descriptor
 //	2  what the Go run time writes by itself, such as its last words
 //
-// Descriptor 2 is kept apart so that the trace of a dying process is not spilled into the notebook;
-// the cause of death is read from it instead.
+// Descriptor 2 is separate so that the trace of a dying process does not fill the notebook; the
+// parent reads the cause of death from it instead.
 //
 // # Cells
 //
-// Programs run at the same time, each known by the number of its cell. What a goroutine writes,
-// shows and asks for belongs to the cell that started it, also after that cell has ended and while
-// another runs: goroutines inherit a label from their starter, and the label tells the cell.
+// Programs run concurrently, each identified by the number of its cell. The output and questions of
+// a goroutine belong to the cell that started it, also after that cell has ended and while another
+// runs: goroutines inherit a label from their starter, and the label identifies the cell.
 //
 // One cell is the main one: the newest of those that began while no main one ran. Messages of comms
-// are never main. What is written to the descriptors themselves, by processes, C and the methods of
-// os.Stdout, bears no label and belongs to the main cell, as does the text of goroutines without a
-// label. That fmt.Print and its like, and os.Stdout as an io.Writer, do not write there in cells is
-// for the interpreter's symbols and the text of compiled cells to see to. The main cell's own text
-// takes the same way; that of other cells travels in frames. The child says by a frame when another
-// cell becomes the main one.
+// are never main. Text that processes, C and the methods of os.Stdout write to the descriptors
+// themselves has no label and belongs to the main cell, as does the text of goroutines without a
+// label. In cells, fmt.Print and similar functions, and os.Stdout as an io.Writer, do not write
+// there: the interpreter's symbols and the text of compiled cells replace them. The main cell's own
+// text also goes to the descriptors; text of other cells goes in frames. The child sends a frame
+// when another cell becomes the main one.
 //
-// A cell is forgotten on both sides when the last goroutine that bears its label is gone and the
-// garbage collector has seen it.
+// Both sides forget a cell when the last goroutine with its label is gone and the garbage collector
+// has noticed.
 //
 // # Order
 //
-// What belongs to the main cell keeps its order between pipes. A writer in the child that is about
-// to write to one pipe first waits until the parent has emptied the others. The parent reads all
-// pipes in one goroutine, one piece at a time, frames before streams: while it follows, at most one
-// pipe of an orderly writer holds data, and a frame that waits beside a stream was sent first.
-// Before the main cell's last frame all pipes are empty, so all output is out before Run returns. A
-// process started by the cell, or code that writes to os.Stdout itself, does not wait, but is
-// waited for. Other cells have their frames only, which arrive as they are sent.
+// The output of the main cell keeps its order across pipes. Before a writer in the child writes to
+// one pipe, it waits until the parent has emptied the others. The parent reads all pipes in one
+// goroutine, one piece at a time, frames before streams. Thus at most one pipe of an orderly writer
+// holds data, and a frame that waits beside a stream was sent first. Before the main cell's last
+// frame all pipes are empty, so all output is out before Run returns. A process started by the
+// cell, or code that writes to os.Stdout itself, does not wait, but the child waits for its output.
+// Other cells use only frames, which arrive in the order in which they are sent.
 package pipe

@@ -18,19 +18,19 @@ type Frame struct {
 	Message Message
 }
 
-// Bounds of the frames that the parent reads, in bytes. The code of cells can write to the pipe,
-// too. A frame costs memory of the parent: its JSON many times its length.
+// Bounds of the frames that the parent reads, in bytes. Cell code can write to the pipe, too. A
+// frame takes memory in the parent: its JSON many times its length.
 const (
-	maxPlain = 4 << 20   // a message that shows nothing
-	maxText  = 64 << 20  // the JSON of a message that shows something, or is the debugger's
+	maxPlain = 4 << 20   // a message without output
+	maxText  = 64 << 20  // the JSON of a message with output, or of the debugger
 	maxBlobs = 256 << 20 // a message with its blobs
 )
 
-// header is what a frame begins with after its own length: the kind of the message, the cell, and
+// header is the size of a frame's header after its length: the kind of the message, the cell, and
 // the length of the JSON.
 const header = 1 + 8 + 4
 
-// ErrTooLong is what the error of a message that exceeds the bounds wraps.
+// ErrTooLong is wrapped by the error for a message that exceeds the bounds.
 var ErrTooLong = errors.New("too long for the kernel")
 
 var errGarbage = errors.New("garbage on the pipe between kernel and worker")
@@ -38,7 +38,7 @@ var errGarbage = errors.New("garbage on the pipe between kernel and worker")
 // A Blob is raw bytes in a message. Its JSON is its size; the bytes follow the JSON of the frame.
 type Blob struct {
 	Data []byte
-	size int // as far as only that is known
+	size int // while only that is known
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -52,7 +52,7 @@ func (b *Blob) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// Encode returns the frame as it is written to a pipe.
+// Encode returns the frame in its encoding on the pipe.
 func Encode(f *Frame) ([]byte, error) {
 	kind := slices.Index(kinds, reflect.TypeOf(f.Message).Elem())
 	text, err := json.Marshal(f.Message)
@@ -78,8 +78,8 @@ func Encode(f *Frame) ([]byte, error) {
 	return data, nil
 }
 
-// EncodeBounded is Encode for messages of the child. For a message that the parent would refuse it
-// returns an error that wraps ErrTooLong.
+// EncodeBounded is Encode for messages of the child. If the parent would refuse the message, the
+// error wraps ErrTooLong.
 func EncodeBounded(f *Frame) ([]byte, error) {
 	data, err := Encode(f)
 	if err == nil {
@@ -88,7 +88,7 @@ func EncodeBounded(f *Frame) ([]byte, error) {
 	return data, err
 }
 
-// bounded returns an error if the beginning of a frame announces more than the bounds.
+// bounded returns an error if the header of a frame announces more than the bounds.
 func bounded(data []byte) error {
 	if len(data) < 4+header || int(data[4]) >= len(kinds) {
 		return nil
@@ -98,7 +98,7 @@ func bounded(data []byte) error {
 	switch kinds[data[4]] {
 	case reflect.TypeFor[Display](), reflect.TypeFor[Page](), reflect.TypeFor[Shown](), reflect.TypeFor[Comm]():
 		textLimit, limit = maxText, maxBlobs
-	case reflect.TypeFor[Debugged](), reflect.TypeFor[Event](): // whose JSON is passed on as it is
+	case reflect.TypeFor[Debugged](), reflect.TypeFor[Event](): // their JSON is passed on unchanged
 		textLimit, limit = maxText, maxText
 	}
 	switch {
@@ -110,7 +110,7 @@ func bounded(data []byte) error {
 	return nil
 }
 
-// decode is the reverse of Encode, without the length. The blobs are parts of the body.
+// decode is the reverse of Encode, without the length. The blobs are slices of the body.
 func decode(body []byte) (*Frame, error) {
 	if len(body) < header || int(body[0]) >= len(kinds) {
 		return nil, errGarbage
@@ -137,7 +137,7 @@ func decode(body []byte) (*Frame, error) {
 	return f, nil
 }
 
-// Read reads a frame, of one that can be trusted.
+// Read reads a frame from a trusted source.
 func Read(r io.Reader) (*Frame, error) {
 	var n [4]byte
 	if _, err := io.ReadFull(r, n[:]); err != nil {
@@ -156,7 +156,7 @@ type Buffer []byte
 // Add adds bytes.
 func (b *Buffer) Add(p []byte) { *b = append(*b, p...) }
 
-// Next returns the next whole frame, or nil when it is not all there.
+// Next returns the next whole frame, or nil if it is not complete.
 func (b *Buffer) Next() (*Frame, error) {
 	if len(*b) < 4 {
 		return nil, nil

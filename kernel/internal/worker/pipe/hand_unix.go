@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Hand gives a child that is to be started its ends of the pipes besides those that it has as its
-// standard output and as that of its run time.
+// Hand gives a child its ends of the pipes before it starts, except its standard output and that of
+// its run time.
 func Hand(cmd *exec.Cmd, commands, frames, stderr *os.File) error {
 	cmd.ExtraFiles = []*os.File{commands, frames, stderr}
 	return nil
 }
 
-// Handed returns, in the child, what [Hand] gave. What it starts does not have them, but for what
-// is given as its standard error.
+// Handed returns, in the child, what [Hand] gave. Processes that the child starts do not inherit
+// these, except the one passed as their standard error.
 func Handed() (commands, frames, stderr *os.File, err error) {
 	for fd := 3; fd <= 5; fd++ {
 		var stat unix.Stat_t

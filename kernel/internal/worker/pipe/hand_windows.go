@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// handlesVariable has the handles that the child inherits.
+// handlesVariable names the environment variable with the handles that the child inherits.
 const handlesVariable = "HIERML_PIPES"
 
-// Hand gives a child that is to be started its ends of the pipes besides those that it has as its
-// standard output and as that of its run time.
+// Hand gives a child its ends of the pipes before it starts, except its standard output and that of
+// its run time.
 func Hand(cmd *exec.Cmd, commands, frames, stderr *os.File) error {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
@@ -29,8 +29,8 @@ func Hand(cmd *exec.Cmd, commands, frames, stderr *os.File) error {
 	return nil
 }
 
-// Handed returns, in the child, what [Hand] gave. What it starts does not have them, but for what
-// is given as its standard error.
+// Handed returns, in the child, what [Hand] gave. Processes that the child starts do not inherit
+// these, except the one passed as their standard error.
 func Handed() (commands, frames, stderr *os.File, err error) {
 	var handles [3]windows.Handle
 	if _, err := fmt.Sscanf(os.Getenv(handlesVariable), "%d,%d,%d", &handles[0], &handles[1], &handles[2]); err != nil {

@@ -10,19 +10,19 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// A Message is what a frame brings: a pointer to one of the types below.
+// A Message is the content of a frame: a pointer to one of the types below.
 type Message interface {
-	// blobs returns the blobs of the message, in an order that does not depend on which side asks.
+	// blobs returns the blobs of the message, in the same order on both sides.
 	blobs() []*Blob
 }
 
-// A Request is a message to the child, of a cell, that an answer ends.
+// A Request is a message to the child for a cell. An answer ends it.
 type Request interface {
 	Message
 	isRequest()
 }
 
-// An Answer is the last message of a request: what it asks for, or *Failed.
+// An Answer is the last message of a request: the requested type, or *Failed.
 type Answer interface {
 	Message
 	isAnswer()
@@ -52,15 +52,15 @@ type (
 		request
 		Adoption *program.Adoption
 	}
-	// Debug asks for *Debugged: a request of the Debug Adapter Protocol is to be carried out, where
-	// the session has these variables.
+	// Debug asks for *Debugged. It is a request of the Debug Adapter Protocol, with the variables
+	// of the session.
 	Debug struct {
 		request
 		Text    json.RawMessage
 		Globals []program.Global
 	}
-	// Save asks for *Saved: the variables of the adoption, and what cells have shown, are to be
-	// written to a file.
+	// Save asks for *Saved. It writes the variables of the adoption, and what cells have shown, to
+	// a file.
 	Save struct {
 		request
 		File     string
@@ -76,17 +76,17 @@ type (
 
 // The answers.
 type (
-	// Shown is what the last expression shows; no bundle for nothing.
+	// Shown is the value of the last expression; no bundle if there is none.
 	Shown struct {
 		answer
 		Bundle *Bundle
 	}
-	// Count is how many statements were done.
+	// Count is how many statements ran.
 	Count struct {
 		answer
 		Statements int
 	}
-	// Delivered says that a message was.
+	// Delivered says that a message was delivered.
 	Delivered struct{ answer }
 	// Seen is a text for each look.
 	Seen struct {
@@ -98,19 +98,20 @@ type (
 		answer
 		Text json.RawMessage
 	}
-	// Adopted tells what stayed behind.
+	// Adopted lists the variables that stayed behind.
 	Adopted struct {
 		answer
 		Left program.LeftBehind
 	}
-	// Saved tells what stayed behind, and the environment and the arguments of the child.
+	// Saved lists the variables that stayed behind, and has the environment and the arguments of
+	// the child.
 	Saved struct {
 		answer
 		Left        program.LeftBehind
 		Environment []string
 		Arguments   []string
 	}
-	// Failed stands for any of them.
+	// Failed may replace any of them.
 	Failed struct {
 		answer
 		Failure Failure
@@ -119,8 +120,8 @@ type (
 
 // Other messages to the child.
 type (
-	// Interrupt asks the cell to end; with Signal, by a signal if its program waits for one, so
-	// that it ends by itself.
+	// Interrupt interrupts the cell. With Signal, it sends a signal if the program waits for one,
+	// so that the program can end by itself.
 	Interrupt struct {
 		bare
 		Signal bool
@@ -131,36 +132,36 @@ type (
 		Text    string
 		Failure *Failure
 	}
-	// Opened says whether there is anybody for a comm that was opened.
+	// Opened says whether a front end takes a comm that was opened.
 	Opened struct {
 		bare
 		ID      string
 		Failure *Failure
 	}
-	// Memory is how many bytes the child is to stay below. It is of no cell.
+	// Memory is the child's memory limit in bytes. It belongs to no cell.
 	Memory struct {
 		bare
 		Bytes int64
 	}
-	// Free asks the child to give memory back. It is of no cell.
+	// Free asks the child to return memory to the system. It belongs to no cell.
 	Free struct{ bare }
 )
 
-// Other messages to the parent, all of a cell.
+// Other messages to the parent, each for a cell.
 type (
-	// Begin says that the cell begins; with Main, that the streams belong to it from now on.
+	// Begin says that the cell begins. With Main, the streams belong to it from now on.
 	Begin struct {
 		bare
 		Main bool
 	}
-	// Declared says that what the program declares is there.
+	// Declared says that the program's declarations are in place.
 	Declared struct{ bare }
 	// Stream is text for standard output or standard error.
 	Stream struct {
 		Name string
 		Text Blob
 	}
-	// Display, Clear, Page and NextInput are what is to be called of the cell's output.
+	// Display, Clear, Page and NextInput are calls of the cell's output.
 	Display struct {
 		Bundle *Bundle
 		ID     string
@@ -182,26 +183,26 @@ type (
 		Prompt   string
 		Password bool
 	}
-	// Event is one of the debugger, for the front end. It is of no cell.
+	// Event is an event of the debugger for the front end. It belongs to no cell.
 	Event struct {
 		bare
 		Text json.RawMessage
 	}
 	// Deep says that a stack is about to end the child.
 	Deep struct{ bare }
-	// Signalled says that an interrupt was a signal to the program, which has not ended for it.
+	// Signalled says that an interrupt was a signal to the program, which has not ended.
 	Signalled struct{ bare }
-	// Forget says that nothing will come from the cell any more.
+	// Forget says that the cell will send nothing more.
 	Forget struct{ bare }
 )
 
 // A Comm is a program.CommMessage, to or from the front end, whose buffers are blobs.
 type Comm struct {
 	program.CommMessage
-	Buffers []Blob // in place of those of the message
+	Buffers []Blob // replace those of the message
 }
 
-// kinds are the types of messages. A frame tells its own by the index.
+// kinds are the types of messages. A frame identifies its type by the index.
 var kinds = []reflect.Type{
 	reflect.TypeFor[Run](), reflect.TypeFor[Reached](), reflect.TypeFor[Deliver](), reflect.TypeFor[Look](),
 	reflect.TypeFor[Adopt](), reflect.TypeFor[Save](), reflect.TypeFor[Load](),
@@ -239,7 +240,7 @@ func (m *Comm) blobs() []*Blob {
 	return all
 }
 
-// PackComm makes a message of a comm one for a frame.
+// PackComm converts a message of a comm for a frame.
 func PackComm(m *program.CommMessage) Comm {
 	packed := Comm{CommMessage: *m}
 	packed.CommMessage.Buffers = nil
@@ -270,7 +271,8 @@ type datum struct {
 	JSON  any     `json:"json,omitempty"`
 }
 
-// PackBundle makes a bundle one for a frame; nil of nil. The error names what JSON does not have.
+// PackBundle converts a bundle for a frame; nil stays nil. The error names values that JSON cannot
+// encode.
 func PackBundle(b *program.Bundle) (*Bundle, error) {
 	if b == nil {
 		return nil, nil
@@ -283,7 +285,7 @@ func PackBundle(b *program.Bundle) (*Bundle, error) {
 		case []byte:
 			packed.Data[mime] = &datum{Bytes: &Blob{Data: v}}
 		default:
-			// Found out here, the fault has a name.
+			// Detected here, the error can name the value.
 			if _, err := json.Marshal(v); err != nil {
 				return nil, fmt.Errorf("%s: %w", mime, err)
 			}
