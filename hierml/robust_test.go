@@ -323,7 +323,7 @@ func TestTimeIsOver(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			m, err := e.fit(context.Background(), d, 1, solver.Settings{Time: 1})
 			if e.name == "flat, kernel" { // without the kernel there is nothing to predict by
-				if err == nil || !strings.Contains(err.Error(), "the time of 1ns was over before the training") {
+				if err == nil || !strings.Contains(err.Error(), "the time of 1ns was up before the training") {
 					t.Errorf("error %v", err)
 				}
 				return

@@ -8,19 +8,20 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// Balanced is an estimator that trains with the weights of dataset.Dataset.Balanced, so that a
-// study, ChooseC and Calibrate weigh what is trained on, and measure by the weights of the data.
+// Balanced is an estimator that trains with the weights of dataset.Dataset.Balanced. In a study,
+// ChooseC and Calibrate, only the training instances get these weights; measures use the weights of
+// the data.
 type Balanced struct {
 	// Estimator trains.
 	Estimator Regularized
-	// Balance says what weighs the same. The default is that all classes do.
+	// Balance says what has equal weight. By default it is the classes.
 	Balance dataset.Balance
 }
 
-// Fit weighs the instances and trains; see [classifier.Estimator].
+// Fit sets the weights of the instances and trains; see [classifier.Estimator].
 func (s Balanced) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	if s.Estimator == nil || d == nil || d.Taxonomy == nil {
-		return nil, fmt.Errorf("svm: balancing needs an Estimator and a dataset with its taxonomy")
+		return nil, fmt.Errorf("svm: Balanced needs an Estimator and a dataset with its taxonomy")
 	}
 	if err := checkRows(d); err != nil {
 		return nil, err

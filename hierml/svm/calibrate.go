@@ -19,19 +19,19 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Calibration says how probabilities are learned: the data are divided into folds, each is scored
-// by a model trained on the others, and from these scores and the labels it is learned how likely
-// a label is given its score. The zero value is ready to use.
+// Calibration has the settings for learning probabilities. The data are split into folds, and each
+// fold is scored by a model trained on the others. From these scores and the labels, Fit learns the
+// probability of a label given its score. The zero value is ready to use.
 type Calibration struct {
-	// Folds is the number of folds, and of models trained beside the one on all data. Instances of
-	// one group are in one fold. The default value is 5.
+	// Folds is the number of folds, which is also the number of models trained in addition to the
+	// one on all data. Instances of one group are in one fold. The default value is 5.
 	Folds int
-	// Form is that of the probabilities as functions of the score. The default is Platt.
+	// Form is the form of the probabilities as functions of the score. The default is Platt.
 	Form CalibrationForm
-	// Levels learns at each node of a tree, from the instances of its parent alone, how likely it
-	// is among its siblings, given the highest scores of the leaves below each. The probability of
-	// a leaf is the product along its path. Nodes with few instances share one function with those
-	// of their depth; a temperature is that of a depth.
+	// Levels learns the probability of each node of a tree among its siblings, from the instances
+	// of its parent alone. The score of a node is the highest score of the leaves below it. The
+	// probability of a leaf is the product along its path. Nodes with few instances share one
+	// function with the others of their depth. With Temperature there is one temperature per depth.
 	Levels bool
 	// Seed determines the folds.
 	Seed uint64
@@ -43,15 +43,15 @@ type CalibrationForm int
 const (
 	// Platt is a sigmoid [calibration.Platt].
 	Platt CalibrationForm = iota
-	// Isotonic only rises with the score [calibration.Isotonic]: for many data, whose form it does
-	// not assume.
+	// Isotonic is any function that rises with the score [calibration.Isotonic]. It assumes no form
+	// and needs many data.
 	Isotonic
 	// Beta corrects both ends of Platt's sigmoid [calibration.Beta].
 	Beta
-	// VennABERS is Isotonic that heeds how few the data are [calibration.VennABERS].
+	// VennABERS is Isotonic with a correction for few data [calibration.VennABERS].
 	VennABERS
 	// Temperature is the softmax of the scores, divided by a number
-	// [calibration.SoftmaxTemperature]: for data with one label an instance.
+	// [calibration.SoftmaxTemperature]. It is for data with one label per instance.
 	Temperature
 )
 
@@ -69,15 +69,15 @@ func (f *CalibrationForm) UnmarshalText(text []byte) error {
 type Calibrated struct {
 	Model *classifier.Model // trained on all data
 
-	learned Calibration // how, and from how many instances
+	learned Calibration // the settings, and the number of instances
 	from    int
 
-	single bool         // one label an instance
+	single bool         // one label per instance
 	leaves []calibrator // by leaf; nil with levels
 	nodes  []calibrator // by node; nil if single, without levels
 }
 
-// calibrator is what package calibration learns.
+// calibrator is a function that package calibration learns.
 type calibrator interface{ Probability(score float64) float64 }
 
 // Calibrate learns probabilities with the default Calibration.
@@ -85,15 +85,15 @@ func Calibrate(ctx context.Context, e classifier.Estimator, d *dataset.Dataset) 
 	return Calibration{}.Fit(ctx, e, d)
 }
 
-// maxScores bounds the scores that are held to learn from, and maxShared those that labels with
-// few instances share; instances are left out beyond.
+// maxScores bounds the number of scores to learn from, and maxShared the number that labels with
+// few instances share. Further instances are left out.
 const (
 	maxScores = 1 << 27
 	maxShared = 1 << 22
 )
 
-// Fit trains the models and learns the probabilities. Where every instance has one label, the
-// score of a leaf is its margin to the best other leaf; otherwise its score; the scores are those
+// Fit trains the models and learns the probabilities. Where every instance has one label, it learns
+// from the margin of a leaf to the best other leaf, otherwise from its score. The scores are those
 // of Model.Rank. Leaves with few instances share one function of the score.
 func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset.Dataset) (_ *Calibrated, err error) {
 	if e == nil || d == nil || d.Taxonomy == nil || d.X == nil {
@@ -106,7 +106,7 @@ func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset
 		c.Folds = 5
 	}
 	if c.Folds < 2 || c.Folds > d.Len() {
-		return nil, fmt.Errorf("svm: %d folds of %d instances; give 2 at least and as many instances", c.Folds, d.Len())
+		return nil, fmt.Errorf("svm: %d folds of %d instances; set Folds to at least 2 and at most the number of instances", c.Folds, d.Len())
 	}
 	p := &Calibrated{learned: c, single: true}
 	for _, set := range d.Labels {
@@ -114,11 +114,11 @@ func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset
 	}
 	switch {
 	case c.Form < 0 || int(c.Form) >= len(calibrationForms):
-		return nil, fmt.Errorf("svm: there is no form %d of probabilities; take one from Platt to Temperature", c.Form)
+		return nil, fmt.Errorf("svm: unknown Form %d; use one from Platt to Temperature", c.Form)
 	case c.Form == Temperature && !p.single:
-		return nil, fmt.Errorf("svm: a temperature needs one label an instance, as it divides the scores of a softmax; take the form Platt or Beta for several")
+		return nil, fmt.Errorf("svm: the form Temperature needs one label per instance, because it divides the scores of a softmax; use Platt or Beta for several labels")
 	case c.Levels && !d.Taxonomy.IsTree():
-		return nil, fmt.Errorf("svm: probabilities by level need a tree, as a node of several parents has several paths; leave Levels out")
+		return nil, fmt.Errorf("svm: Levels needs a tree, because a node with several parents has several paths; do not set Levels")
 	}
 	ctx, ended := solver.TrainingGroup(ctx, "")
 	defer func() { ended(err) }()
@@ -151,8 +151,8 @@ func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset
 	return p, nil
 }
 
-// OneLabel reports whether every instance that was learned from had one label: then the
-// probabilities of the leaves are those of the one label, and sum to 1.
+// OneLabel reports whether every training instance had one label. Then the probabilities of the
+// leaves sum to 1.
 func (p *Calibrated) OneLabel() bool { return p.single }
 
 // description says how the probabilities were learned.
@@ -179,12 +179,12 @@ func (p *Calibrated) HTML() string {
 
 func checkCalibration(m *classifier.Model, t *taxonomy.Taxonomy) error {
 	if m.Rule != classifier.Descend && len(m.Attributes().Candidates()) != len(t.Leaves()) {
-		return fmt.Errorf("svm: a %s chooses from other nodes than the leaves, and only these have probabilities", m.Name)
+		return fmt.Errorf("svm: the model %s predicts inner nodes, and only leaves have probabilities; use an estimator that predicts leaves", m.Name)
 	}
 	return nil
 }
 
-// folds divides the rows as Dataset.Folds does. Within a part their order is random.
+// folds splits the rows as Dataset.Folds does. Within a fold their order is random.
 func folds(d *dataset.Dataset, n int, seed uint64) ([][]int, error) {
 	divisions, err := d.Folds(n, seed)
 	if err != nil {
@@ -199,13 +199,13 @@ func folds(d *dataset.Dataset, n int, seed uint64) ([][]int, error) {
 	return parts, nil
 }
 
-// choiceScores returns those of the model, where they are finite.
+// choiceScores returns the choice scores of the model, made finite.
 func choiceScores(m *classifier.Model, x *dataset.Matrix) *mat.Dense {
 	return finite(m.ChoiceScores(x))
 }
 
-// finite gives leaves that have probability 0 the lowest score of the others: functions are learned
-// of finite ones.
+// finite gives leaves with probability 0 the lowest score of the others, because functions are
+// learned from finite scores.
 func finite(scores *mat.Dense) *mat.Dense {
 	rows, _ := scores.Dims()
 	for i := range rows {
@@ -268,15 +268,15 @@ func highestBelow(t *taxonomy.Taxonomy, leaves, nodes []float64) {
 	}
 }
 
-// LeafProbabilities returns the probability that a leaf is a label: a row of x a row, a column a
-// leaf in the order of Taxonomy.Leaves. It is 0 of leaves that no training instance has. Where the
-// training data have one label an instance, those of a row add up to one.
+// LeafProbabilities returns the probability that each leaf is a label: one row per row of x, one
+// column per leaf in the order of Taxonomy.Leaves. It is 0 for leaves without training instances.
+// Where the training data have one label per instance, each row sums to 1.
 func (p *Calibrated) LeafProbabilities(x *dataset.Matrix) *mat.Dense {
 	return p.probabilities(choiceScores(p.Model, x))
 }
 
-// oneOf turns the scores of labels, of which one is true, into probabilities that sum to 1; those
-// of labels that no instance has are 0, as are all if there is no other.
+// oneOf turns the scores of labels, exactly one of which is true, into probabilities that sum to 1.
+// Unseen labels have probability 0. If all are unseen, all are 0.
 func (c Calibration) oneOf(row []float64, of []calibrator, unseen []bool) {
 	c.prepare(row)
 	var sum float64
@@ -300,14 +300,15 @@ func (c Calibration) oneOf(row []float64, of []calibrator, unseen []bool) {
 		}
 	}
 	if !(sum > 0) {
-		row[best], sum = 1, 1 // none is possible: the likeliest is what is predicted
+		row[best], sum = 1, 1 // none is possible: the prediction gets all
 	}
 	for y := range row {
 		row[y] /= sum
 	}
 }
 
-// prepare turns the scores of labels, of which one is true, into what functions are learned of.
+// prepare turns the scores of labels, exactly one of which is true, into the inputs of the
+// functions.
 func (c Calibration) prepare(row []float64) {
 	if c.Form != Temperature {
 		margins(row)
@@ -340,7 +341,7 @@ func (p *Calibrated) leafProbabilities(row []float64, unseen []bool) {
 	}
 }
 
-// unseen reports which of the nodes no training instance has.
+// unseen reports which of the nodes have no training instance.
 func (p *Calibrated) unseen(nodes []int) []bool {
 	unseen := make([]bool, len(nodes))
 	for k, n := range nodes {
@@ -349,8 +350,8 @@ func (p *Calibrated) unseen(nodes []int) []bool {
 	return unseen
 }
 
-// byLevel writes the probabilities of the nodes, given the finite scores of the leaves: from the
-// roots down, that of the parent times that among the siblings.
+// byLevel writes the probabilities of the nodes, given the finite scores of the leaves. From the
+// roots down, each is the probability of the parent times that among the siblings.
 func (p *Calibrated) byLevel(leaves, nodes []float64) {
 	t := p.Model.Taxonomy
 	highestBelow(t, leaves, nodes)
@@ -382,9 +383,9 @@ func (p *Calibrated) byLevel(leaves, nodes []float64) {
 	}
 }
 
-// NodeProbabilities returns the probability that a label is at or below a node: a row of x a row,
-// a column a node. It never rises from a node to a child. Where the training data have one label
-// an instance, it is the sum over the leaves below.
+// NodeProbabilities returns the probability that a label is at or below each node: one row per row
+// of x, one column per node. A child is never more probable than its parent. Where the training
+// data have one label per instance, it is the sum over the leaves below.
 func (p *Calibrated) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	if x.Len() == 0 {
 		return new(mat.Dense)

@@ -12,15 +12,15 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// LeafScores returns the scores of the leaves by which Model chooses, which the probabilities are
-// learned of. With it, Probabilities, NodeProbabilities and Decide, package metric evaluates the
-// probabilities, and the sets that they give.
+// LeafScores returns the scores of the leaves by which Model chooses; the probabilities are learned
+// from them. Package metric calls it, Probabilities, NodeProbabilities and Decide to evaluate the
+// probabilities and the predicted sets.
 func (p *Calibrated) LeafScores(x *dataset.Matrix) *mat.Dense { return p.Model.ChoiceScores(x) }
 
 // Check returns an error if x is not a matrix over the features of the training data.
 func (p *Calibrated) Check(x *dataset.Matrix) error {
 	if p == nil || p.Model == nil {
-		return fmt.Errorf("svm: the probabilities have no model; Calibrate and LoadCalibrated give one")
+		return fmt.Errorf("svm: the probabilities have no model; create them with Calibrate or LoadCalibrated")
 	}
 	return p.Model.Check(x)
 }
@@ -28,7 +28,7 @@ func (p *Calibrated) Check(x *dataset.Matrix) error {
 // CheckTaxonomy returns an error if the labels of t are not those of the model.
 func (p *Calibrated) CheckTaxonomy(t *taxonomy.Taxonomy) error { return p.Model.CheckTaxonomy(t) }
 
-// Probabilities returns LeafProbabilities, made of scores, which are LeafScores of x.
+// Probabilities returns LeafProbabilities, computed from scores, which are LeafScores of x.
 func (p *Calibrated) Probabilities(_ *dataset.Matrix, scores *mat.Dense) *mat.Dense {
 	if scores.IsEmpty() {
 		return new(mat.Dense)
@@ -46,9 +46,9 @@ func (p *Calibrated) probabilities(scores *mat.Dense) *mat.Dense {
 	return scores
 }
 
-// Decide returns, for every row of x, the leaves that are predicted, ascending: Sets, where some
-// training instances had several labels, and otherwise what Model decides, as it does where its
-// rule is to predict sets. scores are LeafScores of x.
+// Decide returns, for every row of x, the predicted leaves, ascending. Where some training
+// instances had several labels, they are those of Sets. Otherwise, and where Model itself predicts
+// sets, they are the decisions of Model. scores are LeafScores of x.
 func (p *Calibrated) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	if p.single || slices.Contains([]classifier.Rule{classifier.BestSet, classifier.ClosedSet, classifier.TopDown, classifier.BottomUp}, p.Model.Rule) {
 		return p.Model.Decide(x, scores)
@@ -59,8 +59,8 @@ func (p *Calibrated) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, erro
 	return p.Sets(p.Probabilities(x, scores)), nil
 }
 
-// Sets returns, for every row of probabilities of the leaves, the leaves with a probability of at
-// least one half, ascending, and the likeliest if none has that.
+// Sets returns, for every row of leaf probabilities, the leaves with a probability of at least one
+// half, ascending. If there are none, it returns the most probable leaf.
 func (p *Calibrated) Sets(probabilities *mat.Dense) [][]int {
 	const half = 0.5
 	rows, _ := probabilities.Dims()

@@ -13,7 +13,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// heldOut are scores of the leaves for instances, by models that were not trained on these.
+// heldOut has leaf scores of instances by models that were not trained on them.
 type heldOut struct {
 	scores  [][]float64
 	labels  [][]int
@@ -25,7 +25,7 @@ func (h *heldOut) add(m *classifier.Model, d *dataset.Dataset) error {
 	for i, set := range d.Labels {
 		for _, n := range set {
 			if !t.IsLeaf(n) {
-				return fmt.Errorf("svm: row %d of a fold of dataset %q is labelled with the inner node %q, and only leaves have probabilities; Dataset.Leafed moves such labels to leaves", i, d.Name, t.Name(n))
+				return fmt.Errorf("svm: row %d of a fold of dataset %q is labelled with the inner node %q, and only leaves have probabilities; move such labels to leaves with Dataset.Leafed", i, d.Name, t.Name(n))
 			}
 		}
 	}
@@ -37,11 +37,11 @@ func (h *heldOut) add(m *classifier.Model, d *dataset.Dataset) error {
 	return nil
 }
 
-// learn learns the functions of the leaves, and of the nodes where they have their own, from what
-// was held out. It changes the scores.
+// learn learns the functions of the leaves, or those of the nodes with levels, from the held-out
+// scores. It changes the scores.
 func (p *Calibrated) learn(h *heldOut, t *taxonomy.Taxonomy) (err error) {
 	c, single := p.learned, p.single
-	has := make([][]int, len(h.labels)) // the nodes that are labels or above one, ascending
+	has := make([][]int, len(h.labels)) // the nodes at or above a label, ascending
 	var nodes [][]float64
 	if c.Levels || !single {
 		nodes = make([][]float64, len(h.scores))
@@ -86,7 +86,7 @@ func (p *Calibrated) learn(h *heldOut, t *taxonomy.Taxonomy) (err error) {
 	return err
 }
 
-// prepareSiblings prepares the scores of nodes whose parent an instance has, and of the roots.
+// prepareSiblings prepares the scores of the roots and of the children of an instance's nodes.
 func (c Calibration) prepareSiblings(t *taxonomy.Taxonomy, nodes []float64, has []int) {
 	prepare := func(siblings []int) {
 		row := make([]float64, len(siblings))
@@ -106,7 +106,7 @@ func (c Calibration) prepareSiblings(t *taxonomy.Taxonomy, nodes []float64, has 
 	}
 }
 
-// sample is what one function is learned of.
+// sample has the examples that one function is learned from.
 type sample struct {
 	scores   []float64
 	positive []bool
@@ -114,8 +114,8 @@ type sample struct {
 	count    int // of positives
 }
 
-// at returns a column of scores: positive are the instances for which sets have the node. If it has
-// parents, only the instances for which sets have them count.
+// at returns a column of scores. Instances whose set has the node are positive. If the node has
+// parents, only instances whose set has one of them are included.
 func (h *heldOut) at(scores [][]float64, column int, sets [][]int, node int, parents []int) *sample {
 	s := new(sample)
 	for i, row := range scores {
@@ -131,8 +131,8 @@ func (h *heldOut) at(scores [][]float64, column int, sets [][]int, node int, par
 	return s
 }
 
-// temperatures learns one for each depth, from the siblings there whose parent an instance has, and
-// returns those of the nodes.
+// temperatures learns one temperature for each depth, from the siblings whose parent an instance
+// has. It returns the temperatures by node.
 func (h *heldOut) temperatures(t *taxonomy.Taxonomy, nodes [][]float64, has [][]int) ([]calibrator, error) {
 	type siblings struct {
 		scores []float64 // the true one first
@@ -180,8 +180,8 @@ func (h *heldOut) temperatures(t *taxonomy.Taxonomy, nodes [][]float64, has [][]
 	return learned, nil
 }
 
-// functions learns one function a column, and one for all columns of a group with fewer positives
-// than a number.
+// functions learns one function per column. Columns of a group that have too few positives share
+// one.
 func (c Calibration) functions(columns int, group func(int) int, of func(int) *sample) ([]calibrator, error) {
 	fit := func(s *sample) (calibrator, error) { return calibration.Platt(s.scores, s.positive, s.weights...) }
 	enough := 10

@@ -10,7 +10,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 )
 
-// savedCalibrated are the probabilities of a Calibrated in JSON.
+// savedCalibrated is the JSON form of the probabilities of a Calibrated.
 type savedCalibrated struct {
 	Format    string     `json:"format"`
 	Version   int        `json:"version"`
@@ -22,8 +22,7 @@ type savedCalibrated struct {
 	Nodes     []int      `json:"nodes,omitempty"`
 }
 
-// learnedBy is a Calibration in JSON. Files of version 1 have Isotonic, and no other form than
-// Platt beside it.
+// learnedBy is a Calibration in JSON. Files of version 1 have only the forms Isotonic and Platt.
 type learnedBy struct {
 	Folds    int
 	Isotonic bool
@@ -32,14 +31,14 @@ type learnedBy struct {
 	Seed     uint64
 }
 
-// function is a calibrator in JSON: that of Platt if it has nothing but A and B.
+// function is a calibrator in JSON. With A and B alone it is Platt's.
 type function struct {
 	A             float64   `json:"A,omitzero"`
 	B             float64   `json:"B,omitzero"`
-	Beta          []float64 `json:"beta,omitempty"` // three numbers, beside A and B of the sigmoid
+	Beta          []float64 `json:"beta,omitempty"` // three numbers, in addition to A and B of the sigmoid
 	Scores        []float64 `json:"scores,omitempty"`
 	Probabilities []float64 `json:"probabilities,omitempty"`
-	Low           []float64 `json:"low,omitempty"` // of Venn-ABERS, beside Scores
+	Low           []float64 `json:"low,omitempty"` // of Venn-ABERS, in addition to Scores
 	High          []float64 `json:"high,omitempty"`
 	Inverse       *float64  `json:"inverse temperature,omitempty"`
 }
@@ -49,8 +48,8 @@ const (
 	calibratedVersion = 2 // of files with other forms than Platt and Isotonic, or levels
 )
 
-// MarshalJSON returns the probabilities without the model, whose file is its own. ReadCalibrated
-// puts both together.
+// MarshalJSON returns the probabilities without the model, which has a separate file.
+// ReadCalibrated combines both.
 func (p *Calibrated) MarshalJSON() ([]byte, error) {
 	c := p.learned
 	saved := savedCalibrated{Format: calibratedFormat, Version: 1, From: p.from, Single: p.single}
@@ -91,8 +90,8 @@ func (p *Calibrated) MarshalJSON() ([]byte, error) {
 	return json.Marshal(saved)
 }
 
-// ReadCalibrated returns the model with the probabilities that MarshalJSON wrote. It trusts nothing
-// in the data: it is an error if they are not probabilities of the model's leaves.
+// ReadCalibrated returns the model with the probabilities that MarshalJSON wrote. It validates the
+// data and returns an error if they are not probabilities of the model's leaves.
 func ReadCalibrated(data []byte, m *classifier.Model) (*Calibrated, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -119,7 +118,7 @@ func (s *savedCalibrated) calibrated(m *classifier.Model) (*Calibrated, error) {
 		c.Form = Isotonic
 	}
 	if m == nil {
-		return nil, fmt.Errorf("there is no model that they are of")
+		return nil, fmt.Errorf("there is no model for them")
 	}
 	if err := checkCalibration(m, m.Taxonomy); err != nil {
 		return nil, err
@@ -137,9 +136,9 @@ func (s *savedCalibrated) calibrated(m *classifier.Model) (*Calibrated, error) {
 	leaves, nodes := len(m.Taxonomy.Leaves()), m.Taxonomy.Len()
 	switch {
 	case c.Levels && !m.Taxonomy.IsTree():
-		return nil, fmt.Errorf("they are by level, and the taxonomy is no tree")
+		return nil, fmt.Errorf("they are by level, and the taxonomy is not a tree")
 	case c.Form == Temperature && !s.Single:
-		return nil, fmt.Errorf("there is a temperature, but not one label an instance")
+		return nil, fmt.Errorf("there is a temperature, and instances have several labels")
 	case c.Levels:
 		leaves = 0
 	case s.Single:
@@ -153,7 +152,7 @@ func (s *savedCalibrated) calibrated(m *classifier.Model) (*Calibrated, error) {
 		to      *[]calibrator
 	}{{"leaves", s.Leaves, leaves, &p.leaves}, {"nodes", s.Nodes, nodes, &p.nodes}} {
 		if len(c.numbers) != c.want {
-			return nil, fmt.Errorf("functions of %d %s for %d", len(c.numbers), c.what, c.want)
+			return nil, fmt.Errorf("it has functions of %d %s, and the model has %d", len(c.numbers), c.what, c.want)
 		}
 		for _, n := range c.numbers {
 			if n < 0 || n >= len(functions) {
@@ -169,7 +168,7 @@ func (s *savedCalibrated) calibrated(m *classifier.Model) (*Calibrated, error) {
 func (f function) calibrator() (calibrator, error) {
 	for _, v := range append([]float64{f.A, f.B}, f.Beta...) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("parameters A %v, B %v, beta %v; they are finite", f.A, f.B, f.Beta)
+			return nil, fmt.Errorf("parameters A %v, B %v, beta %v; they must be finite", f.A, f.B, f.Beta)
 		}
 	}
 	sigmoid := calibration.Sigmoid{A: f.A, B: f.B}
@@ -181,15 +180,15 @@ func (f function) calibrator() (calibrator, error) {
 	}
 	switch {
 	case kinds > 1 || kinds > 0 && f.Beta == nil && sigmoid != calibration.Sigmoid{}:
-		return nil, fmt.Errorf("it has parameters of several forms; a function is of one")
+		return nil, fmt.Errorf("it has parameters of several forms; a function has one form")
 	case f.Inverse != nil:
 		if !(*f.Inverse >= 0) || math.IsInf(*f.Inverse, 1) || f.Scores != nil {
-			return nil, fmt.Errorf("inverse temperature %v beside %d scores; it is finite, not negative and alone", *f.Inverse, len(f.Scores))
+			return nil, fmt.Errorf("inverse temperature %v with %d scores; it must be finite, not negative and without scores", *f.Inverse, len(f.Scores))
 		}
 		return calibration.Temperature(*f.Inverse), nil
 	case f.Beta != nil:
 		if len(f.Beta) != 3 || f.Beta[0] < 0 || f.Beta[1] < 0 || f.Scores != nil {
-			return nil, fmt.Errorf("beta is %v; it is three numbers, the first two not negative", f.Beta)
+			return nil, fmt.Errorf("beta is %v; it must have three numbers, and the first two must not be negative", f.Beta)
 		}
 		return calibration.BetaCurve{Sigmoid: sigmoid, A: f.Beta[0], B: f.Beta[1], C: f.Beta[2]}, nil
 	case f.Scores == nil && kinds == 0:
@@ -208,7 +207,8 @@ func (f function) calibrator() (calibrator, error) {
 	return &calibration.VennAbers{Scores: f.Scores, Low: f.Low, High: f.High}, rising(f.Scores, f.High)
 }
 
-// rising returns an error if the probabilities of ascending scores are not from 0 to 1, or fall.
+// rising returns an error unless the scores ascend and their probabilities are from 0 to 1 and do
+// not fall.
 func rising(scores, probabilities []float64) error {
 	if len(scores) == 0 || len(scores) != len(probabilities) {
 		return fmt.Errorf("%d scores, %d probabilities", len(scores), len(probabilities))

@@ -79,7 +79,7 @@ func TestProbabilitiesAreCalibrated(t *testing.T) {
 			c.Folds = 4
 			p, err := c.Fit(context.Background(), c.e, train)
 			if c.Levels && !g.IsTree() {
-				if err == nil || !strings.Contains(err.Error(), "by level need a tree") {
+				if err == nil || !strings.Contains(err.Error(), "Levels needs a tree") {
 					t.Errorf("error %v", err)
 				}
 				continue
@@ -288,10 +288,10 @@ func TestCalibrationRefuses(t *testing.T) {
 		"no data":      {svm.Calibration{}, context.Background(), svm.Flat{}, nil, "needs an estimator"},
 		"one fold":     {svm.Calibration{Folds: 1}, context.Background(), svm.Flat{}, d, "1 folds"},
 		"many folds":   {svm.Calibration{Folds: 61}, context.Background(), svm.Flat{}, d, "61 folds of 60"},
-		"all nodes":    {svm.Calibration{}, context.Background(), svm.TreeLoss{AllNodes: true}, d, "other nodes than the leaves"},
+		"all nodes":    {svm.Calibration{}, context.Background(), svm.TreeLoss{AllNodes: true}, d, "predicts inner nodes"},
 		"inner node":   {svm.Calibration{}, context.Background(), svm.Recursive{}, inner, "inner node"},
-		"temperature":  {svm.Calibration{Form: svm.Temperature}, context.Background(), svm.Flat{}, severalTexts(g, 100, 1), "one label an instance"},
-		"no form":      {svm.Calibration{Form: 5}, context.Background(), svm.Flat{}, d, "no form 5"},
+		"temperature":  {svm.Calibration{Form: svm.Temperature}, context.Background(), svm.Flat{}, severalTexts(g, 100, 1), "one label per instance"},
+		"no form":      {svm.Calibration{Form: 5}, context.Background(), svm.Flat{}, d, "unknown Form 5"},
 		"C":            {svm.Calibration{}, context.Background(), svm.Flat{C: -1}, d, "C is -1"},
 	} {
 		if p, err := c.c.Fit(c.ctx, c.e, c.d); p != nil || err == nil || !strings.Contains(err.Error(), c.says) {

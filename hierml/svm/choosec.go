@@ -17,26 +17,27 @@ import (
 	"github.com/hierml/notebook/hierml/solver"
 )
 
-// Search says how C is chosen: models are trained on a part of the data with rising C, each from
-// the one before it, and compared on the rest. The zero value is ready to use.
+// Search has the settings for choosing C. Models are trained on a part of the data with rising C,
+// each starting from the previous one, and compared on the rest. The zero value is ready to use.
 type Search struct {
-	// Grid are the values of C to try. The default value is 0.01 to 10 by factors of the root of
-	// 10, and beyond an end of it, by up to four more, as long as the best is at that end. A grid
-	// that is given is not extended; 0 in it is the default C of 1.
+	// Grid has the values of C to try. The default is 0.01 to 10 by factors of the square root of
+	// 10. While the best C is at an end, the default grid is extended there, by up to four values.
+	// A given grid is not extended; a 0 in it means the default C of 1.
 	Grid []float64
-	// HeldOut is the share of the instances to compare on, about that of every class, drawn as
-	// Dataset.Split does: none whose group is trained on. The default value is 0.2.
+	// HeldOut is the share of the instances to compare on, about equal in every class. It is drawn
+	// as by Dataset.Split: no group is in both parts. The default value is 0.2.
 	HeldOut float64
-	// Seed determines which instances those are.
+	// Seed determines which instances are held out.
 	Seed uint64
-	// Loss compares a prediction with the label, of several with the closest. The default value is
-	// the 0/1 loss.
+	// Loss compares a prediction with the label; if there are several labels, with the closest. The
+	// default value is the 0/1 loss.
 	Loss loss.Loss
-	// SetLoss compares, for models that predict label sets, the predicted set with the true one.
-	// The default value is the size of the symmetric difference of the sets' ancestors.
+	// SetLoss compares the predicted set with the true one, for models that predict label sets. The
+	// default value is the size of the symmetric difference of the sets' ancestors.
 	SetLoss loss.SetLoss
-	// OneStandardError chooses, instead of the C with the smallest loss, the smallest C whose loss
-	// on the same instances is not higher by more than one standard error of the difference.
+	// OneStandardError chooses the smallest C whose loss exceeds the smallest loss by at most one
+	// standard error of the difference on the same instances. The default is the C with the
+	// smallest loss.
 	OneStandardError bool
 	// Progress, if not nil, is called after every C. An error stops the search.
 	Progress func(Tried) error
@@ -47,8 +48,8 @@ type Tried struct {
 	C             float64
 	Loss          float64 // mean on the instances held out
 	StandardError float64 // of the difference to the best; 0 for the best
-	// share of instances held out whose prediction is a label or below one; of sets, is the true
-	// set
+	// share of held-out instances whose prediction is a label or below one; for sets, equals the
+	// true set
 	Accuracy float64
 	Gap      float64 // to which the model was trained
 	Seconds  float64
@@ -64,7 +65,7 @@ type Choice struct {
 }
 
 // ChooseC chooses C with the default Search and trains on all data with it. C matters more than the
-// method: compare methods at C chosen for each.
+// method: choose C for each method before you compare them.
 func ChooseC(ctx context.Context, e Regularized, d *dataset.Dataset) (*Choice, error) {
 	return Search{}.ChooseC(ctx, e, d)
 }
@@ -129,7 +130,7 @@ func (s TreeLoss) withStart(r *solver.Result) Regularized {
 	return s
 }
 
-// onward returns what a training with another C starts from, nil for nothing.
+// onward returns the result that a training with another C starts from, or nil.
 func onward(r *solver.Result) *solver.Result {
 	point := r.Last
 	if point == nil {
@@ -149,7 +150,7 @@ func startable(m solver.Method, r *solver.Result) *solver.Result {
 	return r
 }
 
-// startsAnywhere tells whether a method can go on from the dual point of a result.
+// startsAnywhere reports whether a method can continue from the dual point of a result.
 func startsAnywhere(m solver.Method) bool {
 	switch m.(type) {
 	case solver.Pegasos, solver.RDA:
@@ -158,8 +159,8 @@ func startsAnywhere(m solver.Method) bool {
 	return true
 }
 
-// ChooseC chooses C for an estimator and trains on all data with it. An error comes with what has
-// been tried so far, if anything has, and if training on all data was stopped with the best model
+// ChooseC chooses C for an estimator and trains on all data with it. With an error it returns the
+// values tried so far, if any. If training on all data was stopped, it also returns the best model
 // so far.
 func (s Search) ChooseC(ctx context.Context, e Regularized, d *dataset.Dataset) (*Choice, error) {
 	among, err := s.ChooseAmong(ctx, []Regularized{e}, d)
@@ -176,15 +177,15 @@ type Among struct {
 	Choices []*Choice // of each; the others have no model
 }
 
-// ChooseAmong chooses C for each of some estimators, such as normalized SVMs with several
-// weightings, by the same instances, of the estimators the one whose loss at it is smallest, of
-// equal ones the first, and trains that one on all data. It is an error if some predict sets of
-// labels and others single ones, whose losses cannot be compared. Errors come as those of ChooseC
-// do, but where the search was not at its end without a choice among the estimators: Choice is then
-// of the one that was tried last.
+// ChooseAmong chooses C for each of several estimators, such as normalized SVMs with different
+// weightings, on the same instances. It then chooses the estimator with the smallest loss, the
+// first in case of a tie, and trains it on all data. It returns an error if some predict sets of
+// labels and others single labels, because their losses cannot be compared. Other errors are as for
+// ChooseC. If the search did not finish, no estimator is chosen, and Choice is that of the last one
+// tried.
 func (s Search) ChooseAmong(ctx context.Context, estimators []Regularized, d *dataset.Dataset) (_ *Among, err error) {
 	if len(estimators) == 0 || slices.Contains(estimators, nil) || d == nil || d.Taxonomy == nil || d.X == nil {
-		return nil, fmt.Errorf("svm: choosing C needs an estimator and a dataset with instances and their taxonomy")
+		return nil, fmt.Errorf("svm: ChooseC needs an estimator and a dataset with instances and their taxonomy")
 	}
 	if d, err = d.Weighted(); err != nil {
 		return nil, withPackage(err)
@@ -202,7 +203,7 @@ func (s Search) ChooseAmong(ctx context.Context, estimators []Regularized, d *da
 	}
 	train, test := d.Divide(by)
 	if test.Len() == 0 {
-		return nil, fmt.Errorf("svm: no class of dataset %q has a second instance to hold out; choose C by other data", d.Name)
+		return nil, fmt.Errorf("svm: no class of dataset %q has a second instance to hold out; choose C on other data", d.Name)
 	}
 	if err := loss.Check(s.Loss, d.Taxonomy); err != nil {
 		return nil, err
@@ -289,19 +290,19 @@ func (s Search) grid() ([]float64, error) {
 	return slices.Compact(grid), nil
 }
 
-// choosing is a search at work.
+// choosing is the state of a search.
 type choosing struct {
 	Search
-	what        string // the loss is called
+	what        string // name of the loss
 	estimator   Regularized
 	train, test *dataset.Dataset
 	tried       []Tried
-	losses      map[float64][]float64 // by C, of every instance held out
-	last        *solver.Result        // of the C tried last: its dual point
+	losses      map[float64][]float64 // by C, of every held-out instance
+	last        *solver.Result        // of the last C: its dual point
 	sets        bool                  // sets of labels are predicted
 }
 
-// extend tries values beyond the ends of the grid while the best is there.
+// extend tries values beyond an end of the grid while the best is there.
 func (c *choosing) extend(ctx context.Context) error {
 	const most = 4
 	for range most {
@@ -324,7 +325,7 @@ func (c *choosing) extend(ctx context.Context) error {
 	return nil
 }
 
-// try trains with one C and measures.
+// try trains with one C and measures the losses.
 func (c *choosing) try(ctx context.Context, value float64) error {
 	e := c.estimator.WithC(value)
 	if w, ok := e.(warm); ok && c.last != nil {
@@ -357,8 +358,8 @@ func (c *choosing) try(ctx context.Context, value float64) error {
 	return nil
 }
 
-// compare returns the losses of the instances held out, each times the share of its weight in the
-// mean weight, and how many of the predictions are right.
+// compare returns the losses of the held-out instances, each times its weight divided by the mean
+// weight, and the accuracy.
 func (c *choosing) compare(m *classifier.Model) (losses []float64, accuracy float64, err error) {
 	losses = make([]float64, c.test.Len())
 	mean := weigh.Sum(c.test.Weights, len(losses)) / float64(len(losses))
@@ -398,8 +399,8 @@ func (c *choosing) compare(m *classifier.Model) (losses []float64, accuracy floa
 	return losses, accuracy, nil
 }
 
-// right tells whether a prediction is a label, or a leaf below one: [ZXW11] asks no more where the
-// label is an inner node.
+// right reports whether a prediction is a label or a leaf below one: [ZXW11] requires no more where
+// the label is an inner node.
 func (c *choosing) right(set []int, predicted int) bool {
 	above := c.test.Taxonomy.Ancestors(predicted)
 	return slices.ContainsFunc(set, func(y int) bool {
@@ -408,7 +409,7 @@ func (c *choosing) right(set []int, predicted int) bool {
 	})
 }
 
-// best returns the value with the smallest loss, of equal ones the smallest C.
+// best returns the value with the smallest loss, in case of a tie the smallest C.
 func (c *choosing) best(sorted []Tried) Tried {
 	return slices.MinFunc(sorted, func(a, b Tried) int {
 		switch {
@@ -421,7 +422,7 @@ func (c *choosing) best(sorted []Tried) Tried {
 	})
 }
 
-// choose returns what has been tried, ascending by C and with standard errors, and the choice.
+// choose returns the values tried, ascending by C and with standard errors, and the choice.
 func (c *choosing) choose() (sorted []Tried, chosen float64, rule string) {
 	sorted = slices.Clone(c.tried)
 	slices.SortFunc(sorted, func(a, b Tried) int {
@@ -448,7 +449,8 @@ func (c *choosing) choose() (sorted []Tried, chosen float64, rule string) {
 	return sorted, best.C, "smallest " + c.what
 }
 
-// standardError returns that of the mean difference of two losses of the same instances.
+// standardError returns the standard error of the mean difference of two losses of the same
+// instances.
 func standardError(a, b []float64) float64 {
 	n := float64(len(a))
 	if n < 2 {
@@ -465,7 +467,7 @@ func standardError(a, b []float64) float64 {
 	return math.Sqrt(square / n)
 }
 
-// String is the table of what was tried.
+// String returns a table of the values tried.
 func (c *Choice) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "C = %.4g (%s on %d instances held out)\n", c.C, c.Rule, c.HeldOut)
@@ -480,7 +482,7 @@ func (c *Choice) String() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// HTML is String as a table, the choice in bold letters.
+// HTML returns the table of String in HTML, with the choice in bold.
 func (c *Choice) HTML() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<table><caption>%s</caption><tr><th>C</th><th>loss</th><th>s.e. of difference</th><th>accuracy</th><th>gap</th><th>seconds</th></tr>",

@@ -21,23 +21,23 @@ type class struct {
 	of       *classes
 	positive []int32 // rows of the class, ascending
 	name     uint64
-	// Classes of a family have the rows in common, which are all in family 0.
+	// Classes of a family share their rows; family 0 has all rows.
 	family int
 	rows   func() []int32 // ascending
 }
 
-// An opened family is one that a worker has before it.
+// An opened family is the one that a worker currently solves.
 type opened struct {
 	family   int
 	inputs   *structured.Linear
 	rows     []int32 // nil for all
-	features []int32 // numbers in the whole of those that the rows have, nil for all
+	features []int32 // indices of the features that occur in the rows, nil for all
 	weights  []float64
 	alone    *solver.Binary // nil before it is needed
 	group    *solver.Group
 }
 
-// open has a worker turn to the family of part k.
+// open makes a worker switch to the family of part k.
 func (p *parts) open(k, worker int) (*opened, error) {
 	c := p.parts[k].class
 	if o := p.opened[worker]; o != nil && o.family == c.family {
@@ -57,7 +57,7 @@ func (p *parts) open(k, worker int) (*opened, error) {
 	return o, nil
 }
 
-// problem returns that of a class in its family.
+// problem returns the problem of a class in its family.
 func (o *opened) problem(c *class) solver.BinaryProblem {
 	positive := c.positive
 	if o.rows != nil {
@@ -87,7 +87,7 @@ func (p *parts) solveAlone(ctx context.Context, k, worker int, settings solver.S
 	return &outcome{r.Primal, r.Dual, r.Epochs, r.Status, &solver.Result{Coefficients: o.alone.Coefficients(c.of.c)}}, r.Weights, o, err
 }
 
-// solveClass solves part k, a class, and gives its weights to p if p takes them.
+// solveClass solves part k, a class, and stores its weights in p if they improve.
 func (p *parts) solveClass(ctx context.Context, k, worker int, settings solver.Settings) (*outcome, error) {
 	end, weights, o, err := p.solveAlone(ctx, k, worker, settings)
 	if end != nil && p.takes(k, end.primal) {

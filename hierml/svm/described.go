@@ -14,31 +14,31 @@ import (
 	"github.com/hierml/notebook/hierml/progress"
 )
 
-// Described is an estimator that also learns from what the labels are called: for each leaf it
-// adds an instance to those that are trained on, with the words of the leaf's name, or of a
-// description. So leaves with few instances are predicted more often, and leaves without any can
-// be predicted, if rarely by a name alone: descriptions of some words help
-// (bench/testdata/described.json). The features must have names, as those of texts have.
+// Described is an estimator that also learns from the names of the labels. For each leaf it adds a
+// training instance with the words of the leaf's name or of a description. Leaves with few
+// instances are then predicted more often, and leaves without any can be predicted. A name alone
+// rarely suffices; a description of several words helps (bench/testdata/described.json). The
+// features must have names, as those of texts have.
 //
-// A word is a feature where the feature's name is the word in lower case, or ends with "=" and the
-// word, as in tables. Its value is the mean of what it has in instances, and each added instance
-// has the mean length of the others. What is added is not tested on: in folds and studies only the
-// training part has it.
+// A word matches a feature whose name is the word in lower case, or ends with "=" and the word, as
+// in tables. The value of the feature is its mean over the instances where it occurs. Each added
+// instance has the mean length of the others. Added instances are never used for testing: folds and
+// studies add them only to the training part.
 type Described struct {
 	// Estimator trains.
 	Estimator Regularized
-	// Descriptions has texts by the name of the leaf; a leaf that is not in it has the words of its
-	// name.
+	// Descriptions has a text for each leaf, by its name. A leaf without a description gets the
+	// words of its name.
 	Descriptions map[string]string
-	// Weight is how much an added instance counts, compared with the mean of the others. The
-	// default value is 1. With others than 1, Estimator must take weights.
+	// Weight is the weight of an added instance, relative to the mean of the others. The default
+	// value is 1. With any other value, Estimator must support instance weights.
 	Weight float64
 }
 
 // Fit adds the instances and trains; see [classifier.Estimator].
 func (s Described) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	if s.Estimator == nil || d == nil || d.Taxonomy == nil {
-		return nil, fmt.Errorf("svm: learning from descriptions needs an Estimator and a dataset with its taxonomy")
+		return nil, fmt.Errorf("svm: Described needs an Estimator and a dataset with its taxonomy")
 	}
 	if err := checkRows(d); err != nil {
 		return nil, err
@@ -69,10 +69,10 @@ func (s Described) add(ctx context.Context, d *dataset.Dataset) (*dataset.Datase
 		s.Weight = 1
 	}
 	if !(s.Weight > 0) || math.IsInf(s.Weight, 1) {
-		return nil, fmt.Errorf("svm: added instances have weight %v; it is finite and above 0", s.Weight)
+		return nil, fmt.Errorf("svm: Weight is %v; it must be finite and above 0", s.Weight)
 	}
 	if len(d.Vocabulary) != d.X.Cols {
-		return nil, fmt.Errorf("svm: the features of dataset %q have no names, so that no word of a label can be one of them; make them of texts by features.Text or features.Columns", d.Name)
+		return nil, fmt.Errorf("svm: the features of dataset %q have no names, so no word of a label can match one; create them from texts with features.Text or features.Columns", d.Name)
 	}
 	known := make(map[string]bool)
 	for _, leaf := range t.Leaves() {
@@ -80,7 +80,7 @@ func (s Described) add(ctx context.Context, d *dataset.Dataset) (*dataset.Datase
 	}
 	for name := range s.Descriptions {
 		if !known[name] {
-			return nil, fmt.Errorf("svm: there is a description of %q, and no label is called that", name)
+			return nil, fmt.Errorf("svm: Descriptions has a text for %q, and no label has that name", name)
 		}
 	}
 	features := make(map[string][]int32) // by word
@@ -122,7 +122,7 @@ func (s Described) add(ctx context.Context, d *dataset.Dataset) (*dataset.Datase
 		out.Labels = append(out.Labels, []int{leaf})
 	}
 	if without > 0 {
-		progress.Note(ctx, fmt.Sprintf("%d of %d labels have no word among the features: nothing was added for them; svm.Described.Descriptions gives them words", without, len(t.Leaves())))
+		progress.Note(ctx, fmt.Sprintf("%d of %d labels have no word among the features, and no instance was added for them; describe them in svm.Described.Descriptions", without, len(t.Leaves())))
 	}
 	added := x.Rows - d.X.Rows
 	if s.Weight != 1 || d.Weights != nil {

@@ -155,8 +155,8 @@ func TestDescribedRefuses(t *testing.T) {
 		"no estimator": {svm.Described{}, d, "needs an Estimator"},
 		"no data":      {svm.Described{Estimator: svm.Flat{}}, nil, "needs an Estimator"},
 		"no names":     {svm.Described{Estimator: svm.Flat{}}, &nameless, "have no names"},
-		"weight":       {svm.Described{Estimator: svm.Flat{}, Weight: -1}, d, "weight -1"},
-		"other label":  {svm.Described{Estimator: svm.Flat{}, Descriptions: map[string]string{"melon": "a melon"}}, d, `a description of "melon"`},
+		"weight":       {svm.Described{Estimator: svm.Flat{}, Weight: -1}, d, "Weight is -1"},
+		"other label":  {svm.Described{Estimator: svm.Flat{}, Descriptions: map[string]string{"melon": "a melon"}}, d, `a text for "melon"`},
 	} {
 		if m, err := c.of.Fit(t.Context(), c.d); m != nil || err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, %v", name, m, err)

@@ -50,7 +50,7 @@ func writeData(w io.Writer, d *dataset.Dataset) error {
 	return safetensors.Write(w, map[string]string{"nodes": string(names), "name": d.Name}, tensors)
 }
 
-// openTensors reads what tensors a file has.
+// openTensors reads the list of tensors of a file.
 func openTensors(file *os.File) (*safetensors.File, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -135,17 +135,17 @@ func readData(file *os.File) (*dataset.Dataset, error) {
 	return d, d.Check()
 }
 
-// errDamaged is that of a file whose parts do not fit together.
-var errDamaged = errors.New("its parts do not fit together; the file is damaged")
+// errDamaged means that the parts of a file are inconsistent.
+var errDamaged = errors.New("its parts are inconsistent; the file is damaged")
 
-// A process writes what it has solved when it has solved that for solvedAge, or has so many
-// weights, and at its end: that much it can lose, and a file system of many machines has few files.
+// A process writes its solutions every solvedAge, after so many weights, and at its end. This
+// bounds both the work that can be lost and the number of files on a shared file system.
 const (
 	solvedAge  = 5 * time.Second
 	solvedMost = 1 << 23
 )
 
-// solutions are the problems that a process has solved since it wrote the last.
+// solutions are the problems that a process has solved since its last write.
 type solutions struct {
 	part *farmed.Part
 	wide bool
@@ -179,8 +179,8 @@ func (s *solutions) write() error {
 		return nil
 	}
 	primal, dual := make([]float64, n), make([]float64, n)
-	// Of each problem: epochs, status, features, weights, and names of features, -1 where all have
-	// theirs.
+	// Per problem: epochs, status, features, weights, and named features, -1 if it has all
+	// features.
 	counts := make([]int64, 0, 5*n)
 	var names []int32
 	var index []int64
@@ -241,7 +241,7 @@ func (p *parts) readResults(file *os.File) ([]int, error) {
 	}
 	for i, k := range problems {
 		if k < 0 || k >= len(p.parts) {
-			return nil, fmt.Errorf("problem %d of %d; the file is of another training", k, len(p.parts))
+			return nil, fmt.Errorf("problem %d of %d; the file belongs to another training", k, len(p.parts))
 		}
 		of := counts[5*i : 5*i+5]
 		if of[3] < 0 || of[3] > len(index) || of[4] > len(names) {

@@ -11,26 +11,26 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Flat is the multiclass SVM of Crammer and Singer [CS01] over the leaves, the hierarchy unused,
-// and for instances with several labels, or none, the multilabel SVM that ranks labels above the
-// other leaves [Cai08, (2.9) and (4.3)]:
+// Flat is the multiclass SVM of Crammer and Singer [CS01] over the leaves; it ignores the
+// hierarchy. For instances with several labels, or none, it is the multilabel SVM that ranks labels
+// above the other leaves [Cai08, (2.9) and (4.3)]:
 //
 //	min 1/2 sum_y ||w_y||^2 + C sum_i max(0, max_{y in Y_i, z not in Y_i} { <w_z, x_i> - <w_y, x_i> + Delta(y, z) })
 //
-// FLATMULT of [ZXW11, (12)] is this SVM with C/N in place of C: its C is C times the number of
-// instances.
+// FLATMULT of [ZXW11, (12)] is this SVM with C/N in place of C: the paper's C is C times the number
+// of instances.
 //
 // The zero value is ready to use.
 type Flat struct {
-	// C weighs the training error. The default value is 1.
+	// C is the weight of the training error. The default value is 1.
 	C float64
 	// Loss is Delta. The default value is the 0/1 loss.
 	Loss loss.Loss
-	// Kernel, if not nil, takes the place of the inner product of instances. It needs memory for
-	// the kernel of every two instances.
+	// Kernel, if not nil, replaces the inner product of instances. It needs memory for the kernel
+	// value of every pair of instances.
 	Kernel gram.Kernel
 	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
-	// package comment. The default is none.
+	// package comment. The default is 0: no intercept.
 	Intercept float64
 	Settings  solver.Settings
 	Method    solver.Method

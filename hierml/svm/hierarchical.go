@@ -14,47 +14,49 @@ import (
 
 // Hierarchical is the hierarchical SVM of Cai and Hofmann [CH04]. A leaf's score F is the sum over
 // its ancestors n, itself included, of lambda_n <W_n, x>, with all lambda 1 unless Attributes says
-// otherwise. With margin rescaling, for one label an instance ([CSS16, (1) to (3)] with lambda =
+// otherwise. With margin rescaling and one label per instance ([CSS16, (1) to (3)] with lambda =
 // 1/(2C)):
 //
 //	min 1/2 sum_n ||W_n||^2 + C sum_i max_y { F(x_i, y) - F(x_i, y_i) + Delta(y_i, y) }
 //
-// If instances have several labels, y is any non-empty set of leaves, its score the sum over the
-// leaves and all their ancestors, each once, and the worst set is found exactly but on graphs
-// with many nodes of several parents (package labelset); Model.LabelSets predicts. If fewer than
-// a tenth of the instances have several labels, by their weights, y is any leaf for those with
-// one label, and any non-empty set for the others. This is a problem of its own, to which the
-// certificate belongs: on graphs it takes a fraction of the time, and it ranks leaves better.
-// Sets asks for sets for all instances.
+// If instances have several labels, y is any non-empty set of leaves. Its score is the sum over the
+// leaves and all their ancestors, each counted once. The most violating set is found exactly,
+// except on graphs where many nodes have several parents (package labelset). Model.LabelSets
+// predicts. If fewer than a tenth of the instances have several labels, by their weights, y is any
+// leaf for those with one label, and any non-empty set for the others. This is a different problem,
+// and the certificate is that of this problem. On graphs it takes a fraction of the time, and it
+// ranks leaves better. Set Sets to use sets for all instances.
 //
-// With slack rescaling, for one or several labels an instance [Cai08, (4.10), dual (4.15)], a
-// margin of 1 is asked for between every label and every other leaf, and a lack of it weighs Delta:
+// With slack rescaling, for one or several labels per instance [Cai08, (4.10), dual (4.15)], a
+// margin of 1 is required between every label and every other leaf, and violations are weighted by
+// Delta:
 //
 //	min 1/2 sum_n ||W_n||^2 + C sum_i max(0, max_{y in Y_i, z not in Y_i} Delta(y, z) { 1 - F(x_i, y) + F(x_i, z) })
 //
-// Instances with all leaves or none as labels compare nothing. The zero value is ready to use.
+// Instances whose labels are all leaves, or none, have no comparisons. The zero value is ready to
+// use.
 type Hierarchical struct {
-	// C weighs the training error. The default value is 1.
+	// C is the weight of the training error. The default value is 1.
 	C float64
 	// Loss is Delta between leaves. The default value is the size of the symmetric difference of
 	// the ancestor sets, the Hamming loss of [CSS16, section 4].
 	Loss loss.Loss
-	// Sets makes the labels of all instances sets of leaves, even if every instance has one label.
-	// Settings.Start is not used where some are sets.
+	// Sets treats the labels of all instances as sets of leaves, even if every instance has one
+	// label. Settings.Start is ignored if any instance has a set.
 	Sets bool
 	// SetLoss is Delta between sets. The default value is the size of the symmetric
 	// difference of the sets' ancestors.
 	SetLoss loss.Decomposing
 	// Rescaling is structured.Margin, the default, or structured.Slack.
 	Rescaling structured.Rescaling
-	// Attributes, if not nil, are the vectors lambda of the leaves, of the taxonomy trained with:
-	// structured.InvSqrtDepth and others. The default value is structured.Ancestors.
+	// Attributes, if not nil, are the vectors lambda of the leaves, made for the taxonomy of the
+	// training data: structured.InvSqrtDepth and others. The default value is structured.Ancestors.
 	Attributes *structured.Attributes
-	// Kernel, if not nil, takes the place of the inner product of instances. It needs memory for
-	// the kernel of every two instances.
+	// Kernel, if not nil, replaces the inner product of instances. It needs memory for the kernel
+	// value of every pair of instances.
 	Kernel gram.Kernel
 	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
-	// package comment. The default is none.
+	// package comment. The default is 0: no intercept.
 	Intercept float64
 	Settings  solver.Settings
 	Method    solver.Method
@@ -76,7 +78,7 @@ func (s Hierarchical) fit(ctx context.Context, d *dataset.Dataset) (*classifier.
 		a = structured.Ancestors(t)
 	}
 	if a.Taxonomy() != t {
-		return nil, fmt.Errorf("svm: Attributes belong to another taxonomy; make them for the one that is trained with")
+		return nil, fmt.Errorf("svm: Attributes belong to another taxonomy; create them for the taxonomy of the dataset")
 	}
 	c, err := defaultC(s.C)
 	if err != nil {

@@ -17,22 +17,22 @@ import (
 //	min 1/2 sum_c ||w_c||^2 + C sum_i sum_{y in Y_i} 1/|Y_i| log(sum_b exp <w_b, x_i> / exp <w_c(y), x_i>)
 //
 // over the labels y of the instances i that are below the node, with c(y) the child at or above y.
-// The probability of a leaf is the product of those along its path, so that the probabilities of
-// all leaves add up to 1, and Predict gives the leaf with the highest. The roots of a forest are
-// the children of a node of their own; an only child has probability 1. An instance may have
-// several labels, which are learned as if it had each of them with equal probability, and labels
-// may be inner nodes: such a label is learned from above it only.
+// The probability of a leaf is the product of the probabilities along its path, so those of all
+// leaves sum to 1. Predict returns the most probable leaf. The roots of a forest are treated as the
+// children of one added node; an only child has probability 1. An instance may have several labels,
+// which are learned as if it had each of them with equal probability. Labels may be inner nodes:
+// such a label trains only the nodes above it.
 //
 // With two children a node's problem is half of OneVsRest's for one of them with the logistic loss
-// and 2 C. The problems do not depend on each other; they are solved by [solver.SolveSoftmax] on
-// all cores, with shares of Settings.Time as those of OneVsRest. The taxonomy is a tree or forest.
+// and 2 C. The problems are independent; [solver.SolveSoftmax] solves them on all cores and shares
+// out Settings.Time as OneVsRest does. The taxonomy must be a tree or forest.
 //
 // The zero value is ready to use.
 type HierarchicalSoftmax struct {
-	// C weighs the training error. The default value is 1.
+	// C is the weight of the training error. The default value is 1.
 	C float64
 	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
-	// package comment. The default is none.
+	// package comment. The default is 0: no intercept.
 	Intercept float64
 	Settings  solver.Settings
 }
@@ -112,8 +112,8 @@ func (l *local) softmax(d *dataset.Dataset, seen *features) part {
 	return p
 }
 
-// shares returns, for each row, the children at or above its labels, each with the share of the
-// labels that it is above, times the weight of the row.
+// shares returns, for each row, the children at or above its labels. Each has the share of the
+// labels at or below it, times the weight of the row.
 func (l *local) shares(d *dataset.Dataset) [][]solver.Share {
 	t, labels := d.Taxonomy, d.Labels
 	shares := make([][]solver.Share, len(l.rows))

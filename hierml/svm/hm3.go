@@ -18,33 +18,33 @@ import (
 //	min 1/2 ||w||^2 + C sum_i max_Y { Delta(Y_i, Y) + F(x_i, Y) - F(x_i, Y_i) }
 //	F(x, Y) = sum_v <w_v,ab, x>   with a, b whether the parent of v, and v, are in Y
 //
-// Y is any set of nodes that has all nodes above its nodes, the empty one too: the labelings that
-// keep to the hierarchy. The paper's relaxation is over all labelings; its optimum, which is
-// larger, predicts sets that lack nodes above their nodes. Over closed sets the problem is that of
-// Hierarchical with label sets in which nodes with many children are penalised less, and a node and
-// its parent are coupled: structured.Edges says how. Without a hierarchy and with the Hamming loss
-// it is half of OneVsRest with twice the C.
+// Y is any set of nodes that contains the ancestors of all its nodes, including the empty set: the
+// labelings that are consistent with the hierarchy. The paper's relaxation is over all labelings.
+// Its optimum is larger and predicts sets in which ancestors can be missing. Over consistent sets
+// the problem is that of Hierarchical with label sets, except that nodes with many children are
+// penalised less, and each node is coupled with its parent: see structured.Edges. Without a
+// hierarchy and with the Hamming loss it is half of OneVsRest with twice the C.
 //
-// An instance may have several labels, at inner nodes too, or none. Model.ClosedSets predicts: sets
-// of nodes in their most specific form. Predict, LeafScores and Decide are about leaves, whose
-// scores are the sums over the nodes above. On graphs, for which the paper has no HM3, every edge
-// has its weights; the worst set is found exactly there too.
+// An instance may have several labels, also at inner nodes, or none. Model.ClosedSets predicts sets
+// of nodes in their most specific form. Predict, LeafScores and Decide consider leaves, whose
+// scores are the sums over the nodes above. The paper has no HM3 for graphs; here every edge of a
+// graph has its weights, and the most violating set is found exactly there as well.
 //
-// The certificate is that of the edge weights, of which the model keeps what it predicts with:
-// theta of structured.Edges. The zero value is ready to use.
+// The certificate is that of the edge weights. The model keeps only the part of them that it
+// predicts with: theta of structured.Edges. The zero value is ready to use.
 type HM3 struct {
-	// C weighs the training error. The default value is 1.
+	// C is the weight of the training error. The default value is 1.
 	C float64
 	// Loss is Delta: loss.Symdiff, the Hamming loss, or the H-loss, loss.HLoss, loss.Uni, loss.Sib
 	// or loss.Sub. The default value is the Hamming loss.
 	Loss loss.Decomposing
-	// Kernel, if not nil, takes the place of the inner product of instances. It needs memory for
-	// the kernel of every two instances.
+	// Kernel, if not nil, replaces the inner product of instances. It needs memory for the kernel
+	// value of every pair of instances.
 	Kernel gram.Kernel
 	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
-	// package comment. The default is none.
+	// package comment. The default is 0: no intercept.
 	Intercept float64
-	// Settings.Start is not used.
+	// Settings.Start is ignored.
 	Settings solver.Settings
 	Method   solver.Method
 }
@@ -83,7 +83,7 @@ func (s HM3) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, er
 	if err != nil {
 		return nil, err
 	}
-	// The numbers of sets are those of one training: another's dual point names others by them.
+	// Another training's dual point numbers sets differently.
 	s.Settings.Start = nil
 	result, err := solver.Solve(ctx, &structured.Problem{Inputs: inputs, Columns: edges.Columns(), Competitors: competitors, Weights: d.Weights}, &s.Settings, s.Method)
 	if result == nil {

@@ -13,28 +13,30 @@ import (
 )
 
 // HR is the SVM, or the logistic regression, with hierarchical regularization of Gopal and Yang,
-// HR-SVM and HR-LR [GY13]: one-vs-rest whose class weights are drawn to those of the parent,
+// HR-SVM and HR-LR [GY13]. It is one-vs-rest with class weights regularized towards those of the
+// parent,
 //
 //	min 1/2 sum_{p->c} ||w_c - w_p||^2 + 1/2 sum_roots ||w_r||^2 + C sum_y sum_i loss(s_iy <w_y, x_i>)
 //
-// where the first sum is over the edges of the taxonomy, y over the leaves, and s_iy is 1 where
-// y is a label of instance i, otherwise -1. Predict gives the leaf with the highest score. An
+// where the first sum is over the edges of the taxonomy, y over the leaves, and s_iy is 1 where y
+// is a label of instance i, otherwise -1. Predict returns the leaf with the highest score. An
 // instance may have several labels, or none.
 //
 // In a forest of single nodes it is [OneVsRest]. A root with the leaves below it is the multi-task
-// learning of [EP04]. A chain of k nodes is a node with kC in the place of C: leaves that are
-// deeper are regularized less, which is what the normalized SVM sees to.
+// learning of [EP04]. A chain of k nodes acts like one node with kC in place of C: deeper leaves
+// are regularized less, which the normalized SVM corrects.
 //
-// [GY13] leaves open what the roots are drawn to; here it is zero, so that the weights are unique.
-// On trees the model's node weights are the differences u_n = w_n - w_p, and the attributes those
-// of [Hierarchical]: w_n is the sum of u over the ancestors of n, itself included. Where nodes have
-// several parents u_n is a multiple of what w_n differs by from a mean of other nodes, and the
-// attributes are those of [structured.Laplacian]; the regularizer is 1/2 sum_n ||u_n||^2 there too.
+// [GY13] leaves open what the roots are regularized towards; here it is zero, so that the weights
+// are unique. On trees the model's node weights are the differences u_n = w_n - w_p, and the
+// attributes those of [Hierarchical]: w_n is the sum of u over the ancestors of n, itself included.
+// Where nodes have several parents, u_n is a multiple of the difference of w_n from a mean of other
+// nodes, and the attributes are those of [structured.Laplacian]. The regularizer is 1/2 sum_n
+// ||u_n||^2 there as well.
 //
-// [solver.SolveTasks] solves it, leaf by leaf in sweeps, and a method for structured problems, with
-// a kernel, the hinge as one problem. The zero value is ready to use.
+// [solver.SolveTasks] solves it in sweeps, leaf by leaf. With a kernel, a method for structured
+// problems solves the hinge loss as one problem. The zero value is ready to use.
 type HR struct {
-	// C weighs the training error. The default value is 1.
+	// C is the weight of the training error. The default value is 1.
 	C float64
 	// Loss is solver.Hinge, the default, for HR-SVM, solver.Logistic for HR-LR, or
 	// solver.SquaredHinge.
@@ -42,23 +44,23 @@ type HR struct {
 	// Kernel, if not nil, takes the place of the inner product of instances; the loss is the hinge.
 	// It needs memory for the kernel of every two instances.
 	Kernel gram.Kernel
-	// Graph, if not nil, has undirected edges between nodes of the taxonomy, each once, which take
-	// the place of its own; nothing is drawn to zero then:
+	// Graph, if not nil, has undirected edges between nodes of the taxonomy, each once, which
+	// replace the edges of the taxonomy. No weights are regularized towards zero then:
 	//
 	//	min 1/2 sum_{m,n} ||w_m - w_n||^2 + C sum_y sum_i loss(s_iy <w_y, x_i>)
 	//
-	// the graphs of [GY13], whose inner nodes have no data. Taxonomy.Edges are those of the
-	// taxonomy, without the root's pull to zero. Every leaf has an edge. Weights that are higher by
-	// the same at all nodes of a connected part cost the same, so that they can be any where the
-	// data do not tell; the certificate is of this problem all the same. Sweeps alone solve it,
+	// the graphs of [GY13], whose inner nodes have no data. Taxonomy.Edges gives the edges of the
+	// taxonomy, without the root's pull to zero. Every leaf must have an edge. Adding the same
+	// vector to the weights of a connected component does not change the penalty, so the data alone
+	// determine this vector. The certificate is still that of this problem. Only sweeps solve it,
 	// without a kernel.
 	Graph [][2]int
 	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
-	// package comment. The default is none.
+	// package comment. The default is 0: no intercept.
 	Intercept float64
 	Settings  solver.Settings
-	// Method, if not nil, solves all leaves as one problem instead; the loss is the hinge. With a
-	// kernel the default value is solver.BCFW.
+	// Method, if not nil, solves all leaves as one problem instead of by sweeps; the loss must be
+	// the hinge. With a kernel the default value is solver.BCFW.
 	Method solver.Method
 }
 
@@ -80,7 +82,7 @@ func (s HR) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, err
 		return nil, err
 	}
 	if s.Graph != nil && (s.Kernel != nil || s.Method != nil) {
-		return nil, fmt.Errorf("svm: weights that Graph leaves without a penalty are found by sweeps alone; leave Kernel and Method nil")
+		return nil, fmt.Errorf("svm: Graph leaves some weights without a penalty, and only sweeps find those; leave Kernel and Method nil")
 	}
 	r, err := factored(ctx, s.Settings, func(ctx context.Context) (*regularizer, error) { return s.regularizer(ctx, d.Taxonomy) })
 	if err != nil {
@@ -92,7 +94,7 @@ func (s HR) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, err
 	case s.Kernel == nil && s.Method == nil:
 		m, err = s.solve(ctx, r, d, c)
 	case s.Loss != solver.Hinge:
-		return nil, fmt.Errorf("svm: kernels and methods solve the hinge loss alone, not %v; leave Kernel and Method nil", s.Loss)
+		return nil, fmt.Errorf("svm: Kernel and Method support only the hinge loss, not %v; leave Kernel and Method nil", s.Loss)
 	default:
 		classes := make([][]int, len(d.Labels))
 		for i, set := range d.Labels {
@@ -129,7 +131,7 @@ func (s HR) solve(ctx context.Context, r *regularizer, d *dataset.Dataset, c flo
 // WithC returns the estimator with another C.
 func (s HR) WithC(c float64) Regularized { s.C = c; return s }
 
-// regularizer is the penalty of differences along edges.
+// regularizer is the penalty on differences along edges.
 type regularizer struct {
 	// under which it is a ridge penalty, with a column for every node
 	attributes *structured.Attributes
@@ -165,13 +167,13 @@ func (s HR) checkGraph(t *taxonomy.Taxonomy) error {
 	}
 	for _, y := range t.Leaves() {
 		if !has[y] {
-			return fmt.Errorf("svm: no edge of Graph is of the leaf %q, so that nothing is a penalty of its weights; give it one", t.Name(y))
+			return fmt.Errorf("svm: Graph has no edge at the leaf %q, so its weights have no penalty; add an edge", t.Name(y))
 		}
 	}
 	return nil
 }
 
-// inner returns the nodes that are no leaves.
+// inner returns the nodes that are not leaves.
 func inner(t *taxonomy.Taxonomy) []int {
 	var nodes []int
 	for n := range t.Len() {

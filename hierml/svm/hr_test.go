@@ -224,7 +224,7 @@ func TestHRErrors(t *testing.T) {
 		"C is":         {svm.HR{C: -1}, d},
 		"unknown loss": {svm.HR{Loss: 7}, d},
 		"leave Kernel": {svm.HR{Loss: solver.Logistic, Kernel: gram.Linear{}}, d},
-		"sweeps alone": {svm.HR{Graph: d.Taxonomy.Edges(), Method: solver.BCFW{}}, d},
+		"only sweeps":  {svm.HR{Graph: d.Taxonomy.Edges(), Method: solver.BCFW{}}, d},
 		"no edge":      {svm.HR{Graph: [][2]int{}}, d},
 		"given twice":  {svm.HR{Graph: append([][2]int{{4, 1}, {1, 4}}, d.Taxonomy.Edges()...)}, d},
 		"0..6":         {svm.HR{Graph: [][2]int{{0, 7}}}, d},

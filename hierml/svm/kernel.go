@@ -12,14 +12,13 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// learnKernel is learn for instances known by a kernel, which may look at all features, or, if it
-// is nil, by themselves.
+// learnKernel is learn with a kernel, which may use all features, or without one if it is nil.
 func learnKernel(ctx context.Context, d *dataset.Dataset, kernel gram.Kernel, intercept, gap float64, fit func(d *dataset.Dataset) (*classifier.Model, error)) (*classifier.Model, error) {
 	if kernel == nil {
 		return learn(ctx, d, intercept, gap, fit)
 	}
 	if intercept != 0 {
-		return nil, fmt.Errorf("svm: Intercept is %v with a Kernel, which can have a constant of its own, such as that of gram.Polynomial; leave one of them out", intercept)
+		return nil, fmt.Errorf("svm: Intercept is %v with a Kernel, and a kernel can have its own constant, such as that of gram.Polynomial; set only one of them", intercept)
 	}
 	m, err := classifier.FitAll(ctx, d, fit)
 	if err == nil {
@@ -28,7 +27,7 @@ func learnKernel(ctx context.Context, d *dataset.Dataset, kernel gram.Kernel, in
 	return m, err
 }
 
-// trainKernel is train for instances known by a kernel, or, if it is nil, by themselves.
+// trainKernel is train with a kernel, or without one if it is nil.
 func trainKernel(ctx context.Context, a *structured.Attributes, competitors structured.Competitors, d *dataset.Dataset, kernel gram.Kernel, settings solver.Settings, method solver.Method) (*classifier.Model, error) {
 	if kernel == nil {
 		return train(ctx, a, competitors, d, settings, method)
@@ -48,7 +47,7 @@ func trainKernel(ctx context.Context, a *structured.Attributes, competitors stru
 	return m, err
 }
 
-// newKernelModel is newModel for instances known by a kernel, or, if it is nil, by themselves.
+// newKernelModel is newModel with a kernel, or without one if it is nil.
 func newKernelModel(a *structured.Attributes, kernel gram.Kernel, result *solver.Result, d *dataset.Dataset, settings solver.Settings) (*classifier.Model, error) {
 	if kernel == nil {
 		return newModel(a, result, d, settings), nil
@@ -61,7 +60,7 @@ func newKernelModel(a *structured.Attributes, kernel gram.Kernel, result *solver
 	return m, nil
 }
 
-// newInputs returns the instances as a kernel knows them, or themselves if it is nil.
+// newInputs returns the instances as inputs of a kernel, or the instances themselves if it is nil.
 func newInputs(ctx context.Context, kernel gram.Kernel, x *dataset.Matrix, settings solver.Settings) (structured.Inputs, error) {
 	if kernel == nil {
 		return structured.NewLinear(x)
@@ -71,7 +70,7 @@ func newInputs(ctx context.Context, kernel gram.Kernel, x *dataset.Matrix, setti
 	})
 }
 
-// kernelInputs returns the instances as they are known by a kernel.
+// kernelInputs returns the instances as inputs of a kernel.
 func kernelInputs(ctx context.Context, k gram.Kernel, x *dataset.Matrix, workers int) (structured.Inputs, error) {
 	if err := structured.CheckMatrix(x); err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ func kernelInputs(ctx context.Context, k gram.Kernel, x *dataset.Matrix, workers
 	}
 	for i := range x.Rows {
 		if v := values.At(i, i); v < 0 {
-			return nil, fmt.Errorf("svm: the kernel of row %d and itself is %v; the function is no kernel", i, v)
+			return nil, fmt.Errorf("svm: the kernel of row %d and itself is %v; the function is not a kernel", i, v)
 		}
 	}
 	return structured.NewKernel(values)

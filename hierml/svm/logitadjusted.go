@@ -13,19 +13,19 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// LogitAdjusted corrects the predictions of logistic models for how frequent the classes are among
-// the instances trained on: from the logit of each node n it subtracts
+// LogitAdjusted corrects the predictions of logistic models for the class frequencies of the
+// training instances. From the logit of each node n it subtracts
 //
 //	Tau log pi(n | parent)
 //
-// where pi(n | parent) is the share of n in the instances at or below its parent, by their
-// weights [MJRJVK21, (9)]. In a taxonomy of one level, and for OneVsRest, it is the share pi(y)
-// of the class in all instances. With Tau = 1 and a softmax, predictions are those of a model
-// that sees all children of a node equally often: rare classes are found more often, at the
-// price of frequent ones. The balanced error falls where the accuracy of all instances may fall.
+// where pi(n | parent) is the share of n in the instances at or below its parent, by their weights
+// [MJRJVK21, (9)]. In a taxonomy of one level, and for OneVsRest, it is the share pi(y) of the
+// class in all instances. With Tau = 1 and a softmax, predictions are those for data in which all
+// children of a node are equally frequent. Rare classes are found more often, at the expense of
+// frequent ones: the balanced error falls, and the overall accuracy may fall.
 //
-// Dataset.Balanced changes the training instead. Probabilities of the adjusted model are those of
-// instances with the changed shares; calibrate after adjusting.
+// Dataset.Balanced changes the training instead. Probabilities of the adjusted model are those for
+// the changed shares, so calibrate after adjusting.
 type LogitAdjusted struct {
 	// Estimator is HierarchicalSoftmax, PLT with the link Sigmoid, or OneVsRest with the loss
 	// Logistic.
@@ -33,8 +33,7 @@ type LogitAdjusted struct {
 	// Tau is the strength. The default value is 1; ChooseC does not choose it, but a study can.
 	Tau float64
 	// Prior, if not nil, has the share of each leaf, by its label, in the instances to be
-	// predicted, in whatever unit: its logarithm takes the place of that of equal shares, Tau
-	// times.
+	// predicted, in any unit. It replaces equal shares: Tau times its logarithm is added.
 	Prior map[string]float64
 }
 
@@ -52,7 +51,7 @@ func (s LogitAdjusted) Fit(ctx context.Context, d *dataset.Dataset) (*classifier
 		return nil, wrong
 	}
 	for n := range constants {
-		if m.Attributes().Column(n) < 0 { // the only leaf, to which there is no other
+		if m.Attributes().Column(n) < 0 { // the only leaf
 			constants[n] = 0
 		}
 	}
@@ -81,27 +80,27 @@ func (s LogitAdjusted) check() error {
 	case HierarchicalSoftmax:
 	case PLT:
 		if e.Link != classifier.NoLink && e.Link != classifier.Sigmoid {
-			return fmt.Errorf("svm: LogitAdjusted needs log odds, which a PLT has with the link classifier.Sigmoid, not %v", e.Link)
+			return fmt.Errorf("svm: LogitAdjusted needs log odds; set the Link of the PLT to classifier.Sigmoid, not %v", e.Link)
 		}
 		if e.Policy.exclusive() {
-			return fmt.Errorf("svm: LogitAdjusted needs a PLT whose nodes are judged given their parents; leave out the Policy %v", e.Policy)
+			return fmt.Errorf("svm: LogitAdjusted needs a PLT whose nodes are conditional on their parents; do not set the Policy %v", e.Policy)
 		}
 	case OneVsRest:
 		if e.Loss != solver.Logistic {
-			return fmt.Errorf("svm: LogitAdjusted needs log odds, which OneVsRest has with the loss solver.Logistic, not %v", e.Loss)
+			return fmt.Errorf("svm: LogitAdjusted needs log odds; set the Loss of OneVsRest to solver.Logistic, not %v", e.Loss)
 		}
 	case nil:
-		return fmt.Errorf("svm: LogitAdjusted has no Estimator; give it HierarchicalSoftmax, PLT or OneVsRest")
+		return fmt.Errorf("svm: LogitAdjusted has no Estimator; set it to HierarchicalSoftmax, PLT or OneVsRest")
 	default:
-		return fmt.Errorf("svm: LogitAdjusted adjusts HierarchicalSoftmax, PLT and OneVsRest; the scores of %T are no logits (and a pointer to one is not accepted)", e)
+		return fmt.Errorf("svm: LogitAdjusted adjusts HierarchicalSoftmax, PLT and OneVsRest; the scores of %T are not logits (pass the estimator as a value, not a pointer)", e)
 	}
 	if t := s.tau(); !(t > 0) || math.IsInf(t, 1) {
-		return fmt.Errorf("svm: Tau is %v; it is positive and finite, 0 for the default of 1", s.Tau)
+		return fmt.Errorf("svm: Tau is %v; it must be positive and finite, or 0 for the default of 1", s.Tau)
 	}
 	return nil
 }
 
-// constants returns what is added to the logit of each node: 0 where it has no instances.
+// constants returns the term added to the logit of each node, 0 for nodes without instances.
 func (s LogitAdjusted) constants(d *dataset.Dataset) ([]float64, error) {
 	t := d.Taxonomy
 	_, flat := s.Estimator.(OneVsRest)
@@ -133,7 +132,7 @@ func (s LogitAdjusted) constants(d *dataset.Dataset) ([]float64, error) {
 		switch {
 		case count == 0 || flat && !t.IsLeaf(n):
 		case priors[n] == 0:
-			return nil, fmt.Errorf("svm: Prior is 0 for all labels at or below %q, which has instances; give a small share, or leave the instances out", t.LabelName(n))
+			return nil, fmt.Errorf("svm: Prior is 0 for all labels at or below %q, which has instances; give it a small share or remove the instances", t.LabelName(n))
 		default:
 			constants[n] = s.tau() * (math.Log(priors[n]/wanted) - math.Log(count/above))
 		}
@@ -141,17 +140,17 @@ func (s LogitAdjusted) constants(d *dataset.Dataset) ([]float64, error) {
 	return constants, nil
 }
 
-// priors returns the shares of Prior by node, those of a node the sum of those below, and their
-// sum.
+// priors returns the shares of Prior by node and their sum. The share of a node is the sum of those
+// below.
 func (s LogitAdjusted) priors(t *taxonomy.Taxonomy) (shares []float64, sum float64, err error) {
 	shares = make([]float64, t.Len())
 	for name, share := range s.Prior {
 		n, ok := t.LabelNode(name)
 		if !ok || !t.IsLeaf(n) {
-			return nil, 0, fmt.Errorf("svm: Prior has a share of %q, which is no leaf of the taxonomy; a leaf is %q", name, t.LabelName(t.Leaves()[0]))
+			return nil, 0, fmt.Errorf("svm: Prior has a share for %q, which is not a leaf of the taxonomy; one leaf is %q", name, t.LabelName(t.Leaves()[0]))
 		}
 		if !(share >= 0) || math.IsInf(share, 1) {
-			return nil, 0, fmt.Errorf("svm: the Prior of %q is %v; a share is finite and not negative", name, share)
+			return nil, 0, fmt.Errorf("svm: the Prior of %q is %v; a share must be finite and not negative", name, share)
 		}
 		for _, above := range t.Ancestors(n) {
 			shares[above] += share

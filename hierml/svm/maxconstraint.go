@@ -13,33 +13,34 @@ import (
 )
 
 // MaxConstraint trains a weight vector for every node, for instances with any number of labels at
-// any nodes, under the max constraint of C-HMCNN [GL20, MCM]: the score of a node is the highest at
-// or below it, so that it never rises from a node to a child. With linear scores and the hinge,
+// any nodes. It uses the max constraint of C-HMCNN [GL20, MCM]: the score of a node is the highest
+// at or below it, so no child scores higher than its parent. With linear scores and the hinge,
 //
 //	min 1/2 sum_n ||w_n||^2 + C sum_i { sum_{n in Y_i} max(0, 1 - <w_n, x_i>)
 //	                                  + sum_{n not in Y_i} max(0, 1 + max_{m at or below n} <w_m, x_i>) }
 //
 // where Y_i has the labels of instance i and all nodes above them. This differs from the paper in
-// the loss of the nodes in Y_i. There (MCLoss), it is that of the highest score among the nodes of
-// Y_i at or below n: a minimum of hinges, which is not convex. Here, the score of n itself counts.
-// That loss is never smaller, and equal where no node of Y_i below n scores higher. The problem is
+// the loss of the nodes in Y_i. The paper's MCLoss uses the highest score among the nodes of Y_i at
+// or below n: a minimum of hinges, which is not convex. Here the score of n itself is used. This
+// loss is never smaller, and it is equal where no node of Y_i below n scores higher. The problem is
 // convex, and the certificate is that of its optimum.
 //
 // Without a hierarchy the problem is that of [OneVsRest] with the hinge.
 //
 // [classifier.Model.CoherentScores] returns the scores of the nodes, and ClosedSets the nodes with
-// positive scores, in their most specific form; LeafScores and Predict are about leaves, and Decide
-// gives the leaves among the predicted nodes. NodeSets{Method: MaxConstraint{}} learns which nodes
-// to predict.
+// positive scores, in their most specific form; LeafScores and Predict consider leaves, and Decide
+// returns the leaves among the predicted nodes. NodeSets{Method: MaxConstraint{}} learns which
+// nodes to predict.
 //
-// There is a dual variable for every instance and node at least: about 150 bytes of memory each.
+// There is at least one dual variable for every pair of an instance and a node, of about 150 bytes
+// each.
 //
 // The zero value is ready to use.
 type MaxConstraint struct {
-	// C weighs the training error. The default value is 1.
+	// C is the weight of the training error. The default value is 1.
 	C float64
 	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
-	// package comment. The default is none.
+	// package comment. The default is 0: no intercept.
 	Intercept float64
 	// Settings.Checkpoint is not supported.
 	Settings solver.Settings
@@ -59,7 +60,7 @@ func (s MaxConstraint) fit(ctx context.Context, d *dataset.Dataset) (*classifier
 		return nil, err
 	}
 	if s.Settings.Checkpoint != "" {
-		return nil, fmt.Errorf("svm: MaxConstraint keeps no checkpoint; leave Settings.Checkpoint empty")
+		return nil, fmt.Errorf("svm: MaxConstraint does not support checkpoints; leave Settings.Checkpoint empty")
 	}
 	c, err := defaultC(s.C)
 	if err != nil {

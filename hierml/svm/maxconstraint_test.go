@@ -239,7 +239,7 @@ func TestMaxConstraintRefuses(t *testing.T) {
 	for want, call := range map[string]func() error{
 		"C is -1":         func() error { _, err := svm.MaxConstraint{C: -1}.Fit(t.Context(), d); return err },
 		"needs a dataset": func() error { _, err := svm.MaxConstraint{}.Fit(t.Context(), nil); return err },
-		"keeps no checkpoint": func() error {
+		"does not support checkpoints": func() error {
 			_, err := svm.MaxConstraint{Settings: solver.Settings{Checkpoint: filepath.Join(t.TempDir(), "c")}}.Fit(t.Context(), d)
 			return err
 		},

@@ -19,77 +19,78 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// NodeSets trains a model of scores for instances with several labels, leaves or inner nodes, and
-// learns which nodes are to be predicted given the scores:
+// NodeSets trains a model that scores nodes, for instances with several labels at leaves or inner
+// nodes, and learns which nodes to predict from the scores:
 //
 //	model, err := svm.NodeSets{}.Fit(ctx, c.Train)
 //	f, err := metric.LabelSets(c.Test.Labels, model.Predict(c.Test.X), c.Test.Taxonomy) // f.Hierarchical
 //
-// From scores of instances that were held out it is learned how likely a label is at or below each
+// From scores of held-out instances it learns the probability that a label is at or below each
 // node, given the score of the node and the highest score of all (calibration.RelativePlatt; nodes
-// of few instances share one function). The data are divided into folds, and each is scored by a
-// model trained on the others: exactly, from one training, by [Ridge], the default; with other
-// methods by as many trainings. Of these, [MaxConstraint] scores nodes; with the others the score
-// of a node is the highest of the leaves there. The models of the folds and that of all data need
-// not have scores of one scale, least of all where Settings.Time has cut their training. So scores
-// are measured in units of the model that gives them: those of a node from their mean for instances
-// that it was trained on, and all by their deviation. As that is the same measure for all models,
-// what was learned from the folds is right for the model of all data.
+// with few instances share one function). The data are split into folds, and each fold is scored by
+// a model trained on the others. [Ridge], the default, computes these scores exactly from one
+// training; other methods need one training per fold. Ridge and [MaxConstraint] score nodes. With
+// other methods the score of a node is the highest of the leaves below. The scores of different
+// models can have different scales, above all where Settings.Time has cut their training. Scores
+// are therefore standardized per model: the mean of each node over training instances is
+// subtracted, and all are divided by their standard deviation. So the functions learned from the
+// folds also hold for the model of all data.
 //
-// Predicted are the nodes that are likelier than a level, the same for all, with which the F1 of
-// these predictions and all nodes above is largest: about half that F1, as theory has it. Only the
-// data given to Fit are used. Where the F1 is not significantly better than what the frequencies of
-// the nodes alone reach, without a look at the features, one is told in a note (package progress).
+// NodeSets predicts the nodes whose probability exceeds a level. The level is the same for all
+// nodes and maximizes the F1 of the predicted nodes and their ancestors; in theory it is half that
+// F1. Only the data passed to Fit are used. A note (package progress) says if the F1 is not
+// significantly better than that of the node frequencies alone, without features.
 //
 // The zero value is ready to use.
 type NodeSets struct {
-	// Method gives the scores. The default value is Ridge{}, and OneVsRest{} for more than 8,000
+	// Method trains the scores. The default value is Ridge{}, or OneVsRest{} for more than 8,000
 	// instances, or where a Gram matrix and the scores of all nodes take more than 2 GiB. 8,000
 	// instances of 103 nodes, of RCV1, took 48 seconds on two cores.
 	Method classifier.Estimator
-	// Grid are values of C to choose from, by the same F1; Method must be Regularized. 0 in it is
-	// the default C of 1. Without a grid Method's own C is taken.
+	// Grid has the values of C to choose from, by the same F1; Method must be Regularized. A 0 in
+	// it means the default C of 1. Without a grid, Method's own C is used.
 	Grid []float64
-	// Folds is the number of folds, and of models trained for each C beside the one on all data.
-	// Ridge is trained once however many there are. The default value is 5, of Ridge 10.
+	// Folds is the number of folds. It is also the number of models trained for each C, in addition
+	// to the one on all data; Ridge is trained once for any number of folds. The default value is
+	// 5, for Ridge 10.
 	Folds int
 	// Seed determines the folds.
 	Seed uint64
-	// Progress is told what part of the models is trained, and which is next. An error it returns
-	// ends Fit.
+	// Progress is called with the share of the models that are trained, and with the next one. If
+	// it returns an error, Fit stops.
 	Progress func(done float64, state string) error
 }
 
 // NodeSetModel predicts sets of nodes.
 type NodeSetModel struct {
-	// Model gives the scores. Its taxonomy has a further leaf below each inner node that is a
-	// label, as by dataset.Dataset.Leafed, but for Ridge and MaxConstraint, which score inner nodes
-	// themselves; the other nodes have the same numbers.
+	// Model computes the scores. Its taxonomy has an added leaf below each inner node that is a
+	// label, as by dataset.Dataset.Leafed, except for Ridge and MaxConstraint, which score inner
+	// nodes directly. The other nodes keep their ids.
 	Model    *classifier.Model
 	Taxonomy *taxonomy.Taxonomy // of labels and predictions
 	// Level is the probability above which a node is predicted.
 	Level float64
 	// HeldOut is the F1 of the predictions for the training instances by models trained without
-	// them. Level was chosen on the same instances, and C where there was a grid.
+	// them. Level, and C if there was a grid, were chosen on the same instances.
 	HeldOut float64
-	// Frequencies is the F1 of predictions by the share of the instances that have a node, the same
-	// for all, with a level of their own, for the same instances without them.
+	// Frequencies is the F1, on the same held-out instances, of always predicting the most frequent
+	// nodes, with a separate level.
 	Frequencies float64
-	// Tried has HeldOut for each C of the grid, in its order.
+	// Tried has HeldOut for each C of the grid, in the order of the grid.
 	Tried []TriedSets
 
 	likely []calibration.Relative // by node
 	unit   unit                   // of the scores
 	folds  int
-	direct bool    // nodes have scores of their own, as of Ridge and MaxConstraint
+	direct bool    // the model scores inner nodes, as Ridge and MaxConstraint do
 	error  float64 // standard error of the difference of HeldOut and Frequencies
 }
 
 // TriedSets is the outcome of one C.
 type TriedSets struct{ C, HeldOut float64 }
 
-// maxOfRidge bounds the instances that Ridge is the default for, and maxHeld the numbers that it
-// holds then: the Gram matrix, and for every instance and node what it has, A, and two scores.
+// maxOfRidge bounds the instances for which Ridge is the default, and maxHeld the numbers that it
+// then stores: the Gram matrix and, for every instance and node, the target, A, and two scores.
 const (
 	maxOfRidge = 8000
 	maxHeld    = 1 << 28
@@ -117,7 +118,7 @@ func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (_ *NodeSetModel,
 		}
 	}
 	if s.Folds < 2 || s.Folds > d.Len() {
-		return nil, fmt.Errorf("svm: %d folds of %d instances; give 2 at least and at most as many as instances", s.Folds, d.Len())
+		return nil, fmt.Errorf("svm: %d folds of %d instances; set Folds to at least 2 and at most the number of instances", s.Folds, d.Len())
 	}
 	methods := []classifier.Estimator{s.Method}
 	if s.Grid != nil {
@@ -178,9 +179,9 @@ func (s NodeSets) fitRidge(noted, ctx context.Context, methods []classifier.Esti
 	return best, err
 }
 
-// learn learns probabilities and the level from the scores of instances held out. The unit of a
-// model is the frequencies of the nodes among the instances that it was trained on: nearly the
-// means of the scores, as the weights of the constant feature are hardly held back.
+// learn learns probabilities and the level from held-out scores. The unit of a model has the node
+// frequencies among its training instances: they are nearly the means of the scores, because the
+// intercepts are hardly regularized.
 func (f *regression) learn(d *dataset.Dataset) (*NodeSetModel, error) {
 	h := &nodeScores{taxonomy: d.Taxonomy, leafed: d.Taxonomy}
 	all := make([]float64, d.Taxonomy.Len())
@@ -259,15 +260,15 @@ func (s NodeSets) fitFolds(noted, ctx context.Context, methods []classifier.Esti
 	return best, nil
 }
 
-// scoresNodes reports whether a method learns scores of inner nodes that are labels, and needs no
-// leaves in their place.
+// scoresNodes reports whether a method learns scores of inner nodes, so that labels there need no
+// added leaves.
 func scoresNodes(method classifier.Estimator) bool {
 	_, ok := method.(MaxConstraint)
 	return ok
 }
 
-// scoresByNode returns the scores of the nodes of the model's taxonomy: those that never rise
-// from a node to a child where it learns them, and otherwise the highest of the leaves below.
+// scoresByNode returns the scores of the nodes of the model's taxonomy: coherent node scores where
+// the model learns them, otherwise the highest score of the leaves below.
 func scoresByNode(m *classifier.Model, x *dataset.Matrix) *mat.Dense {
 	if m.Rule == classifier.BottomUp {
 		return finite(m.CoherentScores(x))
@@ -287,7 +288,7 @@ func (s NodeSets) methods() ([]classifier.Estimator, error) {
 		return nil, fmt.Errorf("svm: a %T has no C to choose; leave the grid nil", s.Method)
 	}
 	if len(s.Grid) == 0 {
-		return nil, fmt.Errorf("svm: the grid is empty; leave it nil for the method's own C")
+		return nil, fmt.Errorf("svm: the grid is empty; leave it nil to use the method's own C")
 	}
 	var all []classifier.Estimator
 	for k, c := range s.Grid {
@@ -301,7 +302,7 @@ func (s NodeSets) methods() ([]classifier.Estimator, error) {
 	return all, nil
 }
 
-// report tells Progress that done models of all are trained.
+// report calls Progress after done of all models are trained.
 func (s NodeSets) report(done, methods int, next string) error {
 	if s.Progress == nil {
 		return nil
@@ -342,13 +343,13 @@ func (s NodeSets) learn(ctx context.Context, method classifier.Estimator, t *tax
 	return m, err
 }
 
-// nodeScores are the scores of nodes for instances held out, in units of the models, and what is
-// true of these.
+// nodeScores has the scores of nodes for held-out instances, in units of the models, and the true
+// nodes.
 type nodeScores struct {
 	taxonomy, leafed *taxonomy.Taxonomy
 	rows             [][]float64
 	highest          []float64
-	// of the nodes among the instances trained on, which those of a fold share
+	// of the nodes among the training instances, shared by the instances of a fold
 	frequencies [][]float64
 	truth       [][]int // nodes and those above, ascending
 	weights     []float64
@@ -386,24 +387,24 @@ func (h *nodeScores) model() (*NodeSetModel, error) {
 	return m, nil
 }
 
-// nodes returns the nodes of the taxonomy that the labels are and those above, ascending.
+// nodes returns the labels and their ancestors as nodes of the taxonomy, ascending.
 func (h *nodeScores) nodes(set []int) []int {
 	closed := h.leafed.Closure(set)
-	n, _ := slices.BinarySearch(closed, h.taxonomy.Len()) // the leaves that were added have the highest numbers
+	n, _ := slices.BinarySearch(closed, h.taxonomy.Len()) // the added leaves have the highest ids
 	return closed[:n]
 }
 
-// A unit is what the scores of a model are measured in: those of each node from their mean for
-// instances that it was trained on, and those of all by the deviation from these means.
+// A unit standardizes the scores of a model: it subtracts each node's mean over the training
+// instances, and divides by the standard deviation from these means.
 type unit struct {
 	mean      []float64 // by node
 	deviation float64
 }
 
-// unitRows bounds the instances that the unit of a model is found by.
+// unitRows bounds the instances that the unit of a model is computed from.
 const unitRows = 1000
 
-// unitOf returns the unit of a model, by instances of those that it was trained on.
+// unitOf returns the unit of a model, computed from some of its training instances.
 func unitOf(m *classifier.Model, t *taxonomy.Taxonomy, trained *dataset.Dataset) unit {
 	var rows []int
 	for k := range min(unitRows, trained.Len()) {
@@ -426,7 +427,7 @@ func unitOf(m *classifier.Model, t *taxonomy.Taxonomy, trained *dataset.Dataset)
 	return u
 }
 
-// measure turns the scores of the nodes into units, and returns the highest of them.
+// measure standardizes the scores of the nodes and returns the highest of them.
 func (u unit) measure(scores []float64) (highest float64) {
 	for n, v := range scores {
 		scores[n] = (v - u.mean[n]) / u.deviation
@@ -486,8 +487,8 @@ func (h *nodeScores) learn() ([]calibration.Relative, error) {
 	return likely, nil
 }
 
-// level learns the level that has the largest F1, that F1, the one of the frequencies, and how sure
-// their difference is. The rows are probabilities.
+// level finds the level with the largest F1. It sets that F1, the F1 of the frequencies, and the
+// standard error of their difference. The rows are probabilities.
 func (h *nodeScores) level(m *NodeSetModel) {
 	var model, constant classifier.NodeLevel
 	for i, row := range h.rows {
@@ -515,11 +516,12 @@ func (h *nodeScores) level(m *NodeSetModel) {
 	m.error = math.Sqrt(m.error)
 }
 
-// setCounts are the counts of an instance for a model, and for what is predicted of all alike.
+// setCounts are the counts of an instance for a model, and for the constant prediction by
+// frequencies.
 type setCounts struct{ model, constant setCount }
 
-// setCount has the nodes that are true and predicted, and the sum of those that are true and those
-// that are predicted.
+// setCount has the number of nodes both true and predicted, and the number of true nodes plus that
+// of predicted ones.
 type setCount struct{ both, size int }
 
 func countSet(t *taxonomy.Taxonomy, row []float64, level float64, truth []int) setCount {
@@ -533,18 +535,18 @@ func countSet(t *taxonomy.Taxonomy, row []float64, level float64, truth []int) s
 	return c
 }
 
-// note says of a model that is not better than frequencies that it is not.
+// note reports a model that is not better than frequencies.
 func (m *NodeSetModel) note(ctx context.Context) {
 	const sure = 2 // standard errors
 	if m.HeldOut-m.Frequencies > sure*m.error {
 		return
 	}
-	progress.Note(ctx, fmt.Sprintf("%s: F1 %.4f of instances held out is not surely better than the %.4f that label frequencies alone reach, whatever the features say (the standard error of the difference is %.4f). Other features, more instances, another method or another C may help.",
+	progress.Note(ctx, fmt.Sprintf("%s: the F1 of %.4f on held-out instances is not significantly better than %.4f by label frequencies alone, without features (the standard error of the difference is %.4f). Try other features, more instances, another method or another C.",
 		m.name(), m.HeldOut, m.Frequencies, m.error))
 }
 
-// probabilities turns the scores of the nodes, in units of the model, into probabilities, which
-// never rise from a node to a child.
+// probabilities turns the standardized scores of the nodes into probabilities. A child is never
+// more probable than its parent.
 func (m *NodeSetModel) probabilities(row []float64, highest float64) {
 	order := m.Taxonomy.Topological()
 	for k := len(order) - 1; k >= 0; k-- {
@@ -558,8 +560,8 @@ func (m *NodeSetModel) probabilities(row []float64, highest float64) {
 	}
 }
 
-// NodeProbabilities returns the probability that a label is at or below a node: a row of x a row, a
-// column a node. It never rises from a node to a child.
+// NodeProbabilities returns the probability that a label is at or below each node: one row per row
+// of x, one column per node. A child is never more probable than its parent.
 func (m *NodeSetModel) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	if x.Len() == 0 {
 		return new(mat.Dense)
@@ -579,8 +581,9 @@ func (m *NodeSetModel) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	return all
 }
 
-// Predict returns, for every row of x, the nodes that are likelier than Level, and the likeliest
-// one in any case, in their most specific form: ascending, none above another.
+// Predict returns, for every row of x, the nodes whose probability exceeds Level, and the most
+// probable node in any case. They are in their most specific form: ascending, with no node above
+// another.
 func (m *NodeSetModel) Predict(x *dataset.Matrix) [][]int {
 	all := m.NodeProbabilities(x)
 	sets := make([][]int, x.Len())

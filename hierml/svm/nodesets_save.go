@@ -12,7 +12,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// savedSets is what a NodeSetModel adds to its scores, in JSON.
+// savedSets is the JSON form of the data that a NodeSetModel adds to its model of scores.
 type savedSets struct {
 	Format        string                 `json:"format"`
 	Version       int                    `json:"version"`
@@ -33,13 +33,13 @@ type savedSets struct {
 const (
 	setsFormat  = "hierml.sets"
 	setsVersion = 1
-	// setsAttachment and probabilitiesAttachment are the names by which the file of a model has
-	// them.
+	// setsAttachment and probabilitiesAttachment are the names of the attachments in the file of a
+	// model.
 	setsAttachment, probabilitiesAttachment = "sets", "probabilities"
 )
 
-// MarshalJSON returns what predicts sets, without the model of scores, whose file is its own.
-// ReadNodeSets puts both together.
+// MarshalJSON returns the data for predicting sets, without the model of scores, which has a
+// separate file. ReadNodeSets combines both.
 func (m *NodeSetModel) MarshalJSON() ([]byte, error) {
 	s := savedSets{
 		Format: setsFormat, Version: setsVersion, Nodes: m.Taxonomy.Len(), Direct: m.direct, Level: m.Level, HeldOut: m.HeldOut, Frequencies: m.Frequencies,
@@ -58,8 +58,8 @@ func (m *NodeSetModel) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// ReadNodeSets returns the model with what MarshalJSON wrote. It trusts nothing in the data: it is
-// an error if they are not of the nodes of the model.
+// ReadNodeSets returns the model with the data that MarshalJSON wrote. It validates the data and
+// returns an error if they do not match the nodes of the model.
 func ReadNodeSets(data []byte, m *classifier.Model) (*NodeSetModel, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -79,10 +79,10 @@ func (s *savedSets) model(m *classifier.Model) (*NodeSetModel, error) {
 		return nil, fmt.Errorf("the format is %.40q in version %d; this program reads %q in version %d", s.Format, s.Version, setsFormat, setsVersion)
 	}
 	if m == nil {
-		return nil, fmt.Errorf("there is no model that they are of")
+		return nil, fmt.Errorf("there is no model for them")
 	}
 	if s.Nodes < 1 || s.Nodes > m.Taxonomy.Len() || s.Direct && s.Nodes != m.Taxonomy.Len() {
-		return nil, fmt.Errorf("%d nodes of the %d of the model", s.Nodes, m.Taxonomy.Len())
+		return nil, fmt.Errorf("it has %d nodes, and the model has %d", s.Nodes, m.Taxonomy.Len())
 	}
 	if !s.Direct {
 		if err := checkCalibration(m, m.Taxonomy); err != nil {
@@ -90,10 +90,10 @@ func (s *savedSets) model(m *classifier.Model) (*NodeSetModel, error) {
 		}
 	}
 	if len(s.Of) != s.Nodes || len(s.Means) != s.Nodes {
-		return nil, fmt.Errorf("functions of %d nodes, and means of %d, for %d", len(s.Of), len(s.Means), s.Nodes)
+		return nil, fmt.Errorf("it has functions of %d nodes and means of %d, and the model has %d nodes", len(s.Of), len(s.Means), s.Nodes)
 	}
 	if !(s.Deviation > 0) || !(s.Level >= 0 && s.Level <= 1) {
-		return nil, fmt.Errorf("scores are measured in units of %v, and predicted from %v on", s.Deviation, s.Level)
+		return nil, fmt.Errorf("the unit of the scores is %v and the level is %v", s.Deviation, s.Level)
 	}
 	t, err := firstNodes(m.Taxonomy, s.Nodes)
 	if err != nil {
@@ -112,8 +112,8 @@ func (s *savedSets) model(m *classifier.Model) (*NodeSetModel, error) {
 	return sets, nil
 }
 
-// firstNodes returns the taxonomy of the first nodes: that from before Leafed, which adds leaves
-// behind them.
+// firstNodes returns the taxonomy of the first nodes, as it was before Leafed added leaves after
+// them.
 func firstNodes(t *taxonomy.Taxonomy, nodes int) (*taxonomy.Taxonomy, error) {
 	if nodes == t.Len() {
 		return t, nil
@@ -122,7 +122,7 @@ func firstNodes(t *taxonomy.Taxonomy, nodes int) (*taxonomy.Taxonomy, error) {
 	for _, e := range t.Edges() {
 		switch {
 		case e[0] >= nodes, e[1] >= nodes && !t.IsLeaf(e[1]):
-			return nil, fmt.Errorf("node %q is no leaf that was added", t.Name(max(e[0], e[1])))
+			return nil, fmt.Errorf("node %q is not an added leaf", t.Name(max(e[0], e[1])))
 		case e[1] < nodes:
 			edges = append(edges, e)
 		}
@@ -132,12 +132,12 @@ func firstNodes(t *taxonomy.Taxonomy, nodes int) (*taxonomy.Taxonomy, error) {
 	return taxonomy.NewWithLabels(slices.Clone(t.Names()[:nodes]), edges, labels)
 }
 
-// Save writes the model to a file, which LoadNodeSets reads, and hierml.load of the package for
-// Python. It is the file of the model of scores, with the rest attached. The file appears under its
-// name when it is complete: until then an older one stays.
+// Save writes the model to a file for LoadNodeSets and for hierml.load in Python. It is the file of
+// the model of scores, with the rest attached. Save replaces an older file only when the new one is
+// complete.
 func (m *NodeSetModel) Save(path string) error { return saveWith(m.Model, setsAttachment, m, path) }
 
-// LoadNodeSets reads a model that NodeSetModel.Save has written. It trusts nothing in the file.
+// LoadNodeSets reads a model that NodeSetModel.Save wrote. It validates everything in the file.
 func LoadNodeSets(path string) (*NodeSetModel, error) {
 	m, data, err := loadWith(path, setsAttachment, "NodeSetModel.Save")
 	if err != nil {
@@ -146,14 +146,13 @@ func LoadNodeSets(path string) (*NodeSetModel, error) {
 	return ReadNodeSets(data, m)
 }
 
-// Save writes the model and the probabilities to a file, which LoadCalibrated reads, and
-// hierml.load of the package for Python. The file appears under its name when it is complete:
-// until then an older one stays.
+// Save writes the model and the probabilities to a file for LoadCalibrated and for hierml.load in
+// Python. It replaces an older file only when the new one is complete.
 func (p *Calibrated) Save(path string) error {
 	return saveWith(p.Model, probabilitiesAttachment, p, path)
 }
 
-// LoadCalibrated reads what Calibrated.Save has written. It trusts nothing in the file.
+// LoadCalibrated reads a file that Calibrated.Save wrote. It validates everything in the file.
 func LoadCalibrated(path string) (*Calibrated, error) {
 	m, data, err := loadWith(path, probabilitiesAttachment, "Calibrated.Save")
 	if err != nil {
@@ -162,7 +161,7 @@ func LoadCalibrated(path string) (*Calibrated, error) {
 	return ReadCalibrated(data, m)
 }
 
-// saveWith writes the model with something attached.
+// saveWith writes the model with an attachment.
 func saveWith(m *classifier.Model, name string, rest any, path string) error {
 	if m == nil {
 		return fmt.Errorf("svm: save: there is no model")
@@ -176,7 +175,7 @@ func saveWith(m *classifier.Model, name string, rest any, path string) error {
 	return with.Save(path)
 }
 
-// loadWith reads what saveWith has written.
+// loadWith reads a file that saveWith wrote.
 func loadWith(path, name, writer string) (*classifier.Model, []byte, error) {
 	m, err := classifier.Load(path)
 	if err != nil {
@@ -184,7 +183,7 @@ func loadWith(path, name, writer string) (*classifier.Model, []byte, error) {
 	}
 	data, ok := m.Attached[name]
 	if !ok {
-		return nil, nil, fmt.Errorf("svm: load %s: the file has a model alone; classifier.Load reads it, and %s writes more", path, writer)
+		return nil, nil, fmt.Errorf("svm: load %s: the file has only a model; read it with classifier.Load, or write the file with %s", path, writer)
 	}
 	m.Attached = nil
 	return m, data, nil

@@ -13,51 +13,50 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// Normalized is the normalized hierarchical SVM: a leaf's score is the sum over its ancestors n,
-// itself included, of sqrt(alpha_n) <W_n, x>, where the weights alpha add up to one along the way
-// to every leaf ([CSS16, (10) and (12)] with lambda = 1/(2C); (11) is the same problem in U_n =
+// Normalized is the normalized hierarchical SVM. A leaf's score is the sum over its ancestors n,
+// itself included, of sqrt(alpha_n) <W_n, x>, where the weights alpha sum to 1 on the path to every
+// leaf ([CSS16, (10) and (12)] with lambda = 1/(2C); (11) is the same problem in U_n =
 // sqrt(alpha_n) W_n):
 //
 //	min 1/2 sum_n ||W_n||^2 + C sum_i max_y { F(x_i, y) - F(x_i, y_i) + Delta(y_i, y) }
 //
-// If instances have several labels, y is any non-empty set of leaves, its score the sum over the
-// leaves and all their ancestors, each once, and the worst set is found exactly but on graphs
-// with many nodes of several parents (package labelset); Model.LabelSets predicts. If fewer than
-// a tenth of the instances have several labels, by their weights, y is any leaf for those with
-// one label, with Loss, and any non-empty set for the others, with SetLoss. This is a problem of
-// its own, to which the certificate belongs: on graphs it takes a fraction of the time, and it
-// ranks leaves better. Sets asks for sets for all instances.
+// If instances have several labels, y is any non-empty set of leaves. Its score is the sum over the
+// leaves and all their ancestors, each counted once. The most violating set is found exactly,
+// except on graphs where many nodes have several parents (package labelset). Model.LabelSets
+// predicts. If fewer than a tenth of the instances have several labels, by their weights, y is any
+// leaf for those with one label, with Loss, and any non-empty set for the others, with SetLoss.
+// This is a different problem, and the certificate is that of this problem. On graphs it takes a
+// fraction of the time, and it ranks leaves better. Set Sets to use sets for all instances.
 //
 // The zero value is ready to use.
 type Normalized struct {
-	// C weighs the training error. The default value is 1.
+	// C is the weight of the training error. The default value is 1.
 	C float64
-	// Weighting chooses alpha: weighting.Path is [CSS16, (6) and (8)], with or without the
-	// directional constraint, weighting.MaxMin (7). The default value is weighting.MaxMin{}. With C
-	// chosen for each on nine sets, it and weighting.Path{Directional: true} are about equal, and
-	// better than weighting.Path{}, (6) with an exponent of 2, which gives nearly all weight to the
-	// nodes at the top where these have many leaves below ("go run ./bench weightings", and
-	// Search's ChooseAmong for other data).
+	// Weighting chooses alpha. weighting.Path is [CSS16, (6) and (8)], with or without the
+	// directional constraint; weighting.MaxMin is (7). The default value is weighting.MaxMin{}. On
+	// nine data sets, with C chosen for each, it and weighting.Path{Directional: true} are about
+	// equal. Both are better than weighting.Path{}, which is (6) with an exponent of 2: it gives
+	// nearly all weight to the top nodes if they have many leaves below ("go run ./bench
+	// weightings"; for your data, Search.ChooseAmong).
 	Weighting Weighting
-	// Alpha, if not nil, gives the node weights instead, one a node of the taxonomy, none negative.
+	// Alpha, if not nil, has the node weights instead, one per node of the taxonomy, none negative.
 	Alpha []float64
-	// Loss is Delta between leaves. The default value is the normalized loss [CSS16, (9)], the
-	// root of the sum of alpha over the nodes that are above one of the two leaves but not the
-	// other.
+	// Loss is Delta between leaves. The default value is the normalized loss [CSS16, (9)]: the
+	// square root of the sum of alpha over the nodes above exactly one of the two leaves.
 	Loss loss.Loss
-	// Sets makes the labels of all instances sets of leaves, even if every instance has one label.
-	// Settings.Start is not used where some are sets.
+	// Sets treats the labels of all instances as sets of leaves, even if every instance has one
+	// label. Settings.Start is ignored if any instance has a set.
 	Sets bool
-	// SetLoss is Delta between sets. The default value is the number of leaves in which
-	// the two sets differ, the loss of [CSS16, section 7.1]; (9) is no sum over nodes, and can't be
-	// searched.
+	// SetLoss is Delta between sets. The default value is the number of leaves in which the two
+	// sets differ, the loss of [CSS16, section 7.1]; (9) is not a sum over nodes, so the most
+	// violating set can't be found.
 	SetLoss loss.Decomposing
 	// DivideByNorm divides everything inside the maximum by the norm of the difference of the two
-	// attribute vectors: [CSS16, (13)] with the default loss. Where labels are sets it is an error:
-	// the norm is no sum over nodes either, as is said below (13).
+	// attribute vectors: [CSS16, (13)] with the default loss. With label sets it is an error,
+	// because this norm is not a sum over nodes either, as the paper says below (13).
 	DivideByNorm bool
 	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
-	// package comment. The default is none.
+	// package comment. The default is 0: no intercept.
 	Intercept float64
 	Settings  solver.Settings
 	Method    solver.Method
@@ -110,7 +109,7 @@ func (s Normalized) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mo
 
 func (s *Normalized) compareSets(a *structured.Attributes, d *dataset.Dataset, alpha []float64, c float64) (structured.Competitors, error) {
 	if s.DivideByNorm {
-		return nil, fmt.Errorf("svm: DivideByNorm compares single labels; the norm of the difference of two label sets is no sum over nodes, so that their worst can't be searched [CSS16, below (13)]: leave it out, or train on instances with one label")
+		return nil, fmt.Errorf("svm: DivideByNorm needs single labels: the norm of the difference of two label sets is not a sum over nodes, so the most violating set can't be found [CSS16, below (13)]; do not set it, or train on instances with one label")
 	}
 	if s.SetLoss == nil {
 		s.SetLoss = loss.LeafSymdiff(d.Taxonomy)

@@ -13,41 +13,41 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// OneVsRest is one binary SVM a leaf, its instances against all others, the hierarchy unused:
+// OneVsRest is one binary SVM per leaf, its instances against all others. It ignores the hierarchy:
 //
 //	min 1/2 sum_y ||w_y||^2 + C sum_y sum_i loss(s_iy <w_y, x_i>)
 //
-// with s_iy 1 where y is a label of instance i, otherwise -1: the field's usual baseline, and with
-// the logistic loss as many logistic regressions, whose scores are log odds. An instance may
-// have several labels, or none.
-// Predict gives the leaf with the highest score; a leaf with a positive score is on the side of its
-// instances: Cutting{Model: m, Cut: calibration.Above(0)} predicts sets.
+// with s_iy 1 where y is a label of instance i, otherwise -1. It is the field's usual baseline.
+// With the logistic loss it is one logistic regression per leaf, whose scores are log odds. An
+// instance may have several labels, or none. Predict returns the leaf with the highest score. A
+// leaf with a positive score is on the side of its own instances, so Cutting{Model: m, Cut:
+// calibration.Above(0)} predicts sets.
 //
-// The SVMs do not depend on each other. Each is solved to Settings.Gap by [solver.Binary], on
-// all cores. With Settings.Time every leaf gets a share of the time, and those that need more go
-// on with what the others leave. A leaf that is cut off has the best multiple of its weights.
-// Leaves that had not begun when the time was over, or the training cancelled, have zero
-// weights, and a score of 0.
+// The SVMs are independent. [solver.Binary] solves each to Settings.Gap, on all cores. With
+// Settings.Time every leaf gets a share of the time, and leaves that need more use the time that
+// others did not need. A leaf that runs out of time gets the best multiple of its weights. Leaves
+// that had not started when the time was over or the training was cancelled have zero weights and a
+// score of 0.
 //
-// With Settings.Farm other machines solve the leaves, a share each; the model is the same to the
-// last bit. Recursive, PLT and HierarchicalSoftmax are trained so, too.
+// With Settings.Farm other machines solve a share of the leaves each; the model is the same to the
+// last bit. This also holds for Recursive, PLT and HierarchicalSoftmax.
 //
 // The zero value is ready to use.
 type OneVsRest struct {
-	// C weighs the training error. The default value is 1.
+	// C is the weight of the training error. The default value is 1.
 	C float64
 	// Loss is solver.Hinge, the default, solver.SquaredHinge or solver.Logistic.
 	Loss solver.MarginLoss
 	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
-	// package comment. The default is none.
+	// package comment. The default is 0: no intercept.
 	Intercept float64
 	Settings  solver.Settings
-	// Method, if not nil, solves the leaves in groups instead; the loss is the hinge.
+	// Method, if not nil, solves the leaves in groups instead; the loss must be the hinge.
 	Method solver.Method
 }
 
-// group is the number of leaves that a method for structured problems solves together: their scores
-// for an instance cost little more than that of one.
+// group is the number of leaves that a method for structured problems solves together: scoring an
+// instance for the group costs little more than for one leaf.
 const group = 8
 
 // Fit trains the SVMs; see [classifier.Estimator].
@@ -77,7 +77,7 @@ func (s OneVsRest) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 	all := binaryParts(inputs, d, c, s.Loss)
 	if s.Method != nil {
 		if s.Loss != solver.Hinge {
-			return nil, fmt.Errorf("svm: %T solves the hinge loss alone, not %v; leave Method nil", s.Method, s.Loss)
+			return nil, fmt.Errorf("svm: %T supports only the hinge loss, not %v; leave Method nil", s.Method, s.Loss)
 		}
 		all = groupParts(inputs, d, c)
 	}
@@ -99,8 +99,8 @@ func kind(loss solver.MarginLoss) string {
 	return "SVM"
 }
 
-// binaryParts returns one part a leaf. Leaves without instances, which have the same problem, are
-// solved by what the first of them to be solved finds.
+// binaryParts returns one part per leaf. Leaves without instances have the same problem, so the
+// solution of the first of them serves for all.
 func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64, loss solver.MarginLoss) []part {
 	leaves, rows := d.Taxonomy.Leaves(), rowsOfLeaves(d)
 	empty := emptyLeaves{name: uint64(slices.IndexFunc(rows, func(own []int32) bool { return len(own) == 0 }))}
@@ -134,7 +134,7 @@ func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64, loss 
 type emptyLeaves struct {
 	name    uint64
 	lock    sync.Mutex
-	round   int      // in which it was solved last
+	round   int      // in which it was last solved
 	found   *outcome // once it is solved, with its weights
 	weights []float64
 }

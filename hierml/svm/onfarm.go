@@ -23,26 +23,26 @@ import (
 	"github.com/hierml/notebook/internal/folder"
 )
 
-// jobVariable names the file of the job that a process is a part of.
+// jobVariable is the environment variable with the job file of the process.
 const jobVariable = "HIERML_TRAINING"
 
-// What a directory has, besides what farmed keeps there.
+// Files of a directory, in addition to those of package farmed.
 const (
 	trainingFile = "training.json"
 	dataFile     = "data.safetensors"
 )
 
-// trainingFormat is the number of the form of what is in a directory.
+// trainingFormat is the version of the file formats in a directory.
 const trainingFormat = 2
 
-// order is a training as the parts of a farm are told it.
+// order describes a training to the parts of a farm.
 type order struct {
 	Format   int
 	Data     string // digest of the data's file
 	Problems int
 	Train    choice // the estimator
 	Method   choice
-	// Of the settings those that determine the outcome.
+	// The settings that determine the result.
 	Gap       float64
 	MaxEpochs int
 	Seed      uint64
@@ -54,12 +54,12 @@ type choice struct {
 	Fields json.RawMessage `json:",omitempty"`
 }
 
-// inParts is an estimator whose problems do not depend on each other.
+// inParts is an estimator whose problems are independent.
 type inParts interface {
-	// choices returns what is chosen besides settings and method, for JSON.
+	// choices returns the fields other than settings and method, for JSON.
 	choices() any
-	// fitting returns what trains by choices in JSON, settings and a method, whatever the estimator
-	// itself has.
+	// fitting returns the estimator with the given choices in JSON, settings and method in place of
+	// its own.
 	fitting(choices []byte, settings solver.Settings, method solver.Method) (fitting, error)
 }
 
@@ -111,7 +111,7 @@ func (s HierarchicalSoftmax) fitting(text []byte, settings solver.Settings, _ so
 	return HierarchicalSoftmax{C: c.C, Settings: settings}.fit, err
 }
 
-// The types that orders name.
+// The types that orders refer to by name.
 var (
 	trainedInParts = []inParts{OneVsRest{}, Recursive{}, PLT{}, HierarchicalSoftmax{}}
 	methods        = []solver.Method{solver.BCFW{}, solver.DualAscent{}, solver.Pegasos{}, solver.RDA{}, solver.VariableSelection{}}
@@ -133,7 +133,7 @@ func newOrder(s inParts, settings solver.Settings, method solver.Method, problem
 	return o, err
 }
 
-// fitting returns what trains as the order says.
+// fitting returns the estimator that the order describes.
 func (o *order) fitting(workers int) (fitting, error) {
 	settings := solver.Settings{Gap: o.Gap, MaxEpochs: o.MaxEpochs, Seed: o.Seed, Workers: workers}
 	var method solver.Method
@@ -151,11 +151,11 @@ func (o *order) fitting(workers int) (fitting, error) {
 			return s.fitting(o.Train.Fields, settings, method)
 		}
 	}
-	return nil, fmt.Errorf("machine %s runs another version of the program than the one that submitted the training", farm.Machine())
+	return nil, fmt.Errorf("machine %s does not run the version of the program that submitted the training", farm.Machine())
 }
 
-// onFarm has the problems solved by a farm, in the directory of the settings, and takes the
-// outcomes.
+// onFarm lets a farm solve the problems, in the directory of the settings, and collects the
+// results.
 func (p *parts) onFarm(ctx context.Context, s inParts, d *dataset.Dataset, f farm.Farm, directory string) error {
 	directory, err := filepath.Abs(directory)
 	if err != nil {
@@ -169,7 +169,7 @@ func (p *parts) onFarm(ctx context.Context, s inParts, d *dataset.Dataset, f far
 		if err := RunPart(ctx); err != nil {
 			return err
 		}
-		os.Exit(0) // what follows in the program is left to the process that waits for the parts
+		os.Exit(0) // only the process that waits for the parts continues the program
 	}
 	if err := p.provide(s, d, directory); err != nil {
 		return err
@@ -210,11 +210,11 @@ func (p *parts) onFarm(ctx context.Context, s inParts, d *dataset.Dataset, f far
 	return w.Run(ctx)
 }
 
-// nowhere is the farm of a process that is part of another training.
+// nowhere is the farm of a process that is part of another training. It refuses all work.
 type nowhere struct{ directory string }
 
 func (n nowhere) Submit(context.Context, farm.Job) (string, error) {
-	return "", fmt.Errorf("this process is a part of the training in %s, and one before it is not finished", n.directory)
+	return "", fmt.Errorf("this process is a part of the training in %s, and an earlier training is not finished", n.directory)
 }
 func (n nowhere) State(context.Context, string) (farm.State, error) { return farm.State{}, nil }
 func (n nowhere) Cancel(context.Context, ...string) error           { return nil }
@@ -225,20 +225,20 @@ func sameFolder(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// checkFarm says what settings do not go with a farm.
+// checkFarm returns an error for settings that a farm does not support.
 func checkFarm(s solver.Settings) error {
 	switch {
 	case s.Directory == "":
-		return errors.New("svm: a training on a farm needs Settings.Directory, which all of its machines see")
+		return errors.New("svm: a training on a farm needs a directory that all its machines can access; set Settings.Directory")
 	case s.Time > 0:
-		return errors.New("svm: Settings.Time is for a training on this machine; on a farm bound MaxEpochs, or what a part may take (with Slurm by the option --time of sbatch)")
+		return errors.New("svm: Settings.Time is not supported on a farm; set MaxEpochs, or limit the time of a part (with Slurm by the option --time of sbatch)")
 	case s.Start != nil:
-		return errors.New("svm: a training on a farm has no Start; leave it nil")
+		return errors.New("svm: a training on a farm does not support Settings.Start; leave it nil")
 	}
 	return nil
 }
 
-// provide writes what the parts need, where it is not there yet.
+// provide writes the files that the parts need, unless they exist.
 func (p *parts) provide(s inParts, d *dataset.Dataset, directory string) (err error) {
 	own := folder.Folder(directory)
 	if err := own.Make(); err != nil {
@@ -265,7 +265,7 @@ func (p *parts) provide(s inParts, d *dataset.Dataset, directory string) (err er
 	case err == nil && string(old) == string(text):
 		return nil
 	case err == nil:
-		return fmt.Errorf("%s has another training: the data, the estimator or its settings differ; remove it to begin anew, or choose another Directory", directory)
+		return fmt.Errorf("%s has another training: the data, the estimator or its settings differ; remove the directory to start again, or choose another Directory", directory)
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -278,13 +278,13 @@ func (p *parts) provide(s inParts, d *dataset.Dataset, directory string) (err er
 	return own.Replace(trainingFile, text)
 }
 
-// RunPart solves the problems of a training that a farm has started this process for, see
-// solver.Settings.Farm. The environment says which. A program of yours that trains on a farm does
-// so by itself when it comes to the training.
+// RunPart solves the part of a training for which a farm started this process; see
+// solver.Settings.Farm. The environment says which part. A Go program that trains on a farm needs
+// no call: it solves its part when it reaches the training.
 func RunPart(ctx context.Context) error {
 	part, err := farmed.Assigned(jobVariable)
 	if err == nil && part == nil {
-		err = fmt.Errorf("this is no part of a training: a farm starts those, with %s and %s", farm.PartVariable, jobVariable)
+		err = fmt.Errorf("this process is not a part of a training; a farm starts parts with %s and %s set", farm.PartVariable, jobVariable)
 	}
 	if err == nil {
 		if err = solvePart(ctx, part); err != nil && ctx.Err() == nil {
@@ -333,24 +333,24 @@ func solvePart(ctx context.Context, part *farmed.Part) error {
 
 type shareKey struct{}
 
-// share is the problems of a training that a part solves.
+// share is the set of problems of a training that a part solves.
 type share struct {
 	part     *farmed.Part
 	pieces   []int
 	problems int // of the whole
 }
 
-// errShared is that of a training that has solved a share of its problems, and so has no model.
+// errShared means that a training has solved only a share of its problems and has no model.
 var errShared = errors.New("a share of the problems is solved")
 
 // solve solves the share.
 func (s *share) solve(ctx context.Context, p *parts) error {
 	if len(p.parts) != s.problems {
-		return fmt.Errorf("machine %s runs another version of the program than the one that submitted the training: it has %d problems there, and %d here", farm.Machine(), len(p.parts), s.problems)
+		return fmt.Errorf("machine %s does not run the version of the program that submitted the training: it has %d problems there and %d here", farm.Machine(), len(p.parts), s.problems)
 	}
 	for _, k := range s.pieces {
 		if k < 0 || k >= s.problems {
-			return fmt.Errorf("problem %d of %d was submitted; the file of the job is of another training, or damaged", k, s.problems)
+			return fmt.Errorf("problem %d of %d was submitted; the job file is damaged or belongs to another training", k, s.problems)
 		}
 	}
 	kept := &solutions{part: s.part, wide: p.settings.Wide()}

@@ -334,10 +334,10 @@ func TestFarmOfProblemsFaults(t *testing.T) {
 		e    classifier.Estimator
 		want string
 	}{
-		{"no directory", svm.OneVsRest{Settings: with(func(s *solver.Settings) { s.Directory = "" })}, "svm: a training on a farm needs Settings.Directory, which all of its machines see"},
+		{"no directory", svm.OneVsRest{Settings: with(func(s *solver.Settings) { s.Directory = "" })}, "svm: a training on a farm needs a directory that all its machines can access"},
 		{"no farm", svm.OneVsRest{Settings: with(func(s *solver.Settings) { s.Farm = nil })}, "solver: Farm and Directory are for trainings of many problems"},
-		{"time", svm.Recursive{Settings: with(func(s *solver.Settings) { s.Time = 1 })}, "svm: Settings.Time is for a training on this machine"},
-		{"start", svm.OneVsRest{Settings: with(func(s *solver.Settings) { s.Start = &solver.Result{} })}, "svm: a training on a farm has no Start"},
+		{"time", svm.Recursive{Settings: with(func(s *solver.Settings) { s.Time = 1 })}, "svm: Settings.Time is not supported on a farm"},
+		{"start", svm.OneVsRest{Settings: with(func(s *solver.Settings) { s.Start = &solver.Result{} })}, "svm: a training on a farm does not support Settings.Start"},
 		{"one problem", svm.Flat{Settings: set}, "solver: Farm and Directory are for trainings of many problems"},
 		{"hierarchical regularization", svm.HR{Settings: set}, "solver: Farm and Directory are for trainings of many problems"},
 		{"a study's", svm.OneVsRest{Settings: with(func(s *solver.Settings) { s.Directory = study })}, "svm: " + study + " has a study; choose another Directory"},
@@ -349,7 +349,7 @@ func TestFarmOfProblemsFaults(t *testing.T) {
 			}
 		})
 	}
-	if err := svm.RunPart(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "svm: this is no part of a training") {
+	if err := svm.RunPart(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "svm: this process is not a part of a training") {
 		t.Error(err)
 	}
 }

@@ -17,16 +17,16 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// part is one of several problems whose weights do not depend on each other.
+// part is one of several independent problems.
 type part struct {
-	size   int     // what solving it costs, compared with the others
-	origin float64 // value of the objective at zero weights, as the solver adds it up
+	size   int     // cost of solving it, relative to the others
+	origin float64 // value of the objective at zero weights, summed as the solver does
 	nodes  []int   // the node whose weights each of its columns is
 	most   int     // weights that can be other than zero
-	// solve solves it, gives the weights to p if p takes them, and returns nil where it was
-	// cancelled before there were any. A worker solves one part at a time. Time in the settings
-	// is the share of the part. A part that was cut off is solved again, and goes on from the
-	// outcome before. It is nil for a class, which solveClass solves.
+	// solve solves the part and stores the weights in p if they improve. It returns nil if it was
+	// cancelled before there were any weights. A worker solves one part at a time. Time in the
+	// settings is the share of the part. A part that ran out of time is solved again and continues
+	// from its previous outcome. solve is nil for a class, which solveClass solves.
 	solve func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error)
 	class *class // nil for other problems
 }
@@ -36,24 +36,25 @@ type outcome struct {
 	primal, dual float64
 	epochs       int
 	status       solver.Status
-	last         *solver.Result // where the part, or one with another C, goes on; nil for nowhere
+	last         *solver.Result // where the part, or one with another C, continues; nil if it cannot
 }
 
-// parts solves problems whose weights do not depend on each other, the largest first, as many at a
-// time as there are workers, and makes one result of them: the certificate is the sum of theirs.
-// Settings bound the whole, but MaxEpochs each part; Start has what each part starts from.
+// parts solves independent problems, the largest first, as many at a time as there are workers. It
+// combines them into one result whose certificate is the sum of theirs. Settings bound the whole,
+// except that MaxEpochs bounds each part; Start has the starting point of each part.
 //
-// Each part has a share of Settings.Time. Those that need more, or were interrupted by the
-// scheduler, are cut off, and go on in further rounds with the time that the others leave.
+// Each part has a share of Settings.Time. Parts that need more, or were delayed by the scheduler,
+// are cut off; they continue in later rounds with the time that the others did not use.
 type parts struct {
 	parts    []part
 	weights  *partWeights
 	settings solver.Settings
 	method   solver.Method
-	workers  int       // asked for
+	workers  int       // requested
 	opened   []*opened // by worker, nil before it needs one
 
-	// solved, if not nil, is told of each part that has ended with its weights, which are not kept.
+	// solved, if not nil, is called with each finished part and its weights, which are then not
+	// kept.
 	solved func(k int, end *outcome, weights *record) error
 
 	started time.Time
@@ -61,12 +62,12 @@ type parts struct {
 
 	round  int // from 0
 	mu     sync.Mutex
-	left   float64         // sizes of the parts that have not begun in this round
+	left   float64         // total size of the parts not yet started in this round
 	took   []time.Duration // by the part in its last round
-	kept   []float64       // value of the weights that were taken, infinite before there were any
-	primal []float64       // best values so far, of zero weights and 0 at first
+	kept   []float64       // objective of the stored weights, infinite before there are any
+	primal []float64       // best values so far, initially those of zero weights and 0
 	dual   []float64
-	guess  []float64 // of the difference of primal and dual, zero where those are certified
+	guess  []float64 // of the duality gap, zero where primal and dual are certified
 	status []solver.Status
 	epochs []int
 	result *solver.Result
@@ -74,8 +75,8 @@ type parts struct {
 }
 
 // solveParts returns the model of an estimator over the columns of the attributes, without a name,
-// a C or a rule. Like solver.Solve it returns the best so far where ctx ends or the progress
-// function returns an error, but of a farm nothing.
+// a C or a rule. Like solver.Solve, it returns the best model so far if ctx is cancelled or the
+// progress function returns an error. With a farm it then returns no model.
 func solveParts(ctx context.Context, s inParts, all []part, a *structured.Attributes, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*classifier.Model, error) {
 	engine, directory := settings.Farm, settings.Directory
 	if engine != nil {
@@ -88,7 +89,7 @@ func solveParts(ctx context.Context, s inParts, all []part, a *structured.Attrib
 		return nil, err
 	}
 	if settings.Start != nil && len(settings.Start.Parts) != len(all) {
-		return nil, fmt.Errorf("svm: Start has the results of %d parts, and this problem %d; start from one with the same instances and labels", len(settings.Start.Parts), len(all))
+		return nil, fmt.Errorf("svm: Start has the results of %d parts, and this problem has %d; start from a result with the same instances and labels", len(settings.Start.Parts), len(all))
 	}
 	settings.Begin()
 	most := 0
@@ -167,7 +168,7 @@ func (p *parts) solveRound(ctx context.Context, order []int) {
 	deal(p, workers, order, func(worker, k int) { p.solve(ctx, k, worker, workers) })
 }
 
-// deal has workers do items, which begin in their order. A panic stops all.
+// deal distributes items to workers, which start them in order. A panic stops all workers.
 func deal[T any](p *parts, workers int, items []T, do func(worker int, item T)) {
 	next := make(chan T)
 	var wait guarded.Group
@@ -187,8 +188,8 @@ func deal[T any](p *parts, workers int, items []T, do func(worker int, item T)) 
 	wait.Wait()
 }
 
-// cutOff returns the parts that have more to do in the time that is left, the farthest from its
-// optimum first.
+// cutOff returns the parts that can continue in the remaining time, the farthest from its optimum
+// first.
 func (p *parts) cutOff(ctx context.Context) []int {
 	if p.settings.Time == 0 || p.settings.Left() <= 0 || ctx.Err() != nil {
 		return nil
@@ -212,14 +213,13 @@ func (p *parts) order() []int {
 	return p.sorted(order)
 }
 
-// sorted puts parts in order, the largest first, and of equal ones the first.
+// sorted sorts parts by size, the largest first, and keeps the order of equal ones.
 func (p *parts) sorted(order []int) []int {
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(p.parts[b].size, p.parts[a].size), cmp.Compare(a, b)) })
 	return order
 }
 
-// solve solves one part in its share of the time, or leaves its weights as they are where there is
-// none left.
+// solve solves one part in its share of the time. If no time is left, its weights stay as they are.
 func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 	if ctx.Err() != nil {
 		p.record(k, solver.Cancelled)
@@ -256,7 +256,7 @@ func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 	}
 }
 
-// note takes down how a part has ended, by itself or not.
+// note records the outcome of a part, whether it finished or was cut off.
 func (p *parts) note(k int, end *outcome, byItself bool) {
 	p.mu.Lock()
 	p.primal[k], p.dual[k], p.guess[k] = min(p.primal[k], end.primal), max(p.dual[k], end.dual), 0
@@ -272,8 +272,7 @@ func (p *parts) note(k int, end *outcome, byItself bool) {
 	}
 }
 
-// takes tells whether weights of a part are better than those that were taken before, which they
-// are to take the place of then.
+// takes reports whether weights of a part are better than the stored ones and should replace them.
 func (p *parts) takes(k int, primal float64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -284,7 +283,7 @@ func (p *parts) takes(k int, primal float64) bool {
 	return better
 }
 
-// start returns what a part starts from.
+// start returns the starting point of a part.
 func (p *parts) start(k int) *solver.Result {
 	switch {
 	case p.result.Parts[k] != nil:
@@ -295,8 +294,8 @@ func (p *parts) start(k int) *solver.Result {
 	return p.settings.Start.Parts[k]
 }
 
-// share returns how long part k may take, so that the parts behind it get their shares of what is
-// left, but no less than it took before; not above zero if nothing is left.
+// share returns how long part k may take, so that the later parts get their shares of the remaining
+// time. It is at least the time of its previous round, and zero or negative if no time is left.
 func (p *parts) share(k, workers int) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -310,8 +309,8 @@ func (p *parts) share(k, workers int) time.Duration {
 	return max(1, min(left, max(p.took[k], time.Duration(float64(left)*float64(workers)*size/whole))))
 }
 
-// solveProblem solves a part by a method for structured problems. Its features are those of the
-// whole that features names, ascending, nil for all.
+// solveProblem solves a part by a method for structured problems. features has the indices of its
+// features, ascending, nil for all.
 func (p *parts) solveProblem(ctx context.Context, k int, problem *structured.Problem, features []int32, settings solver.Settings) (*outcome, error) {
 	r, err := solver.Solve(ctx, problem, &settings, p.method)
 	if r == nil {
@@ -338,7 +337,7 @@ func (p *parts) fail(err error) {
 	p.cancel(err)
 }
 
-// errStopped makes a part stop because another was told to.
+// errStopped makes a part stop because another one was stopped.
 var errStopped = errors.New("another part was stopped")
 
 // report adds an epoch of a part to the history and calls the progress function.
@@ -358,7 +357,7 @@ func (p *parts) report(k int, s solver.Progress) error {
 	return nil
 }
 
-// tell adds to the history how the whole stands, and tells the progress function.
+// tell adds the state of the whole to the history and calls the progress function.
 func (p *parts) tell() error {
 	s := p.progress(len(p.result.History) + 1)
 	p.result.History = append(p.result.History, s)

@@ -7,23 +7,23 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// partWeights gathers the weights of parts that share no column. Where few of all weights can be
-// other than zero it keeps those alone.
+// partWeights collects the weights of parts that share no column. If few weights can be non-zero,
+// it stores only those.
 type partWeights struct {
 	columns  []int // node of each column
 	features int
 	column   map[int]int32 // column of a node
 	dense    *structured.Weights
 	isSet    []bool // by column of dense, by setNode
-	// by part, over the features of the part; nil before it is done
+	// by part, over the features of the part; nil before it is solved
 	parts []*structured.SparseWeights
-	names [][]int32 // feature of the whole by feature of the part, nil for all
-	// by part, of weights that another process gathers; nil in that one
+	names [][]int32 // global index by feature of the part, nil for all
+	// by part, of weights that another process collects; nil in that process
 	records []*record
 }
 
-// record is the weights of a part as they were set: those that are other than zero, by feature of
-// the part times the number of its columns, plus the column.
+// record has the non-zero weights of a part as they were set. The index is the feature of the part
+// times the number of its columns, plus the column.
 type record struct {
 	features int
 	names    []int32
@@ -31,7 +31,7 @@ type record struct {
 	values   []float64
 }
 
-// fits tells whether what was recorded can be of a part with so many nodes.
+// fits reports whether the record is valid for a part with the given number of nodes.
 func (w *partWeights) fits(nodes int, r *record) bool {
 	features := w.features
 	if r.names != nil {
@@ -69,9 +69,8 @@ func (w *partWeights) restore(k int, nodes []int, r *record) {
 	w.parts[k], w.names[k] = s, r.names
 }
 
-// newPartWeights returns zero weights for parts of which at most the given number of weights are
-// other than zero. Weights that are to be wide are all kept: the small problems that are solved so
-// exactly have room for them.
+// newPartWeights returns zero weights for parts with at most the given number of non-zero weights.
+// Wide weights are all stored: problems solved that exactly are small.
 func newPartWeights(columns []int, features, parts, most int, wide bool) *partWeights {
 	w := &partWeights{columns: columns, features: features, column: make(map[int]int32, len(columns))}
 	for c, n := range columns {
@@ -85,11 +84,11 @@ func newPartWeights(columns []int, features, parts, most int, wide bool) *partWe
 	return w
 }
 
-// keepsAll tells whether all weights are kept.
+// keepsAll reports whether all weights are stored.
 func keepsAll(columns, features, most int, wide bool) bool { return wide || most > features/8*columns }
 
-// partMemory returns how many bytes the weights take at least, and about at the end: those that are
-// other than zero have their columns, and are in the parts and in the whole then.
+// partMemory returns how many bytes the weights take at least, and about how many at the end, when
+// non-zero weights have column indices and are stored twice, in the parts and in the whole.
 func partMemory(columns, features, most int, wide bool) (least, about int64) {
 	if !keepsAll(columns, features, most, wide) {
 		return 0, 2 * 8 * int64(most)
@@ -101,8 +100,8 @@ func partMemory(columns, features, most int, wide bool) (least, about int64) {
 	return all, all
 }
 
-// set takes the weights of part k, whose columns are those of the nodes, and whose features are
-// named by their numbers in the whole, nil for all. Different parts may be set at the same time.
+// set stores the weights of part k. Its columns are those of the nodes, and names has the global
+// indices of its features, nil for all. Different parts may be set concurrently.
 func (w *partWeights) set(k int, nodes []int, part *structured.Weights, names []int32) {
 	if w.records != nil {
 		r := &record{features: part.Features, names: names}
@@ -156,7 +155,7 @@ func (w *partWeights) columnsOf(nodes []int) []int32 {
 	return columns
 }
 
-// setNode is set for the weights of a part with a single node, one a feature.
+// setNode is set for a part with a single node, with one weight per feature.
 func (w *partWeights) setNode(k, node int, weights []float64, names []int32) {
 	if w.records != nil {
 		r := &record{features: len(weights), names: names}

@@ -12,48 +12,49 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// PLT is a probabilistic label tree [JDBPKH16], one binary classifier a node that says how likely
-// it is given its parent: for node v
+// PLT is a probabilistic label tree [JDBPKH16]: one binary classifier per node, which estimates the
+// probability of the node given its parent. For node v it minimizes
 //
 //	min 1/2 ||w_v||^2 + C sum_i loss(s_iv <w_v, x_i>)
 //
 // over the instances i that have a label at or below the parent of v, at a root over all, with s_iv
 // 1 where one is at or below v, otherwise -1. A leaf's probability is the product of those along
-// its path, and Predict gives the leaf with the highest. Other policies make other problems of the
+// its path, and Predict returns the most probable leaf. Other policies give other problems of the
 // same kind, the local classifiers per node of [SF11]. An instance may have several labels, or
 // none, and labels may be inner nodes.
 //
-// Where all instances of a problem are on one side there is none to solve, and the probability is 1
-// or 0 whatever the instance: LeafScores, logarithms, are minus infinity for leaves that no
-// instance has. In a flat taxonomy it is OneVsRest with the logistic loss. With Link
+// If all instances of a problem are on one side, there is nothing to solve, and the probability is
+// always 1 or 0. LeafScores are logarithms, so they are minus infinity for leaves without
+// instances. In a flat taxonomy PLT is OneVsRest with the logistic loss. With Link
 // classifier.CubedHinge it is the XR-Linear of [YZHD22] with negatives by teacher forcing; with a
 // tree of clustering.Balanced and classifier.SquaredHinge, near to Parabel [PKHAV18]. Where the
-// data have no tree, clustering.Huffman makes that of the fewest problems a label. Model.NewBeam
-// predicts by going down the tree; Model.LeafProbabilities, ConditionalProbabilities and
-// LeastProbabilities are what label sets are cut from, the rules of [DC00].
+// data have no tree, clustering.Huffman builds the one with the fewest problems per label.
+// Model.NewBeam predicts top-down by beam search; Model.LeafProbabilities, ConditionalProbabilities
+// and LeastProbabilities give the scores to threshold for label sets, by the rules of [DC00].
 //
-// The problems do not depend on each other and are solved as those of OneVsRest are. The taxonomy
-// is a tree or forest: the product along several paths of a graph has no agreed meaning.
+// The problems are independent and are solved as those of OneVsRest are. The taxonomy must be a
+// tree or forest: the product along several paths of a graph has no agreed meaning.
 //
 // The zero value is ready to use.
 type PLT struct {
-	// C weighs the training error. The default value is 1.
+	// C is the weight of the training error. The default value is 1.
 	C float64
-	// Link says what a node's score makes of its probability, and with that the loss: of
-	// classifier.Sigmoid, the default, the logistic one, of CubedHinge and SquaredHinge the squared
-	// hinge. Margin is the hinge, which has no probabilities: the score of a leaf is the sum of the
-	// margins along its path.
+	// Link maps a node's score to its probability and determines the loss. classifier.Sigmoid, the
+	// default, has the logistic loss, and CubedHinge and SquaredHinge have the squared hinge.
+	// Margin has the hinge and no probabilities: the score of a leaf is the sum of the margins
+	// along its path.
 	Link classifier.Link
-	// Policy chooses the negatives. By the exclusive policies, which train an inner node on
-	// instances that have it as a label itself, the score of a leaf is that of its own classifier.
+	// Policy chooses the negatives. The exclusive policies train an inner node on instances that
+	// have the node itself as a label; with them, the score of a leaf is that of its own
+	// classifier.
 	Policy Policy
 	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
-	// package comment. The default is none.
+	// package comment. The default is 0: no intercept.
 	Intercept float64
 	Settings  solver.Settings
 }
 
-// losses are those that the probabilities of the links are of.
+// losses has the loss of each link.
 var losses = map[classifier.Link]solver.MarginLoss{
 	classifier.Sigmoid: solver.Logistic, classifier.CubedHinge: solver.SquaredHinge,
 	classifier.SquaredHinge: solver.SquaredHinge, classifier.Margin: solver.Hinge,
@@ -80,7 +81,7 @@ func (s PLT) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, er
 	}
 	loss, ok := losses[s.Link]
 	if !ok {
-		return nil, fmt.Errorf("svm: PLT has no loss for the link %v; expected classifier.Sigmoid, CubedHinge, SquaredHinge or Margin", s.Link)
+		return nil, fmt.Errorf("svm: PLT has no loss for the Link %v; use classifier.Sigmoid, CubedHinge, SquaredHinge or Margin", s.Link)
 	}
 	t := d.Taxonomy
 	if err := checkTree(d); err != nil {
@@ -136,13 +137,13 @@ func paths(t *taxonomy.Taxonomy) (*structured.Attributes, error) {
 // checkTree returns an error if nodes have several parents.
 func checkTree(d *dataset.Dataset) error {
 	if t := d.Taxonomy; !t.IsTree() {
-		return fmt.Errorf("svm: in the taxonomy of dataset %q some nodes have several parents, and a product of probabilities along the path to a leaf needs a single path; put the instances under a tree with Dataset.Under, for instance one of clustering.Balanced", d.Name)
+		return fmt.Errorf("svm: some nodes of the taxonomy of dataset %q have several parents, and the product of probabilities needs a single path to each leaf; use a tree, such as that of clustering.Balanced, with Dataset.Under", d.Name)
 	}
 	return nil
 }
 
-// nodePart returns the problem of a node with the examples given, which it does not keep. Nodes
-// whose examples are those of their parent are a family.
+// nodePart returns the problem of a node with the given examples, which it does not store. Nodes
+// whose examples are those of their parent form a family.
 func nodePart(of *classes, x *dataset.Matrix, m *members, n int, e *Examples) part {
 	all := e.all()
 	entries := 0

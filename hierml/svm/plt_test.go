@@ -165,8 +165,8 @@ func TestLocalClassifiersRefuse(t *testing.T) {
 	}{
 		"Dataset.Under":  {svm.PLT{}, graph},
 		"single path":    {svm.HierarchicalSoftmax{}, graph},
-		"link Softmax":   {svm.PLT{Link: classifier.Softmax}, d},
-		"unknown policy": {svm.PLT{Policy: 9}, d},
+		"Link Softmax":   {svm.PLT{Link: classifier.Softmax}, d},
+		"unknown Policy": {svm.PLT{Policy: 9}, d},
 		"C":              {svm.HierarchicalSoftmax{C: -1}, d},
 		"Gap":            {svm.HierarchicalSoftmax{Settings: solver.Settings{Gap: -1}}, d},
 	} {

@@ -9,14 +9,15 @@ import (
 )
 
 // Policy says which instances are positive and which negative for the binary classifier of a node
-// v, as [SF11, section 3.2.1] does for labels that are the most specific ones. An instance is of v
-// if v is at or above one of its labels, and has v itself if v is a label; the others take no part.
+// v, as in [SF11, section 3.2.1], for labels that are most specific. Below, an instance belongs to
+// v if v is at or above one of its labels; it has v itself if v is one of its labels. All other
+// instances are left out.
 type Policy int
 
 const (
 	// ParentPositive takes the instances of v, and as negatives the others of its parent, at a root
-	// all others: what a probabilistic label tree is of [JDBPKH16], since the classifier then says
-	// how likely v is given its parent.
+	// all others. This makes a probabilistic label tree [JDBPKH16], because the classifier then
+	// estimates the probability of v given its parent.
 	ParentPositive Policy = iota
 	// Siblings takes the instances of v, and as negatives the others of its siblings. Roots are
 	// siblings of each other. It differs from ParentPositive where a parent itself is a label.
@@ -49,11 +50,11 @@ func (p Policy) String() string {
 // MarshalText returns the name of the constant.
 func (p Policy) MarshalText() ([]byte, error) { return enum.Marshal(p, policies) }
 
-// UnmarshalText reads the name of a constant, in whatever case.
+// UnmarshalText reads the name of a constant and ignores case.
 func (p *Policy) UnmarshalText(text []byte) error { return enum.Unmarshal(p, policies, text) }
 
 // exclusive reports whether the positives are those that have the node itself, so that the
-// classifiers of the nodes above say nothing of it.
+// classifiers of its ancestors do not apply to it.
 func (p Policy) exclusive() bool { return p >= Exclusive }
 
 // Examples are the instances of the binary problem of one node, by their rows, ascending.
@@ -75,7 +76,7 @@ func (p Policy) Examples(t *taxonomy.Taxonomy, labels [][]int, v int) (Examples,
 		return Examples{}, taxonomy.ErrNone
 	}
 	if v < 0 || v >= t.Len() {
-		return Examples{}, fmt.Errorf("svm: there is no node %d; the taxonomy has nodes 0..%d", v, t.Len()-1)
+		return Examples{}, fmt.Errorf("svm: node %d does not exist; the taxonomy has nodes 0..%d", v, t.Len()-1)
 	}
 	m, err := p.members(t, labels)
 	if err != nil {
@@ -89,12 +90,12 @@ type members struct {
 	policy     Policy
 	t          *taxonomy.Taxonomy
 	rows       int
-	of, itself [][]int32 // by node: instances that are of it, and that have it itself
+	of, itself [][]int32 // by node: instances that belong to it, and that have it itself
 }
 
 func (p Policy) members(t *taxonomy.Taxonomy, labels [][]int) (*members, error) {
 	if p < ParentPositive || p > ExclusiveSiblings {
-		return nil, fmt.Errorf("svm: unknown policy %d; there are %v to %v", int(p), ParentPositive, ExclusiveSiblings)
+		return nil, fmt.Errorf("svm: unknown Policy %d; use one from %v to %v", int(p), ParentPositive, ExclusiveSiblings)
 	}
 	m := &members{policy: p, t: t, rows: len(labels), of: make([][]int32, t.Len()), itself: make([][]int32, t.Len())}
 	for i, set := range labels {
@@ -111,7 +112,7 @@ func (p Policy) members(t *taxonomy.Taxonomy, labels [][]int) (*members, error) 
 	return m, nil
 }
 
-// examples returns those of a node.
+// examples returns the examples of a node.
 func (m *members) examples(v int) Examples {
 	e := Examples{Positive: m.of[v]}
 	if m.policy.exclusive() {

@@ -9,10 +9,10 @@ import (
 )
 
 // errPreparing ends preparations when Settings.Time is over.
-var errPreparing = errors.New("svm: the time was over before the training")
+var errPreparing = errors.New("svm: the time was up before the training")
 
-// prepare calls do for what there are no weights without, in the time of the settings. what it is,
-// and what to do where that is too little, is for the error.
+// prepare calls do, for a preparation without which there are no weights, within the time of the
+// settings. what describes it, and says what to do if the time is too short, for the error.
 func prepare[T any](ctx context.Context, settings solver.Settings, what string, do func(ctx context.Context) (T, error)) (T, error) {
 	if settings.Time <= 0 {
 		return do(ctx)
@@ -22,7 +22,7 @@ func prepare[T any](ctx context.Context, settings solver.Settings, what string, 
 	defer cancel()
 	made, err := do(timed)
 	if err != nil && errors.Is(context.Cause(timed), errPreparing) {
-		err = fmt.Errorf("svm: the time of %v was over before the training, while %s", settings.Time, what)
+		err = fmt.Errorf("svm: the time of %v was up before the training, while %s", settings.Time, what)
 	}
 	return made, err
 }

@@ -14,44 +14,42 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Recursive is one flat SVM among the children of every inner node, each trained by itself:
+// Recursive is one flat SVM among the children of every inner node, each trained separately:
 // HIERMULT of [ZXW11, section 5] after Dumais and Chen [DC00], and the divide-and-conquer SVM of
 // [Cai08, section 7.4.2]. At node j, with its children as the classes [Cai08, (4.3)],
 //
 //	min 1/2 sum_c ||W_c||^2 + C_j sum_i max(0, 1 - <W_c - W_c', x_i>)
 //
 // over the instances i that have a label below j, where the maximum is over children c at or above
-// a label of the instance and children c' that are not. Predict goes down from the root, at each
-// node to the child with the highest score, of equal ones to that with the smallest id. The roots
-// of a forest are the children of a node of their own. Nodes with one child need no SVM; an
-// instance all children of a node are relevant for takes no part there. The method does not rank
-// the leaves; LeafScores are the sums of the scores along the paths to them, and Rank and package
-// metric go by what they fall short of the best on the way.
+// a label of the instance and children c' that are not. Predict descends from the root to the child
+// with the highest score at each node, in case of a tie to the smallest id. The roots of a forest
+// are treated as the children of one added node. Nodes with one child need no SVM. An instance for
+// which all children of a node are relevant is left out there. The method does not rank the leaves:
+// LeafScores are the sums of the scores along the paths, and Rank and package metric use how far
+// each path falls short of the best one at every step.
 //
-// The value and the certificate are the sums over the nodes. An
-// instance may have several labels, and labels may be inner nodes: such an instance takes part
-// above its label only.
+// The value and the certificate are the sums over the nodes. An instance may have several labels,
+// and labels may be inner nodes: such an instance is used only above its label.
 //
-// Where a node has several parents there is an SVM of its own among the children of each, so that
-// its weights depend on the parent. The model's taxonomy then has one node more for every edge,
-// between parent and child, called "CHILD below PARENT", and the weights are those of these nodes;
-// nodes of the taxonomy given keep their ids. Package metric measures it along the taxonomy given,
-// which has the same leaves.
+// A node with several parents takes part in the SVM of each parent, so its weights depend on the
+// parent. The model's taxonomy then has an added node for every edge, between parent and child,
+// called "CHILD below PARENT", and the weights belong to these nodes. The nodes of the given
+// taxonomy keep their ids. Package metric uses the given taxonomy, which has the same leaves.
 //
 // The zero value is ready to use.
 type Recursive struct {
-	// C weighs the training error. The default value is 1.
+	// C is the weight of the training error. The default value is 1.
 	C float64
-	// Mean says what C is divided by at each node.
+	// Mean is the divisor of C at each node.
 	Mean Mean
 	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
-	// package comment. The default is none.
+	// package comment. The default is 0: no intercept.
 	Intercept float64
 	Settings  solver.Settings
 	Method    solver.Method
 }
 
-// Mean says whether a sum of errors or their mean is weighed by C.
+// Mean says whether C is the weight of the sum or of the mean of the errors.
 type Mean int
 
 const (
@@ -59,8 +57,8 @@ const (
 	Sum Mean = iota
 	// LocalMean is the mean over the instances of the node: C_j is C/N_j.
 	LocalMean
-	// GlobalMean is the sum divided by the number of all instances: C_j is C/N. [ZXW11], which
-	// doesn't say which N, reads either way.
+	// GlobalMean is the sum divided by the number of all instances: C_j is C/N. [ZXW11] doesn't say
+	// which of the two means it uses.
 	GlobalMean
 )
 
@@ -69,7 +67,7 @@ var means = []string{"Sum", "LocalMean", "GlobalMean"}
 // MarshalText returns the name of the constant.
 func (m Mean) MarshalText() ([]byte, error) { return enum.Marshal(m, means) }
 
-// UnmarshalText reads the name of a constant, in whatever case.
+// UnmarshalText reads the name of a constant and ignores case.
 func (m *Mean) UnmarshalText(text []byte) error { return enum.Unmarshal(m, means, text) }
 
 // Fit trains the SVMs; see [classifier.Estimator].
@@ -84,7 +82,7 @@ func (s Recursive) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 	}
 	t := d.Taxonomy
 	if s.Mean < Sum || s.Mean > GlobalMean {
-		return nil, fmt.Errorf("svm: unknown Mean %d; expected svm.Sum, svm.LocalMean or svm.GlobalMean", int(s.Mean))
+		return nil, fmt.Errorf("svm: unknown Mean %d; use svm.Sum, svm.LocalMean or svm.GlobalMean", int(s.Mean))
 	}
 	c, err := defaultC(s.C)
 	if err != nil {
@@ -130,9 +128,9 @@ func (s Recursive) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 // WithC returns the estimator with another C.
 func (s Recursive) WithC(c float64) Regularized { s.C = c; return s }
 
-// edgeNodes returns the taxonomy itself and each child as the node of an edge to it, where no node
-// has several parents; otherwise a taxonomy with one node more for every edge, in the order of
-// Edges, and those. A root is the node of the edge from -1.
+// edgeNodes returns a taxonomy and the node of every edge in it. If no node has several parents, it
+// is the taxonomy itself, and the node of an edge is its child. Otherwise the taxonomy has one
+// added node for every edge, in the order of Edges. A root is the node of the edge from -1.
 func edgeNodes(t *taxonomy.Taxonomy) (*taxonomy.Taxonomy, func(parent, child int) int, error) {
 	if t.IsTree() {
 		return t, func(_, child int) int { return child }, nil
@@ -206,7 +204,7 @@ func split(t *taxonomy.Taxonomy, labels [][]int) []*local {
 	return all
 }
 
-// mark makes a child relevant for a row. Rows come in order, and the children of a row do.
+// mark makes a child relevant for a row. Rows, and the children of a row, must come in order.
 func (l *local) mark(row, child int) {
 	if k := len(l.rows); k == 0 || l.rows[k-1] != row {
 		l.rows = append(l.rows, row)
@@ -216,7 +214,7 @@ func (l *local) mark(row, child int) {
 	l.relevant[k] = append(l.relevant[k], child)
 }
 
-// part returns the problem without its instances that no comparison is about.
+// part returns the problem without instances that have no comparison.
 func (l *local) part(d *dataset.Dataset, seen *features, nodeOf func(parent, child int) int) part {
 	var rows []int
 	var relevant [][]int
@@ -244,7 +242,7 @@ func (l *local) part(d *dataset.Dataset, seen *features, nodeOf func(parent, chi
 	return p
 }
 
-// problem returns the problem over the features that occur in its instances, and those.
+// problem returns the problem over the features that occur in its instances, and these features.
 func (l *local) problem(d *dataset.Dataset) (*structured.Problem, []int32, error) {
 	flat, err := taxonomy.New(d.Taxonomy.NamesOf(l.children...), nil)
 	if err != nil {
@@ -283,7 +281,7 @@ func singletons(sets [][]int) ([]int, bool) {
 // features counts the features that occur in rows of a matrix.
 type features struct {
 	x     *dataset.Matrix
-	seen  []int32 // number of the count in which a feature was last seen
+	seen  []int32 // the count in which a feature was last seen
 	round int32
 }
 
@@ -304,8 +302,8 @@ func (s *features) count(rows []int) int {
 	return n
 }
 
-// compress returns some rows of x over the features that they have, and those, ascending; x itself,
-// and nil, where it is all rows.
+// compress returns some rows of x, restricted to the features that occur in them, and these
+// features, ascending. For all rows it returns x itself and nil.
 func compress[I int | int32](x *dataset.Matrix, rows []I) (*dataset.Matrix, []int32) {
 	if len(rows) == x.Rows {
 		return x, nil

@@ -25,59 +25,57 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Ridge is kernel ridge regression [SGV98] of what nodes an instance has, one function a node:
+// Ridge is kernel ridge regression [SGV98] of the nodes of an instance, with one function per node:
 //
 //	min 1/2 sum_n ||w_n||^2 + C/2 sum_n sum_i (y_in - <w_n, phi(x_i)>)^2
 //
 // where y_in is 1 if instance i has a label at or below node n, otherwise 0, and phi(x) is x in the
-// feature space of the kernel together with a constant feature of 1. The score of a node is about
-// how likely a label is there, so that nodes may be compared with each other however rare they are:
-// no label is lost because others are more frequent, as in a ranking of labels. Labels may be
-// leaves and inner nodes, any number an instance. The model's labels are the leaves, as everywhere;
+// feature space of the kernel together with a constant feature of 1. The score of a node is roughly
+// the probability of a label there, so scores of rare and frequent nodes are comparable: no label
+// is lost because others are more frequent, as in a ranking of labels. Labels may be leaves and
+// inner nodes, any number per instance. The model's labels are the leaves, as everywhere;
 // [NodeSets] predicts sets of nodes from the scores of all nodes, and Ridge is its default.
 //
-// With K the Gram matrix, all nodes have a factor of one matrix in common,
+// With K the Gram matrix, one matrix factorization serves all nodes,
 //
 //	A = (K + 11' + I/C)^-1 Y,  w_n = sum_i A_in phi(x_i),
 //
 // and the scores of the instances F of a fold for a model trained without them are Y_F - G_FF^-1
-// A_F, where G is the inverse of that matrix: exact scores of instances held out, for ten folds at
-// about the price of one training.
+// A_F, where G is the inverse of that matrix: exact held-out scores for ten folds, at about the
+// cost of one training.
 //
-// Instances of one group are in one fold. By these scores the kernel and C are chosen unless they
-// are given: on all instances, or on 1500 drawn at
-// random, of exponential kernels (gram.Exponential) of four widths, in units of the root of the
-// mean squared distance, with C = 1, and then of four values of C, those with the smallest squared
-// error of the instances held out. The factor is found by as many operations as the cube of the
-// instances, and kept in 8 bytes a pair: 8,000 instances take 512 MB.
+// Instances of one group are in one fold. Unless they are given, the kernel and C are chosen by the
+// squared error of these scores, on all instances or on 1500 drawn at random. The candidates are
+// exponential kernels (gram.Exponential) of four widths, in units of the root mean squared
+// distance, with C = 1, and then four values of C. The factorization takes time cubic in the number
+// of instances and 8 bytes per pair: 8,000 instances take 512 MB.
 //
 // The zero value is ready to use.
 type Ridge struct {
-	// C weighs the squared errors. 0 is for a choice; in grids, of Search and NodeSets, it is 1 as
-	// for other estimators.
+	// C is the weight of the squared errors. 0 means that Fit chooses; in the grids of Search and
+	// NodeSets, 0 means 1, as for other estimators.
 	C float64
-	// Kernel compares instances. nil is for a choice.
+	// Kernel compares instances. nil means that Fit chooses.
 	Kernel gram.Kernel
-	// Seed determines the instances that are chosen by.
+	// Seed determines the instances that the choice uses.
 	Seed uint64
 	// Workers is the number of goroutines; results do not depend on it. The default value is the
-	// number of processors.
+	// number of CPUs.
 	Workers int
-	// Time bounds the training. The default, 0, is no bound. How long training on all instances
-	// takes is estimated from the 1500 that are chosen by. If there is no time to try all
-	// kernels and values of C, fewer are tried, and if there is none for all instances, the
-	// model is that of as many as there is time for, drawn at random; a note says what was left
-	// out. It is an error if Time is over before there is a model.
+	// Time bounds the training. The default, 0, is no bound. The time for all instances is
+	// estimated from the 1500 that the choice uses. If there is not enough time, Fit tries fewer
+	// kernels and values of C, or trains on fewer instances, drawn at random; a note says what was
+	// left out. Fit returns an error if Time is up before there is a model.
 	Time time.Duration
-	// Progress is told what part of the work is done, by its operations. An error it returns ends
-	// Fit.
+	// Progress is called with the share of the operations that is done. If it returns an error, Fit
+	// stops.
 	Progress func(done float64, state string) error
 
-	folds  int // of the scores of instances held out; 0 for the default
-	sample int // instances that are chosen by; 0 for the default
+	folds  int // of the held-out scores; 0 for the default
+	sample int // instances that the choice uses; 0 for the default
 }
 
-// Fit trains the functions; see [classifier.Estimator]. There is no model where ctx ends.
+// Fit trains the functions; see [classifier.Estimator]. If ctx is cancelled, there is no model.
 func (s Ridge) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	return classifier.FitAll(ctx, d, func(d *dataset.Dataset) (*classifier.Model, error) {
 		f, err := s.fit(ctx, d, false)
@@ -93,12 +91,12 @@ func (s Ridge) WithC(c float64) Regularized { s.C = c; return s }
 
 const (
 	chosenBy   = 1500    // instances
-	ridgeFolds = 10      // unless there are fewer instances
+	ridgeFolds = 10      // or the number of instances if smaller
 	maxOfPair  = 1 << 30 // pairs of instances, and of an instance and a node: 8 GiB
 )
 
-// The kernels and the values of C to choose from: widths in units of the root of the mean squared
-// distance, by a C in the middle, and then the others.
+// The candidates: kernel widths in units of the root mean squared distance, tried with the middle
+// C, and then the other values of C.
 const middle = 1
 
 var (
@@ -106,23 +104,23 @@ var (
 	ridges = []float64{0.3, 1, 3, 10}
 )
 
-// regression is a ridge regression at work, of some instances.
+// regression is the state of a ridge regression of some instances.
 type regression struct {
 	Ridge
 	began   time.Time
-	hold    bool // the scores of instances held out are wanted for all instances, not only to choose
+	hold    bool // held-out scores are wanted for all instances, not only to choose
 	work    *ridgeWork
-	took    time.Duration // what the model took, and, if hold, the scores of instances held out
+	took    time.Duration // time for the model and, if hold, for the held-out scores
 	tried   int           // kernels and values of C, of all
 	choices int
-	rows    []int // instances that are learned from, those of a fold together
-	border  []int // where the folds begin, and the end
+	rows    []int // training instances, grouped by fold
+	border  []int // start of each fold, and the end
 	x       *dataset.Matrix
 	weights []float64 // of the instances, in the order of rows; nil for ones
 	nodes   []int32   // that an instance has, ascending: the columns of y
 	y       *mat.Dense
 
-	values   []float64  // the Gram matrix above its diagonal, by rows, and other things elsewhere
+	values   []float64  // the Gram matrix above its diagonal, by rows, and the factor elsewhere
 	diagonal []float64  // of the Gram matrix
 	a        *mat.Dense // A
 	held     *mat.Dense // scores of the instances by models without their folds
@@ -130,7 +128,8 @@ type regression struct {
 	result   *solver.Result
 }
 
-// fit trains, and returns what a model and, if hold, the scores of instances held out are made of.
+// fit trains and returns the regression, from which a model and, if hold, the held-out scores are
+// made.
 func (s Ridge) fit(ctx context.Context, d *dataset.Dataset, hold bool) (*regression, error) {
 	began := time.Now()
 	if err := checkRows(d); err != nil {
@@ -145,12 +144,12 @@ func (s Ridge) fit(ctx context.Context, d *dataset.Dataset, hold bool) (*regress
 		}
 	}
 	if s.Workers < 0 || s.Time < 0 {
-		return nil, fmt.Errorf("svm: Workers is %d and Time is %v; neither is negative, 0 is for one a processor and no bound", s.Workers, s.Time)
+		return nil, fmt.Errorf("svm: Workers is %d and Time is %v; neither may be negative, 0 means one worker per CPU and no bound", s.Workers, s.Time)
 	}
 	s.Workers = guarded.Workers(s.Workers)
 	nodes := occurringNodes(d)
 	if n := d.X.Rows; n > maxOfPair/(n+4*len(nodes)) {
-		return nil, fmt.Errorf("svm: ridge regression of %d instances and %d nodes takes %.0f GiB, and at most 8 are allowed; learn from fewer instances, or take svm.OneVsRest", n, len(nodes), float64(n)*float64(n+4*len(nodes))/(1<<27))
+		return nil, fmt.Errorf("svm: ridge regression of %d instances and %d nodes takes %.0f GiB, and at most 8 are allowed; train on fewer instances, or use svm.OneVsRest", n, len(nodes), float64(n)*float64(n+4*len(nodes))/(1<<27))
 	}
 	whole := ctx
 	ctx, report, end := progress.Follow(ctx, "ridge regression", s.Progress)
@@ -214,27 +213,27 @@ func (s Ridge) fit(ctx context.Context, d *dataset.Dataset, hold bool) (*regress
 	return f, nil
 }
 
-// noteLeftOut notes what there was no time for.
+// noteLeftOut adds a note about the work that there was no time for.
 func (f *regression) noteLeftOut(ctx context.Context, sample *regression, n int) {
 	var left []string
 	if len(f.rows) < n {
-		left = append(left, fmt.Sprintf("the model is that of %d of %d instances", len(f.rows), n))
+		left = append(left, fmt.Sprintf("only %d of %d instances were used", len(f.rows), n))
 	}
 	if sample != nil && sample.tried < sample.choices {
-		left = append(left, fmt.Sprintf("%d of %d kernels and values of C were tried", sample.tried, sample.choices))
+		left = append(left, fmt.Sprintf("only %d of %d kernels and values of C were tried", sample.tried, sample.choices))
 	}
 	if left != nil {
 		progress.Note(ctx, fmt.Sprintf("kernel ridge regression: in %v %s. Give more time, or use svm.OneVsRest.", f.Time, strings.Join(left, ", and ")))
 	}
 }
 
-// cost estimates how long training on n instances takes: less than as their cube, of which the
-// kernel takes only as the square, and half as much again, for other work on the machine.
+// cost estimates how long training on n instances takes. It scales with the cube of n, which is too
+// much for the kernel, and adds a half for other work on the machine.
 func (f *regression) cost(n int) time.Duration {
 	return time.Duration(1.5 * float64(f.took) * cube(n) / cube(len(f.rows)))
 }
 
-// affordable returns on how many of n instances there is time to train.
+// affordable returns the number of instances, at most n, that there is time to train on.
 func (f *regression) affordable(n int) int {
 	if f.Time == 0 || len(f.rows) == n {
 		return n
@@ -243,17 +242,17 @@ func (f *regression) affordable(n int) int {
 	return int(min(float64(n), float64(len(f.rows))*math.Cbrt(max(0, left)/float64(f.cost(len(f.rows))))))
 }
 
-// errRidgeTime ends the work when Time is over.
-var errRidgeTime = errors.New("the time is over")
+// errRidgeTime ends the work when Time is up.
+var errRidgeTime = errors.New("the time is up")
 
 func stoppedRidge(err error, n int) error {
 	if errors.Is(err, errRidgeTime) {
-		return fmt.Errorf("svm: Time is over before the ridge regression of %d instances has a result; give more, or learn from fewer instances", n)
+		return fmt.Errorf("svm: Time is up before the ridge regression of %d instances has a result; allow more time, or train on fewer instances", n)
 	}
 	return fmt.Errorf("svm: ridge regression of %d instances: %w", n, err)
 }
 
-// occurringNodes returns the nodes that an instance has a label at or below, ascending.
+// occurringNodes returns the nodes with a label of some instance at or below them, ascending.
 func occurringNodes(d *dataset.Dataset) []int32 {
 	occurs := make([]bool, d.Taxonomy.Len())
 	for _, set := range d.Labels {
@@ -270,7 +269,7 @@ func occurringNodes(d *dataset.Dataset) []int32 {
 	return nodes
 }
 
-// trainOn makes some of the instances, nil for all, those that are learned from.
+// trainOn sets the training instances, nil for all.
 func (f *regression) trainOn(d *dataset.Dataset, some []int) error {
 	from := d
 	if some != nil {
@@ -281,7 +280,7 @@ func (f *regression) trainOn(d *dataset.Dataset, some []int) error {
 		parts[0][i] = i
 	}
 	n := min(cmp.Or(f.folds, ridgeFolds), from.GroupCount())
-	heldOut := f.C == 0 || f.Kernel == nil || f.folds != 0 // something is decided by the scores
+	heldOut := f.C == 0 || f.Kernel == nil || f.folds != 0 // the scores are used
 	if n > 1 || heldOut && from.Len() > 1 {
 		var err error
 		if parts, err = folds(from, max(n, 2), f.Seed); err != nil {
@@ -311,7 +310,8 @@ func (f *regression) trainOn(d *dataset.Dataset, some []int) error {
 }
 
 // choose returns the regression of some instances, nil for all, with the best kernel and C. It
-// tries fewer where the time is short: it leaves what training on all takes, or half.
+// tries fewer if time is short: it reserves the time for training on all instances, or half of
+// Time.
 func (f *regression) choose(ctx context.Context, d *dataset.Dataset, some []int) (*regression, error) {
 	sample := *f
 	if err := sample.trainOn(d, some); err != nil {
@@ -326,7 +326,7 @@ func (f *regression) choose(ctx context.Context, d *dataset.Dataset, some []int)
 	choices, tried := len(kernels)+len(others), 0
 	f.work.total += cube(len(sample.rows)) * float64(choices)
 	var best *regression
-	var trial, took time.Duration // the last one took, and models take, their kernels included
+	var trial, took time.Duration // times of the last trial, and of a model with its kernel
 	try := func(k gram.Kernel, values *mat.SymDense, constants []float64) error {
 		for _, c := range constants {
 			if best != nil && f.Time > 0 {
@@ -369,7 +369,7 @@ func (f *regression) choose(ctx context.Context, d *dataset.Dataset, some []int)
 	return best, err
 }
 
-// operations is what training on n instances takes, in those of a choice.
+// operations is the cost of training on n instances; a trial costs their cube.
 func (f *regression) operations(n int) float64 {
 	if f.hold {
 		return cube(n)
@@ -384,8 +384,8 @@ func (f *regression) kernels() ([]gram.Kernel, error) {
 	if f.Kernel != nil {
 		return []gram.Kernel{f.Kernel}, nil
 	}
-	// The mean squared distance is twice what the mean squared norm is more than the squared norm
-	// of the mean.
+	// The mean squared distance is twice the difference of the mean squared norm and the squared
+	// norm of the mean.
 	x, _ := f.x.Occurring()
 	mean := make([]float64, x.Cols)
 	var square float64
@@ -399,7 +399,7 @@ func (f *regression) kernels() ([]gram.Kernel, error) {
 	}
 	distance := math.Sqrt(2 * max(0, square-floats.Dot(mean, mean)))
 	if math.IsInf(distance, 1) || math.IsNaN(distance) {
-		return nil, fmt.Errorf("the features are too large to compare instances by; scale them (features.Scaling)")
+		return nil, fmt.Errorf("the features are too large to compare instances; scale them (features.Scaling)")
 	}
 	if distance == 0 {
 		distance = 1 // all instances are equal
@@ -411,8 +411,8 @@ func (f *regression) kernels() ([]gram.Kernel, error) {
 	return kernels, nil
 }
 
-// solve finds A and, if hold, the scores of instances held out. values is the Gram matrix, nil
-// if it is not known; what is above its diagonal stays as it is, and the diagonal is kept.
+// solve finds A and, if hold, the held-out scores. values is the Gram matrix, nil if it is not
+// known; its values above the diagonal do not change, and the diagonal is saved.
 func (f *regression) solve(ctx context.Context, values *mat.SymDense, hold bool) (err error) {
 	began := time.Now()
 	if values == nil {
@@ -440,7 +440,7 @@ func (f *regression) solve(ctx context.Context, values *mat.SymDense, hold bool)
 	})
 	factor, err := definite.Factorize(ctx, f.values, n, f.Workers)
 	if errors.Is(err, definite.ErrNotDefinite) {
-		return fmt.Errorf("with C = %g: %w; take a smaller C, or scale the features (features.Scaling)", f.C, err)
+		return fmt.Errorf("with C = %g: %w; set a smaller C, or scale the features (features.Scaling)", f.C, err)
 	}
 	if err != nil {
 		return err
@@ -492,12 +492,12 @@ func (f *regression) holdOut(ctx context.Context, factor *definite.Factor) error
 	return nil
 }
 
-// state names what is worked on.
+// state describes the current work.
 func (f *regression) state() string {
 	return fmt.Sprintf("%d instances, %v, C = %g", len(f.rows), f.Kernel, f.C)
 }
 
-// squaredError is that of the scores of instances held out.
+// squaredError is the squared error of the held-out scores.
 func (f *regression) squaredError() (sum float64) {
 	for i := range f.rows {
 		sum += weigh.Of(f.weights, i) * math.Pow(floats.Distance(f.y.RawRowView(i), f.held.RawRowView(i), 2), 2)
@@ -514,7 +514,7 @@ func (f *regression) certify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sums := f.constants()
+	sums := f.intercepts()
 	var norm, loss, product, square, origin float64
 	for i := range n {
 		cost := f.penalty(i)
@@ -524,7 +524,7 @@ func (f *regression) certify(ctx context.Context) error {
 			norm += a[k] * score
 			loss += cost / 2 * (y[k] - score) * (y[k] - score)
 			product += a[k] * y[k]
-			square += cost / 2 * (a[k] / cost) * (a[k] / cost) // of A itself it would underflow for a small C
+			square += cost / 2 * (a[k] / cost) * (a[k] / cost) // the square of A itself would underflow for a small C
 			origin += cost / 2 * y[k] * y[k]
 		}
 	}
@@ -536,8 +536,8 @@ func (f *regression) certify(ctx context.Context) error {
 	return nil
 }
 
-// constants returns the weights of the constant feature, by column.
-func (f *regression) constants() []float64 {
+// intercepts returns the weights of the constant feature, by column.
+func (f *regression) intercepts() []float64 {
 	sums := make([]float64, len(f.nodes))
 	for i := range f.rows {
 		floats.Add(sums, f.a.RawRowView(i))
@@ -557,7 +557,7 @@ func (f *regression) model(d *dataset.Dataset) (*classifier.Model, error) {
 	}
 	columns := make([]int32, len(f.nodes))
 	constants := make([]float64, len(attributes.Columns()))
-	for c, sum := range f.constants() {
+	for c, sum := range f.intercepts() {
 		columns[c] = int32(attributes.Column(all[c]))
 		constants[columns[c]] = sum
 	}
@@ -583,13 +583,13 @@ func (f *regression) model(d *dataset.Dataset) (*classifier.Model, error) {
 	return m, nil
 }
 
-// ridgeWork is how far the work is, in operations.
+// ridgeWork counts the operations done, for progress.
 type ridgeWork struct {
 	done, total float64
 	report      func(done float64, state string) error
 }
 
-// did reports that some of it is done.
+// did reports operations as done.
 func (w *ridgeWork) did(operations float64, state string) error {
 	w.done += operations
 	if w.report == nil {

@@ -220,13 +220,13 @@ func TestRidgeInTime(t *testing.T) {
 	}{
 		{90, 0, Ridge{}, ""},
 		{90, 12, Ridge{}, ""}, // 7 choices, and 1.7 s for all
-		{90, 5, Ridge{}, "2 of 7 kernels and values of C were tried"},
-		{90, 2.5, Ridge{}, "the model is that of 75 of 90 instances, and 1 of 7 kernels and values of C were tried"},
+		{90, 5, Ridge{}, "only 2 of 7 kernels and values of C were tried"},
+		{90, 2.5, Ridge{}, "only 75 of 90 instances were used, and only 1 of 7 kernels and values of C were tried"},
 		{240, 80, Ridge{}, ""}, // 32 s for all
-		{240, 30, Ridge{}, "the model is that of 187 of 240 instances"},
-		{240, 1.2, Ridge{}, "the model is that of 60 of 240 instances, and 1 of 7 kernels and values of C were tried"},
+		{240, 30, Ridge{}, "only 187 of 240 instances were used"},
+		{240, 1.2, Ridge{}, "only 60 of 240 instances were used, and only 1 of 7 kernels and values of C were tried"},
 		{240, 0, given, ""}, {240, 60, given, ""},
-		{240, 20, given, "the model is that of 176 of 240 instances"},
+		{240, 20, given, "only 176 of 240 instances were used"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			d := severalNodes(t, example.Tree(2, 3), test.rows, 3)
@@ -291,7 +291,7 @@ func TestRidgeErrors(t *testing.T) {
 		{"kernel", t.Context(), Ridge{Kernel: gram.RBF{Gamma: -1}}, d, "Gamma of the RBF kernel"},
 		{"infinite", t.Context(), Ridge{}, &huge, "row 0"},
 		{"no kernel", t.Context(), Ridge{C: 1e12, Kernel: gram.Func(func(a, b gram.Vector) float64 { return -a.Dot(b) })}, d, "not positive definite"},
-		{"time over", t.Context(), Ridge{Time: 1}, d, "Time is over before"},
+		{"time over", t.Context(), Ridge{Time: 1}, d, "Time is up before"},
 		{"stopped", t.Context(), Ridge{Progress: func(float64, string) error { return enough }}, d, "enough"},
 		{"cancelled", cancelled, Ridge{}, d, "context canceled"},
 	} {

@@ -23,50 +23,50 @@ import (
 //	s.t. alpha >= 0, the sum of alpha over the ancestors of every leaf, the leaf included, is at most 1
 //
 // over U and alpha, where F(x, y) is the sum of <U_n, x> over the ancestors n of the leaf y, itself
-// included. (15) there is the same with the structured shared norm of U. Of several labels, the
-// maximum is over pairs of a label and a leaf that is none, as for [Flat]. The value in the paper's
-// scale is 1/C times this one. A taxonomy is a tree, a forest or, where the paper stops, a graph.
+// included. (15) there is the same with the structured shared norm of U. With several labels, the
+// maximum is over pairs of a label and another leaf, as for [Flat]. The value in the paper's scale
+// is 1/C times this one. The taxonomy is a tree, a forest or, beyond the paper, a graph.
 //
 // The model has the weights W_n = U_n / sqrt(alpha_n) and the attributes sqrt(alpha_n) of
 // [Normalized], which give the same scores; [Model.NodeWeights] returns alpha. The minimiser need
 // not be unique.
 //
-// Fit alternates between the SVM with fixed alpha, which goes on from the dual point reached
-// before, and the alpha of [CSS16, (20)], which is closed form on trees and a small convex program
-// on graphs. The certificate is that of the joint problem: for a dual point beta, with G_n(beta)
-// the weights of node n that it gives where all attributes are 1,
+// Fit alternates between the SVM with fixed alpha, which continues from the previous dual point,
+// and the alpha of [CSS16, (20)], which has a closed form on trees and is a small convex program on
+// graphs. The certificate is that of the joint problem. For a dual point beta, with G_n(beta) its
+// weights of node n if all attributes are 1,
 //
 //	b'beta - 1/2 max_alpha sum_n alpha_n ||G_n(beta)||^2
 //
-// is a lower bound, whose maximum is a linear program. A weight that is 0 would never change; those
-// that (20) makes smaller than the gap can justify are kept above it, so that training gets to the
-// optimum from everywhere.
+// is a lower bound, whose maximum is a linear program. A weight of 0 would never change. Weights
+// are therefore kept above a floor that the gap allows, so that training reaches the optimum from
+// any starting point.
 //
 // The zero value is ready to use.
 type Shared struct {
-	// C weighs the training error. The default value is 1.
+	// C is the weight of the training error. The default value is 1.
 	C float64
 	// Loss is Delta, which does not depend on alpha here. The default value is the 0/1 loss.
 	Loss loss.Loss
-	// Settings count the epochs of all rounds together. Start may be the result of a problem
+	// Settings apply to the epochs of all rounds together. Start may be the result of a problem
 	// with the same instances and leaves. Intercept is the value of a constant feature, whose
-	// weights are the intercepts; see the package comment. The default is none.
+	// weights are the intercepts; see the package comment. The default is 0: no intercept.
 	Intercept float64
 	Settings  solver.Settings
-	// Method solves the SVM with fixed alpha; it must be one that can go on from a dual point,
-	// which Pegasos and RDA can't.
+	// Method solves the SVM with fixed alpha; it must be able to continue from a dual point, which
+	// Pegasos and RDA can't.
 	Method solver.Method
 }
 
-// How the rounds of Shared share the work.
+// Constants of the rounds of Shared.
 const (
-	// epochs of a round, at most; twice as many after each for which they do not do
+	// maximum epochs of a round; doubled after each round that needs more
 	roundEpochs = 10
 	roundGap    = 0.5  // gap of a round's SVM, as a share of that of the joint problem
-	floorShare  = 0.01 // share of the gap that weights kept from 0 may cost
-	beyond      = 0.8  // how far, as a share of its length, steps of alpha go on
-	fastest     = 10.0 // factor of a weight in a step of which that is so
-	// share of the gap asked for at which to stop: the rest is for rounding of stored weights
+	floorShare  = 0.01 // share of the gap that keeping weights above 0 may cost
+	beyond      = 0.8  // extrapolation of steps of alpha, as a share of their length
+	fastest     = 10.0 // largest factor of a weight in such a step
+	// share of the requested gap at which to stop: the rest is for rounding of stored weights
 	spare       = 0.9
 	smallestGap = 1e-12
 )
@@ -85,7 +85,7 @@ func (s Shared) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model,
 		return nil, err
 	}
 	if !startsAnywhere(s.Method) {
-		return nil, fmt.Errorf("svm: Shared goes on from the dual point of the round before, and %T starts from zero weights; take another method, such as solver.BCFW", s.Method)
+		return nil, fmt.Errorf("svm: Shared continues from the dual point of the previous round, and %T starts from zero weights; use another Method, such as solver.BCFW", s.Method)
 	}
 	var err error
 	if s.C, err = defaultC(s.C); err != nil {
@@ -117,7 +117,7 @@ func (s Shared) WithC(c float64) Regularized { s.C = c; return s }
 
 func (s Shared) withStart(r *solver.Result) Regularized { s.Settings.Start = r; return s }
 
-// sharing is Shared at work.
+// sharing is the state of a training of Shared.
 type sharing struct {
 	Shared
 	taxonomy *taxonomy.Taxonomy
@@ -127,11 +127,11 @@ type sharing struct {
 	started  time.Time
 
 	plain   *structured.Oracle // the problem with all attributes 1
-	columns []int              // its columns: the nodes that some leaf has and some has not
+	columns []int              // its columns: the nodes above some but not all leaves
 
 	joint      structured.Certificate
 	result     *solver.Result         // of the best weights
-	attributes *structured.Attributes // they belong to
+	attributes *structured.Attributes // of these weights
 	problem    *structured.Problem    // likewise
 	history    []solver.Progress
 	epochs     int
@@ -149,7 +149,7 @@ func (f *sharing) prepare() error {
 	return err
 }
 
-// alternate repeats rounds until one of the reasons to stop.
+// alternate repeats rounds until a stopping criterion holds.
 func (f *sharing) alternate(ctx context.Context) error {
 	want := f.Settings.Gap
 	if math.IsNaN(want) || want < 0 {
@@ -169,10 +169,10 @@ func (f *sharing) alternate(ctx context.Context) error {
 		return fmt.Errorf("svm: node weights: %w", err)
 	}
 	start, gap := f.Settings.Start, 1.0
-	idle := 0        // rounds whose SVM was solved already
-	improve := false // whether the next round must not be one
+	idle := 0        // rounds whose SVM was already solved
+	improve := false // whether the next round must not be idle
 	epochs := roundEpochs
-	var kept time.Duration // of the time, for the bound: the longest that one has taken
+	var kept time.Duration // time reserved for the bound: the longest so far
 	for {
 		set := f.Settings
 		set.Start = start
@@ -258,7 +258,7 @@ func (f *sharing) progress(p solver.Progress) error {
 	return f.Settings.Progress(p)
 }
 
-// interrupted says what an error did to the training.
+// interrupted records the effect of an error on the training.
 func interrupted(err error) solver.Status {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return solver.TimeLimit
@@ -266,7 +266,7 @@ func interrupted(err error) solver.Status {
 	return solver.Cancelled
 }
 
-// finish makes the result, if there is one, that of the joint problem.
+// finish turns the result, if there is one, into that of the joint problem.
 func (f *sharing) finish(status solver.Status) {
 	if f.result == nil {
 		return
@@ -292,7 +292,7 @@ func (f *sharing) solve(ctx context.Context, alpha []float64, set *solver.Settin
 	return a, p, r, err
 }
 
-// bound raises the lower bound to that of a dual point, or of a smaller multiple of it, and returns
+// bound raises the lower bound to that of a dual point, or of a smaller multiple of it. It returns
 // ||G_n||^2 of every node.
 func (f *sharing) bound(ctx context.Context, point *structured.Dual) ([]float64, error) {
 	squares := make([]float64, f.taxonomy.Len())
@@ -318,9 +318,9 @@ func (f *sharing) bound(ctx context.Context, point *structured.Dual) ([]float64,
 	return squares, nil
 }
 
-// reweigh returns the alpha of [CSS16, (20)] for U_n = alpha_n G_n, moved on from there in the
-// direction it came: the plain step is a contraction that shrinks errors of one sign, so that one
-// nearly twice as long still is one.
+// reweigh returns the alpha of [CSS16, (20)] for U_n = alpha_n G_n, extrapolated in the direction
+// of the step: the plain step is a contraction that shrinks errors without changing their sign, so
+// a step nearly twice as long is still a contraction.
 func (f *sharing) reweigh(ctx context.Context, alpha, squares []float64, gap float64) ([]float64, error) {
 	var total float64
 	norms := make([]float64, len(alpha))

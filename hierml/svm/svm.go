@@ -1,6 +1,7 @@
-// Package svm has the support vector machines of the papers as estimators: plain structs of
-// settings whose zero value is a sensible default and whose Fit builds the structured problem,
-// solves it and returns a classifier.Model with a certificate of how well it was solved.
+// Package svm provides the support vector machines of the papers as estimators. An estimator is a
+// plain struct of settings, whose zero value is a sensible default. Fit builds the structured
+// problem, solves it and returns a classifier.Model with its certificate: a bound on how far the
+// solution is from the optimum.
 //
 //   - [Flat] is the multiclass SVM of Crammer and Singer [CS01], without hierarchy.
 //   - [Hierarchical] is the hierarchical SVM of Cai and Hofmann [CH04, Cai08].
@@ -8,60 +9,64 @@
 //     [QGH09].
 //   - [Recursive] is a flat SVM among the children of every inner node: HIERMULT, the
 //     divide-and-conquer SVM.
-//   - [OneVsRest] is a binary SVM a leaf, or a logistic regression.
-//   - [HR] is the same with class weights that are drawn to those of the parent: HR-SVM and HR-LR of
-//     Gopal and Yang [GY13].
-//   - [PLT] is a binary classifier a node, by default a logistic regression that says how likely the
-//     node is given its parent: probabilistic label trees, XR-Linear, local classifiers per node.
+//   - [OneVsRest] is one binary SVM, or one logistic regression, per leaf.
+//   - [HR] is the same with class weights regularized towards those of the parent: HR-SVM and HR-LR
+//     of Gopal and Yang [GY13].
+//   - [PLT] is one binary classifier per node, by default a logistic regression that estimates the
+//     probability of the node given its parent: probabilistic label trees, XR-Linear, local
+//     classifiers per node.
 //   - [HierarchicalSoftmax] is a multinomial logistic regression among the children of every node.
-//   - [LogitAdjusted] corrects the last three, where they are logistic, for how frequent classes are.
-//   - [Balanced] trains any of them with weights by which classes, or nodes, count the same.
-//   - [Described] trains any of them with an instance more for each label: what it is called.
-//   - [Ridge] is kernel ridge regression of what nodes an instance has [SGV98], all nodes with one
-//     factor, for several labels at any nodes.
-//   - [MaxConstraint] is a hinge for every node, under the constraint of C-HMCNN [GL20] that no child
-//     scores higher than its parent, for several labels at any nodes.
+//   - [LogitAdjusted] corrects logistic models of OneVsRest, PLT and HierarchicalSoftmax for class
+//     frequencies.
+//   - [Balanced] trains any of them with weights that make all classes, or all nodes, count the
+//     same.
+//   - [Described] trains any of them with one more instance per label, made of the label's name.
+//   - [Ridge] is kernel ridge regression of the nodes of an instance [SGV98], with one matrix
+//     factorization for all nodes, for several labels at any nodes.
+//   - [MaxConstraint] has a hinge loss for every node, under the constraint of C-HMCNN [GL20] that
+//     no child scores higher than its parent, for several labels at any nodes.
 //   - [Orthogonal] is hierarchical classification by orthogonal transfer of Zhou, Xiao and Wu
-//     [ZXW11], and [Transfer] and [TreeLoss] are what that paper compares it with, beside Flat.
+//     [ZXW11], and [Transfer] and [TreeLoss] are its competitors in that paper, in addition to
+//     Flat.
 //   - [Normalized] is the normalized hierarchical SVM (NHSVM) of Choi, Sasaki and Srebro [CSS16].
 //   - [HM3] is the maximum margin classifier for label sets that may end at inner nodes, HM3, of Rousu
 //     and others [RSSS06].
 //   - [Shared] is the shared SVM (SSVM) of the same paper, which learns the node weights.
 //
-// Labels are leaves of the taxonomy, unless an estimator says otherwise. Labels at inner nodes are
-// moved to leaves of their own by dataset.Dataset.Leafed before.
+// Labels are leaves of the taxonomy, unless an estimator says otherwise. For labels at inner nodes,
+// call dataset.Dataset.Leafed first: it adds a leaf below each.
 //
-// Intercept gives the linear models an intercept (a bias) for every weight vector: Fit appends a
-// feature of this value to all instances, 1 for instance, and the weights of this feature, times
-// the value, are constants of the model ([classifier.Model.Constant]). They are regularized like
-// other weights, the less the larger the value is. The default is none, as in the papers. For texts
+// Intercept gives the linear models an intercept (a bias) for every weight vector. Fit appends a
+// feature with this value, such as 1, to all instances. The weights of this feature, times the
+// value, are the intercepts of the model ([classifier.Model.Constant]). They are regularized like
+// other weights, and less so for a larger value. The default is none, as in the papers. For texts
 // it makes no difference; on tables of numbers OneVsRest, PLT and HierarchicalSoftmax need one, and
-// say so (doc/comparison.md has the study).
+// a note says so (doc/comparison.md has the study).
 //
-// The objective is 1/2 ||W||^2 + C sum_i xi_i throughout. A C of 0 is the default value, 1,
-// wherever one is given: in a field, to WithC, and in a grid. Keys in brackets are those of
-// doc/papers.md. The papers that write lambda ||W||^2 + sum_i xi_i mean lambda = 1/(2C), see
-// package structured.
+// The objective is 1/2 ||W||^2 + C sum_i xi_i throughout. A C of 0 means the default, 1, in a
+// field, in WithC and in a grid. Keys in brackets are those of doc/papers.md. The papers that write
+// lambda ||W||^2 + sum_i xi_i mean lambda = 1/(2C), see package structured.
 //
-// Flat, Hierarchical, HR, HM3 and Ridge learn with kernels, too: see package gram, and
-// Model.LeafScoresOf in package classifier for instances that only their kernel values are known
-// of. Model.Classes shows the hierarchy as a regularizer of class weights.
+// Flat, Hierarchical, HR, HM3 and Ridge also learn with kernels: see package gram. For instances of
+// which only kernel values are known, see Model.LeafScoresOf in package classifier. Model.Classes
+// shows the hierarchy as a regularizer of class weights.
 //
-// Every estimator but Ridge, which has a solution in closed form, has two fields for how it is
-// trained: Settings, with the gap to reach, bounds, the seed and a progress function, and Method,
-// nil for the default of package solver. [ChooseC] chooses C on held-out data, for all of them.
-// [NodeSets] predicts sets of nodes where instances have several labels, or labels at inner nodes,
-// from the scores of any of them, by default of Ridge.
+// Every estimator except Ridge, whose solution has a closed form, has two fields for its training.
+// Settings has the duality gap to reach, bounds, the seed and a progress function. Method is the
+// solver, nil for the default of package solver. [ChooseC] chooses C on held-out data for all of
+// them. [NodeSets] predicts sets of nodes where instances have several labels, or labels at inner
+// nodes. It uses the scores of any of them, by default those of Ridge.
 //
-// A training that its bounds end is no error: Model.Training says how far it got, and where that is
-// far from the gap asked for, whoever watches the context (package progress) is told in a line: in
-// a cell that trains with nb.Context, on standard error.
+// Reaching a bound is not an error: Model.Training says how far the training got. If that is far
+// from the requested gap, the progress observer of the context gets a note (package progress). In a
+// cell that trains with nb.Context, the note appears on standard error.
 //
-// Where a training is many problems that do not depend on each other, as of OneVsRest, Recursive,
-// PLT and HierarchicalSoftmax, a cluster solves them if Settings.Farm says so (package farm): the
-// model and its certificate are those of a training on one machine.
+// OneVsRest, Recursive, PLT and HierarchicalSoftmax consist of many independent problems. With
+// Settings.Farm a cluster solves them (package farm). The model and its certificate are those of a
+// training on one machine.
 //
-// [Calibrate] learns how sure a prediction is. What a model can do is in package classifier.
+// [Calibrate] learns the probability that a prediction is right. Package classifier documents the
+// methods of a model.
 package svm
 
 import (
@@ -73,7 +78,7 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Regularized is an estimator whose training error has a weight C: every SVM of this package.
+// Regularized is an estimator with a weight C of its training error: every SVM of this package.
 type Regularized interface {
 	classifier.Estimator
 	// WithC returns the estimator with another C; 0 is the default value.
@@ -86,13 +91,13 @@ func defaultC(c float64) (float64, error) {
 	return c, structured.CheckC(c)
 }
 
-// checkData returns an error unless the data can be learned from: the labels are leaves.
+// checkData returns an error unless the data are valid and all labels are leaves.
 func checkData(d *dataset.Dataset) error { return withPackage(classifier.CheckLeaves(d)) }
 
 // checkRows does what checkData does but allows labels that are inner nodes.
 func checkRows(d *dataset.Dataset) error { return withPackage(classifier.CheckData(d)) }
 
-// withPackage returns the error with the package's name.
+// withPackage adds the package's name to the error.
 func withPackage(err error) error {
 	if err != nil {
 		return fmt.Errorf("svm: %w", err)

@@ -241,7 +241,7 @@ func TestFitRefuses(t *testing.T) {
 		{"no matrix", svm.Hierarchical{}, func(d *dataset.Dataset) { d.X = nil }, "needs a dataset with instances"},
 		{"no instances", svm.Normalized{}, func(d *dataset.Dataset) { d.X.Rows, d.Labels = 0, nil }, "no instances"},
 		{"labels missing", svm.Flat{}, func(d *dataset.Dataset) { d.Labels = d.Labels[:3] }, "labels for 3"},
-		{"two labels", svm.Normalized{DivideByNorm: true}, func(d *dataset.Dataset) { d.Labels[4] = []int{3, 5} }, "DivideByNorm compares single labels"},
+		{"two labels", svm.Normalized{DivideByNorm: true}, func(d *dataset.Dataset) { d.Labels[4] = []int{3, 5} }, "DivideByNorm needs single labels"},
 		{"a set without labels", svm.Hierarchical{Sets: true}, func(d *dataset.Dataset) { d.Labels[4] = nil }, "row 4 has no labels"},
 		{"no label", svm.Normalized{}, func(d *dataset.Dataset) { d.Labels[2] = nil }, "row 2 of dataset \"dense\" has no label"},
 		{"inner node", svm.Flat{}, func(d *dataset.Dataset) { d.Labels[1] = []int{2} }, "row 1 of dataset \"dense\" is labelled with the inner node \"2\"; Dataset.Leafed"},

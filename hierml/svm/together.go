@@ -8,12 +8,11 @@ import (
 	"github.com/hierml/notebook/hierml/solver"
 )
 
-// solveTogether solves those parts of an order that are classes of a family with others, as many
-// side by side as a group takes, and returns the parts that are left: the others, and those that a
-// group has given up, which go on from there. Where there is a bound of the time, groups have half
-// of it.
+// solveTogether solves the parts of an order that share a family with others, in groups side by
+// side. It returns the remaining parts: the others, and those that a group gave up, which continue
+// from there. If the time is bounded, groups get half of it.
 func (p *parts) solveTogether(ctx context.Context, order []int) (rest []int) {
-	sizes := make(map[int]int) // of the families, whichever of their parts are to be solved here
+	sizes := make(map[int]int) // of the families, including parts not solved here
 	for _, part := range p.parts {
 		if part.class != nil && part.solve == nil {
 			sizes[part.class.family]++
@@ -55,14 +54,14 @@ func (p *parts) solveTogether(ctx context.Context, order []int) (rest []int) {
 	return p.sorted(rest)
 }
 
-// beside are some parts of a family that are solved side by side.
+// beside has some parts of a family that are solved side by side.
 type beside struct {
 	parts []int
-	size  int // of the group: it must not depend on the workers
+	size  int // of the group; it must not depend on the number of workers
 }
 
-// solveGroup solves some classes of a family side by side, where the sizes of all that are solved
-// so add up to total, and returns those that are left.
+// solveGroup solves some classes of a family side by side and returns the unsolved ones. total is
+// the sum of the sizes of all classes solved this way.
 func (p *parts) solveGroup(ctx context.Context, some beside, worker, workers, total int) (rest []int) {
 	ks := some.parts
 	if ctx.Err() != nil {

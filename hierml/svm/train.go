@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// learn calls fit with the features that occur, and the intercept, and notes in ctx if the
-// training has ended far from the gap.
+// learn calls fit with the features that occur, and the intercept. It adds a note to ctx if the
+// training ended far from the gap.
 func learn(ctx context.Context, d *dataset.Dataset, intercept, gap float64, fit func(d *dataset.Dataset) (*classifier.Model, error)) (*classifier.Model, error) {
 	m, err := classifier.FitLinear(ctx, d, intercept, fit)
 	if err == nil {
@@ -20,8 +20,8 @@ func learn(ctx context.Context, d *dataset.Dataset, intercept, gap float64, fit 
 	return m, err
 }
 
-// train solves the problem of the competitors over the columns of the attributes, which predict,
-// and returns its model without a name.
+// train solves the problem of the competitors over the columns of the attributes and returns its
+// model without a name. The model predicts with the attributes.
 func train(ctx context.Context, a *structured.Attributes, competitors structured.Competitors, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*classifier.Model, error) {
 	inputs, err := structured.NewLinear(d.X)
 	if err != nil {

@@ -16,15 +16,15 @@ import (
 //	min 1/2 sum_n ( ||w_n||^2 + sum over the children m of n of ||w_n - w_m||^2 ) + C sum_i xi_i
 //	<w_n, x_i> - <w_m, x_i> >= 1 - xi_i    n at or above y_i, m a sibling of n
 //
-// Roots are siblings of each other and have no parent to be near to. The paper has C/N in place of
-// C: its C is C times the number of instances. Labels are those that [Orthogonal] takes, which says
-// why several labels an instance are hardly ever learned from, and what to use for them. The model
+// Roots are siblings of each other and have no parent. The paper has C/N in place of C: the paper's
+// C is C times the number of instances. Labels are as for [Orthogonal], whose documentation says
+// why it hardly learns from several labels per instance, and what to use instead. The model
 // descends to a leaf [ZXW11, (1)]. The zero value is ready to use.
 type Transfer struct {
-	// C weighs the training error. The default value is 1.
+	// C is the weight of the training error. The default value is 1.
 	C float64
 	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
-	// package comment. The default is none.
+	// package comment. The default is 0: no intercept.
 	Intercept float64
 	Settings  solver.Settings
 	Method    solver.Method
@@ -69,8 +69,8 @@ func (s Transfer) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mode
 // WithC returns the estimator with another C.
 func (s Transfer) WithC(c float64) Regularized { s.C = c; return s }
 
-// nodeWeights returns the weights of the nodes, each a column of the result, that weights make
-// under attributes of all nodes.
+// nodeWeights returns the weights of the nodes, one column of the result each, from weights under
+// attributes of all nodes.
 func nodeWeights(a *structured.Attributes, v *structured.Weights, nodes *structured.Attributes) *structured.Weights {
 	type entry struct {
 		from, to int

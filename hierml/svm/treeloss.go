@@ -17,17 +17,18 @@ import (
 //	F(x_i, y_i) - F(x_i, y) >= 1 - xi_i / Delta(y_i, y)    for every other candidate y
 //
 // where F(x, y) is the sum of <u_n, x> over the ancestors n of y, itself included, and trees of a
-// forest are joined by a root above them. The paper has C/N in place of C: its C is C times the
-// number of instances. Several labels are ranked as in [Hierarchical] with slack rescaling. The
-// model predicts the candidate with the highest score [ZXW11, (2)]. The zero value is ready to use.
+// forest are joined by a root above them. The paper has C/N in place of C: the paper's C is C times
+// the number of instances. With several labels they are ranked as in [Hierarchical] with slack
+// rescaling. The model predicts the candidate with the highest score [ZXW11, (2)]. The zero value
+// is ready to use.
 type TreeLoss struct {
-	// C weighs the training error. The default value is 1.
+	// C is the weight of the training error. The default value is 1.
 	C float64
-	// AllNodes compares labels with all nodes, as the paper prints it, so that labels and
-	// predictions may be inner nodes. By default candidates are the leaves.
+	// AllNodes compares labels with all nodes, as printed in the paper, so labels and predictions
+	// may be inner nodes. By default the candidates are the leaves.
 	AllNodes bool
 	// Intercept is the value of a constant feature, whose weights are the intercepts; see the
-	// package comment. The default is none.
+	// package comment. The default is 0: no intercept.
 	Intercept float64
 	Settings  solver.Settings
 	Method    solver.Method

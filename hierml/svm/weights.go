@@ -2,7 +2,7 @@ package svm
 
 import "github.com/hierml/notebook/hierml/internal/weigh"
 
-// weightsOf returns the weights of some rows, nil where there are none.
+// weightsOf returns the weights of some rows, or nil if there are no weights.
 func weightsOf[I int | int32](weights []float64, rows []I) []float64 {
 	if weights == nil {
 		return nil
@@ -14,7 +14,7 @@ func weightsOf[I int | int32](weights []float64, rows []I) []float64 {
 	return of
 }
 
-// lossAtZero returns what n rows with one loss each pay at zero weights, added up as solvers do.
+// lossAtZero returns the loss of n rows at zero weights, summed as solvers do.
 func lossAtZero(weights []float64, n int, c, loss float64) (sum float64) {
 	for i := range n {
 		sum += weigh.Of(weights, i) * c * loss

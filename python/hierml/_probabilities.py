@@ -82,7 +82,7 @@ def _function(value: Any) -> Callable[[float], float]:
         return _Softmax(f.number("inverse temperature"))
     if beta:
         if len(beta) != 3 or min(beta[:2]) < 0:
-            raise LoadError("beta is three numbers, the first two not negative")
+            raise LoadError("beta must have three numbers, and the first two must not be negative")
         return _beta(f.number("A"), f.number("B"), *beta)
     if low or high:
         _check_rising(scores, low)
@@ -122,7 +122,7 @@ class Calibrated:
         if len(numbers) != want:
             raise LoadError(f"there are probabilities of {len(numbers)} {what} for {want}")
         if self._levels and (not taxonomy.is_tree or sorted(labels) != taxonomy.leaves):
-            raise LoadError("the probabilities are by level, and the taxonomy is no tree, or the labels are not its leaves")
+            raise LoadError("the probabilities are by level, and the taxonomy is not a tree, or the labels are not its leaves")
         self._functions = [functions[n] for n in numbers]
 
     def of(self, scores: np.ndarray, unseen: Optional[np.ndarray] = None) -> np.ndarray:

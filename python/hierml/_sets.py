@@ -37,9 +37,9 @@ class NodeSets:
         functions = [_relative(f) for f in saved.list("functions") or []]
         of, means, self._deviation = saved.wholes("function", 0, len(functions) - 1), saved.numbers("means"), saved.number("deviation")
         if len(of) != nodes or len(means) != nodes:
-            raise LoadError(f"functions of {len(of)} nodes, and means of {len(means)}, for {nodes}")
+            raise LoadError(f"it has functions of {len(of)} nodes and means of {len(means)}, and the model has {nodes} nodes")
         if not self._deviation > 0 or not 0 <= self.level <= 1:
-            raise LoadError(f"scores are measured in units of {self._deviation}, and predicted from {self.level} on")
+            raise LoadError(f"the unit of the scores is {self._deviation} and the level is {self.level}")
         self._a, self._b, self._c = np.array([functions[n] for n in of]).T
         self._means = np.array(means)
 
@@ -81,7 +81,7 @@ def _first_nodes(t: Taxonomy, nodes: int) -> Taxonomy:
     if nodes == len(t):
         return t
     if any(t.children[node] for node in range(nodes, len(t))):
-        raise LoadError("a node behind those of the node sets is no leaf that was added")
+        raise LoadError("a node after those of the node sets is not an added leaf")
     edges = [(parent, child) for parent in range(nodes) for child in t.children[parent] if child < nodes]
     return Taxonomy(t.names[:nodes], edges, [(node, name) for node, name in t.labels() if node < nodes])
 

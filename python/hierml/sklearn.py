@@ -78,9 +78,9 @@ model_ : hierml.Model
 
 # What notes of the library call the settings.
 _CALLED = {
-    "More time or epochs": "A larger max_iter", "smaller Gap": "smaller tol", "features.Scaling": "StandardScaler",
-    ", or a constant feature, which these data have not (Dataset.WithConstant)": ", or fit_intercept",
-    "; Intercept: 1 often": "; fit_intercept=True often",
+    "Allow more time or epochs": "Allow a larger max_iter", "smaller Gap": "smaller tol", "features.Scaling": "StandardScaler",
+    ", or add a constant feature, which these data lack (Dataset.WithConstant)": ", or fit_intercept",
+    "Set Intercept: 1, which": "Set fit_intercept=True, which",
 }
 
 
