@@ -241,7 +241,7 @@ func TestRefusedTables(t *testing.T) {
 		want string
 	}{
 		{Data{Table: &unlabelled}, nil, "the table has no labels; Reader.Label names their column"},
-		{Data{Table: &gap}, nil, `column "number": 1 of 20 numbers are missing; Columns{Number`},
+		{Data{Table: &gap}, nil, `column "number": 1 of 20 numbers are missing; set Columns{Number`},
 		{Data{Table: &gap}, Grid{"Data.Columns.Number.Scale": {"z-score"}}, "1 of 20 numbers are missing"},
 		{Data{Table: table, Columns: features.Columns{LeaveOut: []string{"colour"}}}, nil, `has no column "colour"`},
 		{Data{Table: table, Text: features.Text{Bits: 4}}, nil, "and for the texts of a table Columns.Text"},

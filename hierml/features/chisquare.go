@@ -9,7 +9,7 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
-// ChiForm says what the chi-square statistic of a column is made of.
+// ChiForm is the form of the chi-square statistic of a column.
 type ChiForm int
 
 const (
@@ -17,12 +17,12 @@ const (
 	// whether the column is zero, and whether the instance is of the class (chi-square max of
 	// [YP97]).
 	ChiMax ChiForm = iota
-	// ChiMean is the mean of these statistics, every class weighted by its part of the instances
-	// (their chi-square avg).
+	// ChiMean is the mean of these statistics, with every class weighted by its share of the
+	// instances (their chi-square avg).
 	ChiMean
 	// ChiSums is the sum over classes of (O - E)^2 / E, where O is the sum of the column's values
-	// in the class, and E is what it were if all classes had the same mean, as in scikit-learn's
-	// chi2. Values have to be zero or more.
+	// in the class, and E its expected value if all classes had the same mean, as in scikit-learn's
+	// chi2. Values must not be negative.
 	ChiSums
 )
 
@@ -38,25 +38,25 @@ func (f *ChiForm) UnmarshalText(text []byte) error {
 	return unmarshalEnum("ChiForm", (*int)(f), chiFormNames, text)
 }
 
-// ChiSquare chooses columns that depend on the class.
+// ChiSquare selects columns that depend on the class.
 type ChiSquare struct {
-	// Features is how many columns are kept at most: those with the largest statistics. The default
-	// value 0 keeps all whose statistic is not zero.
+	// Features is the maximum number of columns to keep, those with the largest statistics. The
+	// default, 0, keeps all with a non-zero statistic.
 	Features int
-	// Least is the least statistic of a column that is kept: 10.83 leaves 1 in 1000 of the columns
+	// Least is the minimum statistic of the columns to keep: 10.83 keeps 1 in 1000 of the columns
 	// that do not depend on a given class.
 	Least float64
 	// Form is ChiMax, ChiMean or ChiSums.
 	Form ChiForm
-	// Level tells the classes: 1 is the roots of the taxonomy, 2 the nodes below them, and so on,
-	// so that an instance is of the class of an ancestor of its label; a label above the level is a
-	// class itself. The default value 0 takes the labels as they are. On a taxonomy that is no
-	// tree, the level of a node is its Depth and one more.
+	// Level determines the classes: 1 means the roots of the taxonomy, 2 the nodes below them, and
+	// so on. The class of an instance is then the ancestor of its label at this level; a label
+	// above the level is itself a class. The default, 0, uses the labels as they are. If the
+	// taxonomy is not a tree, the level of a node is its Depth plus 1.
 	Level int
 }
 
-// Fit chooses columns of training data. An instance with several labels is of several classes, one
-// without labels of none. It is an error if no column is left.
+// Fit selects columns of training data. An instance with several labels belongs to several classes,
+// one without labels to none. Fit returns an error if no column is left.
 func (s ChiSquare) Fit(d *dataset.Dataset) (*Selection, error) {
 	if err := checkChoice(d, s.Features, s.Least); err != nil {
 		return nil, err
@@ -65,14 +65,14 @@ func (s ChiSquare) Fit(d *dataset.Dataset) (*Selection, error) {
 		return nil, err
 	}
 	if s.Level < 0 {
-		return nil, fmt.Errorf("features: Level is %d; it is 1 for the roots of the taxonomy and more for what is below, or 0 for the labels as they are", s.Level)
+		return nil, fmt.Errorf("features: Level is %d; it must be 1 for the roots of the taxonomy, more for nodes below, or 0 for the labels as they are", s.Level)
 	}
 	if s.Form == ChiSums {
 		for i := range d.X.Rows {
 			indices, values := d.X.Row(i)
 			for k, v := range values {
 				if !(v >= 0) {
-					return nil, fmt.Errorf("features: row %d of %q has %v in column %d; ChiSums needs values of zero or more", i, d.Name, v, indices[k])
+					return nil, fmt.Errorf("features: row %d of %q has %v in column %d; ChiSums needs values that are not negative", i, d.Name, v, indices[k])
 				}
 			}
 		}
@@ -96,7 +96,7 @@ func (s ChiSquare) Fit(d *dataset.Dataset) (*Selection, error) {
 	return choose(d, of, method, scores, classes, s.Features, s.Least)
 }
 
-// classTable says of which classes instances are.
+// classTable has the classes of the instances.
 type classTable struct {
 	nodes []int     // of the classes, ascending
 	of    [][]int32 // the classes of each instance
@@ -172,9 +172,8 @@ type classCounter struct {
 	touched []int32   // the classes with sums
 }
 
-// score returns the statistic of a column, with the class that has the largest part of it, or -1.
-// Of classes with parts as large it is one that has the column more often than the others, where
-// there is any.
+// score returns the statistic of a column, with the class that contributes most to it, or -1. In
+// case of a tie it is a class in which the column is more frequent than elsewhere, if there is one.
 func (c *classCounter) score(form ChiForm, rows []int32, values []float32) (score float64, class int) {
 	sum := 0.0 // over instances: how many have the column, or of its values
 	for k, i := range rows {
@@ -202,7 +201,7 @@ func (c *classCounter) score(form ChiForm, rows []int32, values []float32) (scor
 			best, bestClass, above = statistic, k, more
 		}
 	}
-	// Of the classes without the column, whose statistics grow with their size, the largest.
+	// The largest of the classes without the column: their statistics grow with their size.
 	for _, k := range c.order {
 		if c.sums[k] == 0 && c.size[k] < c.n {
 			consider(k, c.statistic(form, k, 0, sum))
@@ -251,8 +250,7 @@ func (c *classTable) statistic(form ChiForm, k int32, own, sum float64) float64 
 	return c.n * (difference / (size * (c.n - size))) * (difference / (sum * (c.n - sum)))
 }
 
-// absent returns the sum of the parts of all classes without the column, which are those that were
-// not touched.
+// absent returns the sum of the parts of all classes without the column, the ones not touched.
 func (c *classCounter) absent(form ChiForm, sum float64) float64 {
 	if form == ChiSums {
 		size := c.total

@@ -11,86 +11,86 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// Columns says how the columns of a table become features: texts by a vocabulary for each column,
-// numbers scaled, nominal values and the words of sets as columns of ones. It takes the columns of
-// the role Feature. Fit measures the training part alone:
+// Columns encodes the columns of a table as features: texts by one vocabulary per column, numbers
+// by scaling, nominal values and the words of sets by indicator columns. It uses the columns with
+// the role Feature. Fit measures only the training part:
 //
 //	train, test := table.Split(0.3, 1)
 //	columns := features.Columns{Number: features.Number{Missing: features.Mean}}.Fit(ctx, train)
 //	model := svm.Hierarchical{C: 1}.Fit(ctx, columns.Transform(ctx, train))
 //
-// A feature is called by its column, as "size", and by its column and its value or word, as
-// "arch=all", or "text=memory". The settings can be written as JSON.
+// A feature is named after its column, such as "size", or after its column and its value or word,
+// such as "arch=all" or "text=memory". The settings can be written as JSON.
 type Columns struct {
-	// Text says how the columns of texts become features, each by a vocabulary of its own.
+	// Text has the settings of columns of texts; each column gets its own vocabulary.
 	Text Text `json:",omitzero"`
-	// Number says so for columns of numbers.
+	// Number has the settings of columns of numbers.
 	Number Number `json:",omitzero"`
-	// Nominal says so for nominal columns, and Set for columns of sets and of paths: a path is the
-	// set of its beginnings, itself among them.
+	// Nominal has the settings of nominal columns, and Set those of columns of sets and of paths. A
+	// path is treated as the set of its prefixes, itself included.
 	Nominal Nominal `json:",omitzero"`
 	Set     Nominal `json:",omitzero"`
 
-	// Of are the settings of single columns, by their names, in place of those above.
+	// Of has settings of single columns, by name. They override those above.
 	Of map[string]Column `json:",omitempty"`
 
-	// Only are the columns that are taken, of whatever role, rather than all of the role Feature.
-	// LeaveOut are columns that are not taken.
+	// Only lists the columns to use, of any role, instead of all with the role Feature. LeaveOut
+	// lists columns to leave out.
 	Only     []string `json:",omitempty"`
 	LeaveOut []string `json:",omitempty"`
 
-	// Constant is the value of one more column at the end, as in Scaling. The default is none.
+	// Constant is the value of an additional column at the end, as in Scaling. The default is none.
 	Constant float32 `json:",omitzero"`
 }
 
-// Column are the settings of one column. The one that is set has to fit the kind of the column,
-// but that a column of words may also have Text, and one of texts Nominal.
+// Column has the settings of one column. Set the field that fits the kind of the column; a column
+// of words may also have Text, and one of texts Nominal.
 type Column struct {
 	Text    *Text    `json:",omitempty"`
 	Number  *Number  `json:",omitempty"`
 	Nominal *Nominal `json:",omitempty"`
 }
 
-// Number says how a column of numbers becomes a feature: Log first, then a value in place of those
-// that are missing, then Scale. All is measured on the training rows.
+// Number has the settings for encoding a column of numbers: Log first, then a value for missing
+// numbers, then Scale. All are measured on the training rows.
 type Number struct {
-	// Log puts sign(x) ln(1 + |x|) in the place of x, for numbers of several magnitudes, such as
-	// sizes and counts.
+	// Log replaces x by sign(x) ln(1 + |x|), for numbers of several magnitudes, such as sizes and
+	// counts.
 	Log bool `json:",omitzero"`
 	// Missing is Refuse, Mean, Median, MostFrequent or Value.
 	Missing Missing `json:",omitzero"`
-	// Value is the number that stands for a missing one where Missing is Value, before Log.
+	// Value replaces a missing number if Missing is Value, before Log.
 	Value float64 `json:",omitzero"`
-	// Indicator makes a further feature, called "COLUMN is missing", of ones where the number is
-	// missing, if any is in the training rows.
+	// Indicator adds a feature "COLUMN is missing" that is 1 where the number is missing, if one is
+	// missing in the training rows.
 	Indicator bool `json:",omitzero"`
 	// Scale is MaxAbs, UnitDeviation, ZScore, UnitRange or Unscaled.
 	Scale ColumnScale `json:",omitzero"`
 }
 
-// Nominal says how nominal values, or the words of sets, become features: a column of ones for
-// each that training rows have, and one called "COLUMN is missing" for missing values if training
-// rows have such. A value that no training row has is as a rare one, and has no feature where
-// there are none.
+// Nominal has the settings for encoding nominal values, or the words of sets: one indicator column
+// per value in the training rows, and one called "COLUMN is missing" if values are missing there. A
+// value that is not in the training rows counts as rare; if there is no feature for rare values, it
+// has none.
 type Nominal struct {
-	// MinRows is the number of training rows that have to have a value, for a feature of its own.
-	// Those in fewer share one, called "COLUMN is rare". The default value is 1.
+	// MinRows is the minimum number of training rows with a value for it to get its own feature.
+	// Rarer values share one, called "COLUMN is rare". The default value is 1.
 	MinRows int `json:",omitzero"`
 }
 
-// Missing says what is done about numbers that are missing.
+// Missing says how missing numbers are replaced.
 type Missing int
 
 const (
-	// Refuse makes them an error.
+	// Refuse returns an error.
 	Refuse Missing = iota
-	// Mean takes the mean of the training rows, after Log, for them.
+	// Mean uses the mean of the training rows, after Log.
 	Mean
-	// Median takes their median.
+	// Median uses their median.
 	Median
-	// MostFrequent takes their most frequent number, the smallest of several.
+	// MostFrequent uses their most frequent number, in case of a tie the smallest.
 	MostFrequent
-	// Value takes Number.Value.
+	// Value uses Number.Value.
 	Value
 )
 
@@ -106,17 +106,17 @@ func (m *Missing) UnmarshalText(text []byte) error {
 	return unmarshalEnum("Missing", (*int)(m), missingNames, text)
 }
 
-// Fit measures the columns of the training rows. It is an error if there are no rows, if a setting
-// names a column that there is not, or if numbers are missing that nothing says what to do about.
+// Fit measures the columns of the training rows. It returns an error if there are no rows, if a
+// setting names a column that does not exist, or if numbers are missing and Missing is Refuse.
 func (s Columns) Fit(ctx context.Context, train *dataset.Table) (*Encoder, error) {
 	if train == nil {
-		return nil, fmt.Errorf("features: no table is given to measure")
+		return nil, fmt.Errorf("features: Fit needs a table, not nil")
 	}
 	if train.Len() == 0 {
-		return nil, fmt.Errorf("features: %q has no rows to measure", train.Name)
+		return nil, fmt.Errorf("features: table %q has no rows to measure", train.Name)
 	}
 	if c := float64(s.Constant); math.IsNaN(c) || math.IsInf(c, 0) {
-		return nil, fmt.Errorf("features: Constant is %v; it has to be finite", s.Constant)
+		return nil, fmt.Errorf("features: Constant is %v; it must be finite", s.Constant)
 	}
 	taken, err := s.Taken(train)
 	if err != nil {
@@ -138,8 +138,8 @@ func (s Columns) Fit(ctx context.Context, train *dataset.Table) (*Encoder, error
 	return e, e.layOut()
 }
 
-// Taken returns the columns of a table that become features. It is an error if there are none, or
-// if a setting names a column that there is not.
+// Taken returns the columns of a table that become features. It returns an error if there are none,
+// or if a setting names a column that does not exist.
 func (s Columns) Taken(t *dataset.Table) ([]*dataset.Column, error) {
 	for _, names := range [][]string{s.Only, s.LeaveOut} {
 		for _, name := range names {
@@ -162,7 +162,7 @@ func (s Columns) Taken(t *dataset.Table) ([]*dataset.Column, error) {
 		}
 	}
 	if len(taken) == 0 {
-		return nil, fmt.Errorf("features: %q has no column that becomes a feature; Columns{Only: …} names some, and settings of the reader give them the role of features", t.Name)
+		return nil, fmt.Errorf("features: table %q has no column that becomes a feature; list some in Columns{Only: …}, or give them the role Feature in the settings of the reader", t.Name)
 	}
 	return taken, nil
 }
@@ -181,7 +181,7 @@ func (s Columns) fit(ctx context.Context, c *dataset.Column) (*field, error) {
 		words := c.Kind == dataset.Text || c.Kind == dataset.Nominal || c.Kind == dataset.Path
 		switch {
 		case of.Text != nil && of.Nominal != nil, of.Number != nil && c.Kind != dataset.Number, of.Number == nil && c.Kind == dataset.Number, of.Text != nil && !words:
-			return nil, fmt.Errorf("features: Columns.Of[%q] does not fit a column of kind %v; a setting of the reader gives it another kind", c.Name, c.Kind)
+			return nil, fmt.Errorf("features: Columns.Of[%q] does not fit a column of kind %v; set another kind in the settings of the reader", c.Name, c.Kind)
 		case of.Text != nil:
 			text, f.Kind = *of.Text, dataset.Text
 		case of.Number != nil:
@@ -204,7 +204,7 @@ func (s Columns) fit(ctx context.Context, c *dataset.Column) (*field, error) {
 	return f, err
 }
 
-// field is a column of a table, and what was measured of it.
+// field is a column of a table with its measured values.
 type field struct {
 	Name      string       `json:"name"`
 	Kind      dataset.Kind `json:"kind"`
@@ -216,35 +216,35 @@ type field struct {
 	// Of texts.
 	Terms *Vectorizer `json:"terms,omitempty"`
 
-	// Of numbers: they are changed by Log, then Missing is replaced by Fill, then Shift is
-	// subtracted and Factor multiplied.
+	// For numbers: Log is applied, missing ones are replaced by Fill, Shift is subtracted, and the
+	// result is multiplied by Factor.
 	Number *Number  `json:"number,omitempty"`
 	Fill   *float64 `json:"fill,omitempty"`
 	Shift  float64  `json:"shift,omitzero"`
 	Factor float64  `json:"factor,omitzero"`
 
-	// Of words: the values with a feature of their own, ascending, and whether there is a feature
-	// of rare ones.
+	// For words: the values with their own feature, ascending, and whether there is a feature for
+	// rare ones.
 	Values []string `json:"values,omitempty"`
 	Rare   bool     `json:"rare,omitzero"`
 
-	// Indicator says that there is a feature of missing values, the last.
+	// Indicator says that there is a feature for missing values, the last one.
 	Indicator bool `json:"indicator,omitzero"`
 
 	first int // column of the matrix
 	index map[string]int32
 }
 
-// logOf is the change of Number.Log.
+// logOf is the transformation of Number.Log.
 func logOf(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)), v) }
 
 func (f *field) fitText(ctx context.Context, s Text, c *dataset.Column) error {
 	if s.Tokenizer != nil {
-		return fmt.Errorf("features: column %q: the tokens of columns cannot be those of a function, as it could not be saved; use Text.Pattern", c.Name)
+		return fmt.Errorf("features: column %q: Text.Tokenizer is not supported for columns, because a function cannot be saved; use Text.Pattern", c.Name)
 	}
 	v, err := s.FitContext(ctx, corpusOf(c))
 	if err != nil {
-		return fmt.Errorf("features: column %q: %s; Columns.LeaveOut leaves it out, and Columns.Of[%q] has settings of its own", c.Name, strings.TrimPrefix(err.Error(), "features: "), c.Name)
+		return fmt.Errorf("features: column %q: %s; leave it out with Columns.LeaveOut, or change its settings in Columns.Of[%q]", c.Name, strings.TrimPrefix(err.Error(), "features: "), c.Name)
 	}
 	f.Terms = v
 	return nil
@@ -267,7 +267,7 @@ func (f *field) fitNumber(s Number, c *dataset.Column) error {
 		return err
 	}
 	if math.IsNaN(s.Value) || math.IsInf(s.Value, 0) {
-		return fmt.Errorf("features: column %q: Value is %v; it has to be finite", c.Name, s.Value)
+		return fmt.Errorf("features: column %q: Value is %v; it must be finite", c.Name, s.Value)
 	}
 	values := make([]float64, 0, c.Len())
 	for _, v := range c.Numbers {
@@ -284,7 +284,7 @@ func (f *field) fitNumber(s Number, c *dataset.Column) error {
 		return refusal(c.Name, missing, c.Len())
 	}
 	if len(values) == 0 && s.Missing != Value {
-		return fmt.Errorf("features: column %q has no numbers at all; Columns{LeaveOut: []string{%q}} leaves it out", c.Name, c.Name)
+		return fmt.Errorf("features: column %q has no numbers; leave it out with Columns{LeaveOut: []string{%q}}", c.Name, c.Name)
 	}
 	f.Number, f.Indicator = &s, s.Indicator && missing > 0
 	if s.Missing != Refuse {
@@ -298,13 +298,13 @@ func (f *field) fitNumber(s Number, c *dataset.Column) error {
 	return nil
 }
 
-// refusal is the error of numbers that are missing.
+// refusal returns the error for missing numbers.
 func refusal(column string, missing, rows int) error {
-	return fmt.Errorf("features: column %q: %d of %d numbers are missing; Columns{Number: features.Number{Missing: features.Mean, Indicator: true}} puts in the mean and marks them, and there are Median, MostFrequent and Value; Table.Filter leaves such rows out",
+	return fmt.Errorf("features: column %q: %d of %d numbers are missing; set Columns{Number: features.Number{Missing: features.Mean, Indicator: true}} to use the mean and mark them (or Median, MostFrequent or Value), or remove such rows with Table.Filter",
 		column, missing, rows)
 }
 
-// fillOf returns what stands for a missing number.
+// fillOf returns the replacement of a missing number.
 func fillOf(s Number, values []float64) float64 {
 	d := (&dataset.Column{Kind: dataset.Number, Numbers: values}).Describe()
 	switch s.Missing {
@@ -331,7 +331,7 @@ func fillOf(s Number, values []float64) float64 {
 	return s.Value
 }
 
-// scaleOf returns what is subtracted from numbers, and by what they are then multiplied.
+// scaleOf returns the shift subtracted from numbers and the factor they are then multiplied by.
 func scaleOf(scale ColumnScale, values []float64) (shift, factor float64) {
 	d := (&dataset.Column{Kind: dataset.Number, Numbers: values}).Describe()
 	by := 1.0
@@ -353,7 +353,7 @@ func scaleOf(scale ColumnScale, values []float64) (shift, factor float64) {
 
 func (f *field) fitNominal(s Nominal, c *dataset.Column) error {
 	if s.MinRows < 0 {
-		return fmt.Errorf("features: column %q: MinRows is %d; it is a number of rows", c.Name, s.MinRows)
+		return fmt.Errorf("features: column %q: MinRows is %d; it must not be negative", c.Name, s.MinRows)
 	}
 	rows := make(map[string]int)
 	for i := range c.Len() {
@@ -374,13 +374,13 @@ func (f *field) fitNominal(s Nominal, c *dataset.Column) error {
 	}
 	slices.Sort(f.Values)
 	if f.columns() == 0 {
-		return fmt.Errorf("features: column %q has no values; Columns{LeaveOut: []string{%q}} leaves it out", c.Name, c.Name)
+		return fmt.Errorf("features: column %q has no values; leave it out with Columns{LeaveOut: []string{%q}}", c.Name, c.Name)
 	}
 	return nil
 }
 
-// deepest is the number of features of a path: of one with more levels, the levels below the last
-// but one are together.
+// deepest is the maximum number of features of a path. If it has more levels, the lower levels are
+// combined.
 const deepest = 100
 
 // wordsOf returns the words of a row that may be features.

@@ -249,7 +249,7 @@ func TestColumnsRefuses(t *testing.T) {
 		s    features.Columns
 		want string
 	}{
-		{features.Columns{}, `column "size": 8 of 30 numbers are missing; Columns{Number: features.Number{Missing: features.Mean, Indicator: true}}`},
+		{features.Columns{}, `column "size": 8 of 30 numbers are missing; set Columns{Number: features.Number{Missing: features.Mean, Indicator: true}}`},
 		{features.Columns{LeaveOut: []string{"colour"}}, `has no column "colour"`},
 		{features.Columns{Of: map[string]features.Column{"colour": {}}}, `Columns.Of: dataset: "drawn" has no column "colour"`},
 		{features.Columns{Only: []string{"size"}, LeaveOut: []string{"size"}}, "has no column that becomes a feature"},

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// counter counts in how many texts terms stand, or columns of hashed terms.
+// counter counts the texts that contain each term, or each column of hashed terms.
 type counter struct {
 	reader *termReader
 	texts  int
@@ -15,12 +15,12 @@ type counter struct {
 	lexicon           lexicon
 	ofTokens, ofGrams []textCount
 
-	keep         bool    // how often each term stands in each text
+	keep         bool    // keep the count of each term in each text
 	nodes, times []int32 // of all texts, one after the other
 	begins       []int   // by text: where its terms begin
-	totals       []int32 // by text: its terms, as often as they are there
-	// Where the counters are made one, the nodes of the first for those of another; and the columns
-	// of the nodes of the first.
+	totals       []int32 // by text: its number of terms, with repetitions
+	// For merging counters: the nodes of the first for those of another, and the columns of the
+	// nodes of the first.
 	first     [2][]uint32
 	columnsOf columns
 
@@ -29,8 +29,8 @@ type counter struct {
 	columns []int32 // the number of texts with each, or nil where they are not needed
 }
 
-// textCount is the number of texts with a term, the last of them, from 1, and where the term is
-// among those of that text.
+// textCount is the number of texts with a term, the last of them, from 1, and the position of the
+// term in that text.
 type textCount struct{ texts, last, at int32 }
 
 func newCounter(v *Vectorizer) *counter {
@@ -81,7 +81,7 @@ func (c *counter) add(text string) {
 	}
 }
 
-// count counts the term of a node in the text at hand.
+// count counts the term of a node in the current text.
 func (c *counter) count(t *textCount, node uint32) {
 	if t.last != int32(c.texts) {
 		t.last = int32(c.texts)
@@ -113,7 +113,7 @@ func (c *counter) merge(other *counter) {
 	})
 }
 
-// textsWith returns the number of texts with the term of a node, 0 if it is no term.
+// textsWith returns the number of texts with the term of a node, 0 if it is not a term.
 func (c *counter) textsWith(node uint32) int32 {
 	if node&gramBit != 0 {
 		return c.ofGrams[node&^gramBit].texts
@@ -136,8 +136,7 @@ func (c *counter) addHashed(text string) {
 	}
 }
 
-// adopt makes the vectorizer of what was counted. The words where are for an error that says where
-// terms stand.
+// adopt builds the vectorizer from the counts. where says in an error where the terms come from.
 func (v *Vectorizer) adopt(counters []*counter, where string) error {
 	w := &v.weigher
 	total := 0
@@ -165,8 +164,8 @@ func (v *Vectorizer) adopt(counters []*counter, where string) error {
 	return nil
 }
 
-// choose makes a vocabulary of the terms that stand in neither too few nor too many documents. An
-// error says where they stand.
+// choose builds a vocabulary of the terms in neither too few nor too many documents. where says in
+// an error where the terms come from.
 func (v *Vectorizer) choose(c *counter, where string) error {
 	s := &v.settings
 	least, most := max(1, s.MinDocuments), v.weigher.documents
@@ -208,9 +207,8 @@ func (v *Vectorizer) choose(c *counter, where string) error {
 	return nil
 }
 
-// mostFrequent returns a function that chooses at most so many of the terms that a function
-// chooses, which is called with each in the order of the alphabet: those in the most texts, and of
-// those in as many the first ones.
+// mostFrequent limits a function that chooses terms to at most n terms: those in the most texts, in
+// case of a tie the first. The function is called with the terms in alphabetical order.
 func (c *counter) mostFrequent(n int, chosen func(df int32) bool) func(df int32) bool {
 	var all []int32
 	for _, counts := range [][]textCount{c.ofTokens, c.ofGrams} {
@@ -224,7 +222,7 @@ func (c *counter) mostFrequent(n int, chosen func(df int32) bool) func(df int32)
 		return chosen
 	}
 	slices.Sort(all)
-	last := all[len(all)-n] // of the least frequent that are chosen, of which there is room for some
+	last := all[len(all)-n] // of the least frequent chosen terms, only some fit
 	at, _ := slices.BinarySearch(all, last+1)
 	room := n - (len(all) - at)
 	return func(df int32) bool {
@@ -236,7 +234,8 @@ func (c *counter) mostFrequent(n int, chosen func(df int32) bool) func(df int32)
 	}
 }
 
-// noTerm is the error of texts of which no term is left. Terms stand in at most so many documents.
+// noTerm returns the error for texts without any term left. Each term is in at most so many
+// documents.
 func (v *Vectorizer) noTerm(c *counter, where string, most int) error {
 	s, n := &v.settings, v.weigher.documents
 	everywhere, all := 0, 0
@@ -250,21 +249,21 @@ func (v *Vectorizer) noTerm(c *counter, where string, most int) error {
 	}
 	switch {
 	case all == 0 && len(s.StopWords) > 0:
-		return fmt.Errorf("features: all words %sare stop words; leave some out of StopWords, or give more texts", where)
+		return fmt.Errorf("features: all words %sare stop words; remove some from StopWords, or use more texts", where)
 	case all == 0:
-		return fmt.Errorf("features: no word %sis found; the texts are empty, or Tokens, Pattern, Tokenizer and NGrams find nothing in them", where)
+		return fmt.Errorf("features: no word %sis found; the texts are empty, or Tokens, Pattern, Tokenizer and NGrams match nothing in them", where)
 	case everywhere == all && most == n-1 && s.MinDocuments <= n:
-		advice := "SmoothIDF: true keeps them"
+		advice := "keep them with SmoothIDF: true"
 		if !s.Weight.inverse() {
-			advice = "features.Text keeps them"
+			advice = "keep them with features.Text"
 		}
-		return fmt.Errorf("features: all words %sstand in every document, of which there %s, and tell nothing apart; give more texts, or %s", where, isOrAre(n), advice)
+		return fmt.Errorf("features: all words %sare in every document, of which there %s, so they distinguish nothing; use more texts, or %s", where, isOrAre(n), advice)
 	}
-	return fmt.Errorf("features: no word %sstands in at least %d and at most %d of the %d documents; lower MinDocuments, raise MaxShare or give more texts",
+	return fmt.Errorf("features: no word %sis in at least %d and at most %d of the %d documents; lower MinDocuments, raise MaxShare or use more texts",
 		where, max(s.MinDocuments, 1), most, n)
 }
 
-// isOrAre counts documents.
+// isOrAre returns "is" or "are" with a count of documents.
 func isOrAre(n int) string {
 	if n == 1 {
 		return "is one"

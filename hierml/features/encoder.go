@@ -15,32 +15,32 @@ import (
 	"github.com/hierml/notebook/hierml/progress"
 )
 
-// Encoder turns the rows of tables into vectors, by what Columns.Fit measured of training rows. It
-// may be used from several goroutines at once.
+// Encoder turns the rows of tables into vectors, as measured by Columns.Fit on the training rows.
+// It is safe for concurrent use.
 type Encoder struct {
 	settings Columns
 	rows     int // that were measured
 	fields   []*field
 	names    []string // of the columns of the matrix, or nil where terms are hashed
 	columns  int
-	labels   *labelColumn // nil where the training rows had none
+	labels   *labelColumn // nil if the training rows had none
 }
 
-// labelColumn is the column that had the labels of the training rows.
+// labelColumn is the column with the labels of the training rows.
 type labelColumn struct {
 	Name      string       `json:"name"`
 	Kind      dataset.Kind `json:"kind"`
 	Separator string       `json:"separator,omitempty"`
 }
 
-// layOut derives what follows from the fields.
+// layOut sets the values derived from the fields.
 func (e *Encoder) layOut() error {
 	named := true
 	taken := make(map[string]string)
 	for _, f := range e.fields {
 		f.first = e.columns
 		if f.columns() > math.MaxInt32-e.columns {
-			return fmt.Errorf("features: the columns of the table make more than %d features", math.MaxInt32)
+			return fmt.Errorf("features: the columns of the table yield more than %d features", math.MaxInt32)
 		}
 		e.columns += f.columns()
 		f.index = make(map[string]int32, len(f.Values))
@@ -51,7 +51,7 @@ func (e *Encoder) layOut() error {
 		named = named && names != nil
 		for _, name := range names {
 			if other, ok := taken[name]; ok {
-				return fmt.Errorf("features: %q would be a feature of the columns %q and %q; rename one of them", name, other, f.Name)
+				return fmt.Errorf("features: the columns %q and %q would both have a feature %q; rename one of them", other, f.Name, name)
 			}
 			taken[name] = f.Name
 		}
@@ -67,16 +67,16 @@ func (e *Encoder) layOut() error {
 	return nil
 }
 
-// constantName is what dataset.Matrix.WithConstant calls its column.
+// constantName is the name of the column of dataset.Matrix.WithConstant.
 const constantName = "(constant)"
 
-// Settings returns the settings it was made by.
+// Settings returns the settings that it was made with.
 func (e *Encoder) Settings() Columns { return e.settings }
 
-// Columns returns the number of columns of what Transform returns.
+// Columns returns the number of columns of the result of Transform.
 func (e *Encoder) Columns() int { return e.columns }
 
-// Vocabulary returns the names of the columns of what Transform returns, or nil where terms are
+// Vocabulary returns the names of the columns of the result of Transform, or nil if terms are
 // hashed. The slice must not be modified.
 func (e *Encoder) Vocabulary() []string { return e.names }
 
@@ -224,7 +224,7 @@ func (f *field) matrix(ctx context.Context, name string, c *dataset.Column) (*da
 	return x, nil
 }
 
-// tellUnknown tells how many texts have no term of the training texts.
+// tellUnknown adds a note about texts without any term of the training texts.
 func (f *field) tellUnknown(ctx context.Context, name string, c *dataset.Column, x *dataset.Matrix) {
 	unknown, first := 0, -1
 	for i := range x.Rows {
@@ -243,7 +243,7 @@ func (f *field) tellUnknown(ctx context.Context, name string, c *dataset.Column,
 func (f *field) numbers(ctx context.Context, name string, c *dataset.Column) (*dataset.Matrix, error) {
 	x := &dataset.Matrix{Rows: c.Len(), Cols: f.columns(), Indptr: make([]int, 1, c.Len()+1)}
 	var scaled rounding.Column
-	at := 0 // of the number that changes most
+	at := 0 // row of the number that changes most
 	for i, v := range c.Numbers {
 		missing := math.IsNaN(v)
 		switch {
@@ -257,7 +257,7 @@ func (f *field) numbers(ctx context.Context, name string, c *dataset.Column) (*d
 		v = (v - f.Shift) * f.Factor
 		value := float32(v)
 		if math.IsInf(float64(value), 0) || math.IsNaN(v) {
-			return nil, fmt.Errorf("features: column %q: row %d of %q is %v when it is scaled, which is beyond a float32; Number{Log: true} or another Scale makes it smaller", f.Name, i, name, v)
+			return nil, fmt.Errorf("features: column %q: row %d of %q is %v after scaling, which overflows a float32; set Number{Log: true} or another Scale", f.Name, i, name, v)
 		}
 		if value != 0 {
 			x.Indices, x.Values = append(x.Indices, 0), append(x.Values, value)
@@ -271,7 +271,7 @@ func (f *field) numbers(ctx context.Context, name string, c *dataset.Column) (*d
 		}
 	}
 	if _, lost := scaled.Lost(); lost {
-		progress.Note(ctx, fmt.Sprintf("%s: numbers of column %s, such as %s, lose digits that tell them apart; features.Number{Scale: features.ZScore} keeps them", name, f.Name, exact(c.Numbers[at])))
+		progress.Note(ctx, fmt.Sprintf("%s: numbers of column %s, such as %s, lose digits that distinguish them; set features.Number{Scale: features.ZScore} to keep them", name, f.Name, exact(c.Numbers[at])))
 	}
 	return x, nil
 }
@@ -279,7 +279,7 @@ func (f *field) numbers(ctx context.Context, name string, c *dataset.Column) (*d
 // exact returns a number with all its digits.
 func exact(v float64) string { return fmt.Sprintf("%.17g", v) }
 
-// String says what it makes of a table.
+// String describes the encoding of a table.
 func (e *Encoder) String() string { return describe.Text(e.title(), e.description()) }
 
 // HTML is String as a table.
@@ -300,7 +300,7 @@ func (e *Encoder) description() []describe.Row {
 	return rows
 }
 
-// describe says what becomes of a column.
+// describe describes the encoding of a column.
 func (f *field) describe() string {
 	switch {
 	case f.Terms != nil:
@@ -339,11 +339,11 @@ type savedEncoder struct {
 
 var encoderHeader = header{"hierml.encoder", 1}
 
-// Save writes the encoder to a file, as JSON, which LoadEncoder reads. The file appears under its
-// name when it is complete: until then an older one stays.
+// Save writes the encoder to a file, as JSON, which LoadEncoder reads. It replaces an older file
+// only when the new one is complete.
 func (e *Encoder) Save(path string) error { return saveJSON(path, e) }
 
-// LoadEncoder reads what Encoder.Save wrote. What it returns makes the same vectors.
+// LoadEncoder reads a file that Encoder.Save wrote. The encoder returns the same vectors.
 func LoadEncoder(path string) (*Encoder, error) {
 	e := new(Encoder)
 	if err := loadJSON(path, e); err != nil {
@@ -352,12 +352,12 @@ func LoadEncoder(path string) (*Encoder, error) {
 	return e, nil
 }
 
-// MarshalJSON returns what Save writes.
+// MarshalJSON returns the JSON that Save writes.
 func (e *Encoder) MarshalJSON() ([]byte, error) {
 	return json.Marshal(savedEncoder{encoderHeader, e.settings, e.rows, e.fields, e.labels})
 }
 
-// UnmarshalJSON sets the encoder to what MarshalJSON wrote.
+// UnmarshalJSON sets the encoder from the output of MarshalJSON.
 func (e *Encoder) UnmarshalJSON(data []byte) error {
 	var saved savedEncoder
 	if err := decode(data, &saved); err != nil {
@@ -388,7 +388,7 @@ func (e *Encoder) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// check reports what Fit could not have measured.
+// check returns an error for values that Fit cannot have measured.
 func (f *field) check() error {
 	words := f.Values != nil || f.Rare
 	number := f.Number != nil
@@ -398,15 +398,15 @@ func (f *field) check() error {
 	case f.Decimal != "" && f.Decimal != "," && f.Decimal != ".":
 		return fmt.Errorf("the decimal point is %.40q", f.Decimal)
 	case f.Kind == dataset.Text && (f.Terms == nil || number || words || f.Indicator):
-		return fmt.Errorf("a column of texts without terms, or with something else")
+		return fmt.Errorf("a column of texts has no terms, or has other values")
 	case f.Kind == dataset.Number && (!number || f.Terms != nil || words):
-		return fmt.Errorf("a column of numbers without its figures, or with something else")
+		return fmt.Errorf("a column of numbers has no measured values, or has others")
 	case f.Kind != dataset.Text && f.Kind != dataset.Number && (f.Terms != nil || number || f.Fill != nil || !words && !f.Indicator):
-		return fmt.Errorf("a column of words without values, or with something else")
+		return fmt.Errorf("a column of words has no values, or has others")
 	case number && (f.Fill == nil) != (f.Number.Missing == Refuse), number && f.Indicator && f.Fill == nil:
-		return fmt.Errorf("what stands for missing numbers is not what they are replaced by")
+		return fmt.Errorf("the replacement of missing numbers contradicts the settings")
 	case number && (!(f.Factor > 0) || math.IsInf(f.Factor, 0) || math.IsNaN(f.Shift) || math.IsInf(f.Shift, 0)):
-		return fmt.Errorf("%v is subtracted, and %v multiplied", f.Shift, f.Factor)
+		return fmt.Errorf("the shift is %v and the factor is %v", f.Shift, f.Factor)
 	}
 	if cmp.Compare(len(f.Values), len(slices.Compact(slices.Clone(f.Values)))) != 0 || !slices.IsSorted(f.Values) {
 		return fmt.Errorf("the values are not ascending")

@@ -8,7 +8,7 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// enumName returns the name of a value of the named type, of which names has all.
+// enumName returns the name of a value of the named type; names has all names.
 func enumName(kind string, value int, names []string) string {
 	if value < 0 || value >= len(names) {
 		return fmt.Sprintf("%s(%d)", kind, value)
@@ -18,7 +18,7 @@ func enumName(kind string, value int, names []string) string {
 
 func marshalEnum(kind string, value int, names []string) ([]byte, error) {
 	if value < 0 || value >= len(names) {
-		return nil, fmt.Errorf("features: %s is %d; there are 0 to %d: %s", kind, value, len(names)-1, strings.Join(names, ", "))
+		return nil, fmt.Errorf("features: %s is %d; it must be 0 to %d: %s", kind, value, len(names)-1, strings.Join(names, ", "))
 	}
 	return []byte(names[value]), nil
 }
@@ -26,7 +26,7 @@ func marshalEnum(kind string, value int, names []string) ([]byte, error) {
 func unmarshalEnum(kind string, value *int, names []string, text []byte) error {
 	i := slices.Index(names, string(text))
 	if i < 0 {
-		return fmt.Errorf("features: %s is %s; it has to be one of: %s", kind, textfile.Quote(string(text)), strings.Join(names, ", "))
+		return fmt.Errorf("features: %s is %s; it must be one of: %s", kind, textfile.Quote(string(text)), strings.Join(names, ", "))
 	}
 	*value = i
 	return nil

@@ -2,8 +2,8 @@ package features
 
 import "errors"
 
-// What functions fail with that are given nothing.
+// Errors of functions that are called with nil.
 var (
-	errNoData   = errors.New("features: no data set, or one without a matrix, was given")
-	errNoMatrix = errors.New("no matrix was given")
+	errNoData   = errors.New("features: the data set is nil or has no matrix")
+	errNoMatrix = errors.New("the matrix is nil")
 )

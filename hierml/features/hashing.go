@@ -2,8 +2,8 @@ package features
 
 import "slices"
 
-// hashTerm returns 64 bits that depend on every bit of the term: FNV-1a, whose low bits alone
-// depend on all, through the finalizer of MurmurHash3.
+// hashTerm returns 64 bits that depend on every bit of the term: FNV-1a, of which only the low bits
+// do, followed by the finalizer of MurmurHash3.
 func hashTerm(term []byte) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for _, c := range term {

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// lexicon numbers tokens and n-grams of several tokens. An n-gram is known by its first n-1 tokens
-// and its last one, so that its bytes are neither hashed nor kept.
+// lexicon numbers tokens and n-grams of several tokens. An n-gram is represented by its first n-1
+// tokens and its last one, so its bytes are neither hashed nor stored.
 type lexicon struct {
 	tokens []byte // one after the other
 	ends   []int  // of them, by their numbers
@@ -21,7 +21,7 @@ type lexicon struct {
 	byGram numbers
 }
 
-// gram is the node of all tokens of an n-gram but the last, and the number of the last.
+// gram has the node of all tokens of an n-gram except the last, and the number of the last.
 type gram struct{ before, last uint32 }
 
 // A node is the number of a token, or that of an n-gram of several with gramBit.
@@ -47,7 +47,7 @@ var (
 	keySeed   = rand.Uint64()
 )
 
-// slot returns where a key spreads to, by a number that texts cannot know.
+// slot returns the slot of a key, by a random seed that texts cannot know.
 func (t *numbers) slot(key uint64) uint64 {
 	high, low := bits.Mul64(key^keySeed, 0x9e3779b97f4a7c15)
 	return (high ^ low) & uint64(len(t.slots)-1)
@@ -89,14 +89,14 @@ func (l *lexicon) token(number uint32) []byte {
 	return l.tokens[from:l.ends[number]]
 }
 
-// shortKey returns a number that stands for a token of at most seven bytes.
+// shortKey encodes a token of at most seven bytes as a number.
 func shortKey(token []byte) (key uint64, ok bool) {
 	const most = 7
 	n := len(token)
 	if n > most {
 		return 0, false
 	}
-	if cap(token) > most { // what stands behind it is in the buffer of a tokenizer
+	if cap(token) > most { // the bytes after it belong to the buffer of a tokenizer
 		key = binary.LittleEndian.Uint64(token[:most+1]) & (1<<(8*n) - 1)
 	} else {
 		for k, c := range token {
@@ -106,8 +106,8 @@ func shortKey(token []byte) (key uint64, ok bool) {
 	return key | uint64(n)<<56, true
 }
 
-// number returns the number of a token, which it adds if asked to, and else unknown if there is
-// none.
+// number returns the number of a token. If there is none, it adds the token if add is true,
+// otherwise it returns unknown.
 func (l *lexicon) number(token []byte, add bool) uint32 {
 	key, ok := shortKey(token)
 	if !ok {
@@ -135,7 +135,7 @@ func (l *lexicon) newToken(token []byte) uint32 {
 	return uint32(len(l.ends) - 1)
 }
 
-// longNumber is number for a token of more bytes.
+// longNumber is number for a longer token.
 func (l *lexicon) longNumber(token []byte, add bool) uint32 {
 	if add && 3*(len(l.ends)-l.short.n) >= 2*len(l.long) {
 		l.growLong()
@@ -177,8 +177,8 @@ func (l *lexicon) growLong() {
 	}
 }
 
-// gram returns the number of the n-gram of a node and a further token, which it adds if asked to,
-// and else unknown if there is none.
+// gram returns the number of the n-gram of a node and a further token. If there is none, it adds it
+// if add is true, otherwise it returns unknown.
 func (l *lexicon) gram(before, last uint32, add bool) uint32 {
 	if add {
 		l.byGram.reserve()
@@ -198,8 +198,8 @@ func (l *lexicon) gram(before, last uint32, add bool) uint32 {
 	return slot.number - 1
 }
 
-// inOrder calls f with each node and its text, which is valid during the call, in the order of the
-// alphabet. That is the order of their tokens, as no byte of a token is less than the separator.
+// inOrder calls f with each node and its text, in alphabetical order. The text is valid during the
+// call. The order is that of the tokens, because no byte of a token is less than the separator.
 func (l *lexicon) inOrder(separator string, f func(node uint32, text []byte)) {
 	order := make([]uint32, len(l.ends)) // tokens by the alphabet
 	for n := range order {
@@ -244,8 +244,8 @@ func (l *lexicon) inOrder(separator string, f func(node uint32, text []byte)) {
 	}
 }
 
-// sortedBy returns the items by their keys, which are less than n, those of equal keys in their
-// order, and where those of each key begin.
+// sortedBy returns the items sorted by their keys, which are less than n, and the start of each
+// key. The sort is stable.
 func sortedBy(items []uint32, n int, key func(uint32) int) (sorted []uint32, first []int) {
 	first = make([]int, n+2)
 	for _, i := range items {
@@ -263,7 +263,7 @@ func sortedBy(items []uint32, n int, key func(uint32) int) (sorted []uint32, fir
 	return sorted, first
 }
 
-// merge adds what another lexicon has, and calls token and gram with the numbers here and there.
+// merge adds the entries of another lexicon and calls token and gram with their numbers in both.
 func (l *lexicon) merge(other *lexicon, token, gram func(here, there uint32)) {
 	tokens := make([]uint32, len(other.ends))
 	for n := range tokens {
@@ -283,7 +283,8 @@ func (l *lexicon) merge(other *lexicon, token, gram func(here, there uint32)) {
 	}
 }
 
-// columns are the columns of the terms of a vocabulary, by their nodes: -1 for nodes that are none.
+// columns has the columns of the terms of a vocabulary by their nodes, -1 for nodes that are not
+// terms.
 type columns struct {
 	lexicon
 	ofTokens, ofGrams []int32

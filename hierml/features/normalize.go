@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Normalization says in which form the characters of a text are, before tokens are found: é is one
-// character, or e and an accent, depending on who wrote it.
+// Normalization is the form to which the characters of a text are brought before tokens are found:
+// a text can write é as one character, or as e and an accent.
 type Normalization int
 
 const (
@@ -17,11 +17,11 @@ const (
 	AsWritten Normalization = iota
 	// NFC composes characters and their accents (Unicode Standard Annex 15).
 	NFC
-	// NFKC is NFC in which characters of other forms, such as the ligature ﬁ, half-width letters
-	// and superscripts, are the usual ones.
+	// NFKC is NFC that also replaces characters of other forms, such as the ligature ﬁ, half-width
+	// letters and superscripts, by the usual ones.
 	NFKC
-	// NoAccents is NFKC without accents and other combining characters: café is cafe. It does what
-	// strip_accents="unicode" of scikit-learn does, but that the syllables of Hangul stay whole.
+	// NoAccents is NFKC without accents and other combining characters: café is cafe. It is like
+	// strip_accents="unicode" of scikit-learn, except that the syllables of Hangul stay whole.
 	NoAccents
 )
 
@@ -39,8 +39,8 @@ func (n *Normalization) UnmarshalText(text []byte) error {
 	return unmarshalEnum("Normalization", (*int)(n), normalizationNames, text)
 }
 
-// maxMarks is the number of combining marks in a row that are kept: package norm changes texts with
-// more than 30, where other implementations do not.
+// maxMarks is the maximum number of combining marks in a row to keep: package norm changes texts
+// with more than 30, and other implementations do not.
 const maxMarks = 10
 
 // of returns the text in the form.
@@ -64,7 +64,7 @@ func (n Normalization) of(text string) string {
 		}
 		i += size
 	}
-	return norm.NFC.String(b.String()) // Hangul and the like, which are no accents
+	return norm.NFC.String(b.String()) // Hangul and the like, which are not accents
 }
 
 func ascii(text string) bool {

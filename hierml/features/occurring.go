@@ -7,22 +7,22 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// occurring are the columns of training data that have an entry, where there are so many others
-// that nothing is kept of them; see dataset.Matrix.Occurring. Fitted values are by their
+// occurring has the columns of training data with an entry, if there are too many other columns to
+// store values for them; see dataset.Matrix.Occurring. Fitted values are indexed by their
 // positions.
 type occurring struct {
 	all     int     // columns of the data
-	columns []int32 // ascending; nil where values are kept of all columns
+	columns []int32 // ascending; nil if values are stored for all columns
 }
 
-// occurringIn returns the columns of training data, and the data over those that values are kept
-// of.
+// occurringIn returns the occurring columns of training data, and the data restricted to the
+// columns with stored values.
 func occurringIn(x *dataset.Matrix) (*dataset.Matrix, occurring) {
 	narrow, columns := x.Occurring()
 	return narrow, occurring{x.Cols, columns}
 }
 
-// find returns the position of a column, -1 where nothing is kept of it.
+// find returns the position of a column, -1 if no values are stored for it.
 func (o occurring) find(column int32) int {
 	if o.columns == nil {
 		return int(column)
@@ -41,7 +41,7 @@ func (o occurring) column(k int) int32 {
 	return o.columns[k]
 }
 
-// of returns the number of columns for a file, 0 in one with values of all.
+// of returns the number of columns for a file, 0 if values are stored for all.
 func (o occurring) of() int {
 	if o.columns == nil {
 		return 0
@@ -49,7 +49,7 @@ func (o occurring) of() int {
 	return o.all
 }
 
-// header returns the header of a file, whose version is an older one where values are kept of all
+// header returns the header of a file. Its version is an older one if values are stored for all
 // columns.
 func (o occurring) header(h header, older int) header {
 	if o.columns == nil {
@@ -58,8 +58,8 @@ func (o occurring) header(h header, older int) header {
 	return h
 }
 
-// readOccurring returns the columns that so many values are of, as a file has them: of all
-// columns, or of those that occur of a number.
+// readOccurring returns the columns that the values of a file belong to: all columns, or the
+// occurring ones.
 func readOccurring(of int, columns []int32, values int) (occurring, error) {
 	if of == 0 && columns == nil {
 		return occurring{all: values}, nil
@@ -69,7 +69,7 @@ func readOccurring(of int, columns []int32, values int) (occurring, error) {
 	}
 	for k, j := range columns {
 		if j < 0 || int(j) >= of || k > 0 && columns[k-1] >= j {
-			return occurring{}, fmt.Errorf("column %d occurs of %d; expected columns that are there, ascending", j, of)
+			return occurring{}, fmt.Errorf("column %d of %d is listed as occurring; expected existing columns, ascending", j, of)
 		}
 	}
 	return occurring{of, columns}, nil

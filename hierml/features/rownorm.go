@@ -2,7 +2,7 @@ package features
 
 import "math"
 
-// RowNorm says to what length the vectors of instances are scaled.
+// RowNorm is the length to which the vectors of instances are scaled.
 type RowNorm int
 
 const (
@@ -26,7 +26,7 @@ func (n *RowNorm) UnmarshalText(text []byte) error {
 	return unmarshalEnum("RowNorm", (*int)(n), rowNormNames, text)
 }
 
-// add returns the sum with a further value, from which length tells the length of a vector.
+// add adds a value to the sum from which length computes the length of a vector.
 func (n RowNorm) add(sum, value float64) float64 {
 	switch n {
 	case UnitLength:
@@ -37,7 +37,8 @@ func (n RowNorm) add(sum, value float64) float64 {
 	return sum
 }
 
-// scale divides the values by their length, which sum tells. Values that are all zero stay so.
+// scale divides the values by their length, computed from sum. Values that are all zero do not
+// change.
 func (n RowNorm) scale(values []float32, sum float64) {
 	if n == UnitLength {
 		sum = math.Sqrt(sum)

@@ -13,13 +13,13 @@ type rowWriter struct{ x dataset.Matrix }
 type weighedRow struct {
 	x     *dataset.Matrix
 	first int     // its first entry
-	sum   float64 // which tells its length
+	sum   float64 // for its length
 }
 
 func (r *rowWriter) begin() weighedRow { return weighedRow{x: &r.x, first: len(r.x.Values)} }
 
-// add appends an entry: the part of its weight that depends on the document is given. Zeros are not
-// stored.
+// add appends an entry, given the part of its weight that depends on the document. It does not
+// store zeros.
 func (r *weighedRow) add(w *Weigher, column int32, weight float64) {
 	if w.settings.Weight.counted() {
 		idf := w.none
@@ -41,8 +41,8 @@ func (r *rowWriter) end(w *Weigher, row weighedRow) {
 	r.x.Indptr = append(r.x.Indptr, len(r.x.Values))
 }
 
-// joined returns one matrix of the rows that several writers made, whose Indptr have the ends of
-// rows only. The writers are empty then.
+// joined returns one matrix of the rows of several writers, whose Indptr have only the ends of
+// rows. It empties the writers.
 func joined(parts []rowWriter, rows, cols int) *dataset.Matrix {
 	if len(parts) == 1 {
 		x := parts[0].x

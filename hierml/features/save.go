@@ -11,11 +11,10 @@ import (
 	"github.com/hierml/notebook/internal/replace"
 )
 
-// saveJSON writes the value to a file that appears under its name when it is complete: until then
-// an older one stays.
+// saveJSON writes the value to a file. It replaces an older file only when the new one is complete.
 func saveJSON(path string, value json.Marshaler) error {
 	if path == "" {
-		return fmt.Errorf("features: save: no file is named")
+		return fmt.Errorf("features: save: the file name is empty")
 	}
 	data, err := value.MarshalJSON()
 	if err != nil {
@@ -46,21 +45,21 @@ func loadJSON(path string, value json.Unmarshaler) error {
 	return nil
 }
 
-// decode sets a value to what is in the data. A name that it has not is an error: a setting of a
-// newer version of this package is not left out in silence.
+// decode sets a value from the data. An unknown name is an error, so that a setting of a newer
+// version of this package is not silently ignored.
 func decode(data []byte, value any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	return d.Decode(value)
 }
 
-// header says what a saved value is.
+// header has the format and version of a saved value.
 type header struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 }
 
-// check reports a file of another kind, or one that a newer version of this package wrote.
+// check returns an error for a file of another kind or of a newer version of this package.
 func (h header) check(want header) error {
 	if h.Format != want.Format {
 		return fmt.Errorf("the format is %s; expected %s", textfile.Quote(h.Format), textfile.Quote(want.Format))

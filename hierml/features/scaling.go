@@ -9,21 +9,21 @@ import (
 	"github.com/hierml/notebook/hierml/internal/describe"
 )
 
-// ColumnScale says how columns are scaled: which number is subtracted from a column's values, and
-// by which they are then divided. A column that is the same in all training instances is divided by
-// 1.
+// ColumnScale determines the number subtracted from a column's values and the number they are then
+// divided by. A column that is constant in the training instances is divided by 1.
 type ColumnScale int
 
 const (
-	// MaxAbs divides by the largest absolute value, so that values are from -1 to 1 and zeros stay.
+	// MaxAbs divides by the largest absolute value, so values are from -1 to 1. Zeros stay zero.
 	MaxAbs ColumnScale = iota
-	// UnitDeviation divides by the standard deviation. Zeros stay.
+	// UnitDeviation divides by the standard deviation. Zeros stay zero.
 	UnitDeviation
-	// ZScore subtracts the mean and divides by the standard deviation. Zeros do not stay: a sparse
-	// matrix becomes dense.
+	// ZScore subtracts the mean and divides by the standard deviation. Zeros do not stay zero: a
+	// sparse matrix becomes dense.
 	ZScore
-	// UnitRange subtracts the smallest value and divides by the difference to the largest, so that
-	// values are from 0 to 1. A sparse matrix becomes dense where the smallest values are not zero.
+	// UnitRange subtracts the smallest value and divides by the difference to the largest, so
+	// values are from 0 to 1. A sparse matrix becomes dense in columns whose smallest value is not
+	// zero.
 	UnitRange
 	// Unscaled leaves columns as they are.
 	Unscaled
@@ -43,21 +43,21 @@ func (s *ColumnScale) UnmarshalText(text []byte) error {
 	return unmarshalEnum("ColumnScale", (*int)(s), columnScaleNames, text)
 }
 
-// Scaling says how the features of a data set are scaled. The zero value is MaxAbs.
+// Scaling has the settings for scaling the features of a data set. The zero value is MaxAbs.
 type Scaling struct {
 	// Columns is MaxAbs, UnitDeviation, ZScore, UnitRange or Unscaled. The standard deviation is
-	// that of the training instances themselves (their number is divided by, not one less).
+	// that of the training instances (with denominator n, not n - 1).
 	Columns ColumnScale `json:",omitzero"`
 	// UnitLength then scales every instance to a Euclidean norm of 1.
 	UnitLength bool `json:",omitzero"`
-	// Constant is the value of one more column at the end, called "(constant)": the intercept, or
-	// bias, of a linear model. With Columns: Unscaled it is all that Scaling does. The default
-	// value 0 is none; 1 is usual, and a larger one makes the intercept less regularized.
+	// Constant is the value of an additional column at the end, called "(constant)", for the
+	// intercept (bias) of a linear model. With Columns: Unscaled, Scaling does nothing else. The
+	// default, 0, adds no column; 1 is usual, and a larger value makes the intercept less
+	// regularized.
 	Constant float32 `json:",omitzero"`
 }
 
-// Scaler scales data by what was measured on training data. It may be used from several goroutines
-// at once.
+// Scaler scales data by values measured on training data. It is safe for concurrent use.
 type Scaler struct {
 	settings  Scaling
 	instances int       // that were measured
@@ -66,23 +66,23 @@ type Scaler struct {
 	factor    []float64 // of each of them
 }
 
-// maxScaled bounds the entries of a matrix that scaling makes dense: they take eight bytes each.
+// maxScaled bounds the entries of a matrix that scaling makes dense, of eight bytes each.
 const maxScaled = 1 << 30
 
-// Fit measures the columns of training data. It is an error if there are none, or if a value is not
-// finite.
+// Fit measures the columns of training data. It returns an error if there are no instances, or if a
+// value is not finite.
 func (s Scaling) Fit(train *dataset.Dataset) (*Scaler, error) {
 	if _, err := s.Columns.MarshalText(); err != nil {
 		return nil, err
 	}
 	if c := float64(s.Constant); math.IsNaN(c) || math.IsInf(c, 0) {
-		return nil, fmt.Errorf("features: Constant is %v; it has to be finite", s.Constant)
+		return nil, fmt.Errorf("features: Constant is %v; it must be finite", s.Constant)
 	}
 	if train == nil || train.X == nil {
 		return nil, errNoData
 	}
 	if train.Len() == 0 {
-		return nil, fmt.Errorf("features: %q has no instances to measure", train.Name)
+		return nil, fmt.Errorf("features: data set %q has no instances to measure", train.Name)
 	}
 	x, of := occurringIn(train.X)
 	columns := make([]columnRange, x.Cols)
@@ -139,7 +139,7 @@ func (s Scaling) Fit(train *dataset.Dataset) (*Scaler, error) {
 	return r, nil
 }
 
-// columnRange is what a column's stored values are.
+// columnRange has statistics of a column's stored values.
 type columnRange struct {
 	count     int
 	sum       float64
@@ -155,14 +155,14 @@ func (c *columnRange) add(v float64) {
 	c.low, c.high = min(c.low, v), max(c.high, v)
 }
 
-// Settings returns the settings it was made by.
+// Settings returns the settings that it was made with.
 func (r *Scaler) Settings() Scaling { return r.settings }
 
-// Columns returns the number of columns of what Transform takes, a Constant not among them.
+// Columns returns the number of columns of the input of Transform, without a Constant.
 func (r *Scaler) Columns() int { return r.columns.all }
 
-// Transform returns the data scaled. It is an error if it has other columns than the training data,
-// or if a value is beyond a float32 when it is scaled.
+// Transform returns the scaled data. It returns an error if the columns differ from the training
+// data, or if a scaled value overflows a float32.
 func (r *Scaler) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
 	if d == nil {
 		return nil, errNoData
@@ -182,13 +182,13 @@ func (r *Scaler) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
 	return &s, nil
 }
 
-// Scale returns the rows of a matrix scaled, as Transform does those of a data set.
+// Scale scales the rows of a matrix, as Transform does for a data set.
 func (r *Scaler) Scale(x *dataset.Matrix) (*dataset.Matrix, error) {
 	if x == nil {
 		return nil, errNoMatrix
 	}
 	if x.Cols != r.columns.all {
-		return nil, fmt.Errorf("%d columns; the scaler was made of %d", x.Cols, r.columns.all)
+		return nil, fmt.Errorf("it has %d columns, and the scaler was fitted on %d", x.Cols, r.columns.all)
 	}
 	var shifted []int32 // columns whose zeros do not stay
 	for k, shift := range r.shift {
@@ -197,7 +197,7 @@ func (r *Scaler) Scale(x *dataset.Matrix) (*dataset.Matrix, error) {
 		}
 	}
 	if len(shifted) > 0 && x.Rows > (maxScaled-x.NonZeros())/len(shifted) {
-		return nil, fmt.Errorf("%v scales to %d x %d values that are not zero; use UnitDeviation or MaxAbs, with which zeros stay", r.settings.Columns, x.Rows, len(shifted))
+		return nil, fmt.Errorf("%v makes %d x %d values non-zero; use UnitDeviation or MaxAbs, which keep zeros", r.settings.Columns, x.Rows, len(shifted))
 	}
 	scaled := &dataset.Matrix{Rows: x.Rows, Cols: x.Cols, Indptr: make([]int, 1, x.Rows+1), Vocabulary: x.Vocabulary}
 	scaled.Indices = make([]int32, 0, x.NonZeros())
@@ -224,7 +224,7 @@ func (r *Scaler) Scale(x *dataset.Matrix) (*dataset.Matrix, error) {
 			}
 			f := float32(v)
 			if math.IsInf(float64(f), 0) || math.IsNaN(v) {
-				return nil, fmt.Errorf("row %d, column %d is %v when it is scaled, which is beyond a float32", i, j, v)
+				return nil, fmt.Errorf("row %d, column %d is %v after scaling, which overflows a float32", i, j, v)
 			}
 			if f == 0 {
 				continue
@@ -244,7 +244,7 @@ func (r *Scaler) Scale(x *dataset.Matrix) (*dataset.Matrix, error) {
 	return scaled, nil
 }
 
-// String says what it does.
+// String describes it.
 func (r *Scaler) String() string {
 	text := fmt.Sprintf("%v of %s, measured on %s", r.settings.Columns, describe.Count(r.columns.all, "column", "columns"), describe.Count(r.instances, "instance", "instances"))
 	if r.settings.Columns == Unscaled {

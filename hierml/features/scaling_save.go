@@ -11,20 +11,20 @@ type savedScaler struct {
 	header
 	Scaling   Scaling   `json:"scaling"`
 	Instances int       `json:"instances"`
-	Of        int       `json:"of,omitzero"` // columns of the data, where values are of those that occur
+	Of        int       `json:"of,omitzero"` // columns of the data, if values are of occurring columns
 	Occurring []int32   `json:"occurring,omitempty"`
 	Shift     []float64 `json:"shift,omitempty"`
 	Factor    []float64 `json:"factor"`
 }
 
-// Version 2 has the columns that occur.
+// Version 2 has the occurring columns.
 var scalerHeader = header{"hierml.scaler", 2}
 
-// Save writes the scaler to a file, as JSON, which LoadScaler reads. The file appears under its
-// name when it is complete: until then an older one stays.
+// Save writes the scaler to a file, as JSON, which LoadScaler reads. It replaces an older file only
+// when the new one is complete.
 func (r *Scaler) Save(path string) error { return saveJSON(path, r) }
 
-// LoadScaler reads what Scaler.Save wrote. What it returns scales in the same way.
+// LoadScaler reads a file that Scaler.Save wrote. The scaler scales in the same way.
 func LoadScaler(path string) (*Scaler, error) {
 	r := new(Scaler)
 	if err := loadJSON(path, r); err != nil {
@@ -33,12 +33,12 @@ func LoadScaler(path string) (*Scaler, error) {
 	return r, nil
 }
 
-// MarshalJSON returns what Save writes.
+// MarshalJSON returns the JSON that Save writes.
 func (r *Scaler) MarshalJSON() ([]byte, error) {
 	return json.Marshal(savedScaler{r.columns.header(scalerHeader, 1), r.settings, r.instances, r.columns.of(), r.columns.columns, r.shift, r.factor})
 }
 
-// UnmarshalJSON sets the scaler to what MarshalJSON wrote.
+// UnmarshalJSON sets the scaler from the output of MarshalJSON.
 func (r *Scaler) UnmarshalJSON(data []byte) error {
 	var saved savedScaler
 	if err := decode(data, &saved); err != nil {

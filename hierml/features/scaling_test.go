@@ -153,18 +153,18 @@ func TestScalingErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Transform(train.WithConstant(1)); err == nil || !strings.Contains(err.Error(), "10 columns; the scaler was made of 9") {
+	if _, err := r.Transform(train.WithConstant(1)); err == nil || !strings.Contains(err.Error(), "10 columns, and the scaler was fitted on 9") {
 		t.Error(err)
 	}
 	huge := &dataset.Matrix{Rows: 1 << 29, Cols: 9, Indptr: make([]int, 1)}
-	if _, err := r.Scale(huge); err == nil || !strings.Contains(err.Error(), "with which zeros stay") {
+	if _, err := r.Scale(huge); err == nil || !strings.Contains(err.Error(), "which keep zeros") {
 		t.Error(err)
 	}
 	tiny := dense(t, [][]float64{{1e-40}, {0}}, [][]string{nil, nil})
 	if r, err = (Scaling{}).Fit(tiny); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Transform(dense(t, [][]float64{{1}}, [][]string{nil})); err == nil || !strings.Contains(err.Error(), "beyond a float32") {
+	if _, err := r.Transform(dense(t, [][]float64{{1}}, [][]string{nil})); err == nil || !strings.Contains(err.Error(), "overflows a float32") {
 		t.Error(err)
 	}
 }
@@ -187,7 +187,7 @@ func TestLoadScalerErrors(t *testing.T) {
 	for _, test := range []struct{ old, new, want string }{
 		{"hierml.scaler", "hierml.vectorizer", "the format is"},
 		{"z-score", "max-abs", "1 columns are shifted and 1 scaled, by max-abs"},
-		{"z-score", "log", "has to be one of"},
+		{"z-score", "log", "must be one of"},
 		{"[2]", "[]", "0 columns are shifted"},
 		{"[1]", "[0]", "column 0 is scaled by 0"},
 		{"instances", "rows", `unknown field "rows"`},

@@ -14,17 +14,17 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Selection is a choice of columns by what each of them tells, as ChiSquare and DocumentFrequency
-// make it of training data. Transform takes them of other data too, and Vectorizer.Keep makes of
-// its Columns a vectorizer that has no others.
+// Selection is a selection of columns by their scores, made by ChiSquare or DocumentFrequency on
+// training data. Transform selects them in other data, and Vectorizer.Keep returns a vectorizer
+// with only its Columns.
 type Selection struct {
 	Columns []int    // chosen, ascending
-	Names   []string // of the chosen columns, or nil where they have none
+	Names   []string // of the chosen columns, or nil if they have none
 
-	// Scores has the score of every column of the data, chosen or not, and Classes the node of the
-	// class about which it tells the most, or -1 where it tells nothing of one. Classes is nil
-	// where scores are not made of classes. Where few of many columns have an entry, Scored has
-	// these, ascending, and Scores and Classes are of them; otherwise it is nil.
+	// Scores has the score of every column of the data, chosen or not. Classes has the node of the
+	// class that the column indicates most, or -1 if none; it is nil if the scores do not depend on
+	// classes. If few of many columns have an entry, Scored has these, ascending, and Scores and
+	// Classes belong to them; otherwise Scored is nil.
 	Scores  []float64
 	Classes []int
 	Scored  []int32
@@ -34,8 +34,8 @@ type Selection struct {
 	taxonomy *taxonomy.Taxonomy
 }
 
-// choose returns the columns with the highest scores, at least least; at most most, unless that is
-// zero. Of columns with one score the first are taken.
+// choose returns at most most columns (0 is no limit) with the highest scores, all at least least.
+// In case of a tie the first columns are chosen.
 func choose(d *dataset.Dataset, of occurring, method string, scores []float64, classes []int, most int, least float64) (*Selection, error) {
 	var chosen []int // positions
 	for k, score := range scores {
@@ -65,16 +65,16 @@ func choose(d *dataset.Dataset, of occurring, method string, scores []float64, c
 	return s, nil
 }
 
-// checkChoice reports settings that are no choice.
+// checkChoice returns an error for settings that choose nothing.
 func checkChoice(d *dataset.Dataset, features int, least float64) error {
 	if d == nil || d.X == nil {
 		return errNoData
 	}
 	if d.Len() == 0 || d.X.Cols == 0 {
-		return fmt.Errorf("features: %q has no instances or no columns to choose from", d.Name)
+		return fmt.Errorf("features: data set %q has no instances or no columns to choose from", d.Name)
 	}
 	if features < 0 {
-		return fmt.Errorf("features: Features is %d; it is how many columns are kept, or zero for all with a score", features)
+		return fmt.Errorf("features: Features is %d; it must be the number of columns to keep, or 0 for all with a score", features)
 	}
 	if math.IsNaN(least) {
 		return fmt.Errorf("features: the least score is not a number")
@@ -82,18 +82,18 @@ func checkChoice(d *dataset.Dataset, features int, least float64) error {
 	return nil
 }
 
-// Transform returns the data with the chosen columns alone. It has to have the columns of the data
-// that the choice was made of.
+// Transform returns the data with only the chosen columns. The data must have the columns of the
+// training data.
 func (s *Selection) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
 	if d == nil || d.X == nil {
 		return nil, errNoData
 	}
 	if d.X.Cols != s.all {
-		return nil, fmt.Errorf("features: %q has %d columns; the selection was made of %d", d.Name, d.X.Cols, s.all)
+		return nil, fmt.Errorf("features: data set %q has %d columns, and the selection was fitted on %d", d.Name, d.X.Cols, s.all)
 	}
 	for k, name := range s.Names {
 		if d.Vocabulary != nil && d.Vocabulary[s.Columns[k]] != name {
-			return nil, fmt.Errorf("features: column %d of %q is %s; the selection was made where it is %s", s.Columns[k], d.Name, textfile.Quote(d.Vocabulary[s.Columns[k]]), textfile.Quote(name))
+			return nil, fmt.Errorf("features: column %d of %q is %s; in the training data it is %s", s.Columns[k], d.Name, textfile.Quote(d.Vocabulary[s.Columns[k]]), textfile.Quote(name))
 		}
 	}
 	return d.Columns(s.Columns)
@@ -173,24 +173,24 @@ func (s *Selection) HTML() string {
 	return b.String()
 }
 
-// DocumentFrequency chooses columns by the number of instances in which they are not zero.
+// DocumentFrequency selects columns by the number of instances in which they are not zero.
 type DocumentFrequency struct {
-	// Features is how many columns are kept at most: those in the most instances. The default value
-	// 0 is no limit.
+	// Features is the maximum number of columns to keep, those in the most instances. The default,
+	// 0, is no limit.
 	Features int
-	// MinDocuments is the number of instances a column has to be in. The default value is 1.
+	// MinDocuments is the minimum number of instances with a column. The default value is 1.
 	MinDocuments int
-	// MaxShare is the part of the instances that a column may be in. The default value is 1.
+	// MaxShare is the maximum share of instances with a column. The default value is 1.
 	MaxShare float64
 }
 
-// Fit chooses columns of training data. It is an error if none is left.
+// Fit selects columns of training data. It returns an error if none is left.
 func (s DocumentFrequency) Fit(d *dataset.Dataset) (*Selection, error) {
 	if err := checkChoice(d, s.Features, 0); err != nil {
 		return nil, err
 	}
 	if !(s.MaxShare >= 0 && s.MaxShare <= 1) {
-		return nil, fmt.Errorf("features: MaxShare is %v; it is a part of the instances, from 0 to 1", s.MaxShare)
+		return nil, fmt.Errorf("features: MaxShare is %v; it must be a share of the instances, from 0 to 1", s.MaxShare)
 	}
 	x, of := occurringIn(d.X)
 	frequencies := make([]float64, x.Cols)

@@ -12,20 +12,19 @@ type savedSelection struct {
 	Method    string    `json:"method"`
 	Columns   []int     `json:"columns"`
 	Names     []string  `json:"names,omitempty"`
-	Of        int       `json:"of,omitzero"` // columns of the data, where values are of those that occur
+	Of        int       `json:"of,omitzero"` // columns of the data, if values are of occurring columns
 	Occurring []int32   `json:"occurring,omitempty"`
 	Scores    []float64 `json:"scores"`
 }
 
-// Version 2 has the columns that occur.
+// Version 2 has the occurring columns.
 var selectionHeader = header{"hierml.selection", 2}
 
 // Save writes the selection to a file, as JSON, which LoadSelection reads. Classes are not in the
-// file, which has no taxonomy. The file appears under its name when it is complete: until then an
-// older one stays.
+// file, which has no taxonomy. It replaces an older file only when the new one is complete.
 func (s *Selection) Save(path string) error { return saveJSON(path, s) }
 
-// LoadSelection reads what Selection.Save wrote. What it returns takes the same columns.
+// LoadSelection reads a file that Selection.Save wrote. The selection has the same columns.
 func LoadSelection(path string) (*Selection, error) {
 	s := new(Selection)
 	if err := loadJSON(path, s); err != nil {
@@ -34,13 +33,13 @@ func LoadSelection(path string) (*Selection, error) {
 	return s, nil
 }
 
-// MarshalJSON returns what Save writes.
+// MarshalJSON returns the JSON that Save writes.
 func (s *Selection) MarshalJSON() ([]byte, error) {
 	of := occurring{s.all, s.Scored}
 	return json.Marshal(savedSelection{of.header(selectionHeader, 1), s.method, s.Columns, s.Names, of.of(), of.columns, s.Scores})
 }
 
-// UnmarshalJSON sets the selection to what MarshalJSON wrote.
+// UnmarshalJSON sets the selection from the output of MarshalJSON.
 func (s *Selection) UnmarshalJSON(data []byte) error {
 	var saved savedSelection
 	if err := decode(data, &saved); err != nil {
@@ -58,7 +57,7 @@ func (s *Selection) UnmarshalJSON(data []byte) error {
 	}
 	for k, j := range saved.Columns {
 		if j < 0 || j >= of.all || of.find(int32(j)) < 0 || k > 0 && saved.Columns[k-1] >= j {
-			return fmt.Errorf("column %d is chosen of %d; expected columns that are there, ascending", j, of.all)
+			return fmt.Errorf("column %d of %d is chosen; expected existing columns, ascending", j, of.all)
 		}
 	}
 	for j, v := range saved.Scores {

@@ -66,9 +66,9 @@ func TestLoadSelectionErrors(t *testing.T) {
 	for _, test := range []struct{ old, new, want string }{
 		{"hierml.selection", "hierml.scaler", "the format is"},
 		{`"version":1`, `"version":3`, "reads up to version 2"},
-		{`[0,2]`, `[2,0]`, "column 0 is chosen of 3"},
-		{`[0,2]`, `[0,3]`, "column 3 is chosen of 3"},
-		{`[0,2]`, `[-1,2]`, "column -1 is chosen"},
+		{`[0,2]`, `[2,0]`, "column 0 of 3 is chosen"},
+		{`[0,2]`, `[0,3]`, "column 3 of 3 is chosen"},
+		{`[0,2]`, `[-1,2]`, "column -1 of 3 is chosen"},
 		{`[0,2]`, `[]`, "0 chosen columns"},
 		{`["a","c"]`, `["a"]`, "2 chosen columns with 1 names"},
 		{`"method"`, `"way"`, `unknown field "way"`},

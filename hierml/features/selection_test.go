@@ -199,7 +199,7 @@ func TestSelection(t *testing.T) {
 	if _, err := s.Transform(&other); err == nil || !strings.Contains(err.Error(), `column 3 of "table" is "wood"`) {
 		t.Error(err)
 	}
-	if _, err := s.Transform(some); err == nil || !strings.Contains(err.Error(), "has 2 columns; the selection was made of 4") {
+	if _, err := s.Transform(some); err == nil || !strings.Contains(err.Error(), "has 2 columns, and the selection was fitted on 4") {
 		t.Error(err)
 	}
 	frequent, err := DocumentFrequency{MinDocuments: 2, MaxShare: 0.5, Features: 3}.Fit(d)

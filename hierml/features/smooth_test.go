@@ -98,7 +98,7 @@ func TestSmoothIDF(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (TFIDF{Counts: true, SmoothIDF: true}).Fit(same); err == nil || !strings.Contains(err.Error(), "SmoothIDF is a form of tf-idf, and the weight is counts") {
+	if _, err := (TFIDF{Counts: true, SmoothIDF: true}).Fit(same); err == nil || !strings.Contains(err.Error(), "SmoothIDF needs a tf-idf weight, and the weight is counts") {
 		t.Errorf("counts: %v", err)
 	}
 }

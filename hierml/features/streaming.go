@@ -9,15 +9,15 @@ import (
 )
 
 // FitDocuments is Fit for documents that are read one after the other, such as those of
-// JSONLines.Documents. Their texts are not kept: memory grows with the number of different terms,
-// or not at all with Bits. It ends with the first error of the documents, or with the context's.
+// JSONLines.Documents. It does not keep the texts: memory grows with the number of distinct terms,
+// or not at all with Bits. It stops at the first error of the documents, or when ctx is cancelled.
 func (s Text) FitDocuments(ctx context.Context, train iter.Seq2[dataset.Document, error]) (*Vectorizer, error) {
 	v, err := s.vectorizer()
 	if err != nil {
 		return nil, err
 	}
 	if train == nil {
-		return nil, fmt.Errorf("features: there are no documents: nil was given")
+		return nil, fmt.Errorf("features: the documents are nil")
 	}
 	c := newCounter(v)
 	for document, err := range train {
@@ -30,7 +30,7 @@ func (s Text) FitDocuments(ctx context.Context, train iter.Seq2[dataset.Document
 		c.add(document.Text)
 	}
 	if c.texts == 0 {
-		return nil, fmt.Errorf("features: there are no documents to take words from")
+		return nil, fmt.Errorf("features: there are no documents to read words from")
 	}
 	if err := v.adopt([]*counter{c}, ""); err != nil {
 		return nil, err
@@ -38,9 +38,9 @@ func (s Text) FitDocuments(ctx context.Context, train iter.Seq2[dataset.Document
 	return v, nil
 }
 
-// Instances gives the documents as vectors, one after the other, with their labels: what learns
-// online takes texts larger than memory in this way, and with hashed terms without reading them
-// before. It ends with the first error of the documents.
+// Instances yields the documents as vectors, one after the other, with their labels. Online
+// learners use it for texts larger than memory; with hashed terms they need no first pass. It stops
+// at the first error of the documents.
 func (v *Vectorizer) Instances(documents iter.Seq2[dataset.Document, error]) iter.Seq2[dataset.Instance, error] {
 	return func(yield func(dataset.Instance, error) bool) {
 		reader := &termReader{terms: v.terms}

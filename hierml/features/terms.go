@@ -9,15 +9,15 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// Tokens says what the tokens of a text are.
+// Tokens is the kind of tokens of a text.
 type Tokens int
 
 const (
 	// Words are the longest runs of letters and digits. A combining mark continues the word before
 	// it.
 	Words Tokens = iota
-	// Letters are the letters alone, whatever stands between them: n-grams of n letters are the
-	// n-mers of a sequence of proteins or nucleotides.
+	// Letters are single letters, ignoring other characters between them: n-grams of n letters are
+	// the n-mers of a sequence of proteins or nucleotides.
 	Letters
 	// Characters are all characters, with one space for a run of white space.
 	Characters
@@ -42,32 +42,32 @@ type terms struct {
 	stop      map[string]stop // or nil
 	from, to  int             // of the lengths of n-grams
 
-	// Tokens of functions and patterns may have the separator within, so that n-grams of different
-	// tokens are the same term: then a whole term counts as one token of a lexicon.
+	// Tokens of functions and patterns may contain the separator, so n-grams of different tokens
+	// can be the same term. Then a whole term counts as one token of a lexicon.
 	whole bool
 }
 
-// stop says what is known of a token or several with the separator between them.
+// stop says whether a token, or several joined by the separator, is a stop word or begins one.
 type stop struct {
 	out    bool // it is a stop word
 	begins bool // it begins one
 }
 
 // maxGram is the maximum number of tokens in an n-gram and in a stop word. A text has about as many
-// n-grams of each length as tokens, and stop words are looked for at each token.
+// n-grams of each length as tokens, and stop words are searched at each token.
 const maxGram = 100
 
-// newTerms checks the settings that say what terms are.
+// newTerms checks the settings of terms.
 func newTerms(s *Text) (*terms, error) {
 	t := &terms{separator: " ", from: s.NGrams[0], to: s.NGrams[1]}
 	if s.NGrams == [2]int{} {
 		t.from, t.to = 1, 1
 	}
 	if t.from < 1 || t.to < t.from || t.to > maxGram {
-		return nil, fmt.Errorf("features: NGrams is %v; it is the smallest and the largest number of tokens, such as {1, 2} for words and pairs of words, and at most %d", s.NGrams, maxGram)
+		return nil, fmt.Errorf("features: NGrams is %v; it must be the smallest and the largest number of tokens, at most %d, such as {1, 2} for words and pairs of words", s.NGrams, maxGram)
 	}
 	if s.Pattern != "" && s.Tokenizer != nil || s.Tokens != Words && (s.Pattern != "" || s.Tokenizer != nil) {
-		return nil, fmt.Errorf("features: give one of Tokens, Pattern and Tokenizer: each says what the tokens of a text are")
+		return nil, fmt.Errorf("features: set only one of Tokens, Pattern and Tokenizer")
 	}
 	t.whole = t.to > 1 && (s.Pattern != "" || s.Tokenizer != nil)
 	keepCase := s.KeepCase
@@ -88,7 +88,7 @@ func newTerms(s *Text) (*terms, error) {
 		}
 		t.tokens = func(text string, f func([]byte)) {
 			var buffer []byte
-			// This is the way through all matches that takes no memory for each.
+			// This loop over the matches allocates no memory for each.
 			pattern.ReplaceAllStringFunc(plainText(text, keepCase), func(token string) string {
 				if buffer = append(buffer[:0], token...); len(buffer) > 0 {
 					f(buffer)
@@ -105,10 +105,10 @@ func newTerms(s *Text) (*terms, error) {
 		t.separator = ""
 		t.tokens = func(text string, f func([]byte)) { characters(text, keepCase, f) }
 	default:
-		return nil, fmt.Errorf("features: Tokens is %d; there are Words, Letters and Characters", int(s.Tokens))
+		return nil, fmt.Errorf("features: Tokens is %d; it must be Words, Letters or Characters", int(s.Tokens))
 	}
 	if form := s.Normalize; form < AsWritten || form > NoAccents {
-		return nil, fmt.Errorf("features: Normalize is %d; there are AsWritten, NFC, NFKC and NoAccents", int(form))
+		return nil, fmt.Errorf("features: Normalize is %d; it must be AsWritten, NFC, NFKC or NoAccents", int(form))
 	} else if form != AsWritten {
 		tokens := t.tokens
 		t.tokens = func(text string, f func([]byte)) { tokens(form.of(text), f) }
@@ -117,14 +117,14 @@ func newTerms(s *Text) (*terms, error) {
 		return t, nil
 	}
 	if t.separator == "" {
-		return nil, fmt.Errorf("features: StopWords are given, but tokens are %v; stop words are left out of words only", s.Tokens)
+		return nil, fmt.Errorf("features: StopWords is set, but tokens are %v; stop words need Tokens: Words", s.Tokens)
 	}
 	t.stop = make(map[string]stop)
 	for _, word := range s.StopWords {
 		var tokens []string
 		t.tokens(word, func(token []byte) { tokens = append(tokens, string(token)) })
 		if len(tokens) > maxGram {
-			return nil, fmt.Errorf("features: the stop word %s has %d tokens; there are at most %d", textfile.Quote(word), len(tokens), maxGram)
+			return nil, fmt.Errorf("features: the stop word %s has %d tokens; at most %d are allowed", textfile.Quote(word), len(tokens), maxGram)
 		}
 		for n := 1; n <= len(tokens); n++ {
 			key := strings.Join(tokens[:n], t.separator)
@@ -135,7 +135,7 @@ func newTerms(s *Text) (*terms, error) {
 	return t, nil
 }
 
-// plainText returns the text as UTF-8 and, unless the case is kept, in lower case.
+// plainText returns the text as UTF-8, in lower case unless KeepCase is set.
 func plainText(text string, keepCase bool) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if !keepCase {
@@ -144,8 +144,7 @@ func plainText(text string, keepCase bool) string {
 	return text
 }
 
-// split calls f for the tokens of a term, as a lexicon has them. The slice is valid during the
-// call.
+// split calls f for the tokens of a term in a lexicon. The slice is valid during the call.
 func (t *terms) split(term string, f func(token []byte)) {
 	var buffer [64]byte
 	switch {
@@ -164,7 +163,7 @@ func (t *terms) split(term string, f func(token []byte)) {
 	}
 }
 
-// lengths returns the lengths of the n-grams that are terms, of tokens as a lexicon has them.
+// lengths returns the lengths of the n-grams that are terms, in tokens of a lexicon.
 func (t *terms) lengths() (from, to int) {
 	if t.whole {
 		return 1, 1
@@ -180,8 +179,8 @@ type termReader struct {
 	numbers []uint32
 }
 
-// read returns the numbers of the text's tokens in the lexicon, to which new ones are added if that
-// is asked for. They are valid until the next call.
+// read returns the numbers of the text's tokens in the lexicon. If add is true, it adds new ones.
+// The numbers are valid until the next call.
 func (r *termReader) read(text string, l *lexicon, add bool) []uint32 {
 	r.numbers = r.numbers[:0]
 	number := func(token []byte) { r.numbers = append(r.numbers, l.number(token, add)) }
@@ -226,8 +225,8 @@ func (r *termReader) readText(text string) {
 	}
 }
 
-// leaveOutStopWords copies the tokens that are not part of a stop word. Of several that begin at
-// one token, the longest is left out.
+// leaveOutStopWords copies the tokens that are not part of a stop word. If several begin at one
+// token, it removes the longest.
 func (r *termReader) leaveOutStopWords() {
 	r.kept.reset()
 	for i := 0; i < len(r.text.ends); {
@@ -250,8 +249,7 @@ func (r *termReader) leaveOutStopWords() {
 	}
 }
 
-// tokenList holds tokens one after the other with separators between them, so that those that
-// follow each other are one slice.
+// tokenList holds tokens with separators between them, so that consecutive tokens are one slice.
 type tokenList struct {
 	bytes        []byte
 	begins, ends []int
@@ -270,5 +268,5 @@ func (t *tokenList) add(token []byte, separator string) {
 	t.ends = append(t.ends, len(t.bytes))
 }
 
-// gram returns n tokens from the i-th on.
+// gram returns the n tokens that start at the i-th.
 func (t *tokenList) gram(i, n int) []byte { return t.bytes[t.begins[i]:t.ends[i+n-1]] }

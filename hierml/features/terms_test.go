@@ -68,29 +68,29 @@ func TestTermsErrors(t *testing.T) {
 		"NGrams is [1 101]":                      {NGrams: [2]int{1, 101}},
 		"NGrams is [2 1]":                        {NGrams: [2]int{2, 1}},
 		"Pattern is not a regular":               {Pattern: "("},
-		"give one of Tokens, Pattern and":        {Pattern: "a", Tokens: Letters},
-		"Tokens is 7; there are":                 {Tokens: 7},
-		"left out of words only":                 {Tokens: Characters, StopWords: []string{"a"}},
-		"has 101 tokens; there are at most 100":  {StopWords: []string{strings.Repeat("a ", 101)}},
+		"set only one of Tokens, Pattern":        {Pattern: "a", Tokens: Letters},
+		"Tokens is 7; it must be":                {Tokens: 7},
+		"stop words need Tokens":                 {Tokens: Characters, StopWords: []string{"a"}},
+		"has 101 tokens; at most 100 are":        {StopWords: []string{strings.Repeat("a ", 101)}},
 		"MinDocuments is -1":                     {MinDocuments: -1},
 		"MaxFeatures is -2":                      {MaxFeatures: -2},
 		"MaxShare is 1.5":                        {MaxShare: 1.5},
 		"TermWeight is 9":                        {Weight: 9},
 		"RowNorm is -1":                          {Norm: -1},
 		"B at most 1":                            {Weight: BM25, B: 2},
-		"log tf-idf it is from 0 to 24":          {Bits: 25},
-		"counts it is from 0 to 30":              {Bits: 31, Weight: Counts},
-		"choose terms of a vocabulary":           {Bits: 8, MinDocuments: 2},
+		"log tf-idf it must be from 0 to 24":     {Bits: 25},
+		"counts it must be from 0 to 30":         {Bits: 31, Weight: Counts},
+		"need a vocabulary":                      {Bits: 8, MinDocuments: 2},
 		"all words of corpus \"texts\" are stop": {StopWords: []string{"one two"}},
 		"no word of corpus \"texts\" is found":   {NGrams: [2]int{3, 3}},
-		"Tokenizer and NGrams find nothing":      {Pattern: "x+"},
+		"Tokenizer and NGrams match nothing":     {Pattern: "x+"},
 	} {
 		if _, err := settings.Fit(example.Fruits("one two")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}
 	}
 	for want, settings := range map[string]Text{
-		"taken from training texts":    {},
+		"needs training texts":         {},
 		"log tf-idf needs training":    {Bits: 4},
 		"Bits is -1; with the weight ": {Bits: -1, Weight: Counts},
 	} {

@@ -1,8 +1,8 @@
 package features
 
-// TermWeight says what weight a term has in a document. In the formulas tf is how often it stands
-// there, df is the number of training documents with it, N is the number of training documents, and
-// L is the number of all terms of the document, of which a training document has A on average.
+// TermWeight is the weight of a term in a document. In the formulas, tf is the count of the term in
+// the document, df the number of training documents with it, N the number of training documents, L
+// the number of terms of the document, and A the average L of the training documents.
 type TermWeight int
 
 const (
@@ -11,7 +11,7 @@ const (
 	// PlainTFIDF is tf * ln(N / df), likewise.
 	PlainTFIDF
 	// BM25 is tf / (tf + k1*(1 - b + b*L/A)) * ln(1 + (N - df + 1/2)/(df + 1/2)), as in [RZ09],
-	// with 1 added below the logarithm, which makes the weight of every word positive.
+	// with 1 added inside the logarithm, which makes the weight of every word positive.
 	BM25
 	// Counts is tf.
 	Counts

@@ -8,9 +8,9 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
-// Text says how texts become vectors: what their terms are, which of them count, and for how much.
-// The zero value is TFIDF's: words in lower case, weighted by LogTFIDF, in vectors of unit length.
-// The settings can be written as JSON, but for Tokenizer.
+// Text has the settings for turning texts into vectors: the terms, the vocabulary and the weights.
+// The zero value is that of TFIDF: words in lower case, weighted by LogTFIDF, in vectors of unit
+// length. The settings can be written as JSON, except Tokenizer.
 type Text struct {
 	// Tokens are Words, Letters or Characters. They are in lower case unless KeepCase is set.
 	Tokens Tokens `json:",omitzero"`
@@ -19,54 +19,51 @@ type Text struct {
 	// case unless KeepCase is set.
 	Pattern string `json:",omitzero"`
 	// Tokenizer returns the tokens of a text, instead of Tokens. The text is in lower case unless
-	// KeepCase is set. It is called from several goroutines at once.
+	// KeepCase is set. It must be safe for concurrent use.
 	Tokenizer func(text string) []string `json:"-"`
 	KeepCase  bool                       `json:",omitzero"`
-	// Normalize is AsWritten, NFC, NFKC or NoAccents: the form in which the characters of texts and
-	// stop words are brought first. Of more than ten combining marks in a row the others are left
-	// out then. Characters that are newer than the Unicode of the Go release, 15 in 1.26 and 17 in
-	// 1.27, stay as they are.
+	// Normalize is AsWritten, NFC, NFKC or NoAccents: the form to which the characters of texts and
+	// stop words are brought first. If more than ten combining marks follow each other, the rest is
+	// dropped. Characters newer than the Unicode version of the Go release, 15 in 1.26 and 17 in
+	// 1.27, do not change.
 	Normalize Normalization `json:",omitzero"`
-	// StopWords are left out of the tokens, before n-grams are formed; each has 100 tokens at most.
-	// EnglishStopWords is a list.
-	// A stop word that is several tokens, as don't is two words, is left out where these follow
-	// each other.
+	// StopWords are removed from the tokens before n-grams are formed; each has at most 100 tokens.
+	// EnglishStopWords is such a list. A stop word of several tokens (don't has two words) is
+	// removed where these follow each other.
 	StopWords []string `json:",omitempty"`
-	// NGrams is the smallest and the largest number of tokens of a term: {1, 2} are words and pairs
-	// of words that follow each other, with a space between them; {3, 3} with Letters are the
-	// 3-mers of a sequence. The default value is {1, 1}; the largest number is 100.
+	// NGrams is the smallest and the largest number of tokens of a term: {1, 2} means words and
+	// pairs of consecutive words, joined by a space; {3, 3} with Letters means the 3-mers of a
+	// sequence. The default value is {1, 1}; the largest number is 100.
 	NGrams [2]int `json:",omitzero"`
 
-	// Bits makes 2^Bits columns and no vocabulary: the column of a term, and whether it adds or
-	// subtracts its weight, is told by a hash of the term [WDLSA09]. Memory does not grow with the
-	// number of terms, and with weights that need no training texts neither do these. The default
-	// value is 0, which is a vocabulary; the largest is 30.
+	// Bits uses 2^Bits columns instead of a vocabulary: a hash of the term determines its column,
+	// and whether its weight is added or subtracted [WDLSA09]. Memory does not grow with the number
+	// of terms, and some weights need no training texts at all. The default value is 0, which means
+	// a vocabulary; the largest is 30.
 	Bits int `json:",omitzero"`
-	// MinDocuments is the number of training documents a term has to be in to be in the vocabulary.
-	// The default value is 1.
+	// MinDocuments is the minimum number of training documents with a term of the vocabulary. The
+	// default value is 1.
 	MinDocuments int `json:",omitzero"`
-	// MaxShare is the part of the training documents that a term may stand in: those in more are
-	// not in the vocabulary. The default value is 1. Terms that stand in all documents are left out
-	// in any case by weights with ln(N / df), where theirs is zero.
+	// MaxShare is the maximum share of training documents with a term of the vocabulary. The
+	// default value is 1. Weights with ln(N / df) also leave out terms that are in all documents,
+	// because their weight is zero.
 	MaxShare float64 `json:",omitzero"`
-	// MaxFeatures is how many terms the vocabulary has at most: those that stand in the most
-	// documents; of terms in as many, those that are first in the order of the alphabet. The
-	// default value is 0, which is no limit.
+	// MaxFeatures is the maximum number of terms in the vocabulary: those in the most documents, in
+	// case of a tie the first in alphabetical order. The default value is 0, which means no limit.
 	MaxFeatures int `json:",omitzero"`
 
-	// Weight says for how much a term counts: LogTFIDF, PlainTFIDF, BM25, Counts, LogCounts or
-	// Binary.
+	// Weight is the weight of a term: LogTFIDF, PlainTFIDF, BM25, Counts, LogCounts or Binary.
 	Weight TermWeight `json:",omitzero"`
 	// K1 and B are parameters of BM25. The default values are 1.2 and 0.75; a negative number is 0.
 	K1 float64 `json:",omitzero"`
 	B  float64 `json:",omitzero"`
 	// Norm is UnitLength, UnitSum or NoNorm.
 	Norm RowNorm `json:",omitzero"`
-	// SmoothIDF has ln((1 + N) / (1 + df)) + 1 in the place of ln(N / df), scikit-learn's
-	// smooth_idf: see Weighing. Terms that stand in all documents then stay in the vocabulary.
+	// SmoothIDF uses ln((1 + N) / (1 + df)) + 1 in place of ln(N / df), scikit-learn's smooth_idf;
+	// see Weighing. Terms in all documents then stay in the vocabulary.
 	SmoothIDF bool `json:",omitzero"`
 
-	dropCommon bool // leave out terms that stand in all documents, whatever the weight
+	dropCommon bool // leave out terms in all documents, whatever the weight
 }
 
 // Largest numbers of columns by hashing, as powers of two: with an entry of memory for each column,
@@ -76,20 +73,20 @@ const (
 	maxBits        = 30
 )
 
-// Fit counts the terms of the training texts. It is an error if no term remains, or if the settings
-// contradict each other.
+// Fit counts the terms of the training texts. It returns an error if no term remains, or if the
+// settings contradict each other.
 func (s Text) Fit(train *dataset.Corpus) (*Vectorizer, error) {
 	return s.FitContext(context.Background(), train)
 }
 
-// FitContext is Fit that ends early, with the context's error, when ctx does.
+// FitContext is Fit that stops with the context's error when ctx is cancelled.
 func (s Text) FitContext(ctx context.Context, train *dataset.Corpus) (*Vectorizer, error) {
 	v, _, err := s.fit(ctx, train, false)
 	return v, err
 }
 
-// FitTransform returns what Fit returns, and what its Transform makes of the training texts, which
-// are read only once. It ends early, with the context's error, when ctx does.
+// FitTransform returns the results of Fit and of Transform on the training texts, and reads them
+// only once. It stops with the context's error when ctx is cancelled.
 func (s Text) FitTransform(ctx context.Context, train *dataset.Corpus) (*Vectorizer, *dataset.Dataset, error) {
 	v, counters, err := s.fit(ctx, train, s.Bits == 0)
 	if err != nil {
@@ -108,17 +105,18 @@ func (s Text) FitTransform(ctx context.Context, train *dataset.Corpus) (*Vectori
 	return v, v.dataset(train, x), nil
 }
 
-// fit counts the terms of the training texts, and keeps those of each text if that is asked for.
+// fit counts the terms of the training texts. If keep is true, it also stores the counts of each
+// text.
 func (s Text) fit(ctx context.Context, train *dataset.Corpus, keep bool) (*Vectorizer, []*counter, error) {
 	v, err := s.vectorizer()
 	if err != nil {
 		return nil, nil, err
 	}
 	if train == nil {
-		return nil, nil, fmt.Errorf("features: no corpus is given to take words from")
+		return nil, nil, fmt.Errorf("features: Fit needs a corpus, not nil")
 	}
 	if train.Len() == 0 {
-		return nil, nil, fmt.Errorf("features: corpus %q has no documents to take words from", train.Name)
+		return nil, nil, fmt.Errorf("features: corpus %q has no documents to read words from", train.Name)
 	}
 	counters := make([]*counter, guarded.Workers(0))
 	inParallel(train.Len(), len(counters), func(part, from, to int) {
@@ -138,18 +136,18 @@ func (s Text) fit(ctx context.Context, train *dataset.Corpus, keep bool) (*Vecto
 	return v, counters, nil
 }
 
-// Vectorizer returns what Fit returns, without training texts: for hashed terms whose weights need
-// none, which are Counts, LogCounts and Binary. It is an error for other settings.
+// Vectorizer returns the vectorizer without training texts, for hashed terms with the weights
+// Counts, LogCounts and Binary, which need none. It returns an error for other settings.
 func (s Text) Vectorizer() (*Vectorizer, error) {
 	v, err := s.vectorizer()
 	if err != nil {
 		return nil, err
 	}
 	if s.Bits == 0 {
-		return nil, fmt.Errorf("features: a vocabulary is taken from training texts: use Fit, or set Bits, such as 18, for hashed terms, which have none")
+		return nil, fmt.Errorf("features: a vocabulary needs training texts; use Fit, or set Bits, such as 18, for hashed terms without a vocabulary")
 	}
 	if s.Weight.counted() {
-		return nil, fmt.Errorf("features: the weight %v needs training texts: use Fit, or the weight Counts, LogCounts or Binary", s.Weight)
+		return nil, fmt.Errorf("features: the weight %v needs training texts; use Fit, or the weight Counts, LogCounts or Binary", s.Weight)
 	}
 	return v, nil
 }
@@ -161,11 +159,11 @@ func (s Text) vectorizer() (*Vectorizer, error) {
 		value int
 	}{{"MinDocuments", s.MinDocuments}, {"MaxFeatures", s.MaxFeatures}} {
 		if setting.value < 0 {
-			return nil, fmt.Errorf("features: %s is %d; it has to be zero or more", setting.name, setting.value)
+			return nil, fmt.Errorf("features: %s is %d; it must not be negative", setting.name, setting.value)
 		}
 	}
 	if !(s.MaxShare >= 0 && s.MaxShare <= 1) {
-		return nil, fmt.Errorf("features: MaxShare is %v; it is a part of the documents, from 0 to 1", s.MaxShare)
+		return nil, fmt.Errorf("features: MaxShare is %v; it must be a share of the documents, from 0 to 1", s.MaxShare)
 	}
 	w, err := Weighing{Weight: s.Weight, K1: s.K1, B: s.B, Norm: s.Norm, SmoothIDF: s.SmoothIDF}.weigher()
 	if err != nil {
@@ -176,10 +174,10 @@ func (s Text) vectorizer() (*Vectorizer, error) {
 		largest = maxCountedBits
 	}
 	if s.Bits < 0 || s.Bits > largest {
-		return nil, fmt.Errorf("features: Bits is %d; with the weight %v it is from 0 to %d", s.Bits, s.Weight, largest)
+		return nil, fmt.Errorf("features: Bits is %d; with the weight %v it must be from 0 to %d", s.Bits, s.Weight, largest)
 	}
 	if s.Bits > 0 && (s.MinDocuments > 0 || s.MaxShare > 0 || s.MaxFeatures > 0) {
-		return nil, fmt.Errorf("features: MinDocuments, MaxShare and MaxFeatures choose terms of a vocabulary, and with Bits there is none")
+		return nil, fmt.Errorf("features: MinDocuments, MaxShare and MaxFeatures need a vocabulary, and with Bits there is none; do not set them together")
 	}
 	t, err := newTerms(&s)
 	if err != nil {

@@ -270,7 +270,7 @@ func TestFitEndsWithItsContext(t *testing.T) {
 }
 
 func TestTextNeedsACorpus(t *testing.T) {
-	if _, err := (Text{}).Fit(nil); err == nil || !strings.Contains(err.Error(), "no corpus") {
+	if _, err := (Text{}).Fit(nil); err == nil || !strings.Contains(err.Error(), "needs a corpus") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
-// Vectorizer turns texts into vectors by the vocabulary and the document frequencies of the
-// training texts it was made from. It may be used from several goroutines at once.
+// Vectorizer turns texts into vectors, with the vocabulary and the document frequencies of its
+// training texts. It is safe for concurrent use.
 type Vectorizer struct {
 	settings   Text
 	terms      *terms
@@ -23,7 +23,7 @@ type Vectorizer struct {
 	weigher    Weigher
 }
 
-// weigh derives what follows from vocabulary and frequencies.
+// weigh sets the values derived from the vocabulary and the frequencies.
 func (v *Vectorizer) weigh() {
 	if v.columns == nil {
 		v.columns = newColumns(v.terms, v.vocabulary)
@@ -31,10 +31,10 @@ func (v *Vectorizer) weigh() {
 	v.weigher.weigh()
 }
 
-// Settings returns the settings it was made by.
+// Settings returns the settings that it was made with.
 func (v *Vectorizer) Settings() Text { return v.settings }
 
-// Columns returns the number of columns of what Transform returns.
+// Columns returns the number of columns of the result of Transform.
 func (v *Vectorizer) Columns() int {
 	if v.settings.Bits > 0 {
 		return 1 << v.settings.Bits
@@ -42,27 +42,27 @@ func (v *Vectorizer) Columns() int {
 	return len(v.vocabulary)
 }
 
-// Vocabulary returns the words, ascending, which are the columns of what Transform returns, or nil
+// Vocabulary returns the words, ascending, which are the columns of the result of Transform, or nil
 // for hashed terms. The slice must not be modified.
 func (v *Vectorizer) Vocabulary() []string { return v.vocabulary }
 
 // IDF returns the factor of each column's weight that depends on its document frequency: ln(N /
-// df), or what BM25 has in its place. It is nil where nothing was counted. The slice must not be
+// df), or its counterpart in BM25. It is nil if nothing was counted. The slice must not be
 // modified.
 func (v *Vectorizer) IDF() []float64 { return v.weigher.idf }
 
-// Keep returns a vectorizer with some of the columns, which are given ascending, such as those of a
-// Selection. Vectors have their length without the columns that are left out.
+// Keep returns a vectorizer with some of the columns, passed in ascending order, such as those of a
+// Selection. Vectors are normalized without the columns left out.
 func (v *Vectorizer) Keep(columns []int) (*Vectorizer, error) {
 	if v.vocabulary == nil {
-		return nil, fmt.Errorf("features: the terms are hashed: there is no vocabulary to keep a part of")
+		return nil, fmt.Errorf("features: the terms are hashed, so there is no vocabulary to keep a part of")
 	}
 	for k, j := range columns {
 		if j < 0 || j >= len(v.vocabulary) {
-			return nil, fmt.Errorf("features: column %d of vectors with columns 0 to %d", j, len(v.vocabulary)-1)
+			return nil, fmt.Errorf("features: column %d does not exist; the vectors have columns 0 to %d", j, len(v.vocabulary)-1)
 		}
 		if k > 0 && columns[k-1] >= j {
-			return nil, fmt.Errorf("features: column %d is given after column %d; give each once, ascending", j, columns[k-1])
+			return nil, fmt.Errorf("features: column %d comes after column %d; pass each once, ascending", j, columns[k-1])
 		}
 	}
 	kept := *v
@@ -77,19 +77,20 @@ func (v *Vectorizer) Keep(columns []int) (*Vectorizer, error) {
 }
 
 // Transform returns the documents as vectors, with the labels, taxonomy and name of the corpus.
-// Words outside the vocabulary are ignored; a document without any other has a row without entries.
+// Words outside the vocabulary are ignored; a document with only such words has a row without
+// entries.
 func (v *Vectorizer) Transform(c *dataset.Corpus) *dataset.Dataset {
 	d, err := v.TransformContext(context.Background(), c)
-	if err != nil { // that context never ends: there is no corpus
+	if err != nil { // that context is never cancelled, so the corpus is nil
 		panic(err)
 	}
 	return d
 }
 
-// TransformContext is Transform that ends early, with the context's error, when ctx does.
+// TransformContext is Transform that stops with the context's error when ctx is cancelled.
 func (v *Vectorizer) TransformContext(ctx context.Context, c *dataset.Corpus) (*dataset.Dataset, error) {
 	if c == nil {
-		return nil, fmt.Errorf("features: no corpus was given")
+		return nil, fmt.Errorf("features: the corpus is nil")
 	}
 	x, err := v.vectors(ctx, len(c.Documents), func(i int) string { return c.Documents[i].Text })
 	if err != nil {
@@ -98,12 +99,12 @@ func (v *Vectorizer) TransformContext(ctx context.Context, c *dataset.Corpus) (*
 	return v.dataset(c, x), nil
 }
 
-// dataset returns the vectors of a corpus with what else it has.
+// dataset returns the vectors of a corpus with its labels, taxonomy and name.
 func (v *Vectorizer) dataset(c *dataset.Corpus, x *dataset.Matrix) *dataset.Dataset {
 	return &dataset.Dataset{Name: c.Name, Taxonomy: c.Taxonomy, X: x, Labels: c.LabelSets(), Vocabulary: v.vocabulary, Groups: c.Groups()}
 }
 
-// Vectors returns texts without labels as vectors, a row each: what a model predicts of.
+// Vectors returns texts without labels as vectors, one row each, for predictions.
 func (v *Vectorizer) Vectors(texts ...string) *dataset.Matrix {
 	x, _ := v.vectors(context.Background(), len(texts), func(i int) string { return texts[i] })
 	return x
@@ -118,8 +119,8 @@ func (v *Vectorizer) vectors(ctx context.Context, n int, text func(i int) string
 	})
 }
 
-// joinParts returns the matrix of n rows, of which add adds each to the writer of its part, which
-// begins with row from.
+// joinParts returns a matrix of n rows. add adds each row to the writer of its part, which begins
+// with row from.
 func (v *Vectorizer) joinParts(ctx context.Context, n, parts int, add func(w *textWriter, part, i, from int)) (*dataset.Matrix, error) {
 	writers := make([]textWriter, parts)
 	inParallel(n, parts, func(part, from, to int) {
@@ -142,7 +143,7 @@ func (v *Vectorizer) joinParts(ctx context.Context, n, parts int, add func(w *te
 // textWriter makes rows of texts.
 type textWriter struct {
 	rowWriter
-	times  []int32 // how often each column stands in the text
+	times  []int32 // count of each column in the text
 	found  []int32 // columns with times
 	hashes []uint64
 	marks  []uint64 // a bit for each column
@@ -199,7 +200,7 @@ func (w *textWriter) addKnown(v *Vectorizer, reader *termReader, text string) {
 	w.addFound(v, terms)
 }
 
-// addCounted appends the row of a text by what was counted of it.
+// addCounted appends the row of a text from its counts.
 func (w *textWriter) addCounted(v *Vectorizer, c *counter, text int, of *columns) {
 	if w.times == nil {
 		w.times = make([]int32, len(v.vocabulary))
@@ -227,7 +228,7 @@ func (w *textWriter) addCounted(v *Vectorizer, c *counter, text int, of *columns
 	w.addFound(v, int(c.totals[text]))
 }
 
-// addFound appends the row of the columns found, in a text of so many terms.
+// addFound appends the row of the columns found in a text with the given number of terms.
 func (w *textWriter) addFound(v *Vectorizer, terms int) {
 	w.sortFound()
 	row := w.begin()
@@ -238,7 +239,7 @@ func (w *textWriter) addFound(v *Vectorizer, terms int) {
 	w.end(&v.weigher, row)
 }
 
-// sortFound sorts the columns found: where they are many, by going through a bit for each column.
+// sortFound sorts the columns found. If there are many, it scans a bit for each column.
 func (w *textWriter) sortFound() {
 	const dense = 1 << 10 // columns for each that is found
 	if len(w.times) > dense*len(w.found) || len(w.found) < 8 {
@@ -278,7 +279,7 @@ func (w *textWriter) addHashed(v *Vectorizer, reader *termReader, text string) {
 	w.end(&v.weigher, row)
 }
 
-// String says what it makes of texts.
+// String describes the vectors of texts.
 func (v *Vectorizer) String() string {
 	what := fmt.Sprintf("%d %s", len(v.vocabulary), v.settings.kind())
 	if v.settings.Bits > 0 {
@@ -287,7 +288,7 @@ func (v *Vectorizer) String() string {
 	return v.weigher.describe(what)
 }
 
-// kind says what the terms are.
+// kind describes the terms.
 func (s *Text) kind() string {
 	name := s.Tokens.String()
 	if s.Pattern != "" || s.Tokenizer != nil {

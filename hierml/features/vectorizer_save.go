@@ -12,7 +12,7 @@ import (
 type savedVectorizer struct {
 	header
 	Text Text `json:"text"`
-	// the tokens are those of a function, which is not in the file
+	// the tokens come from a function, which is not in the file
 	Tokenizer   bool     `json:"tokenizer,omitzero"`
 	DropCommon  bool     `json:"drop common,omitzero"`
 	Documents   int      `json:"documents"`
@@ -23,10 +23,10 @@ type savedVectorizer struct {
 
 var vectorizerHeader = header{"hierml.vectorizer", withSmoothIDF}
 
-// withSmoothIDF is the version of files with SmoothIDF, which readers of version 1 would not heed.
+// withSmoothIDF is the version of files with SmoothIDF, which readers of version 1 would ignore.
 const withSmoothIDF = 2
 
-// version returns that of what is saved with the setting: 1, which earlier programs read, without.
+// version returns the version of a file: 1, which earlier programs read, without SmoothIDF.
 func version(smooth bool) int {
 	if smooth {
 		return withSmoothIDF
@@ -34,15 +34,15 @@ func version(smooth bool) int {
 	return 1
 }
 
-// errTokenizer says that a file is not all of a vectorizer.
-var errTokenizer = errors.New("its tokens are those of a function of the program that saved it; give that function to LoadVectorizerWith")
+// errTokenizer means that a file needs a tokenizer in addition.
+var errTokenizer = errors.New("its tokens come from a function of the program that saved it; pass that function to LoadVectorizerWith")
 
-// Save writes the vectorizer to a file, as JSON, which LoadVectorizer reads: what a model needs
-// beside its own file to predict of new texts. A function that Text.Tokenizer names is not in the
-// file. The file appears under its name when it is complete: until then an older one stays.
+// Save writes the vectorizer to a file, as JSON, for LoadVectorizer. With it and the file of a
+// model, you can predict new texts. A function in Text.Tokenizer is not in the file. It replaces an
+// older file only when the new one is complete.
 func (v *Vectorizer) Save(path string) error { return saveJSON(path, v) }
 
-// LoadVectorizer reads what Vectorizer.Save wrote. What it returns makes the same vectors.
+// LoadVectorizer reads a file that Vectorizer.Save wrote. The vectorizer returns the same vectors.
 func LoadVectorizer(path string) (*Vectorizer, error) {
 	v := new(Vectorizer)
 	if err := loadJSON(path, v); err != nil {
@@ -51,10 +51,10 @@ func LoadVectorizer(path string) (*Vectorizer, error) {
 	return v, nil
 }
 
-// LoadVectorizerWith is LoadVectorizer for a vectorizer whose tokens are those of a function.
+// LoadVectorizerWith is LoadVectorizer for a vectorizer whose tokens come from a function.
 func LoadVectorizerWith(path string, tokenizer func(text string) []string) (*Vectorizer, error) {
 	if tokenizer == nil {
-		return nil, fmt.Errorf("features: load %s: no tokenizer is given; LoadVectorizer needs none", path)
+		return nil, fmt.Errorf("features: load %s: the tokenizer is nil; use LoadVectorizer, which needs none", path)
 	}
 	v := &Vectorizer{settings: Text{Tokenizer: tokenizer}}
 	if err := loadJSON(path, v); err != nil {
@@ -63,7 +63,7 @@ func LoadVectorizerWith(path string, tokenizer func(text string) []string) (*Vec
 	return v, nil
 }
 
-// MarshalJSON returns what Save writes.
+// MarshalJSON returns the JSON that Save writes.
 func (v *Vectorizer) MarshalJSON() ([]byte, error) {
 	return json.Marshal(savedVectorizer{
 		header{vectorizerHeader.Format, version(v.settings.SmoothIDF)}, v.settings, v.settings.Tokenizer != nil, v.settings.dropCommon,
@@ -71,7 +71,7 @@ func (v *Vectorizer) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON sets the vectorizer to what MarshalJSON wrote.
+// UnmarshalJSON sets the vectorizer from the output of MarshalJSON.
 func (v *Vectorizer) UnmarshalJSON(data []byte) error {
 	var saved savedVectorizer
 	if err := decode(data, &saved); err != nil {
@@ -85,7 +85,7 @@ func (v *Vectorizer) UnmarshalJSON(data []byte) error {
 		return errTokenizer
 	}
 	if !saved.Tokenizer && tokenizer != nil {
-		return fmt.Errorf("its tokens are not those of a function; LoadVectorizer reads it")
+		return fmt.Errorf("its tokens do not come from a function; read it with LoadVectorizer")
 	}
 	saved.Text.Tokenizer, saved.Text.dropCommon = tokenizer, saved.DropCommon
 	loaded, err := saved.Text.vectorizer()
@@ -102,7 +102,7 @@ func (v *Vectorizer) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// check reports what Fit could not have counted.
+// check returns an error for counts that Fit cannot have made.
 func (v *Vectorizer) check() error {
 	counted := v.Columns()
 	if v.settings.Bits > 0 && (v.weigher.documents == 0 || !v.settings.Weight.counted()) {
@@ -115,10 +115,10 @@ func (v *Vectorizer) check() error {
 	if v.settings.Bits > 0 {
 		least = 0
 		if v.vocabulary != nil {
-			return fmt.Errorf("a vocabulary beside hashed terms")
+			return fmt.Errorf("it has a vocabulary and hashed terms")
 		}
 		if v.settings.Weight.counted() && v.weigher.documents == 0 {
-			return fmt.Errorf("no documents were counted, which the weight %v needs", v.settings.Weight)
+			return fmt.Errorf("no documents were counted, and the weight %v needs counts", v.settings.Weight)
 		}
 	} else if len(v.vocabulary) == 0 {
 		return fmt.Errorf("no vocabulary")

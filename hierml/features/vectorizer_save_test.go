@@ -71,7 +71,7 @@ func TestSaveVectorizer(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(folder, "*")); err != nil || len(left) != 1 {
 		t.Errorf("left over: %v, %v", left, err)
 	}
-	if err := v.Save(""); err == nil || !strings.Contains(err.Error(), "no file is named") {
+	if err := v.Save(""); err == nil || !strings.Contains(err.Error(), "file name is empty") {
 		t.Error(err)
 	}
 	if err := v.Save(filepath.Join(t.TempDir(), "none", "words.json")); err == nil {
@@ -96,7 +96,7 @@ func TestLoadVectorizerErrors(t *testing.T) {
 		{`hierml.vectorizer`, `hierml.scaler`, `the format is "hierml.scaler"`},
 		{`"version":1`, `"version":3`, "reads up to version 2"},
 		{`"version":1`, `"version":0`, "version 0"},
-		{`{}`, `{"Weight":"none"}`, "has to be one of"},
+		{`{}`, `{"Weight":"none"}`, "must be one of"},
 		{`{}`, `{"Stemming":true}`, `unknown field "Stemming"`},
 		{`{}`, `{"NGrams":[3,1]}`, "NGrams is [3 1]"},
 		{`{}`, `{"Bits":4}`, "2 document frequencies for 16 columns"},
@@ -135,7 +135,7 @@ func TestLoadVectorizerErrors(t *testing.T) {
 	if _, err := LoadVectorizerWith(path, nil); err == nil {
 		t.Error("loads with no tokenizer")
 	}
-	if _, err := LoadVectorizerWith(path, strings.Fields); err == nil || !strings.Contains(err.Error(), "not those of a function") {
+	if _, err := LoadVectorizerWith(path, strings.Fields); err == nil || !strings.Contains(err.Error(), "not come from a function") {
 		t.Error(err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/hierml/notebook/hierml/internal/describe"
 )
 
-// Weighing says how counts of terms become weights, for data that come as counts and not as texts,
-// such as those of the LSHTC challenges, which [CSS16, section 8.3] weighs by BM25. Text has the
-// same settings. The zero value is TFIDF's: LogTFIDF in vectors of unit length.
+// Weighing has the settings for turning counts of terms into weights, for data that are counts and
+// not texts, such as those of the LSHTC challenges, for which [CSS16, section 8.3] uses BM25. Text
+// has the same settings. The zero value is that of TFIDF: LogTFIDF in vectors of unit length.
 type Weighing struct {
 	// Weight is LogTFIDF, PlainTFIDF, BM25, Counts, LogCounts or Binary.
 	Weight TermWeight `json:",omitzero"`
@@ -20,23 +20,22 @@ type Weighing struct {
 	B  float64 `json:",omitzero"`
 	// Norm is UnitLength, UnitSum or NoNorm.
 	Norm RowNorm `json:",omitzero"`
-	// SmoothIDF has ln((1 + N) / (1 + df)) + 1 in the place of ln(N / df) in LogTFIDF and
-	// PlainTFIDF, as if one more document had every term once, and then 1 more: scikit-learn's
-	// smooth_idf, which is its default. With PlainTFIDF the weights are those of its
-	// TfidfVectorizer. What stands in all documents has the weight of one term in it, and what
-	// stands in none the largest.
+	// SmoothIDF uses ln((1 + N) / (1 + df)) + 1 in place of ln(N / df) in LogTFIDF and PlainTFIDF,
+	// as if one more document had every term once, plus 1. This is scikit-learn's smooth_idf, its
+	// default; with PlainTFIDF the weights are those of its TfidfVectorizer. A term in all
+	// documents has the factor 1, and a term in none the largest.
 	SmoothIDF bool `json:",omitzero"`
 }
 
-// Weigher weighs counts by the document frequencies of the training data it was made of. It may be
-// used from several goroutines at once.
+// Weigher turns counts into weights by the document frequencies of its training data. It is safe
+// for concurrent use.
 type Weigher struct {
 	settings Weighing
 	k1, b    float64
-	// the number of training documents of each column, or nil where nothing was counted
-	columns     occurring // that frequencies are of; no document has others
+	// the number of training documents of each column, or nil if nothing was counted
+	columns     occurring // with frequencies; no document has others
 	frequencies []int32
-	idf         []float64 // what follows from it
+	idf         []float64 // derived from it
 	none        float64   // and of columns that no document has
 	documents   int       // that were counted
 	length      float64   // terms of a training document, on average
@@ -51,10 +50,10 @@ func (s Weighing) weigher() (Weigher, error) {
 		return Weigher{}, err
 	}
 	if math.IsNaN(s.K1) || math.IsInf(s.K1, 0) || math.IsNaN(s.B) || s.B > 1 {
-		return Weigher{}, fmt.Errorf("features: K1 is %v and B is %v; K1 is a finite number and B at most 1", s.K1, s.B)
+		return Weigher{}, fmt.Errorf("features: K1 is %v and B is %v; K1 must be finite and B at most 1", s.K1, s.B)
 	}
 	if s.SmoothIDF && !s.Weight.inverse() {
-		return Weigher{}, fmt.Errorf("features: SmoothIDF is a form of tf-idf, and the weight is %v; take LogTFIDF or PlainTFIDF", s.Weight)
+		return Weigher{}, fmt.Errorf("features: SmoothIDF needs a tf-idf weight, and the weight is %v; use LogTFIDF or PlainTFIDF", s.Weight)
 	}
 	w := Weigher{settings: s, k1: 1.2, b: 0.75}
 	if s.K1 != 0 {
@@ -66,8 +65,8 @@ func (s Weighing) weigher() (Weigher, error) {
 	return w, nil
 }
 
-// Fit counts in how many of the training documents each column is. It is an error if there are
-// none, or if a value is no count.
+// Fit counts the training documents that contain each column. It returns an error if there are no
+// documents, or if a value is not a count.
 func (s Weighing) Fit(train *dataset.Dataset) (*Weigher, error) {
 	w, err := s.weigher()
 	if err != nil {
@@ -77,7 +76,7 @@ func (s Weighing) Fit(train *dataset.Dataset) (*Weigher, error) {
 		return nil, errNoData
 	}
 	if train.Len() == 0 {
-		return nil, fmt.Errorf("features: %q has no instances to count", train.Name)
+		return nil, fmt.Errorf("features: data set %q has no instances to count", train.Name)
 	}
 	if err := w.check(train.X); err != nil {
 		return nil, fmt.Errorf("features: %q: %w", train.Name, err)
@@ -97,7 +96,7 @@ func (s Weighing) Fit(train *dataset.Dataset) (*Weigher, error) {
 	return &w, nil
 }
 
-// weigh derives what follows from the frequencies.
+// weigh sets the values derived from the frequencies.
 func (w *Weigher) weigh() {
 	if w.columns.columns == nil {
 		w.columns.all = len(w.frequencies)
@@ -114,7 +113,7 @@ func (s Weighing) rarity(df, documents int) float64 {
 	switch {
 	case s.SmoothIDF:
 		return math.Log((1+n)/(1+f)) + 1
-	case df == 0: // no training document has it, so that nothing is known of it
+	case df == 0: // no training document has it
 		return 0
 	case s.Weight == BM25:
 		return math.Log(1 + (n-f+0.5)/(f+0.5))
@@ -122,8 +121,8 @@ func (s Weighing) rarity(df, documents int) float64 {
 	return math.Log(n / f)
 }
 
-// frequencyWeight returns the factor of the weight that depends on how often a term stands in a
-// document with so many terms.
+// frequencyWeight returns the factor of the weight that depends on the count of a term in a
+// document with the given number of terms.
 func (w *Weigher) frequencyWeight(tf, terms float64) float64 {
 	switch w.settings.Weight {
 	case LogTFIDF, LogCounts:
@@ -139,14 +138,14 @@ func (w *Weigher) frequencyWeight(tf, terms float64) float64 {
 	return tf
 }
 
-// check reports the first value that is no count.
+// check returns an error for the first value that is not a count.
 func (w *Weigher) check(x *dataset.Matrix) error {
 	logarithm := w.settings.Weight == LogTFIDF || w.settings.Weight == LogCounts
 	for i := range x.Rows {
 		indices, values := x.Row(i)
 		for k, v := range values {
 			if !(v >= 0) || math.IsInf(float64(v), 0) {
-				return fmt.Errorf("row %d has %v in column %d, which is no count", i, v, indices[k])
+				return fmt.Errorf("row %d has %v in column %d, which is not a count", i, v, indices[k])
 			}
 			if logarithm && v > 0 && v < 1 {
 				return fmt.Errorf("row %d has %v in column %d, where a count is expected: the weight %v takes its logarithm", i, v, indices[k], w.settings.Weight)
@@ -156,12 +155,12 @@ func (w *Weigher) check(x *dataset.Matrix) error {
 	return nil
 }
 
-// Settings returns the settings it was made by.
+// Settings returns the settings that it was made with.
 func (w *Weigher) Settings() Weighing { return w.settings }
 
-// Transform returns the data weighed. It is an error if a value is no count, or if there are other
-// columns than in the training data. Columns that no training document has are left out by weights
-// with a document frequency, unless SmoothIDF is set.
+// Transform returns the weighted data. It returns an error if a value is not a count, or if the
+// columns differ from the training data. Weights with a document frequency leave out columns that
+// no training document has, unless SmoothIDF is set.
 func (w *Weigher) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
 	if d == nil {
 		return nil, errNoData
@@ -175,13 +174,13 @@ func (w *Weigher) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
 	return &s, nil
 }
 
-// Weigh returns the rows of a matrix weighed, as Transform does those of a data set.
+// Weigh returns the weighted rows of a matrix, as Transform does for a data set.
 func (w *Weigher) Weigh(x *dataset.Matrix) (*dataset.Matrix, error) {
 	if x == nil {
 		return nil, errNoMatrix
 	}
 	if x.Cols != w.columns.all {
-		return nil, fmt.Errorf("%d columns; the weigher was made of %d", x.Cols, w.columns.all)
+		return nil, fmt.Errorf("it has %d columns, and the weigher was fitted on %d", x.Cols, w.columns.all)
 	}
 	if err := w.check(x); err != nil {
 		return nil, err
@@ -211,7 +210,7 @@ func (w *Weigher) Weigh(x *dataset.Matrix) (*dataset.Matrix, error) {
 	return &writer.x, nil
 }
 
-// describe says what the weights of something are.
+// describe describes weights.
 func (w *Weigher) describe(what string) string {
 	weight := w.settings.Weight.String()
 	if w.settings.Weight == LogTFIDF {
@@ -229,7 +228,7 @@ func (w *Weigher) describe(what string) string {
 	return fmt.Sprintf("%s of %s, found in %d documents", weight, what, w.documents)
 }
 
-// String says what it does.
+// String describes it.
 func (w *Weigher) String() string {
 	return w.describe(describe.Count(w.columns.all, "column", "columns"))
 }

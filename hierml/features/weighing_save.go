@@ -12,19 +12,19 @@ type savedWeigher struct {
 	Weighing    Weighing `json:"weighing"`
 	Documents   int      `json:"documents"`
 	Length      float64  `json:"terms per document"`
-	Of          int      `json:"of,omitzero"` // columns of the data, where values are of those that occur
+	Of          int      `json:"of,omitzero"` // columns of the data, if values are of occurring columns
 	Occurring   []int32  `json:"occurring,omitempty"`
 	Frequencies []int32  `json:"document frequencies"`
 }
 
-// Version 3 has the columns that occur.
+// Version 3 has the occurring columns.
 var weigherHeader = header{"hierml.weigher", withSmoothIDF + 1}
 
-// Save writes the weigher to a file, as JSON, which LoadWeigher reads. The file appears under its
-// name when it is complete: until then an older one stays.
+// Save writes the weigher to a file, as JSON, which LoadWeigher reads. It replaces an older file
+// only when the new one is complete.
 func (w *Weigher) Save(path string) error { return saveJSON(path, w) }
 
-// LoadWeigher reads what Weigher.Save wrote. What it returns weighs in the same way.
+// LoadWeigher reads a file that Weigher.Save wrote. The weigher returns the same weights.
 func LoadWeigher(path string) (*Weigher, error) {
 	w := new(Weigher)
 	if err := loadJSON(path, w); err != nil {
@@ -33,12 +33,12 @@ func LoadWeigher(path string) (*Weigher, error) {
 	return w, nil
 }
 
-// MarshalJSON returns what Save writes.
+// MarshalJSON returns the JSON that Save writes.
 func (w *Weigher) MarshalJSON() ([]byte, error) {
 	return json.Marshal(savedWeigher{w.columns.header(weigherHeader, version(w.settings.SmoothIDF)), w.settings, w.documents, w.length, w.columns.of(), w.columns.columns, w.frequencies})
 }
 
-// UnmarshalJSON sets the weigher to what MarshalJSON wrote.
+// UnmarshalJSON sets the weigher from the output of MarshalJSON.
 func (w *Weigher) UnmarshalJSON(data []byte) error {
 	var saved savedWeigher
 	if err := decode(data, &saved); err != nil {
@@ -63,7 +63,8 @@ func (w *Weigher) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// checkCounts reports what Fit could not have counted. Each column is in least documents or more.
+// checkCounts returns an error for counts that Fit cannot have made. Each column is in at least
+// least documents.
 func (w *Weigher) checkCounts(least int32) error {
 	for j, df := range w.frequencies {
 		if df < least || int(df) > w.documents {

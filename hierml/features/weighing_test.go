@@ -79,10 +79,10 @@ func TestWeighingErrors(t *testing.T) {
 	for want, fails := range map[string]func() error{
 		"TermWeight is 9": func() error { _, err := Weighing{Weight: 9}.Fit(counts); return err },
 		"RowNorm is 9":    func() error { _, err := Weighing{Norm: 9}.Fit(counts); return err },
-		"SmoothIDF is a form of tf-idf, and the weight is BM25": func() error { _, err := Weighing{Weight: BM25, SmoothIDF: true}.Fit(counts); return err },
+		"SmoothIDF needs a tf-idf weight, and the weight is BM25": func() error { _, err := Weighing{Weight: BM25, SmoothIDF: true}.Fit(counts); return err },
 		"K1 is NaN":    func() error { _, err := Weighing{K1: math.NaN()}.Fit(counts); return err },
 		"no instances": func() error { _, err := Weighing{}.Fit(counts.Subset(nil)); return err },
-		"row 1 has -1 in column 0, which is no count": func() error {
+		"row 1 has -1 in column 0, which is not a count": func() error {
 			_, err := Weighing{Weight: Binary}.Fit(dense(t, [][]float64{{1, 0}, {-1, 1}}, labels))
 			return err
 		},
@@ -90,7 +90,7 @@ func TestWeighingErrors(t *testing.T) {
 			_, err := w.Transform(dense(t, [][]float64{{1, 0.5}, {0, 1}}, labels))
 			return err
 		},
-		"3 columns; the weigher was made of 2": func() error { _, err := w.Transform(counts.WithConstant(1)); return err },
+		"3 columns, and the weigher was fitted on 2": func() error { _, err := w.Transform(counts.WithConstant(1)); return err },
 		"the format is": func() error {
 			path := filepath.Join(t.TempDir(), "v.json")
 			if err := os.WriteFile(path, []byte(`{"format":"x"}`), 0o600); err != nil {
@@ -155,7 +155,7 @@ func TestStreamedDocuments(t *testing.T) {
 	if _, err := (Text{}).FitDocuments(context.Background(), streamed(&dataset.Corpus{}, nil)); err == nil || !strings.Contains(err.Error(), "there are no documents") {
 		t.Error(err)
 	}
-	if _, err := (Text{MinDocuments: 1000}).FitDocuments(context.Background(), streamed(train, nil)); err == nil || !strings.Contains(err.Error(), "no word stands in at least 1000") {
+	if _, err := (Text{MinDocuments: 1000}).FitDocuments(context.Background(), streamed(train, nil)); err == nil || !strings.Contains(err.Error(), "no word is in at least 1000") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// What ASCII characters become in a word: letters and digits in lower case or as they are, and zero
-// for what ends a word.
+// The mapping of ASCII characters in a word: letters and digits, in lower case or unchanged, and
+// zero for characters that end a word.
 var lowerASCII, sameASCII = func() (lower, same [utf8.RuneSelf]byte) {
 	for c := byte('0'); c <= '9'; c++ {
 		lower[c], same[c] = c, c

@@ -17,7 +17,7 @@ type Interval struct {
 	Mean  float64 `json:"mean"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
-	Level float64 `json:"level"` // how often an interval made like this has the true mean
+	Level float64 `json:"level"` // share of such intervals that contain the true mean
 }
 
 // String returns the mean and the interval.
@@ -25,15 +25,15 @@ func (i Interval) String() string {
 	return fmt.Sprintf("%.4f, with %g %% confidence between %.4f and %.4f", i.Mean, math.Round(1e6*i.Level)/1e4, i.Low, i.High)
 }
 
-// HTML returns what String does.
+// HTML returns the text of String as HTML.
 func (i Interval) HTML() string { return paragraph(i.String()) }
 
-// paragraph is text as HTML.
+// paragraph returns text as an HTML paragraph.
 func paragraph(text string) string { return "<p>" + template.HTMLEscapeString(text) + "</p>" }
 
-// Bootstrap returns the interval in which the mean of the values is with the confidence level, such
-// as 0.95: the percentiles of the means of rounds (DefaultRounds, if 0 or less) samples of as many
-// values, drawn with replacement by the seed. NaNs are left out.
+// Bootstrap returns the confidence interval of the mean of the values at a level such as 0.95. It
+// uses the percentiles of the means of rounds samples (DefaultRounds if 0 or less) of the same
+// size, drawn with replacement by the seed. NaNs are left out.
 func Bootstrap(values []float64, level float64, rounds int, seed uint64) (Interval, error) {
 	values, means, err := resample(values, level, rounds, seed)
 	if err != nil {
@@ -58,8 +58,8 @@ func BootstrapBCa(values []float64, level float64, rounds int, seed uint64) (Int
 	if means[0] == means[len(means)-1] {
 		return interval(values, means, level, 0, 1), nil
 	}
-	// The acceleration is that of the jackknife; the bias is how many means are below that of the
-	// values, with half of those that are it.
+	// The acceleration is that of the jackknife. The bias is the number of means below that of the
+	// values, where equal ones count half.
 	acceleration := cubes / (6 * math.Pow(squares, 1.5))
 	below, _ := slices.BinarySearch(means, mean)
 	above := below
@@ -74,10 +74,10 @@ func BootstrapBCa(values []float64, level float64, rounds int, seed uint64) (Int
 	return interval(values, means, level, corrected((1-level)/2), corrected((1+level)/2)), nil
 }
 
-// resample returns the values that are numbers and the means of the samples, ascending.
+// resample returns the values that are not NaN and the means of the samples, ascending.
 func resample(values []float64, level float64, rounds int, seed uint64) (kept, means []float64, err error) {
 	if !(level > 0 && level < 1) {
-		return nil, nil, fmt.Errorf("metric: confidence level %v; it is between 0 and 1", level)
+		return nil, nil, fmt.Errorf("metric: confidence level %v; it must be between 0 and 1", level)
 	}
 	kept = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if len(kept) == 0 {
@@ -104,7 +104,7 @@ func resample(values []float64, level float64, rounds int, seed uint64) (kept, m
 	return kept, means, nil
 }
 
-// interval takes the means between two fractions of them.
+// interval returns the interval between two quantiles of the means.
 func interval(values, means []float64, level, low, high float64) Interval {
 	return Interval{Mean: stat.Mean(values, nil), Low: quantile(means, low), High: quantile(means, high), Level: level}
 }

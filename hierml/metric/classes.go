@@ -16,39 +16,39 @@ import (
 type Class struct {
 	Node int // of Taxonomy.WithoutMiscellaneous: of the data's taxonomy, unless that is Leafed
 	Name string
-	// Instances is how many have it as a true label, Predicted how many as a predicted one, and
-	// Right how many as both.
+	// Instances is the number of instances with this true label, Predicted the number with this
+	// predicted label, and Right the number with both.
 	Instances, Predicted, Right int
-	// Precision is Right / Predicted, Recall Right / Instances, and F1 their harmonic mean. What
-	// has nothing to divide by is 0, and NaN where the label is neither true nor predicted. With
-	// weights they are of the weights, and the numbers those of the instances with one above 0.
+	// Precision is Right / Predicted, Recall Right / Instances, and F1 their harmonic mean. A
+	// quotient with denominator 0 is 0, or NaN if the label is neither true nor predicted. With
+	// weights they are computed from sums of weights, and the counts are those of instances with a
+	// weight above 0.
 	Precision, Recall, F1 float64
 }
 
-// Classes are those of a report: all leaves, and the inner nodes that are a label.
+// Classes are the classes of a report: all leaves, and the inner nodes that are a label.
 type Classes []Class
 
-// Classes returns the counts of each class by itself, in the order of nodes: of the sets of labels
-// that are predicted and true, as those of the micro F1. It is an error where the report does not
-// come from Evaluate.
+// Classes returns the counts of each class, in the order of nodes, from the true and predicted
+// label sets of the micro F1. It returns an error if the report does not come from Evaluate.
 func (r *Report) Classes() (Classes, error) {
 	if r == nil || r.classes == nil {
-		return nil, errors.New("metric: the report does not know the predictions of classes; take one as Evaluate returns it")
+		return nil, errors.New("metric: the report has no predictions of classes; use a report returned by Evaluate")
 	}
 	return slices.Clone(r.classes), nil
 }
 
 // ByNode is Classes for every node of the taxonomy: an instance has a node if it has a label at or
-// below it, and what is predicted likewise [SF11]. Report.Levels has the averages of the
-// nodes of each depth.
+// below it, and likewise for predictions [SF11]. Report.Levels has the averages of the nodes of
+// each depth.
 func (r *Report) ByNode() (Classes, error) {
 	if r == nil || r.byNode == nil {
-		return nil, errors.New("metric: the report does not know the predictions of nodes; take one as Evaluate returns it")
+		return nil, errors.New("metric: the report has no predictions of nodes; use a report returned by Evaluate")
 	}
 	return slices.Clone(r.byNode), nil
 }
 
-// classes returns the nodes that were counted and are asked for.
+// classes returns the requested nodes that were counted.
 func (c *counts) classes(of []tally, asked func(n int) bool) Classes {
 	all := Classes{}
 	for n, o := range of {
@@ -59,9 +59,9 @@ func (c *counts) classes(of []tally, asked func(n int) bool) Classes {
 	return all
 }
 
-// By returns the classes in another order, by the name of a column: "class" in that of names,
-// "instances", "predicted" and "right" with the largest first, "precision", "recall" and "F1" with
-// the smallest first, those that have none last. Equal ones stay as they are.
+// By returns the classes sorted by a column. "class" sorts by name, "instances", "predicted" and
+// "right" put the largest first, and "precision", "recall" and "F1" the smallest first and
+// undefined ones last. The sort is stable.
 func (c Classes) By(column string) (Classes, error) {
 	worst := func(value func(Class) float64) func(a, b Class) int {
 		return func(a, b Class) int {
@@ -83,7 +83,7 @@ func (c Classes) By(column string) (Classes, error) {
 	}
 	order, ok := orders[column]
 	if !ok {
-		return nil, fmt.Errorf("metric: classes have no column %q; it is one of %q", column, classColumns)
+		return nil, fmt.Errorf("metric: classes have no column %q; use one of %q", column, classColumns)
 	}
 	sorted := slices.Clone(c)
 	slices.SortStableFunc(sorted, order)
@@ -93,7 +93,7 @@ func (c Classes) By(column string) (Classes, error) {
 // classColumns are those of the table, and of CSV.
 var classColumns = []string{"class", "instances", "predicted", "right", "precision", "recall", "F1"}
 
-// classesShown are those in a table that is printed.
+// classesShown is the number of classes in a printed table.
 const classesShown = 50
 
 func (c Classes) table() *table.Table {
@@ -119,11 +119,10 @@ func (c Classes) table() *table.Table {
 // String returns a table, of the first 50.
 func (c Classes) String() string { return c.table().String() }
 
-// HTML returns what String does as a table.
+// HTML returns the table of String in HTML.
 func (c Classes) HTML() string { return c.table().HTML() }
 
-// WriteCSV writes a line a class, with the titles that By knows. A value that is not defined is
-// empty.
+// WriteCSV writes one line per class, with the column names of By. An undefined value is empty.
 func (c Classes) WriteCSV(w io.Writer) error {
 	lines := [][]string{classColumns}
 	for _, k := range c {

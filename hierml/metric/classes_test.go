@@ -86,7 +86,7 @@ func TestClassesByColumn(t *testing.T) {
 			t.Errorf("by %s: %s, want %s", column, got, want)
 		}
 	}
-	if _, err := all.By("support"); err == nil || !strings.Contains(err.Error(), `no column "support"; it is one of ["class" "instances"`) {
+	if _, err := all.By("support"); err == nil || !strings.Contains(err.Error(), `no column "support"; use one of ["class" "instances"`) {
 		t.Errorf("an unknown column: %v", err)
 	}
 	if all[0].Name != "b" {
@@ -206,7 +206,7 @@ func TestMistakes(t *testing.T) {
 		"fewer":       {Taxonomy: g, Documents: c.Documents[1:]},
 		"other order": {Taxonomy: g, Documents: append(slices.Clone(c.Documents[1:]), c.Documents[0])},
 	} {
-		if _, err := r.Mistakes(wrong); err == nil || !strings.Contains(err.Error(), "give the texts that the instances were made of") {
+		if _, err := r.Mistakes(wrong); err == nil || !strings.Contains(err.Error(), "pass the texts of the instances") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -8,19 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// Table shows reports under each other.
+// Table compares reports, one per row.
 type Table struct {
 	Names   []string  // of the rows
 	Reports []*Report // of the rows
-	// Measures are the names of the columns; all that Report.Value knows can be chosen. The default
-	// are eight: accuracy, parent accuracy, tree loss, average precision, ranking loss, micro F1,
-	// macro F1 of all classes, and hierarchical F1.
+	// Measures are the names of the columns, any that Report.Value accepts. The default is eight:
+	// accuracy, parent accuracy, tree loss, average precision, ranking loss, micro F1, macro F1 of
+	// all classes, and hierarchical F1.
 	Measures []string
 }
 
 var defaultColumns = []string{"accuracy", "parent accuracy", "tree loss", "average precision", "ranking loss", "micro F1", allClasses, "hierarchical F1"}
 
-// columns returns the measures of the table. One that no report has is a column of dashes.
+// columns returns the measures of the table. A measure that no report has becomes a column of
+// dashes.
 func (t *Table) columns() []Measure {
 	names := t.Measures
 	if len(names) == 0 {
@@ -43,8 +44,8 @@ func (t *Table) columns() []Measure {
 	return chosen
 }
 
-// Compare returns the table of the reports, one a row, called by the names. A report without a name
-// is called by its position, from 1; a name without a report has a row without values.
+// Compare returns a table of the reports, one row each, labelled with the names. A report without a
+// name is labelled with its position, from 1. A name without a report gets a row without values.
 func Compare(names []string, reports []*Report) *Table {
 	t := &Table{}
 	for i := range max(len(names), len(reports)) {
@@ -61,8 +62,8 @@ func Compare(names []string, reports []*Report) *Table {
 	return t
 }
 
-// rows returns the cells. The best values of each column are marked, compared as they are shown;
-// nothing is in a table of one report or where all are the same.
+// rows returns the cells. It marks the best values of each column, compared as shown. If there is
+// one report, or all values are equal, nothing is marked.
 func (t *Table) rows(measures []Measure) []row {
 	rows := make([]row, len(t.Names))
 	for i, name := range t.Names {
@@ -92,7 +93,7 @@ func (t *Table) rows(measures []Measure) []row {
 	return rows
 }
 
-// String returns the table as aligned text. "best" stands behind the best value of each column.
+// String returns the table as aligned text, with "best" after the best value of each column.
 func (t *Table) String() string {
 	measures := t.columns()
 	rows := t.rows(measures)
@@ -129,7 +130,7 @@ func (t *Table) String() string {
 	return b.String()
 }
 
-// notes say of which rows one label each is judged, where several are true.
+// notes lists the rows with one predicted label each where several are true.
 func (t *Table) notes() []string {
 	var notes []string
 	for i, name := range t.Names {
@@ -140,7 +141,7 @@ func (t *Table) notes() []string {
 	return notes
 }
 
-// mark stands behind the text of the best value.
+// mark follows the text of the best value.
 func (c cell) mark() string {
 	if c.Best {
 		return " best"

@@ -14,9 +14,9 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// Confusion is what was predicted instead of what, along the taxonomy: a true and a predicted leaf
-// an instance, or a predicted inner node of a model that decides for these. Of several true labels
-// it is the one that has the most ancestors in common with the predicted one. Package chart draws
+// Confusion has the confusions of a model along the taxonomy: one true and one predicted leaf per
+// instance, or a predicted inner node if the model decides for those. If there are several true
+// labels, it has the one with the most ancestors in common with the prediction. Package chart draws
 // it:
 //
 //	chart.ConfusionOf(report)
@@ -26,11 +26,11 @@ type Confusion struct {
 	Truth, Predicted []int // leaves; predicted ones may be inner nodes
 }
 
-// Confusion returns the confusion of the report's prediction f with the true labels. It is an error
-// where the report does not come from Evaluate. The slices are the report's.
+// Confusion returns the confusion of the report's prediction f with the true labels. It returns an
+// error if the report does not come from Evaluate. The slices belong to the report.
 func (r *Report) Confusion() (*Confusion, error) {
 	if r == nil || r.confusion == nil {
-		return nil, errors.New("metric: the report does not know the predictions of instances; take one as Evaluate returns it")
+		return nil, errors.New("metric: the report has no predictions of instances; use a report returned by Evaluate")
 	}
 	return r.confusion, nil
 }
@@ -38,18 +38,18 @@ func (r *Report) Confusion() (*Confusion, error) {
 // AboveRoots stands for the virtual node above all roots.
 const AboveRoots = -1
 
-// Turn is what happened at an inner node of the taxonomy: to those instances whose truth and
+// Turn has the outcome at an inner node of the taxonomy, for the instances whose truth and
 // prediction are both below it.
 type Turn struct {
 	Node      int    // AboveRoots for the choice among the roots
 	Name      string // of the node
 	Instances int
-	Right     int    // of the instances, those that went on to the child that their truth is below
+	Right     int    // number of instances that took the child above their truth
 	Cells     []Cell // by falling count, then by nodes
 }
 
-// Cell is how often an instance below one child of a node was predicted below which. Predicted is
-// the node itself where the prediction is that node and no child of it.
+// Cell counts the instances below one child of a node that were predicted below another or the same
+// child. Predicted is the node itself if the prediction ends there.
 type Cell struct {
 	Truth, Predicted int
 	Count            int
@@ -60,7 +60,7 @@ func (c *Confusion) check() error {
 		return errors.New("metric: a confusion needs a taxonomy")
 	}
 	if len(c.Truth) != len(c.Predicted) {
-		return fmt.Errorf("metric: a confusion of %d true and %d predicted leaves; expected one of each an instance", len(c.Truth), len(c.Predicted))
+		return fmt.Errorf("metric: a confusion of %d true and %d predicted leaves; expected one of each per instance", len(c.Truth), len(c.Predicted))
 	}
 	for i, y := range c.Truth {
 		if y < 0 || y >= c.Taxonomy.Len() || !c.Taxonomy.IsLeaf(y) {
@@ -73,9 +73,9 @@ func (c *Confusion) check() error {
 	return nil
 }
 
-// Turns returns what happened at each inner node that has instances, those with the most wrong
-// turns first. At a node with several children above the truth or the prediction, as a graph can
-// have them, the smallest that is above both counts, or else the smallest of each.
+// Turns returns the outcome at each inner node that has instances, those with the most wrong turns
+// first. In a graph, several children of a node can be above the truth or the prediction: then the
+// smallest child above both counts, otherwise the smallest of each.
 func (c *Confusion) Turns() ([]Turn, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -128,8 +128,8 @@ func sorted(counts map[[2]int]int) []Cell {
 	return cells
 }
 
-// walk calls visit for each inner node at or above both, with the children that lead to them, or
-// the node itself where the prediction ends there.
+// walk calls visit for each inner node at or above both, with the children on the way to them, or
+// the node itself if the prediction ends there.
 func (c *Confusion) walk(truth, predicted int, visit func(node, truth, predicted int)) {
 	t := c.Taxonomy
 	a, b := t.Ancestors(truth), t.Ancestors(predicted)
@@ -171,16 +171,16 @@ func (c *Confusion) walk(truth, predicted int, visit func(node, truth, predicted
 }
 
 // Fold returns the confusion with the taxonomy cut below a depth: the nodes of that depth become
-// leaves, that stand for the leaves below them. On a graph a leaf can be below several; the
-// smallest that is above both the truth and the prediction counts, or else the smallest of each.
-// An inner node that is predicted and not cut off stays what it is. The taxonomy and its nodes are
-// new; they keep their names.
+// leaves and represent the leaves below them. In a graph a leaf can be below several of them: then
+// the smallest above both the truth and the prediction counts, otherwise the smallest of each. A
+// predicted inner node above the cut does not change. The result has a new taxonomy whose nodes
+// keep their names.
 func (c *Confusion) Fold(depth int) (*Confusion, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
 	if depth < 0 {
-		return nil, fmt.Errorf("metric: a taxonomy cannot be cut at depth %d; 0 leaves the roots", depth)
+		return nil, fmt.Errorf("metric: a taxonomy cannot be cut at depth %d; use 0 or more (0 keeps the roots)", depth)
 	}
 	t := c.Taxonomy
 	var names []string
@@ -232,7 +232,7 @@ func (c *Confusion) Fold(depth int) (*Confusion, error) {
 	return folded, nil
 }
 
-// Cells returns how often each leaf was predicted as which node, by falling count.
+// Cells returns how often each leaf was predicted as each node, by falling count.
 func (c *Confusion) Cells() ([]Cell, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -240,8 +240,8 @@ func (c *Confusion) Cells() ([]Cell, error) {
 	return sorted(c.pairs()), nil
 }
 
-// WriteCSV writes a line a cell of each turn: node, truth, predicted, count, by names. The virtual
-// node above the roots has the empty name.
+// WriteCSV writes one line per cell of each turn: node, truth, predicted, count, by names. The
+// virtual node above the roots has the empty name.
 func (c *Confusion) WriteCSV(w io.Writer) error {
 	turns, err := c.Turns()
 	if err != nil {
@@ -261,8 +261,8 @@ func (c *Confusion) WriteCSV(w io.Writer) error {
 }
 
 const (
-	turnsShown = 15 // nodes in a confusion that is printed
-	cellsShown = 3  // children taken instead of others, of each
+	turnsShown = 15 // nodes in a printed confusion
+	cellsShown = 3  // confusions per node
 )
 
 // shown is a node of a confusion as it is printed.
@@ -289,9 +289,8 @@ func (c *Confusion) shown() ([]shown, int, error) {
 	return all, len(turns) - len(all), nil
 }
 
-// String returns a line for each of the inner nodes with the most wrong turns: how many instances
-// were to be told apart there, the fraction that went the right way, and what was taken for what
-// most often.
+// String returns one line for each of the inner nodes with the most wrong turns: the number of
+// instances there, the fraction that took the right child, and the most frequent confusions.
 func (c *Confusion) String() string {
 	all, others, err := c.shown()
 	if err != nil {
@@ -312,7 +311,7 @@ func (c *Confusion) String() string {
 	return b.String()
 }
 
-// HTML returns what String does as a table.
+// HTML returns the table of String in HTML.
 func (c *Confusion) HTML() string {
 	all, others, err := c.shown()
 	if err != nil {

@@ -12,15 +12,16 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// Curve has the hierarchical precision, recall and F1 that node scores reach by threshold, from the
-// highest threshold down. Choose the threshold on validation data and apply it to test data:
+// Curve has the hierarchical precision, recall and F1 of node scores by threshold, from the highest
+// threshold down. Choose the threshold on validation data and apply it to test data:
 //
 //	curve, err := metric.HierarchicalCurve(model.NodeProbabilities(held.X), held.Labels, held.Taxonomy)
 //	best, err := curve.Best()
 //	sets, err := metric.NodesAbove(model.NodeProbabilities(test.X), best.Threshold, test.Taxonomy)
 //	f, err := metric.LabelSets(test.Labels, sets, test.Taxonomy) // f.Hierarchical
 //
-// The best F1 of the test data's own curve is of a threshold that knows them, and is too good.
+// The best F1 on the curve of the test data is too optimistic, because its threshold was chosen on
+// the same data.
 type Curve []CurvePoint
 
 // CurvePoint has the averages of the sets that NodesAbove returns for the threshold.
@@ -28,29 +29,28 @@ type CurvePoint struct {
 	Threshold, Precision, Recall, F1 float64
 }
 
-// HierarchicalCurve returns the curve of scores of nodes, a row an instance and a column a node of
-// t, which may be any numbers. Labels are nodes, ascending, inner ones too; a set may be empty. A
-// node is predicted where its score, or that of a node below, is at least the threshold, and the
-// averages are those that F1 calls hierarchical. There is a point for each score of a true node:
-// between two of them recall stays and precision cannot rise, so that no other threshold is better.
-// For scores that never rise from a node to a child it is precision_recall_curve of scikit-learn
-// for the indicators of all nodes.
+// HierarchicalCurve returns the curve of node scores, with one row per instance and one column per
+// node of t; scores may be any numbers. Labels are nodes, ascending, including inner nodes; a set
+// may be empty. A node is predicted if its score, or that of a node below, is at least the
+// threshold. The averages are the hierarchical ones of F1. There is a point for each score of a
+// true node: between two of them recall is constant and precision cannot rise, so no other
+// threshold is better. For scores that never rise from a node to a child it is
+// precision_recall_curve of scikit-learn for the indicators of all nodes.
 func HierarchicalCurve(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy) (Curve, error) {
 	return Settings{}.HierarchicalCurve(scores, labels, t)
 }
 
-// RootlessCurve is HierarchicalCurve without the roots: of the averages that F1 calls rootless.
+// RootlessCurve is HierarchicalCurve without the roots, with the rootless averages of F1.
 func RootlessCurve(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy) (Curve, error) {
 	return Settings{}.RootlessCurve(scores, labels, t)
 }
 
-// HierarchicalCurve does what the function HierarchicalCurve does, with the weights of the
-// settings.
+// HierarchicalCurve is like the function HierarchicalCurve, with the weights of the settings.
 func (s Settings) HierarchicalCurve(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy) (Curve, error) {
 	return s.curve(scores, labels, t, false)
 }
 
-// RootlessCurve does what the function RootlessCurve does, with the weights of the settings.
+// RootlessCurve is like the function RootlessCurve, with the weights of the settings.
 func (s Settings) RootlessCurve(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy) (Curve, error) {
 	return s.curve(scores, labels, t, true)
 }
@@ -79,7 +79,7 @@ func (s Settings) curve(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy,
 	return curve, nil
 }
 
-// raised returns scores in which a node has the highest of its own and of those below.
+// raised returns scores in which each node has the maximum of its own score and those below.
 func raised(scores *mat.Dense, rows int, t *taxonomy.Taxonomy) *mat.Dense {
 	if rows == 0 {
 		return scores
@@ -97,11 +97,11 @@ func raised(scores *mat.Dense, rows int, t *taxonomy.Taxonomy) *mat.Dense {
 	return all
 }
 
-// Best returns the point with the highest F1, of equal ones that with the highest threshold. It is
-// an error if there is no point: no instance has a node.
+// Best returns the point with the highest F1, in case of a tie the highest threshold. It returns an
+// error if there is no point because no instance has a node.
 func (c Curve) Best() (CurvePoint, error) {
 	if len(c) == 0 {
-		return CurvePoint{}, errors.New("metric: the curve has no threshold to choose, as no instance has a node; make it of instances with labels")
+		return CurvePoint{}, errors.New("metric: the curve has no threshold to choose, because no instance has a node; use instances with labels")
 	}
 	best := c[0]
 	for _, p := range c {
@@ -142,7 +142,7 @@ func NodesAbove(scores *mat.Dense, threshold float64, t *taxonomy.Taxonomy) ([][
 	return sets, nil
 }
 
-// pointsShown are those in a curve that is printed.
+// pointsShown is the number of points in a printed curve.
 const pointsShown = 20
 
 func (c Curve) table() *table.Table {
@@ -165,8 +165,8 @@ func (c Curve) table() *table.Table {
 	return t
 }
 
-// String returns the curve as a table of up to 20 points, and the best of all.
+// String returns the curve as a table of up to 20 points, and the best point of all.
 func (c Curve) String() string { return c.table().String() }
 
-// HTML returns what String does as a table.
+// HTML returns the table of String in HTML.
 func (c Curve) HTML() string { return c.table().HTML() }

@@ -17,9 +17,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// The columns of the values of instances. After them come three for each k, precision, nDCG and
-// accuracy, with propensities two more, the propensity-scored precision and the largest that it can
-// be, and one for each depth.
+// The columns of the values of instances. After them come three for each k (precision, nDCG and
+// accuracy), with propensities two more (the propensity-scored precision and its maximum), and one
+// for each depth.
 const (
 	accuracy = iota
 	exactSets
@@ -42,13 +42,13 @@ const (
 	rootlessSamplesF1
 	logLoss // of one label an instance
 	brierScore
-	labelsLogLoss // of each label by itself
+	labelsLogLoss // of each label separately
 	labelsBrier
 	fixedColumns
 )
 
-// evaluation measures instances, batch by batch. It keeps the values of each, so that sums do not
-// depend on who measured what.
+// evaluation measures instances, batch by batch. It stores the values of each instance, so that
+// sums do not depend on the workers.
 type evaluation struct {
 	labels  // of the taxonomy
 	leaves  []int
@@ -67,14 +67,14 @@ type evaluation struct {
 
 	nodeScores   []float64 // of all instances, a row each
 	nodeLabels   [][]int   // of these
-	nodesLeftOut bool      // they are too many
+	nodesLeftOut bool      // there are too many
 
-	// the probabilities of the leaves, or else their scores, of all instances, a row each
+	// the probabilities of the leaves, otherwise their scores, one row per instance
 	leafScores    []float64
 	leafLabels    [][]int
-	leavesLeftOut bool // they are too many
+	leavesLeftOut bool // there are too many
 	probable      bool // there are probabilities
-	notOne        bool // those of an instance do not add up to 1
+	notOne        bool // those of some instance do not sum to 1
 
 	n                  int         // instances measured so far
 	truths             uint64      // a hash of their labels
@@ -91,7 +91,7 @@ func (s Settings) newEvaluation(t *taxonomy.Taxonomy) (*evaluation, error) {
 		return nil, err
 	}
 	if s.Weights != nil {
-		s.Workers = 1 // sums of weights do not depend on who adds them up
+		s.Workers = 1 // sums of weights must not depend on the workers
 	}
 	e := &evaluation{labels: labelsOf(t), leaves: t.Leaves(), at: at, loss: s.Loss, truths: 14695981039346656037, weights: s.Weights}
 	if e.loss == nil {
@@ -145,7 +145,7 @@ func (e *evaluation) evaluate(model Scorer, x *dataset.Matrix, labels [][]int) e
 			return fmt.Errorf("metric: %w", err)
 		}
 		if len(decided) != x.Rows {
-			return fmt.Errorf("metric: the model decided for %d of %d instances", len(decided), x.Rows)
+			return fmt.Errorf("metric: the model returned decisions for %d of %d instances", len(decided), x.Rows)
 		}
 		if decided == nil {
 			decided = [][]int{}
@@ -163,11 +163,11 @@ func (e *evaluation) evaluate(model Scorer, x *dataset.Matrix, labels [][]int) e
 	return e.add(scores, probabilities, decided, labels)
 }
 
-// checkProbabilities says what is wrong with the probabilities of a batch, and notes whether those
-// of each instance add up to 1.
+// checkProbabilities returns an error if the probabilities of a batch are invalid. It records
+// whether those of each instance sum to 1.
 func (e *evaluation) checkProbabilities(p *mat.Dense, rows int) error {
 	if n, q := p.Dims(); n != rows || q != len(e.leaves) {
-		return fmt.Errorf("metric: probabilities are %d x %d; expected a row for each of %d instances and a column for each of %d leaves", n, q, rows, len(e.leaves))
+		return fmt.Errorf("metric: probabilities are %d x %d; expected one row for each of %d instances and one column for each of %d leaves", n, q, rows, len(e.leaves))
 	}
 	const rounding = 1e-6
 	for i := range rows {
@@ -199,7 +199,7 @@ func (e *evaluation) scoreNodes(model Scorer, x *dataset.Matrix, labels [][]int)
 	scores := s.NodeProbabilities(x)
 	n, q := scores.Dims()
 	if n != x.Rows || n > 0 && q < e.t.Len() {
-		return fmt.Errorf("metric: scores of nodes are %d x %d; expected a row for each of %d instances and a column for each of %d nodes", n, q, x.Rows, e.t.Len())
+		return fmt.Errorf("metric: scores of nodes are %d x %d; expected one row for each of %d instances and one column for each of %d nodes", n, q, x.Rows, e.t.Len())
 	}
 	for i := range n {
 		row := scores.RawRowView(i)
@@ -223,7 +223,7 @@ const fewScores = 1 << 14
 func (e *evaluation) add(scores, probabilities *mat.Dense, decided, labels [][]int) error {
 	n, q := scores.Dims()
 	if n != len(labels) || n > 0 && q != len(e.leaves) {
-		return fmt.Errorf("metric: scores are %d x %d; expected a row for each of %d instances and a column for each of %d leaves", n, q, len(labels), len(e.leaves))
+		return fmt.Errorf("metric: scores are %d x %d; expected one row for each of %d instances and one column for each of %d leaves", n, q, len(labels), len(e.leaves))
 	}
 	parts := max(1, min(len(e.workers), n, n*q/fewScores))
 	failures := make([]error, parts)
@@ -370,7 +370,7 @@ func (e *evaluation) report() (*Report, error) {
 	return r, nil
 }
 
-// column returns where the values of a measure are, -1 if it is no mean over instances.
+// column returns the column with the values of a measure, or -1 if it is not a mean over instances.
 func (e *evaluation) column(m Measure) int {
 	switch m.kind {
 	case precisionAt:
@@ -394,8 +394,8 @@ func (e *evaluation) atColumn(i int) int { return fixedColumns + e.atWidth*i }
 
 func (e *evaluation) levelColumn(depth int) int { return fixedColumns + e.atWidth*len(e.at) + depth }
 
-// mean returns the mean of the values that are numbers, weighted unless weights are nil, and how
-// many they are.
+// mean returns the mean of the values that are not NaN, weighted unless weights are nil, and their
+// number.
 func mean(values, weights []float64) (float64, int) {
 	var a average
 	n := 0
@@ -408,8 +408,8 @@ func mean(values, weights []float64) (float64, int) {
 	return a.mean(), n
 }
 
-// worker measures instances. Nothing of it is allocated anew for an instance, unless that has more
-// labels than all before.
+// worker measures instances. It allocates nothing for an instance, unless it has more labels than
+// all before.
 type worker struct {
 	*evaluation
 	counts *counts
@@ -418,7 +418,7 @@ type worker struct {
 	isTrue []bool    // by position in leaves
 	own    []rated   // the true labels, by ascending score
 	worths []float64 // of some of the true labels
-	// of the wrong leaves, how many have a score of exactly so many true labels or more
+	// number of wrong leaves, by the number of true labels that they reach or exceed
 	above []int
 	spans []span // what above counts
 
@@ -444,7 +444,7 @@ func (w *worker) rows(scores, probabilities *mat.Dense, decided, labels [][]int,
 			}
 		}
 		if len(labels[i]) == 0 {
-			return fmt.Errorf("metric: instance %d has no labels; every instance needs at least one: Labelled() of a dataset leaves out the others", at)
+			return fmt.Errorf("metric: instance %d has no labels, and every instance needs at least one; remove the others with Labelled() of the dataset", at)
 		}
 		if err := checkLeaves(w.t, labels[i], at); err != nil {
 			return err
@@ -459,8 +459,8 @@ func (w *worker) rows(scores, probabilities *mat.Dense, decided, labels [][]int,
 	return nil
 }
 
-// instance measures one. The set is what the model decided for, if that is given, and otherwise has
-// room for the prediction.
+// instance measures one instance. The set is the model's decision, if given; otherwise it has room
+// for the prediction.
 func (w *worker) instance(scores []float64, set []int, given bool, labels []int, at int) error {
 	top := 0
 	for k, s := range scores {
@@ -498,7 +498,7 @@ func (w *worker) instance(scores []float64, set []int, given bool, labels []int,
 	w.sets(w.decided, w.truth, at)
 	w.levels(w.to[f], w.truth, at)
 	if v := w.columns[topLoss][at] + w.columns[maximalLoss][at]; math.IsNaN(v) || math.IsInf(v, 0) {
-		return fmt.Errorf("metric: a loss of instance %d is not finite; give the Settings a loss with finite costs between all leaves, and of the inner nodes that the model predicts", at)
+		return fmt.Errorf("metric: a loss of instance %d is not finite; set Settings.Loss to one with finite costs between all leaves and the inner nodes that the model predicts", at)
 	}
 	return nil
 }
@@ -517,7 +517,7 @@ func (w *worker) highest(n int, scores []float64) int {
 	return best
 }
 
-// probabilities measures those of the leaves.
+// probabilities measures the probabilities of the leaves.
 func (w *worker) probabilities(p []float64, labels []int, at int) {
 	w.positions = w.positions[:0]
 	for _, y := range labels {

@@ -15,7 +15,7 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// number is a value in JSON, where null stands for what is not a finite number.
+// number is a value in JSON, null if it is not finite.
 type number float64
 
 func (n number) MarshalJSON() ([]byte, error) {
@@ -79,9 +79,9 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// MarshalJSON returns the number of instances, the values of all measures by name, null where one
-// is not defined, the k of those at k, for each depth how many instances it has, and how many the
-// parent accuracy is over. WriteJSON writes the values of the instances too.
+// MarshalJSON returns the number of instances, the values of all measures by name (null if
+// undefined), the k of measures at k, the number of instances of each depth, and the number of
+// instances of the parent accuracy. WriteJSON also writes the values of the instances.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Instances      int     `json:"instances"`
@@ -107,9 +107,8 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads what MarshalJSON returned. A measure that the text does not have is not a
-// number. Earlier versions wrote parent accuracies over all instances. Counts that no report has
-// are an error.
+// UnmarshalJSON reads the output of MarshalJSON. A missing measure becomes NaN. Earlier versions
+// wrote parent accuracies over all instances. It returns an error for impossible counts.
 func (r *Report) UnmarshalJSON(text []byte) error {
 	var in struct {
 		Instances      int
@@ -132,12 +131,12 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	}
 	for _, n := range append([]int{r.Instances, r.ParentInstances, r.InnerPredictions}, in.DepthInstances...) {
 		if n < 0 || n > r.Instances {
-			return fmt.Errorf("metric: a report in JSON on %d instances has a count of %d; take the report as it was written", r.Instances, n)
+			return fmt.Errorf("metric: a report in JSON on %d instances has a count of %d; the file was changed after it was written", r.Instances, n)
 		}
 	}
 	for i, k := range in.At {
 		if k < 1 || i > 0 && in.At[i-1] >= k {
-			return fmt.Errorf("metric: a report in JSON has the k %v, which are ascending from 1; take the report as it was written", in.At)
+			return fmt.Errorf("metric: a report in JSON has the k %v, which must be ascending from 1; the file was changed after it was written", in.At)
 		}
 		r.At = append(r.At, At{K: k})
 	}
@@ -166,7 +165,7 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 		}
 	}
 	for name := range in.Measures {
-		return fmt.Errorf("metric: a report in JSON has the measure %q, which is not known", name)
+		return fmt.Errorf("metric: a report in JSON has the measure %q, which is unknown", name)
 	}
 	return nil
 }
@@ -177,7 +176,7 @@ type instances struct {
 	PerInstance map[string][]number `json:"perInstance"`
 	Truth       []int               `json:"truth"`     // leaves, by node
 	Predicted   []int               `json:"predicted"` // nodes
-	// hashes, which tell whether two reports are on the same instances, and of the same taxonomy
+	// hashes to detect reports on other instances or another taxonomy
 	Labels   string   `json:"labels"`
 	Taxonomy string   `json:"taxonomy,omitempty"`
 	Weights  []number `json:"weights,omitempty"` // of the instances
@@ -187,7 +186,7 @@ type instances struct {
 func fingerprint(t *taxonomy.Taxonomy) string {
 	h := fnv.New64a()
 	for n, name := range t.Names() {
-		fmt.Fprintf(h, "%q%v", name, t.Parents(n)) // a hash takes all that is written
+		fmt.Fprintf(h, "%q%v", name, t.Parents(n)) // writing to a hash never fails
 	}
 	return strconv.FormatUint(h.Sum64(), 16)
 }
@@ -208,10 +207,10 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return json.NewEncoder(w).Encode(all)
 }
 
-// ReadJSON reads what WriteJSON wrote. Without the taxonomy, which may be nil, the report does not
-// have its Confusion. It is an error if the taxonomy has other names or edges than that of the
-// report, which files of earlier versions do not tell, if values of instances are not one each, or
-// their mean is not that of the report.
+// ReadJSON reads the output of WriteJSON. The taxonomy may be nil; the report then has no
+// Confusion. ReadJSON returns an error if the taxonomy has other names or edges than that of the
+// report (files of earlier versions cannot tell), if there is not one value per instance, or if the
+// mean of the values is not that of the report.
 func ReadJSON(from io.Reader, t *taxonomy.Taxonomy) (*Report, error) {
 	var all instances
 	if err := json.NewDecoder(from).Decode(&all); err != nil {
@@ -219,7 +218,7 @@ func ReadJSON(from io.Reader, t *taxonomy.Taxonomy) (*Report, error) {
 	}
 	r := all.Report
 	if r == nil {
-		return nil, fmt.Errorf("metric: the JSON has no report; read what Report.WriteJSON wrote")
+		return nil, fmt.Errorf("metric: the JSON has no report; use a file that Report.WriteJSON wrote")
 	}
 	if all.Labels != "" {
 		labels, err := strconv.ParseUint(all.Labels, 16, 64)
@@ -246,29 +245,29 @@ func ReadJSON(from io.Reader, t *taxonomy.Taxonomy) (*Report, error) {
 		v, _ := r.Value(name)
 		const rounding = 1e-9
 		if m, _ := mean(own, r.weights); math.IsNaN(m) != math.IsNaN(v) || math.Abs(m-v) > rounding*max(1, math.Abs(v)) {
-			return nil, fmt.Errorf("metric: a report in JSON has %v for %q, and values of instances with a mean of %v; take the report as it was written", v, name, m)
+			return nil, fmt.Errorf("metric: a report in JSON has %v for %q, and values of instances with a mean of %v; the file was changed after it was written", v, name, m)
 		}
 	}
 	if len(all.Truth) != len(all.Predicted) {
-		return nil, fmt.Errorf("metric: a report in JSON has %d true and %d predicted leaves; expected one of each an instance", len(all.Truth), len(all.Predicted))
+		return nil, fmt.Errorf("metric: a report in JSON has %d true and %d predicted leaves; expected one of each per instance", len(all.Truth), len(all.Predicted))
 	}
 	if t != nil && all.Truth != nil {
 		if len(all.Truth) != r.Instances {
 			return nil, fmt.Errorf("metric: a report in JSON has %d true leaves for %d instances", len(all.Truth), r.Instances)
 		}
 		if own := fingerprint(t); all.Taxonomy != "" && all.Taxonomy != own {
-			return nil, fmt.Errorf("metric: the report in JSON was made with another taxonomy, with other names or edges; read it with that one, or with nil")
+			return nil, fmt.Errorf("metric: the report in JSON belongs to another taxonomy, with other names or edges; pass that one, or nil")
 		}
 		c := &Confusion{Taxonomy: t, Truth: all.Truth, Predicted: all.Predicted}
 		if err := c.check(); err != nil {
-			return nil, fmt.Errorf("%w; read the report with the taxonomy that it was made with", err)
+			return nil, fmt.Errorf("%w; pass the taxonomy that the report was made with", err)
 		}
 		r.confusion = c
 	}
 	return r, nil
 }
 
-// inCSV is a value in CSV, nothing where it is not a number.
+// inCSV formats a value for CSV; NaN becomes empty.
 func inCSV(v float64) string {
 	if math.IsNaN(v) {
 		return ""
@@ -276,8 +275,8 @@ func inCSV(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// WriteCSV writes a line a measure: its name, its group, whether lower or higher is better, and its
-// value, or nothing where it is not defined.
+// WriteCSV writes one line per measure: its name, its group, whether lower or higher is better, and
+// its value, empty if undefined.
 func (r *Report) WriteCSV(w io.Writer) error {
 	lines := [][]string{{"measure", "group", "better", "value"}, {"instances", "", "", strconv.Itoa(r.Instances)}}
 	for _, m := range r.Measures() {
@@ -290,9 +289,9 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	return table.WriteCSV(w, lines)
 }
 
-// WriteInstancesCSV writes a line an instance: its position, the names of its true label (of
-// several that nearest to the prediction) and of the predicted leaf, and the values of the measures
-// that are means over instances, nothing where one is not defined.
+// WriteInstancesCSV writes one line per instance: its position, the names of its true label (of
+// several, the nearest to the prediction) and of the predicted leaf, and the values of the measures
+// that are means over instances, empty if undefined.
 func (r *Report) WriteInstancesCSV(w io.Writer) error {
 	head := []string{"instance", "truth", "predicted"}
 	var columns [][]float64
@@ -325,7 +324,7 @@ func (r *Report) WriteInstancesCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// WriteCSV writes the table with all digits, a line a report, nothing where one has no value.
+// WriteCSV writes the table with all digits, one line per report. A missing value is empty.
 func (t *Table) WriteCSV(w io.Writer) error {
 	measures := t.columns()
 	head := []string{"name", "instances"}

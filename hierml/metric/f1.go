@@ -12,17 +12,17 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// F1 compares predicted label sets with the true ones. Where nothing is predicted a precision is 0,
-// where nothing is true a recall, and where neither, so that there is nothing to be right or wrong
-// about, they and their mean are NaN. Y is the true set of an instance, Z the predicted one.
+// F1 compares predicted label sets with the true ones. Precision is 0 if nothing is predicted, and
+// recall is 0 if nothing is true. If neither is there, both and their mean are NaN. Y is the true
+// set of an instance, Z the predicted one.
 type F1 struct {
 	// MicroPrecision is the fraction of the predicted labels, over all instances, that are true,
 	// MicroRecall that of the true labels that were predicted, and Micro their harmonic mean.
 	MicroPrecision, MicroRecall, Micro float64
-	// Macro is the mean, over all leaves and over the inner nodes that are labels, of the harmonic
-	// mean of the label's own precision and recall, which is 0 for a label that is never true or
-	// never predicted. MacroOccurring is the mean over those alone that are a true or a predicted
-	// label, as scikit-learn has it unless told otherwise, and NaN where there are none.
+	// Macro is the mean over all leaves, and over the inner nodes that are labels, of the harmonic
+	// mean of the label's precision and recall. This is 0 for a label that is never true or never
+	// predicted. MacroOccurring is the mean over the true or predicted labels only, as in
+	// scikit-learn by default, and NaN if there are none.
 	Macro, MacroOccurring float64
 	// SamplesPrecision, SamplesRecall and Samples are the means over the instances of |Y and Z| /
 	// |Z|, |Y and Z| / |Y| and 2 |Y and Z| / (|Y| + |Z|) [TKV10], which scikit-learn calls
@@ -32,29 +32,29 @@ type F1 struct {
 	// of nodes that are true or predicted labels or above them, roots too [SF11];
 	// HiClass calls them average="micro".
 	HierarchicalPrecision, HierarchicalRecall, Hierarchical float64
-	// RootlessPrecision, RootlessRecall and Rootless are the same without the roots, which all that
-	// is below an only root has in common.
+	// RootlessPrecision, RootlessRecall and Rootless are the same without the roots, because all
+	// nodes below a single root share it.
 	RootlessPrecision, RootlessRecall, Rootless float64
 	// HierarchicalSamplesPrecision, HierarchicalSamplesRecall and HierarchicalSamples are the means
-	// over the instances of what the hierarchical ones are of a single instance; HiClass calls them
-	// average="macro".
+	// over the instances of the hierarchical precision, recall and F1 of each instance; HiClass
+	// calls them average="macro".
 	HierarchicalSamplesPrecision, HierarchicalSamplesRecall, HierarchicalSamples float64
 	// RootlessSamples is HierarchicalSamples of the sets without the roots. Instances where both
 	// are then empty are left out.
 	RootlessSamples float64
-	// SamplesJaccard is the mean over the instances of |Y and Z| / |Y or Z| [TKV10], without those
-	// where both sets are empty; MicroJaccard is the quotient of the sums of both sizes, and
-	// MacroJaccard the mean over the labels of Macro of that of the label's own.
+	// SamplesJaccard is the mean over the instances of |Y and Z| / |Y or Z| [TKV10], without
+	// instances where both sets are empty. MicroJaccard is the quotient of the sums of both sizes.
+	// MacroJaccard is the mean of the Jaccard index of each label of Macro.
 	SamplesJaccard, MicroJaccard, MacroJaccard float64
-	// Hamming is the Hamming loss [TKV10]: the fraction of all pairs of an instance and one of the
-	// labels of Macro in which the label is in one of Y and Z alone.
+	// Hamming is the Hamming loss [TKV10]: the fraction of all pairs of an instance and a label of
+	// Macro where the label is in exactly one of Y and Z.
 	Hamming float64
-	// Exact is the fraction of the instances whose predicted set is the true one, which is called
+	// Exact is the fraction of the instances whose predicted set is the true one, also called
 	// subset accuracy.
 	Exact float64
 }
 
-// averages returns a name, precision, recall and F1 a line.
+// averages returns lines of a name, precision, recall and F1.
 func (f F1) averages() [][4]string {
 	text := func(v float64) string {
 		if math.IsNaN(v) {
@@ -71,7 +71,7 @@ func (f F1) averages() [][4]string {
 	}
 }
 
-// table has the averages, one a row.
+// table has the averages, one per row.
 func (f F1) table() *table.Table {
 	t := &table.Table{
 		Columns: []table.Column{{Head: true}, {Name: "precision", Right: true}, {Name: "recall", Right: true}, {Name: "F1", Right: true}},
@@ -83,7 +83,7 @@ func (f F1) table() *table.Table {
 	return t
 }
 
-// String returns the averages, one a line; a dash stands for what is not defined.
+// String returns the averages, one per line; a dash means undefined.
 func (f F1) String() string { return f.table().String() }
 
 // HTML returns the averages as a table.
@@ -91,19 +91,19 @@ func (f F1) HTML() string { return f.table().HTML() }
 
 // LabelSets compares predicted sets of labels with the true ones, both ascending. A set may be
 // empty, and a label may be an inner node: the nodes above it are implied, those below are not. No
-// set has a node together with one of its ancestors. A leaf that Leafed has added counts as the
-// inner node that it stands for.
+// set has a node together with one of its ancestors. A leaf that Leafed added counts as its inner
+// node.
 func LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1, error) {
 	return Settings{}.LabelSets(truth, predicted, t)
 }
 
-// LabelSets does what the function LabelSets does, with the weights of the settings.
+// LabelSets is like the function LabelSets, with the weights of the settings.
 func (s Settings) LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1, error) {
 	if t == nil {
 		return F1{}, errors.New("metric: LabelSets needs a taxonomy")
 	}
 	if len(truth) != len(predicted) {
-		return F1{}, fmt.Errorf("metric: %d true and %d predicted label sets; expected one of each an instance", len(truth), len(predicted))
+		return F1{}, fmt.Errorf("metric: %d true and %d predicted label sets; expected one of each per instance", len(truth), len(predicted))
 	}
 	if err := s.checkWeights(len(truth)); err != nil {
 		return F1{}, err
@@ -143,35 +143,35 @@ func checkSpecific(t *taxonomy.Taxonomy, labels []int, at int) error {
 	}
 	for _, y := range labels {
 		if implied(t, y, labels) {
-			return fmt.Errorf("metric: instance %d has the label %q and one below it; leave out the upper one, which is implied", at, t.LabelName(y))
+			return fmt.Errorf("metric: instance %d has the label %q and one below it; remove the upper one, which is implied", at, t.LabelName(y))
 		}
 	}
 	return nil
 }
 
-// overlap is how often something was true, predicted, and both: the sums of the weights of the
+// overlap counts how often something was true, predicted, and both, as sums of the weights of the
 // instances.
 type overlap struct{ truth, predicted, both float64 }
 
 func (o overlap) precision() float64 { return o.or0(o.predicted) }
 func (o overlap) recall() float64    { return o.or0(o.truth) }
 
-// f1 and jaccard are NaN where there was nothing.
+// f1 and jaccard are NaN if nothing was true or predicted.
 func (o overlap) f1() float64      { return 2 * o.both / (o.truth + o.predicted) }
 func (o overlap) jaccard() float64 { return o.both / (o.truth + o.predicted - o.both) }
 
-// differ is how often it was one of true and predicted alone.
+// differ is how often it was exactly one of true and predicted.
 func (o overlap) differ() float64 { return o.truth + o.predicted - 2*o.both }
 
 func (o overlap) none() bool { return o.truth == 0 && o.predicted == 0 }
 
-// samples returns what is averaged over the instances.
+// samples returns the values to average over the instances.
 func (o overlap) samples() [4]float64 {
 	return [4]float64{o.precision(), o.recall(), o.f1(), o.jaccard()}
 }
 
-// or0 divides what was both. Where there is nothing to divide by it is 0, and NaN where there was
-// nothing at all.
+// or0 divides by a count. The result is 0 if the count is 0, and NaN if nothing was true or
+// predicted.
 func (o overlap) or0(by float64) float64 {
 	if by == 0 && !o.none() {
 		return 0
@@ -200,13 +200,13 @@ func (c *tally) merge(d tally) {
 	c.right += d.right
 }
 
-// count counts an instance that has it in some of the sets.
+// count counts an instance that has it in at least one of the sets.
 func (c *tally) count(sets int, weight float64) {
 	o := overlap{float64(sets & inTruth), float64(sets >> 1), float64(sets & (sets >> 1))}
 	c.merge(tally{o.times(weight), int(o.truth), int(o.predicted), int(o.both)})
 }
 
-// average is a weighted mean of what is a number.
+// average is a weighted mean of the values that are not NaN.
 type average struct{ sum, weight float64 }
 
 func (a *average) add(v, weight float64) {
@@ -219,7 +219,7 @@ func (a *average) add(v, weight float64) {
 func (a average) mean() float64 { return a.sum / a.weight }
 
 // counts has a tally for each node as a label, and one for each as a label or above one. Instances
-// without weight are not in them.
+// of weight 0 are left out.
 type counts struct {
 	t             *taxonomy.Taxonomy
 	labels, nodes []tally
@@ -230,9 +230,9 @@ type counts struct {
 	instances, truths, said, otherSets, several int
 
 	epoch int
-	// by node: 4 times the epoch and the sets that the node is in; nothing is to be cleared
+	// by node: 4 times the epoch, plus the sets that the node is in; it needs no clearing
 	marks   []int
-	touched []int // nodes in either set of the instance at hand
+	touched []int // nodes in either set of the current instance
 }
 
 // The sets that a node is in.
@@ -246,7 +246,7 @@ func newCounts(t *taxonomy.Taxonomy) *counts {
 	return &counts{t: t, labels: make([]tally, t.Len()), nodes: make([]tally, t.Len()), marks: make([]int, t.Len())}
 }
 
-// in returns the sets of the instance at hand that have n, or a node below it.
+// in returns the sets of the current instance that have n or a node below it.
 func (c *counts) in(n int) int {
 	if mark := c.marks[n]; mark >= 4*c.epoch {
 		return mark & inBoth
@@ -307,7 +307,7 @@ func (c *counts) add(truth, predicted []int, weight float64) outcome {
 	return o
 }
 
-// instance counts what is of both sets as a whole.
+// instance counts the quantities of both sets as a whole.
 func (c *counts) instance(truth, predicted []int, o outcome, weight float64) {
 	c.instances++
 	c.weight += weight
@@ -347,7 +347,7 @@ func (c *counts) spread(labels []int, set int) {
 	}
 }
 
-// merge adds what another counted.
+// merge adds the counts of another.
 func (c *counts) merge(o *counts) {
 	for n := range c.labels {
 		c.labels[n].merge(o.labels[n])
@@ -363,10 +363,10 @@ func (c *counts) merge(o *counts) {
 	c.several += o.several
 }
 
-// judged tells whether a node counts as a label: a leaf does, and an inner node where it is one.
+// judged reports whether a node counts as a label: all leaves, and inner nodes that are labels.
 func (c *counts) judged(n int) bool { return !c.labels[n].none() || c.t.IsLeaf(n) }
 
-// f1 returns what needs no values of instances.
+// f1 returns the averages that need no values of instances.
 func (c *counts) f1() F1 {
 	var all, closed, rootless overlap
 	var f F1
@@ -400,9 +400,9 @@ func (c *counts) f1() F1 {
 	return f
 }
 
-// agreement returns the correlation of Matthews, for several classes as [Gor04] has it, and the
-// kappa of [Coh60], of one true and one predicted label an instance; an empty set is a class of its
-// own. Both are NaN where an instance has several labels.
+// agreement returns the Matthews correlation, for several classes by [Gor04], and the kappa of
+// [Coh60], for one true and one predicted label per instance; an empty set is a separate class.
+// Both are NaN if an instance has several labels.
 func (c *counts) agreement() (mcc, kappa float64) {
 	if c.several > 0 {
 		return math.NaN(), math.NaN()

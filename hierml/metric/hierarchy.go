@@ -8,9 +8,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// charges returns what the H-loss charges for each node: roots share 1, and children what their
-// parent has. A node with several parents has a share of each, so that the nodes of which none is
-// above another have no more than 1 together.
+// charges returns the cost of each node in the H-loss: roots share 1, and children share the cost
+// of their parent. A node with several parents gets a share of each, so nodes with none above
+// another cost at most 1 together.
 func charges(t *taxonomy.Taxonomy) []float64 {
 	c := make([]float64, t.Len())
 	for _, r := range t.Roots() {
@@ -54,8 +54,8 @@ func (w *worker) prediction(f int, hit bool, labels []int, at int) {
 	w.columns[treeLoss][at] = farthest
 }
 
-// parentHit is 1 where f is one of the labels or near one of them, and otherwise 0; NaN where no
-// label has a parent.
+// parentHit is 1 if f is one of the labels or near one, otherwise 0, and NaN if no label has a
+// parent.
 func (l labels) parentHit(f int, hit bool, labels []int) float64 {
 	v := math.NaN()
 	for _, y := range labels {
@@ -70,7 +70,7 @@ func (l labels) parentHit(f int, hit bool, labels []int) float64 {
 	return v
 }
 
-// near reports whether two labels have a parent in common, or one is a parent of the other.
+// near reports whether two labels share a parent, or one is a parent of the other.
 func near(t *taxonomy.Taxonomy, a, b int) bool {
 	if slices.Contains(t.Parents(a), b) || slices.Contains(t.Parents(b), a) {
 		return true
@@ -85,8 +85,8 @@ func near(t *taxonomy.Taxonomy, a, b int) bool {
 	return false
 }
 
-// nearestLabel returns the label that has the most ancestors in common with f, the smallest of
-// several; f, where it is one.
+// nearestLabel returns the label with the most ancestors in common with f, in case of a tie the
+// smallest; f if it is a label.
 func (w *worker) nearestLabel(f int, labels []int) int {
 	best, most := labels[0], -1
 	if len(labels) == 1 {
@@ -141,8 +141,8 @@ func (w *worker) sets(set, labels []int, at int) {
 	w.columns[hLoss][at] = w.counts.hLoss(w.charges)
 }
 
-// levels measures, for each depth that has true nodes, whether a node above the prediction is one
-// of them. It comes after sets, whose marks it reads.
+// levels measures, for each depth with true nodes, whether a node above the prediction is one of
+// them. It must run after sets, whose marks it reads.
 func (w *worker) levels(f int, labels []int, at int) {
 	deepest := 0
 	for _, y := range labels {

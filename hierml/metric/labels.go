@@ -6,8 +6,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// labels are those of a taxonomy as the data have them: a leaf that Leafed has added is the inner
-// node above. What is measured along the taxonomy is measured there.
+// labels are the labels of a taxonomy as in the data: a leaf that Leafed added is replaced by the
+// inner node above. Measures along the taxonomy use these.
 type labels struct {
 	t     *taxonomy.Taxonomy
 	nodes *taxonomy.Taxonomy // without such leaves
@@ -19,8 +19,8 @@ func labelsOf(t *taxonomy.Taxonomy) labels {
 	return labels{t, nodes, to}
 }
 
-// set appends the labels as the data have them to dst, which is empty: without those that others
-// imply, ascending.
+// set appends the labels as in the data to the empty dst, ascending and without those that others
+// imply.
 func (l labels) set(dst, labels []int) []int {
 	for _, y := range labels {
 		dst = append(dst, l.to[y])
@@ -44,7 +44,7 @@ func (l labels) sets(all [][]int) [][]int {
 	return mapped
 }
 
-// own returns the values of nodes of t, by node, as those of the nodes without the leaves.
+// own returns the values by node of t as values by node of the taxonomy without the added leaves.
 func (l labels) own(values []float64) []float64 {
 	own := make([]float64, l.nodes.Len())
 	for n, k := range l.to {
@@ -55,7 +55,7 @@ func (l labels) own(values []float64) []float64 {
 	return own
 }
 
-// implied is true if a label of the set is below y.
+// implied reports whether a label of the set is below y.
 func implied(t *taxonomy.Taxonomy, y int, set []int) bool {
 	if t.IsLeaf(y) {
 		return false

@@ -7,18 +7,17 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// costs are the costs of predicting each leaf when a leaf is true. It remembers rows, as far as
-// they have room.
+// costs are the costs of predicting each leaf when a leaf is true. It caches rows up to a limit.
 type costs struct {
 	labels
 	loss loss.Loss
-	// the loss is between labels as the data have them; otherwise between leaves of t
+	// the loss is between labels as in the data; otherwise between leaves of t
 	between bool
 	known   []atomic.Pointer[[]float64] // by position of the true leaf
 	room    atomic.Int64                // rows
 }
 
-// maxKnown bounds the memory of remembered costs: 64 MiB.
+// maxKnown bounds the memory of cached costs: 64 MiB.
 const maxKnown = 1 << 23
 
 func newCosts(of labels, l loss.Loss, between bool) *costs {
@@ -57,12 +56,12 @@ func (c *costs) fill(leaf int, row []float64) {
 }
 
 // maximal is the maximal loss [Cai08, (4.18)] of an instance that has misordered labels. Half the
-// distance on trees takes O(leaves · depth) for all true labels together, other losses O(leaves)
-// for each and what it costs to know their costs.
+// distance on trees takes O(leaves · depth) for all true labels together. Other losses take
+// O(leaves) for each, plus the time to compute their costs.
 func (w *worker) maximal(scores []float64) float64 {
 	const (
-		fewLabels = 3  // whose costs are looked at one by one
-		fewShare  = 16 // of all leaves, that are asked for by themselves
+		fewLabels = 3  // up to which costs are computed one by one
+		fewShare  = 16 // a 16th of all leaves, up to which costs are computed separately
 	)
 	if w.halfed && w.nodes.IsTree() && len(w.own) > fewLabels {
 		return w.farthest(scores) / 2
@@ -103,8 +102,8 @@ func (w *worker) cost(y, f int) float64 {
 	return w.loss.Cost(y, f)
 }
 
-// span is a set of nodes of a tree: the two that are farthest from each other, of which one is as
-// far from any node as any of the set.
+// span represents a set of nodes of a tree by the two that are farthest apart: for any node, one of
+// them is a farthest node of the set.
 type span struct {
 	a, b int // -1 in an empty set
 	long int

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Measure is what one number of a Report says.
+// Measure describes one number of a Report.
 type Measure struct {
-	Name  string // as the tables call it, and Report.Value takes it
+	Name  string // as in tables and for Report.Value
 	Help  string // what it measures
 	Group string // "labels", "ranking" or "taxonomy"
 	Lower bool   // lower values are better
@@ -23,15 +23,15 @@ type Measure struct {
 	fixed func(*Report) *float64
 }
 
-// String returns the name, an arrow to the better values, and the help.
+// String returns the name, an arrow towards better values, and the help.
 func (m Measure) String() string { return m.Name + " " + m.arrow() + " " + m.Help }
 
-// kind says where the values of a measure are.
+// kind says where the values of a measure are stored.
 type kind int
 
 const (
 	ofColumn kind = iota
-	ofCounts      // no mean over instances
+	ofCounts      // not a mean over instances
 	ofNodes       // likewise
 	ofROC         // likewise
 	precisionAt
@@ -52,18 +52,18 @@ const (
 	ofTaxonomy = "taxonomy"
 )
 
-// The names of the two macro F1, and the one that the first had when it was the only one.
+// The names of the two macro F1, and the earlier name of the first.
 const (
 	allClasses       = "macro F1 of all classes"
 	occurringClasses = "macro F1 of occurring classes"
 	formerMacro      = "macro F1"
 )
 
-// scoredPrecision begins the names of the propensity-scored precisions; k follows.
+// scoredPrecision is the prefix of the names of the propensity-scored precisions; k follows.
 const scoredPrecision = "propensity-scored precision at "
 
-// CurrentName returns the name of the measure that had the given name in an earlier version,
-// "macro F1", and other names as they are. What reads names of measures goes by it.
+// CurrentName returns the current name of a measure that was renamed, "macro F1", and other names
+// unchanged. Functions that read names of measures apply it.
 func CurrentName(name string) string {
 	if name == formerMacro {
 		return allClasses
@@ -115,9 +115,9 @@ var (
 	}
 )
 
-// probabilityMeasures are those of probabilities of one label, which add up to 1, and
-// labelProbabilityMeasures those of other probabilities: the two are not compared. rocMeasures
-// those of scores that are not too many, and nodeMeasures those of models with scores of nodes.
+// probabilityMeasures are for probabilities of one label, which sum to 1, and
+// labelProbabilityMeasures for other probabilities; the two are not comparable. rocMeasures are for
+// a limited number of scores, and nodeMeasures for models with scores of nodes.
 var (
 	probabilityMeasures = []Measure{
 		{logLossName, "minus the logarithm of the probability of the one true label", ofRanking, true, 4, ofColumn, logLoss, func(r *Report) *float64 { return &r.LogLoss }},
@@ -155,26 +155,25 @@ var nodeMeasures = []Measure{
 	{rootlessMeanArea, "mean AUPRC without the roots", ofRanking, false, 4, ofNodes, 0, func(r *Report) *float64 { return &r.Nodes.RootlessMean }},
 }
 
-// has says which measures a report has beside those that all have.
+// has says which optional measures a report has.
 type has struct {
 	at                   []int
 	depths               int
 	nodes, scored, areas bool
-	probable, byLabel    bool // there are probabilities of one label, and of each by itself
+	probable, byLabel    bool // there are probabilities of one label, and of each label separately
 }
 
-// Measures returns all measures that a report can have unless it was told otherwise, in the order
-// of reports. The log loss and the Brier score are those of a Prober, those of AU(PRC) of a
-// NodeScorer, and AUC is left out of reports on more than 2^23 scores. A report has an "accuracy at
-// depth 1", "precision at depth 1", "recall at depth 1", "F1 at depth 1" and "macro F1 at depth 1"
-// for each depth of its taxonomy too, and one with propensities a "propensity-scored precision at
-// 1" for each k.
+// Measures returns all measures that a report can have with default settings, in the order of
+// reports. Only a Prober has the log loss and the Brier score, and only a NodeScorer has AU(PRC).
+// AUC is left out of reports on more than 2^23 scores. A report also has an "accuracy at depth 1",
+// "precision at depth 1", "recall at depth 1", "F1 at depth 1" and "macro F1 at depth 1" for each
+// depth of its taxonomy. With propensities it has a "propensity-scored precision at 1" for each k.
 func Measures() []Measure {
 	return has{at: defaultAt, nodes: true, probable: true, byLabel: true, areas: true}.listed()
 }
 
-// Named returns the measure called name: one of Measures, or one of a depth, such as "F1 at depth
-// 2".
+// Named returns the measure with the given name: one of Measures, or one of a depth, such as "F1 at
+// depth 2".
 func Named(name string) (Measure, bool) {
 	h := has{at: defaultAt, nodes: true, probable: true, byLabel: true, areas: true}
 	const deepest = 1 << 10
@@ -237,10 +236,10 @@ func (h has) listed() []Measure {
 	return all
 }
 
-// atDepth is within the names of the measures of depths.
+// atDepth is the infix of the names of the measures of depths.
 const atDepth = " at depth "
 
-// field returns where r has the value, nil if it has none.
+// field returns a pointer to the value in r, or nil.
 func (m Measure) field(r *Report) *float64 {
 	switch m.kind {
 	case precisionAt, ndcgAt, accuracyAt, psPrecisionAt:
@@ -287,8 +286,8 @@ func find(all []Measure, name string) (Measure, bool) {
 	return all[i], true
 }
 
-// Value returns the value of the measure called name, NaN where it is not defined on the data, and
-// false where the report has no such measure.
+// Value returns the value of the measure with the given name, NaN if it is undefined on the data.
+// It returns false if the report has no such measure.
 func (r *Report) Value(name string) (float64, bool) {
 	if r == nil {
 		return 0, false
@@ -300,9 +299,9 @@ func (r *Report) Value(name string) (float64, bool) {
 	return *m.field(r), true
 }
 
-// PerInstance returns the values of the measure called name of every instance, in their order, for
-// paired tests; NaN where it is not defined for an instance. It is nil where the report has no such
-// measure, or one that is no mean over the instances. The slice is the report's.
+// PerInstance returns the values of the named measure for every instance, in their order, for
+// paired tests; NaN where it is undefined. It returns nil if the report has no such measure, or if
+// the measure is not a mean over the instances. The slice belongs to the report.
 func (r *Report) PerInstance(name string) []float64 {
 	if r == nil {
 		return nil
@@ -310,7 +309,7 @@ func (r *Report) PerInstance(name string) []float64 {
 	return r.perInstance[name]
 }
 
-// format returns the value of r, or a dash where there is none.
+// format returns the value of r, or a dash.
 func (m Measure) format(r *Report) string {
 	if r == nil {
 		return dash
@@ -324,7 +323,7 @@ func (m Measure) format(r *Report) string {
 
 const dash = "–"
 
-// arrow points to the better values.
+// arrow points towards better values.
 func (m Measure) arrow() string {
 	if m.Lower {
 		return "↓"
@@ -332,23 +331,23 @@ func (m Measure) arrow() string {
 	return "↑"
 }
 
-// Interval returns the confidence interval of the measure called name, by Bootstrap with the seed
-// 1: the measure is a mean over the instances, which have no weights.
+// Interval returns the confidence interval of the named measure, by Bootstrap with seed 1. The
+// measure must be a mean over the instances, and these must have no weights.
 func (r *Report) Interval(name string, level float64) (Interval, error) {
 	values := r.PerInstance(name)
 	if values == nil {
 		return Interval{}, noInstances(r, name)
 	}
 	if r.weighted {
-		return Interval{}, fmt.Errorf("metric: the report is weighted, and an interval is of the mean of equal instances; evaluate without Settings.Weights")
+		return Interval{}, fmt.Errorf("metric: the report is weighted, and an interval needs instances of equal weight; evaluate without Settings.Weights")
 	}
 	return Bootstrap(values, level, 0, 1)
 }
 
-// noInstances says why there are no values of instances.
+// noInstances returns an error that says why there are no values of instances.
 func noInstances(r *Report, measure string) error {
 	if _, ok := r.Value(measure); ok {
-		return fmt.Errorf("metric: the report has no values of instances for %q; take a measure that is a mean over instances, and a report as Evaluate returns it", measure)
+		return fmt.Errorf("metric: the report has no values of instances for %q; use a measure that is a mean over instances, and a report returned by Evaluate", measure)
 	}
 	var names []string
 	for _, m := range r.Measures() {
@@ -357,10 +356,10 @@ func noInstances(r *Report, measure string) error {
 	return fmt.Errorf("metric: the report has no measure %q; it has %s", measure, strings.Join(names, ", "))
 }
 
-// Significance tests whether two reports on the same instances differ in the measure by more than
-// chance: by McNemar's exact test where an instance is right or wrong, and otherwise by the
-// permutation test. It is an error if the reports are on different instances, as far as their
-// labels tell, or the measure is no mean over them, or a report is weighted.
+// Significance tests whether two reports on the same instances differ significantly in a measure.
+// It uses McNemar's exact test if each instance is right or wrong, otherwise the permutation test.
+// It returns an error if the reports are on different instances, judging by their labels, if the
+// measure is not a mean over instances, or if a report is weighted.
 func Significance(a, b *Report, measure string) (Test, error) {
 	if a == nil || b == nil {
 		return Test{}, errors.New("metric: Significance needs two reports")
@@ -373,10 +372,10 @@ func Significance(a, b *Report, measure string) (Test, error) {
 		return Test{}, noInstances(b, measure)
 	}
 	if a.weighted || b.weighted {
-		return Test{}, errors.New("metric: a report is weighted, and the tests compare equal instances; evaluate both without Settings.Weights")
+		return Test{}, errors.New("metric: a report is weighted, and the tests need instances of equal weight; evaluate both without Settings.Weights")
 	}
 	if len(first) != len(second) {
-		return Test{}, fmt.Errorf("metric: one report is on %d instances, the other on %d; both have to be on the same", len(first), len(second))
+		return Test{}, fmt.Errorf("metric: one report is on %d instances, the other on %d; both must be on the same instances", len(first), len(second))
 	}
 	if a.labels != b.labels && a.labels != 0 && b.labels != 0 {
 		return Test{}, errors.New("metric: the reports are on instances with other labels; a paired test needs two models on the same instances")
@@ -392,8 +391,8 @@ func Significance(a, b *Report, measure string) (Test, error) {
 	return t, err
 }
 
-// outcomes returns the values as outcomes, where they are 0 and 1, without the instances that have
-// a NaN in either.
+// outcomes returns the values as booleans if they are all 0 or 1, without instances that have a NaN
+// in either.
 func outcomes(values ...[]float64) ([2][]bool, bool) {
 	var right [2][]bool
 	for i := range values[0] {

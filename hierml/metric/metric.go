@@ -1,36 +1,33 @@
-// Package metric measures how well a model classifies: from the scores it gives to the leaves of a
-// taxonomy, and the labels that are true, to a report of averages over the instances; and from
-// several reports to a table that compares them.
+// Package metric measures how well a model classifies. From the model's scores of the leaves of a
+// taxonomy and the true labels, it computes a report of averages over the instances. It compares
+// several reports in a table.
 //
-// Labels are leaves, one or more an instance. The prediction is the leaf with the highest score, on
-// ties the one with the smallest id, unless the model is a [Decider], which may predict inner nodes
-// too. The other measures take ties
-// against the model: a wrong leaf with the score of a true one counts as ranked above it, so that
-// the accuracy at 1 can be less than the accuracy. Definitions are those of [Cai08, section 7.3],
-// where it has them. Instances for which a measure is not defined are left out of its mean, and a
-// mean of nothing is not a number. A predicted set may be empty. Scores need a label to compare
-// with, and no labels are an error of Evaluate; [LabelSets] counts empty sets.
+// Labels are leaves, one or more per instance. The prediction is the leaf with the highest score,
+// in case of a tie the smallest id, unless the model is a [Decider], which may also predict inner
+// nodes. The other measures resolve ties against the model: a wrong leaf with the score of a true
+// one counts as ranked above it, so the accuracy at 1 can be less than the accuracy. Definitions
+// follow [Cai08, section 7.3] where possible. Instances for which a measure is undefined are left
+// out of its mean; the mean of no instances is NaN. A predicted set may be empty. Evaluate returns
+// an error for instances without labels; [LabelSets] accepts empty sets.
 //
-// A leaf that dataset.Leafed has added counts as the label that it is in the data, the inner node
-// above. What looks at the taxonomy (distances, ancestors, depths, H-loss) is measured in the
-// taxonomy without these leaves, where the label is the inner node itself: the distance of a label
-// to one that is a child of it is 1, and its set of ancestors has no node more than that of the
-// node. So measures are those of the labels, whatever the model needed to learn them.
+// A leaf that dataset.Leafed added counts as the inner node above, the label in the data. Measures
+// that use the taxonomy (distances, ancestors, depths, H-loss) ignore these leaves and use the
+// inner node itself. For example, the distance from an inner label to one of its children is 1. So
+// measures describe the labels, not how the model learned them.
 //
-// With the [Propensities] of labels that are often forgotten, which Settings take, a report has the
-// propensity-scored precision of extreme classification beside precision and nDCG.
+// With the [Propensities] of labels that annotators often miss (see Settings), a report also has
+// the propensity-scored precision of extreme classification, in addition to precision and nDCG.
 //
-// Two reports on the same instances are compared by [Significance], or by the tests themselves:
-// [McNemar], [Permutation], [PairedT]; [Holm] corrects several, and [Friedman] compares over
-// several data sets. [Bootstrap] tells how sure one mean is. [Report.Confusion] tells what was
-// taken for what along the taxonomy, [Report.Classes] how each class fared, and [Report.Mistakes]
-// which instances are wrong, with their texts.
+// [Significance] compares two reports on the same instances; the tests themselves are [McNemar],
+// [Permutation] and [PairedT]. [Holm] corrects for several tests, and [Friedman] compares over
+// several data sets. [Bootstrap] gives the confidence interval of a mean. [Report.Confusion] shows
+// the confusions along the taxonomy, [Report.Classes] the measures of each class, and
+// [Report.Mistakes] the wrong instances with their texts.
 //
-// Measures are averages over equal instances unless Settings.Weights weigh them. A
-// [HierarchicalCurve] has the hierarchical F1 of scores of nodes by threshold, to choose one on
-// validation data.
+// All instances have equal weight unless Settings.Weights is set. [HierarchicalCurve] gives the
+// hierarchical F1 of node scores by threshold, to choose a threshold on validation data.
 //
-// Pictures of confusions are in the package chart, losses to train with in the package loss.
+// Package chart draws confusions; package loss has losses for training.
 package metric
 
 import (
@@ -45,40 +42,41 @@ import (
 
 // Scorer is a trained model.
 type Scorer interface {
-	// LeafScores returns the scores of all leaves, a row an instance and a column a leaf in the
-	// order of Taxonomy.Leaves. The leaf with the highest score is what the model predicts, if it
-	// is no Decider.
+	// LeafScores returns the scores of all leaves, one row per instance and one column per leaf in
+	// the order of Taxonomy.Leaves. The model predicts the leaf with the highest score, unless it
+	// is a Decider.
 	LeafScores(x *dataset.Matrix) *mat.Dense
 }
 
-// Decider is a Scorer that predicts something else than the leaf with the highest score: one that
-// it finds by going down the taxonomy, an inner node, or sets of these.
+// Decider is a Scorer that does not always predict the leaf with the highest score, but for example
+// a leaf found by descending the taxonomy, an inner node, or a set of nodes.
 type Decider interface {
 	Scorer
-	// Decide returns the set of nodes that the model predicts for every row of x, for which scores
-	// are those that its leaves are ranked by: ascending, none above another, usually leaves.
+	// Decide returns the predicted set of nodes for every row of x: ascending, none above another,
+	// usually leaves. scores are those by which the leaves are ranked.
 	Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error)
 }
 
-// Prober is a Scorer that says how likely each leaf is to be a label. A Report of it has the log
-// loss and the Brier score.
+// Prober is a Scorer with the probability of each leaf. Its Report has the log loss and the Brier
+// score.
 type Prober interface {
 	Scorer
-	// Probabilities returns the probabilities of the leaves in the form of LeafScores, or nil where
-	// the model has none. Scores are LeafScores of x, or ChoiceScores of a Chooser, which it may
-	// make them of and must not change.
+	// Probabilities returns the probabilities of the leaves in the form of LeafScores, or nil if
+	// the model has none. scores are LeafScores of x, or ChoiceScores of a Chooser; the method may
+	// use but must not change them.
 	Probabilities(x *dataset.Matrix, scores *mat.Dense) *mat.Dense
 }
 
-// Chooser is a Scorer that prefers leaves by other scores than LeafScores, as a model does that
-// goes down the taxonomy: its leaves are ranked by these.
+// Chooser is a Scorer that ranks leaves by other scores than LeafScores, such as a model that
+// descends the taxonomy.
 type Chooser interface {
 	Scorer
 	// ChoiceScores returns scores in the form of LeafScores.
 	ChoiceScores(x *dataset.Matrix) *mat.Dense
 }
 
-// ScoresOf returns the scores that the model ranks leaves by: those of a Chooser, or LeafScores.
+// ScoresOf returns the scores by which the model ranks leaves: ChoiceScores of a Chooser, otherwise
+// LeafScores.
 func ScoresOf(model Scorer, x *dataset.Matrix) *mat.Dense {
 	if c, ok := model.(Chooser); ok {
 		return c.ChoiceScores(x)
@@ -86,7 +84,7 @@ func ScoresOf(model Scorer, x *dataset.Matrix) *mat.Dense {
 	return model.LeafScores(x)
 }
 
-// InnerLabelError says that an instance is labelled with a node that is not a leaf.
+// InnerLabelError reports an instance with a label that is not a leaf.
 type InnerLabelError struct {
 	Instance int // from 0
 	Node     int
@@ -94,28 +92,27 @@ type InnerLabelError struct {
 }
 
 func (e *InnerLabelError) Error() string {
-	return fmt.Sprintf("metric: instance %d is labelled with %q, which is not a leaf; move such labels to leaves of their own with Leafed, before you split and train, or measure sets of nodes with LabelSets", e.Instance, e.Name)
+	return fmt.Sprintf("metric: instance %d is labelled with %q, which is not a leaf; move such labels to added leaves with Leafed before you split and train, or measure sets of nodes with LabelSets", e.Instance, e.Name)
 }
 
-// Evaluate scores the instances of d with the model, in one pass over batches of them, and compares
-// with their labels. The model's leaves are those of d.Taxonomy. A label that is not a leaf is an
-// *InnerLabelError; an instance without labels, no instances at all, scores of another shape, and a
-// score that is not a number are errors too. A model with a method Check(*dataset.Matrix) error is
-// asked first whether it can score the instances, and one with a method
-// CheckTaxonomy(*taxonomy.Taxonomy) error whether it predicts labels of d.Taxonomy. Settings choose
-// more.
+// Evaluate scores the instances of d with the model, in one pass over batches, and compares the
+// scores with the labels. The model's leaves must be those of d.Taxonomy. A label that is not a
+// leaf is an *InnerLabelError. Instances without labels, no instances at all, scores of another
+// shape, and NaN scores are also errors. If the model has a method Check(*dataset.Matrix) error,
+// Evaluate first calls it with the instances; if it has a method CheckTaxonomy(*taxonomy.Taxonomy)
+// error, with d.Taxonomy. Settings has options.
 func Evaluate(model Scorer, d *dataset.Dataset) (*Report, error) {
 	return Settings{}.Evaluate(context.Background(), model, d)
 }
 
-// EvaluateScores compares scores, a row an instance and a column a leaf of t, with the labels of
-// the instances. Its errors are those of Evaluate.
+// EvaluateScores compares scores, with one row per instance and one column per leaf of t, with the
+// labels of the instances. Its errors are those of Evaluate.
 func EvaluateScores(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy) (*Report, error) {
 	return Settings{}.EvaluateScores(scores, labels, t)
 }
 
-// checkSet says what is wrong with the labels of the instance at the given position, which may be
-// none.
+// checkSet returns an error if the labels of the instance at the given position are invalid. There
+// may be none.
 func checkSet(t *taxonomy.Taxonomy, labels []int, at int) error {
 	for i, y := range labels {
 		if y < 0 || y >= t.Len() {
@@ -128,7 +125,7 @@ func checkSet(t *taxonomy.Taxonomy, labels []int, at int) error {
 	return nil
 }
 
-// checkLeaves is checkSet for labels that have to be leaves.
+// checkLeaves is checkSet for labels that must be leaves.
 func checkLeaves(t *taxonomy.Taxonomy, labels []int, at int) error {
 	if err := checkSet(t, labels, at); err != nil {
 		return err

@@ -225,7 +225,7 @@ func TestDecider(t *testing.T) {
 	if read, err := metric.ReadJSON(&file, g); err != nil || read.InnerPredictions != 2 || read.String() != got.String() {
 		t.Errorf("read %v, %v", read, err)
 	}
-	for name, sets := range map[string][][]int{"undecided": nil, "decided for 2 of 3": {{2}, {2}}, "leave out the upper one": {{0, 1}, {2}, {2}}, "not ascending": {{2, 1}, {2}, {2}}} {
+	for name, sets := range map[string][][]int{"undecided": nil, "decisions for 2 of 3": {{2}, {2}}, "remove the upper one": {{0, 1}, {2}, {2}}, "not ascending": {{2, 1}, {2}, {2}}} {
 		model.sets = sets
 		if _, err := metric.Evaluate(model, d); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v", name, err)

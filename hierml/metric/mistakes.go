@@ -21,27 +21,26 @@ type Mistake struct {
 	PredictedName    string
 	// Distance is the number of edges of the taxonomy between the two labels.
 	Distance int
-	// Margin is what the score of the prediction is above that of the highest true label. It is
-	// below 0 where a Decider predicts what it scores lower.
+	// Margin is the score of the prediction minus that of the highest true label. It is negative if
+	// a Decider predicts a label with a lower score.
 	Margin float64
 	ID     string // of the document
 	Text   string
 }
 
-// Mistakes are those of a report.
+// Mistakes are the mistakes of a report.
 type Mistakes []Mistake
 
 // Mistakes returns the instances whose prediction is none of their labels, the worst first: by
-// falling Distance, then by falling Margin, then in their order. Texts are those of the corpus,
-// whose documents are the instances in their order; without a corpus, nil, mistakes have none. It
-// is an error if a mistake's document does not have its label, and where the report does not come
-// from Evaluate.
+// falling Distance, then by falling Margin, then in their order. The texts are those of the corpus,
+// whose documents must be the instances in their order; the corpus may be nil. It returns an error
+// if a mistake's document does not have its label, or if the report does not come from Evaluate.
 func (r *Report) Mistakes(c *dataset.Corpus) (Mistakes, error) {
 	if r == nil || r.confusion == nil || r.margins == nil {
-		return nil, errors.New("metric: the report does not know the predictions of instances; take one as Evaluate returns it")
+		return nil, errors.New("metric: the report has no predictions of instances; use a report returned by Evaluate")
 	}
 	if c != nil && len(c.Documents) != r.Instances {
-		return nil, fmt.Errorf("metric: a corpus of %d documents for a report on %d instances; give the texts that the instances were made of", len(c.Documents), r.Instances)
+		return nil, fmt.Errorf("metric: a corpus of %d documents for a report on %d instances; pass the texts of the instances", len(c.Documents), r.Instances)
 	}
 	t := r.confusion.Taxonomy
 	l := labelsOf(t)
@@ -55,7 +54,7 @@ func (r *Report) Mistakes(c *dataset.Corpus) (Mistakes, error) {
 		if c != nil {
 			d := c.Documents[i]
 			if !r.labelled(c, d.Labels, m.Truth) {
-				return nil, fmt.Errorf("metric: document %d of %q does not have the label %q of instance %d; give the texts that the instances were made of, in their order", i, c.Name, m.TruthName, i)
+				return nil, fmt.Errorf("metric: document %d of %q does not have the label %q of instance %d; pass the texts of the instances, in their order", i, c.Name, m.TruthName, i)
 			}
 			m.ID, m.Text = d.ID, d.Text
 		}
@@ -67,13 +66,13 @@ func (r *Report) Mistakes(c *dataset.Corpus) (Mistakes, error) {
 	return mistakes, nil
 }
 
-// labelled tells whether one of the labels of a document is that of the leaf, by name.
+// labelled reports whether one of the labels of a document is that of the leaf, by name.
 func (r *Report) labelled(c *dataset.Corpus, labels []int, leaf int) bool {
 	name := r.confusion.Taxonomy.LabelName(leaf)
 	return slices.ContainsFunc(labels, func(n int) bool { return c.Taxonomy.LabelName(n) == name })
 }
 
-// How much of mistakes is printed.
+// Limits for printing mistakes.
 const (
 	mistakesShown = 20
 	textShown     = 80 // characters
@@ -108,9 +107,9 @@ func (m Mistakes) table() *table.Table {
 	return t
 }
 
-// beginning returns that of a text, in one line.
+// beginning returns the beginning of a text, in one line.
 func beginning(text string) string {
-	const enough = 8 * textShown // of bytes, with blanks that are left out
+	const enough = 8 * textShown // bytes, including white space that is removed
 	cut := len(text) > enough
 	runes := []rune(strings.Join(strings.Fields(text[:min(len(text), enough)]), " "))
 	if cut || len(runes) > textShown {
@@ -122,10 +121,10 @@ func beginning(text string) string {
 // String returns a table, of the first 20.
 func (m Mistakes) String() string { return m.table().String() }
 
-// HTML returns what String does as a table.
+// HTML returns the table of String in HTML.
 func (m Mistakes) HTML() string { return m.table().HTML() }
 
-// WriteCSV writes a line a mistake: instance, id, true, predicted, distance, margin, text.
+// WriteCSV writes one line per mistake: instance, id, true, predicted, distance, margin, text.
 func (m Mistakes) WriteCSV(w io.Writer) error {
 	lines := [][]string{{"instance", "id", "true", "predicted", "distance", "margin", "text"}}
 	for _, k := range m {

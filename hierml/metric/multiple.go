@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Holm returns the p-values of several tests corrected for their number by [Hol79], in their order:
-// the chance that any of those up to the corrected one is found where there is no difference is at
-// most that. Those that are NaN stay so and are not counted.
+// Holm returns the p-values of several tests, corrected for their number by [Hol79], in their
+// order. If you reject all tests with a corrected p-value up to a level, the probability of any
+// false rejection is at most that level. NaNs stay NaN and are not counted.
 func Holm(p []float64) []float64 {
 	corrected := slices.Clone(p)
 	var order []int
@@ -42,25 +42,26 @@ func Holm(p []float64) []float64 {
 // recommends: by the test of Friedman with the correction of Iman and Davenport, and pair by pair
 // by that of Nemenyi.
 type Ranks struct {
-	// Mean has the mean rank of each classifier, 1 being the best; equal ones share theirs.
+	// Mean has the mean rank of each classifier, where 1 is the best; tied classifiers share their
+	// ranks.
 	Mean []float64
 	// Sets is the number of data sets.
 	Sets int
 	// ChiSquared is Friedman's statistic, corrected for ties, F that of Iman and Davenport, which
-	// is (N-1) ChiSquared / (N (k-1) - ChiSquared) for N data sets and k classifiers, and P how
-	// often F is as large where all are equally good, by the distribution F with k-1 and (k-1)
-	// (N-1) degrees of freedom.
+	// is (N-1) ChiSquared / (N (k-1) - ChiSquared) for N data sets and k classifiers, and P the
+	// probability of an F at least as large if all are equally good, by the F distribution with k-1
+	// and (k-1) (N-1) degrees of freedom.
 	ChiSquared, F, P float64
 	// Level is 0.05, and Difference the critical difference of Nemenyi: mean ranks that are at
-	// least that far apart differ at the level, whichever the pair.
+	// least that far apart differ at the level, for any pair.
 	Level, Difference float64
 }
 
 // rankLevel is the level of critical differences.
 const rankLevel = 0.05
 
-// Friedman ranks classifiers on data sets. values has a row a data set and a column a classifier,
-// two or more of each, all numbers; lower says that lower values are better.
+// Friedman ranks classifiers on data sets. values has one row per data set and one column per
+// classifier, two or more of each, and no NaN. lower means that lower values are better.
 func Friedman(values [][]float64, lower bool) (Ranks, error) {
 	if len(values) < 2 || len(values[0]) < 2 {
 		return Ranks{}, errors.New("metric: Friedman's test needs two data sets and two classifiers or more")
@@ -132,14 +133,15 @@ func nemenyi(k int, level float64) float64 {
 	return low / math.Sqrt2
 }
 
-// studentizedRange is how often the range of k independent standard normal values is at most q: k
-// times the integral over z of the density at z of the smallest, with the others between z and z+q.
+// studentizedRange is the probability that the range of k independent standard normal values is at
+// most q: k times the integral over z of the density at z of the smallest, with the others between
+// z and z+q.
 func studentizedRange(q float64, k int) float64 {
 	if q <= 0 {
 		return 0
 	}
 	normal := distuv.UnitNormal
-	const far = 9 // beyond which there is nothing of a double's digits
+	const far = 9 // beyond this the density is below the precision of a double
 	integral := quad.Fixed(func(z float64) float64 {
 		return normal.Prob(z) * math.Pow(normal.CDF(z+q)-normal.CDF(z), float64(k-1))
 	}, -far, far, 400, nil, 0)

@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// NodeScorer is a Scorer that says how likely a label is at or below each node: a row of x a row, a
-// column a node of its taxonomy. A Report of it has areas under precision-recall curves.
+// NodeScorer is a Scorer with the probability of a label at or below each node: one row per row of
+// x, one column per node of its taxonomy. Its Report has areas under precision-recall curves.
 type NodeScorer interface {
 	Scorer
 	NodeProbabilities(x *dataset.Matrix) *mat.Dense
@@ -22,30 +22,30 @@ type NodeScorer interface {
 // PrecisionRecall has areas under precision-recall curves of nodes [VSSDB08, section 5.2]. An
 // instance has a node if it has a label at or below it, and the node is predicted where its score
 // is at least a threshold; a curve has a point for each threshold. The area is the sum over the
-// thresholds of the precision times what they add to the recall, the average precision of
-// scikit-learn, where the paper interpolates.
+// thresholds of the precision times the increase in recall, as average_precision_score of
+// scikit-learn; the paper interpolates instead.
 //
-// It is NaN without a node that an instance has.
+// It is NaN if no instance has a node.
 type PrecisionRecall struct {
 	// Pooled is AU(PRC), the area under the curve of all pairs of an instance and a node, with one
 	// threshold for all, and Mean the mean of the areas of the nodes that an instance has.
 	Pooled, Mean float64
-	// RootlessPooled and RootlessMean are the same without the roots, as they are reported for the
-	// Gene Ontology, whose three roots all genes have.
+	// RootlessPooled and RootlessMean are the same without the roots, as usual for the Gene
+	// Ontology, where all genes have the three roots.
 	RootlessPooled, RootlessMean float64
-	// Nodes has the area of each node, NaN where no instance has it; nil of a report that was read.
-	// Leaves that Leafed has added are not among them: nodes are those of
-	// Taxonomy.WithoutMiscellaneous.
+	// Nodes has the area of each node, NaN if no instance has it. It is nil in a report that was
+	// read from a file. The nodes are those of Taxonomy.WithoutMiscellaneous, without leaves that
+	// Leafed added.
 	Nodes []float64
 }
 
-// NodeScores measures scores of nodes, a row an instance and a column a node of t, which may be any
-// numbers. Labels are nodes, ascending, inner ones too; a set may be empty.
+// NodeScores measures node scores, with one row per instance and one column per node of t; scores
+// may be any numbers. Labels are nodes, ascending, including inner nodes; a set may be empty.
 func NodeScores(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy) (*PrecisionRecall, error) {
 	return Settings{}.NodeScores(scores, labels, t)
 }
 
-// NodeScores does what the function NodeScores does, with the weights and workers of the settings.
+// NodeScores is like the function NodeScores, with the weights and workers of the settings.
 func (s Settings) NodeScores(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy) (*PrecisionRecall, error) {
 	if err := s.checkNodeScores(scores, labels, t); err != nil {
 		return nil, err
@@ -54,13 +54,13 @@ func (s Settings) NodeScores(scores *mat.Dense, labels [][]int, t *taxonomy.Taxo
 	return s.nodeScores(l.ownScores(scores, len(labels)), l.sets(labels), l.nodes), nil
 }
 
-// checkNodeScores says what is wrong with scores of nodes and labels.
+// checkNodeScores returns an error if node scores or labels are invalid.
 func (s Settings) checkNodeScores(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy) error {
 	if scores == nil || t == nil {
 		return errors.New("metric: scores of nodes need a matrix and a taxonomy")
 	}
 	if n, q := scores.Dims(); n != len(labels) || n > 0 && q != t.Len() {
-		return fmt.Errorf("metric: scores are %d x %d; expected a row for each of %d instances and a column for each of %d nodes", n, q, len(labels), t.Len())
+		return fmt.Errorf("metric: scores are %d x %d; expected one row for each of %d instances and one column for each of %d nodes", n, q, len(labels), t.Len())
 	}
 	for i, set := range labels {
 		if err := checkSet(t, set, i); err != nil {
@@ -73,7 +73,7 @@ func (s Settings) checkNodeScores(scores *mat.Dense, labels [][]int, t *taxonomy
 	return s.checkWeights(len(labels))
 }
 
-// ownScores returns the scores of the nodes of the labels as the data have them.
+// ownScores returns the scores of the nodes of the labels as in the data.
 func (l labels) ownScores(scores *mat.Dense, rows int) *mat.Dense {
 	if l.nodes == l.t || rows == 0 {
 		return scores

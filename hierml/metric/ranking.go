@@ -37,7 +37,7 @@ func (w *worker) ranking(scores []float64, labels []int, at int) {
 			w.above[w.reached(s)]++
 		}
 	}
-	// From the highest true labels down, those of one score together. wrong counts the wrong leaves
+	// From the highest true labels down, equal scores together. wrong counts the wrong leaves
 	// above.
 	wrong, misordered := 0, 0
 	precision := 0.0
@@ -91,8 +91,8 @@ func (w *worker) reached(s float64) int {
 	return lo
 }
 
-// ranks adds true labels at the ranks from up to to, counted from 1, to the precision, the gain and
-// the accuracy at each k.
+// ranks adds true labels at the ranks from from up to to, counted from 1, to the precision, the
+// gain and the accuracy at each k.
 func (w *worker) ranks(from, to, at int) {
 	for i, k := range w.at {
 		if from > k {
@@ -107,8 +107,8 @@ func (w *worker) ranks(from, to, at int) {
 	}
 }
 
-// worthsAt adds what true labels of one score, with as many leaves above, are worth to the
-// propensity-scored precision at each k. Those that are worth least count as ranked first.
+// worthsAt adds the values of true labels with one score, and the given number of leaves above, to
+// the propensity-scored precision at each k. The least valuable ones count as ranked first.
 func (w *worker) worthsAt(own []rated, above, at int) {
 	w.sortWorths(own)
 	for i, k := range w.at {
@@ -118,8 +118,7 @@ func (w *worker) worthsAt(own []rated, above, at int) {
 	}
 }
 
-// reachable writes, for each k, the largest that the propensity-scored precision of the instance
-// can be.
+// reachable writes, for each k, the maximum of the propensity-scored precision of the instance.
 func (w *worker) reachable(at int) {
 	w.sortWorths(w.own)
 	for i, k := range w.at {
@@ -129,7 +128,7 @@ func (w *worker) reachable(at int) {
 	}
 }
 
-// sortWorths writes what true labels are worth to w.worths, ascending.
+// sortWorths writes the values of the true labels to w.worths, ascending.
 func (w *worker) sortWorths(own []rated) {
 	w.worths = w.worths[:0]
 	for _, r := range own {

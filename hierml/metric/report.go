@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Report has the measures of one model on one data set, averages over its instances. Y are an
-// instance's true labels, F the scores, f the leaf with the highest score or, of a Decider, of the
-// leaves that it predicts that with the highest score (of all leaves, if it predicts none), and Z
-// the set that is predicted: {f} unless the model is a Decider. Where a Decider predicts inner
-// nodes, the score of one is the highest of the leaves below it, and f may be one: it is then no
-// true label, and distances and losses are those between the node and the label. Equations without
-// a key are of [Cai08].
+// Report has the measures of one model on one data set, averages over its instances. Y is the set
+// of true labels of an instance, F the scores, and f the leaf with the highest score; for a Decider
+// it is the highest among the leaves that it predicts (among all, if it predicts none). Z is the
+// predicted set: {f} unless the model is a Decider. If a Decider predicts inner nodes, the score of
+// such a node is the highest of the leaves below it, and f may be one. It is then not a true label,
+// and distances and losses are those between the node and the label. Equations without a key are
+// from [Cai08].
 type Report struct {
 	// Instances is the number of instances.
 	Instances int
@@ -25,54 +25,54 @@ type Report struct {
 	Accuracy float64
 	// ExactSets is how often Z is Y; 1 minus the 0/1 loss of sets.
 	ExactSets float64
-	// ParentAccuracy is how often f is in Y, or has a parent in common with a label in Y (7.6).
-	// Where inner nodes are labels, f may also be the parent of a label in Y or a child of one:
-	// these are nearer to each other than siblings are. It is the mean over ParentInstances,
-	// those with a label that has a parent: a taxonomy says nothing above a label at its top, as
-	// roots have no siblings in [Cai08]. It is NaN if there is no such instance, and never below
-	// the accuracy on the same instances.
+	// ParentAccuracy is how often f is in Y, or shares a parent with a label in Y (7.6). If inner
+	// nodes are labels, f may also be the parent or a child of a label in Y, because these are
+	// nearer than siblings. It is the mean over the ParentInstances instances with a label that has
+	// a parent: roots have no siblings in [Cai08]. It is NaN if there is no such instance, and
+	// never below the accuracy on the same instances.
 	ParentAccuracy  float64
 	ParentInstances int
-	// TreeLoss is the number of edges of the taxonomy between f and the farthest label in Y, 0
-	// where f is in Y: with one label an instance, the distance between prediction and truth. Half
-	// of it is the tree loss that the papers print, and on trees the top loss (4.22).
+	// TreeLoss is the number of edges of the taxonomy between f and the farthest label in Y, 0 if f
+	// is in Y. With one label per instance it is the distance between prediction and truth. Half of
+	// it is the tree loss printed in papers, and on trees the top loss (4.22).
 	TreeLoss float64
 	// TopLoss is the largest loss between a label in Y and f, 0 where f is in Y (4.22), and
 	// MaximalLoss that between a label y in Y and a leaf z not in Y with F(y) <= F(z), 0 if there
-	// is none (4.18). The loss is half the number of nodes above one of the two alone unless the
-	// Settings have another.
+	// is none (4.18). The loss is half the number of nodes above exactly one of the two, unless
+	// Settings.Loss is set.
 	TopLoss, MaximalLoss float64
-	// HLoss is the H-loss of [CGZ06]: the nodes are charged that are above a label of Y or Z
-	// alone, and all of whose parents are above labels of both. The roots are charged 1 together
-	// and the children of a node what it is, in equal parts, as in that paper; a node with
-	// several parents has a part of each. It is at most 1.
+	// HLoss is the H-loss of [CGZ06]: it charges the nodes above a label of exactly one of Y and Z
+	// whose parents are all above labels of both. As in that paper, the roots share a charge of 1
+	// and the children of a node share its charge equally; a node with several parents gets a share
+	// of each. It is at most 1.
 	HLoss float64
-	// SymmetricDifference is the number of nodes that are above a label of Y or Z alone (3.12, for
+	// SymmetricDifference is the number of nodes above labels of exactly one of Y and Z (3.12, for
 	// sets).
 	SymmetricDifference float64
 	// AveragePrecision is the mean over the labels y in Y of the fraction of the leaves with a
 	// score of at least F(y) that are in Y (7.4).
 	AveragePrecision float64
-	// ROC has areas under ROC curves; nil where the scores are more than 2^23.
+	// ROC has areas under ROC curves; nil if there are more than 2^23 scores.
 	ROC *ROC
-	// LogLoss and Brier are of the probabilities of a Prober, where each instance has one label and
-	// its probabilities add up to 1: the means of calibration.LogLoss, minus the logarithm of the
-	// probability of the label, and of calibration.Brier, the sum over the leaves of the squared
-	// errors. They are NaN otherwise.
+	// LogLoss and Brier measure the probabilities of a Prober, if each instance has one label and
+	// its probabilities sum to 1. They are the means of calibration.LogLoss, minus the logarithm of
+	// the probability of the label, and of calibration.Brier, the sum over the leaves of the
+	// squared errors. They are NaN otherwise.
 	LogLoss, Brier float64
-	// LabelsLogLoss and LabelsBrier are of other probabilities, of which each is of an event by
-	// itself: the means over instances and leaves of calibration.LabelsLogLoss and of the squared
-	// errors. They are NaN where LogLoss is not, and must not be compared with it.
+	// LabelsLogLoss and LabelsBrier measure other probabilities, where each leaf is a separate
+	// event: the means over instances and leaves of calibration.LabelsLogLoss and of the squared
+	// errors. They are NaN if LogLoss is not, and are not comparable with it.
 	LabelsLogLoss, LabelsBrier float64
 	// RankingLoss is the fraction of pairs of a label y in Y and a leaf z not in Y with F(y) <=
-	// F(z) (7.5). Instances whose labels are all leaves have no such pair and are left out; it is
-	// NaN if there is no other.
+	// F(z) (7.5). Instances that have all leaves as labels have no such pair and are left out; it
+	// is NaN if no instance remains.
 	RankingLoss float64
-	// MicroF1, MacroF1 and HierarchicalF1, and what is beside them, are those of LabelSets for Y
-	// and Z. Where instances have several labels and the model predicts one each, the printed
-	// report says so: the sets of LabelSets or PredictSets of the model score higher. With one
-	// label an instance and Z = {f} MicroF1 is the Accuracy. Rootless are the hierarchical ones
-	// without roots. What has neither true nor predicted nodes to count is NaN.
+	// MicroF1, MacroF1 and HierarchicalF1, and the precisions and recalls next to them, are those
+	// of LabelSets for Y and Z. If instances have several labels and the model predicts one each,
+	// the printed report says so: the sets of the model's LabelSets or PredictSets score higher.
+	// With one label per instance and Z = {f}, MicroF1 is the Accuracy. The Rootless measures are
+	// the hierarchical ones without roots. A measure is NaN if there are neither true nor predicted
+	// nodes to count.
 	MicroF1, MacroF1, HierarchicalF1 float64
 	// MacroF1Occurring is MacroF1 without the leaves that no instance has as a true or a predicted
 	// label.
@@ -82,19 +82,20 @@ type Report struct {
 	HierarchicalPrecision, HierarchicalRecall     float64
 	RootlessPrecision, RootlessRecall, RootlessF1 float64
 
-	// These are those of F1, too, but that HammingLoss is over all leaves of the data's taxonomy.
+	// These are also those of F1, except that HammingLoss is over all leaves of the data's
+	// taxonomy.
 	SamplesPrecision, SamplesRecall, SamplesF1                                     float64
 	SamplesJaccard, MicroJaccard, MacroJaccard                                     float64
 	HammingLoss                                                                    float64
 	HierarchicalSamplesPrecision, HierarchicalSamplesRecall, HierarchicalSamplesF1 float64
 	RootlessSamplesF1                                                              float64
-	// MCC is the correlation between true and predicted classes, R_K of [Gor04], which for two
-	// classes is that of Matthews, and Kappa (p - e) / (1 - e) of [Coh60], with the share p of
-	// right predictions and the share e that would be right if both classes were drawn
-	// independently. An empty set is a class of its own. Both are NaN where an instance has
-	// several true or predicted labels, and where all instances have one class and it is
-	// predicted for all. MCC is 0 where else truth or prediction has a single class. Both are
-	// otherwise matthews_corrcoef and cohen_kappa_score of scikit-learn.
+	// MCC is the correlation between true and predicted classes, R_K of [Gor04]; for two classes it
+	// is the Matthews correlation. Kappa is (p - e) / (1 - e) of [Coh60], with the share p of right
+	// predictions and the share e expected if both classes were drawn independently. An empty set
+	// is a separate class. Both are NaN if an instance has several true or predicted labels, or if
+	// truth and prediction are the same single class for all instances. Otherwise MCC is 0 if truth
+	// or prediction has a single class. In all other cases both equal matthews_corrcoef and
+	// cohen_kappa_score of scikit-learn.
 	MCC, Kappa float64
 
 	// At has the measures of the k leaves with the highest scores, for each k.
@@ -102,8 +103,8 @@ type Report struct {
 	// Levels has the accuracy of each depth of the taxonomy, from 0.
 	Levels []Level
 
-	// Nodes has areas under precision-recall curves, of models that are a NodeScorer; nil of
-	// others.
+	// Nodes has areas under precision-recall curves, if the model is a NodeScorer; otherwise it is
+	// nil.
 	Nodes *PrecisionRecall
 
 	perInstance map[string][]float64 // nil where they are not known
@@ -113,14 +114,14 @@ type Report struct {
 	byNode      Classes              // likewise, of all nodes
 	labels      uint64               // a hash of all true labels, 0 where they are not known
 	weights     []float64            // of the instances, nil where they are not known
-	scored      bool                 // by propensities
+	scored      bool                 // with propensities
 	probable    bool                 // there are probabilities of one label
-	byLabel     bool                 // there are probabilities of each label by itself
+	byLabel     bool                 // there are probabilities of each label separately
 	weighted    bool
 	sets        *labelSets // nil where no instance has several labels
 }
 
-// labelSets says how many labels the instances have, where some have several.
+// labelSets has the number of labels of the instances, if some have several.
 type labelSets struct {
 	True      float64 `json:"true"` // the mean
 	Predicted float64 `json:"predicted"`
@@ -131,18 +132,18 @@ type labelSets struct {
 // true one is ranked above it.
 type At struct {
 	K int
-	// Accuracy is how often one of those leaves is true, which is called top-k accuracy.
+	// Accuracy is how often one of those leaves is true, also called top-k accuracy.
 	Accuracy float64
 	// Precision is the number of those leaves that are true, divided by K even if there are fewer
 	// leaves or labels.
 	Precision float64
-	// NDCG is the sum of 1/log2(1+rank) over those that are true, divided by the largest that it
-	// can be for the number of true labels.
+	// NDCG is the sum of 1/log2(1+rank) over those that are true, divided by its maximum for the
+	// number of true labels.
 	NDCG float64
 	// PSPrecision is the propensity-scored precision [JPV16], as the extreme classification
 	// repository reports it: the sum of 1/p over those that are true, with the propensities p of
-	// the Settings, divided by the mean over the instances of the largest that it can be. It is at
-	// most 1, though that of an instance need not be, and 0 without propensities.
+	// the Settings, divided by the mean of its maximum over the instances. It is at most 1,
+	// although that of an instance need not be, and 0 without propensities.
 	PSPrecision float64
 }
 
@@ -152,22 +153,22 @@ type At struct {
 type Level struct {
 	Depth, Instances int
 	Accuracy         float64
-	// Precision, Recall and F1 are of the pairs of an instance and a node of that depth, all
-	// together: an instance has a node if it has a label at or below it, and what is predicted
-	// likewise [SF11]. MacroF1 is the mean of the F1 of each node of that depth which an
-	// instance has or is predicted to have. On a tree they are precision_recall_fscore_support of
-	// scikit-learn for the nodes of a level, micro and macro; Report.ByNode has the nodes. NaN
-	// where there is no such node.
+	// Precision, Recall and F1 are computed over all pairs of an instance and a node of that depth:
+	// an instance has a node if it has a label at or below it, and likewise for predictions [SF11].
+	// MacroF1 is the mean of the F1 of each node of that depth that is true or predicted for some
+	// instance. On a tree they equal precision_recall_fscore_support of scikit-learn for the nodes
+	// of a level, micro and macro; Report.ByNode has the nodes. They are NaN if there is no such
+	// node.
 	Precision, Recall, F1, MacroF1 float64
 }
 
-// line is a line of a report, and of which measures it has the values.
+// line is a line of a report, with the measures whose values it shows.
 type line struct {
 	text  string
 	named []string
 }
 
-// depthsShown are the depths in a report that is printed.
+// depthsShown is the number of depths in a printed report.
 const depthsShown = 8
 
 // lines returns the lines of a group.
@@ -230,7 +231,7 @@ func (r *Report) lines(group string) []line {
 		{"hierarchical precision, recall, F1", []string{"hierarchical precision", "hierarchical recall", "hierarchical F1"}},
 		{"without roots", []string{"rootless precision", "rootless recall", "rootless F1"}},
 	}
-	if r.InnerPredictions > 0 { // what decision.LargestF and TopDown are for
+	if r.InnerPredictions > 0 { // from decision.LargestF or TopDown
 		all = append(all, line{"hierarchical samples F1", []string{"hierarchical samples F1"}}, line{"rootless samples F1", []string{"rootless samples F1"}})
 	}
 	if len(r.Levels) == 0 {
@@ -253,8 +254,8 @@ func (r *Report) lines(group string) []line {
 	return all
 }
 
-// note says that one label each is judged where several are true: the sets that the model would
-// predict by LabelSets or PredictSets score higher. It is empty of other reports.
+// note says that one label per instance is evaluated where several are true: the model's sets from
+// LabelSets or PredictSets score higher. For other reports it is empty.
 func (r *Report) note() string {
 	if r == nil || r.sets == nil || !r.sets.OneEach || r.sets.True <= 1 {
 		return ""
@@ -270,7 +271,7 @@ func (r *Report) instancesText() string {
 	return "instances"
 }
 
-// parentText says over how many instances the parent accuracy is, where it is not over all.
+// parentText says how many instances the parent accuracy is computed over, unless all.
 func (r *Report) parentText() string {
 	if n := r.ParentInstances; n > 0 && n < r.Instances {
 		return fmt.Sprintf("parent accuracy, of %d", n)
@@ -312,7 +313,7 @@ type section struct {
 	Rows []row
 }
 
-// String returns the measures, in groups. Value has those of depths that are left out.
+// String returns the measures, in groups. Use Value for depths that are left out.
 func (r *Report) String() string {
 	sections := r.sections()
 	width := 0
@@ -339,10 +340,10 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// notDefined is what a dash says.
+// notDefined explains a dash.
 const notDefined = "not defined on these instances"
 
-// undefined tells whether a value is shown as a dash.
+// undefined reports whether a value is shown as a dash.
 func undefined(sections []section) bool {
 	for _, s := range sections {
 		for _, l := range s.Rows {
@@ -405,8 +406,7 @@ var reportTemplate = template.Must(template.New("report").Parse(`<table style="b
 {{- end}}
 `))
 
-// render executes a template of this package on its own data, which cannot fail for what a user
-// does.
+// render executes a template of this package on its own data, which cannot fail.
 func render(t *template.Template, data any) string {
 	var b strings.Builder
 	if err := t.Execute(&b, data); err != nil {

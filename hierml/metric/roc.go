@@ -12,18 +12,19 @@ import (
 )
 
 // ROC has areas under ROC curves: how often a leaf that is a label has a higher score than one that
-// is not, where a tie counts half [HM82]. It compares the scores of different instances: the
-// probabilities of a Prober, and the scores of other models as they are, which for some, such as
-// Crammer and Singer's, are made to be compared within an instance only.
+// is not, where a tie counts half [HM82]. It compares the scores of different instances. For a
+// Prober these are the probabilities, otherwise the scores themselves; those of some models, such
+// as Crammer and Singer's, are comparable only within an instance.
 type ROC struct {
-	// Micro is that of all pairs of an instance and a leaf, and Macro the mean of the areas of the
-	// leaves that some instances have and others have not, NaN where there is none. They are
-	// roc_auc_score of scikit-learn for indicators of the labels, without the classes that it has
-	// no area for.
+	// Micro is the area over all pairs of an instance and a leaf. Macro is the mean of the areas of
+	// the leaves that some but not all instances have, NaN if there are none. They equal
+	// roc_auc_score of scikit-learn for indicators of the labels, without classes whose area is
+	// undefined.
 	Micro, Macro float64
 }
 
-// roc measures scores of leaves for instances that have labels, whose columns at tells.
+// roc measures scores of leaves for instances that have labels. at returns the columns of the
+// labels.
 func (s Settings) roc(scores *mat.Dense, labels [][]int, at func(label int) int) *ROC {
 	_, leaves := scores.Dims()
 	pairs := s.pairs(scores, labels, at, leaves)
@@ -35,7 +36,7 @@ func (s Settings) roc(scores *mat.Dense, labels [][]int, at func(label int) int)
 	return &ROC{Micro: pairs.steps(all)[0].roc(), Macro: macro}
 }
 
-// pairs are those of an instance and a column, with a score each.
+// pairs are pairs of an instance and a column, with a score each.
 type pairs struct {
 	s      Settings
 	scores *mat.Dense
@@ -44,7 +45,7 @@ type pairs struct {
 	total  float64 // their weight
 }
 
-// pairs returns those of the instances that have labels, whose columns at tells.
+// pairs returns the pairs of the instances that have labels. at returns the columns of the labels.
 func (s Settings) pairs(scores *mat.Dense, labels [][]int, at func(label int) int, columns int) *pairs {
 	p := &pairs{s: s, scores: scores, with: make([][]int, columns), rows: make([]int, 0, len(labels))}
 	sizes, all := make([]int, columns), 0
@@ -113,12 +114,12 @@ func (s steps) roc() float64 {
 	return min(1, sum/s.positives/s.negative)
 }
 
-// steps returns those of each group of columns, which are disjoint. Only scores of positive pairs
-// are thresholds that add to the recall: the others are counted between them, in one pass over the
-// scores.
+// steps returns the steps of each group of columns; the groups are disjoint. Only scores of
+// positive pairs are thresholds that increase the recall. The others are counted between them, in
+// one pass over the scores.
 func (p *pairs) steps(groups ...[]int) []steps {
 	found, all := make([]steps, len(groups)), make([]ladder, len(groups))
-	groupOf := make([]int, len(p.with)) // by column, -1 where there is nothing to count
+	groupOf := make([]int, len(p.with)) // by column, -1 if there is nothing to count
 	for k := range groupOf {
 		groupOf[k] = -1
 	}
@@ -170,12 +171,12 @@ func (p *pairs) steps(groups ...[]int) []steps {
 	return found
 }
 
-// count returns, for each threshold of all ladders, the weight of the pairs that reach it and not
-// the next one, and of those that have it.
+// count returns, for each threshold of all ladders, the weight of the pairs that reach it but not
+// the next one, and of the pairs equal to it.
 func (p *pairs) count(all []ladder, groupOf []int, size int) (reach, level []float64) {
 	workers := max(1, min(guarded.Workers(p.s.Workers), len(p.rows)*len(groupOf)/fewScores))
 	if p.s.Weights != nil {
-		workers = 1 // sums of weights do not depend on who adds them up
+		workers = 1 // sums of weights must not depend on the workers
 	}
 	reached, levels := make([][]float64, workers), make([][]float64, workers)
 	var wait sync.WaitGroup
@@ -213,17 +214,17 @@ func (p *pairs) count(all []ladder, groupOf []int, size int) (reach, level []flo
 // ladder finds scores among ascending ones.
 type ladder struct {
 	own  []float64
-	from int // where its counts begin
+	from int // start of its counts
 	// the ones from buckets[b] up to buckets[b+1] have scores whose distance to the lowest, times
 	// scale, is b when it is rounded down; nil where they are few or not finite
 	buckets []int32
 	scale   float64
 }
 
-// fewSteps are searched through without buckets.
+// fewSteps is the number of steps up to which a search needs no buckets.
 const fewSteps = 256
 
-// newLadder sorts the scores, and keeps each once.
+// newLadder sorts the scores and removes duplicates.
 func newLadder(own []float64, from int) ladder {
 	slices.Sort(own)
 	own = slices.Compact(own)
@@ -248,13 +249,13 @@ func newLadder(own []float64, from int) ladder {
 	return l
 }
 
-// bucket is that of a score that is not below the lowest; it does not fall as the score rises.
+// bucket returns the bucket of a score that is not below the lowest. It is monotone in the score.
 func (l *ladder) bucket(v float64) int {
 	return int(min((v-l.own[0])*l.scale, float64(len(l.own)-1)))
 }
 
-// find returns the position of a score that is not below the lowest, or the one behind those below
-// it, and whether it is there.
+// find returns the position of a score that is not below the lowest, or the position after those
+// below it, and whether it is there.
 func (l *ladder) find(v float64) (int, bool) {
 	if l.buckets == nil {
 		return slices.BinarySearch(l.own, v)

@@ -16,48 +16,47 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Settings choose what is measured, and how. The zero value is what Evaluate takes.
+// Settings are the options of an evaluation. Evaluate uses the zero value.
 type Settings struct {
-	// At has the numbers of labels k for the accuracies, precisions and nDCG at k, each at least 1.
-	// The default is 1, 3 and 5.
+	// At has the values of k for the accuracies, precisions and nDCG at k, each at least 1. The
+	// default is 1, 3 and 5.
 	At []int
-	// Loss is that of the top and the maximal loss, between leaves of the taxonomy of the data. The
-	// default is loss.Half, as in [Cai08]: half the distance on trees. It is measured between the
-	// labels, where a leaf that Leafed has added is the inner node above it. Of a model that
-	// predicts inner nodes it has to know their costs, too.
+	// Loss is the loss of TopLoss and MaximalLoss, between leaves of the taxonomy of the data. The
+	// default is loss.Half, as in [Cai08]: half the distance on trees. It is measured between
+	// labels, where a leaf that Leafed added counts as the inner node above it. If the model
+	// predicts inner nodes, the loss must have their costs.
 	Loss loss.Loss
-	// Propensities, if given, are those of the leaves, in the order of Taxonomy.Leaves: see the
+	// Propensities, if not nil, has one value per leaf, in the order of Taxonomy.Leaves; see the
 	// function Propensities. The report then has the propensity-scored precision at each k.
 	Propensities []float64
-	// Weights, if given, has one number an instance, finite, not negative and not all 0. Every mean
-	// over instances is then their weighted mean, and every count that a precision, recall, area or
-	// correlation is made of the sum of their weights: an instance of weight 2 counts as two, and
-	// one of weight 0 as none, as by sample_weight of scikit-learn. What counts instances does not
-	// change: Report.Instances, a Confusion, the numbers of Classes. Intervals and tests are of
-	// equal instances and refuse a weighted report.
+	// Weights, if not nil, has one number per instance, finite, not negative and not all 0. Every
+	// mean over instances is then a weighted mean, and precisions, recalls, areas and correlations
+	// use sums of weights instead of counts: an instance of weight 2 counts as two, and one of
+	// weight 0 as none, as with sample_weight of scikit-learn. Numbers of instances do not change:
+	// Report.Instances, a Confusion, the counts of Classes. Intervals and tests need equal weights
+	// and return an error for a weighted report.
 	Weights []float64
-	// Workers is the number of goroutines that measure. The default is one a processor, and one
-	// where there are Weights.
+	// Workers is the number of goroutines. The default is one per CPU, or one if there are Weights.
 	Workers int
 }
 
-// checkWeights says what is wrong with the weights of n instances.
+// checkWeights returns an error if the weights of n instances are invalid.
 func (s Settings) checkWeights(n int) error {
 	if s.Weights == nil {
 		return nil
 	}
 	if len(s.Weights) != n {
-		return fmt.Errorf("metric: %d weights for %d instances; give one each, or none", len(s.Weights), n)
+		return fmt.Errorf("metric: %d weights for %d instances; pass one per instance, or none", len(s.Weights), n)
 	}
 	sum := 0.0
 	for i, w := range s.Weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("metric: the weight of instance %d is %v; weights are finite and not negative", i, w)
+			return fmt.Errorf("metric: the weight of instance %d is %v; weights must be finite and not negative", i, w)
 		}
 		sum += w
 	}
 	if n > 0 && !(sum > 0 && sum < math.MaxFloat64) {
-		return fmt.Errorf("metric: the %d weights add up to %v; their sum is finite and above 0", n, sum)
+		return fmt.Errorf("metric: the %d weights sum to %v; their sum must be finite and above 0", n, sum)
 	}
 	return nil
 }
@@ -65,24 +64,24 @@ func (s Settings) checkWeights(n int) error {
 // defaultAt are the k of precision and nDCG at k.
 var defaultAt = []int{1, 3, 5}
 
-// batch bounds the instances scored at once, and batchScores the scores, and with them the memory
-// that they take.
+// batch bounds the number of instances scored at once, and batchScores that of scores, which bounds
+// the memory.
 const (
 	batch       = 1024
 	leastBatch  = 64
 	batchScores = 1 << 23
 )
 
-// Evaluate does what the function Evaluate does, as the settings say, until ctx ends.
+// Evaluate is like the function Evaluate, with the settings. It stops when ctx is cancelled.
 func (s Settings) Evaluate(ctx context.Context, model Scorer, d *dataset.Dataset) (*Report, error) {
 	if v := reflect.ValueOf(model); v.Kind() == reflect.Pointer && v.IsNil() {
-		return nil, errors.New("metric: the model is nil, as the result of a training that failed is")
+		return nil, errors.New("metric: the model is nil, perhaps because its training failed")
 	}
 	if model == nil || d == nil || d.X == nil || d.Taxonomy == nil {
 		return nil, errors.New("metric: Evaluate needs a model and a dataset with instances and a taxonomy")
 	}
 	if d.X.Rows != len(d.Labels) {
-		return nil, fmt.Errorf("metric: dataset %q has %d instances and labels for %d; give every instance its labels", d.Name, d.X.Rows, len(d.Labels))
+		return nil, fmt.Errorf("metric: dataset %q has %d instances and labels for %d; Labels needs one entry per instance", d.Name, d.X.Rows, len(d.Labels))
 	}
 	named := *d.X
 	if named.Vocabulary == nil {
@@ -105,7 +104,7 @@ func (s Settings) Evaluate(ctx context.Context, model Scorer, d *dataset.Dataset
 	size := batchSize(d.Taxonomy)
 	for start := 0; start < d.X.Rows; start += size {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("metric: ended after %d of %d instances: %w", start, d.X.Rows, err)
+			return nil, fmt.Errorf("metric: stopped after %d of %d instances: %w", start, d.X.Rows, err)
 		}
 		end := min(start+size, d.X.Rows)
 		if err := e.evaluate(model, rows(d.X, start, end), d.Labels[start:end]); err != nil {
@@ -116,8 +115,8 @@ func (s Settings) Evaluate(ctx context.Context, model Scorer, d *dataset.Dataset
 }
 
 // EvaluateInstances is Evaluate for instances that are read one after the other and need not fit
-// into memory, with the given number of columns: those that the model knows. Columns above them are
-// left out. What it keeps of an instance are the values of its measures.
+// into memory. columns is the number of columns that the model knows; higher columns are left out.
+// It stores only the values of the measures of an instance.
 func (s Settings) EvaluateInstances(ctx context.Context, model Scorer, t *taxonomy.Taxonomy, columns int, instances iter.Seq2[dataset.Instance, error]) (*Report, error) {
 	if model == nil || t == nil || instances == nil {
 		return nil, errors.New("metric: EvaluateInstances needs a model, a taxonomy and instances")
@@ -136,17 +135,17 @@ func (s Settings) EvaluateInstances(ctx context.Context, model Scorer, t *taxono
 			return nil
 		}
 		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("metric: ended after %d instances: %w", e.n, err)
+			return fmt.Errorf("metric: stopped after %d instances: %w", e.n, err)
 		}
 		if err := checkInstances(model, x); err != nil {
 			return fmt.Errorf("metric: %w", err)
 		}
 		if s.Weights != nil && len(s.Weights) < e.n+x.Rows {
-			return fmt.Errorf("metric: %d weights for more instances; give one each, or none", len(s.Weights))
+			return fmt.Errorf("metric: %d weights for more instances; pass one per instance, or none", len(s.Weights))
 		}
 		e.grow(x.Rows)
 		err := e.evaluate(model, x, labels)
-		// A model may keep what it was given: the next batch is another one.
+		// A model may keep the batch, so the next batch is a new one.
 		x, labels = &dataset.Matrix{Cols: columns, Indptr: []int{0}}, nil
 		return err
 	}
@@ -177,7 +176,7 @@ func batchSize(t *taxonomy.Taxonomy) int {
 	return max(leastBatch, min(batch, batchScores/len(t.Leaves())))
 }
 
-// checkInstances asks the model whether it can score the instances, if it can be asked.
+// checkInstances calls the model's method Check, if it has one.
 func checkInstances(model Scorer, x *dataset.Matrix) error {
 	if c, ok := model.(interface{ Check(*dataset.Matrix) error }); ok {
 		return c.Check(x)
@@ -185,7 +184,7 @@ func checkInstances(model Scorer, x *dataset.Matrix) error {
 	return nil
 }
 
-// checkTaxonomy asks the model whether it predicts labels of t, if it can be asked.
+// checkTaxonomy calls the model's method CheckTaxonomy, if it has one.
 func checkTaxonomy(model Scorer, t *taxonomy.Taxonomy) error {
 	if c, ok := model.(interface {
 		CheckTaxonomy(*taxonomy.Taxonomy) error
@@ -195,16 +194,16 @@ func checkTaxonomy(model Scorer, t *taxonomy.Taxonomy) error {
 	return nil
 }
 
-// EvaluateScores does what the function EvaluateScores does, as the settings say.
+// EvaluateScores is like the function EvaluateScores, with the settings.
 func (s Settings) EvaluateScores(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy) (*Report, error) {
 	return s.evaluateScores(scores, nil, labels, t)
 }
 
-// EvaluateSets compares scores and predicted sets of nodes, ascending, none above another and
-// possibly empty, with the labels: what Evaluate does with what a Decider says.
+// EvaluateSets compares scores and predicted sets of nodes with the labels, as Evaluate does for a
+// Decider. The sets are ascending, with none above another, and may be empty.
 func (s Settings) EvaluateSets(scores *mat.Dense, predicted, labels [][]int, t *taxonomy.Taxonomy) (*Report, error) {
 	if len(predicted) != len(labels) {
-		return nil, fmt.Errorf("metric: %d predicted label sets and %d true ones; expected one of each an instance", len(predicted), len(labels))
+		return nil, fmt.Errorf("metric: %d predicted label sets and %d true ones; expected one of each per instance", len(predicted), len(labels))
 	}
 	if predicted == nil {
 		predicted = [][]int{}
@@ -237,7 +236,7 @@ func (s Settings) at() ([]int, error) {
 	}
 	at := slices.Compact(slices.Sorted(slices.Values(s.At)))
 	if at[0] < 1 {
-		return nil, fmt.Errorf("metric: precision at %d; take the precision at 1 label or more", at[0])
+		return nil, fmt.Errorf("metric: precision at %d; the values of Settings.At must be at least 1", at[0])
 	}
 	return at, nil
 }

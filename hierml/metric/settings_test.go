@@ -36,7 +36,7 @@ func TestSettingsRefuse(t *testing.T) {
 			t.Errorf("%s: error %v", want, err)
 		}
 	}
-	for name, sets := range map[string][][]int{"0 predicted": nil, "leave out the upper one": {{0, 1}}, "not ascending": {{2, 1}}} {
+	for name, sets := range map[string][][]int{"0 predicted": nil, "remove the upper one": {{0, 1}}, "not ascending": {{2, 1}}} {
 		if _, err := (metric.Settings{}).EvaluateSets(scores, sets, labels, g); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v", name, err)
 		}

@@ -12,37 +12,37 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Test is the outcome of a test whether two classifiers that were tried on the same instances
-// differ by more than chance. P is two-sided: how often a difference of at least this size comes
-// about where there is none.
+// Test is the outcome of a test whether two classifiers differ significantly on the same instances.
+// P is the two-sided p-value: the probability of a difference of at least this size if the
+// classifiers are equally good.
 type Test struct {
 	Name       string  `json:"name"`              // of the test
-	Measure    string  `json:"measure,omitempty"` // that was compared, where it is known
+	Measure    string  `json:"measure,omitempty"` // that was compared, if known
 	Statistic  float64 `json:"statistic"`         // what the test computes P from
 	P          float64 `json:"p"`                 // between 0 and 1
 	Difference float64 `json:"difference"`        // mean of the first minus mean of the second
 	N          int     `json:"n"`                 // pairs that were compared
-	// Interval is that of the difference, by Student's distribution, with 95 % confidence. Its
-	// Level is 0 where there is none, of a single pair.
+	// Interval is the 95 % confidence interval of the difference, by Student's distribution. Its
+	// Level is 0 if there is none because there is a single pair.
 	Interval Interval `json:"interval,omitzero"`
 }
 
 // differenceLevel is the confidence level of intervals of differences.
 const differenceLevel = 0.95
 
-// StudentInterval is the interval of a mean with the standard error and the degrees of freedom,
-// with 95 % confidence: mean ± t error.
+// StudentInterval is the 95 % confidence interval of a mean with the given standard error and
+// degrees of freedom: mean ± t error.
 func StudentInterval(mean, err, freedom float64) Interval {
 	half := err * distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile((1+differenceLevel)/2)
 	return Interval{Mean: mean, Low: mean - half, High: mean + half, Level: differenceLevel}
 }
 
 // ShareInterval is the interval of Clopper and Pearson [CP34] of the share of k in n independent
-// cases, with 95 % confidence at least: the shares for which k or fewer, and k or more, are not
-// too unlikely. It is an error if k is not from 0 to n, or n not positive.
+// cases, with at least 95 % confidence: the shares for which neither k or fewer nor k or more is
+// too improbable. It returns an error unless n is positive and k is from 0 to n.
 func ShareInterval(k, n int) (Interval, error) {
 	if n < 1 || k < 0 || k > n {
-		return Interval{}, fmt.Errorf("metric: the share of %d in %d; there is at least one case, and no more are counted than there are", k, n)
+		return Interval{}, fmt.Errorf("metric: the share of %d in %d; the number of cases must be positive and at least the count", k, n)
 	}
 	i := Interval{Mean: float64(k) / float64(n), High: 1, Level: differenceLevel}
 	const tail = (1 - differenceLevel) / 2
@@ -65,7 +65,7 @@ func intervalOf(d []float64) Interval {
 	return StudentInterval(mean, deviation/math.Sqrt(n), n-1)
 }
 
-// String says it in a sentence, and that there is none of the zero value.
+// String returns the result as a sentence. For the zero value it says that there is no result.
 func (t Test) String() string {
 	if t.Name == "" {
 		return "no test"
@@ -99,11 +99,11 @@ func probability(p float64) string {
 	return fmt.Sprintf("p = %.4f", p)
 }
 
-// differences returns a - b without the pairs that have a NaN, which is the value of a measure that
-// is not defined for an instance.
+// differences returns a - b without pairs that have a NaN, the value of a measure that is undefined
+// for an instance.
 func differences(a, b []float64) ([]float64, error) {
 	if len(a) != len(b) {
-		return nil, fmt.Errorf("metric: %d and %d values; a paired test needs two of every instance", len(a), len(b))
+		return nil, fmt.Errorf("metric: %d and %d values; a paired test needs one of each per instance", len(a), len(b))
 	}
 	d := make([]float64, 0, len(a))
 	for i := range a {
@@ -119,9 +119,8 @@ func differences(a, b []float64) ([]float64, error) {
 	return d, nil
 }
 
-// PairedT is Student's t-test for the mean of the differences a - b of the pairs, two or more.
-// Pairs with a NaN are left out. Where all differences are 0, P is 1, where they are the same and
-// not 0, it is 0.
+// PairedT is Student's t-test for the mean of the differences a - b of two or more pairs. Pairs
+// with a NaN are left out. If all differences are 0, P is 1; if they are equal but not 0, P is 0.
 func PairedT(a, b []float64) (Test, error) {
 	d, err := differences(a, b)
 	if err != nil {
@@ -145,17 +144,17 @@ func PairedT(a, b []float64) (Test, error) {
 }
 
 const (
-	// DefaultRounds is how many samples Permutation and Bootstrap draw if not told.
+	// DefaultRounds is the default number of samples of Permutation and Bootstrap.
 	DefaultRounds = 10000
 
-	exactPairs = 16 // differences that are not 0, up to which all signs are tried
+	exactPairs = 16 // number of non-zero differences up to which all signs are tried
 )
 
-// Permutation tests the mean of the differences a - b by what it would be if the two values of
-// every pair were exchanged at random. Pairs with a NaN are left out. Up to 16 pairs that differ,
-// or more if rounds allows it, all exchanges are tried and P is exact; otherwise rounds of them
-// (DefaultRounds, if 0 or less) are drawn by the seed, and P is (1 + those with a difference of at
-// least this size) / (1 + rounds).
+// Permutation tests the mean of the differences a - b against random exchanges of the two values of
+// each pair. Pairs with a NaN are left out. With up to 16 differing pairs, or more if rounds
+// allows, it tries all exchanges and P is exact. Otherwise it draws rounds exchanges (DefaultRounds
+// if 0 or less) by the seed, and P is (1 + the number of exchanges with a difference of at least
+// this size) / (1 + rounds).
 func Permutation(a, b []float64, rounds int, seed uint64) (Test, error) {
 	d, err := differences(a, b)
 	if err != nil {
@@ -175,7 +174,7 @@ func Permutation(a, b []float64, rounds int, seed uint64) (Test, error) {
 	}
 	t := Test{Difference: sum / float64(n), Statistic: sum / float64(n), N: n, Interval: intervalOf(d)}
 	d = slices.DeleteFunc(d, func(v float64) bool { return v == 0 })
-	// Sums that differ by rounding only are the same.
+	// Sums that differ only by rounding count as equal.
 	least := math.Abs(sum) - 1e-12*size
 	if len(d) <= exactPairs || len(d) < 31 && 1<<len(d) <= rounds {
 		t.Name = "the exact permutation test"
@@ -204,7 +203,7 @@ func Permutation(a, b []float64, rounds int, seed uint64) (Test, error) {
 }
 
 // exactPermutation is the fraction of all choices of signs of d whose sum has at least the given
-// size. It goes through them so that from one to the next a single sign changes.
+// size. It enumerates them so that each differs from the previous one in a single sign.
 func exactPermutation(d []float64, sum, least float64) float64 {
 	signed := slices.Clone(d)
 	extreme, total := 0, 1<<len(d)
@@ -221,9 +220,9 @@ func exactPermutation(d []float64, sum, least float64) float64 {
 	return float64(extreme) / float64(total)
 }
 
-// McNemar tests [McN47] whether two classifiers, of which a and b say where they were right, are
-// right equally often, by the instances where one alone was: the number that the first alone got
-// right is binomial. P is exact; Statistic is the smaller of the two numbers.
+// McNemar tests [McN47] whether two classifiers are right equally often; a and b say for which
+// instances each was right. It uses the instances where exactly one was right: the number where the
+// first was right is binomial. P is exact; Statistic is the smaller of the two numbers.
 func McNemar(a, b []bool) (Test, error) {
 	first, second, err := disagreements(a, b)
 	if err != nil {
@@ -239,8 +238,8 @@ func McNemar(a, b []bool) (Test, error) {
 }
 
 // McNemarCorrected is McNemar by the chi-squared distribution with Edwards' continuity correction
-// [Edw48], as it stands in most papers: Statistic is (|f-s| - 1)² / (f+s) for the numbers f and s
-// of instances where the first or the second alone was right, and 0 where they are equal.
+// [Edw48], as in most papers: Statistic is (|f-s| - 1)² / (f+s) for the numbers f and s of
+// instances where the first or the second alone was right, and 0 where they are equal.
 func McNemarCorrected(a, b []bool) (Test, error) {
 	first, second, err := disagreements(a, b)
 	if err != nil {
@@ -271,7 +270,7 @@ func ofOutcomes(first, second, n int) (float64, Interval) {
 // disagreements counts where a alone and where b alone is true.
 func disagreements(a, b []bool) (first, second int, err error) {
 	if len(a) != len(b) || len(a) == 0 {
-		return 0, 0, fmt.Errorf("metric: %d and %d outcomes; McNemar's test needs two of every instance", len(a), len(b))
+		return 0, 0, fmt.Errorf("metric: %d and %d outcomes; McNemar's test needs one of each per instance", len(a), len(b))
 	}
 	for i := range a {
 		switch {

@@ -163,7 +163,7 @@ func TestWeightsRefuse(t *testing.T) {
 	scores, labels := mat.NewDense(2, 3, []float64{1, 0, 0, 0, 1, 0}), [][]int{{1}, {4}}
 	for want, weights := range map[string][]float64{
 		"1 weights for 2 instances": {1}, "3 weights for 2": {1, 2, 3}, "0 weights": {}, "instance 1 is NaN": {1, math.NaN()}, "instance 0 is -1": {-1, 1},
-		"is +Inf": {1, math.Inf(1)}, "add up to 0": {0, 0}, "add up to +Inf": {math.MaxFloat64, math.MaxFloat64},
+		"is +Inf": {1, math.Inf(1)}, "sum to 0": {0, 0}, "sum to +Inf": {math.MaxFloat64, math.MaxFloat64},
 	} {
 		s := metric.Settings{Weights: weights}
 		_, scored := s.EvaluateScores(scores, labels, g)

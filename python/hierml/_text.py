@@ -185,7 +185,7 @@ class Weigher:
         self.norm = settings.choice("Norm", NORMS)
         self._smooth = settings.flag("SmoothIDF")
         if self._smooth and self.weight not in _INVERSE:
-            raise LoadError(f"SmoothIDF is a form of tf-idf, and the weight is {self.weight}")
+            raise LoadError(f"SmoothIDF needs a tf-idf weight, and the weight is {self.weight}")
         k1, b = settings.number("K1"), settings.number("B")
         if b > 1:
             raise LoadError(f"B is {b}; it is at most 1")
