@@ -9,13 +9,13 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// Beam predicts by going down the taxonomy: of the nodes of a level it keeps those with the
-// highest scores so far, its width, and looks at no others' children. It needs a small part of
-// the time of Predict where there are many leaves, and misses the best leaf where a node above it
-// is not among the highest of its level. It is safe for concurrent use.
+// Beam predicts by beam search down the taxonomy: at each level it keeps the nodes with the highest
+// scores so far, up to its width, and visits only their children. With many leaves it takes a
+// fraction of the time of Predict. It misses the best leaf if a node above it is not among the
+// highest of its level. It is safe for concurrent use.
 //
-// A Beam has a copy of the weights that are not zero, in single precision, in which those of the
-// children of a node are adjacent: compact a large model first.
+// A Beam has a copy of the non-zero weights, in single precision, with those of the children of a
+// node next to each other: compact a large model first.
 type Beam struct {
 	model *Model
 	width int
@@ -26,9 +26,9 @@ type Beam struct {
 	first []int32 // groups+1
 	nodes []int32 // by slot
 
-	// For feature f and group g the word[f*words + g/64] tells whether any weight
-	// is not zero, and how many groups of any feature with one are before the word.
-	// The weights of the k-th such pair are begin[k] to begin[k+1].
+	// For feature f and group g the word[f*words + g/64] says whether any weight is not zero, and
+	// how many groups of any feature with one are before the word. The weights of the k-th such
+	// pair are begin[k] to begin[k+1].
 	words   int
 	word    []presence
 	begin   []uint32
@@ -49,25 +49,25 @@ type presence struct {
 	before uint32
 }
 
-// String tells the width and the model.
+// String returns the width and the model.
 func (b *Beam) String() string {
 	return fmt.Sprintf("beam of width %d of a model, %s", b.width, b.model.Name)
 }
 
-// NewBeam returns a beam of the given width. The model's taxonomy is a tree or forest, and its
-// score of a leaf the sum of those of the nodes on the way. For a model that descends the
+// NewBeam returns a beam of the given width. The model's taxonomy must be a tree or forest, and its
+// score of a leaf the sum of the scores of the nodes on the path. For a model that descends the
 // taxonomy, Predict is exact with any width.
 func (m *Model) NewBeam(width int) (*Beam, error) {
 	t := m.Taxonomy
 	if width < 1 {
-		return nil, fmt.Errorf("classifier: a beam of width %d; give 1 at least", width)
+		return nil, fmt.Errorf("classifier: the width of the beam is %d; it must be at least 1", width)
 	}
 	if !t.IsTree() {
-		return nil, fmt.Errorf("classifier: a beam goes down a tree; in this taxonomy some nodes have several parents")
+		return nil, fmt.Errorf("classifier: a beam needs a tree, and some nodes of this taxonomy have several parents")
 	}
 	w := m.weights()
 	if w == nil {
-		return nil, fmt.Errorf("classifier: this model, %s, has a kernel and no weights of features; use Predict", m.Name)
+		return nil, fmt.Errorf("classifier: the model, %s, has a kernel and no weights of features; use Predict", m.Name)
 	}
 	b := &Beam{model: m, width: width}
 	values := make([]float64, t.Len())
@@ -82,7 +82,7 @@ func (m *Model) NewBeam(width int) (*Beam, error) {
 		}
 		for n, v := range values {
 			if alone := len(t.Siblings(n)) == 0 && (len(t.Parents(n)) > 0 || len(t.Roots()) == 1); !alone && !t.IsLeaf(n) && (v == 0 || m.attributes.Column(n) < 0) {
-				return nil, fmt.Errorf("classifier: a beam needs scores of inner nodes, and this %s has none for %q; use Predict", m.Name, t.Name(n))
+				return nil, fmt.Errorf("classifier: a beam needs scores of inner nodes, and the model, %s, has none for %q; use Predict", m.Name, t.Name(n))
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func (b *Beam) fill(w rows) error {
 		stored += len(columns)
 	}
 	if stored > math.MaxUint32 {
-		return fmt.Errorf("classifier: a beam holds at most %d weights; this model has %d that are not zero: compact it", uint32(math.MaxUint32), stored)
+		return fmt.Errorf("classifier: a beam holds at most %d weights, and this model has %d that are not zero; compact it", uint32(math.MaxUint32), stored)
 	}
 	b.weights = make([]slotted, 0, stored)
 	f := 0
@@ -172,7 +172,7 @@ func (b *Beam) fill(w rows) error {
 		for k, c := range columns {
 			s := slotOf[c]
 			if row[s] = float32(values[k]); math.IsInf(float64(row[s]), 0) {
-				return fmt.Errorf("classifier: a beam holds weights in single precision, which has no %v, that of feature %d; use Predict, or scale the features", values[k], f)
+				return fmt.Errorf("classifier: the weight %v of feature %d does not fit into the single precision of a beam; use Predict, or scale the features", values[k], f)
 			}
 			touched[s/64] |= 1 << (s % 64)
 		}
@@ -205,7 +205,7 @@ func (b *Beam) fill(w rows) error {
 type search struct {
 	frontier []reached
 	next     []reached
-	at       []int32 // where the scores of each group of the frontier begin
+	at       []int32 // start of the scores of each group of the frontier
 	scores   []float64
 	best     []Ranked
 	pairs    []pair
@@ -219,15 +219,15 @@ type pair struct {
 	value     float64
 }
 
-// reached is a group with the score of the way to it.
+// reached is a group with the score of the path to it.
 type reached struct {
 	group int32
 	score float64
-	down  bool // a descent comes to it
+	down  bool // a greedy descent reaches it
 }
 
-// Predict returns, for every row of x, the leaf with the highest score of those that the beam
-// comes to.
+// Predict returns, for every row of x, the leaf with the highest score among those that the beam
+// reaches.
 func (b *Beam) Predict(x *dataset.Matrix) []int {
 	predicted := make([]int, x.Len())
 	for i, ranked := range b.Rank(x, 1) {
@@ -236,9 +236,9 @@ func (b *Beam) Predict(x *dataset.Matrix) []int {
 	return predicted
 }
 
-// Rank returns, for every row of x, the k leaves with the highest scores of those that the beam
-// comes to, the best first and of equal ones that with the smaller id. It treats a matrix of other
-// columns as Model.LeafScores does.
+// Rank returns, for every row of x, the k leaves with the highest scores among those that the beam
+// reaches, the best first; ties are broken by the smaller id. It panics as Model.LeafScores does if
+// the columns of x do not fit.
 func (b *Beam) Rank(x *dataset.Matrix, k int) [][]Ranked {
 	b.model.mustFit(x)
 	ranked := make([][]Ranked, x.Len())
@@ -249,7 +249,7 @@ func (b *Beam) Rank(x *dataset.Matrix, k int) [][]Ranked {
 	return ranked
 }
 
-// rank goes down for one row.
+// rank searches for one row.
 func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 	features, values := x.Row(i)
 	if f := b.model.features; f != nil {
@@ -258,7 +258,7 @@ func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 	t := b.model.Taxonomy
 	descend := b.model.Rule == Descend
 	s.best = s.best[:0]
-	down := -1 // the leaf that a descent comes to
+	down := -1 // the leaf that a greedy descent reaches
 	s.frontier = append(s.frontier[:0], reached{down: descend})
 	for len(s.frontier) > 0 {
 		b.score(s, features, values)
@@ -271,7 +271,7 @@ func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 				b.link(from.group, scores[:len(children)])
 			}
 			b.hide(children, scores, b.model.isDead)
-			at := -1 // the child that a descent goes to
+			at := -1 // the child that a greedy descent takes
 			if descend {
 				if from.down {
 					at = slices.Index(scores[:len(children)], slices.Max(scores[:len(children)]))
@@ -305,7 +305,7 @@ func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 	return s.best
 }
 
-// hide makes the scores of some nodes minus infinity.
+// hide sets the scores of some nodes to minus infinity.
 func (b *Beam) hide(nodes []int32, scores []float64, which func(n int) bool) {
 	if b.model.unseen == nil {
 		return
@@ -330,8 +330,8 @@ func (b *Beam) score(s *search, features []int32, values []float32) {
 	}
 	s.scores = s.scores[:total]
 	clear(s.scores)
-	// Each step reads what the one before has found, all over memory: step by step for all, the
-	// processor waits for many at a time.
+	// Each step reads from addresses that the previous step found, all over memory. Taking each
+	// step for all pairs lets the CPU wait for many reads at a time.
 	if n := len(features) * len(s.frontier); cap(s.pairs) < n {
 		s.pairs = make([]pair, n)
 	}
@@ -348,7 +348,7 @@ func (b *Beam) score(s *search, features []int32, values []float32) {
 			w, shift := words[r.group/64], uint(r.group%64)
 			before := w.bits & (1<<shift - 1)
 			pairs[n] = pair{k: w.before + uint32(bits.OnesCount64(before)), at: s.at[j], value: v}
-			n += int(w.bits >> shift & 1) // those without weights are written over
+			n += int(w.bits >> shift & 1) // those without weights are overwritten
 		}
 	}
 	pairs = pairs[:n]
@@ -378,7 +378,7 @@ func (b *Beam) score(s *search, features []int32, values []float32) {
 	}
 }
 
-// insert puts a leaf into the k best, which are in order.
+// insert inserts a leaf into the k best, which are sorted.
 func insert(best []Ranked, k int, r Ranked) []Ranked {
 	at := len(best)
 	for at > 0 && (best[at-1].Score < r.Score || best[at-1].Score == r.Score && best[at-1].Node > r.Node) {
@@ -391,8 +391,8 @@ func insert(best []Ranked, k int, r Ranked) []Ranked {
 	return best[:min(len(best), k)]
 }
 
-// keep puts a group into the highest of a level, in order, that of a descent first: none is
-// better.
+// keep inserts a group into the sorted best of a level. That of the greedy descent comes first:
+// none is better.
 func keep(level []reached, width int, r reached) []reached {
 	at := len(level)
 	for at > 0 && (level[at-1].score < r.score || r.down) {

@@ -98,7 +98,7 @@ func TestBeamRefuses(t *testing.T) {
 		width int
 		says  string
 	}{
-		"no width": {fit(svm.Hierarchical{}, tree), 0, "width 0"},
+		"no width": {fit(svm.Hierarchical{}, tree), 0, "width of the beam is 0"},
 		"DAG":      {fit(svm.Hierarchical{}, graph), 3, "several parents"},
 		"flat":     {fit(svm.Flat{}, tree), 3, "scores of inner nodes"},
 	} {

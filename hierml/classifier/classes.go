@@ -14,12 +14,13 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Classes is a model as one of class weights: every leaf y has weights W_y, the sum of those of its
-// nodes with their attributes, and the hierarchy is a regularizer that couples them [Cai08, (4.46)
-// and (4.48)].
+// Classes describes a model by class weights: every leaf y has weights W_y, the sum of the weights
+// of its nodes times their attributes, and the hierarchy is a regularizer that couples them [Cai08,
+// (4.46) and (4.48)].
 type Classes struct {
 	*structured.ClassRegularizer
-	// Products are <W_y, W_y'>, a row and a column a leaf in the order of Taxonomy.Leaves.
+	// Products are <W_y, W_y'>, with one row and one column per leaf in the order of
+	// Taxonomy.Leaves.
 	Products *mat.SymDense
 	// Value is 1/2 sum_yy' Q_yy' <W_y, W_y'>, which is 1/2 ||w||^2 of the node weights.
 	Value float64
@@ -30,17 +31,17 @@ type Classes struct {
 // Coupling is how the regularizer couples two classes.
 type Coupling struct {
 	Class, Other int     // node ids, Class the smaller
-	Q            float64 // negative where their weights are drawn together
+	Q            float64 // negative if their weights are pulled together
 	Cosine       float64 // of the angle between the weights; 0 if one has none
 	Term         float64 // Q <W_y, W_y'>, their part of the regularizer
 }
 
 // Classes explains the model by class weights. Kernel models have them in the kernel's feature
-// space. It takes memory for every two nodes, and is an error where attributes have no regularizer
-// of class weights; see structured.NewClassRegularizer.
+// space. It takes memory for every pair of nodes. It returns an error if the attributes have no
+// regularizer of class weights; see structured.NewClassRegularizer.
 func (m *Model) Classes() (*Classes, error) {
 	if m.Rule == ClosedSet {
-		return nil, fmt.Errorf("classifier: the nodes of this model, %s, are coupled by a regularizer of their own; class weights say nothing of it", m.Name)
+		return nil, fmt.Errorf("classifier: the model, %s, couples its nodes by another regularizer, which class weights do not describe", m.Name)
 	}
 	r, err := structured.NewClassRegularizer(m.attributes)
 	if err != nil {
@@ -97,7 +98,7 @@ func (m *Model) nodeProducts() (*mat.SymDense, error) {
 	} else {
 		w := m.weights()
 		if w == nil {
-			return nil, fmt.Errorf("classifier: this model has neither weights nor a kernel to explain")
+			return nil, fmt.Errorf("classifier: the model has neither weights nor a kernel")
 		}
 		features, _ := w.size()
 		var at []int32
@@ -120,8 +121,8 @@ func (m *Model) nodeProducts() (*mat.SymDense, error) {
 	return products, nil
 }
 
-// Couplings returns how the regularizer couples every two classes whose Q is not zero, those with
-// the largest part of the regularizer first.
+// Couplings returns the coupling of every pair of classes whose Q is not zero, those with the
+// largest part of the regularizer first.
 func (c *Classes) Couplings() []Coupling {
 	leaves := c.taxonomy.Leaves()
 	var all []Coupling

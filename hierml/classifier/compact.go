@@ -14,28 +14,28 @@ import (
 // DefaultRise is the rise of the objective that Compact allows by default.
 const DefaultRise = 5e-4
 
-// Compact returns a model with the same method and data that takes less memory and a much smaller
-// file: its weights are rounded to half precision, and the smallest of them are left out, as many
-// as the primal value allows, which rises by no more than rise times itself. If rise is zero, it is
-// DefaultRise, half of the gap to which models are trained by default.
+// Compact returns a model that takes less memory and a much smaller file. It rounds the weights to
+// half precision and removes as many of the smallest as possible, such that the primal value rises
+// by at most rise times itself. If rise is zero, it is DefaultRise, half of the gap to which models
+// are trained by default.
 //
-// The result's certificate is recomputed on the training data: Primal is the value of the weights
-// that are left, and Dual remains a lower bound. Compact needs the problem that the model was
-// trained on, which a loaded model does not have: compact it before it is saved. It makes up to ten
-// passes over the training data.
+// The certificate of the result is recomputed on the training data: Primal is the value of the
+// remaining weights, and Dual remains a lower bound. Compact needs the problem that the model was
+// trained on, which a loaded model does not have: compact a model before you save it. It makes up
+// to ten passes over the training data.
 func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	if rise == 0 {
 		rise = DefaultRise
 	}
 	if !(rise > 0) || math.IsInf(rise, 1) {
-		return nil, fmt.Errorf("classifier: the rise to allow is %v; it is a positive share of the primal value, or 0 for the default of %v", rise, DefaultRise)
+		return nil, fmt.Errorf("classifier: rise is %v; it must be a positive share of the primal value, or 0 for the default of %v", rise, DefaultRise)
 	}
 	var inputs *structured.Linear
 	if m.Problem != nil {
 		inputs, _ = m.Problem.Inputs.(*structured.Linear)
 	}
 	if inputs == nil || m.dense == nil || m.constants != nil || !slices.Equal(m.Problem.Columns, m.dense.Columns) {
-		return nil, fmt.Errorf("classifier: a model is compacted as Fit returns it, with linear weights: this one has been loaded, compacted, trained with a kernel or an Intercept, or solved in parts")
+		return nil, fmt.Errorf("classifier: Compact needs a linear model returned by Fit; this one was loaded, compacted, trained with a kernel or an Intercept, or solved in parts")
 	}
 	oracle, err := m.Problem.Compile()
 	if err != nil {
@@ -54,15 +54,15 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	if primal := best.Training.Certificate.Primal; primal > limit {
 		return nil, fmt.Errorf("classifier: rounded to half precision the primal value rises from %.8g to %.8g; only %.8g is allowed", certificate.Primal, primal, limit)
 	}
-	// As the objective is strongly convex, leaving out weights with half their squared norm above
-	// its rise and the gap together is never allowed.
+	// Because the objective is strongly convex, removing weights with half their squared norm above
+	// the rise plus the gap is never allowed.
 	low, high := 1, c.first(certificate.Primal-certificate.Dual+rise*certificate.Primal)
 	if all := c.kept(1); float64(all-c.kept(high)) < worthwhile*float64(all) {
 		return best, nil
 	}
 	for step := 1 << 11; low < high; {
-		// From above first, since the answer is within a few octaves, each of 1<<10 numbers; then
-		// between what is known.
+		// Search from above first, because the answer is within a few octaves of 1<<10 numbers
+		// each; then bisect.
 		at := max(high-step, (low+high+1)/2)
 		step *= 2
 		tried, err := c.try(ctx, at)
@@ -82,11 +82,11 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	return best, nil
 }
 
-// worthwhile is the share of the weights that has to be left out for that to be looked into.
+// worthwhile is the minimum share of removable weights for the search to be worthwhile.
 const worthwhile = 0.05
 
-// compaction looks for the smallest weight to keep. Magnitudes are counted by the bits of
-// half-precision numbers, which order them.
+// compaction searches for the smallest weight to keep. Magnitudes are counted by the bits of
+// half-precision numbers, whose order is the same.
 type compaction struct {
 	model  *Model
 	oracle *structured.Oracle

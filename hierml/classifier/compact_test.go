@@ -91,7 +91,7 @@ func TestCompactRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Compact(context.Background(), 0); err == nil || !strings.Contains(err.Error(), "has been loaded") {
+	if _, err := l.Compact(context.Background(), 0); err == nil || !strings.Contains(err.Error(), "was loaded") {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -11,25 +11,24 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// Constraints are what the training of a model demands of one of its instances: one constraint for
-// every label but its own,
+// Constraints are the constraints of training for one instance, one for every label other than its
+// own:
 //
 //	xi_i >= b_z - r_z (F(x_i, y_i) - F(x_i, z))
 //
-// where margin rescaling has the loss as b_z and r_z = 1, and slack rescaling the loss as both; see
-// [structured.Rescaling]. In the dual each has a coefficient; those of an instance are not
-// negative, and their sum is at most C. At the optimum only the most violated ones have one above
-// zero.
+// With margin rescaling b_z is the loss and r_z = 1; with slack rescaling both are the loss; see
+// [structured.Rescaling]. Each constraint has a dual coefficient (a Lagrange multiplier). Those of
+// an instance are not negative, and their sum is at most C. By complementary slackness, only the
+// most violated constraints have a positive coefficient at the optimum.
 type Constraints struct {
 	Instance int    // row of the training data
 	Label    int    // its label, a node
 	Name     string // of the label
-	// xi_i, the largest violation, or zero if none is above: the error of the instance
+	// xi_i, the largest violation, or zero if none is positive: the error of the instance
 	Slack float64
-	C     float64 // what the sum of the coefficients is at most
+	C     float64 // upper bound of the sum of the coefficients
 
-	// List has the constraints, the most violated first, of equally violated ones that with the
-	// smallest node id.
+	// List has the constraints, the most violated first; ties are broken by the smallest node id.
 	List []Constraint
 }
 
@@ -38,15 +37,15 @@ type Constraint struct {
 	Label       int     // z, a node
 	Name        string  // of z
 	Lead        float64 // F(x_i, y_i) - F(x_i, z)
-	Demanded    float64 // the lead that takes no error, b_z/r_z; zero where none is demanded
-	Violation   float64 // b_z - r_z Lead; the margin is held where it is not above zero
+	Demanded    float64 // the lead without error, b_z/r_z; zero if none is demanded
+	Violation   float64 // b_z - r_z Lead; not above zero if the margin holds
 	Coefficient float64 // alpha_iz of the dual
 }
 
 // String returns the constraints as a table.
 func (c *Constraints) String() string { return c.table().String() }
 
-// HTML returns what String does as a table.
+// HTML returns the table of String in HTML.
 func (c *Constraints) HTML() string { return c.table().HTML() }
 
 func (c *Constraints) table() *table.Table {
@@ -70,22 +69,22 @@ func (c *Constraints) table() *table.Table {
 	return t
 }
 
-// Constraints returns the constraints of instance i of those that the model was trained on, under
-// its weights, with the coefficients of the dual point that the weights belong to. It is an error
-// of models that do not compare the label of every instance with all others (such as those of label
-// sets), of kernel models and of loaded ones, which do not know their training data any more.
+// Constraints returns the constraints of training instance i under the model's weights, with the
+// coefficients of the dual point of the weights. It returns an error for models that do not compare
+// the label of every instance with all others (such as those of label sets), for kernel models, and
+// for loaded models, which no longer have their training data.
 func (m *Model) Constraints(i int) (*Constraints, error) {
 	labels, err := m.compared()
 	if err != nil {
 		return nil, err
 	}
 	if i < 0 || i >= labels.Blocks() {
-		return nil, fmt.Errorf("classifier: there is no instance %d; the model was trained on instances 0..%d", i, labels.Blocks()-1)
+		return nil, fmt.Errorf("classifier: instance %d does not exist; the model was trained on instances 0..%d", i, labels.Blocks()-1)
 	}
 	inputs, ok := m.Problem.Inputs.(*structured.Linear)
 	point := m.point()
 	if !ok || m.dense == nil || point == nil {
-		return nil, fmt.Errorf("classifier: this model, %s, has no weights with a point of the dual that they belong to", m.Name)
+		return nil, fmt.Errorf("classifier: the weights of the model, %s, have no dual point", m.Name)
 	}
 	candidates := m.attributes.Candidates()
 	scores, leads := make([]float64, len(candidates)), make([]float64, len(candidates))
@@ -122,14 +121,15 @@ func (m *Model) Constraints(i int) (*Constraints, error) {
 	return c, nil
 }
 
-// MarginExcess returns, for every row of x, by how much the score of the predicted label is further
-// ahead of the others than training demands for it: the smallest
+// MarginExcess returns, for every row of x, how much the lead of the predicted label over the
+// others exceeds the margin demanded by training. It is the smallest
 //
 //	F(x, y) - F(x, z) - d(y, z)   over the labels z,
 //
-// where d is the loss, and 1 with slack rescaling. Training instances of that label where it is not
-// negative have no error. It is below zero within the margins, and an error of models that do
-// not compare the label of every instance with all others. Without a second label it is 0.
+// where d is the loss, or 1 with slack rescaling. It is negative within the margins; a training
+// instance of the predicted label with a value of at least 0 has no error. Without a second label
+// it is 0. MarginExcess returns an error for models that do not compare the label of every instance
+// with all others.
 func (m *Model) MarginExcess(x *dataset.Matrix) ([]float64, error) {
 	labels, err := m.compared()
 	if err != nil {
@@ -158,17 +158,16 @@ func (m *Model) MarginExcess(x *dataset.Matrix) ([]float64, error) {
 	return excess, nil
 }
 
-// DualSums returns the sum of the dual coefficients of every instance that the model was trained
-// on, at the point that its weights belong to. The support vectors are those where it is above
-// zero. It is an error of loaded models, of kernel models and of those that solved several
-// problems.
+// DualSums returns the sum of the dual coefficients of every training instance, at the dual point
+// of the weights. The support vectors are the instances with a positive sum. It returns an error
+// for loaded models, kernel models and models that solved several problems.
 func (m *Model) DualSums() ([]float64, error) {
 	if err := m.checkProblem(); err != nil {
 		return nil, err
 	}
 	point := m.point()
 	if point == nil {
-		return nil, fmt.Errorf("classifier: this model, %s, has no point of the dual that its weights belong to", m.Name)
+		return nil, fmt.Errorf("classifier: the weights of the model, %s, have no dual point", m.Name)
 	}
 	sums := make([]float64, m.Instances)
 	for b := range point.Blocks() {
@@ -180,7 +179,7 @@ func (m *Model) DualSums() ([]float64, error) {
 	return sums, nil
 }
 
-// point returns the dual point that the weights belong to, or nil.
+// point returns the dual point of the weights, or nil.
 func (m *Model) point() *structured.Dual {
 	if m.Training.Certificate == nil {
 		return nil
@@ -190,19 +189,19 @@ func (m *Model) point() *structured.Dual {
 
 func (m *Model) checkProblem() error {
 	if m.Problem == nil || m.Problem.Competitors == nil {
-		return errors.New("classifier: the model does not know the problem that it was trained on: it was loaded or compacted, has a kernel, or solved several; train a linear one in this process")
+		return errors.New("classifier: the model does not have the problem that it was trained on: it was loaded or compacted, has a kernel, or solved several problems; train a linear model in this process")
 	}
 	return nil
 }
 
-// compared returns the comparisons that the model was trained by.
+// compared returns the comparisons that the model was trained on.
 func (m *Model) compared() (*structured.Labels, error) {
 	if err := m.checkProblem(); err != nil {
 		return nil, err
 	}
 	labels, ok := m.Problem.Competitors.(*structured.Labels)
 	if !ok || labels.Attributes() != m.attributes {
-		return nil, fmt.Errorf("classifier: this model, %s, was not trained by comparing the label of every instance with all others, as svm.Flat, Hierarchical and Normalized train with one label an instance", m.Name)
+		return nil, fmt.Errorf("classifier: the model, %s, was not trained by comparing the label of every instance with all others; use svm.Flat, Hierarchical or Normalized with one label per instance", m.Name)
 	}
 	return labels, nil
 }

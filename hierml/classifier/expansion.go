@@ -17,14 +17,14 @@ import (
 // expansion is the weights of a kernel model, W = sum_i u_i (x) phi(x_i) over training instances.
 type expansion struct {
 	kernel  gram.Kernel
-	x       *dataset.Matrix // the instances with a u_i
+	x       *dataset.Matrix // the instances that have a u_i
 	against *gram.Against   // nil if there are none
 	numbers []int           // of those, among all training instances
 	u       *structured.Rows
-	same    []int32 // the columns of every u_i, where they are the same; nil where they are not
+	same    []int32 // the columns of every u_i, if they are the same; otherwise nil
 }
 
-// newExpansion keeps what prediction needs of a trained expansion.
+// newExpansion keeps the parts of a trained expansion that prediction needs.
 func newExpansion(k gram.Kernel, x *dataset.Matrix, trained *structured.Expansion) (*expansion, error) {
 	e := &expansion{kernel: k, u: &structured.Rows{Border: []int{0}}}
 	for i := range x.Rows {
@@ -65,7 +65,7 @@ func (e *expansion) check(x *dataset.Matrix) error {
 			break
 		}
 		if v := e.kernel.Value(gram.Row(x, i), gram.Row(e.x, 0)); math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("classifier: the kernel of row %d and a training instance is %v; the kernel does not know such instances", i, v)
+			return fmt.Errorf("classifier: the kernel of row %d and a training instance is %v; the kernel does not support such instances", i, v)
 		}
 	}
 	return nil
@@ -102,20 +102,20 @@ func (e *expansion) combine(products, dst []float64) {
 	}
 }
 
-// LeafScoresOf returns the scores of all leaves for instances that a kernel model knows by their
-// kernel values alone: a row of products an instance, with a column for every training instance, as
-// gram.Cross and gram.CrossSequences compute.
+// LeafScoresOf returns the scores of all leaves of a kernel model for instances given by their
+// kernel values alone: one row of products per instance, with one column per training instance, as
+// computed by gram.Cross and gram.CrossSequences.
 func (m *Model) LeafScoresOf(products mat.Matrix) (*mat.Dense, error) {
 	e := m.expansion
 	if e == nil {
-		return nil, errors.New("classifier: the model has weights and no kernel; it scores the instances themselves")
+		return nil, errors.New("classifier: the model has weights and no kernel; call LeafScores with the instances")
 	}
 	if products == nil {
-		return nil, errors.New("classifier: no kernel values to predict from")
+		return nil, errors.New("classifier: products has no kernel values")
 	}
 	rows, cols := products.Dims()
 	if cols != m.Instances {
-		return nil, fmt.Errorf("classifier: kernel values with %d instances for a model trained on %d; give one for every training instance", cols, m.Instances)
+		return nil, fmt.Errorf("classifier: there are kernel values with %d instances, and the model was trained on %d; pass one for every training instance", cols, m.Instances)
 	}
 	if rows == 0 {
 		return new(mat.Dense), nil

@@ -10,50 +10,48 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// Explanation says why a model predicts a label for an instance: what each node on the way to it
-// contributes, by which features, and which features decide between it and its strongest rival. In
-// a model with a link the scores are what the link makes of <W_n, x>, logarithms of probabilities,
+// Explanation says why a model predicts a label for an instance: the contribution of each node on
+// the path to it, by feature, and the features that decide between it and its strongest rival. In a
+// model with a link the scores are logarithms of probabilities, computed by the link from <W_n, x>,
 // and contributions of features are those to <W_n, x>.
 type Explanation struct {
-	Name      string // of the predicted label, as the data call it
+	Name      string // of the predicted label, as in the data
 	Predicted int    // node id
-	// Score is the sum of those of Path: the label's in LeafScores or, of models that descend the
-	// taxonomy, the scores of the nodes on the way, where Rank gives what they fall short of the
+	// Score is the sum of the scores of Path. It equals the label's score in LeafScores, except in
+	// models that descend the taxonomy: there Rank returns how far the scores fall short of the
 	// best.
 	Score float64
 
-	// The label with the second highest score, which is RunnerUpScore, and the
-	// features that decide between the two. The weight of a feature is the
-	// difference of the two labels' weights, its contribution adds to Score -
-	// RunnerUpScore. Without a second label, and of models that descend the
-	// taxonomy, RunnerUp is -1.
+	// The label with the second highest score, RunnerUpScore, and the features that decide between
+	// the two. The weight of a feature is the difference of the two labels' weights; the
+	// contributions sum to Score - RunnerUpScore. RunnerUp is -1 without a second label, and in
+	// models that descend the taxonomy.
 	RunnerUp      int
 	RunnerUpName  string
 	RunnerUpScore float64
 	Against       []Contribution
 
-	// Path are the nodes that make the score, from the top.
+	// Path has the nodes that contribute to the score, from the top.
 	Path []NodeContribution
 }
 
-// NodeContribution is the part of a node on the predicted path.
+// NodeContribution is the contribution of a node on the predicted path.
 type NodeContribution struct {
 	Node      int
-	Name      string  // Taxonomy.LabelName: a leaf that stands for the node above has the name of that
+	Name      string  // Taxonomy.LabelName: an added leaf has the name of the node above
 	Attribute float64 // of the predicted label at this node, 1 for models that descend
-	// Attribute * <W_n, x>, or the term of a link; the scores of the path add up to that of the
-	// label
+	// Attribute * <W_n, x>, or the term of a link; the scores of the path sum to that of the label
 	Score    float64
 	Features []Contribution
 
 	// In a model that descends the taxonomy: the sibling with the highest score, and the features
-	// that decide between the two; else Rival is -1.
+	// that decide between the two. Otherwise Rival is -1.
 	Rival     int
 	RivalName string
 	Against   []Contribution
 }
 
-// Contribution is the part of a feature in a score: Contribution = Value * Weight.
+// Contribution is the contribution of a feature to a score: Contribution = Value * Weight.
 type Contribution struct {
 	Feature      int     // -1 for Model.Constant
 	Name         string  // from the vocabulary; "feature 17" without
@@ -62,17 +60,17 @@ type Contribution struct {
 	Contribution float64
 }
 
-// Explain explains the prediction for row i of x. Features are listed by the size of their
-// contribution, all that the instance has and whose contribution is not zero.
+// Explain explains the prediction for row i of x. It lists all features of the instance with a
+// non-zero contribution, sorted by its size.
 func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
 	if err := m.Check(x); err != nil {
 		return nil, err
 	}
 	if i < 0 || i >= x.Len() {
-		return nil, fmt.Errorf("classifier: row %d of a matrix of %d", i, x.Rows)
+		return nil, fmt.Errorf("classifier: there is no row %d; the matrix has %d", i, x.Rows)
 	}
 	if m.weights() == nil {
-		return nil, fmt.Errorf("classifier: this model, %s, has a kernel and no weights of features to explain by", m.Name)
+		return nil, fmt.Errorf("classifier: the model, %s, has a kernel and no weights of features for an explanation", m.Name)
 	}
 	s := m.newScorer()
 	s.load(x, i)
@@ -110,8 +108,8 @@ func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
 	return e, nil
 }
 
-// explainDescent explains a prediction by the rule Descend, whose score is the sum of those of the
-// nodes on the way.
+// explainDescent explains a prediction by the rule Descend, whose score is the sum of the scores of
+// the nodes on the path.
 func (m *Model) explainDescent(x *dataset.Matrix, i int, s *scorer) *Explanation {
 	scores := make([]float64, m.Taxonomy.Len())
 	s.choices(scores)
@@ -134,13 +132,13 @@ func (m *Model) explainDescent(x *dataset.Matrix, i int, s *scorer) *Explanation
 	return e
 }
 
-// contributions returns the parts of the features in a combination of node scores.
+// contributions returns the contributions of the features to a combination of node scores.
 func (m *Model) contributions(x *dataset.Matrix, i int, nodes map[int]float64) []Contribution {
 	order := make([]int, 0, len(nodes))
 	for n := range nodes {
 		order = append(order, n)
 	}
-	slices.Sort(order) // for sums that do not depend on the order of a map
+	slices.Sort(order) // so that sums do not depend on the order of a map
 	_, values := x.Row(i)
 	var parts []Contribution
 	constant := Contribution{Feature: -1, Name: "always", Value: 1}
@@ -196,10 +194,10 @@ func (m *Model) weight(f, column int) float64 {
 	return m.dense.At(row, column)
 }
 
-// shown is the number of features that String and HTML show a node.
+// shown is the number of features that String and HTML show per node.
 const shown = 8
 
-// lines calls do for each line of the explanation: what it is about, a score and features.
+// lines calls do for each line of the explanation: a name, a score and features.
 func (e *Explanation) lines(do func(what string, score float64, features []Contribution)) {
 	above := ""
 	for _, p := range e.Path {
@@ -247,7 +245,7 @@ func (e *Explanation) String() string {
 	return b.String()
 }
 
-// HTML is String as a table, in which each feature tells its value and weight under the pointer.
+// HTML returns String as a table. Point at a feature to see its value and weight.
 func (e *Explanation) HTML() string {
 	var b strings.Builder
 	b.WriteString("<table><caption>" + html.EscapeString(fmt.Sprintf("%s, score %.4g", e.Name, e.Score)))

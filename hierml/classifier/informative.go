@@ -8,15 +8,15 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// Informative are the features that tell a node from its siblings, by the weights of a linear
-// model: those that speak for the node, and those that speak for the siblings.
+// Informative has the features that distinguish a node from its siblings, by the weights of a
+// linear model: those for the node, and those for the siblings.
 type Informative struct {
 	Node     int
 	Name     string   // Taxonomy.LabelName of the node
-	Siblings []string // that it was compared with, of roots the other roots; may be none
+	Siblings []string // that it was compared with; for a root, the other roots; may be empty
 
-	// For has the features with the largest weights, Against those with the smallest, which are
-	// negative, the farthest from zero first.
+	// For has the features with the largest weights, and Against those with the most negative ones.
+	// Both are sorted by absolute value, the largest first.
 	For, Against []FeatureWeight
 }
 
@@ -28,32 +28,32 @@ type FeatureWeight struct {
 }
 
 // Informative returns the k features with the largest weights for a node, and the k with the
-// largest against it, fewer if there are fewer. The weight of a feature is
+// largest weights against it, or fewer if there are fewer. The weight of a feature is
 //
 //	V_n - mean of V_s over the siblings s of n
 //
-// where V_n is the mean of the weights of the leaves at or below n, so that <V_n, x> is the mean of
-// their LeafScores, in which what all of them have from nodes above cancels out. In models that go
-// by the scores of nodes themselves, which are those with a link and those that descend, V_n is
-// W_n. A node without siblings is compared with nothing. Constants of the model play no part.
+// where V_n is the mean of the weights of the leaves at or below n, so <V_n, x> is the mean of
+// their LeafScores. In the difference, the contributions of common ancestors cancel. In models with
+// a link and models that descend, which use node scores directly, V_n is W_n. A node without
+// siblings is compared with nothing. Constants of the model are ignored.
 //
-// The weight is what one more unit of the feature does to the scores. It says nothing of how often
-// a feature occurs, and where features have different units, the larger weights are those of the
-// smaller units: scale them before training. It is an error for kernel models, which have no
-// weights of features.
+// The weight is the change of the score difference per unit of the feature. It does not depend on
+// how often a feature occurs. If features have different units, those in smaller units have larger
+// weights: scale them before training. Informative returns an error for kernel models, which have
+// no weights of features.
 func (m *Model) Informative(node, k int) (*Informative, error) {
 	t := m.Taxonomy
 	switch {
 	case node < 0 || node >= t.Len():
-		return nil, fmt.Errorf("classifier: there is no node %d; the taxonomy has 0 to %d", node, t.Len()-1)
+		return nil, fmt.Errorf("classifier: node %d does not exist; the taxonomy has nodes 0 to %d", node, t.Len()-1)
 	case k < 1:
-		return nil, fmt.Errorf("classifier: %d features of a node; take 1 at least", k)
+		return nil, fmt.Errorf("classifier: %d features requested; k must be at least 1", k)
 	case m.weights() == nil:
-		return nil, fmt.Errorf("classifier: this model, %s, has a kernel and no weights of features", m.Name)
+		return nil, fmt.Errorf("classifier: the model, %s, has a kernel and no weights of features", m.Name)
 	}
-	columns := make([]float64, len(m.attributes.Columns())) // what their weights are multiplied by
+	columns := make([]float64, len(m.attributes.Columns())) // factors of their weights
 	if !m.combine(columns, node, 1) {
-		return nil, fmt.Errorf("classifier: the model chooses from no label at or below node %q", t.Name(node))
+		return nil, fmt.Errorf("classifier: the model has no label to choose at or below node %q", t.Name(node))
 	}
 	i := &Informative{Node: node, Name: t.LabelName(node)}
 	var siblings []int
@@ -70,7 +70,7 @@ func (m *Model) Informative(node, k int) (*Informative, error) {
 		largest = max(largest, math.Abs(v))
 	}
 	for c, v := range columns {
-		if math.Abs(v) < 1e-12*largest { // what cancels but for rounding
+		if math.Abs(v) < 1e-12*largest { // zero except for rounding
 			columns[c] = 0
 		}
 	}
@@ -112,8 +112,7 @@ func (m *Model) Informative(node, k int) (*Informative, error) {
 	return i, nil
 }
 
-// combine adds a multiple of V_n, as a combination of the columns, and reports whether there is
-// any.
+// combine adds a multiple of V_n, as a combination of the columns, and reports whether V_n exists.
 func (m *Model) combine(columns []float64, n int, factor float64) bool {
 	if m.linked != nil || m.Rule == Descend {
 		c := m.attributes.Column(n)
@@ -196,5 +195,5 @@ func siblingNames(names []string) string {
 // String returns the features as a table.
 func (i *Informative) String() string { return i.table().String() }
 
-// HTML returns what String does as a table.
+// HTML returns the table of String in HTML.
 func (i *Informative) HTML() string { return i.table().HTML() }

@@ -116,10 +116,10 @@ func TestInformativeRefuses(t *testing.T) {
 	m := fit(t, svm.Hierarchical{}, d)
 	kernel := fit(t, svm.Hierarchical{Kernel: gram.Linear{}}, d)
 	for want, call := range map[string]func() (*classifier.Informative, error){
-		"there is no node -1; the taxonomy has 0 to 8": func() (*classifier.Informative, error) { return m.Informative(-1, 3) },
-		"there is no node 9":                           func() (*classifier.Informative, error) { return m.Informative(9, 3) },
-		"0 features of a node":                         func() (*classifier.Informative, error) { return m.Informative(1, 0) },
-		"has a kernel and no weights of features":      func() (*classifier.Informative, error) { return kernel.Informative(1, 3) },
+		"node -1 does not exist; the taxonomy has nodes 0 to 8": func() (*classifier.Informative, error) { return m.Informative(-1, 3) },
+		"node 9 does not exist":                                 func() (*classifier.Informative, error) { return m.Informative(9, 3) },
+		"0 features requested":                                  func() (*classifier.Informative, error) { return m.Informative(1, 0) },
+		"has a kernel and no weights of features":               func() (*classifier.Informative, error) { return kernel.Informative(1, 3) },
 	} {
 		if i, err := call(); i != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, %v does not say %q", i, err, want)

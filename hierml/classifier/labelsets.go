@@ -9,16 +9,16 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// predictionBranches is the limit of branches of a search in prediction.
+// predictionBranches limits the branches of a search in prediction.
 const predictionBranches = 200
 
 // LabelSets returns, for every row of x, the non-empty set of leaves with the highest score, where
-// the score of a set is the sum over its leaves and all their ancestors, each once: [CSS16, (18)]
-// without the loss, by dynamic programming on trees and forests and by branch and bound on other
-// graphs (package labelset). That says something of models whose Rule is BestSet; for others, which
-// learned to compare single leaves, see PredictSets. It treats a matrix of other columns as
-// LeafScores does. It is an error where that panics, for models with a link, and if the attributes
-// of the model differ between the leaves below a node, so that a set has no score.
+// the score of a set is the sum over its leaves and all their ancestors, each counted once: [CSS16,
+// (18)] without the loss. It uses dynamic programming on trees and forests and branch and bound on
+// other graphs (package labelset). It is meaningful for models whose Rule is BestSet; for others,
+// which learned to compare single leaves, see PredictSets. It returns an error if the columns of x
+// do not fit, for models with a link, and if the attributes of the model differ between the leaves
+// below a node, because a set then has no score.
 func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 	return m.bestSets(x, m.seenCandidates(), func(_ *taxonomy.Taxonomy, space *labelset.Space) func(rewards []float64) ([]int, error) {
 		searcher := space.NewSearcher()
@@ -30,13 +30,13 @@ func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 	})
 }
 
-// ClosedSets returns, for every row of x, a set of nodes that has all nodes above its nodes:
-// that with the highest score, where the score of a set is the sum over its nodes, which models
-// whose Rule is ClosedSet learn to find, exactly on every graph (labelset.Closed); of models
-// whose Rule is TopDown or BottomUp that of the rule. Sets are in their most specific form,
-// ascending, none above another, and may end at inner nodes or be empty; Taxonomy.Closure has
-// the nodes above too. metric.LabelSets and metric.HLoss measure them. It treats a matrix of
-// other columns as LeafScores does. It is an error where LabelSets is one.
+// ClosedSets returns, for every row of x, a set of nodes that contains all ancestors of its nodes.
+// For models whose Rule is ClosedSet it is the set with the highest score, where the score of a set
+// is the sum over its nodes; it is exact on every graph (labelset.Closed). For models whose Rule is
+// TopDown or BottomUp it is the set of the rule. Sets are in their most specific form: ascending,
+// none above another. They may end at inner nodes or be empty; Taxonomy.Closure adds the ancestors.
+// metric.LabelSets and metric.HLoss measure them. It returns an error in the same cases as
+// LabelSets.
 func (m *Model) ClosedSets(x *dataset.Matrix) ([][]int, error) {
 	if m.Rule == BottomUp {
 		return m.bottomUp(x)
@@ -94,8 +94,8 @@ func (m *Model) bottomUp(x *dataset.Matrix) ([][]int, error) {
 	return sets, nil
 }
 
-// topDown appends the nodes whose scores, and those of all nodes above, are not negative, parents
-// first. in is scratch, one a node.
+// topDown appends the nodes whose scores, and those of all ancestors, are not negative, parents
+// first. in is scratch space, one entry per node.
 func topDown(t *taxonomy.Taxonomy, nodes []float64, in []bool, dst []int) []int {
 	for _, n := range t.Topological() {
 		in[n] = nodes[n] >= 0
@@ -109,15 +109,15 @@ func topDown(t *taxonomy.Taxonomy, nodes []float64, in []bool, dst []int) []int 
 	return dst
 }
 
-// bestSets returns what a search, made for each goroutine, finds for the rewards of the nodes: of
-// some, and all above, where others are unseen.
+// bestSets returns the sets that a search, created for each goroutine, finds for the rewards of the
+// nodes. If nodes are unseen, it uses only the seen nodes.
 func (m *Model) bestSets(x *dataset.Matrix, some []int, start func(t *taxonomy.Taxonomy, space *labelset.Space) func(rewards []float64) ([]int, error)) ([][]int, error) {
 	if m.linked != nil {
-		return nil, fmt.Errorf("classifier: this model, %s, scores no label sets; cut its probabilities, see PredictSets", m.Name)
+		return nil, fmt.Errorf("classifier: the model, %s, has no scores of label sets; use PredictSets with a cut of its probabilities", m.Name)
 	}
 	values, err := m.attributes.NodeValues()
 	if err != nil {
-		return nil, fmt.Errorf("classifier: this model scores no label sets: %w", err)
+		return nil, fmt.Errorf("classifier: the model has no scores of label sets: %w", err)
 	}
 	if err := m.checkColumns(x); err != nil {
 		return nil, err

@@ -13,23 +13,24 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Link says what the score m = <W_n, x> of a node makes of the score of a leaf. With a link that is
-// a probability, that of the node given its parent, the score of a leaf is the sum of the
-// logarithms along its path: the logarithm of the leaf's probability.
+// Link is a function of the score m = <W_n, x> of a node. If its value is a probability, that of
+// the node given its parent, the score of a leaf is the sum of the logarithms along its path: the
+// logarithm of the leaf's probability.
 type Link int
 
 const (
-	// NoLink is that of models whose attributes combine the scores of nodes as they are.
+	// NoLink is the link of models whose attributes combine the scores of nodes directly.
 	NoLink Link = iota
-	// Sigmoid is 1/(1+exp(-m)), that of logistic regression.
+	// Sigmoid is 1/(1+exp(-m)), as in logistic regression.
 	Sigmoid
-	// CubedHinge is exp(-max(0, 1-m)^3), that of PECOS for the squared hinge [YZHD22].
+	// CubedHinge is exp(-max(0, 1-m)^3), as in PECOS for the squared hinge [YZHD22].
 	CubedHinge
-	// SquaredHinge is exp(-max(0, 1-m)^2), that of napkinXC and Parabel for it [PKHAV18].
+	// SquaredHinge is exp(-max(0, 1-m)^2), as in napkinXC and Parabel for the squared hinge
+	// [PKHAV18].
 	SquaredHinge
 	// Softmax is exp(m) divided by the sum of that of all siblings, or of all roots [MB05].
 	Softmax
-	// Margin is m itself, which is no probability.
+	// Margin is m itself, which is not a probability.
 	Margin
 )
 
@@ -46,12 +47,12 @@ func (l Link) String() string {
 // MarshalText returns the name of the constant.
 func (l Link) MarshalText() ([]byte, error) { return enum.Marshal(l, links) }
 
-// UnmarshalText reads the name of a constant, in whatever case.
+// UnmarshalText reads the name of a constant and ignores case.
 func (l *Link) UnmarshalText(text []byte) error { return enum.Unmarshal(l, links, text) }
 
-// untied is what a hinge link, which is 1 from margin 1 on, loses of its logarithm there, divided
-// by the margin: too little for a probability to show, and enough for leaves that have all
-// probability 1 to be in the order of their margins.
+// untied is subtracted from the logarithm of a hinge link at margins from 1 on, divided by the
+// margin. It is too small to change a probability, but it sorts leaves of probability 1 by their
+// margins.
 const untied = 1e-12
 
 // log returns the logarithm of the probability at margin m; of Softmax, m itself.
@@ -90,7 +91,7 @@ func logSoftmax(scores []float64) {
 	}
 }
 
-// logSoftmaxOf does so for the siblings at some positions.
+// logSoftmaxOf is logSoftmax for the siblings at some positions.
 func logSoftmaxOf[I int | int32](columns []float64, siblings []I) {
 	scores := make([]float64, len(siblings))
 	for k, c := range siblings {
@@ -102,10 +103,10 @@ func logSoftmaxOf[I int | int32](columns []float64, siblings []I) {
 	}
 }
 
-// linked is how the scores of columns become what the attributes combine.
+// linked turns the scores of columns into the values that the attributes combine.
 type linked struct {
 	link   Link
-	always []int // nodes, ascending, whose probability is 1 whatever the instance
+	always []int // nodes, ascending, whose probability is always 1
 	never  []int // and 0
 	// fixed has the logarithms of these by column, NaN for all others; families, for Softmax, has
 	// the columns of siblings.
@@ -113,25 +114,25 @@ type linked struct {
 	families [][]int32
 }
 
-// SetLink makes the model one of probabilities of nodes. Its taxonomy is a tree or forest and its
-// weights are of all nodes. always and never are the nodes, ascending, whose probability is 1 or 0
-// whatever the instance, as those of a node are that all instances of its parent belong to, or
-// none: their scores count as nothing, or as minus infinity.
+// SetLink makes the model a model of node probabilities. Its taxonomy must be a tree or forest, and
+// it must have weights of all nodes. always and never are the nodes, ascending, whose probability
+// is always 1 or 0, because all instances of the parent belong to the node, or none. They
+// contribute 0 or minus infinity to the score.
 func (m *Model) SetLink(link Link, always, never []int) error {
 	if link < NoLink || link > Margin {
-		return fmt.Errorf("classifier: unknown link %d; there are %v to %v", int(link), NoLink, Margin)
+		return fmt.Errorf("classifier: unknown link %d; use one from %v to %v", int(link), NoLink, Margin)
 	}
 	t := m.Taxonomy
 	l := &linked{link: link, always: always, never: never}
 	if link == NoLink {
 		if len(always)+len(never) > 0 {
-			return fmt.Errorf("classifier: nodes with certain probabilities need a link")
+			return fmt.Errorf("classifier: always and never need a link")
 		}
 		m.linked = nil
 		return nil
 	}
 	if !t.IsTree() {
-		return fmt.Errorf("classifier: probabilities of nodes given their parents need a tree; in this taxonomy some nodes have several parents")
+		return fmt.Errorf("classifier: probabilities of nodes given their parents need a tree, and some nodes of this taxonomy have several parents")
 	}
 	l.fixed = make([]float64, len(m.attributes.Columns()))
 	for c := range l.fixed {
@@ -197,7 +198,7 @@ func (m *Model) Link() Link {
 	return m.linked.link
 }
 
-// Certain returns the nodes whose probability is 1, and those whose it is 0, whatever the instance.
+// Certain returns the nodes whose probability is always 1, and those whose probability is always 0.
 // The slices must not be modified.
 func (m *Model) Certain() (always, never []int) {
 	if m.linked == nil {
@@ -225,15 +226,15 @@ func (l *linked) apply(columns []float64) {
 // have other names than the features.
 func (m *Model) checkProbabilities(x *dataset.Matrix) error {
 	if l := m.Link(); l == NoLink || l == Margin {
-		return fmt.Errorf("classifier: this model, %s, has scores and no probabilities; svm.Calibrate learns them, svm.PLT and svm.HierarchicalSoftmax have them", m.Name)
+		return fmt.Errorf("classifier: the model, %s, has scores and no probabilities; learn them with svm.Calibrate, or use svm.PLT or svm.HierarchicalSoftmax", m.Name)
 	}
 	return m.checkColumns(x)
 }
 
-// LeafProbabilities returns the probabilities of the leaves: a row of x a row, a column a leaf in
-// the order of Taxonomy.Leaves. Those of a row add up to 1 for the link Softmax alone; for the
-// others each leaf is or is not a label. It is an error for models whose link is no probability.
-// The logarithms are LeafScores.
+// LeafProbabilities returns the probabilities of the leaves: one row per row of x, one column per
+// leaf in the order of Taxonomy.Leaves. A row sums to 1 only for the link Softmax; for others each
+// leaf separately is or is not a label. LeafScores are their logarithms. It returns an error for
+// models whose link is not a probability.
 func (m *Model) LeafProbabilities(x *dataset.Matrix) (*mat.Dense, error) {
 	if err := m.checkProbabilities(x); err != nil {
 		return nil, err
@@ -241,9 +242,9 @@ func (m *Model) LeafProbabilities(x *dataset.Matrix) (*mat.Dense, error) {
 	return exponentials(m.LeafScores(x)), nil
 }
 
-// Probabilities returns LeafProbabilities, made of scores where these are their logarithms, and nil
-// for models whose link is no probability. scores are ChoiceScores of x. Package metric measures
-// them.
+// Probabilities returns LeafProbabilities, computed from scores if these are their logarithms, or
+// nil for models whose link is not a probability. scores are ChoiceScores of x. Package metric
+// measures them.
 func (m *Model) Probabilities(x *dataset.Matrix, scores *mat.Dense) *mat.Dense {
 	if l := m.Link(); l == NoLink || l == Margin {
 		return nil
@@ -255,8 +256,8 @@ func (m *Model) Probabilities(x *dataset.Matrix, scores *mat.Dense) *mat.Dense {
 }
 
 // ConditionalProbabilities returns the probability of every node given that the instance belongs to
-// its parent: a row of x a row, a column a node. It is an error for models whose link is no
-// probability.
+// its parent: one row per row of x, one column per node. It returns an error for models whose link
+// is not a probability.
 func (m *Model) ConditionalProbabilities(x *dataset.Matrix) (*mat.Dense, error) {
 	if err := m.checkProbabilities(x); err != nil {
 		return nil, err
@@ -277,11 +278,11 @@ func exponentials(logs *mat.Dense) *mat.Dense {
 	return logs
 }
 
-// LeastProbabilities returns, for every leaf, the least of the probabilities of the nodes on its
-// path, each given its parent: a row of x a row, a column a leaf in the order of Taxonomy.Leaves.
-// The leaves where it is above t, as calibration.Above(t) chooses them, are those of the Boolean
-// rule of [DC00]; those whose LeafProbabilities are, of their multiplicative rule. It is an error
-// for models whose link is no probability.
+// LeastProbabilities returns, for every leaf, the smallest probability of a node on its path given
+// its parent: one row per row of x, one column per leaf in the order of Taxonomy.Leaves. Choosing
+// the leaves above t, as calibration.Above(t) does, is the Boolean rule of [DC00]; with
+// LeafProbabilities it is their multiplicative rule. It returns an error for models whose link is
+// not a probability.
 func (m *Model) LeastProbabilities(x *dataset.Matrix) (*mat.Dense, error) {
 	if err := m.checkProbabilities(x); err != nil {
 		return nil, err

@@ -16,8 +16,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Load reads a model that Save has written. It trusts nothing in the file: a damaged, cut off or
-// foreign file is an error. Models of which most weights are zero are kept sparse.
+// Load reads a model that Save wrote. It validates everything in the file and returns an error for
+// a damaged, truncated or foreign file. Models with mostly zero weights stay sparse.
 func Load(path string) (*Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -38,8 +38,7 @@ func Load(path string) (*Model, error) {
 	return m, nil
 }
 
-// Read reads a model of the given size that Write has written. It trusts nothing that it reads, as
-// Load does.
+// Read reads a model of the given size that Write wrote. It validates everything, as Load does.
 func Read(r io.ReaderAt, size int64) (*Model, error) {
 	f, err := safetensors.Open(r, size)
 	if err != nil {
@@ -49,7 +48,7 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 		return nil, fmt.Errorf("classifier: load: the file says that its format is %q, not %q; it is not a model of this library", format, fileFormat)
 	}
 	if kind := f.Metadata[modelfile.KindKey]; kind != "" {
-		return nil, fmt.Errorf("classifier: load: the file has a %s, which is no classifier.Model; Load of package %s reads it", kind, kind)
+		return nil, fmt.Errorf("classifier: load: the file has a %s, which is not a classifier.Model; read it with Load of package %s", kind, kind)
 	}
 	if version, err := strconv.Atoi(f.Metadata["version"]); err != nil || version < fileVersion || version > withLabels {
 		return nil, fmt.Errorf("classifier: load: the model has version %q; this program reads versions %d to %d", f.Metadata["version"], fileVersion, withLabels)
@@ -61,8 +60,8 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 	return m, nil
 }
 
-// UnmarshalBinary makes m the model that MarshalBinary has written. It trusts nothing in it, as
-// Load does.
+// UnmarshalBinary sets m to the model that MarshalBinary wrote. It validates everything, as Load
+// does.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	found, err := Read(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -75,7 +74,7 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 func read(f *safetensors.File) (*Model, error) {
 	rule, ok := parseRule(f.Metadata["rule"])
 	if !ok {
-		return nil, fmt.Errorf("the model predicts by the rule %q, which this program does not know", f.Metadata["rule"])
+		return nil, fmt.Errorf("the model has the rule %q, which is unknown to this program", f.Metadata["rule"])
 	}
 	m := &Model{Name: f.Metadata["name"], Rule: rule}
 	if err := m.readMetadata(f.Metadata); err != nil {
@@ -131,7 +130,7 @@ func read(f *safetensors.File) (*Model, error) {
 	return m, err
 }
 
-// readUnseen reads which nodes no training instance belongs to.
+// readUnseen reads the nodes without training instances.
 func (m *Model) readUnseen(f *safetensors.File) error {
 	nodes, err := safetensors.Indices[int](f, "taxonomy.unseen", m.Taxonomy.Len()-1)
 	if err != nil {
@@ -152,7 +151,7 @@ func (m *Model) readUnseen(f *safetensors.File) error {
 	return nil
 }
 
-// readConstants reads what is added to the scores of the columns.
+// readConstants reads the constants added to the scores of the columns.
 func (m *Model) readConstants(f *safetensors.File) error {
 	values, err := safetensors.Read[float64](f, "weights.constants")
 	if err != nil {
@@ -176,7 +175,7 @@ func (m *Model) readConstants(f *safetensors.File) error {
 func (m *Model) readLink(f *safetensors.File) error {
 	var link Link
 	if err := link.UnmarshalText([]byte(f.Metadata["link"])); err != nil {
-		return fmt.Errorf("the metadata name the link %.40q, which this program does not know", f.Metadata["link"])
+		return fmt.Errorf("the metadata have the link %.40q, which is unknown to this program", f.Metadata["link"])
 	}
 	always, err := safetensors.Indices[int](f, "link.always", m.Taxonomy.Len()-1)
 	if err != nil {
@@ -189,7 +188,7 @@ func (m *Model) readLink(f *safetensors.File) error {
 	return m.SetLink(link, always, never)
 }
 
-// readFeatures reads which features the rows of the weights are of.
+// readFeatures reads the features of the rows of the weights.
 func (m *Model) readFeatures(f *safetensors.File) error {
 	all, err := strconv.Atoi(f.Metadata["features"])
 	if err != nil || all < 0 || all > math.MaxInt32 {
@@ -234,7 +233,7 @@ func (m *Model) readMetadata(text map[string]string) error {
 		}
 		*to = v
 	}
-	if status <= int(solver.Stopped) { // older files have a status of their own for a learner
+	if status <= int(solver.Stopped) { // older files have a special status for a learner
 		t.Status = solver.Status(status)
 	}
 	if !math.IsNaN(r.Gap) {

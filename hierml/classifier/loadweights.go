@@ -23,21 +23,21 @@ func (m *Model) readColumns(f *safetensors.File) ([]int32, error) {
 		}
 	}
 	if need := m.attributes.Columns(); len(nodes) != len(need) {
-		return nil, fmt.Errorf("weights of %d nodes; the attributes need those of %d", len(nodes), len(need))
+		return nil, fmt.Errorf("there are weights of %d nodes, and the attributes need those of %d", len(nodes), len(need))
 	}
 	to := make([]int32, len(nodes))
 	seen := make([]bool, len(nodes))
 	for c, n := range nodes {
 		at := m.attributes.Column(n)
 		if at < 0 || seen[at] {
-			return nil, fmt.Errorf("column %d of the weights is of node %q, which needs none or has one", c, m.Taxonomy.Name(n))
+			return nil, fmt.Errorf("column %d of the weights belongs to node %q, which needs none or already has one", c, m.Taxonomy.Name(n))
 		}
 		seen[at], to[c] = true, int32(at)
 	}
 	return to, nil
 }
 
-// readWeights reads the weights in whichever form they have.
+// readWeights reads the weights in any of their forms.
 func (m *Model) readWeights(f *safetensors.File) error {
 	to, err := m.readColumns(f)
 	if err != nil {
@@ -60,16 +60,16 @@ func (m *Model) readWeights(f *safetensors.File) error {
 	return nil
 }
 
-// weightReader takes weights in the order of the file. Where at least an eighth of them are other
-// than zero it makes all, otherwise those alone: so no file needs much more memory than it has
-// bytes.
+// weightReader collects weights in the order of the file. If at least an eighth of them are not
+// zero, it stores all, otherwise only the non-zero ones. So no file needs much more memory than its
+// size.
 type weightReader struct {
 	to      []int32 // column of the file -> column of the weights
 	columns []int   // node of each column of the weights
 	wide    bool    // in float64
 	dense   *structured.Weights
 	sparse  *structured.SparseWeights
-	err     error // of the first weight that cannot be kept
+	err     error // of the first weight that cannot be stored
 }
 
 func (w *weightReader) begin(features, stored int) {
@@ -89,7 +89,7 @@ func (w *weightReader) begin(features, stored int) {
 	}
 }
 
-// put takes the weight of feature f in a column of the file. Features ascend.
+// put adds the weight of feature f in a column of the file. Features must ascend.
 func (w *weightReader) put(f, column int, v float64) {
 	if !w.wide && math.IsInf(float64(float32(v)), 0) && w.err == nil {
 		w.err = fmt.Errorf("a weight of feature %d is %v, too large for single precision", f, v)
@@ -205,11 +205,12 @@ func readCompressed(f *safetensors.File, w *weightReader) error {
 	})
 }
 
-// maxCodes is the number of values that a codebook has at most. Older files have numbers of its
-// values instead of weights: the low 8 bits in weights.codes, and in weights.codes.high the others.
+// maxCodes is the maximum number of values of a codebook. Older files have codes, the indices of
+// its values, instead of weights: the low 8 bits in weights.codes, and the others in
+// weights.codes.high.
 const maxCodes = 1 << 12
 
-// highBits returns how many bits beyond 8 the numbers of n values need.
+// highBits returns how many bits beyond 8 the codes of n values need.
 func highBits(n int) int { return max(0, bits.Len(uint(max(n, 1)-1))-8) }
 
 // checkValues returns an error unless the file has the values of n weights.
@@ -233,7 +234,7 @@ func checkValues(f *safetensors.File, n int) error {
 	return nil
 }
 
-// eachValue calls do for the n weights that checkValues has found in the file, in parts and in
+// eachValue calls do for the n weights in the file, which checkValues has checked, in parts and in
 // their order, with the position of the first.
 func eachValue(f *safetensors.File, n int, do func(at int, values []float64)) error {
 	if _, ok := f.Tensors["weights.codes"]; !ok {

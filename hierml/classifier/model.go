@@ -1,28 +1,27 @@
-// Package classifier has the result of training: a [Model], whatever method trained it. A model
-// consists of node weights, attributes that combine the scores of nodes into scores of labels, and
-// a rule that turns scores into labels.
+// Package classifier provides the result of training, a [Model], for all methods. A model consists
+// of node weights, attributes that combine the scores of nodes into scores of labels, and a rule
+// that turns scores into labels.
 //
 // A model predicts a label ([Model.Predict]), the best labels ([Model.Rank]) or sets of labels
-// ([Model.LabelSets], [Model.ClosedSets], [Model.PredictSets]); for large taxonomies along a
-// [Beam]. With thousands of labels, structured.Weights.Shortlist finds the candidates.
-// [Model.Explain] says which features decided, [Model.Informative] which features tell a node from
-// its siblings, and [Model.Constraints] what training demanded of an instance, with its dual
+// ([Model.LabelSets], [Model.ClosedSets], [Model.PredictSets]); for large taxonomies use a [Beam].
+// With thousands of labels, structured.Weights.Shortlist finds the candidates. [Model.Explain]
+// returns the features that decided, [Model.Informative] the features that distinguish a node from
+// its siblings, and [Model.Constraints] the constraints of a training instance with its dual
 // variables. [Model.Classes] shows the hierarchy as a regularizer of class weights.
 //
-// [Model.Save] and [Load] keep a model in a file that Python reads; package pipeline adds what
-// turns texts into features. [Model.Compact] makes a model several times smaller and certifies the
-// cost.
+// [Model.Save] writes a model to a file, which [Load] and Python read; package pipeline adds the
+// steps that turn texts into features. [Model.Compact] makes a model several times smaller and
+// certifies the cost.
 //
-// A model knows the columns that it was trained on, and refuses a matrix with more or fewer, or
-// whose columns have other names, such as that of another vectorizer. Methods with an error
-// result return the error; the others panic with it, as gonum does for wrong dimensions.
-// [Model.Check] lets a program ask first. Columns without names (hashed words, SVMlight files)
-// are compared by their number alone.
+// A model rejects a matrix with more or fewer columns than its training data, or with other column
+// names, such as that of another vectorizer. Methods with an error result return an error; the
+// others panic, as gonum does for wrong dimensions. Call [Model.Check] to test a matrix first. If
+// columns have no names (hashed words, SVMlight files), only their number is compared.
 //
 // Packages svm and perceptron train models. Package metric measures their predictions.
 //
-// Wrong when equal models and instances give different scores, or a loaded model is not the saved
-// one.
+// This package is wrong if equal models and instances give different scores, or if a loaded model
+// differs from the saved one.
 package classifier
 
 import (
@@ -44,25 +43,25 @@ type Model struct {
 	Name      string // method
 	Taxonomy  *taxonomy.Taxonomy
 	C         float64 // weight of the training error; 0 for methods without one
-	Instances int     // trained on
+	Instances int     // number of training instances
 	Training  Training
 	Rule      Rule // how scores become labels
-	Workers   int  // goroutines that score; 0 for one a processor
+	Workers   int  // goroutines that score; 0 for one per CPU
 
 	// Vocabulary names the features, or is nil where they have no names.
 	Vocabulary []string
 
-	// Attached is what else the model's file has, by name; nil where that is nothing. Save writes
-	// it and Load reads it. Package pipeline keeps there how texts become features.
+	// Attached has additional contents of the model's file, by name, or nil. Save writes it and
+	// Load reads it. Package pipeline stores there how texts become features.
 	Attached map[string][]byte
 
-	// Problem is what the model was trained on; nil after loading, for kernel models and where
-	// several problems were solved.
+	// Problem is the problem that the model was trained on. It is nil after loading, for kernel
+	// models, and if several problems were solved.
 	Problem *structured.Problem
 
 	attributes *structured.Attributes
 	dense      *structured.Weights       // one of these three
-	sparse     *structured.SparseWeights // of a model that keeps few weights
+	sparse     *structured.SparseWeights // of a model with few non-zero weights
 	expansion  *expansion                // of a kernel model, which has no weights
 	features   *features                 // of the rows of the weights; nil where they are all
 	constants  []float64                 // by column, added to its scores; nil where they are 0
@@ -71,8 +70,8 @@ type Model struct {
 	dead       []bool                    // likewise: see Model.isDead
 }
 
-// New returns the model that scores labels by the attributes and the weights, trained on d. It
-// does not predict a label that no instance of d has, unless none has a label: see Model.Unseen.
+// New returns the model with the given attributes and weights, trained on d. It never predicts a
+// label without instances in d, unless d has no labels at all; see Model.Unseen.
 func New(a *structured.Attributes, w *structured.Weights, t Training, d *dataset.Dataset) *Model {
 	m := &Model{Taxonomy: a.Taxonomy(), Instances: d.X.Rows, Training: t, Vocabulary: d.Vocabulary, attributes: a, dense: w}
 	if m.Vocabulary == nil {
@@ -82,16 +81,16 @@ func New(a *structured.Attributes, w *structured.Weights, t Training, d *dataset
 	return m
 }
 
-// NewSparse is New with weights of which few are not zero.
+// NewSparse is New with sparse weights.
 func NewSparse(a *structured.Attributes, w *structured.SparseWeights, t Training, d *dataset.Dataset) *Model {
 	m := New(a, nil, t, d)
 	m.sparse = w
 	return m
 }
 
-// NewConstant is New with a number for every column of the weights that is added to its scores,
-// whatever the instance: log prior probabilities, or intercepts. It is an error if there are more
-// or fewer, or one is not finite.
+// NewConstant is New with a constant for every column of the weights that is added to its scores:
+// log prior probabilities or intercepts. It returns an error if there are more or fewer constants
+// than columns, or if one is not finite.
 func NewConstant(a *structured.Attributes, w *structured.Weights, constants []float64, t Training, d *dataset.Dataset) (*Model, error) {
 	m := New(a, w, t, d)
 	m.constants = constants
@@ -104,13 +103,14 @@ func (m *Model) checkConstants() error {
 	}
 	for c, v := range m.constants {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("classifier: the constant of node %q is %v; it is to be finite", m.Taxonomy.Name(m.attributes.Columns()[c]), v)
+			return fmt.Errorf("classifier: the constant of node %q is %v; it must be finite", m.Taxonomy.Name(m.attributes.Columns()[c]), v)
 		}
 	}
 	return nil
 }
 
-// Constant returns what is added to the score <W_n, x> of a node, 0 but for models of NewConstant.
+// Constant returns the constant added to the score <W_n, x> of a node. It is 0 except for models of
+// NewConstant.
 func (m *Model) Constant(node int) float64 {
 	if c := m.attributes.Column(node); c >= 0 && m.constants != nil {
 		return m.constants[c]
@@ -118,12 +118,12 @@ func (m *Model) Constant(node int) float64 {
 	return 0
 }
 
-// AddConstants returns the model with a number for each node of the taxonomy that is added to
-// its score <W_n, x>, whatever the instance; the two share all else. It is an error if there are
-// more or fewer, if one is not finite, or is not 0 for a node without weights.
+// AddConstants returns the model with a constant for each node of the taxonomy that is added to its
+// score <W_n, x>. The two models share everything else. It returns an error if there are more or
+// fewer constants than nodes, if one is not finite, or if one is not 0 for a node without weights.
 func (m *Model) AddConstants(byNode []float64) (*Model, error) {
 	if len(byNode) != m.Taxonomy.Len() {
-		return nil, fmt.Errorf("classifier: %d constants for a taxonomy of %d nodes; give one for each", len(byNode), m.Taxonomy.Len())
+		return nil, fmt.Errorf("classifier: %d constants for a taxonomy of %d nodes; pass one per node", len(byNode), m.Taxonomy.Len())
 	}
 	with := *m
 	with.constants = make([]float64, len(m.attributes.Columns()))
@@ -133,14 +133,14 @@ func (m *Model) AddConstants(byNode []float64) (*Model, error) {
 		case c >= 0:
 			with.constants[c] += v
 		case v != 0:
-			return nil, fmt.Errorf("classifier: the constant of node %q is %v, and the model has no weights for the node; give 0", m.Taxonomy.LabelName(n), v)
+			return nil, fmt.Errorf("classifier: the constant of node %q is %v, and the model has no weights for the node; set it to 0", m.Taxonomy.LabelName(n), v)
 		}
 	}
 	return &with, with.checkConstants()
 }
 
 // NewKernel is New with an expansion over the instances of d in the feature space of a kernel. It
-// is an error if the kernel does not know the instances.
+// returns an error if the kernel does not support the instances.
 func NewKernel(a *structured.Attributes, k gram.Kernel, e *structured.Expansion, t Training, d *dataset.Dataset) (*Model, error) {
 	m := New(a, nil, t, d)
 	var err error
@@ -148,7 +148,7 @@ func NewKernel(a *structured.Attributes, k gram.Kernel, e *structured.Expansion,
 	return m, err
 }
 
-// NewKernelConstant is NewKernel with a number for every column, as of NewConstant.
+// NewKernelConstant is NewKernel with a constant for every column, as in NewConstant.
 func NewKernelConstant(a *structured.Attributes, k gram.Kernel, e *structured.Expansion, constants []float64, t Training, d *dataset.Dataset) (*Model, error) {
 	m, err := NewKernel(a, k, e, t, d)
 	if err != nil {
@@ -158,8 +158,8 @@ func NewKernelConstant(a *structured.Attributes, k gram.Kernel, e *structured.Ex
 	return m, m.checkConstants()
 }
 
-// Predict returns, for every row of x, the node id of the leaf that the model's rule gives. It
-// treats a matrix of other columns as LeafScores does.
+// Predict returns, for every row of x, the node id of the leaf chosen by the model's rule. It
+// panics as LeafScores does if the columns of x do not fit.
 func (m *Model) Predict(x *dataset.Matrix) []int {
 	predicted := make([]int, x.Len())
 	if !m.many() {
@@ -178,9 +178,9 @@ func (m *Model) Predict(x *dataset.Matrix) []int {
 	return predicted
 }
 
-// Decide returns, for every row of x, the leaves that the model's rule gives, ascending, a single
-// one where the rule is Highest or Descend. scores are LeafScores of x, or nil. Package metric
-// evaluates by it.
+// Decide returns, for every row of x, the leaves chosen by the model's rule, ascending; a single
+// one if the rule is Highest or Descend. scores are LeafScores of x, or nil. Package metric calls
+// it.
 func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	if m.Rule == BestSet || m.Rule == ClosedSet {
 		return m.LabelSets(x)
@@ -208,12 +208,12 @@ func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	return sets, nil
 }
 
-// maxVector is the most features of a vector with an entry for each: a gigabyte.
+// maxVector is the maximum number of features of a dense vector: a gigabyte.
 const maxVector = 1 << 27
 
-// Weights returns the weight vector W_n of a node, one entry a feature; nil for a kernel model,
-// whose weights are in the kernel's feature space, and for more than 2^27 features, of which
-// FeatureWeights gives those that are not zero.
+// Weights returns the weight vector W_n of a node, one entry per feature. It returns nil for a
+// kernel model, whose weights are in the kernel's feature space, and for more than 2^27 features:
+// use FeatureWeights for those.
 func (m *Model) Weights(node int) []float64 {
 	if m.expansion != nil || m.Features() > maxVector {
 		return nil
@@ -226,11 +226,11 @@ func (m *Model) Weights(node int) []float64 {
 	return v
 }
 
-// FeatureWeights returns the features whose weights for a node are not zero, ascending, and these
-// weights. It is an error for kernel models, whose weights are in the kernel's feature space.
+// FeatureWeights returns the features with non-zero weights for a node, ascending, and these
+// weights. It returns an error for kernel models, whose weights are in the kernel's feature space.
 func (m *Model) FeatureWeights(node int) (features []int32, weights []float64, err error) {
 	if m.expansion != nil {
-		return nil, nil, fmt.Errorf("classifier: this model, %s, has a kernel and no weights of features", m.Name)
+		return nil, nil, fmt.Errorf("classifier: the model, %s, has a kernel and no weights of features", m.Name)
 	}
 	c := m.attributes.Column(node)
 	if c < 0 {
@@ -257,7 +257,7 @@ func (m *Model) FeatureWeights(node int) (features []int32, weights []float64, e
 }
 
 // NodeWeights returns the weight alpha of every node, the square of its attribute, for models of
-// shared and normalized SVMs; 0 for nodes without a leaf that has an attribute there.
+// shared and normalized SVMs. It is 0 for nodes at which no leaf has an attribute.
 func (m *Model) NodeWeights() []float64 {
 	alpha := make([]float64, m.Taxonomy.Len())
 	for y := range m.attributes.Candidates() {

@@ -13,9 +13,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// NodeSet returns the nodes that are likelier than the level, and the likeliest one in any case, in
-// their most specific form: ascending, none above another. row has the probability that a label is
-// at or below each node, which does not rise from a node to a child.
+// NodeSet returns the nodes whose probability exceeds the level, and the most probable node in any
+// case, in their most specific form: ascending, none above another. row has the probability that a
+// label is at or below each node; no child may be more probable than its parent.
 func NodeSet(t *taxonomy.Taxonomy, row []float64, level float64) []int {
 	chosen := func(n int) bool { return row[n] > level }
 	var set []int
@@ -30,7 +30,7 @@ func NodeSet(t *taxonomy.Taxonomy, row []float64, level float64) []int {
 	return set
 }
 
-// likeliest returns the most specific of the nodes that no other is likelier than.
+// likeliest returns the most specific of the most probable nodes.
 func likeliest(t *taxonomy.Taxonomy, row []float64) int {
 	best := 0
 	for _, n := range t.Topological() {
@@ -41,7 +41,8 @@ func likeliest(t *taxonomy.Taxonomy, row []float64) int {
 	return best
 }
 
-// LeafColumns returns the columns of the leaves of scores of nodes, in the order of t.Leaves.
+// LeafColumns returns the columns of the leaves in a matrix of node scores, in the order of
+// t.Leaves.
 func LeafColumns(t *taxonomy.Taxonomy, nodes *mat.Dense) *mat.Dense {
 	rows, _ := nodes.Dims()
 	if rows == 0 {
@@ -58,9 +59,9 @@ func LeafColumns(t *taxonomy.Taxonomy, nodes *mat.Dense) *mat.Dense {
 	return scores
 }
 
-// LeafSets returns, for every row of the probabilities of nodes, a set of leaves, ascending: that
-// with the largest sum, over the leaves and all nodes above, of what their probabilities are above
-// the level. It is what NodeSet says where that ends at leaves. The probabilities are overwritten.
+// LeafSets returns, for every row of node probabilities, a set of leaves, ascending. It is the set
+// with the largest sum of probability minus level over its leaves and their ancestors. It equals
+// NodeSet where that consists of leaves. The probabilities are overwritten.
 func LeafSets(t *taxonomy.Taxonomy, probabilities *mat.Dense, level float64) ([][]int, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone
@@ -95,20 +96,20 @@ func LeafSets(t *taxonomy.Taxonomy, probabilities *mat.Dense, level float64) ([]
 	return sets, group.Wait()
 }
 
-// NodeLevel learns the level of NodeSet with which the F1 of all sets together with the nodes above
-// is largest, about half that F1. The zero value is ready to use.
+// NodeLevel learns the level of NodeSet that maximizes the F1 of all sets with their ancestors. It
+// is about half that F1. The zero value is ready to use.
 type NodeLevel struct {
-	// By level: nodes that are predicted there and not at the next one, and those of them that are
-	// true.
+	// By level: number of nodes predicted there and not at the next level, and of the true ones
+	// among them.
 	predicted, both [levelSteps + 1]float64
 	truth           float64
 }
 
-// levelSteps are the levels from 0 to 1 that NodeLevel chooses from.
+// levelSteps is the number of levels from 0 to 1 that NodeLevel chooses from.
 const levelSteps = 200
 
-// Add adds an instance: its probabilities of the nodes, as NodeSet has them, and the true labels
-// with all nodes above, ascending. It counts as often as its weight says.
+// Add adds an instance with a weight: its node probabilities, as for NodeSet, and the true labels
+// with their ancestors, ascending.
 func (l *NodeLevel) Add(t *taxonomy.Taxonomy, row []float64, truth []int, weight float64) {
 	always := t.Closure([]int{likeliest(t, row)})
 	for n, p := range row {
@@ -134,7 +135,7 @@ func (l *NodeLevel) Best() (level, f1 float64) {
 	for at := levelSteps; at > 0; at-- {
 		predicted += l.predicted[at]
 		both += l.both[at]
-		if f := 2 * both / (predicted + l.truth); f > f1 { // never where it is no number
+		if f := 2 * both / (predicted + l.truth); f > f1 { // false for NaN
 			level, f1 = float64(at)/levelSteps, f
 		}
 	}

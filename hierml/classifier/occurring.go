@@ -13,28 +13,29 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// features are those of the training data that its rows have, where these are so few that weights
-// are kept of no others.
+// features has the features that occur in the training data, if these are so few that weights are
+// stored only for them.
 type features struct {
 	occurring []int32 // feature of each row of the weights, ascending
 	all       int     // number of all
 }
 
-// FitOccurring trains with the features that occur in the data alone, where there are so many
-// others that weights for them would fill the memory. The model is one of all features, whose
-// weights are zero for the others; in Model.Problem they have other numbers.
+// FitOccurring trains with only the features that occur in the data, if there are so many others
+// that their weights would fill the memory. The model has all features, with zero weights for the
+// others. In Model.Problem the features have other indices.
 func FitOccurring(ctx context.Context, d *dataset.Dataset, fit func(d *dataset.Dataset) (*Model, error)) (*Model, error) {
 	return FitAll(ctx, d, func(d *dataset.Dataset) (*Model, error) { return fitOccurring(d, fit) })
 }
 
-// FitLinear is FitOccurring for methods with an intercept: fit gets the instances with one more
-// column, whose value is the intercept, and the weights of this column become constants of the
-// model. Where the intercept is 0 there is none. It is an error if it is negative or not finite.
+// FitLinear is FitOccurring for methods with an intercept: fit gets the instances with an
+// additional column, whose value is intercept, and the weights of this column become constants of
+// the model. If intercept is 0, there is no such column. FitLinear returns an error if it is
+// negative or not finite.
 func FitLinear(ctx context.Context, d *dataset.Dataset, intercept float64, fit func(d *dataset.Dataset) (*Model, error)) (*Model, error) {
 	value := float32(intercept)
 	switch {
 	case !(intercept >= 0) || math.IsInf(float64(value), 0) || intercept > 0 && value == 0:
-		return nil, fmt.Errorf("classifier: Intercept is %v; it is the value of a constant feature, which is positive, or 0 for none", intercept)
+		return nil, fmt.Errorf("classifier: Intercept is %v; it must be positive (the value of a constant feature), or 0 for none", intercept)
 	case intercept == 0 || d == nil || d.X == nil:
 		return FitOccurring(ctx, d, fit)
 	}
@@ -58,9 +59,9 @@ func FitLinear(ctx context.Context, d *dataset.Dataset, intercept float64, fit f
 	})
 }
 
-// FitAll trains with all features. Every training comes by here: fit gets the instances whose
-// weights are not zero, with weights that are not all 1, or none. It tells in a note (package
-// progress) how many labels have no instance.
+// FitAll trains with all features. Every training calls it: fit gets the instances with non-zero
+// weights, without weights if all are 1. A note (package progress) says how many labels have no
+// instance.
 func FitAll(ctx context.Context, d *dataset.Dataset, fit func(d *dataset.Dataset) (*Model, error)) (*Model, error) {
 	d, err := d.Weighted()
 	if err != nil {
@@ -104,7 +105,7 @@ func (m *Model) row(feature int) int {
 	return -1
 }
 
-// rows returns the features that have weights, as rows of these, and their values.
+// rows returns the features that have weights, as indices of rows of the weights, and their values.
 func (f *features) rows(features []int32, values []float32) ([]int32, []float32) {
 	var rows []int32
 	var known []float32
@@ -118,7 +119,7 @@ func (f *features) rows(features []int32, values []float32) ([]int32, []float32)
 	return rows, known
 }
 
-// matrix returns the rows of x as rows does each.
+// matrix applies rows to every row of x.
 func (f *features) matrix(x *dataset.Matrix) *dataset.Matrix {
 	out := &dataset.Matrix{Rows: x.Rows, Cols: len(f.occurring), Indptr: make([]int, 1, x.Rows+1)}
 	for i := range x.Rows {

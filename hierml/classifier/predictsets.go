@@ -9,15 +9,16 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// PredictSets returns, for every row of x, the labels that a cut chooses by the scores, as node
-// ids, ascending; possibly none. Package calibration learns cuts, best from instances held out:
+// PredictSets returns, for every row of x, the labels that a cut of the scores chooses, as node
+// ids, ascending, possibly none. Package calibration learns cuts, preferably from held-out
+// instances:
 //
 //	relevant, err := model.Relevant(held)
 //	cut, err := calibration.Threshold(model.LeafScores(held.X), relevant)
 //	sets := model.PredictSets(test.X, cut)
 //
-// It treats a matrix of other columns as LeafScores does. LabelSets gives the sets that are best
-// under the model itself, where it was trained on sets.
+// It panics as LeafScores does if the columns of x do not fit. LabelSets returns the best sets
+// under a model that was trained on sets.
 func (m *Model) PredictSets(x *dataset.Matrix, cut calibration.Cut) [][]int {
 	sets := make([][]int, x.Len())
 	labels := m.attributes.Candidates()
@@ -41,7 +42,7 @@ func (m *Model) Relevant(d *dataset.Dataset) ([][]int, error) {
 		for _, n := range set {
 			y := m.attributes.Candidate(n)
 			if y < 0 {
-				return nil, fmt.Errorf("classifier: label %d of row %d of dataset %q is none of the labels that the model chooses from; Dataset.Leafed moves those at inner nodes to leaves", n, i, d.Name)
+				return nil, fmt.Errorf("classifier: label %d of row %d of dataset %q is not a label that the model chooses from; move labels at inner nodes to leaves with Dataset.Leafed", n, i, d.Name)
 			}
 			relevant[i] = append(relevant[i], y)
 		}
@@ -49,8 +50,8 @@ func (m *Model) Relevant(d *dataset.Dataset) ([][]int, error) {
 	return relevant, nil
 }
 
-// Cutting is a model that predicts label sets by a cut of its scores, so that package metric
-// compares it with others:
+// Cutting is a model that predicts label sets by a cut of its scores, so that package metric can
+// compare it with others:
 //
 //	metric.Evaluate(model.Cutting{Model: model, Cut: cut}, test)
 type Cutting struct {

@@ -21,14 +21,14 @@ type Ranked struct {
 }
 
 // Rank returns, for every row of x, the k labels with the highest scores, or all if there are
-// fewer, the best first and of equal ones that with the smaller id. Labels are leaves, or what
-// Attributes().Candidates() are, but for those that no training instance has. It treats a matrix
-// of other columns as LeafScores does, and scores a bounded number of rows at a time, so that its
-// memory does not grow with rows times labels.
+// fewer, the best first; ties are broken by the smaller id. Labels are leaves, or
+// Attributes().Candidates(), without those that have no training instance. It panics as LeafScores
+// does if the columns of x do not fit. It scores a bounded number of rows at a time, so its memory
+// does not grow with rows times labels.
 //
-// A model that descends the taxonomy has no scores of leaves by which it chooses. There the score
-// is what the nodes on the way fall short of the best among their siblings, together: zero for
-// what Predict gives, which is the first of those with zero, otherwise negative.
+// A model that descends the taxonomy does not choose by scores of leaves. Its score in Rank is the
+// sum, over the nodes on the path, of how far each falls short of its best sibling. It is zero for
+// the prediction, which comes first among ties, and negative otherwise.
 func (m *Model) Rank(x *dataset.Matrix, k int) [][]Ranked {
 	ranked := make([][]Ranked, x.Len())
 	if !m.many() {
@@ -59,7 +59,7 @@ func (s *scorer) rank(k int) []Ranked {
 	return firstOf(ranked, t, descend(t, s.byNode), k)
 }
 
-// firstOf puts the label that a descent comes to first, where others are as good as it.
+// firstOf puts the label of the descent first if others have the same score.
 func firstOf(ranked []Ranked, t *taxonomy.Taxonomy, label, k int) []Ranked {
 	if len(ranked) == 0 || ranked[0].Node == label {
 		return ranked
@@ -91,8 +91,8 @@ func (m *Model) rank(labels []int, scores []float64, k int) []Ranked {
 	return best
 }
 
-// shortfalls returns, for every leaf, the sum of the differences between the scores of the nodes
-// on the way and the best of their siblings; of several ways that with the smallest.
+// shortfalls returns, for every leaf, the sum of the differences between the scores of the nodes on
+// the path and the best of their siblings. Of several paths it uses the one with the smallest sum.
 func (s *scorer) shortfalls() []float64 {
 	t := s.model.Taxonomy
 	s.choices(s.byNode)
@@ -124,9 +124,8 @@ func (s *scorer) shortfalls() []float64 {
 	return s.leaves
 }
 
-// ChoiceScores returns the scores of the leaves by which the model chooses, which are those of
-// Rank: LeafScores, unless the model descends the taxonomy. For no rows the result is an empty
-// matrix.
+// ChoiceScores returns the scores of the leaves by which the model chooses, the same as in Rank:
+// LeafScores, unless the model descends the taxonomy. For no rows the result is an empty matrix.
 func (m *Model) ChoiceScores(x *dataset.Matrix) *mat.Dense {
 	if m.Rule != Descend || x.Len() == 0 {
 		return m.LeafScores(x)
@@ -144,8 +143,8 @@ type Scores struct {
 	model *Model
 }
 
-// Scores returns the scores of row i of x. It panics where there is no such row, as an index
-// outside a slice does, and treats a matrix of other columns as LeafScores does.
+// Scores returns the scores of row i of x. It panics if there is no such row, or, as LeafScores
+// does, if the columns of x do not fit.
 func (m *Model) Scores(x *dataset.Matrix, i int) *Scores {
 	m.mustFit(x)
 	s := m.newScorer()

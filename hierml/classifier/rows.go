@@ -2,8 +2,8 @@ package classifier
 
 import "github.com/hierml/notebook/hierml/structured"
 
-// rows are weights by feature: what the model file and the sparse models need of them. Columns are
-// those of structured.Weights.
+// rows are weights by feature, as the model file and the sparse models need them. Columns are those
+// of structured.Weights.
 type rows interface {
 	size() (features, columns int)
 	// append appends the columns, ascending, and the values of the weights of feature f that are
@@ -37,7 +37,7 @@ func (w sparse) append(f int, columns []int32, values []float64) ([]int32, []flo
 	return columns, values
 }
 
-// weights returns the weights of the model in the form in which it has them, nil if it has none.
+// weights returns the weights of the model in its form, or nil if it has none.
 func (m *Model) weights() rows {
 	if m.sparse != nil {
 		return sparse{m.sparse}

@@ -6,29 +6,28 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Rule says how the scores of an instance become a label.
+// Rule turns the scores of an instance into a label.
 type Rule int
 
 const (
-	// Highest is the leaf with the highest score, of equal ones that with the smallest id.
+	// Highest is the leaf with the highest score, in case of a tie the smallest id.
 	Highest Rule = iota
 	// Descend goes from the top to a leaf, at every node to the child with the highest node score,
-	// of equal ones to that with the smallest id: [ZXW11, (1)]; [Cai08, section 7.4.2].
+	// in case of a tie to the smallest id: [ZXW11, (1)]; [Cai08, section 7.4.2].
 	Descend
-	// BestSet is the set of leaves with the highest score, which Model.LabelSets finds; where one
-	// leaf is asked for it is that with the highest score, as for Highest.
+	// BestSet is the set of leaves with the highest score, which Model.LabelSets finds. A single
+	// prediction is the leaf with the highest score, as for Highest.
 	BestSet
-	// ClosedSet is the set of nodes with the highest score that has all nodes above its nodes,
-	// which Model.ClosedSets finds; it may end at inner nodes or be empty. Where leaves are asked
-	// for it is as BestSet.
+	// ClosedSet is the set of nodes with the highest score among those that contain all ancestors
+	// of their nodes. Model.ClosedSets finds it; it may end at inner nodes or be empty. Predictions
+	// of leaves are as for BestSet.
 	ClosedSet
-	// TopDown is the set of nodes whose own scores, and those of all nodes above, are not negative;
-	// Model.ClosedSets gives it. Where a set of leaves is asked for it is the leaves among them,
-	// where one leaf is, that with the highest score, as for Highest.
+	// TopDown is the set of nodes whose scores, and those of all ancestors, are not negative;
+	// Model.ClosedSets returns it. A predicted set of leaves has the leaves among them; a single
+	// prediction is the leaf with the highest score, as for Highest.
 	TopDown
-	// BottomUp is the set of nodes at or below which there is a node with a positive score: those
-	// with positive Model.CoherentScores. Model.ClosedSets gives it. Where leaves are asked for it
-	// is as TopDown.
+	// BottomUp is the set of nodes with a positive score at or below them: those with positive
+	// Model.CoherentScores. Model.ClosedSets returns it. Predictions of leaves are as for TopDown.
 	BottomUp
 )
 
@@ -60,7 +59,7 @@ func descend(t *taxonomy.Taxonomy, nodes []float64) int {
 	return at
 }
 
-// highest returns the node with the highest score, the first of equal ones.
+// highest returns the node with the highest score, in case of a tie the first.
 func highest(of []int, nodes []float64) int {
 	best := of[0]
 	for _, n := range of[1:] {

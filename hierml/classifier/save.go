@@ -18,32 +18,32 @@ import (
 	"github.com/hierml/notebook/internal/replace"
 )
 
-// Format says how a model is written. The zero value is the smallest form that keeps every weight
-// as it is.
+// Format has the options for writing a model. The zero value is the smallest form that stores every
+// weight exactly.
 type Format struct {
-	// Float64 stores weights in double precision, for programs that read no other. By default they
-	// have single precision, as in memory, or less where no weight changes by it; see
+	// Float64 stores weights in double precision, for programs that read nothing else. By default
+	// they have single precision, as in memory, or less if that changes no weight; see
 	// Model.Compact.
 	Float64 bool
-	// Dense stores all weights, zeros too, as one matrix called "weights". By default they are
-	// stored in the smallest of three forms, see Model.Save.
+	// Dense stores all weights, including zeros, as one matrix called "weights". By default they
+	// are stored in the smallest of three forms; see Model.Save.
 	Dense bool
 }
 
-// What the metadata of a model file say about the file.
+// Metadata about the model file itself.
 const (
 	fileFormat  = modelfile.Format
 	fileVersion = 1
-	// fewFeatures is the version of a file with weights.features, which readers of the other one
-	// would take for all.
+	// fewFeatures is the version of a file with weights.features, which older readers would take
+	// for all features.
 	fewFeatures = 2
-	// withLink is that of a file with a link, which readers of the others would leave out.
+	// withLink is the version of a file with a link, which older readers would ignore.
 	withLink = 3
-	// withConstants is the version of a file with weights.constants, which readers of the others
-	// would not add. It may have a link.
+	// withConstants is the version of a file with weights.constants, which older readers would
+	// ignore. It may have a link.
 	withConstants = 4
-	// withLabels is the version of a file with taxonomy.labels or taxonomy.unseen, which readers of
-	// the others would leave out. It may have all that the others have.
+	// withLabels is the version of a file with taxonomy.labels or taxonomy.unseen, which older
+	// readers would ignore. It may have everything that the other versions have.
 	withLabels = 5
 )
 
@@ -53,7 +53,7 @@ const (
 //	from safetensors.numpy import load_file
 //	m = load_file("model.safetensors")
 //
-// It holds, beside hyper-parameters and certificate (strings in its metadata):
+// In addition to hyper-parameters and the certificate (strings in its metadata) it has:
 //
 //	taxonomy.names, taxonomy.names.offsets   UTF-8 text of all names; name n is from offset n to n+1
 //	taxonomy.edges                           parent and child a row
@@ -63,38 +63,38 @@ const (
 //	vocabulary, vocabulary.offsets           names of the features, where known, as the names of nodes
 //	history                                  epoch, primal, dual, gap, seconds a row
 //
-// and the weights, a row a feature, in the smallest of three forms:
+// and the weights, one row per feature, in the smallest of three forms:
 //
 //	weights                                  a matrix
 //	weights.present, weights.values          a bit for every weight, the lowest bit of a byte first, each row from
 //	                                         a new byte, and the weights whose bit is set
 //	weights.begin, .indices, .values         compressed rows: scipy.sparse.csr_matrix((values, indices, begin))
 //
-// Of models whose scores have constants, weights.constants has one a column. Where a link turns the
-// scores of nodes into probabilities, the metadata name it, and link.always and link.never have the
-// nodes whose probability is 1 or 0 whatever the instance; see Model.SetLink.
+// If the scores have constants, weights.constants has one per column. If a link turns the scores of
+// nodes into probabilities, the metadata name it, and link.always and link.never have the nodes
+// whose probability is always 1 or 0; see Model.SetLink.
 //
 // What is attached to the model is in the tensors attached.NAME, as bytes.
 //
-// Where leaves stand for labels of other names, as those that dataset.Leafed adds do for the inner
-// nodes above them, taxonomy.labels.nodes has these leaves, ascending, and taxonomy.labels,
-// taxonomy.labels.offsets the names of the labels. taxonomy.unseen has the nodes that no training
-// instance belongs to, ascending, if there are any; see Model.Unseen.
+// If leaves represent labels with other names, such as those that dataset.Leafed adds,
+// taxonomy.labels.nodes has these leaves, ascending, and taxonomy.labels and
+// taxonomy.labels.offsets the names of the labels. taxonomy.unseen has the nodes without training
+// instances, ascending, if there are any; see Model.Unseen.
 //
 // If few of many features occur in the data, weights.features has the features of the rows,
 // ascending, and the metadata have their number.
 //
-// testdata/scores.py of this package reads all of it with numpy alone. Weights are kept exactly.
-// The file appears under its name when it is complete: until then an older one stays.
+// testdata/scores.py of this package reads all of it with numpy alone. Weights are stored exactly.
+// It replaces an older file only when the new one is complete.
 func (m *Model) Save(path string) error { return m.SaveAs(path, Format{}) }
 
-// SaveAs is Save in another form.
+// SaveAs is Save with a format.
 func (m *Model) SaveAs(path string, f Format) error {
 	if path == "" {
-		return fmt.Errorf("classifier: save: no file is named")
+		return fmt.Errorf("classifier: save: the file name is empty")
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("classifier: save: %s is a folder; name a file in it", path)
+		return fmt.Errorf("classifier: save: %s is a folder; pass the name of a file in it", path)
 	}
 	file, err := replace.Create(path)
 	if err != nil {
@@ -110,7 +110,7 @@ func (m *Model) SaveAs(path string, f Format) error {
 	return nil
 }
 
-// Write writes what Save writes to a file.
+// Write writes the contents of the file of Save.
 func (m *Model) Write(w io.Writer, f Format) error {
 	tensors, err := m.tensors(f)
 	if err != nil {
@@ -126,8 +126,8 @@ func (m *Model) Write(w io.Writer, f Format) error {
 	return nil
 }
 
-// MarshalBinary returns what Write writes. It makes a model an encoding.BinaryMarshaler, which can
-// be a part of what others keep.
+// MarshalBinary returns the output of Write. It makes a model an encoding.BinaryMarshaler, which
+// can be part of other saved values.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	var b bytes.Buffer
 	if err := m.Write(&b, Format{}); err != nil {
@@ -171,7 +171,7 @@ func (m *Model) metadata() map[string]string {
 	return text
 }
 
-// version returns that of the file of the model.
+// version returns the version of the model's file.
 func (m *Model) version() int {
 	switch {
 	case len(m.Taxonomy.LabelNames()) > 0, m.unseen != nil:
@@ -186,7 +186,7 @@ func (m *Model) version() int {
 	return fileVersion
 }
 
-// precision names that of the weights in memory.
+// precision returns the name of the precision of the weights in memory.
 func precision(m *Model) string {
 	if w := m.dense; w != nil && w.Wide != nil || m.sparse != nil && m.sparse.Wide != nil {
 		return "float64"
@@ -214,7 +214,7 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 	} else {
 		weights := m.weights()
 		if weights == nil {
-			return nil, fmt.Errorf("classifier: save: this %s has no weights", m.Name)
+			return nil, fmt.Errorf("classifier: save: the model, %s, has no weights", m.Name)
 		}
 		stored = weightTensors(weights, f)
 	}
@@ -364,8 +364,8 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 	}
 }
 
-// eachRow goes through the weights that are not zero, feature by feature. The slices are valid
-// until the next.
+// eachRow iterates over the non-zero weights, feature by feature. The slices are valid until the
+// next iteration.
 func eachRow(w rows) iter.Seq2[[]int32, []float64] {
 	return func(yield func([]int32, []float64) bool) {
 		features, _ := w.size()
@@ -380,7 +380,7 @@ func eachRow(w rows) iter.Seq2[[]int32, []float64] {
 	}
 }
 
-// values goes through the weights that are not zero.
+// values iterates over the non-zero weights.
 func values(w rows) iter.Seq[[]float64] {
 	return func(yield func([]float64) bool) {
 		for _, values := range eachRow(w) {
@@ -391,7 +391,7 @@ func values(w rows) iter.Seq[[]float64] {
 	}
 }
 
-// fullRows goes through all weights.
+// fullRows iterates over all weights.
 func fullRows(w rows) iter.Seq[[]float64] {
 	return func(yield func([]float64) bool) {
 		_, count := w.size()

@@ -414,7 +414,7 @@ func TestLoadRefuses(t *testing.T) {
 		"infinite constants": {dense, func(m map[string]string, t tensors) {
 			m["version"] = "4"
 			t["c"] = safetensors.New("weights.constants", slices.Repeat([]float64{math.Inf(1)}, 6), 6)
-		}, "it is to be finite"},
+		}, "it must be finite"},
 		"no link":          {dense, func(m map[string]string, _ tensors) { m["version"] = "3" }, `link ""`},
 		"no certain nodes": {dense, func(m map[string]string, _ tensors) { m["version"], m["link"] = "3", "Sigmoid" }, `no tensor "link.always"`},
 		"certain of both": {dense, func(m map[string]string, t tensors) {

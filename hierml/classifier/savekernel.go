@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// kernelParameters returns what the metadata of a model file say of a kernel, nil for those that
-// are not of parameters alone.
+// kernelParameters returns the metadata of a kernel in a model file, or nil for kernels that are
+// not defined by parameters alone.
 func kernelParameters(k gram.Kernel) map[string]string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	switch k := k.(type) {
@@ -71,23 +71,23 @@ func parseKernel(text map[string]string) (gram.Kernel, error) {
 		}
 		return k, failed
 	default:
-		return nil, fmt.Errorf("the model has the kernel %q, which this program does not know", name)
+		return nil, fmt.Errorf("the model has the kernel %q, which is unknown to this program", name)
 	}
 }
 
-// metadata are those of the kernel.
+// metadata returns the metadata of the kernel.
 func (e *expansion) metadata() map[string]string {
 	text := maps.Clone(kernelParameters(e.kernel))
 	text["features"] = strconv.Itoa(e.x.Cols)
 	return text
 }
 
-// tensors returns the instances of the expansion, in compressed rows with their numbers among those
-// trained on, and their vectors over the columns, in compressed rows too. It is an error if the
-// kernel is a function or a matrix, which files do not have.
+// tensors returns the instances of the expansion, in compressed rows with their indices among the
+// training instances, and their vectors over the columns, also in compressed rows. It returns an
+// error if the kernel is a function or a matrix, which files do not support.
 func (e *expansion) tensors() ([]safetensors.Tensor, error) {
 	if kernelParameters(e.kernel) == nil {
-		return nil, fmt.Errorf("classifier: save: the model has the kernel %v, which no file holds; keep what it was trained with and fit again", e.kernel)
+		return nil, fmt.Errorf("classifier: save: the model has the kernel %v, which cannot be saved; keep its training data and fit again", e.kernel)
 	}
 	return []safetensors.Tensor{
 		safetensors.New("kernel.numbers", narrow(e.numbers), len(e.numbers)),

@@ -16,12 +16,12 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// LeafScores returns the scores of all leaves: a row of x a row, a column a leaf in the order of
-// Taxonomy.Leaves. With a link that is a probability they are the logarithms of the leaves'
-// probabilities, minus infinity for 0. So is the score of a leaf that no training instance has, by
-// whatever method: see Unseen. It panics where x has more or fewer columns than the training data,
-// or columns of other names: with the error that Check returns, which tells whether a matrix fits.
-// For no rows the result is an empty matrix.
+// LeafScores returns the scores of all leaves: one row per row of x, one column per leaf in the
+// order of Taxonomy.Leaves. With a link that is a probability they are the logarithms of the
+// leaves' probabilities, minus infinity for 0. A leaf without training instances always has the
+// score minus infinity; see Unseen. It panics with the error of Check if x has more or fewer
+// columns than the training data, or columns with other names. For no rows the result is an empty
+// matrix.
 func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 	if x.Len() == 0 {
 		return new(mat.Dense)
@@ -31,8 +31,8 @@ func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 	return scores
 }
 
-// NodeScores returns <W_n, x>, and the Constant, for every node: a row of x a row, a column a node.
-// It treats a matrix of other columns as LeafScores does.
+// NodeScores returns <W_n, x> plus the Constant for every node: one row per row of x, one column
+// per node. It panics as LeafScores does if the columns of x do not fit.
 func (m *Model) NodeScores(x *dataset.Matrix) *mat.Dense {
 	if x.Len() == 0 {
 		return new(mat.Dense)
@@ -42,10 +42,10 @@ func (m *Model) NodeScores(x *dataset.Matrix) *mat.Dense {
 	return scores
 }
 
-// CoherentScores returns, for every node, the highest of the NodeScores at and below it: a row of x
-// a row, a column a node. They never rise from a node to a child, and are minus infinity for nodes
-// that no training instance has. Models whose Rule is BottomUp learn them. It treats a matrix of
-// other columns as LeafScores does.
+// CoherentScores returns, for every node, the highest of the NodeScores at and below it: one row
+// per row of x, one column per node. No child scores higher than its parent, and nodes without
+// training instances have minus infinity. Models whose Rule is BottomUp learn them. It panics as
+// LeafScores does if the columns of x do not fit.
 func (m *Model) CoherentScores(x *dataset.Matrix) *mat.Dense {
 	scores := m.NodeScores(x)
 	all, order := make([]int, m.Taxonomy.Len()), m.Taxonomy.Topological()
@@ -64,11 +64,11 @@ func (m *Model) CoherentScores(x *dataset.Matrix) *mat.Dense {
 	return scores
 }
 
-// Check returns an error if x is not a matrix over the features of the training data: it has more
-// or fewer columns, or names of columns that are not those of the training data.
+// Check returns an error if x is not a matrix over the features of the training data: if it has
+// more or fewer columns, or columns with other names.
 func (m *Model) Check(x *dataset.Matrix) error {
 	if x == nil {
-		return fmt.Errorf("classifier: no matrix to predict for")
+		return fmt.Errorf("classifier: the matrix to predict for is nil")
 	}
 	if err := structured.CheckMatrix(x); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (m *Model) Check(x *dataset.Matrix) error {
 		return err
 	}
 	if n := m.Features(); x.Cols != n {
-		return fmt.Errorf("classifier: a matrix of %d columns for a model of %d", x.Cols, n)
+		return fmt.Errorf("classifier: the matrix has %d columns, and the model has %d", x.Cols, n)
 	}
 	if m.expansion != nil {
 		return m.expansion.check(x)
@@ -85,7 +85,8 @@ func (m *Model) Check(x *dataset.Matrix) error {
 	return nil
 }
 
-// checkColumns returns an error if the columns of x are not the features: others in number or name.
+// checkColumns returns an error if the number or the names of the columns of x differ from the
+// features.
 func (m *Model) checkColumns(x *dataset.Matrix) error {
 	if err := x.CheckColumns(m.Features(), m.Vocabulary); err != nil {
 		return fmt.Errorf("classifier: %w", err)
@@ -101,22 +102,22 @@ func (m *Model) mustFit(x *dataset.Matrix) {
 }
 
 // CheckTaxonomy returns an error if the labels of t are not those of the model: a node has another
-// name, or is a leaf in only one of them. Inner nodes that the model has beside those of t, as that
-// of a recursive SVM on a graph has one for every edge, are no labels.
+// name, or is a leaf in only one of them. Additional inner nodes of the model, such as those of a
+// recursive SVM on a graph for every edge, are not labels.
 func (m *Model) CheckTaxonomy(t *taxonomy.Taxonomy) error {
 	if t == m.Taxonomy {
 		return nil
 	}
 	if t == nil {
-		return fmt.Errorf("classifier: no taxonomy to predict labels of")
+		return fmt.Errorf("classifier: the taxonomy of the labels is nil")
 	}
-	const advice = "use the taxonomy of the training data; Collection.Leafed moves labels at inner nodes in both parts alike"
+	const advice = "use the taxonomy of the training data; for labels at inner nodes, use Collection.Leafed, which changes both parts"
 	for n := range min(t.Len(), m.Taxonomy.Len()) {
 		if was, is := m.Taxonomy.Name(n), t.Name(n); was != is {
-			return fmt.Errorf("classifier: node %d is %q for the model and %q in the taxonomy given; %s", n, was, is, advice)
+			return fmt.Errorf("classifier: node %d is %q in the model and %q in the given taxonomy; %s", n, was, is, advice)
 		}
 		if m.Taxonomy.IsLeaf(n) != t.IsLeaf(n) {
-			return fmt.Errorf("classifier: node %q is a leaf either for the model or in the taxonomy given, but not in both; %s", t.Name(n), advice)
+			return fmt.Errorf("classifier: node %q is a leaf either in the model or in the given taxonomy, but not in both; %s", t.Name(n), advice)
 		}
 	}
 	beside := t.Len()
@@ -124,17 +125,18 @@ func (m *Model) CheckTaxonomy(t *taxonomy.Taxonomy) error {
 		beside++
 	}
 	if beside != m.Taxonomy.Len() {
-		return fmt.Errorf("classifier: the model has a taxonomy of %d nodes, and that given has %d; %s", m.Taxonomy.Len(), t.Len(), advice)
+		return fmt.Errorf("classifier: the model has a taxonomy of %d nodes, and the given one has %d; %s", m.Taxonomy.Len(), t.Len(), advice)
 	}
 	return nil
 }
 
-// scorer computes scores of one instance at a time. It holds scratch space: one a goroutine.
+// scorer computes scores of one instance at a time. It has scratch space, so each goroutine needs
+// its own.
 type scorer struct {
 	model *Model
 	// values are the scores of the columns for the instance loaded.
 	values []float64
-	linked []float64 // what a link makes of them
+	linked []float64 // these after the link
 	sums   []float64
 	labels []float64 // of the candidates
 	byNode []float64
@@ -149,14 +151,14 @@ func (m *Model) newScorer() *scorer {
 	}
 }
 
-// predict returns the label that the rule gives for the row loaded.
+// predict returns the label that the rule chooses for the loaded row.
 func (s *scorer) predict() int {
 	if s.model.Rule == Descend {
 		s.choices(s.byNode)
 		return descend(s.model.Taxonomy, s.byNode)
 	}
 	s.candidates(s.labels)
-	return s.model.attributes.Candidates()[s.model.best(s.labels)] // no score is a number for what the model cannot score, see Check
+	return s.model.attributes.Candidates()[s.model.best(s.labels)] // scores are NaN for instances that the model cannot score, see Check
 }
 
 // load computes the scores of the columns for row i of x.
@@ -200,8 +202,8 @@ func (s *scorer) candidates(dst []float64) {
 	s.model.hide(dst, s.model.attributes.Candidates())
 }
 
-// columns returns what the attributes combine: the scores of the columns, or what a link makes of
-// them.
+// columns returns the values that the attributes combine: the scores of the columns, after the link
+// if there is one.
 func (s *scorer) columns() []float64 {
 	l := s.model.linked
 	if l == nil {
@@ -214,7 +216,7 @@ func (s *scorer) columns() []float64 {
 	return s.linked
 }
 
-// terms writes, by node, what the attributes combine, zero for nodes without a column.
+// terms writes, by node, the values that the attributes combine, zero for nodes without a column.
 func (s *scorer) terms(dst []float64) {
 	clear(dst)
 	columns := s.columns()
@@ -231,8 +233,8 @@ func (s *scorer) nodes(dst []float64) {
 	}
 }
 
-// choices writes the scores of the nodes that the rule Descend goes by: with a link, the terms.
-// Those of dead nodes are minus infinity.
+// choices writes the scores of the nodes for the rule Descend, with a link the terms. Those of dead
+// nodes are minus infinity.
 func (s *scorer) choices(dst []float64) {
 	if s.model.linked != nil {
 		s.terms(dst)
@@ -247,7 +249,7 @@ func (s *scorer) choices(dst []float64) {
 }
 
 // each calls do for every row of x, in any order and on all cores, with a scorer that has loaded
-// it. It panics where the columns of x have other names than the features.
+// it. It panics if the columns of x have other names than the features.
 func (m *Model) each(x *dataset.Matrix, do func(s *scorer, i int)) {
 	m.mustFit(x)
 	inChunks(x.Rows, m.Workers, func() func(i int) {
@@ -264,14 +266,14 @@ func (m *Model) many() bool {
 	return m.dense != nil && m.dense.Many() && m.constants == nil && m.linked == nil && m.Rule != Descend
 }
 
-// eachShortlist calls do for every row of x, in any order and on all cores, with labels among which
-// the k with the highest scores are. It panics as each does.
+// eachShortlist calls do for every row of x, in any order and on all cores, with a set of labels
+// that contains the k with the highest scores. It panics as each does.
 func (m *Model) eachShortlist(x *dataset.Matrix, k int, do func(s *structured.Shortlisted, i int)) {
 	m.mustFit(x)
 	if m.features != nil {
 		x = m.features.matrix(x)
 	}
-	// Nothing ends it early, so there is no error.
+	// Nothing stops it early, so there is no error.
 	var left []bool
 	if m.unseen != nil {
 		for _, n := range m.attributes.Candidates() {
@@ -281,7 +283,7 @@ func (m *Model) eachShortlist(x *dataset.Matrix, k int, do func(s *structured.Sh
 	_ = structured.Shortlist(context.Background(), m.attributes, m.dense, left, x, k, m.Workers, func(i int, s *structured.Shortlisted) { do(s, i) })
 }
 
-// inChunks calls a function for 0 to n-1, in any order and on all cores. start makes it for each
+// inChunks calls a function for 0 to n-1, in any order and on all cores. start creates it for each
 // goroutine.
 func inChunks(n, workers int, start func() func(i int)) {
 	workers = guarded.Workers(workers)

@@ -11,11 +11,11 @@ import (
 	"github.com/hierml/notebook/hierml/gram"
 )
 
-// ScoresOf returns the scores of some labels: a row of x a row, a column a label, in the order
-// given. They are those columns of LeafScores, to rounding, for the time that the nodes above these
-// labels take and not all nodes do; a kernel model has to compute the kernel all the same. Labels
-// are leaves, or what Attributes().Candidates() are, in any order. It is an error if one is none,
-// and where Check returns one.
+// ScoresOf returns the scores of some labels: one row per row of x, one column per label, in the
+// given order. They equal those columns of LeafScores, up to rounding, but only the nodes above
+// these labels are scored; a kernel model must still compute the kernel. Labels are leaves, or
+// Attributes().Candidates(), in any order. It returns an error if one is not, or if Check returns
+// one.
 func (m *Model) ScoresOf(x *dataset.Matrix, labels ...int) (*mat.Dense, error) {
 	if err := m.Check(x); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ type selection struct {
 	families [][]int
 }
 
-// selected is how a label's score comes of the columns.
+// selected has the columns and factors of a label's score.
 type selected struct {
 	unseen bool
 	at     []int // positions in columns
@@ -60,7 +60,7 @@ func (m *Model) selection(labels []int) (*selection, error) {
 			y = m.attributes.Candidate(label)
 		}
 		if y < 0 {
-			return nil, fmt.Errorf("classifier: node %d is no label that the model chooses from; these are Attributes().Candidates()", label)
+			return nil, fmt.Errorf("classifier: node %d is not a label that the model chooses from; use nodes of Attributes().Candidates()", label)
 		}
 		nodes, _ := m.attributes.Leaf(y)
 		for _, n := range nodes {
@@ -100,7 +100,7 @@ func (m *Model) selection(labels []int) (*selection, error) {
 	return s, nil
 }
 
-// positions returns where columns are among those of the selection.
+// positions returns the positions of columns among those of the selection.
 func (s *selection) positions(columns []int32) []int {
 	at := make([]int, len(columns))
 	for k, c := range columns {
@@ -109,7 +109,7 @@ func (s *selection) positions(columns []int32) []int {
 	return at
 }
 
-// scores writes the scores of the labels for row i of x. columns and all are scratch.
+// scores writes the scores of the labels for row i of x. columns and all are scratch space.
 func (s *selection) scores(x *dataset.Matrix, i int, columns, all, dst []float64) {
 	m := s.model
 	features, values := x.Row(i)
@@ -146,7 +146,8 @@ func (s *selection) scores(x *dataset.Matrix, i int, columns, all, dst []float64
 	}
 }
 
-// link turns the scores of the columns into what the attributes combine, as scorer.columns does.
+// link turns the scores of the columns into the values that the attributes combine, as
+// scorer.columns does.
 func (s *selection) link(columns []float64) {
 	l := s.model.linked
 	if l == nil {

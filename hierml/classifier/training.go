@@ -4,18 +4,18 @@ import "github.com/hierml/notebook/hierml/solver"
 
 // Training is the record of how a model was trained.
 type Training struct {
-	// Status says why the training ended: Converged if it reached the gap asked for or, of a
-	// perceptron, had nothing left to update. It is zero of a model that a perceptron.Learner has
-	// so far.
+	// Status says why the training ended: Converged if it reached the requested gap or, for a
+	// perceptron, had nothing left to update. It is zero for the current model of a
+	// perceptron.Learner.
 	Status  solver.Status
 	Epochs  int // passes over the instances
 	Seconds float64
-	// Certificate is the outcome of the problem that was solved, with its primal and dual value and
-	// the gap between them. It is nil of methods that solve no problem.
+	// Certificate has the primal and the dual value of the solved problem and the duality gap
+	// between them. It is nil for methods that do not solve an optimization problem.
 	Certificate *solver.Result
 }
 
-// Solved returns the record of a training that solved a problem with the given result.
+// Solved returns the record of a training from the result of its solver.
 func Solved(r *solver.Result) Training {
 	return Training{Status: r.Status, Epochs: r.Epochs, Seconds: r.Seconds, Certificate: r}
 }

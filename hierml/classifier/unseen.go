@@ -12,10 +12,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// see finds the nodes that no training instance belongs to, given the labels of the instances.
-// Training compares with all labels, as the papers define it; prediction leaves these out. Where no
-// label that the model chooses from has an instance, as where nothing is known of the instances,
-// it chooses from all.
+// see finds the nodes without training instances, given the labels of the instances. Training
+// compares with all labels, as the papers define it; prediction leaves these out. If no label of
+// the model has an instance, or nothing is known of the instances, the model chooses from all.
 func (m *Model) see(labels [][]int) {
 	unseen := make([]bool, m.Taxonomy.Len())
 	for n := range unseen {
@@ -34,7 +33,7 @@ func (m *Model) see(labels [][]int) {
 	m.setUnseen(unseen)
 }
 
-// setUnseen takes what is known by node.
+// setUnseen sets the unseen nodes.
 func (m *Model) setUnseen(unseen []bool) {
 	m.unseen, m.dead = nil, nil
 	candidates := m.attributes.Candidates()
@@ -54,13 +53,13 @@ func (m *Model) setUnseen(unseen []bool) {
 	}
 }
 
-// isDead reports whether nothing that may be predicted is at or below the node: where it is not
-// unseen, its instances have the node itself as a label and the model chooses from leaves.
+// isDead reports whether no predictable label is at or below the node: it is unseen, or its
+// instances have the node itself as a label and the model chooses from leaves.
 func (m *Model) isDead(node int) bool { return m.dead != nil && m.dead[node] }
 
-// Unseen reports whether no training instance has a label at or below the node. A label that is
-// unseen is never predicted and has probability 0. It is false of all nodes where nothing is known
-// of the training instances, as of models from files that were written before they had it.
+// Unseen reports whether no training instance has a label at or below the node. An unseen label is
+// never predicted and has probability 0. Unseen is false for all nodes if nothing is known of the
+// training instances, as in files of older versions.
 func (m *Model) Unseen(node int) bool { return m.unseen != nil && m.unseen[node] }
 
 // seenCandidates returns the labels that the model predicts: the candidates that are not unseen.
@@ -72,7 +71,7 @@ func (m *Model) seenCandidates() []int {
 	return slices.DeleteFunc(slices.Clone(all), func(n int) bool { return m.unseen[n] })
 }
 
-// hide makes the scores of nodes that are unseen minus infinity; of gives the node of each score.
+// hide sets the scores of unseen nodes to minus infinity. of has the node of each score.
 func (m *Model) hide(scores []float64, of []int) {
 	if m.unseen == nil {
 		return
@@ -84,8 +83,8 @@ func (m *Model) hide(scores []float64, of []int) {
 	}
 }
 
-// best returns the position of the candidate with the highest score, the first of equal ones, and
-// of those that may be predicted where no score is a number.
+// best returns the position of the candidate with the highest score, in case of a tie the first. If
+// all scores are NaN, it is the first that may be predicted.
 func (m *Model) best(scores []float64) int {
 	at := structured.Argmax(scores)
 	if all := m.attributes.Candidates(); at < 0 || m.Unseen(all[at]) {
@@ -94,8 +93,8 @@ func (m *Model) best(scores []float64) int {
 	return at
 }
 
-// seenPart returns the taxonomy of the nodes that are at or above those of some, and the id of each
-// in the model's: what sets are chosen from.
+// seenPart returns the taxonomy of the nodes at or above seen candidates, from which sets are
+// chosen, and the id of each node in the model's taxonomy.
 func (m *Model) seenPart(some []int) (*taxonomy.Taxonomy, []int) {
 	if m.unseen == nil {
 		return m.Taxonomy, nil
@@ -103,7 +102,7 @@ func (m *Model) seenPart(some []int) (*taxonomy.Taxonomy, []int) {
 	return m.Taxonomy.Above(some)
 }
 
-// note tells of the labels that no training instance has.
+// note adds a note about labels without training instances.
 func (m *Model) note(ctx context.Context) {
 	all := m.attributes.Candidates()
 	at := slices.IndexFunc(all, m.Unseen)

@@ -99,7 +99,7 @@ func TestSaveNeedsAFile(t *testing.T) {
 	if err := m.Save(folder); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("folder: %v", err)
 	}
-	if err := m.Save(""); err == nil || !strings.Contains(err.Error(), "no file is named") {
+	if err := m.Save(""); err == nil || !strings.Contains(err.Error(), "file name is empty") {
 		t.Errorf("no name: %v", err)
 	}
 }

@@ -55,7 +55,7 @@ func TestRecursiveEvaluated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.CheckTaxonomy(other); err == nil || !strings.Contains(err.Error(), "in the taxonomy given") && !strings.Contains(err.Error(), "that given has") {
+		if err := m.CheckTaxonomy(other); err == nil || !strings.Contains(err.Error(), "in the given taxonomy") && !strings.Contains(err.Error(), "the given one has") {
 			t.Errorf("with one leaf more: error %v", err)
 		}
 		longer, err := d.Under(other)
