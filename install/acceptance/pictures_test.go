@@ -23,7 +23,7 @@ var picturesFolder = flag.String("pictures", "", "make the README's pictures in 
 // pictures are those of the README: cells of notebooks in JupyterLab, from the first to the last of
 // these IDs.
 var pictures = []struct{ notebook, name, first, last string }{
-	{"01-tour", "tour", "tour-20", "tour-21"},
+	{"01-tour", "tour", "tour-09", "tour-09"},
 	{"05-svm", "slider", "svm-c-interact", "svm-c-interact"},
 }
 
