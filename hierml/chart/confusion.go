@@ -257,7 +257,9 @@ func (m *confusion) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	at := func(row, column float64) vg.Point { return vg.Point{X: x(column), Y: y(float64(m.q) - row)} }
 
-	rule := draw.LineStyle{Color: gridInk, Width: 0.5}
+	// On a dark page the darkest cells show only on white.
+	fillBox(c, color.White, c.Min, c.Max)
+	rule := draw.LineStyle{Color: gridOnColor, Width: 0.5}
 	for _, g := range m.groups[1:] {
 		c.StrokeLine2(rule, x(float64(g.from)), c.Min.Y, x(float64(g.from)), c.Max.Y)
 		c.StrokeLine2(rule, c.Min.X, y(float64(m.q-g.from)), c.Max.X, y(float64(m.q-g.from)))
@@ -268,7 +270,7 @@ func (m *confusion) Plot(c draw.Canvas, p *plot.Plot) {
 		to := at(float64(min((cell[0]+1)*m.bin, m.q)), float64(min((cell[1]+1)*m.bin, m.q)))
 		fillBox(c, m.color(m.count[cell]), from, to)
 	}
-	frame := draw.LineStyle{Color: frameInk, Width: 0.7}
+	frame := draw.LineStyle{Color: frameOnColor, Width: 0.7}
 	for _, g := range m.groups {
 		if g.to-g.from > 1 {
 			strokeBox(c, frame, at(float64(g.from), float64(g.from)), at(float64(g.to), float64(g.to)))

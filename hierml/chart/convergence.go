@@ -114,13 +114,13 @@ func (t *training) spec(f *Figure) object {
 	}
 	w, h := f.Size()
 	width, height := pixels(w)-90, pixels(h)-150
-	return vegaLite(object{
+	return narrowing(vegaLite(object{
 		"data":    t.upper.data(),
 		"title":   object{"text": titleLines(f.title(f.Plot)), "anchor": "middle"},
 		"vconcat": list{t.upper.view(f.Plot, width, math.Round(0.62*height)), t.lower.view(f.Below, width, math.Round(0.38*height))},
 		"spacing": 14,
 		"resolve": object{"scale": object{"color": "independent", "strokeDash": "independent", "shape": "independent"}},
-	})
+	}), width, 60)
 }
 
 func appendFinite(points plotter.XYs, x, y float64) plotter.XYs {

@@ -35,9 +35,10 @@ func (d *dendrogram) spec(f *Figure) object {
 	elbow := "'M' + " + x("datum.a") + " + ',' + " + y("datum.y0") + " + 'H' + " + x("datum.h") + " + 'V' + " + y("datum.y1") + " + 'H' + " + x("datum.b")
 	drag := fmt.Sprintf("clamp(invert('x', x()), %v, domain('x')[1])", least) // what is folded stays together
 	return vega(object{
-		"width": width, "height": height, "padding": 6,
+		"height": height, "padding": 6,
 		"title": heading(titleLines(f.title(f.Plot)), "drag the line or click to cut at another distance; a double click brings this cut back"),
 		"signals": list{
+			resized("width", fmt.Sprintf("%s - %v", fitting(width+names), names)),
 			object{"name": "colors", "value": colors},
 			object{"name": "cut", "value": nil, "on": list{
 				object{"events": "@area:click, @link:click, @line:click", "update": drag},

@@ -5,6 +5,9 @@
 // and the convergence of a training. Every picture is a Figure: a *plot.Plot of gonum with a size
 // that suits it, which shows itself in a notebook and saves itself to a file.
 //
+// In a notebook, a figure is a part of the page: it follows a light and a dark theme, and a narrow
+// window. Files and pages made of notebooks have it on white.
+//
 // Lines are told apart by colour, dash and glyph; the colours are those of Okabe and Ito, which
 // people with colour blindness tell apart too. Equal inputs give byte-equal SVG.
 //

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"html"
+	"image/color"
 	"image/png"
 	"math"
 	"path/filepath"
@@ -125,7 +126,8 @@ func (f *Figure) rows() [][]*plot.Plot {
 // besideColumns is how many plots stand in a row.
 const besideColumns = 3
 
-// SVG returns the figure as an SVG document. If it cannot be drawn, because it was changed to what
+// SVG returns the figure as an SVG document. In a page of HTML it has no background and its text is
+// in the colour of the page's; as a document of its own it has a white background. If it cannot be drawn, because it was changed to what
 // gonum's plot refuses, the document says why.
 func (f *Figure) SVG() string {
 	text, err := f.svg()
@@ -138,7 +140,7 @@ func (f *Figure) SVG() string {
 
 func (f *Figure) svg() (string, error) {
 	c := vgsvg.New(f.Size())
-	if err := f.drawOn(c); err != nil {
+	if err := f.onPage().drawOn(c); err != nil {
 		return "", err
 	}
 	var b bytes.Buffer
@@ -147,10 +149,39 @@ func (f *Figure) svg() (string, error) {
 	}
 	// The fonts with which the text was measured are not on every machine; these are as wide.
 	text := strings.ReplaceAll(b.String(), "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;")
-	// In a column that is narrower than the figure, the figure shrinks. Who hears the page hears
-	// its name.
+	for _, p := range pageInks {
+		hex := strings.ToUpper(plainHex(p.ink))
+		for _, property := range []string{"fill", "stroke"} {
+			thin := ""
+			if p.opacity < 1 {
+				thin = fmt.Sprintf(";%s-opacity:%g", property, p.opacity)
+			}
+			text = strings.ReplaceAll(text, property+":"+hex, property+":currentColor"+thin)
+		}
+	}
+	// In a column that is narrower than the figure, the figure shrinks. A screen reader says its
+	// name. A document of its own has a white page.
 	name := html.EscapeString(f.name())
-	return strings.Replace(text, "<svg ", `<svg style="max-width:100%;height:auto" role="img" aria-label="`+name+`" `, 1), nil
+	text = strings.Replace(text, "<svg ", `<svg style="max-width:100%;height:auto" fill="currentColor" role="img" aria-label="`+name+`" `, 1)
+	return strings.Replace(text, "<g ", "<style>svg:root{color:"+plainHex(ink)+";background:#fff}</style>\n<g ", 1), nil
+}
+
+// onPage returns the figure without the white background of its plots, to be drawn on a page.
+func (f *Figure) onPage() *Figure {
+	clear := func(p *plot.Plot) *plot.Plot {
+		if p == nil || p.BackgroundColor != color.White {
+			return p
+		}
+		c := *p
+		c.BackgroundColor = nil
+		return &c
+	}
+	c := *f
+	c.Plot, c.Below, c.Beside = clear(f.Plot), clear(f.Below), slices.Clone(f.Beside)
+	for i, p := range c.Beside {
+		c.Beside[i] = clear(p)
+	}
+	return &c
 }
 
 // PNG returns the figure as a picture with 192 dots to the inch (fewer if it is so large that it

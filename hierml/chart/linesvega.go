@@ -75,7 +75,7 @@ func (s *series) view(p *plot.Plot, width, height float64) object {
 		dashes = append(dashes, dash)
 		shapes = append(shapes, webShapes[l.style%len(webShapes)])
 	}
-	legend := object{"orient": "top", "title": nil, "labelLimit": 320, "symbolSize": 90, "columns": 4}
+	legend := object{"orient": "top", "title": nil, "labelLimit": 320, "symbolSize": 90, "columns": object{"expr": "max(1, floor(width / 150))"}}
 	axis := func(a *plot.Axis, marked []float64) object {
 		axis := object{"title": a.Label.Text, "labelOverlap": "greedy", "tickCount": 6, "labelExpr": numberExpression}
 		if marked != nil {
@@ -188,5 +188,5 @@ func (s *series) spec(f *Figure) object {
 	view["data"] = s.data()
 	view["title"] = titleLines(f.title(f.Plot))
 	view["autosize"] = object{"type": "fit", "contains": "padding"}
-	return vegaLite(view)
+	return narrowing(vegaLite(view), pixels(width), 0)
 }

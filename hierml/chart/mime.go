@@ -63,25 +63,27 @@ func (t *twin) shows(f *Figure) bool {
 	return true
 }
 
-// MimeBundle returns what a notebook shows, by MIME type: the figure as PNG does it, and an
-// interactive one of Vega or Vega-Lite, a value for encoding/json, for front ends that draw those.
+// MimeBundle returns what a notebook shows, by MIME type: the figure as PNG does it, and one of Vega
+// or Vega-Lite, a value for encoding/json, for front ends that draw those. That one is in the
+// colours of the page, and as wide as there is room.
 //
-// The interactive figure follows the size of the figure, its titles and the labels and ranges of
-// its axes. A figure that was changed in another way (to which a plotter was added, say), one whose
-// interactive form has more than a megabyte, and one that never had any have an SVG document
-// instead if that has at most a megabyte. A figure that cannot be drawn is an error.
+// The figure of Vega is an interactive one, where a chart has that. It follows the size of the
+// figure, its titles and the labels and ranges of its axes. A figure that was changed in another
+// way (to which a plotter was added, say), and one that was never interactive, are in Vega as they
+// are drawn. Where that has more than a megabyte, or images, there is an SVG document instead if it
+// has at most a megabyte. A figure that cannot be drawn is an error.
 func (f *Figure) MimeBundle() (map[string]any, error) {
 	picture, err := f.png()
 	if err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
 	}
 	bundle := map[string]any{"image/png": picture, "image/svg+xml": nil}
-	spec, err := f.spec()
+	mime, spec, err := f.web()
 	if err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
 	}
 	if spec != nil {
-		bundle[f.twin.mime] = spec
+		bundle[mime] = spec
 		return bundle, nil
 	}
 	text, err := f.svg()
@@ -95,7 +97,7 @@ func (f *Figure) MimeBundle() (map[string]any, error) {
 }
 
 // ScreenBundle returns what a page on a screen shows, by MIME type: an SVG document in place of the
-// picture that MimeBundle has for files made of a notebook, and the interactive figure as there. It
+// picture that MimeBundle has for files made of a notebook, and the figure in Vega as there. It
 // takes a small part of the time. Where the document has more than a megabyte, it is MimeBundle.
 func (f *Figure) ScreenBundle() (map[string]any, error) {
 	text, err := f.svg()
@@ -106,14 +108,26 @@ func (f *Figure) ScreenBundle() (map[string]any, error) {
 		return f.MimeBundle()
 	}
 	bundle := map[string]any{"image/svg+xml": text, "image/png": nil}
-	spec, err := f.spec()
+	mime, spec, err := f.web()
 	if err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
 	}
 	if spec != nil {
-		bundle[f.twin.mime] = spec
+		bundle[mime] = spec
 	}
 	return bundle, nil
+}
+
+// web returns the figure in Vega or Vega-Lite: its interactive form, or else what is drawn. It is
+// nil where that is not to be had, or too large.
+func (f *Figure) web() (mime string, spec object, err error) {
+	if spec, err = f.spec(); err != nil || spec != nil {
+		return f.twin.mime, spec, err
+	}
+	if spec, err = f.drawn(); err == nil {
+		spec, err = bounded(spec)
+	}
+	return vegaType, spec, err
 }
 
 // spec returns the interactive form, or nil where there is none.
@@ -121,10 +135,14 @@ func (f *Figure) spec() (object, error) {
 	if f.twin == nil || !f.twin.shows(f) {
 		return nil, nil
 	}
-	spec := f.twin.spec(f)
+	return bounded(f.twin.spec(f))
+}
+
+// bounded returns a specification, or nil where it is too large.
+func bounded(spec object) (object, error) {
 	text, err := json.Marshal(spec)
 	if err != nil {
-		return nil, fmt.Errorf("the interactive figure: %w", err)
+		return nil, fmt.Errorf("the figure in Vega: %w", err)
 	}
 	if len(text) > maxText {
 		return nil, nil

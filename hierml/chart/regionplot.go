@@ -93,10 +93,10 @@ func (r *regions) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for _, i := range r.instances {
 		where := at([2]float64{i.x, i.y})
-		c.DrawGlyph(draw.GlyphStyle{Color: ink, Radius: r.radius() + pointRim, Shape: draw.CircleGlyph{}}, where)
+		c.DrawGlyph(draw.GlyphStyle{Color: inkOnColor, Radius: r.radius() + pointRim, Shape: draw.CircleGlyph{}}, where)
 		c.DrawGlyph(draw.GlyphStyle{Color: r.colors.strong(i.label), Radius: r.radius(), Shape: draw.CircleGlyph{}}, where)
 		if r.support != nil && r.support[i.row] {
-			c.DrawGlyph(draw.GlyphStyle{Color: ink, Radius: r.radius() + supportRing, Shape: draw.RingGlyph{}}, where)
+			c.DrawGlyph(draw.GlyphStyle{Color: inkOnColor, Radius: r.radius() + supportRing, Shape: draw.RingGlyph{}}, where)
 		}
 	}
 	strokeBox(c, draw.LineStyle{Color: frameInk, Width: 0.7}, c.Min, c.Max)
@@ -110,7 +110,7 @@ const (
 )
 
 // regionBorders are how lines of each kind are drawn.
-var regionBorders = [3]draw.LineStyle{{Color: color.White, Width: 0.8}, {Color: ink, Width: 1}, {Color: paleInk, Width: 0.5}}
+var regionBorders = [3]draw.LineStyle{{Color: color.White, Width: 0.8}, {Color: inkOnColor, Width: 1}, {Color: paleOnColor, Width: 0.5}}
 
 // pointRim is the width of the dark rim of a point, without which it vanishes on the region of its
 // own colour: points.
@@ -169,7 +169,7 @@ func (r *regionsLegend) Plot(c draw.Canvas, _ *plot.Plot) {
 	for _, n := range r.nodes {
 		half := 0.38 * height
 		fillBox(c, r.colors.region(n), vg.Point{X: left, Y: middle() - half}, vg.Point{X: left + 1.6*regionsSwatch, Y: middle() + half})
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: ink, Radius: 0.5*half + pointRim, Shape: draw.CircleGlyph{}}, vg.Point{X: left + 0.8*regionsSwatch, Y: middle()})
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: inkOnColor, Radius: 0.5*half + pointRim, Shape: draw.CircleGlyph{}}, vg.Point{X: left + 0.8*regionsSwatch, Y: middle()})
 		c.DrawGlyphNoClip(draw.GlyphStyle{Color: r.colors.strong(n), Radius: 0.5 * half, Shape: draw.CircleGlyph{}}, vg.Point{X: left + 0.8*regionsSwatch, Y: middle()})
 		label(c, style, vg.Point{X: left + 2*regionsSwatch, Y: middle()}, r.name(n))
 		row++

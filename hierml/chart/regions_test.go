@@ -211,7 +211,7 @@ func TestRegionsRims(t *testing.T) {
 	rims := 0
 	for _, action := range r.Actions {
 		if a, ok := action.(*recorder.SetColor); ok {
-			if c := newNodeColors(d.Taxonomy); last == ink && a.Color == color.Color(c.strong(d.Labels[0][0])) {
+			if c := newNodeColors(d.Taxonomy); last == inkOnColor && a.Color == color.Color(c.strong(d.Labels[0][0])) {
 				rims++
 			}
 			last = a.Color
@@ -220,7 +220,7 @@ func TestRegionsRims(t *testing.T) {
 	if rims != 9 { // eight points and the legend
 		t.Errorf("%d points of the first class have rims, want 9", rims)
 	}
-	if web := spec(t, f); !strings.Contains(web, `"stroke":{"value":"`+hex(ink)+`"}`) {
+	if web := spec(t, f); !strings.Contains(web, `"stroke":{"value":"`+hex(inkOnColor)+`"}`) {
 		t.Error("points have no rim in the interactive form")
 	}
 }

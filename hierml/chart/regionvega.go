@@ -13,6 +13,13 @@ import (
 // webPage is the width that JupyterLab leaves to an output in a window of 1050 pixels, in pixels.
 const webPage = 860
 
+// A panel has an axis and a space beside it, and panels stand beside each other where each is about
+// as wide as the least one: pixels.
+const (
+	panelBeside = 76
+	leastPanel  = 240
+)
+
 // webRegions is the interactive form of decision regions: a region tells its node, a point its
 // labels and what is predicted there, and what is of the same node stands out in all panels.
 type webRegions struct {
@@ -31,7 +38,7 @@ func (w *webRegions) spec(f *Figure) object {
 	side := math.Round(min(across-52, float64(f.Height)/float64(len(rows))-above) * 96 / 72)
 	// A page does not make it smaller where it is too wide, as it does with a picture.
 	columns := float64(len(rows[0]))
-	side = max(40, min(side, math.Round((webPage-wideness*pixels(w.legend.width))/columns-76)))
+	side = max(40, min(side, math.Round((webPage-wideness*pixels(w.legend.width))/columns-panelBeside)))
 	plots := slices.DeleteFunc(slices.Concat(rows...), func(p *plot.Plot) bool { return p == nil })
 	panels := list{}
 	for i, r := range w.list {
@@ -41,17 +48,26 @@ func (w *webRegions) spec(f *Figure) object {
 	for _, n := range w.legend.nodes {
 		names, colors = append(names, w.legend.colors.t.LabelName(n)), append(colors, hex(w.legend.colors.region(n)))
 	}
-	legend := object{"fill": "nodes", "symbolType": "square", "symbolSize": 180, "symbolStrokeWidth": 0, "labelLimit": 190, "orient": "right"}
+	legend := object{"fill": "nodes", "symbolType": "square", "symbolSize": 180, "symbolStrokeWidth": 0, "labelLimit": 190}
 	if w.legend.more > 0 {
 		legend["title"] = fmt.Sprintf("and %d more", w.legend.more)
 		legend["titleFontSize"], legend["titleColor"] = webName, hex(paleInk)
 	}
+	beside := math.Round(wideness * pixels(w.legend.width))
+	narrow := fmt.Sprintf("windowSize()[0] <= %d", narrowWindow)
+	legend["orient"], legend["columns"] = signal(narrow+" ? 'bottom' : 'right'"), signal(narrow+" ? 2 : 1")
 	return vega(object{
-		"padding": 6, "layout": object{"columns": besideColumns, "padding": 26, "bounds": "full", "align": "all"},
-		"signals": list{object{"name": "pointed", "value": nil, "on": list{
-			object{"events": "@region:mouseover, @point:mouseover", "update": "datum.k"},
-			object{"events": "@region:mouseout, @point:mouseout", "update": "null"},
-		}}},
+		"padding": 6, "layout": object{"columns": signal("across"), "padding": 26, "bounds": "full", "align": "all"},
+		"signals": list{
+			// Beside a panel are its axis and the space to the next.
+			resized("room", fmt.Sprintf("%s - (%s ? 0 : %v)", fitting(columns*(side+panelBeside)+beside), narrow, beside)),
+			object{"name": "across", "update": fmt.Sprintf("clamp(floor(room / %d), 1, %v)", leastPanel, columns)},
+			object{"name": "side", "update": fmt.Sprintf("clamp(room / across - %d, %d, %v)", panelBeside, leastPanel/2, side)},
+			object{"name": "pointed", "value": nil, "on": list{
+				object{"events": "@region:mouseover, @point:mouseover", "update": "datum.k"},
+				object{"events": "@region:mouseout, @point:mouseout", "update": "null"},
+			}},
+		},
 		"scales":  list{object{"name": "nodes", "type": "ordinal", "domain": names, "range": colors}},
 		"legends": list{legend},
 		"marks":   panels,
@@ -67,6 +83,7 @@ func (r *regions) panel(p *plot.Plot, title string, side float64) object {
 		y := (ys[1].(float64) - place[1]) / (ys[1].(float64) - ys[0].(float64)) * side
 		return tenths(x) + "," + tenths(y)
 	}
+	scaled := signal(fmt.Sprintf("side / %v", side))
 	parts := list{}
 	for _, part := range r.parts {
 		var d []byte
@@ -112,26 +129,26 @@ func (r *regions) panel(p *plot.Plot, title string, side float64) object {
 	dot := math.Pow(2*float64(r.radius())*96/72, 2)
 	data := list{object{"name": "parts", "values": parts}, object{"name": "borders", "values": borders}, object{"name": "points", "values": points}}
 	marks := list{
-		namedMark("region", mark("path", "parts", object{"path": field("d"), "fill": field("color"), "fillOpacity": faded, "tooltip": tooltip("predicted", "datum.node", "path", "datum.path")})),
-		uninterested(mark("path", "borders", object{"path": field("d"), "stroke": field("color"), "strokeWidth": field("width"), "strokeCap": value("round")})),
+		namedMark("region", mark("path", "parts", object{"path": field("d"), "scaleX": scaled, "scaleY": scaled, "fill": field("color"), "fillOpacity": faded, "tooltip": tooltip("predicted", "datum.node", "path", "datum.path")})),
+		uninterested(mark("path", "borders", object{"path": field("d"), "scaleX": scaled, "scaleY": scaled, "stroke": field("color"), "strokeWidth": field("width"), "strokeCap": value("round")})),
 		namedMark("point", mark("symbol", "points", object{
-			"x": object{"scale": "x", "field": "x"}, "y": object{"scale": "y", "field": "y"}, "size": value(dot), "fill": field("color"), "stroke": value(hex(ink)), "strokeWidth": value(pointRim * 96 / 72),
+			"x": object{"scale": "x", "field": "x"}, "y": object{"scale": "y", "field": "y"}, "size": value(dot), "fill": field("color"), "stroke": value(hex(inkOnColor)), "strokeWidth": value(pointRim * 96 / 72),
 			"opacity": faded, "tooltip": tooltip("instance", "datum.i", "label", "datum.label", r.names[0], "format(datum.x, '.4~g')", r.names[1], "format(datum.y, '.4~g')"),
 		})),
 	}
 	if len(support) > 0 {
 		data = append(data, object{"name": "support", "values": support})
 		marks = append(marks, uninterested(mark("symbol", "support", object{
-			"x": object{"scale": "x", "field": "x"}, "y": object{"scale": "y", "field": "y"}, "size": value(math.Pow(2*float64(r.radius()+supportRing)*96/72, 2)), "fill": value("transparent"), "stroke": value(hex(ink)), "strokeWidth": value(1),
+			"x": object{"scale": "x", "field": "x"}, "y": object{"scale": "y", "field": "y"}, "size": value(math.Pow(2*float64(r.radius()+supportRing)*96/72, 2)), "fill": value("transparent"), "stroke": value(hex(inkOnColor)), "strokeWidth": value(1),
 		})))
 	}
 	return object{
 		"type": "group", "title": object{"text": titleLines(title), "frame": "group", "offset": 6},
-		"encode": object{"update": object{"width": value(side), "height": value(side), "clip": value(false)}},
+		"encode": object{"update": object{"width": signal("side"), "height": signal("side"), "clip": value(false)}},
 		"data":   data,
 		"scales": list{
-			object{"name": "x", "type": "linear", "domain": xs, "range": list{0, side}, "zero": false, "nice": false},
-			object{"name": "y", "type": "linear", "domain": ys, "range": list{side, 0}, "zero": false, "nice": false},
+			object{"name": "x", "type": "linear", "domain": xs, "range": list{0, signal("side")}, "zero": false, "nice": false},
+			object{"name": "y", "type": "linear", "domain": ys, "range": list{signal("side"), 0}, "zero": false, "nice": false},
 		},
 		"axes": list{
 			object{"orient": "bottom", "scale": "x", "title": p.X.Label.Text, "tickCount": 5, "domain": false},
@@ -139,7 +156,7 @@ func (r *regions) panel(p *plot.Plot, title string, side float64) object {
 		},
 		"marks": list{object{
 			"type":   "group",
-			"encode": object{"update": object{"width": value(side), "height": value(side), "clip": value(true), "stroke": value(hex(frameInk))}},
+			"encode": object{"update": object{"width": signal("side"), "height": signal("side"), "clip": value(true), "stroke": value(hex(frameInk))}},
 			"marks":  marks,
 		}},
 	}
@@ -153,5 +170,5 @@ func uninterested(mark object) object {
 
 // tenths writes a number of pixels.
 func tenths(v float64) string {
-	return strconv.FormatFloat(math.Round(10*v)/10+0, 'f', -1, 64)
+	return strconv.FormatFloat(round(v), 'f', -1, 64)
 }

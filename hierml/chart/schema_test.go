@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,8 +54,8 @@ func (r *lookingAhead) MatchString(s string) bool {
 
 func (r *lookingAhead) String() string { return (*regexp2.Regexp)(r).String() }
 
-// Every interactive figure is what Vega and Vega-Lite say a specification is, those of unusual
-// inputs too.
+// Every figure is what Vega and Vega-Lite say a specification is, interactive and as it is drawn,
+// those of unusual inputs too.
 func TestSpecifications(t *testing.T) {
 	schemas := map[string]*jsonschema.Schema{vegaType: schema(t, "vega-5.33.0"), vegaLiteType: schema(t, "vega-lite-5.6.1")}
 	all := figures(t)
@@ -62,16 +63,17 @@ func TestSpecifications(t *testing.T) {
 		all[name] = f
 	}
 	for name, f := range all {
-		if f.twin == nil {
-			continue
-		}
-		text := spec(t, f)
-		document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		drawn, err := f.drawn()
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatal(err)
 		}
-		if err := schemas[f.twin.mime].Validate(document); err != nil {
-			t.Errorf("%s: %.2000s", name, fmt.Sprintf("%#v", err))
+		text, err := json.Marshal(drawn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		valid(t, schemas[vegaType], name+" as it is drawn", string(text))
+		if f.twin != nil {
+			valid(t, schemas[f.twin.mime], name, spec(t, f))
 		}
 	}
 	// The schemas refuse what is not right.
@@ -83,5 +85,16 @@ func TestSpecifications(t *testing.T) {
 		if schemas[mime].Validate(document) == nil {
 			t.Errorf("%s: %s is valid", mime, wrong)
 		}
+	}
+}
+
+func valid(t *testing.T, schema *jsonschema.Schema, name, text string) {
+	t.Helper()
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if err := schema.Validate(document); err != nil {
+		t.Errorf("%s: %.2000s", name, fmt.Sprintf("%#v", err))
 	}
 }

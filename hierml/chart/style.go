@@ -29,11 +29,27 @@ var (
 	lineDashes = [][]vg.Length{nil, {7, 3}, {2, 2.5}, {8, 2.5, 2, 2.5}}
 	glyphs     = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}}
 
+	// The ink of what is drawn on the page, which is another on a dark one, see onPage.
 	ink      = color.Gray{Y: 0x22}
 	paleInk  = color.Gray{Y: 0x66}
 	gridInk  = color.Gray{Y: 0xe2}
 	frameInk = color.Gray{Y: 0x99}
+
+	// The ink of what is drawn on colours, which is the same on all pages.
+	inkOnColor   = color.Gray{Y: 0x23}
+	paleOnColor  = color.Gray{Y: 0x67}
+	gridOnColor  = color.Gray{Y: 0xe3}
+	frameOnColor = color.Gray{Y: 0x98}
 )
+
+// pageInk is how an ink is drawn on a page of any theme: in the colour of the page's text, and
+// thinner where it is pale.
+type pageInk struct {
+	ink     color.Color
+	opacity float64
+}
+
+var pageInks = []pageInk{{ink, 1}, {color.Black, 1}, {paleInk, 0.72}, {frameInk, 0.5}, {gridInk, 0.15}}
 
 const typeface = "Liberation"
 

@@ -269,7 +269,7 @@ func (w *webTaxonomy) spec(f *Figure) object {
 				object{"x": signal(fmt.Sprintf("datum.x + %d + datum.w", webOffset+6)), "y": signal("datum.row - top"), "limit": value(webWidth), "fill": value(hex(paleInk))}),
 			namedMark("node", hovered(mark("rect", "shown", object{
 				"x": signal("datum.x - 7"), "x2": signal("datum.right + 4"), "yc": signal("datum.row - top"), "height": value(webRow),
-				"fill": value("black"), "fillOpacity": value(0), "cursor": signal("datum.inner ? 'pointer' : 'default'"),
+				"fill": value(hex(ink)), "fillOpacity": value(0), "cursor": signal("datum.inner ? 'pointer' : 'default'"),
 				"tooltip": signal("datum.node ? " + tooltip(about...)["signal"].(string) + " : null"),
 			}))),
 		},

@@ -22,8 +22,23 @@ type (
 // pixels returns a length in the pixels of a web page, of which there are 96 to the inch.
 func pixels(l vg.Length) float64 { return math.Round(float64(l / vg.Inch * 96)) }
 
-// hex returns a colour as web pages write it.
+// hex returns a colour as web pages write it. An ink is that of the page's text, and where it is
+// pale, a grey that shows on all pages.
 func hex(c color.Color) string {
+	switch c {
+	case ink, color.Black:
+		return "currentColor"
+	case paleInk:
+		return "#7c7c7c"
+	case frameInk:
+		return "#8c8c8c"
+	case gridInk:
+		return "#80808040"
+	}
+	return plainHex(c)
+}
+
+func plainHex(c color.Color) string {
 	rgba := color.RGBAModel.Convert(c).(color.RGBA)
 	return fmt.Sprintf("#%02x%02x%02x", rgba.R, rgba.G, rgba.B)
 }
@@ -31,10 +46,11 @@ func hex(c color.Color) string {
 const webFont = "Liberation Sans, Arial, Helvetica, sans-serif"
 
 // webConfig returns the style of this package for Vega and Vega-Lite. It names every colour,
-// because a front end with a dark theme sets those that are not named to pale ones.
+// because a front end with a dark theme sets those that are not named to its own. There is no
+// background, and inks are those of the page, see hex.
 func webConfig() object {
 	return object{
-		"background": "white",
+		"background": "transparent",
 		"font":       webFont,
 		"axis": object{
 			"labelColor": hex(ink), "titleColor": hex(ink), "labelFont": webFont, "titleFont": webFont,
@@ -47,10 +63,11 @@ func webConfig() object {
 	}
 }
 
-// embedding tells front ends how to show a picture: with a menu to save it, but not to send it to a
-// web site.
+// embedding tells front ends how to show a picture: as a part of the page, so that the colour of
+// the page's text is that of the picture's, and with a menu to save it, but not to send it to a web
+// site.
 func embedding() object {
-	return object{"embedOptions": object{"actions": object{"export": true, "source": false, "compiled": false, "editor": false}}}
+	return object{"embedOptions": object{"renderer": "svg", "actions": object{"export": true, "source": false, "compiled": false, "editor": false}}}
 }
 
 // vegaLite returns a specification in Vega-Lite with what is the same in all of them.
@@ -62,9 +79,40 @@ func vegaLite(parts object) object {
 func vega(parts object) object { return webSpec("https://vega.github.io/schema/vega/v5.json", parts) }
 
 func webSpec(schema string, parts object) object {
-	spec := object{"$schema": schema, "background": "white", "config": webConfig(), "usermeta": embedding()}
+	spec := object{"$schema": schema, "background": "transparent", "config": webConfig(), "usermeta": embedding()}
 	for key, part := range parts {
 		spec[key] = part
+	}
+	return spec
+}
+
+// A window up to narrowWindow pixels wide shows the notebook alone, with narrowMargin pixels beside
+// a picture and its menu. A wider one may show other panels.
+const (
+	narrowWindow = 760
+	narrowMargin = 150
+	wideMargin   = 190
+	leastWidth   = 200
+)
+
+// fitting returns the expression of a width of a picture: what it is to be, or as much of it as the
+// window has room for. Vega is not told how wide the place for the picture is.
+func fitting(width float64) string {
+	return fmt.Sprintf("min(%v, max(%d, windowSize()[0] - (windowSize()[0] > %d ? %d : %d)))", width, leastWidth, narrowWindow, wideMargin, narrowMargin)
+}
+
+// resized returns a signal that has the value of an expression, again when the window has another
+// size.
+func resized(name, expression string) object {
+	return object{"name": name, "update": expression, "on": list{object{"events": object{"source": "window", "type": "resize"}, "update": expression}}}
+}
+
+// narrowing makes a picture in Vega-Lite of a width, which is a number there and to which the names
+// at the axis may come, fit the window.
+func narrowing(spec object, width, names float64) object {
+	spec["usermeta"].(object)["embedOptions"].(object)["patch"] = list{
+		object{"op": "remove", "path": "/width"},
+		object{"op": "add", "path": "/signals/0", "value": resized("width", fmt.Sprintf("%s - %v", fitting(width+names), names))},
 	}
 	return spec
 }
@@ -172,10 +220,29 @@ func titleLines(title string) any {
 	return all
 }
 
-// heading returns the title of a picture, with a hint below it.
+// heading returns the title of a picture, with a hint below it, which takes several lines in a
+// narrow window.
 func heading(title any, hint string) object {
-	return object{"text": title, "subtitle": hint, "subtitleColor": hex(paleInk), "subtitleFont": webFont, "subtitleFontSize": webName, "subtitlePadding": 4, "offset": 10}
+	lines := []string{""}
+	for word := range strings.FieldsSeq(hint) {
+		last := len(lines) - 1
+		if len(lines[last]) > 0 && len(lines[last])+len(word) > longestHint {
+			lines, last = append(lines, ""), last+1
+		}
+		lines[last] = strings.TrimSpace(lines[last] + " " + word)
+	}
+	subtitle := any(hint)
+	if len(lines) > 1 {
+		for k, l := range lines {
+			lines[k] = quoted(l)
+		}
+		subtitle = signal(fmt.Sprintf("windowSize()[0] <= %d ? [%s] : %s", narrowWindow, strings.Join(lines, ", "), quoted(hint)))
+	}
+	return object{"text": title, "subtitle": subtitle, "subtitleColor": hex(paleInk), "subtitleFont": webFont, "subtitleFontSize": webName, "subtitlePadding": 4, "offset": 10}
 }
+
+// longestHint is how long the lines of a hint are in a narrow window, in letters.
+const longestHint = 40
 
 // How long the names and paths of tooltips are at most, in letters.
 const (

@@ -279,10 +279,13 @@ type Progress struct {
 	// a certificate.
 	Estimate float64
 
-	// Done is how much of the way to the end is behind, from 0 to 1, which stands for the gap, the
-	// number of epochs or the time that ends the training. It is zero in a History.
-	Done float64
+	done float64
 }
+
+// Done returns how much of the way to the end is behind, from 0 to 1, which stands for the gap, the
+// number of epochs or the time that ends the training. Functions for the progress are told it; in a
+// History it is zero.
+func (p Progress) Done() float64 { return p.done }
 
 // String returns the state in one line.
 func (p Progress) String() string {

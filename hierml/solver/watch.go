@@ -12,13 +12,13 @@ import (
 )
 
 // Watch makes Progress, if it is nil, a function that tells the watcher of ctx, see package
-// progress, if there is one; another it gives the field Done. It returns the context for what is
+// progress, if there is one; another is told what is Done. It returns the context for what is
 // trained with the settings, and a function to call when that is over.
 func (s *Settings) Watch(ctx context.Context) (context.Context, func()) {
 	if tell := s.Progress; tell != nil {
 		w := &way{settings: *s}
 		s.Progress = func(p Progress) error {
-			p.Done = w.done(p)
+			p.done = w.done(p)
 			return tell(p)
 		}
 		return progress.Silent(ctx), func() {}

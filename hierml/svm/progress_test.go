@@ -1,7 +1,6 @@
 package svm_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/hierml/notebook/hierml/classifier"
@@ -31,13 +30,13 @@ func TestProgressDone(t *testing.T) {
 			}
 			before := 0.0
 			for _, p := range told {
-				if !(p.Done >= 0 && p.Done <= 1) || math.IsNaN(p.Done) {
-					t.Errorf("%s of %s: %v done", name, m.Name, p.Done)
+				if !(p.Done() >= 0 && p.Done() <= 1) {
+					t.Errorf("%s of %s: %v done", name, m.Name, p.Done())
 				}
-				before = max(before, p.Done)
+				before = max(before, p.Done())
 			}
-			if status := m.Training.Certificate.Status; status == solver.Converged && told[len(told)-1].Done != 1 {
-				t.Errorf("%s of %s: converged with %v done, %v", name, m.Name, told[len(told)-1].Done, told[len(told)-1])
+			if status := m.Training.Certificate.Status; status == solver.Converged && told[len(told)-1].Done() != 1 {
+				t.Errorf("%s of %s: converged with %v done, %v", name, m.Name, told[len(told)-1].Done(), told[len(told)-1])
 			} else if _, whole := e.(svm.Flat); whole && status == solver.MaxEpochs && before < 1 {
 				t.Errorf("%s of %s: after the last epoch %v is done", name, m.Name, before)
 			}

@@ -57,7 +57,7 @@ func TestBrowserFigures(t *testing.T) {
 	if !p.runAll(t, 5*time.Minute) {
 		t.Error("JupyterLab reports that a cell failed")
 	}
-	p.wait(t, fmt.Sprintf("document.querySelectorAll(%q).length === %d", figureCanvas, len(figureCells)-1), time.Minute)
+	p.wait(t, fmt.Sprintf("document.querySelectorAll(%q).length === %d", figureMarks, len(figureCells)-1), time.Minute)
 	p.grow(t)
 	p.screenshot(t, "figures")
 	for i, words := range []string{"norm", "primal", "flat", "predicted"} {
@@ -72,11 +72,11 @@ func TestBrowserFigures(t *testing.T) {
 		t.Fatal("the taxonomy tells of no inner node")
 	}
 	p.clickAt(t, node)
-	p.wait(t, fmt.Sprintf("document.querySelectorAll(%q)[0].getBoundingClientRect().height < %v", figureCanvas, before.Height-10), patience)
+	p.wait(t, fmt.Sprintf("document.querySelectorAll(%q)[0].getBoundingClientRect().height < %v", figureMarks, before.Height-10), patience)
 	p.screenshot(t, "figures-folded")
 
 	last := len(figureCells) - 2
-	drawing := fmt.Sprintf("document.querySelectorAll(%q)[%d].toDataURL()", figureCanvas, last)
+	drawing := fmt.Sprintf("document.querySelectorAll(%q)[%d].outerHTML", figureMarks, last)
 	given := eval[string](t, p, drawing, patience)
 	dendrogram := p.figure(t, last)
 	links := point{dendrogram.X + 0.6*dendrogram.Width, dendrogram.Y + 0.5*dendrogram.Height}
@@ -87,8 +87,8 @@ func TestBrowserFigures(t *testing.T) {
 	p.wait(t, fmt.Sprintf("%s === %s", drawing, quote(given)), patience)
 }
 
-// figureCanvas finds what Vega draws on.
-const figureCanvas = ".jp-OutputArea-output .vega-embed canvas"
+// figureMarks finds what Vega draws on.
+const figureMarks = ".jp-OutputArea-output .vega-embed svg.marks"
 
 // box is where an element is in the window.
 type box struct{ X, Y, Width, Height float64 }
@@ -96,7 +96,7 @@ type box struct{ X, Y, Width, Height float64 }
 // figure returns the place of an interactive figure.
 func (p *page) figure(t *testing.T, i int) box {
 	t.Helper()
-	return eval[box](t, p, fmt.Sprintf(`(r => ({X: r.x, Y: r.y, Width: r.width, Height: r.height}))(document.querySelectorAll(%q)[%d].getBoundingClientRect())`, figureCanvas, i), patience)
+	return eval[box](t, p, fmt.Sprintf(`(r => ({X: r.x, Y: r.y, Width: r.width, Height: r.height}))(document.querySelectorAll(%q)[%d].getBoundingClientRect())`, figureMarks, i), patience)
 }
 
 // tells moves the mouse over an interactive figure until the words are in what it tells, and

@@ -15,7 +15,7 @@ func TestBrowserVega(t *testing.T) {
 	if !p.runAll(t, time.Minute) {
 		t.Fatal("a cell failed")
 	}
-	tree, curves := output(1)+" canvas", output(2)+" canvas"
+	tree, curves := output(1)+" svg.marks", output(2)+" svg.marks"
 	p.find(t, tree, "")
 	p.find(t, curves, "")
 	p.screenshot(t, "vega")
@@ -34,31 +34,23 @@ func TestBrowserVega(t *testing.T) {
 	p.wait(t, fmt.Sprintf("%s === %v", height, unfolded), patience)
 
 	p.coloured(t, curves, blue)
-	p.coloured(t, curves, vermilion)
+	p.coloured(t, curves, green)
 }
 
 // The first colours of the charts.
-var (
-	blue      = [3]int{0x00, 0x72, 0xb2}
-	vermilion = [3]int{0xd5, 0x5e, 0x00}
+const (
+	blue      = "#0072b2"
+	vermilion = "#d55e00"
+	green     = "#009e73"
 )
 
-// coloured waits until there is a colour in a canvas, and returns a place a little to the right of
-// where it is leftmost.
-func (p *page) coloured(t *testing.T, selector string, color [3]int) point {
+// coloured waits until there is a mark of a colour in a picture, and returns a place a little to the
+// right of where the leftmost one begins.
+func (p *page) coloured(t *testing.T, selector, color string) point {
 	t.Helper()
-	return poll[point](t, p, fmt.Sprintf("looking for the colour %x in %s", color, selector), fmt.Sprintf(`(() => {
-		const canvas = document.querySelector(%s);
-		if (!canvas || !canvas.width) return false;
-		const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data, at = canvas.getBoundingClientRect();
-		for (let x = 0; x < canvas.width; x++) {
-			for (let y = 0; y < canvas.height; y++) {
-				const i = 4 * (y * canvas.width + x);
-				if (pixels[i] === %d && pixels[i + 1] === %d && pixels[i + 2] === %d && pixels[i + 3] === 255) {
-					return {X: at.x + 2 + x * at.width / canvas.width, Y: at.y + y * at.height / canvas.height};
-				}
-			}
-		}
-		return false;
-	})()`, quote(selector), color[0], color[1], color[2]), patience)
+	return poll[point](t, p, fmt.Sprintf("looking for the colour %s in %s", color, selector), fmt.Sprintf(`(() => {
+		const marks = document.querySelectorAll(%[1]s + " :is([fill='%[2]s'], [stroke='%[2]s'])");
+		const boxes = [...marks].map(e => e.getBoundingClientRect()).sort((a, b) => a.x - b.x);
+		return boxes.length > 0 && {X: boxes[0].x + 2, Y: boxes[0].y + boxes[0].height / 2};
+	})()`, quote(selector), color), patience)
 }

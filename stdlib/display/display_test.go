@@ -2,6 +2,7 @@ package display
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -238,18 +239,18 @@ func TestSizeIsBounded(t *testing.T) {
 }
 
 func TestPlot(t *testing.T) {
+	const vega = "application/vnd.vega.v5+json"
 	p := plot.New()
 	p.Title.Text = "gap"
-	if b := OnScreen(p); len(b.Data) != 2 || b.Data[SVG] == nil || b.Text() != `plot "gap"` || b.Metadata != nil {
+	if b := OnScreen(p); len(b.Data) != 3 || b.Data[SVG] == nil || b.Data[vega] == nil || b.Text() != `plot "gap"` || b.Metadata != nil {
 		t.Errorf("on a screen: got %v", b)
 	}
 	if b := OnScreen(picky{}); b.Data[PNG] == nil {
 		t.Errorf("on a screen what has dots only: got %v", b)
 	}
 	b := Of(p)
-	svg, _ := b.Data[SVG].(string)
-	if !strings.Contains(svg, `<svg role="img" aria-label="plot &#34;gap&#34;" `) || !strings.Contains(svg, "</svg>") {
-		t.Errorf("SVG: %.100s", svg)
+	if drawn, err := json.Marshal(b.Data[vega]); err != nil || !strings.Contains(string(drawn), `"description":"gap"`) {
+		t.Errorf("in Vega: %.100s, %v", drawn, err)
 	}
 	data, _ := b.Data[PNG].([]byte)
 	img, err := png.Decode(bytes.NewReader(data))

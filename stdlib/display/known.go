@@ -3,7 +3,6 @@ package display
 import (
 	"bytes"
 	"fmt"
-	"html"
 	"image"
 	"image/png"
 	"reflect"
@@ -13,9 +12,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/hierml/notebook/hierml/chart"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -25,7 +21,6 @@ import (
 const (
 	plotWidth  = 6 * vg.Inch
 	plotHeight = 4 * vg.Inch
-	plotDPI    = 192 // twice what is shown, for sharp screens
 
 	maxPixels = 32 << 20 // of an image
 	maxData   = 8 << 20  // bytes of any representation but text
@@ -65,32 +60,15 @@ func (b *Bundle) known(v any) error {
 }
 
 func (b *Bundle) plot(p *plot.Plot) error {
-	if err := chart.Check(p); err != nil {
-		return err
-	}
-	svg := vgsvg.New(plotWidth, plotHeight)
-	p.Draw(draw.New(svg))
-	var buf bytes.Buffer
-	if _, err := svg.WriteTo(&buf); err != nil {
+	figure := &chart.Figure{Plot: p, Width: plotWidth, Height: plotHeight}
+	if _, err := b.whole(figure); err != nil {
 		return err
 	}
 	title := "plot"
 	if p.Title.Text != "" {
 		title += " " + fmt.Sprintf("%q", p.Title.Text)
 	}
-	b.Data[SVG] = strings.Replace(buf.String(), "<svg ", `<svg role="img" aria-label="`+html.EscapeString(title)+`" `, 1)
 	b.Data[Text] = bounded(title)
-	if b.screen {
-		return nil
-	}
-
-	img := vgimg.NewWith(vgimg.UseWH(plotWidth, plotHeight), vgimg.UseDPI(plotDPI))
-	p.Draw(draw.New(img))
-	buf = bytes.Buffer{}
-	if _, err := (vgimg.PngCanvas{Canvas: img}).WriteTo(&buf); err != nil {
-		return err
-	}
-	b.Data[PNG] = buf.Bytes()
 	b.size(plotWidth, plotHeight)
 	return nil
 }

@@ -64,7 +64,7 @@ func TestInteractPictures(t *testing.T) {
 			}
 			return strings.Join(all, " ")
 		}
-		if first := n.data[len(n.data)-1]; pictures() != "1 1" || first["image/png"] == nil {
+		if first := n.data[len(n.data)-1]; pictures() != "1 0" || first["image/png"] == nil {
 			t.Errorf("the first result has %s pictures, the cell shows %v", pictures(), first)
 		}
 		update(p.find("IntSliderModel"), "value", 3)

@@ -336,9 +336,9 @@ func TestProgressInANotebook(t *testing.T) {
 		n := open(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		n.ctx = ctx
-		progress := Progress("flat")
+		progress := watchedBy(t, 0.001, Progress("flat"))
 		for i, gap := range []float64{1, 0.1, 0.01, 0.001} {
-			if err := progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: float64(i + 1), Done: float64(i) / 3}); err != nil {
+			if err := progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: float64(i + 1)}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(drawInterval)
@@ -404,29 +404,37 @@ func TestProgressIsThrottled(t *testing.T) {
 	}
 }
 
+// watchedBy returns what a training to a gap tells, which has a function for its progress.
+func watchedBy(t *testing.T, gap float64, progress func(solver.Progress) error) func(solver.Progress) error {
+	set := &solver.Settings{Gap: gap, Progress: progress}
+	_, end := set.Watch(t.Context())
+	t.Cleanup(end)
+	return set.Progress
+}
+
 func TestProgressInATerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		b := training{&bar{ctx: t.Context(), stderr: &out, terminal: true}}
-		for i, gap := range []float64{1, 0.001} {
-			if err := b.progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1, Done: float64(i)}); err != nil {
+		progress := watchedBy(t, 0.01, training{&bar{ctx: t.Context(), stderr: &out, terminal: true}}.progress)
+		for i, gap := range []float64{1, 0.01} {
+			if err := progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(drawInterval)
 		}
 		if want := "\r\x1b[K[························] epoch 1, gap 1, 1s, 1 epochs/s" +
-			"\r\x1b[K[████████████████████████] epoch 2, gap 0.001, 1s, 2 epochs/s\n"; out.String() != want {
+			"\r\x1b[K[████████████████████████] epoch 2, gap 0.01, 1s, 2 epochs/s\n"; out.String() != want {
 			t.Errorf("got %q", out.String())
 		}
 		// In a log file: the last line only, as the training is short.
 		out.Reset()
-		b = training{&bar{ctx: t.Context(), stderr: &out}}
-		for i, gap := range []float64{1, 0.001} {
-			if err := b.progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1, Done: float64(i)}); err != nil {
+		progress = watchedBy(t, 0.01, training{&bar{ctx: t.Context(), stderr: &out}}.progress)
+		for i, gap := range []float64{1, 0.01} {
+			if err := progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if want := "[████████████████████████] epoch 2, gap 0.001, 1s, 2 epochs/s\n"; out.String() != want {
+		if want := "[████████████████████████] epoch 2, gap 0.01, 1s, 2 epochs/s\n"; out.String() != want {
 			t.Errorf("got %q", out.String())
 		}
 	})

@@ -124,13 +124,16 @@ func picture(label string, done float64, state string) (line string, page *displ
 	}}
 }
 
+// leastDone is the part of a training from which on its pace tells how long the rest takes.
+const leastDone = 0.05
+
 // training is the bar of a solver.
 type training struct{ *bar }
 
 func (t training) progress(p solver.Progress) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.show(p.Done, p.Done >= 1, func() string { return state(p) })
+	return t.show(p.Done(), p.Done() >= 1, func() string { return state(p) })
 }
 
 func state(p solver.Progress) string {
@@ -142,8 +145,8 @@ func state(p solver.Progress) string {
 	if p.Seconds > 0 {
 		s += fmt.Sprintf(", %.3g epochs/s", float64(p.Epoch)/p.Seconds)
 	}
-	if p.Done > 0 && p.Done < 1 {
-		s += fmt.Sprintf(", about %s left", duration(p.Seconds*(1-p.Done)/p.Done))
+	if done := p.Done(); done >= leastDone && done < 1 {
+		s += fmt.Sprintf(", about %s left", duration(p.Seconds*(1-done)/done))
 	}
 	return s
 }
