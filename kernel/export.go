@@ -53,8 +53,10 @@ MathML; LaTeX that is not known stays as it is, in a box. Several notebooks beco
 Links between them lead to places in it. A paragraph that is nothing but a link to one that is named later, such as that
 to the solutions of exercises, has it folded there.
 
-slides: a web page of slides, which prints one a sheet. Cells say where one begins, as JupyterLab has them say it
-(Property Inspector, "Slide Type"); otherwise each heading begins one.
+slides: a web page of slides to present, in one file that needs no network. The arrow keys turn slides, S opens a window
+with speaker notes, Esc shows all slides, and ? lists the other keys. Ctrl+P prints one slide a sheet. Cells say where a
+slide begins, and which are notes (in JupyterLab: Property Inspector, "Slide Type"); otherwise each heading begins one.
+A slide has at most 15 lines of code. A cell that is too long continues on the next slide, whose notes are its text.
 
 markdown, .md: Markdown with the cells and their stored outputs. The pictures go to files in a folder beside
 it: that of notes.md is notes_files. On the standard output they are part of the text.

@@ -64,9 +64,16 @@ func (d *drawing) html(latex string, display bool) template.HTML {
 	return template.HTML(`<code class="` + class + `">` + template.HTMLEscapeString(latex) + "</code>")
 }
 
+// longFormula is the number of symbols above which paper has a formula in small print.
+const longFormula = 80
+
 // block returns a formula that stands alone. It scrolls where it is wider than the page.
 func (d *drawing) block(latex string) template.HTML {
-	return `<div class="formula">` + d.html(latex, true) + "</div>"
+	body, class := d.html(latex, true), "formula"
+	if strings.Count(string(body), "</m") > longFormula {
+		class += " long"
+	}
+	return `<div class="` + template.HTML(class) + `">` + body + "</div>"
 }
 
 // mathML returns the MathML of a formula, empty if there is none.
@@ -128,11 +135,7 @@ func newConverter() func(latex string, display bool) (string, error) {
 	}
 	return func(latex string, display bool) (string, error) {
 		options := vm.NewObject()
-		err := errors.Join(options.Set("displayMode", display), options.Set("throwOnError", true))
-		if display {
-			err = errors.Join(err, options.Set("wrap", "tex")) // rows that paper has one below the other
-		}
-		if err != nil {
+		if err := errors.Join(options.Set("displayMode", display), options.Set("throwOnError", true)); err != nil {
 			return "", err
 		}
 		result, err := render(goja.Undefined(), vm.ToValue(latex), options)

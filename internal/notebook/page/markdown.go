@@ -52,13 +52,29 @@ func newMarkdown(ids *ids) *markdown {
 	)}
 }
 
-// cell returns the HTML of a cell, and the notebooks that are folded behind it. Images that the
-// text takes from the attachments become part of it.
+// cell returns the HTML of a cell, and the notebooks that are folded behind it.
 func (m *markdown) cell(c *notebook.Cell) (template.HTML, []folded, error) {
+	doc, source, err := m.document(c)
+	if err != nil {
+		return "", nil, err
+	}
+	var behind []folded
+	if m.place != nil {
+		if behind, err = m.place.settle(doc, source); err != nil {
+			return "", nil, err
+		}
+	}
+	body, err := m.render(doc, source)
+	return body, behind, err
+}
+
+// document returns the nodes of a cell and its text. Images that the text takes from the attachments
+// become part of it.
+func (m *markdown) document(c *notebook.Cell) (ast.Node, []byte, error) {
 	source := []byte(c.Source)
 	doc, err := m.parse(source)
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	shown := make(map[string]int)
 	err = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -81,17 +97,7 @@ func (m *markdown) cell(c *notebook.Cell) (template.HTML, []folded, error) {
 		}
 		return ast.WalkContinue, nil
 	})
-	if err != nil {
-		return "", nil, err
-	}
-	var behind []folded
-	if m.place != nil {
-		if behind, err = m.place.settle(doc, source); err != nil {
-			return "", nil, err
-		}
-	}
-	body, err := m.render(doc, source)
-	return body, behind, err
+	return doc, source, err
 }
 
 // html returns the HTML of a text.

@@ -121,7 +121,7 @@ func checkFormulas(t *testing.T, file string, n *html.Node) (formulas int) {
 		formulas++
 	case n.Type == html.ElementNode && n.Data == "code" && strings.Contains(attribute(n, "class"), "math"), n.Data == "merror":
 		t.Errorf("%s: %s is not drawn", file, n.FirstChild.Data)
-	case n.Type == html.ElementNode && (n.Data == "code" || n.Data == "pre" || n.Data == "style"):
+	case n.Type == html.ElementNode && (n.Data == "code" || n.Data == "pre" || n.Data == "style" || n.Data == "script"):
 		return 0
 	case n.Type == html.TextNode && latex.MatchString(n.Data):
 		t.Errorf("%s: %q has LaTeX", file, n.Data)

@@ -2,7 +2,7 @@
 // nor the network, and lets nothing else in. What a notebook brings of HTML is reduced to what
 // cannot act, and the page's own policy forbids browsers to run or fetch anything, so pictures are
 // shown that the notebook holds, and not those it only names. Formulas become MathML, which browsers
-// draw.
+// draw. Slides hold reveal.js, and the policy allows that alone.
 package page
 
 import (
@@ -47,7 +47,6 @@ type content struct {
 	Title    string
 	Contents []heading // none on the page of a single notebook
 	Chapters []chapter
-	Slides   [][]cell // instead
 }
 
 // Style is that of all pages.

@@ -1,48 +1,120 @@
 package page
 
 import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
 	"errors"
+	"fmt"
+	"html/template"
 	"io"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/hierml/notebook/internal/notebook"
 )
 
+// reveal.js 6.0.2 shows slides, as its authors have published it, under the MIT licence beside it.
+var (
+	//go:embed reveal.js
+	revealScript string
+	//go:embed reveal.css
+	revealStyle string
+)
+
+// slidesScript starts reveal.js, and opens the window of the speaker notes.
+//
+//go:embed slides.js
+var slidesScript string
+
+//go:embed slides.css
+var slidesStyle string
+
+//go:embed slides.html
+var slidesLayout string
+
+var slidesPage = sync.OnceValue(func() *template.Template { return template.Must(template.New("slides").Parse(slidesLayout)) })
+
+// deck is what the layout of slides shows.
+type deck struct {
+	Title  string
+	Slides []slide
+}
+
+// Style is that of all slides.
+func (deck) Style() template.CSS { return template.CSS(revealStyle + style + slidesStyle) }
+
+// Scripts are the only ones that a browser runs on the page.
+func (deck) Scripts() []template.JS {
+	return []template.JS{template.JS(revealScript), template.JS(slidesScript)}
+}
+
+// Policy allows the scripts by their hashes, and nothing that the notebook brings.
+func (d deck) Policy() string {
+	policy := "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; script-src"
+	for _, script := range d.Scripts() {
+		hash := sha256.Sum256([]byte(script))
+		policy += " 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
+	}
+	return policy
+}
+
+// A slide is what is seen at once.
+type slide struct {
+	Title  string // of the section that the slide continues
+	Blocks []block
+	Notes  []template.HTML
+}
+
 // headed matches text that begins with a heading of the first or second level.
 var headed = regexp.MustCompile(`^\s*##? `)
 
-// WriteSlides writes a notebook as slides on one page, which a browser shows one below the other
-// and prints one a sheet. The cells say where they begin, as they do to JupyterLab and nbconvert,
-// by "slide" or "subslide" in their metadata "slideshow", and which are left out, by "skip" or
-// "notes". Where no cell says anything, a slide begins with each heading of the first two levels.
+// WriteSlides writes a notebook as slides, on a page that holds reveal.js. The cells say where slides
+// begin, as they do to JupyterLab and nbconvert, by "slide" or "subslide" in their metadata
+// "slideshow", which appear later, by "fragment", which are speaker notes, by "notes", and which are
+// left out, by "skip". Where no cell says anything, a slide begins with each heading of the first
+// two levels. Cells that are too high for one slide continue on the next one.
 func WriteSlides(w io.Writer, nb *notebook.Notebook, title string) error {
-	cells, err := makeCells(nb, newMarkdown(newIDs("")))
-	if err != nil {
-		return err
-	}
 	said := slices.ContainsFunc(nb.Cells, func(c *notebook.Cell) bool { return slideType(c) != "" })
-	begins := func(c *notebook.Cell) bool {
-		if said {
-			return slices.Contains([]string{"slide", "subslide"}, slideType(c))
-		}
-		return c.Kind == notebook.Markdown && headed.MatchString(c.Source)
-	}
-	var slides [][]cell
+	text, language := newMarkdown(newIDs("")), languageOf(nb)
+	var sections []section
 	for k, c := range nb.Cells {
-		if t := slideType(c); t == "skip" || t == "notes" {
+		kind := slideType(c)
+		if kind == "skip" {
 			continue
 		}
-		if len(slides) == 0 || begins(c) {
-			slides = append(slides, nil)
+		blocks, err := makeBlocks(c, language, text)
+		if err != nil {
+			return fmt.Errorf("cells[%d]: %w", k, err)
 		}
-		last := len(slides) - 1
-		slides[last] = append(slides[last], cells[k])
+		for i := range blocks {
+			switch kind {
+			case "notes":
+				blocks[i].Kind = noteBlock
+			case "fragment":
+				blocks[i].Step = k + 1
+			}
+		}
+		switch begins := kind == "slide" || !said && c.Kind == notebook.Markdown && headed.MatchString(c.Source); {
+		case begins || len(sections) == 0:
+			sections = append(sections, section{blocks})
+		case kind == "subslide":
+			last := &sections[len(sections)-1]
+			*last = append(*last, blocks)
+		default:
+			last := sections[len(sections)-1]
+			last[len(last)-1] = append(last[len(last)-1], blocks...)
+		}
 	}
-	if len(slides) == 0 {
+	shown := deck{Title: titleOf(nb, title)}
+	for _, s := range sections {
+		shown.Slides = append(shown.Slides, s.slides()...)
+	}
+	if len(shown.Slides) == 0 {
 		return errors.New("the notebook has no cells for slides")
 	}
-	return page().Execute(w, content{Title: titleOf(nb, title), Slides: slides})
+	return slidesPage().Execute(w, shown)
 }
 
 // slideType returns what a cell says of slides, empty if nothing.
