@@ -13,23 +13,23 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A refusal stops the lowering of a cell that the interpreter would not run as Go does.
+// A refusal stops the lowering of a cell that the interpreter would run differently from Go.
 type refusal struct {
 	pos token.Pos
 	msg string
 }
 
-// A Change is what one checked cell does to the session: it enters the cell's declarations, which
-// Commit makes live and Rollback forgets.
+// A Change is the effect of one checked cell on the session. It enters the cell's declarations,
+// which Commit makes live and Rollback removes.
 type Change struct {
 	C *check.Checker
 	S *state.Session
 	K *check.Checked
 
-	// Queue holds the functions that are to be written with the cell.
+	// Queue holds the functions to write with the cell.
 	Queue  []*state.Function
 	Queued map[*state.Function]bool
-	// commits and undos carry out, or take back, what the cell does to the session.
+	// commits and undos apply, or revert, the effects of the cell on the session.
 	commits []func()
 	undos   []func()
 	// Variables are the cell's, in the order of their statements.
@@ -38,23 +38,24 @@ type Change struct {
 	Inits []InitCall
 	// noted are remarks on functions of earlier cells.
 	noted []string
-	// moved holds the names of variables that are declared anew with another type.
+	// moved holds the names of variables that are declared again with another type.
 	moved map[string]bool
 	// Shown holds the types of the values that the cell shows.
 	Shown []types.Type
-	// checkOnly says that nothing is lowered: only the session is to know what the cell declares.
+	// checkOnly says that nothing is lowered: the session only records the declarations of the
+	// cell.
 	checkOnly bool
 	instances int // of generic functions, made for the cell
 	// Added holds the methods that types of earlier cells get.
 	Added map[*types.Func]bool
-	// Kept holds the functions that the cell declares as they are.
+	// Kept holds the functions that the cell declares again unchanged.
 	Kept map[*state.Function]bool
-	// Obsolete holds the names of functions that nothing mentions any more once the cell is done.
+	// Obsolete holds the names of functions that nothing mentions any more after the cell.
 	Obsolete []string
-	// Relocated is compiled code that the cell has the source of, and that was compiled before.
+	// Relocated is compiled code of the cell's source that was compiled before.
 	Relocated []program.Relocation
-	// Pos is where the work is, for refusals of types. In a stand-in for a function of a compiled
-	// package, Site is where it is called.
+	// Pos is the current position, for refusals of types. In a stand-in for a function of a
+	// compiled package, Site is the position of its call.
 	Pos  token.Pos
 	Site token.Pos
 	// Unready says that the cell calls a function which waits for another.
@@ -75,7 +76,7 @@ type cellVariable struct {
 	Fresh bool
 }
 
-// Refuse ends the writing of the cell: the back end does not take what stands at pos.
+// Refuse ends the writing of the cell: the back end does not support the code at pos.
 func (ch *Change) Refuse(pos token.Pos, msg string) {
 	if ch.Site.IsValid() {
 		pos = ch.Site
@@ -83,19 +84,19 @@ func (ch *Change) Refuse(pos token.Pos, msg string) {
 	panic(refusal{pos, msg})
 }
 
-// Later registers what takes back a change to the session.
+// Later registers a function that reverts a change to the session.
 func (ch *Change) Later(undo func()) { ch.undos = append(ch.undos, undo) }
 
-// OnCommit registers what is done when the cell is committed.
+// OnCommit registers a function to call when the cell is committed.
 func (ch *Change) OnCommit(do func()) { ch.commits = append(ch.commits, do) }
 
-// Relocate notes that the cell has the source of code that was compiled before.
+// Relocate records that the cell has the source of code that was compiled before.
 func (ch *Change) Relocate(r program.Relocation) {
 	ch.Relocated = append(ch.Relocated, r)
 	ch.Later(ch.C.Relocations.Add(r))
 }
 
-// Rollback takes back all that the cell did to the session.
+// Rollback reverts all effects of the cell on the session.
 func (ch *Change) Rollback() {
 	for i := len(ch.undos) - 1; i >= 0; i-- {
 		ch.undos[i]()
@@ -103,13 +104,13 @@ func (ch *Change) Rollback() {
 	ch.K.Rollback()
 }
 
-// New returns the change of a checked cell, which has done nothing yet.
+// New returns the change of a checked cell, which has not changed anything yet.
 func New(c *check.Checker, k *check.Checked) *Change {
 	return &Change{C: c, S: c.Session, K: k, Queued: map[*state.Function]bool{}, Added: map[*types.Func]bool{}}
 }
 
-// RecoverRefusal takes the lowering back if it panics, and reports why it was refused. It is to be
-// deferred.
+// RecoverRefusal reverts the lowering if it panics, and reports why it was refused. Call it with
+// defer.
 func (ch *Change) RecoverRefusal(report func(syntax.Problem)) {
 	if r := recover(); r != nil {
 		ch.Rollback()
@@ -165,7 +166,7 @@ func (ch *Change) Declare() {
 	ch.spreadWaiting()
 }
 
-// enter makes the session know a declaration, and its name live on commit.
+// enter adds a declaration to the session, whose name becomes live on commit.
 func (ch *Change) enter(d *state.Declaration) {
 	ch.know(d.Object, d)
 	ch.commits = append(ch.commits, func() {
@@ -212,8 +213,7 @@ func (ch *Change) declareSpec(spec *ast.TypeSpec) {
 }
 
 // declareVariable gives a variable its place. A variable that is declared again with the same type
-// stays the one it was, so that functions which mention it follow; with another type it is a new
-// one.
+// keeps its place, so that functions which mention it follow; with another type it gets a new one.
 func (ch *Change) declareVariable(v *check.TopVariable) {
 	name := v.Global.Name()
 	d := &state.Declaration{Name: name, Cell: ch.K.Source.Cell.Number, Object: v.Global}
@@ -259,15 +259,15 @@ func (ch *Change) Commit(reached int) {
 	}
 }
 
-// Idle reports whether a cell does nothing when it is run, and declares nothing but names of
+// Idle reports whether a cell does nothing when it runs, and declares nothing but names of
 // packages.
 func (ch *Change) Idle() bool {
 	blank := slices.ContainsFunc(ch.K.Imports, func(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "_" })
 	return !blank && ch.K.Declarations == nil && len(ch.K.Body) == 0 && len(ch.Queue) == 0
 }
 
-// DeclaresBetween reports whether the statement before index i declares variables, so that a
-// failure later has to keep them.
+// DeclaresBetween reports whether the statement before index i declares variables, which a later
+// failure must keep.
 func (ch *Change) DeclaresBetween(i int) bool {
 	for _, v := range ch.Variables {
 		if v.Statement == i-1 {

@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// declareFunc gives a function or method of the cell its name. One that was declared before with
-// the same signature gets a new version, and everything that calls it is lowered again.
+// declareFunc gives a function or method of the cell its name. If it was declared before with the
+// same signature, it gets a new version, and all its callers are lowered again.
 func (ch *Change) declareFunc(f *check.Func) {
 	obj := f.Object
 	cell := ch.K.Source.Cell.Number
@@ -47,8 +47,8 @@ func (ch *Change) declareFunc(f *check.Func) {
 	}
 }
 
-// RelowerMentioning has the functions lowered again whose code has values of types that get methods
-// with the cell.
+// RelowerMentioning queues the functions whose code has values of types that get methods with the
+// cell.
 func (ch *Change) RelowerMentioning() {
 	if len(ch.Added) == 0 {
 		return
@@ -88,7 +88,7 @@ func (ch *Change) RelowerMentioning() {
 	}
 }
 
-// receiver returns the type that a method belongs to, for instances the generic one.
+// receiver returns the type that a method belongs to; for an instance, the generic type.
 func receiver(m *types.Func) types.Type {
 	t := m.Signature().Recv().Type()
 	if p, ok := t.(*types.Pointer); ok {
@@ -128,7 +128,7 @@ func (ch *Change) declarePlainFunc(f *check.Func, fn *state.Function) {
 	ch.enter(&state.Declaration{Name: name, Cell: fn.Cell, Object: f.Object, Function: fn})
 }
 
-// register makes a new function known and has it lowered.
+// register enters a new function, and queues it.
 func (ch *Change) register(fn *state.Function) {
 	fn.Version = ch.S.Next(fn.Base)
 	fn.Variable = fmt.Sprintf("%s__v%d", fn.Base, fn.Version)
@@ -145,7 +145,7 @@ func (ch *Change) knowFunc(obj *types.Func, fn *state.Function) {
 	ch.Later(func() { delete(ch.S.Funcs, obj) })
 }
 
-// renew makes old the function that fn describes, and has it and all that calls it lowered anew.
+// renew turns old into the function that fn describes, and queues it and all its callers.
 func (ch *Change) renew(old, fn *state.Function) {
 	was := *old
 	ch.Later(func() { *old = was })
@@ -182,7 +182,7 @@ func (ch *Change) relower(fn *state.Function) {
 	}
 }
 
-// Need has a function lowered with this cell.
+// Need queues a function for lowering with this cell.
 func (ch *Change) Need(fn *state.Function) {
 	if !ch.Queued[fn] {
 		ch.Queued[fn] = true

@@ -15,11 +15,11 @@ import (
 )
 
 // maxInstances bounds how many instances of generic functions a cell makes: functions that call
-// each other with ever larger type arguments need more than there is room for.
+// each other with ever larger type arguments would need too much memory.
 const maxInstances = 2000
 
-// Instance returns the instance of a generic function (or method) for some type arguments. The
-// interpreter's own generics are not used: the function is type-checked once more with its type
+// Instance returns the instance of a generic function (or method) for some type arguments. It does
+// not use the interpreter's generics: the function is type-checked once more with its type
 // parameters as aliases of the arguments, and lowered like any other.
 func (ch *Change) Instance(fn *state.Function, obj *types.Func, targs *types.TypeList) *state.Function {
 	ch.C.StopIfCancelled()
@@ -29,7 +29,7 @@ func (ch *Change) Instance(fn *state.Function, obj *types.Func, targs *types.Typ
 		return known
 	}
 	if ch.instances++; ch.instances > maxInstances {
-		ch.Refuse(ch.Pos, fmt.Sprintf("this cell needs more than %d instances of generic functions, %s the last", maxInstances, fn.Name))
+		ch.Refuse(ch.Pos, fmt.Sprintf("this cell needs more than %d instances of generic functions; the last is %s", maxInstances, fn.Name))
 	}
 	decl, info := ch.instantiate(fn, list)
 	inst := &state.Function{
@@ -47,8 +47,8 @@ func (ch *Change) Instance(fn *state.Function, obj *types.Func, targs *types.Typ
 	return inst
 }
 
-// renewInstances makes the instances of a generic function that is declared again what it says now,
-// and forgets those that nothing calls.
+// renewInstances updates the instances of a generic function that is declared again, and removes
+// those that nothing calls.
 func (ch *Change) renewInstances(fn *state.Function) {
 	for _, key := range slices.Sorted(maps.Keys(ch.S.FuncInstances)) {
 		inst := ch.S.FuncInstances[key]
@@ -88,7 +88,7 @@ func (ch *Change) instantiate(fn *state.Function, targs []types.Type) (*ast.Func
 			i++
 		}
 	}
-	// What the names of the function meant where it was declared.
+	// Names keep the meaning that they had where the function was declared.
 	ast.Inspect(decl, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			if obj := fn.Info.Uses[id]; obj != nil && !declaredIn(obj, decl) {
@@ -119,7 +119,7 @@ func (ch *Change) instantiate(fn *state.Function, targs []types.Type) (*ast.Func
 			if !ok || e.Soft {
 				return
 			}
-			forgiven = onlyForAll(e.Msg) || forgiven && strings.HasPrefix(e.Msg, "\t") // which goes on with the one before
+			forgiven = onlyForAll(e.Msg) || forgiven && strings.HasPrefix(e.Msg, "\t") // it continues the one before
 			if forgiven {
 				return
 			}
@@ -134,8 +134,8 @@ func (ch *Change) instantiate(fn *state.Function, targs []types.Type) (*ast.Func
 	return plain, info
 }
 
-// onlyForAll reports errors of what Go allows with type parameters, and whose meaning is clear
-// without them: the first of equal cases is chosen, and what cannot hold does not.
+// onlyForAll reports errors that type parameters avoid, and whose meaning is clear without them:
+// the first of equal cases is chosen, and an impossible case never matches.
 func onlyForAll(message string) bool {
 	return slices.ContainsFunc([]string{"duplicate case ", "impossible type assertion", "impossible type switch case"},
 		func(words string) bool { return strings.HasPrefix(message, words) })

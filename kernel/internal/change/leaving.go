@@ -12,7 +12,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// leave decides about the functions that do not compile with what a cell declares.
+// leave handles the functions that do not compile with the cell's declarations.
 func (ch *Change) leave() {
 	names, variables := ch.K.Changed(ch.S)
 	for _, x := range ch.K.Left {
@@ -60,7 +60,7 @@ func (ch *Change) leave() {
 	ch.commits = append(ch.commits, func() { ch.S.Deferred = ch.K.Deferred })
 }
 
-// trail has the functions that mention a variable follow it with the next cell.
+// trail makes the functions that mention a variable follow it with the next cell.
 func (ch *Change) trail(name string) {
 	if !ch.moved[name] {
 		return
@@ -76,7 +76,8 @@ func (ch *Change) note(format string, args ...any) {
 	ch.noted = append(ch.noted, fmt.Sprintf("note: "+format+"\n", args...))
 }
 
-// Notes says which functions of the cell are pending, and what became of those of others.
+// Notes lists the functions of the cell that are pending, and what happened to those of other
+// cells.
 func (ch *Change) Notes() []string {
 	notes := ch.noted
 	for _, fn := range ch.S.All {
@@ -91,7 +92,8 @@ func (ch *Change) Notes() []string {
 	return slices.Compact(notes)
 }
 
-// leavesMain reports whether the cell declares a function main that no statement of it mentions.
+// leavesMain reports whether the cell declares a function main that none of its statements
+// mentions.
 func (ch *Change) leavesMain() bool {
 	declares := slices.ContainsFunc(ch.K.Funcs, func(f *check.Func) bool {
 		return f.Decl.Recv == nil && f.Decl.Name.Name == "main" && f.Again == nil && len(f.Pending) == 0

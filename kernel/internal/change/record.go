@@ -29,7 +29,7 @@ func Record(c *check.Checker, k *check.Checked) (l *Change, problems []syntax.Pr
 	return l, nil
 }
 
-// CannotRun complains about statements that are right but cannot be run.
+// CannotRun reports statements that are correct but cannot run.
 func (ch *Change) CannotRun() (problems []syntax.Problem) {
 	for _, stmt := range ch.K.Body {
 		if r, ok := stmt.(*ast.ReturnStmt); ok {

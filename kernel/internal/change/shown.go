@@ -2,10 +2,10 @@ package change
 
 import "go/types"
 
-// Shows notes what the cell will show.
+// Shows records the types of the values that the cell will show.
 func (ch *Change) Shows(t ...types.Type) { ch.Shown = t }
 
-// Keep has later cells find the value that the cell has shown.
+// Keep lets later cells find the value that the cell has shown.
 func (ch *Change) Keep() {
 	cell := ch.K.Source.Cell
 	if ch.Shown == nil || cell.Aside {

@@ -7,8 +7,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// unchanged reports whether a function is declared again as it is: in the same words, which mean
-// the same. It is not compiled again then.
+// unchanged reports whether a function is declared again unchanged: in the same words with the same
+// meaning. It is not compiled again then.
 func (ch *Change) unchanged(old, fn *state.Function) bool {
 	if old.Written == nil || old.Receiver != fn.Receiver || ch.C.Text(old.Written) != ch.C.Text(fn.Written) {
 		return false
@@ -29,7 +29,7 @@ func (ch *Change) unchanged(old, fn *state.Function) bool {
 	return true
 }
 
-// relocate notes where the source of a function is that is declared again as it is.
+// relocate records the new place of the source of a function that is declared again unchanged.
 func (ch *Change) relocate(old, fn *state.Function) {
 	was, line, column, end := ch.C.Span(old.Written)
 	is, toLine, toColumn, _ := ch.C.Span(fn.Written)

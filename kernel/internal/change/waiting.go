@@ -8,7 +8,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// breaks makes pending what does not compile with a new declaration, and what calls that.
+// breaks makes functions pending that do not compile with a new declaration, and their callers.
 func (ch *Change) breaks(fn *state.Function, waitsFor state.Wait) {
 	if fn.Pending != nil {
 		return
@@ -23,7 +23,7 @@ func (ch *Change) breaks(fn *state.Function, waitsFor state.Wait) {
 	}
 }
 
-// spreadWaiting makes pending what calls pending functions.
+// spreadWaiting makes the callers of pending functions pending.
 func (ch *Change) spreadWaiting() {
 	list := slices.Clone(ch.Queue)
 	for _, f := range ch.S.All {
@@ -38,7 +38,7 @@ func (ch *Change) spreadWaiting() {
 				continue
 			}
 			if waits := ch.waits(f); waits != nil {
-				if f.Base == "init" { // which is called with the cell
+				if f.Base == "init" { // it runs with the cell
 					ch.Pos = f.Written.Pos()
 					ch.Ready(waits[0].Function)
 				}
@@ -112,7 +112,7 @@ func (ch *Change) wait(fn *state.Function) string {
 	return text + " waits for itself"
 }
 
-// isThere reports whether the session has what a wait is for.
+// isThere reports whether the session has the name that a wait is for.
 func (ch *Change) isThere(w state.Wait) bool {
 	if w.Function != nil {
 		return w.Function.Pending == nil

@@ -11,9 +11,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// addMethod gives a type of an earlier cell a method. Rollback takes it back. An instance of a
-// generic type keeps the methods that it has looked up once, so addMethod makes anew all instances
-// that the session knows.
+// addMethod gives a type of an earlier cell a method. Rollback undoes it. An instance of a generic
+// type keeps the methods that it has looked up once, so addMethod renews all instances that the
+// session knows.
 func (c *Checker) addMethod(k *Checked, named *types.Named, method *types.Func) {
 	var instances []*types.Named
 	if named.TypeParams().Len() > 0 {
@@ -28,8 +28,8 @@ func (c *Checker) addMethod(k *Checked, named *types.Named, method *types.Func) 
 	renewInstances(named, instances)
 }
 
-// constraints complains of instances in declarations whose arguments do not satisfy the
-// constraints. They may do so only by methods that types of earlier cells got after the
+// constraints reports instances in declarations whose arguments do not satisfy the constraints.
+// Arguments may satisfy them only through methods that types of earlier cells got after the
 // declarations were checked.
 func (k *Checked) constraints(complain func(token.Pos, string)) {
 	for id, instance := range k.Info.Instances {
@@ -39,11 +39,11 @@ func (k *Checked) constraints(complain func(token.Pos, string)) {
 	}
 }
 
-// sessionQualifier is what go/types puts before names of the session where it knows no package
-// around.
+// sessionQualifier is the qualifier that go/types writes before names of the session outside any
+// package.
 var sessionQualifier = regexp.MustCompile(`\b` + regexp.QuoteMeta(state.PackagePath) + `\.`)
 
-// snapshot returns a function that takes back methods added to a type, for which go/types has no
+// snapshot returns a function that removes methods added to a type since, for which go/types has no
 // call.
 func snapshot(named *types.Named) func() {
 	live := reflect.ValueOf(named).Elem()
@@ -52,7 +52,7 @@ func snapshot(named *types.Named) func() {
 	return func() { live.Set(copied) }
 }
 
-// renewInstances makes instances of a generic type what new ones are.
+// renewInstances makes instances of a generic type equal to new ones.
 func renewInstances(generic *types.Named, instances []*types.Named) {
 	for _, t := range instances {
 		fresh, err := types.Instantiate(types.NewContext(), generic, slices.Collect(t.TypeArgs().Types()), false)

@@ -1,8 +1,8 @@
 package check
 
-// Blocking are methods of compiled types that may wait without end for something outside the
-// program. The value says whether they go on working when they are left behind, which the user is
-// told.
+// Blocking are methods of compiled types that may wait forever for something outside the program.
+// The value says whether they go on working after an interrupt has abandoned them; the user is told
+// so.
 var Blocking = map[string]bool{
 	// They wait for a peer that may never answer.
 	"(*net/http.Client).Do":        false,
@@ -23,14 +23,14 @@ var Blocking = map[string]bool{
 	"(net.PacketConn).ReadFrom":    false,
 	"(*net.UDPConn).ReadFrom":      false,
 	"(*net.UDPConn).ReadFromUDP":   false,
-	// They read all there is from such a peer. Methods that read a little, as those of bufio do,
-	// are called for every line of a file: going by another goroutine would cost more than the
-	// reading.
+	// They read everything from such a peer. Methods that read a little, such as those of bufio,
+	// are not listed: they are called for every line of a file, and another goroutine would cost
+	// more than the reading.
 	"(io.ReaderFrom).ReadFrom":       false,
 	"(io.WriterTo).WriteTo":          false,
 	"(*bytes.Buffer).ReadFrom":       false,
 	"(*encoding/csv.Reader).ReadAll": false,
-	// They wait for another process, which the interrupt reaches by itself.
+	// They wait for another process, which receives the interrupt itself.
 	"(*os/exec.Cmd).Run":            false,
 	"(*os/exec.Cmd).Wait":           false,
 	"(*os/exec.Cmd).Output":         false,
@@ -45,10 +45,10 @@ var Blocking = map[string]bool{
 	"(*net/rpc.Client).Call":               false,
 }
 
-// BlockingFunctions are functions of that kind, and methods of packages that the interpreter does
-// not have, for compiled cells.
+// BlockingFunctions are such functions, and such methods of packages that the interpreter does not
+// have, for compiled cells.
 var BlockingFunctions = map[string]bool{
-	// It waits for goroutines of its own, which end in the cell's functions that they call.
+	// It waits for its own goroutines, which end in the cell's functions that they call.
 	"gonum.org/v1/gonum/optimize.Minimize": false,
 	"net/http.Get":                         false,
 	"net/http.Head":                        false,
@@ -84,7 +84,7 @@ var BlockingFunctions = map[string]bool{
 	"net/smtp.SendMail":                    false,
 	// It waits for goroutines.
 	"(*golang.org/x/sync/errgroup.Group).Wait": false,
-	// They read until an end that the other side decides on.
+	// They read until an end that the other side determines.
 	"io.Copy":            false,
 	"io.CopyBuffer":      false,
 	"io.CopyN":           false,

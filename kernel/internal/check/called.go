@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// noFunction says what a name is that is called and is no function, if a complaint is about that.
+// noFunction explains a name that is called but is not a function, if a complaint is about that.
 func (k *Checked) noFunction(path []ast.Node, msg string) string {
 	if !strings.HasPrefix(msg, "invalid operation: cannot call ") {
 		return ""
@@ -34,8 +34,8 @@ func (k *Checked) noFunction(path []ast.Node, msg string) string {
 	return text + " is a " + kind + ": without brackets it is its value"
 }
 
-// typeAlone says how a value of a type is written, if a complaint is about a type where a value is
-// wanted, or about a struct that is called like a function.
+// typeAlone says how to write a value of a type, if a complaint is about a type in the place of a
+// value, or about a struct that is called like a function.
 func (k *Checked) typeAlone(path []ast.Node, msg string) string {
 	for _, n := range path {
 		x, ok := n.(ast.Expr)
@@ -58,8 +58,8 @@ func (k *Checked) typeAlone(path []ast.Node, msg string) string {
 	return ""
 }
 
-// otherModel says what to do with an estimator whose Fit returns a model of its own, where one of
-// classifier.Estimator is wanted.
+// otherModel says what to do with an estimator whose Fit returns its own model type, in the place
+// of a classifier.Estimator.
 func (k *Checked) otherModel(path []ast.Node, msg string) string {
 	if !strings.Contains(msg, "(wrong type for method Fit)") || !strings.Contains(msg, " as classifier.Estimator value") {
 		return ""
@@ -79,7 +79,7 @@ func (k *Checked) otherModel(path []ast.Node, msg string) string {
 			continue
 		}
 		return "its Fit returns a model of another type, " + types.TypeString(f.Signature().Results().At(0).Type(), (*types.Package).Name) +
-			": fit it by itself, m := e.Fit(nb.Context(), d), and compare models by metric.Evaluate(m, test)"
+			": fit it alone, m := e.Fit(nb.Context(), d), and compare models with metric.Evaluate(m, test)"
 	}
 	return ""
 }

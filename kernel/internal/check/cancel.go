@@ -5,19 +5,19 @@ import (
 	"runtime"
 )
 
-// Stopped is what the work on a cell panics with when the cell's context has ended. Who has set
+// Stopped is the panic that ends the work on a cell whose context is done. The code that sets
 // Checker.Context recovers it.
 type Stopped struct{}
 
-// StopIfCancelled ends the work on a cell whose context has ended.
+// StopIfCancelled ends the work on a cell whose context is done.
 func (c *Checker) StopIfCancelled() {
 	if c.Context != nil && c.Context.Err() != nil {
 		panic(Stopped{})
 	}
 }
 
-// sizes returns the sizes of types, which go/types asks for at every constant: it knows no context,
-// and ends where one of the functions that it calls does not return.
+// sizes returns the sizes of types, which go/types asks for at every constant. go/types knows no
+// context, but it ends if one of these functions panics.
 func (c *Checker) sizes() types.Sizes {
 	return cancellableSizes{types.SizesFor("gc", runtime.GOARCH), c}
 }

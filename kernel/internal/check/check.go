@@ -21,28 +21,27 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// GoVersion is the language version that cells are written in: that of the Go that built this
-// program, which compiles the cells.
+// GoVersion is the language version of cells: that of the Go that built this program, which also
+// compiles the cells.
 var GoVersion = version.Lang(runtime.Version())
 
-// A Checker type-checks cells against a session. It changes nothing in the session; the
-// declarations of a cell that passed are in its checked.
+// A Checker type-checks cells against a session. It does not change the session; a Checked holds
+// the declarations of a cell that passed.
 type Checker struct {
 	*syntax.Files
 	Session    *state.Session
 	Transcript *state.Transcript
 	Importer   types.Importer
 	Preloaded  map[string]string
-	// Strict says that cells are Go in what they do with errors, too.
+	// Strict says that cells handle errors as Go does.
 	Strict bool
-	// Folder returns the folder in which the cells work; nil where there is none.
+	// Folder returns the working directory of the cells; nil if there is none.
 	Folder func() string
-	// NotRun says of a name which cell would declare it that has not run; nil where that is not
-	// known.
+	// NotRun says which cell that has not run declares a name; nil if that is not known.
 	NotRun func(name string) string
 	// Pkg is the package of all cells, emptied for each.
 	Pkg *types.Package
-	// Context, if not nil, is that of the cell that is worked on (cancel.go).
+	// Context, if not nil, is that of the current cell (cancel.go).
 	Context context.Context
 }
 
@@ -73,8 +72,8 @@ func (c *Checker) Fresh() *types.Package {
 
 // A TopVariable is a variable that a statement at the top of a cell declares.
 type TopVariable struct {
-	Local  *types.Var // as the statements know it
-	Global *types.Var // as functions and later cells know it
+	Local  *types.Var // as the statements see it
+	Global *types.Var // as functions and later cells see it
 	// Statement is the index of the statement in the cell's body.
 	Statement int
 }
@@ -82,8 +81,8 @@ type TopVariable struct {
 // A Func is a function or method of a checked cell.
 type Func struct {
 	Decl *ast.FuncDecl // as written
-	// Body is the same function with its receiver, if any, as first parameter: the form in which it
-	// was checked and is lowered.
+	// Body is the same function with its receiver, if any, as first parameter: the form that is
+	// checked and lowered.
 	Body   *ast.FuncDecl
 	Object *types.Func
 	// Receiver is the type the method belongs to; nil for functions.
@@ -106,34 +105,34 @@ type Checked struct {
 	Imported  []*types.PkgName
 	Dotted    []types.Object
 	strict    bool
-	// Remembered holds the assignments that leave out an error, which now have a blank for it, and
-	// initial the declarations whose variables get their values by the statement after.
+	// Remembered holds the assignments that leave out an error, which now have a blank for it.
+	// initial holds the declarations whose variables get their values in the next statement.
 	Remembered map[ast.Node]bool
 	Initial    map[ast.Stmt]bool
-	// stoppers are the functions that stand around calls within expressions (nested.go).
+	// stoppers are the functions that wrap calls within expressions (nested.go).
 	stoppers []*types.Func
-	// same holds the names of types that the cell declares as they are, and renewed those which are
-	// new all the same, for a method of another signature.
+	// same holds the names of types that the cell declares unchanged. renewed holds those that are
+	// new nevertheless, because a method has another signature.
 	same, renewed map[string]bool
 	// again holds the functions of earlier cells that the cell declares again, by their
 	// declarations, and left those that do not compile with it.
 	again map[*ast.FuncDecl]*state.Function
 	Left  []*state.Follower
-	// declarations are those of the cell and those that join it, as they were written.
+	// declarations are those of the cell and those that join it, as written.
 	declarations []ast.Decl
-	// Deferred are all declarations that wait when the cell is done. NewlyDeferred are those that
-	// no note has named yet, and takenOut those of the cell.
+	// Deferred are all declarations that wait after the cell. NewlyDeferred are those that no note
+	// has named yet, and takenOut those of the cell.
 	Deferred, NewlyDeferred, takenOut []*state.Deferred
 	joined                            []*state.Deferred // of earlier cells
 	// Embedded are the files that variables embed.
 	Embedded map[*ast.ValueSpec]*Embedding
-	// lent are the variables that were declared among the declarations (constvars.go).
+	// lent are the variables declared temporarily among the declarations (constvars.go).
 	lent map[types.Object]bool
-	// undo takes back what the check did to types of earlier cells.
+	// undo reverts changes of the check to types of earlier cells.
 	undo []func()
 }
 
-// Rollback takes back what the check did to types of earlier cells.
+// Rollback reverts the changes of the check to types of earlier cells.
 func (c *Checked) Rollback() {
 	for i := len(c.undo) - 1; i >= 0; i-- {
 		c.undo[i]()
@@ -141,7 +140,7 @@ func (c *Checked) Rollback() {
 	c.undo = nil
 }
 
-// NewInfo returns an info that records all that the stages ask for.
+// NewInfo returns an info that records everything that the stages need.
 func NewInfo() *types.Info {
 	return &types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},
@@ -170,7 +169,7 @@ func (c *Checker) CheckSource(l *syntax.Lexed) (*Checked, error) {
 	return checked, nil
 }
 
-// Parse parses a cell, and replaces what it mentions of earlier ones (recall.go).
+// Parse parses a cell, and replaces its references to earlier ones (recall.go).
 func (c *Checker) Parse(l *syntax.Lexed) (*Reading, []syntax.Problem) {
 	p, problems := c.Files.Parse(l)
 	if len(problems) > 0 {
@@ -184,7 +183,7 @@ func (c *Checker) Parse(l *syntax.Lexed) (*Reading, []syntax.Problem) {
 // (without bodies), then its statements one after the other, then the bodies of its functions,
 // which see all of it.
 //
-// It assumes what the attempt says, and adds to it what it finds to be otherwise.
+// It uses the assumptions of the attempt, and corrects those that turn out wrong.
 func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 	k := &Checked{Reading: p, Pkg: c.Fresh(), Info: NewInfo(), strict: c.Strict, renewed: a.renewed}
 	k.Remember(a.forgotten)
@@ -232,7 +231,7 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 		return k, c.judged(k, problems, a)
 	}
 
-	gets := map[string]bool{} // methods that types of earlier cells get with the cell, until they have them
+	gets := map[string]bool{} // methods to be added to types of earlier cells
 	for _, f := range late {
 		gets[state.DeclaredBy(f.Decl)[0]] = true
 	}
@@ -258,8 +257,8 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 		},
 	}
 	chk := types.NewChecker(conf, c.Fset, k.Pkg, k.Info)
-	// Files reports through conf.Error; its result is the first of those. For some wrong code it
-	// panics once it has reported what is wrong, and with it the compiler: type A = [A(B{})]A.
+	// Files reports errors through conf.Error and returns the first. For some wrong code it panics
+	// after reporting the error, as does the compiler: type A = [A(B{})]A.
 	crashed := false
 	files := func(f *ast.File) {
 		c.StopIfCancelled()
@@ -313,14 +312,14 @@ func (c *Checker) check(p *Reading, a *attempt) (*Checked, []failure) {
 	return k, nil
 }
 
-// judged sorts failures, and says of each which declaration could solve it and what else may help.
+// judged sorts failures. It adds to each which declaration could solve it and further hints.
 func (c *Checker) judged(k *Checked, failures []failure, a *attempt) []failure {
 	failures = slices.DeleteFunc(failures, k.follows)
 	sort.SliceStable(failures, func(i, j int) bool { return failures[i].order < failures[j].order })
 	for i := range failures {
 		f := &failures[i]
 		f.wait = c.undeclared(k, f.pos, f.Msg)
-		if i < syntax.MaxProblems { // A hint takes time that grows with the cell.
+		if i < syntax.MaxProblems { // The time for a hint grows with the cell.
 			f.Hint = c.hint(k, f.pos, f.Msg)
 		}
 		if f.wait != nil && c.Session.DeferredOf(f.wait.Name) == nil {
@@ -333,9 +332,9 @@ func (c *Checker) judged(k *Checked, failures []failure, a *attempt) []failure {
 	return failures
 }
 
-// follows reports whether a failure only follows from an unknown type, about which there is another
-// failure: a literal has no type because the one around it has none, or a type lacks what an
-// embedded unknown type may have.
+// follows reports whether a failure is only the consequence of an unknown type that has its own
+// failure. A literal may have no type because the literal around it has none, or a type may lack a
+// field or method that an embedded unknown type could have.
 func (k *Checked) follows(f failure) bool {
 	path := k.pathTo(f.pos)
 	switch {
@@ -380,8 +379,8 @@ func embedsUnknown(t types.Type) bool {
 
 func known(t types.Type) bool { return t != nil && t != types.Typ[types.Invalid] }
 
-// overflow complains of a constant that is the cell's value and too large for what it is shown as,
-// in the words of go/types, which has not seen it used.
+// overflow reports a constant that is the cell's value and too large for its default type. It uses
+// the words of go/types, which does not see that the value is used.
 func (k *Checked) overflow(complain func(token.Pos, string)) {
 	if k.Value == nil || k.Silent {
 		return
@@ -456,9 +455,9 @@ func importWording(path string, err error) string {
 	return fmt.Sprintf("could not import %s (%s)", path, msg)
 }
 
-// Declarations collects the cell's types and functions, leaves out types that are declared again as
-// they are, and returns the methods of types of earlier cells. These are taken out of their types
-// and become functions, because go/types has no way to declare them.
+// Declarations collects the cell's types and functions, leaves out types that are declared again
+// unchanged, and returns the methods of types of earlier cells. These become functions, because
+// go/types has no way to declare them.
 func (c *Checker) Declarations(k *Checked) (late []*Func) {
 	if k.Parsed.Declarations == nil {
 		return nil
@@ -471,8 +470,8 @@ func (c *Checker) Declarations(k *Checked) (late []*Func) {
 	same := c.unchangedTypes(k, file, declared)
 	k.same = same
 	for _, pkg := range k.Imported {
-		// An import and a declaration of one name: the declaration wins, as the later of two
-		// declarations does everywhere in a notebook.
+		// If an import and a declaration have the same name, the declaration wins, like the later
+		// of two declarations elsewhere in a notebook.
 		if declared[pkg.Name()] {
 			delete(k.Mentioned, pkg.Name())
 		}
@@ -537,8 +536,8 @@ func declaredType(k *Checked, file *ast.File, name string, same map[string]bool)
 	return obj != nil && obj.Kind == ast.Typ && !same[name]
 }
 
-// aliases returns what the text of a cell, and those of the functions that follow it, call the
-// package of the functions that carry out magics.
+// aliases returns the names of the package of magic functions in the text of a cell and of the
+// functions that follow it.
 func (c *Checker) aliases(k *Checked) map[string]bool {
 	names := map[string]bool{k.Source.Alias: true}
 	for written := range k.again {
@@ -563,7 +562,7 @@ func (c *Checker) Insert(k *Checked) {
 			scope.Insert(types.NewPkgName(token.NoPos, k.Pkg, name, pkg))
 		}
 	}
-	declared := func(name string) bool { // by which functions init cannot be called
+	declared := func(name string) bool { // by functions, of which init cannot be called
 		return name != "init" && k.Parsed.Declarations != nil && syntax.DeclaresTop(k.Parsed.Declarations, name)
 	}
 	for _, pkg := range k.Imported {
@@ -603,13 +602,13 @@ func (k *Checked) defersName(c *Checker, name string) bool {
 	return c.Session.DeferredOf(name) != nil || slices.ContainsFunc(k.takenOut, func(d *state.Deferred) bool { return slices.Contains(state.DeclaredBy(d.Decl), name) })
 }
 
-// Known reports whether a name means something in the session, before a cell declares anything.
+// Known reports whether a name is defined in the session, before a cell declares anything.
 func (c *Checker) Known(name string) bool {
 	return c.Session.Live[name] != nil || c.Session.Gone[name] != nil || c.Preloaded[name] != "" || types.Universe.Lookup(name) != nil
 }
 
-// hides reports whether the statements at the cell's top declare a variable that has the name of a
-// package, and do not use the package before.
+// hides reports whether the statements at the cell's top declare a variable with the name of a
+// package, without using the package before.
 func (k *Checked) hides(name string) bool {
 	for _, stmt := range k.Body {
 		uses := false
@@ -637,7 +636,7 @@ func sameObject(a, b types.Object) bool {
 	return a == b || ok && also && p.Imported() == q.Imported()
 }
 
-// TopVariables makes package-level variables of those that the statements at the cell's top
+// TopVariables makes package-level variables of the variables that the statements at the cell's top
 // declare, so that functions and later cells see them.
 func (c *Checker) TopVariables(k *Checked) {
 	k.eachDeclared(func(local *types.Var, statement int) {
@@ -674,8 +673,8 @@ func (k *Checked) eachDeclared(visit func(local *types.Var, statement int)) {
 	}
 }
 
-// replaceInScope has a name mean another object. A scope has no way to do so, and objects keep the
-// address of the scope, which is therefore made anew in its place.
+// replaceInScope makes a name in a scope refer to another object. Scopes cannot do that, and
+// objects keep the address of their scope, so it rebuilds the scope in place.
 func replaceInScope(scope *types.Scope, obj types.Object) {
 	removeFromScope(scope, map[string]bool{obj.Name(): true})
 	scope.Insert(obj)
@@ -691,8 +690,8 @@ func removeFromScope(scope *types.Scope, gone map[string]bool) {
 	*scope = *fresh
 }
 
-// forgiven reports errors that a notebook does not make: the last expression is used, being shown,
-// and so are the variables at the top of a cell.
+// forgiven reports errors that are not errors in a notebook: the last expression is used, since it
+// is shown, and so are the variables at the top of a cell.
 func (c *Checker) forgiven(k *Checked, e types.Error) bool {
 	if k.Value != nil && strings.HasSuffix(e.Msg, "is not used") {
 		x := ast.Unparen(k.Value.X)
@@ -718,12 +717,12 @@ func (c *Checker) forgiven(k *Checked, e types.Error) bool {
 	return false
 }
 
-// compilerWording turns the words of go/types into those of the compiler where they differ.
+// compilerWording changes the words of go/types into those of the compiler where they differ.
 func compilerWording(msg string) string {
 	return strings.TrimSuffix(msg, "\n")
 }
 
-// divided makes a declaration of its own of each type, so that each can wait by itself.
+// divided splits type declarations, so that each type can wait alone.
 func divided(decls []ast.Decl) (out []ast.Decl) {
 	for _, decl := range decls {
 		g, ok := decl.(*ast.GenDecl)

@@ -8,18 +8,18 @@ import (
 	"go/types"
 )
 
-// A few lines can declare constant strings that double the one before. go/types computes them in
-// the process of the kernel, at once and with all the memory there is, so that no interrupt would
-// come in time: their lengths are estimated from the syntax before.
+// A few lines can declare constant strings that each double the one before. go/types computes them
+// in the process of the kernel, at once and with any amount of memory, so an interrupt would come
+// too late. Their lengths are therefore estimated from the syntax first.
 
-// maxText bounds the bytes of a constant string, and maxTexts those of all that a cell computes.
+// maxText bounds the bytes of a constant string, and maxTexts the total of a cell.
 const (
 	maxText  = 16 << 20
 	maxTexts = 128 << 20
 )
 
-// RefuseLongConstants complains of the first constant string of a cell that is too long. It reports
-// whether there is one.
+// RefuseLongConstants reports the first constant string of a cell that is too long, and whether
+// there is one.
 func (c *Checker) RefuseLongConstants(k *Checked, complain func(token.Pos, string)) bool {
 	s := &constantStrings{scope: k.Pkg.Scope(), values: map[string][]ast.Expr{}, bytes: map[string]float64{}, joined: map[*ast.BinaryExpr]float64{}}
 	var files []*ast.File
@@ -54,8 +54,8 @@ func (c *Checker) RefuseLongConstants(k *Checked, complain func(token.Pos, strin
 	return refused
 }
 
-// constantStrings estimates the lengths of the constant strings of a cell. Names are those of the
-// whole cell: a constant of a function counts as if it stood at the top.
+// constantStrings estimates the lengths of the constant strings of a cell. Names are shared by the
+// whole cell: a constant of a function counts like one at the top.
 type constantStrings struct {
 	scope  *types.Scope
 	values map[string][]ast.Expr
@@ -64,7 +64,7 @@ type constantStrings struct {
 	total  float64
 }
 
-// collect notes the constants that a file declares.
+// collect records the constants that a file declares.
 func (s *constantStrings) collect(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		d, ok := n.(*ast.GenDecl)
@@ -87,10 +87,10 @@ func (s *constantStrings) collect(f *ast.File) {
 	})
 }
 
-// adds reports whether an expression joins constant strings, as far as they are known to be some.
+// adds reports whether an expression joins constant strings, as far as is known.
 func (s *constantStrings) adds(x *ast.BinaryExpr) bool { return x.Op == token.ADD && s.text(x) > 0 }
 
-// text returns how many bytes an expression has, if it is a constant string, and 0 otherwise.
+// text returns the length of an expression in bytes if it is a constant string, and 0 otherwise.
 func (s *constantStrings) text(x ast.Expr) float64 {
 	switch x := x.(type) {
 	case *ast.BasicLit:
@@ -103,7 +103,7 @@ func (s *constantStrings) text(x ast.Expr) float64 {
 		if x.Op == token.ADD {
 			size, ok := s.joined[x]
 			if !ok {
-				// Only what is constant on both sides is computed here.
+				// Only an expression with two constant sides is computed here.
 				if left, right := s.text(x.X), s.text(x.Y); left > 0 && right > 0 {
 					size = left + right
 				}
@@ -142,13 +142,13 @@ func (s *constantStrings) text(x ast.Expr) float64 {
 	return 0
 }
 
-// builtin reports whether a function that is called gives no string.
+// builtin reports whether a called function does not return a string.
 func builtin(fun ast.Expr) bool {
 	id, ok := fun.(*ast.Ident)
 	return ok && (id.Name == "len" || id.Name == "cap")
 }
 
-// textOf returns how many bytes a constant has that is a string.
+// textOf returns the length of a constant string in bytes.
 func textOf(obj types.Object) float64 {
 	c, ok := obj.(*types.Const)
 	if !ok || c.Val().Kind() != constant.String {

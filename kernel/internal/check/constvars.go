@@ -10,12 +10,12 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A constant, or the length of an array in a type, may be that of a variable of the cell: len(x),
+// A constant, or the length of an array type, may depend on a variable of the cell: len(x),
 // unsafe.Sizeof(x). Declarations are checked before statements, so such variables are declared
-// among them for the time being.
+// among them temporarily.
 
 // lendVariables adds to a cell's declarations those of the variables at its top whose types they
-// need. The function takes them out again.
+// need. The returned function removes them.
 func (k *Checked) lendVariables() (takeBack func()) {
 	file := k.Parsed.Declarations
 	if file == nil {
@@ -49,7 +49,7 @@ func (k *Checked) lendVariables() (takeBack func()) {
 		return true
 	}
 	for _, d := range file.Decls {
-		// Only what is computed of a variable, by a call, is constant.
+		// Only the result of a call on a variable is constant.
 		ast.Inspect(d, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.BlockStmt:

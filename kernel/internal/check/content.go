@@ -16,8 +16,8 @@ var contentOf = map[string]bool{
 }
 
 // Content returns those arguments of a call of f that call a function of package nb, as in
-// h.Update(nb.HTML(text)), each by the name of that function. f shows their results, so the cell
-// calls the functions of nb.Content instead, which show nothing themselves.
+// h.Update(nb.HTML(text)): the name of each such function. f shows their results, so the cell calls
+// the functions of nb.Content instead, which show nothing themselves.
 func Content(info *types.Info, f *types.Func, call *ast.CallExpr) []*ast.Ident {
 	if !contentOf[f.FullName()] {
 		return nil

@@ -1,17 +1,17 @@
 // Package check type-checks the pieces of a cell against the session, by go/types: first what the
 // cell declares without bodies, then its statements in order, then bodies. Functions of earlier
-// cells that mention what the cell declares anew are checked again with it (following.go), and
-// functions may wait for what no cell has declared yet (forward.go). An assignment that leaves out
-// an error (forgotten.go) is found by that it does not compile, and checked again with a blank for
-// it. What a cell mentions of values that others showed (_, Out[n]) becomes a call with the type
-// that the value had (recall.go). Constant strings that would take too much memory are refused
-// before go/types computes them (constants.go), and the work ends with the context of the cell
-// where it can (cancel.go). Its trees answer questions about typed Go that both back ends ask.
+// cells that mention a name which the cell declares again are checked again with it (following.go),
+// and functions may wait for names that no cell has declared yet (forward.go). An assignment that
+// leaves out an error (forgotten.go) does not compile; it is then checked again with a blank for
+// the error. References to values that other cells showed (_, Out[n]) become calls with the type of
+// the value (recall.go). Constant strings that would take too much memory are refused before
+// go/types computes them (constants.go), and the work stops with the context of the cell where it
+// can (cancel.go). Its trees answer questions about typed Go for both back ends.
 //
-// It leaves the session as it was: methods that it gives to types of earlier cells are taken back
-// by Checked.Rollback. What a cell that passed does to the session is left to package change.
+// It leaves the session unchanged: Checked.Rollback removes methods that it has added to types of
+// earlier cells. Package change applies a checked cell to the session.
 //
-// Wrong when a good cell does not compile, a bad one does, or a complaint has other words than the
+// Wrong when a good cell does not compile, a bad one does, or a message differs from the
 // compiler's.
 //
 // # Followers
@@ -28,7 +28,7 @@
 //	=>
 //	double is declared again
 //
-// Which names count as changed, Changed decides (following.go): a constant with another value or
+// Changed decides which names count as changed (following.go): a constant with another value or
 // type, a type that is not identical, a function with another type, and a kind of declaration in
 // the place of another. If a function gets another body and the same type, its callers need no
 // check, and none follows:
@@ -44,16 +44,16 @@
 // CheckWaiting (forward.go) checks a cell in a loop, and each round is an attempt, with a list of
 // the functions that are declared with the cell:
 //
-//  1. The list begins with the functions that waited for a name that the cell declares, and those
-//     that follow a variable of the cell before (below).
+//  1. The list begins with the functions that waited for a name that the cell declares, and
+//     those that follow a variable of the cell before (below).
 //  2. The cell is parsed and checked, with the functions of the list.
 //  3. If it compiles, the functions that mention a changed name, and are neither in the list nor
 //     declared by the cell, are added, and the next attempt begins at 2. If there are none, the
 //     check is done. A name counts as changed also if a follower declares it.
 //  4. If it does not compile, followers with failures are taken out of the list, and the next
-//     attempt begins. They are left (Checked.Left), with what the compiler says of them. A failure
-//     of the cell itself is an error, unless there are functions to add as in 3: the cell may need
-//     them.
+//     attempt begins. They are left (Checked.Left), with the compiler's message about them. A
+//     failure of the cell itself is an error, unless there are functions to add as in 3: the cell
+//     may need them.
 //
 // Each attempt adds to one of the lists, of functions that are declared with the cell or of those
 // that are left, so the loop ends:
@@ -67,7 +67,7 @@
 //	one is declared again
 //	two is declared again
 //
-// What becomes of a function that is left, package change decides (leaving.go). It keeps the older
+// Package change decides what happens to a function that is left (leaving.go). It keeps the older
 // meaning, and a note says so:
 //
 //	const size = 2
@@ -77,8 +77,8 @@
 //	=>
 //	note: double keeps the older size: invalid operation: 2 * size (mismatched types untyped int and untyped string)
 //
-// A function that is called is different: calls of the older one would hide the newer one. So the
-// caller waits for a function of the name with which it compiles:
+// Called functions are different: calls of the older function would hide the newer one. So the
+// caller waits for a function of that name with which it compiles:
 //
 //	func one() int { return 1 }
 //	func two() int { return 2 * one() }
@@ -101,10 +101,11 @@
 // Odd cases:
 //
 //   - A variable that is declared again with another type is followed with the next cell (Late).
-//     Until its statement is done the older one is there, and the functions that the cell calls
-//     before use that. A function that mentions such a variable and another changed name is left.
-//   - A method of a cell may hide a promoted method of an earlier one. Functions that selected that
-//     follow the method (selectsOthers).
+//     Until its statement has run the older variable exists, and functions that the cell calls
+//     before then use it. A function that mentions such a variable and another changed name is
+//     left.
+//   - A method of a cell may hide a promoted method of an earlier one. Functions that selected
+//     the promoted method follow the new one (selectsOthers).
 //   - Types and values do not follow: a value keeps the type that it was made with. Function
 //     literals are values.
 //   - A function that waits does not follow: it is checked when a name that it waits for is

@@ -24,9 +24,8 @@ type Embedding struct {
 	Files    map[string]string
 }
 
-// embed finds the files that the variables of a cell embed. Patterns mean files of the folder that
-// a script is in, or else of that in which the cells work; where there is none, nothing is looked
-// for.
+// embed finds the files that the variables of a cell embed. Patterns are relative to the folder of
+// a script, or else to the working directory of the cells. If there is neither, embed does nothing.
 func (c *Checker) embed(k *Checked, complain func(offset int, msg string)) {
 	all := slices.DeleteFunc(syntax.Directives(k.Source.Text), func(d syntax.Directive) bool { return d.Verb() != "embed" })
 	if len(all) == 0 {

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// keeping are functions of compiled packages that keep a context for what is called later.
+// keeping are functions of compiled packages that keep a context for later calls.
 var keeping = []string{"net/http.NewRequestWithContext", "(*net/http.Request).WithContext", "(*net/http.Request).Clone"}
 
-// prompt are packages whose functions do not wait for anything. Some give the context to functions
-// of the cell, which may compare it with their own.
+// prompt are packages whose functions never block. Some pass the context to functions of the cell,
+// which may compare it with their own.
 var prompt = []string{"context", "log/slog", "runtime/pprof", "runtime/trace"}
 
-// EndsWithCell reports whether an argument of a call of f is a context that has to end with the
-// cell: if f is compiled, and does not make another context of it, which the cell itself uses.
+// EndsWithCell reports whether an argument of a call of f is a context that must end with the cell.
+// That is so if f is compiled, unless it derives another context that the cell itself uses.
 func EndsWithCell(f *types.Func, param types.Type) bool {
 	if f.Pkg() == nil || !isContext(param) || slices.Contains(prompt, f.Pkg().Path()) || slices.Contains(keeping, f.FullName()) {
 		return false

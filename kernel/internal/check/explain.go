@@ -7,7 +7,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Explain adds to complaints about undefined names what became of them.
+// Explain adds to complaints about undefined names what happened to these names.
 func (c *Checker) Explain(problems []syntax.Problem) []syntax.Problem {
 	s := c.Session
 	for i, p := range problems {
@@ -42,7 +42,7 @@ func (c *Checker) DeclaredAgain(name string) string {
 	return fmt.Sprintf(" (%s was declared again in %s; values made before have the older type)", name, c.CellTitle(d.Cell))
 }
 
-// mistaken returns the name of a type that a complaint takes for another of the same name.
+// mistaken returns the name of a type that a complaint confuses with another of the same name.
 func mistaken(msg string) (name string, ok bool) {
 	before, after, ok := strings.Cut(msg, ") as ")
 	if !ok {

@@ -11,7 +11,7 @@ import (
 // maxOffered is how many names a complaint lists.
 const maxOffered = 12
 
-// availableFields lists the fields of a struct, if a complaint is about one that it has not.
+// availableFields lists the fields of a struct, if a complaint is about a missing one.
 func (k *Checked) availableFields(path []ast.Node, msg string) string {
 	if !strings.HasPrefix(msg, "unknown field ") || strings.Contains(msg, "but does have ") {
 		return ""
@@ -26,8 +26,8 @@ func (k *Checked) availableFields(path []ast.Node, msg string) string {
 	return "it has " + strings.Join(names, ", ")
 }
 
-// resultHas names the method whose result has what a complaint says that a value has not: an
-// estimator cannot predict, and what its Fit returns can.
+// resultHas names the method whose result has the field or method that a complaint reports as
+// missing. For example, an estimator cannot predict, but the model that its Fit returns can.
 func (k *Checked) resultHas(path []ast.Node, msg string) string {
 	sel := selected(path)
 	if sel == nil || !strings.Contains(msg, "undefined (type ") {
@@ -54,8 +54,8 @@ func (k *Checked) resultHas(path []ast.Node, msg string) string {
 	return ""
 }
 
-// contextLeftOut says what the context of a cell is, if a complaint is about a call that lacks its
-// first argument.
+// contextLeftOut describes the context of a cell, if a complaint is about a call without its first
+// argument.
 func (c *Checker) contextLeftOut(_ []ast.Node, msg string) string {
 	if c.Preloaded["nb"] != "" && strings.HasPrefix(msg, "not enough arguments in call to ") && strings.Contains(msg, "\n\twant (context.Context") && !strings.Contains(msg, "\n\thave (context.Context") {
 		return "nb.Context() is the context of the cell"
@@ -63,8 +63,7 @@ func (c *Checker) contextLeftOut(_ []ast.Node, msg string) string {
 	return ""
 }
 
-// packageAlone says that a name is that of a package, if a complaint is about one that stands for a
-// value.
+// packageAlone says that a name is a package, if a complaint is about a package used as a value.
 func (c *Checker) packageAlone(_ []ast.Node, msg string) string {
 	name, ok := strings.CutPrefix(msg, "use of package ")
 	name, _, cut := strings.Cut(name, " ")

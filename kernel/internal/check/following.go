@@ -11,11 +11,10 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// Functions follow what they mention: the package comment says which, when, and what becomes of
-// those that do not compile.
+// Functions follow the names that they mention: the package comment says which functions, when, and
+// what happens to those that do not compile.
 
-// followers are the functions that follow a cell. Those which do not compile are taken from with
-// and put into left.
+// followers are the functions that follow a cell. Those that do not compile move from with to left.
 type followers struct {
 	with, left []*state.Follower
 }
@@ -40,7 +39,7 @@ func (k *Checked) join(followers []*state.Follower) {
 	}
 }
 
-// drop takes out the followers that do not compile. It reports whether there are some.
+// drop takes out the followers that do not compile, and reports whether there are any.
 func (f *followers) drop(c *Checker, failures []failure) bool {
 	dropped := false
 	for _, q := range failures {
@@ -60,7 +59,7 @@ func (f *followers) drop(c *Checker, failures []failure) bool {
 	return dropped
 }
 
-// Changed returns the names of constants, types and functions that a cell declares anew and
+// Changed returns the names of constants, types and functions that a cell declares again and
 // differently, and those of such variables.
 func (k *Checked) Changed(s *state.Session) (names, variables map[string]bool) {
 	names, variables = map[string]bool{}, map[string]bool{}
@@ -118,8 +117,8 @@ func (k *Checked) Changed(s *state.Session) (names, variables map[string]bool) {
 	return names, variables
 }
 
-// sameMeaning reports whether what mentions an object can go on when another is declared in its
-// place.
+// sameMeaning reports whether code that mentions an object stays valid when another one replaces
+// it.
 func sameMeaning(old, obj types.Object) bool {
 	if !types.Identical(old.Type(), obj.Type()) {
 		return false
@@ -141,8 +140,8 @@ func sameMeaning(old, obj types.Object) bool {
 	return false
 }
 
-// follow adds the functions that follow what the cell declares anew, for which others need not
-// wait. It reports whether there are some.
+// follow adds the functions that follow the changed declarations of the cell, unless a declaration
+// waits. It reports whether there are any.
 func (a *attempt) follow(c *Checker, k *Checked) bool {
 	more := a.followers.following(c.Session, k)
 	if len(more) == 0 {
@@ -154,8 +153,8 @@ func (a *attempt) follow(c *Checker, k *Checked) bool {
 	return true
 }
 
-// following returns the functions that follow a cell which compiles with those that are known.
-// Those that mention a variable which the cell declares anew, too, are left.
+// following returns the functions that follow a cell that compiles with those already known.
+// Functions that also mention a variable which the cell declares again are left.
 func (known *followers) following(s *state.Session, k *Checked) (more []*state.Follower) {
 	names, variables := k.Changed(s)
 	methods := map[string]bool{}
@@ -189,13 +188,13 @@ func (known *followers) following(s *state.Session, k *Checked) (more []*state.F
 	return more
 }
 
-// declaresAnew reports whether the cell declares a function anew.
+// declaresAnew reports whether the cell declares a function again.
 func (k *Checked) declaresAnew(fn *state.Function) bool {
 	return slices.ContainsFunc(k.Funcs, func(f *Func) bool { return slices.Equal(state.DeclaredBy(f.Decl), state.DeclaredBy(fn.Written)) })
 }
 
-// selectsOthers returns what a function selects by some names that is not what it selected when it
-// was checked.
+// selectsOthers returns the selections of a function, by some names, that no longer mean the same
+// as when it was checked.
 func selectsOthers(fn *state.Function, names map[string]bool) (out []string) {
 	if len(names) == 0 {
 		return nil
@@ -216,8 +215,8 @@ func selectsOthers(fn *state.Function, names map[string]bool) (out []string) {
 	return out
 }
 
-// lateFor returns the functions that follow variables of cells before, unless the cell declares
-// them or the variables again: own are the names of what it declares, and variables those of its
+// lateFor returns the functions that follow variables of earlier cells, unless the cell declares
+// them or the variables again: own are the names of its declarations, and variables those of its
 // variables.
 func lateFor(s *state.Session, own, variables map[string]bool) []*state.Follower {
 	var out []*state.Follower

@@ -20,8 +20,8 @@ import (
 // compile and the second drops the error; so it is in functions, and in strict cells. Functions
 // passed to nb.Interact may leave out errors as the first and the third do.
 
-// InBlocks calls see with the statements in the blocks of a statement, however deep, in their
-// order, but not with those of function literals.
+// InBlocks calls see with the statements in the blocks of a statement, at any depth and in order,
+// but not with those of function literals.
 func InBlocks(s ast.Stmt, see func(ast.Stmt)) {
 	all := func(list []ast.Stmt) bool {
 		for _, s := range list {
@@ -45,12 +45,12 @@ func InBlocks(s ast.Stmt, see func(ast.Stmt)) {
 	})
 }
 
-// Forgets returns the places in their file of what leaves out an error in a cell that was checked,
-// and found wrong: assignments whose only value is a call, by where they begin, and calls within
-// expressions, by their left bracket. With each goes the number of values that are wanted.
+// Forgets returns the places in a checked and wrong cell that leave out an error: assignments whose
+// only value is a call, by their start, and calls within expressions, by their left bracket. The
+// value is the number of wanted results.
 func Forgets(k *Checked) map[token.Pos]int {
 	out := map[token.Pos]int{}
-	whole := map[ast.Node]bool{} // assignments that are looked at as such
+	whole := map[ast.Node]bool{} // assignments that are handled as a whole
 	look := func(n ast.Node, left []ast.Expr, right []ast.Expr) {
 		if slices.ContainsFunc(left, k.computes) {
 			return
@@ -99,8 +99,8 @@ func Forgets(k *Checked) map[token.Pos]int {
 	return out
 }
 
-// computes reports whether a place calls something or waits for it: then it comes before the value
-// that is assigned to it.
+// computes reports whether an assigned place calls something or blocks: then it is evaluated before
+// the value.
 func (k *Checked) computes(place ast.Expr) bool {
 	found := false
 	ast.Inspect(place, func(n ast.Node) bool {
@@ -115,7 +115,7 @@ func (k *Checked) computes(place ast.Expr) bool {
 	return found
 }
 
-// sets reports whether an assignment only sets what is on its left, as = and := do.
+// sets reports whether an assignment only sets its left side, as = and := do.
 func sets(s *ast.AssignStmt) bool { return s.Tok == token.ASSIGN || s.Tok == token.DEFINE }
 
 func names(v *ast.ValueSpec) []ast.Expr {
@@ -126,7 +126,7 @@ func names(v *ast.ValueSpec) []ast.Expr {
 	return out
 }
 
-// blankOnly reports whether an assignment throws all away, and so the error.
+// blankOnly reports whether an assignment discards all values, and so the error.
 func blankOnly(left []ast.Expr) bool {
 	for _, e := range left {
 		if id, ok := e.(*ast.Ident); !ok || id.Name != "_" {
@@ -137,7 +137,7 @@ func blankOnly(left []ast.Expr) bool {
 }
 
 // Remember adds a blank for the error to the assignments at the places that Forgets returned, and
-// has the calls there stop the cell.
+// makes the calls there stop the cell.
 func (k *Checked) Remember(places map[token.Pos]int) {
 	if len(places) == 0 {
 		return
@@ -248,8 +248,8 @@ func (k *Checked) LastError(e ast.Expr) (results []types.Type, ok bool) {
 	return results, n > 0 && typed.IsError(results[n-1])
 }
 
-// makesError reports calls of functions that have an error as their value, and not as their
-// failure, and what other cells showed.
+// makesError reports calls of functions that return an error as their value, not as their failure,
+// and references to values of other cells.
 func (k *Checked) makesError(call *ast.CallExpr) bool {
 	obj := k.tree().CalleeObject(ast.Unparen(call.Fun))
 	if obj != nil && k.Recalled[obj.Name()] != nil {

@@ -14,15 +14,15 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Declarations may stand in any order over the cells. A function whose body uses a name that no
-// cell has declared yet is pending: its signature is known, its body is neither checked nor
-// lowered, and functions that use it are pending too. A declaration is deferred if its own words
-// need such a name: the signature of a function, a type, a group of constants. The session does not
-// know it. A cell that declares what a function or declaration waits for checks it again, as if it
-// held its text.
+// Declarations may be in any order across the cells. A function whose body uses a name that no cell
+// has declared yet is pending: its signature is known, its body is neither checked nor lowered, and
+// functions that use it are pending too. A declaration is deferred if the declaration itself needs
+// such a name: the signature of a function, a type, a group of constants. The session does not know
+// it. When a cell declares the name, the waiting function or declaration is checked again, as part
+// of that cell.
 
-// An attempt is what one check of a cell assumes. The check adds to it what it finds to be
-// otherwise.
+// An attempt holds the assumptions of one check of a cell. The check corrects those that turn out
+// wrong.
 type attempt struct {
 	// followers are functions of earlier cells, and joined are deferred declarations, that are
 	// declared with the cell.
@@ -30,13 +30,13 @@ type attempt struct {
 	joined    []*state.Deferred
 	// pending are the waits of functions, and deferred those of declarations of the cell.
 	pending, deferred map[origin]state.Waits
-	// forgotten are the places that leave out an error, and renewed the types that must not stay
-	// what they are.
+	// forgotten are the places that leave out an error, and renewed the types that must become new
+	// ones.
 	forgotten map[token.Pos]int
 	renewed   map[string]bool
 }
 
-// An origin is where a declaration stands, however often it is parsed.
+// An origin is the place of a declaration, the same each time it is parsed.
 type origin struct {
 	source *syntax.Source
 	offset int
@@ -53,12 +53,12 @@ type failure struct {
 	syntax.Problem
 	pos  token.Pos
 	wait *state.Wait
-	// order is the offset of the failure, or of the one that it goes on with.
+	// order is the offset of the failure, or of the failure that it continues.
 	order int
 }
 
-// problemsOf returns failures with what solves those that no later cell can. A declaration that
-// could wait is left out if something that cannot lacks the same.
+// problemsOf returns the failures that no later cell can solve, with hints. It omits a declaration
+// that could wait if one that cannot wait lacks the same name.
 func (k *Checked) problemsOf(failures []failure) (out []syntax.Problem) {
 	var lacking state.Waits
 	for _, f := range failures {
@@ -78,8 +78,8 @@ func (k *Checked) problemsOf(failures []failure) (out []syntax.Problem) {
 	return out
 }
 
-// decides reports whether a position is in a declaration that cannot wait, or not here: of a
-// variable, in the words of a type or function, or in an init function.
+// decides reports whether a position is in a declaration that cannot wait, or not at this position:
+// of a variable, in the signature of a function or a type, or in an init function.
 func (k *Checked) decides(pos token.Pos) bool {
 	within := func(n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
 	for _, d := range k.declarations {
@@ -93,19 +93,19 @@ func (k *Checked) decides(pos token.Pos) bool {
 	})
 }
 
-// CheckWaiting checks a cell. Declarations that only lack names are left pending or deferred. Those
-// of earlier cells that waited for what the cell declares follow it, as do functions that mention
-// what it declares anew (following.go).
+// CheckWaiting checks a cell. Declarations that only lack names become pending or deferred.
+// Declarations of earlier cells that waited for names of this cell join it, and functions that
+// mention changed names follow it (following.go).
 func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 	names, own, variables := declaredNames(p.Parsed)
 	a := &attempt{pending: map[origin]state.Waits{}, deferred: map[origin]state.Waits{}, forgotten: map[token.Pos]int{}, renewed: map[string]bool{}}
 	a.followers.with, a.joined = c.Session.WaitingFor(names, func(name string) bool { return own[name] })
 	a.followers.with = append(a.followers.with, lateFor(c.Session, own, variables)...)
-	var kept []*state.Deferred  // which the cell does not complete
-	var before []syntax.Problem // when no declaration of the cell was deferred
+	var kept []*state.Deferred  // that the cell does not complete
+	var before []syntax.Problem // with no declaration of the cell deferred
 	for first := true; ; first = false {
 		if !first {
-			// The tree was changed by the check.
+			// The check has changed the tree.
 			var problems []syntax.Problem
 			if p, problems = c.Parse(p.Lexed); len(problems) > 0 {
 				return nil, problems
@@ -125,7 +125,7 @@ func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 		if len(a.forgotten)+len(a.renewed) > known {
 			continue
 		}
-		// Without a declaration, others fail, too: those are tried again.
+		// Without a declaration, others fail, too; they get another attempt.
 		if a.defers(c, k, failures) {
 			if before == nil {
 				before = k.problemsOf(a.own(failures))
@@ -144,7 +144,7 @@ func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 			continue
 		}
 		if !a.waits(c, k, failures) {
-			// Functions that follow may be what the rest of the cell needs.
+			// The rest of the cell may need functions that follow.
 			if a.follow(c, k) {
 				continue
 			}
@@ -167,8 +167,9 @@ func (a *attempt) own(failures []failure) []failure {
 	})
 }
 
-// drop takes out the joined declarations that do not compile with the cell, only those that lack
-// names or all, and returns what they wait for now. A function of which only the body waits stays.
+// drop takes out the joined declarations that do not compile with the cell, either all of them or
+// only those that lack names. It returns what they wait for now. A function of which only the body
+// waits stays.
 func (a *attempt) drop(failures []failure, lacking bool) (dropped []*state.Deferred) {
 	a.joined = slices.DeleteFunc(a.joined, func(d *state.Deferred) bool {
 		rest := *d
@@ -184,7 +185,7 @@ func (a *attempt) drop(failures []failure, lacking bool) (dropped []*state.Defer
 			}
 		}
 		if rest.Waits != nil {
-			rest.Fault = "" // which may follow from what is lacking
+			rest.Fault = "" // this may be a consequence of the missing name
 		}
 		failed := rest.Waits != nil || rest.Fault != "" && !lacking
 		if failed {
@@ -200,8 +201,8 @@ func inBody(decl ast.Decl, pos token.Pos) bool {
 	return ok && f.Body != nil && f.Body.Pos() <= pos
 }
 
-// declarationOf returns the declaration that a failure is in, nil if that cannot wait. A program
-// has nothing to wait for, and neither has an init function, which runs at once.
+// declarationOf returns the declaration that contains a failure, or nil if that cannot wait. A
+// program has nothing to wait for, and an init function runs at once.
 func (k *Checked) declarationOf(f failure) ast.Decl {
 	i := slices.IndexFunc(k.declarations, f.in)
 	if i < 0 || k.Source.Cell.Plain || k.Source.Program || !canWait(k.declarations[i]) {
@@ -210,13 +211,13 @@ func (k *Checked) declarationOf(f failure) ast.Decl {
 	return k.declarations[i]
 }
 
-// defers notes which declarations of the cell wait for what their own words lack. It reports
-// whether there are some.
+// defers records which declarations of the cell wait because they themselves lack names. It reports
+// whether there are any.
 func (a *attempt) defers(c *Checker, k *Checked, failures []failure) bool {
 	deferred := map[origin]state.Waits{}
 	for _, f := range failures {
 		decl := k.declarationOf(f)
-		if decl == nil || f.wait == nil || inBody(decl, f.pos) || slices.ContainsFunc(state.DeclaredBy(decl), c.isLive) { // which would take its place
+		if decl == nil || f.wait == nil || inBody(decl, f.pos) || slices.ContainsFunc(state.DeclaredBy(decl), c.isLive) { // the live one would take its place
 			continue
 		}
 		if from := c.originOf(decl); from.source == k.Source {
@@ -227,7 +228,7 @@ func (a *attempt) defers(c *Checker, k *Checked, failures []failure) bool {
 	return len(deferred) > 0
 }
 
-// waits notes which functions wait in their bodies, and for what, if that explains all failures.
+// waits records which functions wait in their bodies, and for what, if that explains all failures.
 func (a *attempt) waits(c *Checker, k *Checked, failures []failure) bool {
 	pending := map[origin]state.Waits{}
 	for _, f := range failures {
@@ -268,7 +269,7 @@ func (c *Checker) isLive(name string) bool {
 	return d != nil && (!ok || d.Spec != nil && d.Spec.Methods[method] != nil)
 }
 
-// defers notes which declarations wait after the cell, and which do not any more.
+// defers records which declarations wait after the cell, and which no longer do.
 func (k *Checked) defers(c *Checker, a *attempt, own map[string]bool, kept []*state.Deferred) {
 	for _, d := range c.Session.Deferred {
 		names := state.DeclaredBy(d.Decl)
@@ -353,7 +354,7 @@ func copyOf(decl ast.Decl) ast.Decl {
 	return decl
 }
 
-// mention notes the names in a declaration that joins the cell.
+// mention records the names in a declaration that joins the cell.
 func (k *Checked) mention(decl ast.Node) {
 	ast.Inspect(decl, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -363,7 +364,7 @@ func (k *Checked) mention(decl ast.Node) {
 	})
 }
 
-// declarationFile returns the file of the cell's declarations, which it makes if there is none.
+// declarationFile returns the file of the cell's declarations, and creates it if necessary.
 func (k *Checked) declarationFile() *ast.File {
 	if k.Parsed.Declarations == nil {
 		file := &ast.File{Name: ast.NewIdent("main"), Scope: ast.NewScope(nil), GoVersion: k.GoVersion}
@@ -377,11 +378,10 @@ func (k *Checked) declarationFile() *ast.File {
 
 var lacksMethod = regexp.MustCompile(`(?:^|: |\t|dynamic type |\(type )\*?([\pL_][\pL\d_]*)(?:\[.*?\])?\)? (?:does not (?:implement|satisfy) .*)?\(missing method ([\pL_][\pL\d_]*)\)`)
 
-// lacksName matches complaints about a name that nothing declares, or that is that of a package
-// only.
+// lacksName matches complaints about a name that is not declared, or is only that of a package.
 var lacksName = regexp.MustCompile(`^(?:undefined: (\S+)(?: \(but have .*)?|undefined array length (\S+) or missing type constraint|invalid array length (\S+)|use of package (\S+) not in selector|(\S+) \(package name\) is not a type)$`)
 
-// undeclared returns the name whose declaration could solve a problem, nil if there is none.
+// undeclared returns the name whose declaration could solve a problem, or nil.
 func (c *Checker) undeclared(k *Checked, pos token.Pos, msg string) *state.Wait {
 	path := k.pathTo(pos)
 	if m := lacksName.FindStringSubmatch(msg); m != nil {
@@ -425,7 +425,7 @@ func (c *Checker) undeclared(k *Checked, pos token.Pos, msg string) *state.Wait 
 	return nil
 }
 
-// waitForSelected returns the wait for what the selector of a path selects from a name.
+// waitForSelected returns the wait for the field or method that a selector selects from a name.
 func waitForSelected(path []ast.Node, owner string) *state.Wait {
 	sel := selected(path)
 	call := innermost[*ast.CallExpr](path)
@@ -437,11 +437,11 @@ func (c *Checker) onlyPackage(k *Checked, name string) bool {
 	return c.Preloaded[name] != "" && c.Session.Live[name] == nil && !slices.ContainsFunc(k.Imported, func(p *types.PkgName) bool { return p.Name() == name })
 }
 
-// variableFor returns the wait for a variable with the name of a package from which a path selects
-// what the package does not have: heap.n, user.Name. It returns nil if the name is likely to be a
-// slip: an exported one is near one of the package, a later Go has it, or the declaration uses the
-// package otherwise. One that is not exported differs from one of the package in case alone, and
-// the function of the package has as many arguments.
+// variableFor returns the wait for a variable with the name of a package, when a path selects a
+// name that the package lacks: heap.n, user.Name. It returns nil if the name is probably a typing
+// error: an exported name is close to one of the package, a later Go has it, or the declaration
+// also uses the package otherwise. An unexported name is an error if it differs from one of the
+// package only in case, and the function of the package has as many arguments.
 func (c *Checker) variableFor(k *Checked, path []ast.Node) *state.Wait {
 	sel := selected(path)
 	if sel == nil {
@@ -475,9 +475,8 @@ func (c *Checker) variableFor(k *Checked, path []ast.Node) *state.Wait {
 	return wait
 }
 
-// selectsFrom reports whether a failure is about what is selected from a name, and a wait is for
-// something that is selected from the same name. The check takes the name for a package, which it
-// will not be.
+// selectsFrom reports whether a failure is about a selection from a name for which a declaration
+// waits. The check takes the name for a package, but it will be a variable.
 func (k *Checked) selectsFrom(f failure, waits state.Waits) bool {
 	return slices.ContainsFunc(k.pathTo(f.pos), func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
@@ -492,8 +491,8 @@ func (k *Checked) selectsFrom(f failure, waits state.Waits) bool {
 	})
 }
 
-// couldBe reports whether an object can stand for what the selector of a path selects: if the
-// selector is called, it is a function of as many arguments.
+// couldBe reports whether an object fits a selector: if the selector is called, the object must be
+// a function with as many arguments.
 func couldBe(path []ast.Node, obj types.Object) bool {
 	call := innermost[*ast.CallExpr](path)
 	if call == nil || call.Fun != ast.Expr(selected(path)) {
@@ -503,8 +502,8 @@ func couldBe(path []ast.Node, obj types.Object) bool {
 	return ok && (len(call.Args) == sig.Params().Len() || sig.Variadic() && len(call.Args) >= sig.Params().Len()-1)
 }
 
-// declaredNames returns the names that a cell declares and that others may wait for, those by which
-// its own declarations are known, and those of its variables.
+// declaredNames returns the names that a cell declares and that others may wait for, those that
+// identify its own declarations, and those of its variables.
 func declaredNames(p *syntax.Parsed) (names, own, variables map[string]bool) {
 	names, own, variables = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, spec := range p.Imports {

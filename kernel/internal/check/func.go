@@ -29,7 +29,7 @@ func PlainFunction(d *ast.FuncDecl, name string, params *ast.FieldList) *ast.Fun
 	}
 	if d.Recv != nil {
 		recv := d.Recv.List[0]
-		// A parameter list names all or none.
+		// In a parameter list, either all parameters have names or none.
 		named := len(d.Type.Params.List) == 0 || len(d.Type.Params.List[0].Names) > 0
 		switch {
 		case named && len(recv.Names) == 0:
@@ -88,7 +88,7 @@ func (c *Checker) AddMethods(k *Checked, late []*Func, complain func(token.Pos, 
 			if k.same[named.Obj().Name()] && k.renewed != nil {
 				k.renewed[named.Obj().Name()] = true
 			}
-			complain(f.Decl.Name.Pos(), fmt.Sprintf("method %s.%s has another signature than before, %s: declare type %s in the same cell", named.Obj().Name(), name,
+			complain(f.Decl.Name.Pos(), fmt.Sprintf("method %s.%s has a different signature than before, %s: declare type %s in the same cell", named.Obj().Name(), name,
 				types.TypeString(old.Signature(), types.RelativeTo(k.Pkg)), named.Obj().Name()))
 			continue
 		}
@@ -97,8 +97,8 @@ func (c *Checker) AddMethods(k *Checked, late []*Func, complain func(token.Pos, 
 	}
 }
 
-// methodSignature returns the signature of a method that is checked as a plain function: the
-// receiver is its first parameter, and the type parameters are those of the receiver.
+// methodSignature returns the signature of a method that was checked as a plain function: its first
+// parameter becomes the receiver, and its type parameters those of the receiver.
 func methodSignature(pkg *types.Package, plain *types.Signature) *types.Signature {
 	var own []*types.TypeParam
 	for p := range plain.TypeParams().TypeParams() {
@@ -136,7 +136,7 @@ func sameMethod(method, plain *types.Signature) bool {
 	return types.Identical(types.NewSignatureType(nil, nil, nil, types.NewTuple(params...), method.Results(), method.Variadic()), plain)
 }
 
-// MethodOf returns the method of that name which a type declares, nil if there is none.
+// MethodOf returns the method with a name that a type declares, or nil.
 func MethodOf(named *types.Named, name string) *types.Func {
 	for i := range named.NumMethods() {
 		if m := named.Method(i); m.Name() == name {
@@ -146,8 +146,7 @@ func MethodOf(named *types.Named, name string) *types.Func {
 	return nil
 }
 
-// Bodies returns a file with all functions and methods of the cell, as functions of names that
-// nothing else has.
+// Bodies returns a file with all functions and methods of the cell, as functions with unique names.
 func (c *Checker) Bodies(k *Checked) *ast.File {
 	if len(k.Funcs) == 0 {
 		return nil
@@ -174,7 +173,7 @@ func (c *Checker) Bodies(k *Checked) *ast.File {
 		}
 		f.Body = PlainFunction(f.Decl, fmt.Sprintf("%s·%d", f.Decl.Name.Name, i), params)
 		if f.Pending != nil {
-			// Only the signature is checked. A generic function needs a body.
+			// Only the signature is checked, but a generic function needs a body.
 			at := f.Decl.Body.Lbrace
 			f.Body.Body = &ast.BlockStmt{Lbrace: at, List: []ast.Stmt{&ast.ForStmt{For: at, Body: &ast.BlockStmt{Lbrace: at, Rbrace: at}}}, Rbrace: f.Decl.Body.Rbrace}
 		}
@@ -227,7 +226,7 @@ func ReceiverTypeParams(d *ast.FuncDecl, specs []*ast.TypeSpec) *ast.FieldList {
 				return nil
 			}
 			if id.Name == "_" {
-				// The function's receiver has to name it.
+				// The function's receiver must name it.
 				id.Name = fmt.Sprintf("_·%d", i)
 			}
 			list.List = append(list.List, &ast.Field{Names: []*ast.Ident{{NamePos: id.NamePos, Name: id.Name}}, Type: constraints[i]})

@@ -17,7 +17,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// hint returns what may help with a complaint about the cell, to stand behind it, or nothing.
+// hint returns a hint to append to a complaint about the cell, or nothing.
 func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 	if name := c.lacking(msg); name != "" && c.NotRun != nil {
 		if text := c.NotRun(name); text != "" {
@@ -45,8 +45,8 @@ func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 	return ""
 }
 
-// lacking returns the name that a complaint is about the lack of, empty for others: one that
-// nothing declares, or that of a package which a declaration would have hidden.
+// lacking returns the missing name that a complaint is about, or the name of a package that a
+// missing declaration would have hidden. It is empty for other complaints.
 func (c *Checker) lacking(msg string) string {
 	m := lacksName.FindStringSubmatch(msg)
 	if m == nil {
@@ -59,10 +59,10 @@ func (c *Checker) lacking(msg string) string {
 	return name
 }
 
-// library is what the paths of hierml's own packages begin with.
+// library is the prefix of the paths of hierml's own packages.
 const library = "github.com/hierml/notebook/hierml/"
 
-// counterpart says what hierml has for a name of Python's libraries that a complaint is about.
+// counterpart names hierml's counterpart to a name of Python's libraries that a complaint is about.
 func (k *Checked) counterpart(path []ast.Node, msg string) string {
 	if len(path) == 0 {
 		return ""
@@ -77,7 +77,7 @@ func (k *Checked) counterpart(path []ast.Node, msg string) string {
 			return syntax.CounterpartOf(name, false)
 		}
 		text := syntax.CounterpartOf(word, false)
-		if sel, ok := parent(path).(*ast.SelectorExpr); ok && sel.X == id && text != "" { // np.array: of array, if possible
+		if sel, ok := parent(path).(*ast.SelectorExpr); ok && sel.X == id && text != "" { // np.array: prefer array
 			return cmp.Or(syntax.CounterpartOf(sel.Sel.Name, true), text)
 		}
 		return text
@@ -109,14 +109,14 @@ func parent(path []ast.Node) ast.Node {
 	return path[len(path)-2]
 }
 
-// misuse is the use of a value of hierml's that Python's libraries would allow.
+// misuse is a use of one of hierml's values that Python's libraries would allow.
 type misuse struct {
 	complaint  *regexp.Regexp // its first group is an expression, if there is one, for %s in code
-	types      string         // of the value, with blanks between them
+	types      string         // of the value, separated by blanks
 	says, code string
 }
 
-// misuses are all of them. Their code compiles where that of syntax.Counterparts does.
+// misuses are all of them. Their replacements compile where those of syntax.Counterparts do.
 var misuses = sync.OnceValue(func() []misuse {
 	lacks := regexp.MustCompile(`^invalid argument: (\S+) \(.*\) for built-in len$`)
 	index := regexp.MustCompile(`^(?:invalid operation: )?cannot index (\S+) \(.*\)$`)
@@ -132,12 +132,12 @@ var misuses = sync.OnceValue(func() []misuse {
 		{loop, "*dataset.Corpus", "", `for i, document := range %s.Documents { fmt.Println(i, document.Text) }`},
 		{loop, "*dataset.Dataset", "", `for i, labels := range %s.Labels { fmt.Println(i, labels) }`},
 		{as("context.Context"), "*dataset.Dataset *dataset.Matrix *dataset.Corpus [][]float64 []string", "", `model := svm.Flat{C: 1}.Fit(nb.Context(), trainSet)`},
-		{as("*dataset.Dataset"), "*dataset.Corpus", "vectors of the texts are wanted", `features.Text{}.Fit(%s).Transform(%[1]s)`},
-		{as("*dataset.Dataset"), "*dataset.Table", "vectors of the rows are wanted", `features.Columns{}.Fit(nb.Context(), %s).Transform(nb.Context(), %[1]s)`},
-		{as("*dataset.Dataset"), "string []string", "texts with their labels are a corpus, and of it come vectors", `features.Text{}.Fit(corpus).Transform(corpus)`},
-		{as("*dataset.Matrix"), "string", "a vector of the text is wanted, or a pipeline, which takes texts", `model.Predict(words.Vectors("a text"))`},
-		{as("*dataset.Matrix"), "[]string", "vectors of the texts are wanted", `model.Predict(words.Vectors(%s...))`},
-		{as("*dataset.Matrix"), "*dataset.Corpus", "vectors of the texts are wanted", `model.Predict(words.Transform(%s).X)`},
+		{as("*dataset.Dataset"), "*dataset.Corpus", "it takes vectors of the texts", `features.Text{}.Fit(%s).Transform(%[1]s)`},
+		{as("*dataset.Dataset"), "*dataset.Table", "it takes vectors of the rows", `features.Columns{}.Fit(nb.Context(), %s).Transform(nb.Context(), %[1]s)`},
+		{as("*dataset.Dataset"), "string []string", "make a corpus of the texts and labels, and vectors of the corpus", `features.Text{}.Fit(corpus).Transform(corpus)`},
+		{as("*dataset.Matrix"), "string", "it takes a vector of the text; a pipeline takes texts", `model.Predict(words.Vectors("a text"))`},
+		{as("*dataset.Matrix"), "[]string", "it takes vectors of the texts", `model.Predict(words.Vectors(%s...))`},
+		{as("*dataset.Matrix"), "*dataset.Corpus", "it takes vectors of the texts", `model.Predict(words.Transform(%s).X)`},
 		{as("*dataset.Matrix"), "*dataset.Dataset", "", `%s.X`},
 		{as("*dataset.Matrix"), "[]float64 [][]float64", "", `x := dataset.MatrixOf([]float64{1, 2}, []float64{3, 4})`},
 		{regexp.MustCompile(`^unknown field \w+ in struct literal of type features.TFIDF$`), "", "features.Text has more settings", `features.Text{NGrams: [2]int{1, 2}}.Fit(train)`},
@@ -147,7 +147,7 @@ var misuses = sync.OnceValue(func() []misuse {
 // ofType finds the type in a complaint.
 var ofType = regexp.MustCompile(`\((?:[^()]*of type |untyped )([^\s()]+)`)
 
-// misused says what to write in place of a use that a complaint is about.
+// misused says what to write instead of the misuse that a complaint is about.
 func misused(_ []ast.Node, msg string) string {
 	of := ""
 	if m := ofType.FindStringSubmatch(msg); m != nil {
@@ -167,7 +167,7 @@ func misused(_ []ast.Node, msg string) string {
 	return ""
 }
 
-// later says that a later release of Go has what a complaint says is not there.
+// later says that a later release of Go has the name that a complaint reports as missing.
 func (c *Checker) later(k *Checked, path []ast.Node, msg string) string {
 	library, ok := c.Importer.(interface {
 		Later(path, name string) string
@@ -206,8 +206,8 @@ func laterOf(later func(path, name string) string, t types.Type, name string) st
 	return later(named.Obj().Pkg().Path(), named.Obj().Name()+"."+name)
 }
 
-// hidden says that a variable hides a package, if a complaint is about what the package has and the
-// variable has not.
+// hidden says that a variable hides a package, if the package has the name that a complaint reports
+// as missing from the variable.
 func (c *Checker) hidden(k *Checked, path []ast.Node) string {
 	sel := selected(path)
 	if sel == nil {
@@ -224,7 +224,7 @@ func (c *Checker) hidden(k *Checked, path []ast.Node) string {
 	if err != nil || pkg.Scope().Lookup(sel.Sel.Name) == nil {
 		return ""
 	}
-	return "the variable " + id.Name + " hides the package " + id.Name + ": give it another name, or import the package under one"
+	return "the variable " + id.Name + " hides the package " + id.Name + ": rename it, or import the package under another name"
 }
 
 // pathTo returns the nodes of the cell around a position, the innermost last.
@@ -255,8 +255,8 @@ func (k *Checked) pathTo(pos token.Pos) (path []ast.Node) {
 	return nil
 }
 
-// nearestName returns the name that a complaint about an unknown one may mean: the nearest of those
-// that its place has.
+// nearestName suggests the name that was meant by an unknown one: the nearest name that is valid
+// there.
 func (c *Checker) nearestName(k *Checked, path []ast.Node, msg string) string {
 	if len(path) < 2 {
 		return ""
@@ -265,7 +265,7 @@ func (c *Checker) nearestName(k *Checked, path []ast.Node, msg string) string {
 	if !ok {
 		return ""
 	}
-	if strings.Contains(msg, "but does have ") || strings.Contains(msg, "(but have ") { // and says which
+	if strings.Contains(msg, "but does have ") || strings.Contains(msg, "(but have ") { // which name it
 		return ""
 	}
 	var names []string
@@ -278,7 +278,7 @@ func (c *Checker) nearestName(k *Checked, path []ast.Node, msg string) string {
 		names = k.fieldsAround(path)
 	}
 	if of := innermost[*ast.FuncDecl](path); of != nil && !transposed(id.Name, of.Name.Name) && !strings.EqualFold(id.Name, of.Name.Name) {
-		names = slices.DeleteFunc(names, func(name string) bool { return name == of.Name.Name }) // rec2 in rec is another function
+		names = slices.DeleteFunc(names, func(name string) bool { return name == of.Name.Name }) // inside rec, rec2 is another function
 	}
 	return nearest(id.Name, names)
 }
@@ -339,7 +339,7 @@ func deref(t types.Type) types.Type {
 	return t
 }
 
-// selected returns the selector of which the innermost node of a path is the name, nil for others.
+// selected returns the selector whose name is the innermost node of a path, or nil.
 func selected(path []ast.Node) *ast.SelectorExpr {
 	if len(path) < 2 {
 		return nil
@@ -350,7 +350,7 @@ func selected(path []ast.Node) *ast.SelectorExpr {
 	return nil
 }
 
-// namesAt returns the names that mean something where an identifier stands.
+// namesAt returns the names that are valid at an identifier.
 func (c *Checker) namesAt(k *Checked, path []ast.Node, id *ast.Ident) []string {
 	names := k.Pkg.Scope().Names()
 	for name := range c.Session.Live {
@@ -370,15 +370,15 @@ func (c *Checker) namesAt(k *Checked, path []ast.Node, id *ast.Ident) []string {
 	return names
 }
 
-// assigned reports whether the innermost node of a path is what a value is assigned to.
+// assigned reports whether the innermost node of a path is being assigned to.
 func assigned(path []ast.Node) bool {
 	assignment, ok := parent(path).(*ast.AssignStmt)
 	return ok && slices.ContainsFunc(assignment.Lhs, func(x ast.Expr) bool { return x == path[len(path)-1] })
 }
 
-// nearest returns the one of the names that a mistyped one is likely to be, or nothing: it differs
-// in case only, in one letter of four, or by two letters that changed places. Of three letters none
-// is another: sum is no svm.
+// nearest returns the name that a mistyped one probably means, or nothing. It differs only in case,
+// in one letter of four, or by two letters that changed places. Names of three letters have no
+// neighbours: sum is not svm.
 func nearest(mistyped string, names []string) string {
 	slices.Sort(names) // the first of those as near
 	letters := utf8.RuneCountInString(mistyped)
@@ -389,7 +389,7 @@ func nearest(mistyped string, names []string) string {
 		}
 		d := levenshtein.ComputeDistance(mistyped, name)
 		switch {
-		case name == mistyped, !token.IsIdentifier(name): // which the cell does not have
+		case name == mistyped, !token.IsIdentifier(name): // the cell cannot have it
 			continue
 		case strings.EqualFold(mistyped, name):
 			d = 0
@@ -420,8 +420,8 @@ func transposed(a, b string) bool {
 	return i+1 < len(x) && x[i] == y[i+1] && x[i+1] == y[i] && slices.Equal(x[i+2:], y[i+2:])
 }
 
-// errorWithin says what to do with a call that has a value and an error and stands where one value
-// is wanted, if that is what a complaint is about.
+// errorWithin says what to do with a call that returns a value and an error where one value is
+// wanted, if a complaint is about that.
 func (k *Checked) errorWithin(path []ast.Node, msg string) string {
 	if !strings.HasPrefix(msg, "multiple-value ") && !strings.HasPrefix(msg, "too many arguments in call") {
 		return ""
@@ -449,10 +449,10 @@ func (k *Checked) errorWithin(path []ast.Node, msg string) string {
 		return ""
 	}
 	name := called(call)
-	if !inFunction && !k.strict { // what is wrong is not that
+	if !inFunction && !k.strict { // the error is not the problem
 		return ""
 	}
-	return name + " also returns an error: take both by a statement before, x, err := " + name + "(…), or panic with it by must(" + name + "(…))"
+	return name + " also returns an error: assign both in a statement before, x, err := " + name + "(…), or panic with it by must(" + name + "(…))"
 }
 
 // returnsError reports whether a call has one value and an error.
@@ -472,13 +472,13 @@ func called(call *ast.CallExpr) string {
 	return "f"
 }
 
-// errorReturned says what to do with a call that has a value and an error, and is returned by a
-// function that has one result, if a complaint is about that.
+// errorReturned says what to do with a call that returns a value and an error, in the return
+// statement of a function with one result, if a complaint is about that.
 func (k *Checked) errorReturned(path []ast.Node, msg string) string {
 	if !strings.HasPrefix(msg, "too many return values") {
 		return ""
 	}
-	var of *ast.FuncType // which returns
+	var of *ast.FuncType // the returning function
 	for _, n := range path {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
@@ -542,10 +542,10 @@ func (k *Checked) secondLeft(path []ast.Node, msg string) string {
 	return ""
 }
 
-// declares says how to declare a variable that is assigned to, if a complaint is that it is not
-// there.
+// declares says how to declare a variable that is assigned to, if a complaint is that it is
+// undefined.
 func declares(path []ast.Node, msg string) string {
-	if !strings.HasPrefix(msg, "undefined: ") || strings.Contains(msg, "(") || len(path) < 2 { // the rest says what became of it
+	if !strings.HasPrefix(msg, "undefined: ") || strings.Contains(msg, "(") || len(path) < 2 { // the rest of the message explains it
 		return ""
 	}
 	assignment, ok := path[len(path)-2].(*ast.AssignStmt)

@@ -13,14 +13,14 @@ var editionSuffix = regexp.MustCompile(`~\d+$`)
 // with.
 func PlainPath(path string) string { return editionSuffix.ReplaceAllString(path, "") }
 
-// Foreign reports whether a package was imported that is no part of the program.
+// Foreign reports whether an imported package is not part of the program.
 func (c *Checker) Foreign(path string) bool {
 	o, ok := c.Importer.(interface{ Foreign(path string) bool })
 	return ok && o.Foreign(path)
 }
 
-// ImportedBy returns the path that cells are compiled with of the package that is imported. It is
-// there if the import was checked.
+// ImportedBy returns the path with which cells are compiled for an import. It is available once the
+// import was checked.
 func (c *Checker) ImportedBy(spec *ast.ImportSpec) (path string, ok bool) {
 	path, err := strconv.Unquote(spec.Path.Value)
 	if err != nil {
@@ -33,7 +33,7 @@ func (c *Checker) ImportedBy(spec *ast.ImportSpec) (path string, ok bool) {
 	return pkg.Path(), true
 }
 
-// isNewerForm reports whether an object is the import of what a package was before it changed.
+// isNewerForm reports whether an object is the import of a package before that changed.
 func isNewerForm(old types.Object, pkg *types.Package) bool {
 	was, ok := old.(*types.PkgName)
 	return ok && was.Imported() != pkg && PlainPath(was.Imported().Path()) == PlainPath(pkg.Path())

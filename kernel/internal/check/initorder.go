@@ -12,8 +12,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// An initialization is what is known of the values that are computed before the rest of a cell
-// runs.
+// An initialization describes the values that are computed before the rest of a cell runs.
 type initialization struct {
 	k      *Checked
 	bodies map[*types.Func]*ast.BlockStmt // of the cell's functions and methods
@@ -36,14 +35,15 @@ func (in *initialization) declared(run []*ast.ValueSpec) map[types.Object]*ast.V
 		for _, id := range v.Names {
 			if local := in.k.Info.Defs[id]; local != nil {
 				declared[local] = v
-				declared[in.k.Pkg.Scope().Lookup(id.Name)] = v // as functions see it
+				declared[in.k.Pkg.Scope().Lookup(id.Name)] = v // as seen by functions
 			}
 		}
 	}
 	return declared
 }
 
-// mentioned returns what the values of a declaration, or the body of a function, mention.
+// mentioned returns the objects that the values of a declaration, or the body of a function,
+// mention.
 func (in *initialization) mentioned(nodes ...ast.Node) (objects []types.Object) {
 	for _, n := range nodes {
 		ast.Inspect(n, func(n ast.Node) bool {
@@ -69,8 +69,8 @@ func values(v *ast.ValueSpec) (nodes []ast.Node) {
 	return nodes
 }
 
-// refuseCycles complains of variables whose values need these variables themselves. One that is
-// declared anew has a value, which an earlier cell gave it.
+// refuseCycles reports variables whose values depend on themselves. A variable that is declared
+// again already has a value, from an earlier cell.
 func (in *initialization) refuseCycles(live map[string]*state.Declaration, complain func(token.Pos, string)) {
 	for _, run := range syntax.VariableRuns(in.k.Body) {
 		declared := in.declared(run)
@@ -84,8 +84,8 @@ func (in *initialization) refuseCycles(live map[string]*state.Declaration, compl
 	}
 }
 
-// ahead has names that are undefined mean the variables that their run of declarations declares
-// further down, as happens in cycles only, and returns the other failures.
+// ahead resolves undefined names to variables declared further down in the same run of
+// declarations, which happens only in cycles. It returns the other failures.
 func (in *initialization) ahead(failures []failure) (others []failure) {
 	for _, f := range failures {
 		path := in.k.pathTo(f.pos)
@@ -100,7 +100,7 @@ func (in *initialization) ahead(failures []failure) (others []failure) {
 }
 
 // further returns the variable that the name at the end of a path means in the run of declarations
-// around it, nil if there is none.
+// around it, or nil.
 func (in *initialization) further(path []ast.Node) types.Object {
 	for _, run := range syntax.VariableRuns(in.k.Body) {
 		if !slices.ContainsFunc(run, func(v *ast.ValueSpec) bool { return slices.Contains(path, ast.Node(v)) }) {
@@ -115,7 +115,7 @@ func (in *initialization) further(path []ast.Node) types.Object {
 	return nil
 }
 
-// cycle returns the names on the way from a declaration back to itself, nil if there is none.
+// cycle returns the names on the way from a declaration back to itself, or nil.
 func (in *initialization) cycle(v *ast.ValueSpec, declared map[types.Object]*ast.ValueSpec) (path []string) {
 	seen := map[types.Object]bool{}
 	var find func(nodes []ast.Node) []string
@@ -160,10 +160,9 @@ func cycleWording(path []string) string {
 	return text
 }
 
-// sortVariables puts the declarations of variables that follow each other at the cell's top into
-// the order in which Go initializes those of a package. The parser has sorted them by names, so
-// that each is declared before it is mentioned; the types say what a name means, and so which of
-// them a value needs indeed.
+// sortVariables sorts consecutive declarations of variables at the cell's top into Go's order of
+// initialization for packages. The parser has sorted them by names, so that each is declared before
+// it is mentioned. The types show what a name means, and thus which variables a value really needs.
 func (in *initialization) sortVariables() {
 	k := in.k
 	k.Body = syntax.SortVariables(k.Body, func(run []*ast.ValueSpec) func(*ast.ValueSpec) []*ast.ValueSpec {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// interact is the function whose calls are given the names of the parameters of what they call:
-// only the check knows them.
+// interact is the function whose calls also get the names of the parameters of their function
+// argument: only the check knows them.
 const interact = "github.com/hierml/notebook/stdlib/nb.Interact"
 
-// InteractLabelled is what takes them, before the arguments of interact.
+// InteractLabelled is the function that takes these names, before the arguments of interact.
 const InteractLabelled = "InteractLabelled"
 
 // ParameterNames returns the names of the parameters of the function that a call of interact is

@@ -20,17 +20,16 @@ import (
 //	a, b := f(), g()
 //	f().Method()
 //
-// wherever Go wants fewer values than it has, and so may every call in a function literal that is
-// passed to nb.Interact. In the tree such a call is the argument of a function
-// that nothing declares, and that returns all but the error: Go then types what is around it, and
-// calls are made in the order of Go. The stages behind write that function as what ends the cell.
+// wherever Go wants fewer values than the call returns. So may any call in a function literal that
+// is passed to nb.Interact. In the tree such a call becomes the argument of an undeclared function
+// that returns everything except the error. Go then types the code around it, and the order of
+// calls stays Go's. The later stages write that function as code that ends the cell.
 
-// MaxLeft bounds how many values a call may have besides an error that it leaves out within an
+// MaxLeft bounds how many values a call may return with an error that it leaves out within an
 // expression.
 const MaxLeft = 3
 
-// stopper returns the function that n values and an error are given to, and that returns the
-// values.
+// stopper returns the function that takes n values and an error, and returns the values.
 func stopper(n int) *types.Func {
 	params := make([]*types.TypeParam, n)
 	results, arguments := make([]*types.Var, n), make([]*types.Var, n, n+1)
@@ -45,8 +44,8 @@ func stopper(n int) *types.Func {
 	return types.NewFunc(token.NoPos, nil, fmt.Sprint(typed.StopName, n), sig)
 }
 
-// withoutStops returns a complaint of go/types without the functions that stand around calls, which
-// the user has not written.
+// withoutStops removes the functions around calls, which the user has not written, from a complaint
+// of go/types.
 func withoutStops(msg string) string {
 	for {
 		before, call, found := strings.Cut(msg, typed.StopName)
@@ -59,8 +58,7 @@ func withoutStops(msg string) string {
 	}
 }
 
-// closing returns where the bracket is in a text of Go that closes one before it, or where the text
-// ends.
+// closing returns the position of the closing bracket in a text of Go, or the end of the text.
 func closing(text string) int {
 	depth := 0
 	for _, l := range syntax.Lex(text) {
@@ -78,8 +76,9 @@ func closing(text string) int {
 }
 
 // leftWithin returns the calls within a statement at the top of a cell, outside function literals
-// except those passed to nb.Interact, whose error has to be left out for Go to have the values that it wants, and how many these are.
-// whole holds assignments and declarations that leave out the error of their only value.
+// except those passed to nb.Interact, that return one error too many for Go, with the number of
+// wanted values. whole holds assignments and declarations that leave out the error of their only
+// value.
 func (k *Checked) leftWithin(s ast.Stmt, whole map[ast.Node]bool) (out map[*ast.CallExpr]int) {
 	out = map[*ast.CallExpr]int{}
 	var above []ast.Node
@@ -102,8 +101,8 @@ func (k *Checked) leftWithin(s ast.Stmt, whole map[ast.Node]bool) (out map[*ast.
 	return out
 }
 
-// valuesBeside returns how many values a call has besides an error, which is its last; 0 if it has
-// no error, or nothing else.
+// valuesBeside returns how many values a call returns before its last result, an error; 0 if it
+// returns no error, or nothing else.
 func (k *Checked) valuesBeside(call *ast.CallExpr) int {
 	results, ok := k.Info.TypeOf(call).(*types.Tuple)
 	if !ok || results.Len() < 2 || !typed.IsError(results.At(results.Len()-1).Type()) {
@@ -112,8 +111,8 @@ func (k *Checked) valuesBeside(call *ast.CallExpr) int {
 	return results.Len() - 1
 }
 
-// wants reports whether n values are wanted where a call stands that has an error besides. above
-// are the nodes around it.
+// wants reports whether n values are wanted at a call that also returns an error. above are the
+// nodes around it.
 func (k *Checked) wants(n int, call ast.Expr, above []ast.Node, whole map[ast.Node]bool) bool {
 	for len(above) > 0 {
 		p, ok := above[len(above)-1].(*ast.ParenExpr)
@@ -177,8 +176,8 @@ func (k *Checked) resultsAround(above []ast.Node) int {
 	return -1
 }
 
-// takes reports whether what is called takes the first n of some results for its arguments, and not
-// all of them.
+// takes reports whether a call takes the first n of some results for its arguments, and not all of
+// them.
 func (k *Checked) takes(n int, call *ast.CallExpr, results types.Type) bool {
 	tv := k.Info.Types[call.Fun]
 	switch {
@@ -199,12 +198,12 @@ func (k *Checked) takes(n int, call *ast.CallExpr, results types.Type) bool {
 	if !sig.Variadic() {
 		return n == params
 	}
-	// An error among arguments of any type is what Go has it be.
+	// If an error may be an argument of any type, it stays one, as in Go.
 	last := results.(*types.Tuple).At(n).Type()
 	return n >= params-1 && !types.AssignableTo(last, typed.Parameter(sig, n, false))
 }
 
-// stopWithin has the calls at the places that Forgets returned stop the cell.
+// stopWithin makes the calls at the places that Forgets returned stop the cell.
 func (k *Checked) stopWithin(places map[token.Pos]int) {
 	made := map[int]bool{}
 	for _, s := range k.Body {

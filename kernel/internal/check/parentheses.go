@@ -8,9 +8,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Parenthesize puts parentheses around the names of types of earlier cells that a type is declared
-// as: type A (B). Where B stands bare, go/types asks for the declaration of B in the same files, to
-// find cycles, and fails if it has none.
+// Parenthesize puts parentheses around the names of types of earlier cells in type declarations:
+// type A (B). For a bare B, go/types looks for the declaration of B in the same files, to find
+// cycles, and fails if there is none.
 func Parenthesize(specs []*ast.TypeSpec) {
 	own := map[string]bool{}
 	for _, spec := range specs {
@@ -23,9 +23,9 @@ func Parenthesize(specs []*ast.TypeSpec) {
 	}
 }
 
-// refuseForeign complains about methods of types that the cell has from elsewhere, unless the
-// engine makes functions of them, which it does where the receiver has the name under which an
-// earlier cell declared the type. On the rest go/types fails as it does on bare names.
+// refuseForeign reports methods of types from elsewhere, unless the engine makes functions of them.
+// It does so if the receiver has the name under which an earlier cell declared the type. On the
+// others go/types fails as it does on bare names.
 func (c *Checker) refuseForeign(k *Checked, complain func(token.Pos, string)) {
 	file := k.Parsed.Declarations
 	if file == nil {
@@ -34,7 +34,7 @@ func (c *Checker) refuseForeign(k *Checked, complain func(token.Pos, string)) {
 	for _, decl := range file.Decls {
 		base := ForeignMethod(file, decl)
 		if base == nil || k.Pkg.Scope().Lookup(base.Name) == nil {
-			continue // go/types knows what is wrong with it, if anything
+			continue // go/types reports what is wrong with it, if anything
 		}
 		f := decl.(*ast.FuncDecl)
 		switch live := c.Session.Live[base.Name]; {

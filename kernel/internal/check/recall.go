@@ -14,36 +14,36 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// The statements at the top of a cell, and function literals in them, may mention what earlier
-// cells showed and said:
+// The statements at the top of a cell, and function literals in them, may refer to the values and
+// sources of earlier cells:
 //
-//	_       the value that was shown last
+//	_       the value shown last
 //	Out[n]  what cell n showed: a value, or several as a call has them
 //	In[n]   the source of cell n
 //
-// n is a number that is written out, so that the value has the type which it had; it is the
-// execution count that the user sees. A cell that shows nothing has no value. What the user
-// declares as Out or In wins over these.
+// n must be a number literal, so that the type of the value is known; it is the execution count
+// that the user sees. A cell that shows nothing has no value. A user's own declaration of Out or In
+// takes precedence.
 //
-// In the tree a value is a call of a function that nothing declares, so Go does not take it for a
-// variable; the lowered call asks the bridge, which keeps the values of all cells. A source is a
+// In the tree a value is a call of an undeclared function, so that Go does not treat it as a
+// variable. The lowered call asks the bridge, which keeps the values of all cells. A source is a
 // literal.
 
-// Recalled is what a cell showed, as another one mentions it.
+// recalled is a value that a cell showed, as another cell refers to it.
 type recalled struct {
 	*state.Shown
 	text   string // as the user writes it
 	object *types.Func
 }
 
-// A Reading is a parsed cell, with what it mentions of what others showed, by the names that stand
-// for it in the tree.
+// A Reading is a parsed cell, with its references to the values of others, by their names in the
+// tree.
 type Reading struct {
 	*syntax.Parsed
 	Recalled map[string]*recalled
 }
 
-// Recall replaces what a cell mentions of earlier ones.
+// Recall replaces a cell's references to earlier cells.
 func (c *Checker) Recall(p *Reading) []syntax.Problem {
 	if p.Statements == nil || !strings.Contains(p.Source.Cell.Source, "_") && !p.Mentioned["Out"] && !p.Mentioned["In"] {
 		return nil
@@ -114,7 +114,7 @@ func (c *Checker) Recall(p *Reading) []syntax.Problem {
 	return problems
 }
 
-// recalls reports whether Out or In has the meaning that it has by itself.
+// recalls reports whether Out or In has its predeclared meaning.
 func (c *Checker) recalls(p *Reading, id *ast.Ident) bool {
 	if id.Obj != nil || c.Session.Live[id.Name] != nil || c.Session.Gone[id.Name] != nil || p.Declarations != nil && syntax.DeclaresTop(p.Declarations, id.Name) {
 		return false
@@ -127,7 +127,7 @@ func (c *Checker) recalls(p *Reading, id *ast.Ident) bool {
 	return true
 }
 
-// cellNumber returns the number that an index is, 0 for what is not one.
+// cellNumber returns the number that an index is, or 0 for anything else.
 func cellNumber(e ast.Expr) int {
 	lit, ok := ast.Unparen(e).(*ast.BasicLit)
 	if !ok || lit.Kind != token.INT {
@@ -140,7 +140,7 @@ func cellNumber(e ast.Expr) int {
 	return int(n)
 }
 
-// isOperand reports whether an identifier stands where a value is used.
+// isOperand reports whether an identifier is used as a value.
 func isOperand(at *astutil.Cursor) bool {
 	field := at.Name()
 	switch at.Parent().(type) {
@@ -161,7 +161,7 @@ func isOperand(at *astutil.Cursor) bool {
 	return false
 }
 
-// recallWording says what the user wrote for the functions in a complaint that stand for it.
+// recallWording replaces the generated functions in a complaint by what the user wrote.
 func (p *Reading) recallWording(msg string) string {
 	for name, r := range p.Recalled {
 		msg = strings.ReplaceAll(strings.ReplaceAll(msg, name+"()", r.text), name, r.text)

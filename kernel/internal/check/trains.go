@@ -10,9 +10,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// KeepsModel says how to keep the model that a training has reached when it is stopped, if the cell
-// was stopped in one whose error it leaves out, and the model with it: after that many statements
-// were done, in one before the next that is told of.
+// KeepsModel says how to keep the model that a stopped training has reached. It applies if the cell
+// was stopped in a training whose error and model the cell leaves out: after the first done
+// statements, in a statement before the next one that told reports.
 func (k *Checked) KeepsModel(done int, told func(statement int) bool) string {
 	for i := done; i < len(k.Body); i++ {
 		if i > done && told(i) {
@@ -66,8 +66,8 @@ func (k *Checked) keepsModel(s ast.Stmt) (text string) {
 	return strings.Join(names, ", ") + ", err " + sign.String() + " ….Fit(…) keeps the model that a training has reached when it is stopped; Settings.Start and Settings.Checkpoint say how to go on"
 }
 
-// trains reports whether an expression is a call of the method Fit of an estimator, which returns
-// the best model so far with its error if it is stopped.
+// trains reports whether an expression calls the method Fit of an estimator. If it is stopped, Fit
+// returns the best model so far with its error.
 func (k *Checked) trains(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {

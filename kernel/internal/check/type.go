@@ -9,9 +9,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// unchangedTypes returns the names of types that the cell declares exactly as they are: the same
-// text, and every name in it meaning what it meant. They stay the types they are, so that running a
-// cell again does not part its types from the variables that have them.
+// unchangedTypes returns the names of types that the cell declares again unchanged: the same text,
+// in which each name means the same. They stay the same types, so that running a cell again does
+// not separate its types from existing variables.
 func (c *Checker) unchangedTypes(k *Checked, file *ast.File, declared map[string]bool) map[string]bool {
 	same := map[string]bool{}
 	specs := map[string]*ast.TypeSpec{}
@@ -48,7 +48,7 @@ func (c *Checker) unchangedTypes(k *Checked, file *ast.File, declared map[string
 	return same
 }
 
-// stillMeans reports whether a name that meant an object in an earlier cell means the same in a
+// stillMeans reports whether a name that meant an object in an earlier cell still means it in a
 // cell.
 func (c *Checker) stillMeans(k *Checked, name string, obj types.Object) bool {
 	if i := slices.IndexFunc(k.Imported, func(p *types.PkgName) bool { return p.Name() == name }); i >= 0 {

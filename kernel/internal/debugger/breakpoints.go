@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A breakpoint is one of a source.
+// A breakpoint is a breakpoint of a source.
 type breakpoint struct {
 	ID        int
 	Line      int    `json:"line"`
@@ -28,7 +28,7 @@ func (d *Debugger) bind(path string) {
 		}
 	}
 	for _, b := range d.breakpoints[path] {
-		// The cell may have been run several times, and its functions may live on.
+		// The cell may have run several times, and functions of old runs may still exist.
 		best := map[int]int{} // by the first site of the hooks
 		for i, p := range d.sites {
 			if p.Site == nil || p.Entry || p.Line < b.Line || p.path != path {
@@ -46,7 +46,7 @@ func (d *Debugger) bind(path string) {
 	}
 }
 
-// meets reports whether a program is to stop at a breakpoint that it has come to.
+// meets reports whether a program must stop at a breakpoint that it has reached.
 func (d *Debugger) meets(b *breakpoint, c *call) bool {
 	if b.Condition != "" {
 		var v value
@@ -76,8 +76,8 @@ func (d *Debugger) meets(b *breakpoint, c *call) bool {
 	return false
 }
 
-// enough reports whether a number of hits meets a condition: a number of them, or one behind ==, >,
-// >=, <, <= or %.
+// enough reports whether a number of hits meets a condition: a number, optionally after ==, >, >=,
+// <, <= or %.
 func enough(condition string, hits int) bool {
 	condition = strings.TrimSpace(condition)
 	number := strings.TrimLeft(condition, "=<>% ")
@@ -100,7 +100,7 @@ func enough(condition string, hits int) bool {
 	return hits == n
 }
 
-// filled returns the text of a log point with the values of the expressions that stand in braces.
+// filled returns the text of a log point, with expressions in braces replaced by their values.
 func (d *Debugger) filled(text string, c *call) string {
 	var out strings.Builder
 	for {

@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// A beyond is the error of an expression that has what reflection does not reach, as a call of a
-// function that a cell declares, or of a method that is not exported.
+// A beyond is the error of an expression that reflection cannot evaluate, such as a call of a
+// cell's function or of an unexported method.
 type beyond struct{ what string }
 
 func (e *beyond) Error() string {
@@ -21,14 +21,15 @@ func (e *beyond) Error() string {
 
 func uncallable(name string) error { return &beyond{"a call of " + name} }
 
-// A Beyond is the body of the response to evaluate where the expression has what reflection does
-// not reach. Who can run it as a cell is told of the variables of the call that it mentions.
+// A Beyond is the body of the response to evaluate if reflection cannot evaluate the expression. It
+// lists the variables of the call that the expression mentions, for a caller that can run it as a
+// cell.
 type Beyond struct {
 	Beyond    bool                     `json:"beyond"`
 	Variables []program.HookedVariable `json:"variables"`
 }
 
-// mentioned returns the variables of a call that an expression mentions, or may.
+// mentioned returns the variables of a call that an expression mentions, or may mention.
 func (c *call) mentioned(expression string) (found []program.HookedVariable) {
 	x, err := parser.ParseExpr(expression)
 	if err != nil || c == nil {
@@ -88,10 +89,10 @@ func (e evaluator) call(x *ast.CallExpr) (operand, error) {
 		}
 		return operand{}, uncallable(fun.Sel.Name)
 	}
-	return operand{}, uncallable("what stands before the arguments")
+	return operand{}, uncallable("the expression before the arguments")
 }
 
-// packaged returns what a package has by a name, if the selector is one of a package.
+// packaged returns the named member of a package, if the selector is one of a package.
 func (e evaluator) packaged(x *ast.SelectorExpr) reflect.Value {
 	id, ok := x.X.(*ast.Ident)
 	if !ok || e.d.config.Symbol == nil {
@@ -103,8 +104,8 @@ func (e evaluator) packaged(x *ast.SelectorExpr) reflect.Value {
 	return e.d.config.Symbol(id.Name, x.Sel.Name)
 }
 
-// method returns the method of a value, or of its pointer, and what it is given before its
-// arguments.
+// method returns the method of a value, or of its pointer, and the arguments to insert before its
+// own.
 func (e evaluator) method(v value, name string) (f reflect.Value, bound []reflect.Value) {
 	v = v.open()
 	switch {
@@ -126,8 +127,8 @@ func (e evaluator) method(v value, name string) (f reflect.Value, bound []reflec
 	return f, bound
 }
 
-// mayChange has the hook of a call take back the variable that a value is in, which a method may
-// change.
+// mayChange makes the hook of a call copy back the variable that contains a value, since a method
+// may change it.
 func (c *call) mayChange(v reflect.Value) {
 	if c == nil || !c.top {
 		return
@@ -143,7 +144,8 @@ func (c *call) mayChange(v reflect.Value) {
 	}
 }
 
-// called returns the result of a function: the first of several, unless the last is an error.
+// called returns the result of a function: the first of several, unless the last is a non-nil
+// error.
 func (e evaluator) called(name string, f reflect.Value, bound []reflect.Value, x *ast.CallExpr) (operand, error) {
 	t := f.Type()
 	given := len(bound) + len(x.Args)
@@ -199,7 +201,7 @@ func (e evaluator) argument(o operand, t reflect.Type) (reflect.Value, error) {
 			return reflect.Zero(t), nil
 		}
 		if !o.rv.CanInterface() {
-			return reflect.Value{}, errors.New("an argument is private")
+			return reflect.Value{}, errors.New("an argument is an unexported field")
 		}
 		if o.typ != nil && e.d.config.Carry != nil {
 			o.value = value{rv: reflect.ValueOf(e.d.config.Carry(o.typ, o.rv.Interface()))}

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// An Undeclared is the body of the response to copyToGlobals where the session has no variable of
-// the name and type that it takes. Who declares one may ask again.
+// An Undeclared is the body of the response to copyToGlobals if the session has no variable with
+// the needed name and type. The caller may declare one and ask again.
 type Undeclared struct {
 	// Name and Type are those of the variable, as a cell would write them.
 	Name string `json:"undeclared"`
@@ -19,7 +19,7 @@ type Undeclared struct {
 // copied answers copyToGlobals: a variable of the session gets the value of one of a call.
 func (d *Debugger) copied(a *arguments) (any, error) {
 	if !token.IsIdentifier(a.To) || a.To == "_" {
-		return nil, fmt.Errorf("%q is no name that a variable can have", a.To)
+		return nil, fmt.Errorf("%q is not a valid variable name", a.To)
 	}
 	c, shown, err := d.at(a.FromFrame)
 	if err != nil {
@@ -40,7 +40,7 @@ func (d *Debugger) copied(a *arguments) (any, error) {
 	}
 	d.mu.Lock()
 	if shown != d.shown {
-		err = errors.New("the program has gone on since these variables were shown")
+		err = errors.New("the program has continued since these variables were shown")
 	} else {
 		to.value.rv.Set(from.value.rv)
 	}
@@ -54,7 +54,7 @@ func (d *Debugger) copied(a *arguments) (any, error) {
 	return told, nil
 }
 
-// find returns the variable of a name.
+// find returns the variable with a name.
 func find(list []variable, name string) (n variable, ok bool) {
 	at := slices.IndexFunc(list, func(n variable) bool { return n.name == name && n.value.rv.IsValid() })
 	if at < 0 {

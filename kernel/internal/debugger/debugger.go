@@ -13,73 +13,73 @@ import (
 	"github.com/hierml/notebook/stdlib/magic"
 )
 
-// A Config says what a Debugger works with.
+// A Config configures a Debugger.
 type Config struct {
-	// Goroutine returns a number that the calling goroutine has for itself while it lives.
+	// Goroutine returns a number that identifies the calling goroutine while it lives.
 	Goroutine func() uintptr
-	// Context returns what ends when the cell of the calling goroutine is interrupted, and End ends
-	// the goroutine then, if the code that it runs would not.
+	// Context returns a context that is done when the cell of the calling goroutine is interrupted.
+	// End then ends the goroutine if its code would not end by itself.
 	Context func() context.Context
 	End     func()
-	// Print writes what log points say to the output of the calling goroutine's cell.
+	// Print writes the text of log points to the output of the calling goroutine's cell.
 	Print func(text string)
-	// Event takes an event for the front end. It is not called twice at a time.
+	// Event sends an event to the front end. Calls do not overlap.
 	Event func(event []byte)
-	// Globals returns the variables of the session; nil stands for none.
+	// Globals returns the variables of the session; nil means none.
 	Globals func() []Variable
-	// Passes reports whether the calling goroutine is one of a cell that does not stop. Nil stands
-	// for none.
+	// Passes reports whether the calling goroutine belongs to a cell that does not stop. Nil means
+	// that all stop.
 	Passes func() bool
-	// Symbol returns what a package has that cells know by a name: a function, a variable, or a
-	// constant.Value; the zero value for nothing. Nil stands for no packages.
+	// Symbol returns a member of a package that cells know by a name: a function, a variable, or a
+	// constant.Value; the zero value if there is none. Nil means that there are no packages.
 	Symbol func(pkg, name string) reflect.Value
-	// Method returns the method of a value whose type reflection does not know, and what it is
-	// given before its arguments; Carry returns such a value as an interface has it. Nil stands for
-	// none.
+	// Method returns the method of a value whose type reflection does not know, and the arguments
+	// to insert before its own. Carry returns such a value as an interface holds it. Nil means that
+	// there are no such types.
 	Method func(t display.Type, v reflect.Value, name string) (f reflect.Value, bound []reflect.Value)
 	Carry  func(t display.Type, v any) any
 }
 
-// A Variable is one that can be looked at: Pointer points to it, with its type as display.Typed
-// where reflection does not know it.
+// A Variable is a variable to show: Pointer points to it, and is a display.Typed if reflection does
+// not know its type.
 type Variable struct {
 	Name, Type string
 	Pointer    any
 }
 
-// A Debugger is that of one process. Its methods may be called at the same time.
+// A Debugger debugs the cells of one process. Its methods may be called concurrently.
 type Debugger struct {
 	config Config
-	// asking are the goroutines that carry out requests, and how many they are: methods that they
-	// call for what these show are let pass.
+	// asking are the goroutines that carry out requests, and their number. Methods that they call
+	// to show a value do not stop.
 	asking  sync.Map
 	askings atomic.Int32
-	// patience is how long a request waits for such methods.
+	// patience bounds how long a request waits for such methods.
 	patience time.Duration
 
 	mu       sync.Mutex
 	attached bool
 	sites    []place // by number
 	sources  map[string]string
-	// breakpoints are those of sources by their paths, and bound those of sites.
+	// breakpoints are the breakpoints by path, and bound those by site.
 	breakpoints map[string][]*breakpoint
 	bound       map[int][]*breakpoint
-	// panics and failures say where to stop: failures are errors that the cell's rule stops at.
+	// panics and failures say where to stop: failures are errors that stop a cell without a panic.
 	panics, failures bool
 	pausing          bool
 	goroutines       map[uintptr]*goroutine
-	stepping         int // how many goroutines do
+	stepping         int // how many goroutines are stepping
 
-	current *stop   // that the front end knows
-	waiting []*stop // for their turn
+	current *stop   // known to the front end
+	waiting []*stop // waiting for their turn
 	seq     int     // of the last message
-	frames  []*call // by their numbers, less 1, while something is stopped
+	frames  []*call // by number minus 1, while something is stopped
 	refs    []reference
-	// shown counts the times that refs were begun anew.
+	// shown counts how often refs was reset.
 	shown int
 }
 
-// A place is a site with the cell it is in.
+// A place is a site and its cell.
 type place struct {
 	*program.Hooks
 	*program.Site
@@ -91,12 +91,12 @@ func (p place) function() program.HookedFunction { return p.Functions[p.Site.Fun
 // whole reports whether the site is in the statements of the cell itself.
 func (p place) whole() bool { return p.Site.Function == 0 && p.Functions[0].Name == "" }
 
-// A goroutine is what is known of one that has come to hooks.
+// A goroutine is the state of a goroutine that has reached hooks.
 type goroutine struct {
 	key   uintptr
 	calls []*call // the outermost first
-	// leaf is the call of a function that is not noted when it is entered, and left are the calls
-	// that have ended since the last hook, the innermost first.
+	// leaf is the call of a function that is not recorded on entry. left are the calls that have
+	// ended since the last hook, the innermost first.
 	leaf *call
 	left []*call
 	step step
@@ -104,7 +104,7 @@ type goroutine struct {
 	depth int
 }
 
-// A step is how a goroutine was resumed.
+// A step is the way in which a goroutine was resumed.
 type step int
 
 const (
@@ -119,9 +119,9 @@ type call struct {
 	number    int
 	place     place
 	variables []any
-	changed   int // a bit of each variable
+	changed   int // one bit per variable
 	adHoc     bool
-	top       bool // it is the one that has stopped
+	top       bool // it is the call that has stopped
 }
 
 // A stop is a goroutine that waits to be resumed.
@@ -134,14 +134,14 @@ type stop struct {
 	turn, resume chan struct{}
 }
 
-// New returns a debugger, and makes it that of the hooks.
+// New returns a debugger, and installs it as that of the hooks.
 func New(config Config) *Debugger {
 	d := &Debugger{config: config, patience: 5 * time.Second, sources: map[string]string{}, breakpoints: map[string][]*breakpoint{}, bound: map[int][]*breakpoint{}, goroutines: map[uintptr]*goroutine{}}
 	magic.SetDebugger(d)
 	return d
 }
 
-// Add makes the hooks of a program known, before it runs.
+// Add registers the hooks of a program before it runs.
 func (d *Debugger) Add(all []*program.Hooks) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -166,7 +166,8 @@ func (d *Debugger) add(h *program.Hooks) {
 	d.bind(path)
 }
 
-// Ended says that a cell has ended: what is known of its goroutine is not that of another.
+// Ended records that a cell has ended: what is known of its goroutine must not be taken for another
+// goroutine's.
 func (d *Debugger) Ended(cell int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -191,7 +192,7 @@ func (d *Debugger) arm() {
 	}
 }
 
-// resumed has a goroutine go on in a way. d.mu is held.
+// resumed prepares a goroutine to go on with a step. d.mu is held.
 func (d *Debugger) resumed(g *goroutine, how step) {
 	if g.step != running {
 		d.stepping--
@@ -201,7 +202,7 @@ func (d *Debugger) resumed(g *goroutine, how step) {
 	}
 }
 
-// goroutine returns the calling one. d.mu is held.
+// goroutine returns the state of the calling goroutine. d.mu is held.
 func (d *Debugger) goroutine() *goroutine {
 	key := d.config.Goroutine()
 	g := d.goroutines[key]
@@ -212,7 +213,7 @@ func (d *Debugger) goroutine() *goroutine {
 	return g
 }
 
-// quietly calls f, in which the calling goroutine comes to no hooks.
+// quietly calls f, in which the hooks do not stop the calling goroutine.
 func (d *Debugger) quietly(f func()) {
 	key := d.config.Goroutine()
 	_, already := d.asking.LoadOrStore(key, true)
@@ -226,7 +227,7 @@ func (d *Debugger) quietly(f func()) {
 	f()
 }
 
-// asks reports whether the calling goroutine carries out a request, or what belongs to one.
+// asks reports whether the calling goroutine carries out a request, or work for one.
 func (d *Debugger) asks() bool {
 	if d.config.Passes != nil && d.config.Passes() {
 		return true
@@ -291,7 +292,7 @@ func (d *Debugger) Leave(number int) {
 	}
 }
 
-// at notes that a goroutine is at a place.
+// at records that a goroutine is at a place.
 func (g *goroutine) at(p place, variables []any, d *Debugger) *call {
 	g.left = nil
 	same := func(c *call) bool { return c.place.Hooks == p.Hooks && c.place.Site.Function == p.Site.Function }
@@ -311,7 +312,7 @@ func (g *goroutine) at(p place, variables []any, d *Debugger) *call {
 		for at >= 0 && !same(g.calls[at]) {
 			at--
 		}
-		// What was entered before the debugger listened is in no list, nor when it is left.
+		// A function that was entered before the debugger listened is in no list.
 		if at < 0 || at < len(g.calls)-1 && !g.calls[at+1].adHoc {
 			g.calls = append(g.calls, &call{adHoc: true})
 			at = len(g.calls) - 1
@@ -357,7 +358,7 @@ func (d *Debugger) Stop(hook int, variables []any) (changed int) {
 	c.top = true
 	d.mu.Unlock()
 	for _, b := range points {
-		// The conditions are those of the user, and may take their time.
+		// The conditions are user code, and may take long.
 		if d.meets(b, c) && s.reason == "" {
 			s.reason = "breakpoint"
 		}
@@ -371,8 +372,8 @@ func (d *Debugger) Stop(hook int, variables []any) (changed int) {
 	return c.changed
 }
 
-// Failed is told that the calling goroutine of a cell has ended by a panic, or by an error that the
-// cell's rule stopped at, of whose calls err tells. It stops there if it is to.
+// Failed handles the end of a cell's goroutine by a panic, or by an error that stops a cell; err
+// has its calls. The goroutine stops there if the front end asks for that.
 func (d *Debugger) Failed(err *program.RuntimeError) {
 	if d.asks() {
 		return
@@ -390,7 +391,7 @@ func (d *Debugger) Failed(err *program.RuntimeError) {
 	if g.leaf != nil {
 		calls = append(calls, g.leaf)
 	}
-	// Calls that have returned before the panic are not where it happened.
+	// Calls that had returned before the panic are not its place.
 	for len(calls) > 1 && len(err.Frames) > 0 {
 		p, f := calls[len(calls)-1].place, err.Frames[0]
 		if p.Cell == f.Cell && p.Line <= f.Line && f.Line <= p.End {
@@ -400,13 +401,13 @@ func (d *Debugger) Failed(err *program.RuntimeError) {
 	}
 	slices.Reverse(calls)
 	d.mu.Unlock()
-	// The goroutine ends in any case, and one that fails for an interrupt at once.
+	// The goroutine ends in any case. One that was interrupted ends at once.
 	if ctx := d.config.Context(); len(calls) > 0 && ctx.Err() == nil {
 		d.wait(ctx, &stop{g: g, frames: calls, reason: "exception", kind: err.Name, text: err.Message})
 	}
 }
 
-// excepts reports whether a failure is one to stop at. d.mu is held.
+// excepts reports whether to stop at a failure. d.mu is held.
 func (d *Debugger) excepts(err *program.RuntimeError) bool {
 	if err.Name == "panic" {
 		return d.panics
@@ -414,7 +415,7 @@ func (d *Debugger) excepts(err *program.RuntimeError) bool {
 	return d.failures && err.Exit == nil
 }
 
-// wait has the calling goroutine wait until it is resumed. It returns false if ctx ended before.
+// wait blocks the calling goroutine until it is resumed. It returns false if ctx is done first.
 func (d *Debugger) wait(ctx context.Context, s *stop) (resumed bool) {
 	s.turn, s.resume = make(chan struct{}), make(chan struct{})
 	d.mu.Lock()
@@ -439,7 +440,7 @@ func (d *Debugger) wait(ctx context.Context, s *stop) (resumed bool) {
 	return false
 }
 
-// show makes a stop the one that the front end knows. d.mu is held.
+// show makes a stop the one that the front end sees. d.mu is held.
 func (d *Debugger) show(s *stop) {
 	d.current = s
 	d.frames, d.refs = slices.Clone(s.frames), nil
@@ -467,7 +468,7 @@ func (d *Debugger) release(s *stop) {
 	}
 }
 
-// detach lets everything go on. d.mu is held.
+// detach resumes everything. d.mu is held.
 func (d *Debugger) detach() {
 	d.attached, d.pausing, d.panics, d.failures = false, false, false, false
 	clear(d.breakpoints)

@@ -299,7 +299,7 @@ func TestSet(t *testing.T) {
 	tr.ask("scopes", `{"frameId":2}`) // 3 and 4
 	tr.want("set", tr.ask("setVariable", `{"variablesReference":1,"name":"m","value":"n * 10"}`), `{"type":"int","value":"60","variablesReference":0}`)
 	tr.want("set a caller's", tr.ask("setVariable", `{"variablesReference":3,"name":"x","value":"1"}`),
-		"only variables of the call that has stopped can be set: the calls around it keep theirs in registers meanwhile")
+		"only variables of the innermost stopped call can be set: its callers keep theirs in registers")
 	tr.want("set to text", tr.ask("setVariable", `{"variablesReference":1,"name":"m","value":"\"a\""}`), `"a" is no int`)
 	tr.ask("continue", "")
 	if x := end(); x != 241 {
@@ -338,7 +338,7 @@ func TestStuck(t *testing.T) {
 	tr.d.patience = time.Millisecond
 	end := tr.run()
 	tr.next("stopped breakpoint")
-	tr.want("stuck", tr.ask("inspectVariables", ""), "what the debugger calls has not returned within 1ms: it may wait for what has stopped")
+	tr.want("stuck", tr.ask("inspectVariables", ""), "the method that the debugger called has not returned within 1ms: it may wait for the stopped goroutine")
 	<-s.begun
 	tr.want("stack", tr.stack(), ":9 x=6")
 	tr.ask("continue", "")

@@ -11,15 +11,16 @@ import (
 	"strings"
 )
 
-// Expressions are those of names, fields, indices, operators, conversions to basic types, the
-// builtins len and cap, and calls of what reflection reaches (call.go).
+// Expressions consist of names, fields, indices, operators, conversions to basic types, the
+// builtins len and cap, and calls that reflection can make (call.go).
 
-// evaluate returns the value of an expression in a call; nil stands for the session.
+// evaluate returns the value of an expression in a call; a nil call means the session.
 func (d *Debugger) evaluate(expression string, c *call) (v value, err error) {
 	return d.evaluateAs(expression, c, nil)
 }
 
-// evaluateAs returns the value of an expression as one of a type, which nil leaves to it.
+// evaluateAs returns the value of an expression as one of a type; nil keeps the expression's own
+// type.
 func (d *Debugger) evaluateAs(expression string, c *call, t reflect.Type) (v value, err error) {
 	x, err := parser.ParseExpr(expression)
 	if err != nil {
@@ -72,7 +73,7 @@ type operand struct {
 	null     bool
 }
 
-// typed returns the operand as a value of a type, which nil leaves to it.
+// typed returns the operand as a value of a type; nil keeps the operand's own type.
 func (o operand) typed(t reflect.Type) (value, error) {
 	if o.null {
 		if t == nil {
@@ -140,7 +141,7 @@ func (o operand) typed(t reflect.Type) (value, error) {
 	return value{rv: v}, nil
 }
 
-// known returns the constant that an operand of a basic type is.
+// known returns the constant value of an operand of a basic type.
 func (o operand) known() constant.Value {
 	if o.constant != nil {
 		return o.constant
@@ -200,7 +201,7 @@ func (e evaluator) eval(x ast.Expr) (operand, error) {
 	case *ast.CallExpr:
 		return e.call(x)
 	}
-	return operand{}, &beyond{"anything but names, fields, indices, operators and calls"}
+	return operand{}, &beyond{"anything other than names, fields, indices, operators and calls"}
 }
 
 func (e evaluator) name(name string) (operand, error) {
@@ -288,10 +289,10 @@ func (e evaluator) index(x *ast.IndexExpr) (operand, error) {
 		}
 		return operand{value: o.part(0, o.rv.Index(i))}, nil
 	}
-	return operand{}, fmt.Errorf("a %s has no index", o.typeName())
+	return operand{}, fmt.Errorf("a %s cannot be indexed", o.typeName())
 }
 
-// number returns an operand that is to be an index.
+// number returns an operand as an index.
 func number(o operand) (int, error) {
 	v, err := operand{value: o.open(), constant: o.constant}.typed(nil)
 	if err != nil {
@@ -303,7 +304,7 @@ func number(o operand) (int, error) {
 	case v.rv.CanUint():
 		return int(v.rv.Uint()), nil
 	}
-	return 0, errors.New("an index is no number")
+	return 0, errors.New("an index is not a number")
 }
 
 func (e evaluator) slice(x *ast.SliceExpr) (operand, error) {
@@ -316,7 +317,7 @@ func (e evaluator) slice(x *ast.SliceExpr) (operand, error) {
 	case reflect.Slice, reflect.String:
 	case reflect.Array:
 		if !o.rv.CanAddr() {
-			return operand{}, errors.New("an array that is no variable cannot be sliced")
+			return operand{}, errors.New("an array that is not a variable cannot be sliced")
 		}
 	default:
 		return operand{}, fmt.Errorf("a %s cannot be sliced", o.typeName())
@@ -347,18 +348,18 @@ func (e evaluator) unary(x *ast.UnaryExpr) (operand, error) {
 	}
 	c := v.known()
 	if c == nil {
-		return operand{}, fmt.Errorf("%s of what is no number and no truth value", x.Op)
+		return operand{}, fmt.Errorf("%s of a value that is neither a number nor a boolean", x.Op)
 	}
 	return result(constant.UnaryOp(x.Op, c, 0), v)
 }
 
-// converted is a constant as a value of a type.
+// converted returns a constant as a value of a type.
 func converted(c constant.Value, t reflect.Type) (operand, error) {
 	v, err := operand{constant: c}.typed(t)
 	return operand{value: v}, err
 }
 
-// result is a constant with the type of the operand that it comes from.
+// result returns a constant with the type of the operand that it comes from.
 func result(c constant.Value, of operand) (operand, error) {
 	if of.constant != nil {
 		return operand{constant: c}, nil
@@ -374,7 +375,7 @@ func (e evaluator) binary(x *ast.BinaryExpr) (operand, error) {
 	if x.Op == token.LAND || x.Op == token.LOR {
 		c := a.known()
 		if c == nil || c.Kind() != constant.Bool {
-			return operand{}, fmt.Errorf("%s of what is no truth value", x.Op)
+			return operand{}, fmt.Errorf("%s of a value that is not a boolean", x.Op)
 		}
 		if constant.BoolVal(c) == (x.Op == token.LOR) {
 			return operand{constant: c}, nil
@@ -402,7 +403,7 @@ func (e evaluator) binary(x *ast.BinaryExpr) (operand, error) {
 		if compares && a.rv.IsValid() && b.rv.IsValid() && a.rv.Type() == b.rv.Type() && a.rv.Comparable() {
 			return operand{constant: constant.MakeBool(a.rv.Equal(b.rv) == (x.Op == token.EQL))}, nil
 		}
-		return operand{}, fmt.Errorf("%s of values that the debugger cannot take together", x.Op)
+		return operand{}, fmt.Errorf("%s of values that the debugger cannot combine", x.Op)
 	}
 	op := x.Op
 	switch {
@@ -414,7 +415,7 @@ func (e evaluator) binary(x *ast.BinaryExpr) (operand, error) {
 	case (op == token.QUO || op == token.REM) && constant.Sign(q) == 0:
 		return operand{}, errors.New("division by zero")
 	case op == token.QUO && p.Kind() == constant.Int && q.Kind() == constant.Int:
-		op = token.QUO_ASSIGN // which is that of integers
+		op = token.QUO_ASSIGN // the constant operator for integers
 	}
 	return result(constant.BinaryOp(p, op, q), typed)
 }
@@ -443,7 +444,7 @@ func isNil(op token.Token, a, b operand) (operand, error) {
 	return operand{constant: constant.MakeBool(null == (op == token.EQL))}, nil
 }
 
-// floats computes with floating point numbers as the program does, NaN and infinity among them.
+// floats computes with floating-point numbers as the program does, including NaN and infinity.
 func floats(op token.Token, a, b, typed operand, compares bool) (operand, error) {
 	var n [2]float64
 	for i, o := range []operand{a, b} {
@@ -482,12 +483,12 @@ func floats(op token.Token, a, b, typed operand, compares bool) (operand, error)
 	case token.QUO:
 		v.SetFloat(n[0] / n[1])
 	default:
-		return operand{}, fmt.Errorf("%s of floating point numbers", op)
+		return operand{}, fmt.Errorf("%s of floating-point numbers", op)
 	}
 	return operand{value: value{rv: v}}, nil
 }
 
-// basics are the types that the debugger converts to, by their names.
+// basics are the types that the debugger converts to, by name.
 var basics = func() map[string]reflect.Type {
 	types := map[string]reflect.Type{"byte": reflect.TypeFor[byte](), "rune": reflect.TypeFor[rune]()}
 	for _, t := range []reflect.Type{

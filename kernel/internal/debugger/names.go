@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Front ends call a cell by the hash of its text, between a prefix and a suffix that they are told.
-// No such file is written. JupyterLab shows "Cell [4]" instead of a path that contains
+// Front ends name a cell by the hash of its text, between a prefix and a suffix that the kernel
+// sends. No such file exists. JupyterLab shows "Cell [4]" instead of a path that contains
 // "ipykernel_".
 const (
 	seed   = 0x9747b28c
@@ -14,7 +14,7 @@ const (
 	suffix = ".go"
 )
 
-// Path returns what front ends call a cell.
+// Path returns the name of a cell's source in front ends.
 func Path(source string) string {
 	return fmt.Sprintf("%s%d%s", prefix, murmur2([]byte(source), seed), suffix)
 }

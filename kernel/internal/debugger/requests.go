@@ -16,10 +16,10 @@ import (
 	"github.com/hierml/notebook/stdlib/display"
 )
 
-// thread is the one that front ends know.
+// thread is the only thread that front ends know.
 const thread = 1
 
-// A request is one of the Debug Adapter Protocol, or of those that Jupyter adds.
+// A request is a request of the Debug Adapter Protocol, or of Jupyter's additions.
 type request struct {
 	Seq       int             `json:"seq"`
 	Command   string          `json:"command"`
@@ -37,16 +37,16 @@ type response struct {
 	Body    any    `json:"body"`
 }
 
-// event tells the front end of an event. d.mu is held.
+// event sends an event to the front end. d.mu is held.
 func (d *Debugger) event(name string, body any) {
 	d.seq++
 	text, err := json.Marshal(map[string]any{"seq": d.seq, "type": "event", "event": name, "body": body})
-	if err == nil { // it consists of texts and numbers
+	if err == nil { // it consists of strings and numbers
 		d.config.Event(text)
 	}
 }
 
-// arguments are those of all requests.
+// arguments are the arguments of all requests.
 type arguments struct {
 	Code   string `json:"code"`
 	Source struct {
@@ -70,24 +70,24 @@ type arguments struct {
 	To          string        `json:"dstVariableName"`
 }
 
-// static are the requests that are answered also where nothing is debugged, and begins the one that
-// begins it.
+// static are the requests that are also answered without a debug session, and begins is the one
+// that starts a session.
 var static = map[string]bool{"debugInfo": true, "inspectVariables": true, "richInspectVariables": true, "modules": true, "initialize": true, "disconnect": true}
 
 const begins = "attach"
 
-// lists are what responses to requests consist of. A front end that asks what is shown of a stop
-// may come too late, when the program goes on, and looks for the list even so.
+// lists are the keys of responses that contain a list. A front end may ask about a stop when the
+// program already goes on, and expects the list even then.
 var lists = map[string]string{"stackTrace": "stackFrames", "scopes": "scopes", "variables": "variables"}
 
-// A Caller calls what a request needs of the program.
+// A Caller runs the parts of a request that need the program.
 type Caller struct {
-	// Do calls f. Interrupt ends that, and is nil if it cannot be ended alone.
+	// Do calls f. Interrupt interrupts it; nil means that it cannot be interrupted alone.
 	Do        func(f func()) error
 	Interrupt func()
 }
 
-// Handle carries out a request, and returns the response to it.
+// Handle carries out a request, and returns its response.
 func (d *Debugger) Handle(text []byte, caller Caller) []byte {
 	var r request
 	var a arguments
@@ -121,8 +121,8 @@ func (d *Debugger) Handle(text []byte, caller Caller) []byte {
 	return encoded
 }
 
-// shows are the requests that show values, and what carries them out without d.mu held: what is
-// shown may be told by methods of the program, which take their time, and come to hooks.
+// shows are the requests that show values, with their handlers, which run without d.mu: methods of
+// the program may produce the text, take long, and reach hooks.
 var shows = map[string]func(*Debugger, *arguments) (any, error){
 	"variables":            (*Debugger).variables,
 	"inspectVariables":     (*Debugger).inspected,
@@ -132,8 +132,8 @@ var shows = map[string]func(*Debugger, *arguments) (any, error){
 	"copyToGlobals":        (*Debugger).copied,
 }
 
-// showing calls f, whose methods of the program do not stop, and waits for it only so long: the
-// front end can ask for nothing else meanwhile, not even that the program goes on.
+// showing calls f with hooks disabled for methods of the program. It waits for a limited time,
+// since the front end can ask for nothing else meanwhile, not even to continue.
 func (d *Debugger) showing(caller Caller, f func() (any, error)) (any, error) {
 	type outcome struct {
 		body any
@@ -157,16 +157,16 @@ func (d *Debugger) showing(caller Caller, f func() (any, error)) (any, error) {
 	case o := <-done:
 		return o.body, o.err
 	case <-time.After(d.patience):
-		err := fmt.Errorf("what the debugger calls has not returned within %v: it may wait for what has stopped", d.patience)
+		err := fmt.Errorf("the method that the debugger called has not returned within %v: it may wait for the stopped goroutine", d.patience)
 		if caller.Interrupt == nil {
-			return nil, fmt.Errorf("%w; it goes on until the cell is interrupted", err)
+			return nil, fmt.Errorf("%w; it continues until the cell is interrupted", err)
 		}
 		caller.Interrupt()
 		return nil, err
 	}
 }
 
-// carryOut calls what carries out a command.
+// carryOut calls the handler of a command.
 func (d *Debugger) carryOut(command string, a *arguments, caller Caller) (any, error) {
 	d.mu.Lock()
 	if !d.attached && !static[command] && command != begins {
@@ -297,7 +297,7 @@ func (d *Debugger) setBreakpoints(a *arguments) any {
 	})}
 }
 
-// source describes the source of a cell by its title, if it has run.
+// source describes the source of a cell by its title, if the cell has run.
 func (d *Debugger) source(path string) any {
 	name := filepath.Base(path)
 	for _, p := range d.sites {
@@ -308,7 +308,7 @@ func (d *Debugger) source(path string) any {
 	return map[string]any{"name": name, "path": path}
 }
 
-// threads tells of the stopped goroutine, or of the one that will be, and of those that wait.
+// threads lists the stopped goroutine, or the one that will be, and those that wait.
 func (d *Debugger) threads() any {
 	all := []any{map[string]any{"id": thread, "name": "cell"}}
 	for i, s := range d.waiting {
@@ -337,24 +337,25 @@ func (d *Debugger) stackTrace(a *arguments) any {
 	return map[string]any{"stackFrames": append([]any{}, told...), "totalFrames": total}
 }
 
-// frame returns the call of a number; nil, without an error, for 0. d.mu is held.
+// frame returns the call with a number; nil, without an error, for 0. d.mu is held.
 func (d *Debugger) frame(id int) (*call, error) {
 	switch {
 	case id == 0:
 		return nil, nil
 	case id < 0 || id > len(d.frames):
-		return nil, errors.New("the program is not stopped in this call any more")
+		return nil, errors.New("the program is no longer stopped in this call")
 	}
 	return d.frames[id-1], nil
 }
 
-// A reference is what a number stands for while something is stopped: variables of a call, or of
+// A reference is the meaning of a number while the program is stopped: variables of a call, or of
 // the session, or parts of a value.
 type reference struct {
 	frame   int
 	globals bool
 	part    *variable
-	// root is the variable of the call that the part is of; -1 if it can be changed where it is.
+	// root is the variable of the call that contains the part; -1 if the part can be changed in
+	// place.
 	root int
 }
 
@@ -367,7 +368,7 @@ func (d *Debugger) refer(r reference) int {
 func (d *Debugger) scopes(a *arguments) (any, error) {
 	c, err := d.frame(a.FrameID)
 	if err != nil || c == nil {
-		return nil, errors.Join(err, errIf(c == nil, "no call was named"))
+		return nil, errors.Join(err, errIf(c == nil, "the request names no call"))
 	}
 	return map[string]any{"scopes": []any{
 		map[string]any{"name": "Locals", "presentationHint": "locals", "variablesReference": d.refer(reference{frame: a.FrameID}), "namedVariables": len(c.place.Variables), "expensive": false},
@@ -382,13 +383,13 @@ func errIf(so bool, text string) error {
 	return nil
 }
 
-// parts returns what a reference stands for, and the stop that it belongs to.
+// parts returns the parts behind a reference, and the stop that it belongs to.
 func (d *Debugger) parts(number, start, count int) (parts []variable, r reference, shown int, err error) {
 	d.mu.Lock()
 	shown = d.shown
 	var c *call
 	if number < 1 || number > len(d.refs) {
-		err = errors.New("the program has gone on since these variables were shown")
+		err = errors.New("the program has continued since these variables were shown")
 	} else {
 		r = d.refs[number-1]
 		c, err = d.frame(r.frame)
@@ -406,7 +407,7 @@ func (d *Debugger) parts(number, start, count int) (parts []variable, r referenc
 	return parts, r, shown, err
 }
 
-// at returns the call of a number, and the stop that it belongs to.
+// at returns the call with a number, and the stop that it belongs to.
 func (d *Debugger) at(frame int) (c *call, shown int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -443,7 +444,7 @@ func (d *Debugger) encodeVariables(parts []variable, of *reference, shown int) [
 	return all
 }
 
-// expandable tells how to get the parts of a variable while the program is at a stop.
+// expandable returns how the front end gets the parts of a variable during a stop.
 func (d *Debugger) expandable(n *variable, of *reference, at, shown int) map[string]any {
 	count, indexed := n.value.count()
 	if count == 0 {
@@ -480,12 +481,12 @@ func (n *variable) typeName() string {
 	return n.typ
 }
 
-// inline is how long the text of a value may be that is shown in place of its type.
+// inline is the maximum length of a value that is shown in place of its type.
 const inline = 80
 
-// panelType returns the type that a list of variables has for a value of that text; empty for none.
-// JupyterLab shows the value only of types that Python has by these names, reading int and float as
-// a JavaScript number, and of those without a type. Of others it shows the type.
+// panelType returns the type of a variable in the front end's list for a value with that text;
+// empty for none. JupyterLab shows only the values of types with a Python name, reading int and
+// float as a JavaScript number, and values without a type. Otherwise it shows the type.
 func (n *variable) panelType(text string) string {
 	const exact = 1 << 53
 	if v := n.value.open(); v.rv.IsValid() && v.typ == nil && v.rv.Type().PkgPath() == "" {
@@ -542,15 +543,15 @@ func (d *Debugger) setVariable(a *arguments) (any, error) {
 	return told, nil
 }
 
-// set gives a part of a variable of a call a value, at a stop.
+// set assigns a value to a part of a variable of a call, during a stop.
 func (d *Debugger) set(n *variable, v value, c *call, root, shown int) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
 	case shown != d.shown:
-		return errors.New("the program has gone on since these variables were shown")
+		return errors.New("the program has continued since these variables were shown")
 	case root >= 0 && (c == nil || !c.top):
-		return errors.New("only variables of the call that has stopped can be set: the calls around it keep theirs in registers meanwhile")
+		return errors.New("only variables of the innermost stopped call can be set: its callers keep theirs in registers")
 	}
 	if n.set != nil {
 		n.set(v.rv)
@@ -564,7 +565,7 @@ func (d *Debugger) set(n *variable, v value, c *call, root, shown int) error {
 	return nil
 }
 
-// evaluated answers evaluate.
+// evaluated answers an evaluate request.
 func (d *Debugger) evaluated(a *arguments) (any, error) {
 	d.mu.Lock()
 	c, err := d.frame(a.FrameID)
@@ -589,7 +590,7 @@ func (d *Debugger) evaluated(a *arguments) (any, error) {
 	return told, nil
 }
 
-// rich answers with a variable as a cell would show it.
+// rich answers with a variable in the form in which a cell would show it.
 func (d *Debugger) rich(a *arguments) (any, error) {
 	c, _, err := d.at(a.FrameID)
 	if err != nil {
@@ -602,7 +603,7 @@ func (d *Debugger) rich(a *arguments) (any, error) {
 	data := map[string]any{"text/plain": v.text()}
 	metadata := map[string]any{}
 	if v.typ == nil && v.rv.IsValid() && v.rv.CanInterface() && !strings.Contains(v.rv.Type().String(), "main.") {
-		// Types of cells show themselves by methods that may have hooks.
+		// Types of cells produce their text by methods that may have hooks.
 		if b := display.Of(v.rv.Interface()); b != nil {
 			for mime, content := range b.Data {
 				if bytes, ok := content.([]byte); ok {
@@ -616,7 +617,7 @@ func (d *Debugger) rich(a *arguments) (any, error) {
 	return map[string]any{"data": data, "metadata": metadata}, nil
 }
 
-// goOn resumes what is stopped.
+// goOn resumes the stopped goroutine.
 func (d *Debugger) goOn(how step) error {
 	s := d.current
 	if s == nil {

@@ -12,15 +12,15 @@ import (
 	"github.com/hierml/notebook/stdlib/display"
 )
 
-// A value is one of the program's, with its type, and that of the pointer to it, where reflection
-// does not know them.
+// A value is one of the program's values, with its type and that of the pointer to it, if
+// reflection does not know them.
 type value struct {
 	rv      reflect.Value
 	typ     display.Type
 	pointer display.Type
 }
 
-// valueOf returns what an interface holds.
+// valueOf returns the content of an interface.
 func valueOf(v any) value {
 	if t, ok := v.(display.Typed); ok {
 		inner, typ := t.Typed()
@@ -29,7 +29,7 @@ func valueOf(v any) value {
 	return value{rv: reflect.ValueOf(v)}
 }
 
-// pointed returns what a pointer points to.
+// pointed returns the value that a pointer points to.
 func pointed(pointer any) value {
 	p := valueOf(pointer)
 	if p.rv.Kind() != reflect.Pointer || p.rv.IsNil() {
@@ -40,7 +40,7 @@ func pointed(pointer any) value {
 	return v
 }
 
-// part returns a part of a value, in the place that display.Type counts.
+// part returns a part of a value, at the index used by display.Type.
 func (v value) part(i int, r reflect.Value) value {
 	if v.typ != nil && r.IsValid() && r.CanInterface() && r.Kind() != reflect.Interface {
 		if t, ok := v.typ.Part(i, r.Interface()).(display.Typed); ok {
@@ -51,7 +51,7 @@ func (v value) part(i int, r reflect.Value) value {
 	return value{rv: r}
 }
 
-// open returns what is in an interface; other values as they are.
+// open returns the content of an interface value, and other values unchanged.
 func (v value) open() value {
 	for v.rv.Kind() == reflect.Interface && !v.rv.IsNil() {
 		if !v.rv.CanInterface() {
@@ -62,7 +62,7 @@ func (v value) open() value {
 	return v
 }
 
-// field returns a field of a struct, also if it is private.
+// field returns a field of a struct, even if it is unexported.
 func (v value) field(i int) value {
 	r := v.rv
 	if !r.CanAddr() {
@@ -86,7 +86,7 @@ func (v value) fieldName(i int) string {
 	return v.rv.Type().Field(i).Name
 }
 
-// typeName returns the type as it is written in a cell.
+// typeName returns the type in the notation of cells.
 func (v value) typeName() string {
 	switch {
 	case !v.rv.IsValid():
@@ -97,14 +97,14 @@ func (v value) typeName() string {
 	return strings.ReplaceAll(v.rv.Type().String(), "main.", "")
 }
 
-// Bounds of the text of a value: its bytes, how many elements are told, and how deep.
+// Bounds of the text of a value: its bytes, its elements, and its depth.
 const (
 	maxText     = 200
 	maxElements = 10
 	deepest     = 3
 )
 
-// text tells a value in one line.
+// text returns the value in one line.
 func (v value) text() string { return bounded(v.brief(0)) }
 
 func bounded(text string) string {
@@ -164,7 +164,7 @@ func (v value) brief(depth int) string {
 	return v.basic()
 }
 
-// basic tells a number or a truth value, without methods.
+// basic formats a number or a boolean, without calling methods.
 func (v value) basic() string {
 	r := v.rv
 	switch {
@@ -196,8 +196,8 @@ func (v value) list(depth, n int, at func(int) string) string {
 	return strings.Join(parts, ", ")
 }
 
-// own returns the text that a value of a compiled type has for itself. Types of cells are not
-// asked: their methods may have hooks.
+// own returns the text that a value of a compiled type has by its own methods. Types of cells are
+// excluded: their methods may have hooks.
 func (v value) own() (text string, ok bool) {
 	t := v.rv.Type()
 	if v.typ != nil || !v.rv.CanInterface() || v.rv.Kind() == reflect.Pointer && v.rv.IsNil() {
@@ -250,12 +250,12 @@ func sortedKeys(m reflect.Value) []reflect.Value {
 type variable struct {
 	name, evaluate string
 	value          value
-	typ            string // as the cell writes it; empty for what the value tells
+	typ            string // in the notation of cells; empty if the value has it
 	set            func(reflect.Value)
 }
 
-// text tells the value in one line. The name of its struct, which reflection may not know, is that
-// of the variable's type.
+// text returns the value in one line. The name of its struct, which reflection may not know, is
+// that of the variable's type.
 func (n *variable) text() string {
 	text, r, name, pointer := n.value.brief(0), n.value.rv, n.typ, ""
 	if r.Kind() == reflect.Pointer && !r.IsNil() && strings.HasPrefix(name, "*") {
@@ -269,7 +269,7 @@ func (n *variable) text() string {
 	return bounded(text)
 }
 
-// count returns how many parts a value has, and whether they are counted.
+// count returns how many parts a value has, and whether they are indexed.
 func (v value) count() (n int, indexed bool) {
 	v = v.open()
 	switch v.rv.Kind() {
@@ -291,7 +291,7 @@ func (v value) count() (n int, indexed bool) {
 	return 0, false
 }
 
-// parts returns some of the parts of a value, whose expression is given.
+// parts returns some of the parts of a value with the given expression.
 func (v value) parts(expression string, start, count int) []variable {
 	v = v.open()
 	r := v.rv
@@ -322,7 +322,7 @@ func (v value) parts(expression string, start, count int) []variable {
 	return nil
 }
 
-// maxParts is how many parts are told at a time to who asks for all.
+// maxParts bounds the parts in one response if the front end asks for all of them.
 const maxParts = 1000
 
 func page(n, start, count int, at func(int) variable) []variable {

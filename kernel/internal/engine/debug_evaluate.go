@@ -140,9 +140,9 @@ func (e *Engine) evaluateAside(ctx context.Context, source string) error {
 		return context.Cause(ctx)
 	case <-time.After(evaluatePatience):
 	}
-	message := fmt.Sprintf("the expression has no value after %v: it may wait for what has stopped", evaluatePatience)
+	message := fmt.Sprintf("the expression has no value after %v: it may wait for the stopped goroutine", evaluatePatience)
 	if !compiled {
-		message += "; it goes on until the cell is interrupted"
+		message += "; it continues until the cell is interrupted"
 	}
 	return &program.Error{Name: "Interrupted", Message: message}
 }

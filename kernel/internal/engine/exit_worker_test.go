@@ -20,7 +20,7 @@ func TestExitZero(t *testing.T) {
 		"statements": {
 			{cell: "a := 1\nfmt.Print(a)\nos.Exit(0)\na = 2\nb := 3\nfmt.Print(b)\nb", out: "1"},
 			{cell: "a", value: "1"},
-			{cell: "b", err: "ended before the statement that declares it was done"},
+			{cell: "b", err: "ended before the statement that declares it"},
 			{cell: "b := 4\nb", value: "4"},
 			{cell: "exit := os.Exit\nexit(0)\npanic(1)"},
 			{cell: "syscall.Exit(0)\npanic(1)"},

@@ -125,7 +125,7 @@ var laterMethods = []course{
 		{"s.Push(1, 2).Push(3)\nnamed.Push(\"a\")\nx, ok := s.Pop()\nfmt.Sprint(x, ok, s.Len(), p.Len(), named.Len(), s)", "3 true 2 2 1 {[1 2]}"},
 		{"func (s Stack[T]) String() string { return fmt.Sprint(\"stack \", s.items) }", ""}, {"fmt.Sprint(s, named, []any{s, p}) + named.String()", "stack [1 2] stack [a] [stack [1 2] stack [1 2]]stack [a]"},
 		{"func (s Stack[T]) String() string { return fmt.Sprint(\"again \", len(s.items)) }", ""}, {"fmt.Sprint(s, named, []any{s, p})", "again 2 again 1 [again 2 again 2]"},
-		{"func (s Stack[T]) Len(n int) int { return n }", "! method Stack.Len has another signature than before"},
+		{"func (s Stack[T]) Len(n int) int { return n }", "! method Stack.Len has a different signature than before"},
 		{"t := Stack[float64]{}\nt.Push(1.5)\nfmt.Sprint(t)", "again 1"},
 	}},
 	{"of generic types, in functions, values and interfaces of earlier cells", []step{

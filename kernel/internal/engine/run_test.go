@@ -114,7 +114,7 @@ func TestCompileErrors(t *testing.T) {
 		{"import \"C\"", "Cell [2]:1:8: package C is not available", ""},
 		{"type U struct { V }\nvar u U", "undefined: V", ""},
 		{"import \"os\"; import \"strings\"; strings.Nope()", "undefined: strings.Nope", ""},
-		{"func (t T) M() int { return 1 }", "has another signature than before", ""},
+		{"func (t T) M() int { return 1 }", "has a different signature than before", ""},
 		{"func (t T) A() {}", "field and method with the same name A", ""},
 	} {
 		n.cell = 1
@@ -281,7 +281,7 @@ func TestMeantNowhere(t *testing.T) {
 		t.Fatal("no panic")
 	}
 	_, _, err := n.run("firsts")
-	if err == nil || !strings.HasSuffix(err.Error(), "(Cell [1] ended before the statement that declares it was done)") {
+	if err == nil || !strings.HasSuffix(err.Error(), "(Cell [1] ended before the statement that declares it)") {
 		t.Errorf("%v", err)
 	}
 }
@@ -305,8 +305,8 @@ func TestUndeclared(t *testing.T) {
 			"a": "(Cell [1], which would declare it, did not run)", "b": "(Cell [2], which would declare it, did not run)", "c": "(Cell [2], which would declare it, did not run)",
 			"d": "(Cell [2], which would declare it, did not run)", "E{}": "(Cell [2], which would declare it, did not run)", "f() + 1": "(Cell [2], which would declare it, did not run)",
 			"g": "undefined: g", "X": "undefined: X", "rr.New(1)": "(Cell [3], which would declare it, did not run)", "h": "(Cell [3], which would declare it, did not run)",
-			"j": "(Cell [3], which would declare it, did not run)", "l": "(Cell [3], which would declare it, did not run)", "m": "(Cell [4] ended before the statement that declares it was done)",
-			"nope": "undefined: nope", "p": "(Cell [5] ended before the statement that declares it was done)",
+			"j": "(Cell [3], which would declare it, did not run)", "l": "(Cell [3], which would declare it, did not run)", "m": "(Cell [4] ended before the statement that declares it)",
+			"nope": "undefined: nope", "p": "(Cell [5] ended before the statement that declares it)",
 		} {
 			if _, _, err := n.run(name); err == nil || !strings.HasSuffix(err.Error(), want) {
 				t.Errorf("%s: %v, want %q", name, err, want)

@@ -152,7 +152,7 @@ var courses = []course{
 	}},
 	{"a method's signature changes", []step{
 		{"type T struct{}\nfunc (T) M() int { return 1 }", ""}, {"func f() int { return T{}.M() }", ""},
-		{"func (T) M() string { return \"a\" }", "! has another signature than before"}, {"f()", "1"}, {"T{}.M()", "1"},
+		{"func (T) M() string { return \"a\" }", "! has a different signature than before"}, {"f()", "1"}, {"T{}.M()", "1"},
 		{"t := T{}", ""}, {"type T struct{}\nfunc (T) M() string { return \"a\" }", "? note: f keeps the older T: cannot use T{}.M() (value of type string) as int value"}, {"T{}.M()", "a"}, {"f()", "1"}, {"t.M()", "1"},
 		{"func f() string { return T{}.M() }\nf()", "a"}, {"type T struct{}\nfunc (T) M() string { return \"b\" }\nf()", "b"},
 	}},
@@ -458,7 +458,7 @@ var courses = []course{
 		{"_, ok := x.(T)\nok", "false"}, {"x = T{2, 3}\nx.(T).B", "3"}, {"x.(*T)", "! interface conversion: interface {} is main.T, not *main.T"},
 	}},
 	{"a cell that panics keeps what was done", []step{
-		{"func f() int { return 1 }", ""}, {"a := 1\nfunc f() int { return 2 }\nb := 2\npanic(\"x\")\nc := 3", "! x"}, {"a + b + f()", "5"}, {"c", "! undefined: c (Cell [2] ended before the statement that declares it was done)"}, {"c := 6", ""}, {"c", "6"},
+		{"func f() int { return 1 }", ""}, {"a := 1\nfunc f() int { return 2 }\nb := 2\npanic(\"x\")\nc := 3", "! x"}, {"a + b + f()", "5"}, {"c", "! undefined: c (Cell [2] ended before the statement that declares it)"}, {"c := 6", ""}, {"c", "6"},
 	}},
 	{"a panic in the middle of a redeclaration", []step{
 		{"a, b := 1, 2", ""}, {"a := \"new\"\npanic(\"x\")\nb := \"new\"", "! x"}, {"a", "new"}, {"b", "2"},

@@ -2,23 +2,22 @@ package program
 
 import "fmt"
 
-// An Adoption is what a new process has to load for all that is declared, and the variables that it
-// takes over from the process before.
+// An Adoption is everything that a new process must load for the current declarations, and the
+// variables that it takes over from the old process.
 type Adoption struct {
-	// Cell is the number of the cell that it is for, and Title what errors call that one.
+	// Cell is the number of the cell that needs it, and Title the title of that cell in errors.
 	Cell  int
 	Title string
 	Units
-	// Shown are the numbers of cells whose values another process takes over, too. Their keys are
-	// those of ShownKey.
+	// Shown are the numbers of cells whose values are taken over, too. Their keys are those of
+	// ShownKey.
 	Shown []int
 }
 
-// LeftBehind tells of variables, by their keys, why they could not be carried over, in a few words
-// such as "a function value". They have the zero values of their types
-// now.
+// LeftBehind says why variables could not be carried over, by their keys, in a few words such as "a
+// function value". They now have the zero values of their types.
 type LeftBehind struct {
-	// Whole tells of variables, and InPart of those of which a part could not, and which:
+	// Whole is about whole variables, and InPart about those that lost a part, and which:
 	// "h.list[2]: a function value".
 	Whole, InPart map[string]string
 }
@@ -26,15 +25,15 @@ type LeftBehind struct {
 // Moved is a variable that a unit takes over from an older unit.
 type Moved struct {
 	Name string // the user's
-	// Unit and Variable are where it goes: cell.Code's Variables, or its Moved where the unit only
-	// refers to the older one.
+	// Unit and Variable are its destination: in cell.Code's Variables, or in its Moved if the unit
+	// only refers to the older one.
 	Unit, Variable string
-	// FromUnit and FromVariable are where it is.
+	// FromUnit and FromVariable are its source.
 	FromUnit, FromVariable string
 }
 
-// Key names the variable that m goes to.
+// Key identifies the variable that m goes to.
 func (m Moved) Key() string { return m.Unit + "." + m.Variable }
 
-// ShownKey names what a cell has shown among the keys of variables.
+// ShownKey is the key for the value of a cell among the keys of variables.
 func ShownKey(cell int) string { return fmt.Sprintf("Out.%d", cell) }

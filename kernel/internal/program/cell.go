@@ -11,25 +11,25 @@ import (
 
 // A Cell is a piece of Go that a user runs: declarations, statements and imports in any order.
 type Cell struct {
-	// Number tells the cell from all others; it must be larger than that of every cell before it.
+	// Number identifies the cell; it must be larger than that of each cell before it.
 	Number int
 	// Count is the execution count that the user sees, the n of In[n] and Out[n]; 0 means Number.
 	Count int
 	// Source is the text of the cell.
 	Source string
-	// Plain says that the source is Go, as that of a program, and has no magics.
+	// Plain says that the source is plain Go, like that of a program, without magics.
 	Plain bool
-	// Name is what error messages call the cell, such as the name of a script's file. Empty means
+	// Name is the cell's name in error messages, such as the name of a script's file. Empty means
 	// "Cell [Count]".
 	Name string
-	// File is the file of the machine that holds the source, with its folder. Empty means none.
+	// File is the file on disk that holds the source, with its path. Empty means none.
 	File string
-	// Aside says that other cells know nothing of the cell's source and of what it shows.
+	// Aside says that the cell is hidden: other cells cannot refer to its source and value.
 	Aside bool
-	// Passing says that the debugger does not stop the cell.
+	// Passing says that the debugger does not stop in the cell.
 	Passing bool
 	// Next, if set, returns the sources of the cells that wait to run after this one, or the first
-	// of them. They may be compiled with it.
+	// of them. They may be compiled together with it.
 	Next func() []string
 }
 
@@ -41,7 +41,7 @@ func (c Cell) ExecutionCount() int {
 	return c.Number
 }
 
-// Title is what errors call the cell.
+// Title is the name of the cell in errors.
 func (c Cell) Title() string {
 	if c.Name != "" {
 		return c.Name
@@ -49,9 +49,9 @@ func (c Cell) Title() string {
 	return fmt.Sprintf("Cell [%d]", c.ExecutionCount())
 }
 
-// CompiledFile is the file that the run time takes the source for, where it is compiled: its own,
-// or one that says the cell's number, and ends with what the user knows the cell by, for package
-// log and others that show the end.
+// CompiledFile is the file name of the source for the run time in compiled code: its own file, or
+// one with the cell's number. It ends with the name that the user knows, since package log and
+// others show the end.
 func (c Cell) CompiledFile() string {
 	name := c.File
 	if name == "" {

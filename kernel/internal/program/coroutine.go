@@ -2,9 +2,9 @@ package program
 
 import "unsafe"
 
-// Label returns the labels for Go's profiler that the calling goroutine bears. Goroutines inherit
-// them, so their address tells to which cell a goroutine belongs; their content is not looked at.
-// Go keeps this function of its own for others to use, see the run time's proflabel.go.
+// Label returns the profiler labels of the calling goroutine. Goroutines inherit them, so their
+// address identifies the cell of a goroutine; their content does not matter. Go keeps this internal
+// function accessible for others, see the run time's proflabel.go.
 //
 //go:linkname Label runtime/pprof.runtime_getProfLabel
 func Label() unsafe.Pointer
@@ -14,18 +14,18 @@ func Label() unsafe.Pointer
 //go:linkname SetLabel runtime/pprof.runtime_setProfLabel
 func SetLabel(unsafe.Pointer)
 
-// A Coroutine passes the label of the goroutine that resumes a coroutine, as that of iter.Pull, on
-// to the coroutine, which otherwise keeps the label of the one that made it.
+// A Coroutine passes on the label of the goroutine that resumes a coroutine, such as that of
+// iter.Pull. Otherwise the coroutine would keep the label of its creator.
 type Coroutine struct{ label unsafe.Pointer }
 
-// Resume notes the label of the calling goroutine, which is about to resume the coroutine.
+// Resume records the label of the calling goroutine, which is about to resume the coroutine.
 func (c *Coroutine) Resume() { c.label = Label() }
 
-// Resumed gives the coroutine that calls it the label of the goroutine that has resumed it.
+// Resumed gives the calling coroutine the label of the goroutine that has resumed it.
 func (c *Coroutine) Resumed() { SetLabel(c.label) }
 
-// Body calls what the coroutine does. If that panics or ends the coroutine, the goroutine that has
-// resumed it does the same, and bears the label of the coroutine then.
+// Body runs the coroutine's function. If that panics or ends the coroutine, the resuming goroutine
+// does the same, and has the label of the coroutine then.
 func (c *Coroutine) Body(f func()) {
 	returned := false
 	defer func() {
@@ -38,5 +38,5 @@ func (c *Coroutine) Body(f func()) {
 	returned = true
 }
 
-// Paused is called by the goroutine that has resumed the coroutine when that does not run any more.
+// Paused must be called by the resuming goroutine when the coroutine has stopped running.
 func (c *Coroutine) Paused() { SetLabel(c.label) }

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// An Ending makes the contexts that a cell gives to compiled packages end with the cell: most cells
-// give them context.Background, and what they call would not notice an interrupt.
+// An Ending makes the contexts that a cell passes to compiled packages end with the cell. Most
+// cells pass context.Background, and the called code would not notice an interrupt.
 type Ending struct {
 	number int
 	cell   context.Context // ends when the cell is stopped
@@ -18,22 +18,22 @@ type Ending struct {
 
 	given atomic.Bool
 
-	mu     sync.Mutex // not held while a method of a context is called: it may be the cell's own
+	mu     sync.Mutex // not held during methods of a context, which may be the cell's own
 	merged map[context.Context]context.Context
-	ends   map[context.Context]context.CancelFunc // of the contexts that were made
+	ends   map[context.Context]context.CancelFunc // of the derived contexts
 }
 
-// NewEnding returns that of the cell of a number.
+// NewEnding returns the Ending of the cell with a number.
 func NewEnding(number int) *Ending {
 	e := &Ending{number: number, merged: map[context.Context]context.Context{}, ends: map[context.Context]context.CancelFunc{}}
 	e.cell, e.cancel = context.WithCancel(context.Background())
 	return e
 }
 
-// Cell returns the context that ends by End, and only so.
+// Cell returns the context that only End cancels.
 func (e *Ending) Cell() context.Context { return e.cell }
 
-// End ends the contexts of the cell. All have ended when it returns.
+// End ends the contexts of the cell. All are done when it returns.
 func (e *Ending) End() {
 	e.mu.Lock()
 	e.cancel()
@@ -44,10 +44,10 @@ func (e *Ending) End() {
 	}
 }
 
-// Given reports whether the cell has given a context to a compiled package.
+// Given reports whether the cell has passed a context to a compiled package.
 func (e *Ending) Given() bool { return e.given.Load() }
 
-// Context returns ctx as one that also ends when the cell is stopped.
+// Context derives from ctx a context that also ends when the cell is stopped.
 func (e *Ending) Context(ctx context.Context) context.Context {
 	e.given.Store(true)
 	switch {
@@ -84,7 +84,7 @@ func (e *Ending) Context(ctx context.Context) context.Context {
 	return merged
 }
 
-// find returns what Context has made of ctx, if that can be known.
+// find returns what Context has derived from ctx, if that is known.
 func (e *Ending) find(ctx context.Context, known bool) context.Context {
 	if !known {
 		return nil
@@ -94,7 +94,7 @@ func (e *Ending) find(ctx context.Context, known bool) context.Context {
 	return e.merged[ctx]
 }
 
-// A valued is the context of a cell with the values of another one.
+// A valued is the context of a cell with the values of another context.
 type valued struct {
 	context.Context
 	values context.Context
@@ -115,7 +115,7 @@ type cellContext struct {
 	number int
 }
 
-// CellContext returns ctx as the context that the cell of a number knows as its own.
+// CellContext returns ctx as the own context of the cell with a number.
 func CellContext(ctx context.Context, number int) context.Context {
 	return &cellContext{ctx, number}
 }

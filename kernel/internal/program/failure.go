@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// An Error is a failure of a cell, in the form in which it is shown.
+// An Error is a failure of a cell in the form that is shown.
 type Error struct {
 	// Name is the kind: "CompileError", "Refused", "panic", "exit", "Interrupted", "WorkerDied", or
-	// the type of an error of the cell's own.
+	// the type of an error that the cell returned.
 	Name string
-	// Message is one line, or one a compile error, or the text of an error.
+	// Message is one line, one line per compile error, or the text of an error.
 	Message string
 	// Traceback is what the user reads: lines with ANSI colours.
 	Traceback []string
-	// Cause is the error behind it, if there is one.
+	// Cause is the underlying error, or nil.
 	Cause error
 }
 
@@ -25,10 +25,10 @@ func (e *Error) Error() string { return e.Name + ": " + e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// A RuntimeError is a panic of the user's code. [NewRuntimeError] makes one.
+// A RuntimeError is a panic of user code. [NewRuntimeError] makes one.
 type RuntimeError struct {
-	// Name is the kind of failure: "panic", "exit", "interrupted", or the type of an error that a
-	// cell stopped for, "error" if it is private or that of a magic.
+	// Name is the kind of failure: "panic", "exit", "interrupted", or the type of an error that
+	// stopped a cell. It is "error" if that type is unexported or the error comes from a magic.
 	Name string
 	// Message is the panic's value as the Go run time prints it, or the error's text, shortened by
 	// [Shorten].
@@ -39,19 +39,20 @@ type RuntimeError struct {
 	Exit *ExitError
 }
 
-// NewRuntimeError returns a failure of a name, with the start and the end of a message.
+// NewRuntimeError returns a failure with a name and a message, of which it keeps the start and the
+// end.
 func NewRuntimeError(name, message string, frames ...Frame) *RuntimeError {
 	return &RuntimeError{Name: name, Message: Shorten(message), Frames: frames}
 }
 
 func (e *RuntimeError) Error() string { return e.Name + ": " + e.Message }
 
-// MaxText is how many bytes of a text about a failure [Shorten] keeps.
+// MaxText is how many bytes [Shorten] keeps of a text about a failure.
 const MaxText = 64 << 10
 
-// Shorten returns a text of at most MaxText bytes, and a line besides: of a longer one, the start,
-// a line that says how much is left out, and the end. A panic may have all data of a program in its
-// text, and both the process that holds them and the one that shows them have to survive it.
+// Shorten returns at most MaxText bytes of a text, and one line more: for a longer text the start,
+// a line that says how much is left out, and the end. The message of a panic may contain all data
+// of a program, and the processes that hold and show it must survive that.
 func Shorten(text string) string {
 	if len(text) <= MaxText {
 		return text
@@ -66,18 +67,18 @@ func Shorten(text string) string {
 	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", text[:start], end-start, text[end:])
 }
 
-// Interruption is the error of a program that was interrupted by the end of its context, which it
-// wraps the cause of.
+// Interruption is the error of a program that was interrupted because its context is done. It wraps
+// the cause.
 func Interruption(ctx context.Context) error {
 	return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 }
 
 // Must is the name of the function that returns the results of a call without its error, and panics
-// with that if there is one. Cells have one that the user need not declare.
+// if the error is not nil. Cells have it without declaring it.
 const Must = "must"
 
-// Demanded returns the failure of a function called must, which has panicked with an error: it is
-// that error, where must was called. Frames are those of the panic.
+// Demanded returns the failure of a function called must that has panicked with an error: that
+// error, at the call of must. Frames are those of the panic.
 func Demanded(name, text string, frames []Frame) (failed *RuntimeError, ok bool) {
 	if len(frames) < 2 || frames[0].Function != Must {
 		return nil, false
@@ -85,8 +86,8 @@ func Demanded(name, text string, frames []Frame) (failed *RuntimeError, ok bool)
 	return NewRuntimeError(name, text, frames[1:]...), true
 }
 
-// InGoroutine is what standard error says of a panic in a goroutine whose cell is over. title names
-// the cells.
+// InGoroutine is the text for standard error about a panic in a goroutine whose cell is over. title
+// names the cells.
 func (e *RuntimeError) InGoroutine(title func(cell int) string) string {
 	text := "panic: " + e.Message + "\n\ngoroutine:\n"
 	for _, f := range e.Frames {
@@ -108,21 +109,20 @@ func (e *RuntimeError) InGoroutine(title func(cell int) string) string {
 // Unwrap returns the *ExitError, if there is one.
 func (e *RuntimeError) Unwrap() error { return exit(e.Exit) }
 
-// Exited returns the error of code that called os.Exit, of which only the cell has ended.
+// Exited returns the error of code that called os.Exit when only the cell has ended.
 func Exited(status int) *RuntimeError {
 	e := &ExitError{status}
 	return &RuntimeError{Name: "exit", Message: e.Error(), Exit: e}
 }
 
-// EndedWell reports whether err says that a cell, and not its process, ended by os.Exit(0).
+// EndedWell reports whether err says that a cell, and not its process, ended with os.Exit(0).
 func EndedWell(err error) bool {
 	var failed *RuntimeError
 	return errors.As(err, &failed) && failed.Exit != nil && failed.Exit.Status == 0
 }
 
-// An ExitError says that the user's code, or something that it calls, called os.Exit. errors.As
-// finds it where that ended the cell, in a *RuntimeError, and where it ended the process, in a
-// *DeathError.
+// An ExitError says that user code, or code that it calls, called os.Exit. errors.As finds it in a
+// *RuntimeError if that ended the cell, and in a *DeathError if it ended the process.
 type ExitError struct{ Status int }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exit status %d", e.Status) }
@@ -135,9 +135,9 @@ func exit(e *ExitError) error {
 }
 
 // A Frame is one active call of a user's function. Function is empty for the statements of a cell
-// itself. Line and Column are where it is, as far as that is known; otherwise 0. Operation is the
-// kind of what it was doing there, empty if that is not known: index, slice, call, divide, nil, ...
-// More counts further calls, around this one, that are left out: those of a recursion.
+// itself. Line and Column are the position, or 0 if unknown. Operation is the kind of operation
+// there, empty if unknown: index, slice, call, divide, nil, ... More counts further calls around
+// this one that are left out, those of a recursion.
 type Frame struct {
 	Function  string
 	Cell      int
@@ -147,16 +147,16 @@ type Frame struct {
 	More      int
 }
 
-// A DeathError says that the process which held the user's variables is gone, and they with it.
+// A DeathError says that the process with the user's variables is gone, and the variables with it.
 type DeathError struct {
 	// Cause is one line: "stack overflow", "concurrent map writes", "killed (out of memory?)".
 	Cause string
-	// Frames is where it happened, as far as that is known.
+	// Frames is where it happened, if that is known.
 	Frames []Frame
 	// Exit is set if the process ended by os.Exit.
 	Exit *ExitError
-	// Process tells the processes of an executor apart: their numbers rise from 1. It is 0 if they
-	// are not counted.
+	// Process identifies a process of an executor: the numbers rise from 1. It is 0 if they are not
+	// counted.
 	Process int
 }
 
@@ -165,7 +165,7 @@ func (e *DeathError) Error() string { return "the worker process died: " + e.Cau
 // Unwrap returns the *ExitError, if there is one.
 func (e *DeathError) Unwrap() error { return exit(e.Exit) }
 
-// A StoppedError says that the executor has interrupted a program on its own account, as when it
+// A StoppedError says that the executor itself has interrupted a program, for example because it
 // uses too much memory. The variables are kept.
 type StoppedError struct {
 	Name    string
@@ -174,5 +174,5 @@ type StoppedError struct {
 
 func (e *StoppedError) Error() string { return e.Message }
 
-// ErrDeep is what stops a program one of whose goroutines has a stack that Go would not allow.
+// ErrDeep stops a program with a goroutine whose stack exceeds Go's limit.
 var ErrDeep = &StoppedError{Name: "StackOverflow", Message: "stack overflow: the stack of a function that calls itself has grown above 1 GB; variables are kept"}

@@ -1,12 +1,12 @@
 package program
 
-// Hooks are the places at which a program can be stopped by the debugger, as package hooks has
-// written them into a cell.
+// Hooks are the places where the debugger can stop a program, as package hooks has written them
+// into a cell.
 type Hooks struct {
-	// Cell is the number of the cell, Title what errors call it, and Source its text.
+	// Cell is the number of the cell, Title its name in errors, and Source its text.
 	Cell          int
 	Title, Source string
-	// Functions are those that the sites are in.
+	// Functions are the functions that contain the sites.
 	Functions []HookedFunction
 	// First is the number of the first site; the others follow.
 	First int
@@ -15,10 +15,10 @@ type Hooks struct {
 
 // A HookedFunction is one with sites.
 type HookedFunction struct {
-	// Name is what the user calls it, with "func" for a literal; empty for the statements of the
-	// cell.
+	// Name is the function's name for the user, with "func" for a literal; empty for the statements
+	// of the cell.
 	Name string
-	// Leaf says that it calls nothing that could stop, so that nothing is noted when it is entered.
+	// Leaf says that it calls nothing that could stop, so its entry is not recorded.
 	Leaf bool
 }
 
@@ -29,9 +29,9 @@ type Site struct {
 	// last line of the statement without the blocks in it.
 	Line, Column, End int
 	Entry             bool
-	// Calls says that the statement calls what could stop.
+	// Calls says that the statement calls something that could stop.
 	Calls bool
-	// Variables are those whose values the hook hands over, the innermost first.
+	// Variables are the variables that the hook passes, the innermost first.
 	Variables []HookedVariable
 }
 

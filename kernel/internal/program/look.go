@@ -1,24 +1,24 @@
 package program
 
-// An Aspect is what a Look asks for.
+// An Aspect is the property that a Look asks for.
 type Aspect string
 
 // The aspects.
 const (
 	LookValue  Aspect = "value"  // as a cell shows it
-	LookBrief  Aspect = "brief"  // in a line, which is cut where it gets long
+	LookBrief  Aspect = "brief"  // in a line, cut if it gets long
 	LookLength Aspect = "length" // what len returns
 	LookNil    Aspect = "nil"    // whether it is: "true" or "false"
 )
 
-// A Look asks for what a variable looks like.
+// A Look asks for the text of a variable.
 type Look struct {
-	// Unit and Variable are where it is: cell.Code's Variables or Moved.
+	// Unit and Variable are its place: in cell.Code's Variables or Moved.
 	Unit, Variable string
-	// Field is that of a struct; empty for the variable itself.
+	// Field is a field of a struct; empty for the variable itself.
 	Field  string
 	Aspect Aspect
-	// Plain says that the value is of a basic type, by whose rules it is written.
+	// Plain says that the value has a basic type, and is formatted by the rules of that type.
 	Plain bool
 	// Most is how much of a string or a slice counts; 0 for all.
 	Most int

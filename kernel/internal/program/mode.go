@@ -4,13 +4,13 @@ import (
 	"fmt"
 )
 
-// A Mode says what runs the cells of a session.
+// A Mode says how the cells of a session run.
 type Mode int
 
 const (
-	// AutoMode compiles all cells where that is possible, and interprets all otherwise.
+	// AutoMode compiles all cells if that is possible, and otherwise interprets all.
 	AutoMode Mode = iota
-	// InterpretedMode interprets all cells, and refuses what the interpreter does not take.
+	// InterpretedMode interprets all cells, and refuses code that the interpreter does not support.
 	InterpretedMode
 	// CompiledMode compiles all cells.
 	CompiledMode
@@ -18,7 +18,7 @@ const (
 
 var ModeNames = [...]string{AutoMode: "auto", InterpretedMode: "interpreted", CompiledMode: "compiled"}
 
-// String returns the word by which users choose the mode.
+// String returns the user's word for the mode.
 func (m Mode) String() string {
 	if m < 0 || int(m) >= len(ModeNames) {
 		return fmt.Sprintf("Mode(%d)", int(m))

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Polled calls f, which reads or writes a file and waits as long as SetReadDeadline or
-// SetWriteDeadline, setDeadline, lets it. It has f return when done is closed, and reports whether
-// it did. It leaves files alone where nothing waits without end.
+// Polled calls f, which reads or writes a file and blocks until the deadline that setDeadline
+// (SetReadDeadline or SetWriteDeadline) has set. It makes f return when done is closed, and reports
+// whether it did. It does nothing for files that never block indefinitely.
 func Polled(file *os.File, setDeadline func(*os.File, time.Time) error, done <-chan struct{}, f func()) (stopped bool) {
 	info, err := file.Stat()
 	if done == nil || err != nil || info.Mode().IsRegular() {
@@ -20,7 +20,7 @@ func Polled(file *os.File, setDeadline func(*os.File, time.Time) error, done <-c
 		case <-done:
 			if setDeadline(file, time.Unix(1, 0)) == nil {
 				<-returned
-				_ = setDeadline(file, time.Time{}) // it could be set before
+				_ = setDeadline(file, time.Time{}) // setting it has worked before
 				watched <- true
 				return
 			}
@@ -37,8 +37,8 @@ func Polled(file *os.File, setDeadline func(*os.File, time.Time) error, done <-c
 	return false
 }
 
-// StopFollows reports whether the stop of a cell follows an interrupt that has ended its question
-// to the user. It does not where the cell's own code gets the interrupt as a signal.
+// StopFollows reports whether a cell stops after an interrupt that has ended its question to the
+// user. It does not if the cell's own code gets the interrupt as a signal.
 func StopFollows(stop <-chan struct{}) bool {
 	select {
 	case <-stop:

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Signals has the functions of package os/signal for cells. It notes who waits for interrupts: the
-// first interrupt of a cell is then a signal to the program, and does not end it.
+// Signals has the functions of package os/signal for cells. It records the code that waits for
+// interrupts. The first interrupt of a cell is then a signal to the program, and does not end it.
 type Signals struct {
 	mu      sync.Mutex
 	waiting map[any]bool // by channels, and contexts of NotifyContext
@@ -18,8 +18,7 @@ type Signals struct {
 // CellSignals are those of the cells of this process.
 var CellSignals Signals
 
-// Wanted reports whether code of a cell waits for interrupts. To a channel that is full Go sends
-// none.
+// Wanted reports whether cell code waits for interrupts. Go sends none to a full channel.
 func (s *Signals) Wanted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

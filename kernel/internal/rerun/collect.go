@@ -16,11 +16,10 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// displays holds, by the names that cells gave, what was shown under them in the whole notebook: an
-// update changes them all.
+// displays maps the display ids of the whole notebook to their outputs: an update changes them all.
 type displays map[string][]*notebook.Output
 
-// A collector makes outputs of what a cell writes and shows.
+// A collector turns the output of a cell into notebook outputs.
 type collector struct {
 	cell     *notebook.Cell
 	displays displays
@@ -80,7 +79,7 @@ func (c *collector) Clear(wait bool) {
 
 func (c *collector) Comm(*program.CommMessage) error { return host.ErrNoFrontEnd }
 
-// Page shows the bundle below the cell: there is no other place in a file.
+// Page shows the bundle below the cell: a file has no other place.
 func (c *collector) Page(bundle *program.Bundle) { c.Display(bundle, "", false) }
 
 func (c *collector) NextInput(string, bool) {}
@@ -89,7 +88,7 @@ func (c *collector) Input(context.Context, string, bool) (string, error) {
 	return "", errors.New("nobody can be asked for input while a notebook is run without a front end")
 }
 
-// settle does what Clear left to the next output.
+// settle carries out a Clear that was waiting for the next output.
 func (c *collector) settle() {
 	if c.clear {
 		c.clear = false
@@ -102,7 +101,7 @@ func (c *collector) add(o *notebook.Output) {
 	c.cell.Outputs = append(c.cell.Outputs, o)
 }
 
-// show adds an output with the content of a bundle. It reports whether there was any.
+// show adds an output with the content of a bundle. It reports whether the bundle had any.
 func (c *collector) show(o *notebook.Output, bundle *program.Bundle) bool {
 	var err error
 	if o.Data, o.Metadata, err = encodeBundle(bundle); err != nil {
@@ -116,8 +115,8 @@ func (c *collector) show(o *notebook.Output, bundle *program.Bundle) bool {
 
 func (c *collector) complain(err error) { c.Stream("stderr", "not shown: "+err.Error()+"\n") }
 
-// encodeBundle returns the bundle as notebooks hold it. The error names what was left out because
-// JSON cannot hold it.
+// encodeBundle returns the bundle in the form of notebooks. The error names the parts that JSON
+// cannot hold, which it leaves out.
 func encodeBundle(b *program.Bundle) (data, metadata map[string]any, err error) {
 	var errs []error
 	data = make(map[string]any, len(b.Data))
@@ -148,7 +147,7 @@ func encodeBundle(b *program.Bundle) (data, metadata map[string]any, err error) 
 	return data, metadata, errors.Join(errs...)
 }
 
-// plainJSON returns a value as JSON has it: maps, lists, strings, numbers.
+// plainJSON returns a value as plain JSON: maps, lists, strings, numbers.
 func plainJSON(value any) (any, error) {
 	text, err := json.Marshal(value)
 	if err != nil {

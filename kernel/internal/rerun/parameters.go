@@ -17,11 +17,11 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A Parameter is a value that a notebook is run with, as it is written on a command line.
+// A Parameter is a value for a run of a notebook, as written on a command line.
 type Parameter struct{ Name, Value string }
 
-// Parameters reads parameters that are written as NAME=VALUE. Of two with a name the later one
-// holds.
+// Parameters parses parameters of the form NAME=VALUE. If two have the same name, the later one
+// counts.
 func Parameters(written []string) ([]Parameter, error) {
 	var list []Parameter
 	for _, w := range written {
@@ -35,13 +35,13 @@ func Parameters(written []string) ([]Parameter, error) {
 	return list, nil
 }
 
-// Inject puts a cell that sets parameters behind the one with the tag [notebook.Parameters], in
-// place of one that was put there before. Their types are those that the variables are declared
-// with. An error is of a parameter that there is not, or whose value is not of its type.
+// Inject inserts a cell that sets parameters after the cell with the tag [notebook.Parameters], and
+// removes one from an earlier run. The parameters have the types of the declared variables. It
+// returns an error for a parameter that does not exist, or whose value does not fit its type.
 func Inject(nb *notebook.Notebook, parameters []Parameter) error {
 	at := slices.IndexFunc(nb.Cells, func(c *notebook.Cell) bool { return c.Kind == notebook.Code && c.Tagged(notebook.Parameters) })
 	if at < 0 {
-		return fmt.Errorf("no cell of the notebook has the tag %s: give it to the one that declares them", notebook.Parameters)
+		return fmt.Errorf("no cell of the notebook has the tag %s. Add the tag to the cell that declares the parameters", notebook.Parameters)
 	}
 	declared, names, err := declaredIn(nb.Cells[at].Source)
 	if err != nil {
@@ -73,8 +73,8 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// A parameterType is what a variable is declared as. Element is the name of a type of Go, and empty
-// where it is none that a parameter can have.
+// A parameterType is the declared type of a variable. Element is the name of a Go type, or empty if
+// it is not a possible type of a parameter.
 type parameterType struct {
 	element  string
 	slice    bool
@@ -87,7 +87,7 @@ func declaredIn(source string) (declared map[string]parameterType, names []strin
 	if at >= 0 {
 		line := strings.Count(source[:at], "\n") + 1
 		if complaint == "" {
-			complaint = "it is no place for functions and imports"
+			complaint = "it must not contain functions or imports"
 		}
 		return nil, nil, fmt.Errorf("the cell with the tag %s, line %d: %s", notebook.Parameters, line, complaint)
 	}
@@ -134,12 +134,12 @@ func declaredIn(source string) (declared map[string]parameterType, names []strin
 	return declared, names, nil
 }
 
-// elements are the types that parameters, and elements of slices that are parameters, can have.
+// elements are the possible types of parameters, and of the elements of slices.
 var elements = []string{
 	"string", "bool", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "byte", "rune", "float32", "float64",
 }
 
-// namedType returns the type that an expression of Go names.
+// namedType returns the type that a Go expression names.
 func namedType(e ast.Expr) parameterType {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -154,7 +154,7 @@ func namedType(e ast.Expr) parameterType {
 	return parameterType{}
 }
 
-// typeOf returns the type of a value, as far as it can be seen without the packages that it calls.
+// typeOf returns the type of a value, if it is clear without the packages that the value uses.
 func typeOf(e ast.Expr, declared map[string]parameterType) parameterType {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.BasicLit:
@@ -194,13 +194,13 @@ func typeOf(e ast.Expr, declared map[string]parameterType) parameterType {
 	return parameterType{}
 }
 
-// literal returns a value of the type as Go.
+// literal returns a value of the type as Go code.
 func (t parameterType) literal(value string) (string, error) {
 	switch {
 	case t.constant:
 		return "", errors.New("it is declared as a constant; a parameter is a variable")
 	case t.element == "":
-		return "", fmt.Errorf("its type cannot be seen, or is none of those that a command line can give, which are %s and slices of them: declare it with its type, as var C float64 = 1",
+		return "", fmt.Errorf("its type is unknown or not supported on a command line (supported: %s and slices of them). Declare it with its type, as in var C float64 = 1",
 			strings.Join(elements, ", "))
 	case !t.slice:
 		return t.one(value)
@@ -217,7 +217,7 @@ func (t parameterType) literal(value string) (string, error) {
 	return "[]" + t.element + "{" + strings.Join(values, ", ") + "}", nil
 }
 
-// elementsOf returns the values of a list: an array of JSON, or what stands between commas.
+// elementsOf returns the values of a list: a JSON array, or text separated by commas.
 func elementsOf(value string) ([]string, error) {
 	if strings.TrimSpace(value) == "" {
 		return nil, nil
@@ -231,7 +231,7 @@ func elementsOf(value string) ([]string, error) {
 	}
 	var raw []json.RawMessage
 	if err := json.Unmarshal([]byte(value), &raw); err != nil {
-		return nil, fmt.Errorf("%s is no array of JSON: %w", value, err)
+		return nil, fmt.Errorf("%s is not a JSON array: %w", value, err)
 	}
 	values := make([]string, len(raw))
 	for i, r := range raw {
@@ -242,17 +242,17 @@ func elementsOf(value string) ([]string, error) {
 	return values, nil
 }
 
-// one returns a value of the type, or of the elements of a slice, as Go.
+// one returns a value of the type, or of the elements of a slice, as Go code.
 func (t parameterType) one(value string) (string, error) {
 	wrong := func(err error) error {
 		var number *strconv.NumError
 		if errors.As(err, &number) && errors.Is(number.Err, strconv.ErrRange) {
-			return fmt.Errorf("%s is out of the range of %s", value, t.element)
+			return fmt.Errorf("%s is out of range for %s", value, t.element)
 		}
 		return fmt.Errorf("%q is no %s", value, t.element)
 	}
 	bits := func(kind string) int {
-		n, _ := strconv.Atoi(strings.TrimLeft(t.element, kind)) // 0 is that of int and uint
+		n, _ := strconv.Atoi(strings.TrimLeft(t.element, kind)) // 0 means that of int and uint
 		return n
 	}
 	switch t.element {

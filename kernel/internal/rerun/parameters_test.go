@@ -51,11 +51,11 @@ func TestInject(t *testing.T) {
 		{"C=x", `the parameter C: "x" is no float64`},
 		{"C=NaN", `the parameter C: "NaN" is no float64`},
 		{"n=1.5", `the parameter n: "1.5" is no int`},
-		{"small=256", "the parameter small: 256 is out of the range of uint8"},
+		{"small=256", "the parameter small: 256 is out of range for uint8"},
 		{"quick=1", `the parameter quick: "1" is no bool`},
 		{"grid=1,x", `the parameter grid: "x" is no float64`},
 		{"fixed=2", "the parameter fixed: it is declared as a constant; a parameter is a variable"},
-		{"when=now", "the parameter when: its type cannot be seen"},
+		{"when=now", "the parameter when: its type is unknown or not supported"},
 		{"=1", `the parameter "=1" is not of the form NAME=VALUE`},
 		{"C", `the parameter "C" is not of the form NAME=VALUE`},
 	} {
@@ -83,7 +83,7 @@ func TestInject(t *testing.T) {
 	if err := Inject(&notebook.Notebook{}, []Parameter{{"n", "1"}}); err == nil || !strings.Contains(err.Error(), "no cell of the notebook has the tag parameters") {
 		t.Error(err)
 	}
-	if err := Inject(&notebook.Notebook{Cells: []*notebook.Cell{tagged("a := 1\nfunc f() {}", "parameters")}}, nil); err == nil || !strings.Contains(err.Error(), "line 2: it is no place") {
+	if err := Inject(&notebook.Notebook{Cells: []*notebook.Cell{tagged("a := 1\nfunc f() {}", "parameters")}}, nil); err == nil || !strings.Contains(err.Error(), "line 2: it must not contain") {
 		t.Error(err)
 	}
 	if list, err := Parameters([]string{"a=1", "b=2", "a=3"}); err != nil || len(list) != 2 || list[1] != (Parameter{"a", "3"}) {

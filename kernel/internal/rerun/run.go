@@ -1,5 +1,5 @@
-// Package rerun runs the cells of a notebook without Jupyter and puts into them what they show.
-// What a cell means is left to an [Evaluator], and the file to package notebook.
+// Package rerun runs the cells of a notebook without Jupyter and stores their outputs in it. An
+// [Evaluator] runs the cells, and package notebook handles the file.
 package rerun
 
 import (
@@ -16,26 +16,26 @@ import (
 
 // An Evaluator runs cells, one after the other. *engine.Engine is one.
 type Evaluator interface {
-	// Run runs a cell. What the cell writes and shows goes to out before Run returns; the bundle is
-	// the value of its last expression, or nil. The end of ctx interrupts the cell.
+	// Run runs a cell. Its output goes to out before Run returns; the bundle is the value of its
+	// last expression, or nil. Run interrupts the cell when ctx is done.
 	Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error)
 }
 
-// A Step is the running of one code cell.
+// A Step is the run of one code cell.
 type Step struct {
-	// Number counts the cells that are run, from 1, and Total is how many there are.
+	// Number counts the cells of the run, from 1, and Total is the number of all.
 	Number, Total int
 	Cell          *notebook.Cell
 	// Time is how long the cell took; 0 while it runs.
 	Time time.Duration
-	// Err is how the cell failed.
+	// Err is the error of a failed cell.
 	Err error
 }
 
 // A Runner runs notebooks.
 type Runner struct {
 	Evaluator Evaluator
-	// Starting and Finished, where not nil, are called around every cell.
+	// Starting and Finished, if not nil, are called before and after each cell.
 	Starting, Finished func(Step)
 }
 
@@ -50,11 +50,10 @@ func (e *CellError) Error() string { return fmt.Sprintf("cell %d: %v", e.Number,
 // Unwrap returns the evaluator's error.
 func (e *CellError) Unwrap() error { return e.Err }
 
-// Run runs the code cells of the notebook from top to bottom and puts into them what they show, in
-// place of what was there. The first cell that fails ends it with a *CellError, unless the cell has
-// the tag [RaisesException]; the notebook has the outputs up to there. A cell with the tag
-// [SkipExecution] is left as it is. The end of ctx interrupts the cell that runs, which is such a
-// failure.
+// Run runs the code cells of the notebook from top to bottom and replaces their outputs. It stops
+// at the first cell that fails, with a *CellError, unless the cell has the tag [RaisesException];
+// the notebook keeps the outputs up to there. It skips a cell with the tag [SkipExecution]. When
+// ctx is done, the running cell is interrupted, and so fails.
 func (r Runner) Run(ctx context.Context, nb *notebook.Notebook) error {
 	var cells []*notebook.Cell
 	for _, c := range nb.Cells {
@@ -110,7 +109,7 @@ func (r Runner) cell(ctx context.Context, number int, cells []*notebook.Cell, sh
 	return nil
 }
 
-// failure is how a notebook holds an error.
+// failure returns an error as a notebook output.
 func failure(err error) *notebook.Output {
 	var e *program.Error
 	if errors.As(err, &e) {

@@ -89,7 +89,7 @@ func TestOutputIsBounded(t *testing.T) {
 	if strings.Count(all, "output truncated at 5 MiB") != 1 || strings.Count(all, " of text omitted here") != 1 || strings.Contains(all, "gone") {
 		t.Errorf("notes %q", notes)
 	}
-	_, path, _ := strings.Cut(all, "all of it is in ")
+	_, path, _ := strings.Cut(all, "the whole text is in ")
 	path, _, _ = strings.Cut(path, "]")
 	if whole, err := os.ReadFile(path); err != nil || len(whole) != writes*size-maxText+len("gone\n") {
 		t.Errorf("%q has %d bytes, %v", path, len(whole), err)
@@ -132,7 +132,7 @@ func TestFloodIsInterrupted(t *testing.T) {
 	cell := c.Send("shell", "execute_request", code("flood"))
 	waitFor(t, c, cell, "execute_input")
 	for {
-		if m := c.Recv("iopub"); strings.Contains(fmt.Sprint(m.Content["text"]), "output limit") {
+		if m := c.Recv("iopub"); strings.Contains(fmt.Sprint(m.Content["text"]), "output truncated") {
 			break
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"go/types"
 )
 
-// NeedsLost returns a lost variable that what an object stands for is, or may mention when it runs:
-// in functions that it calls, and in methods of its type, which may be called through interfaces.
-// It is nil if there is none.
+// NeedsLost returns a lost variable that an object is or that it may mention when it runs: in
+// functions that it calls, and in methods of its type, which may be called through interfaces. It
+// returns nil if there is none.
 func (s *Session) NeedsLost(obj types.Object) *Declaration {
 	if !s.loses {
 		return nil
@@ -15,7 +15,7 @@ func (s *Session) NeedsLost(obj types.Object) *Declaration {
 	return (&losses{Session: s, seen: map[any]bool{}}).of(obj)
 }
 
-// losses looks for a lost variable.
+// losses searches for a lost variable.
 type losses struct {
 	*Session
 	seen map[any]bool
@@ -70,8 +70,8 @@ func (l *losses) function(fn *Function) (lost *Declaration) {
 	return lost
 }
 
-// Lose makes the session that of a worker which knows nothing of it. When says in words when the
-// worker that it had ended.
+// Lose moves the session to a worker without its state. When says in words when the old worker
+// ended.
 func (s *Session) Lose(when string) {
 	for _, d := range s.ByObject {
 		if _, ok := d.Object.(*types.Var); ok && d.Lowered != "" && d.Lost == "" {
@@ -84,7 +84,7 @@ func (s *Session) Lose(when string) {
 	s.FuncInstances = map[string]*Function{}
 }
 
-// LoseVariable says of a variable that it is gone, and why.
+// LoseVariable records that a variable is gone, and why.
 func (s *Session) LoseVariable(d *Declaration, why string) {
 	d.Lost = why
 	s.loses = true

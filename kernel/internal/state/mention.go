@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// OwnerOf returns the type that a method belongs to whose receiver is written with a name, which
-// may be an alias.
+// OwnerOf returns the type that a method belongs to, given the name in its receiver, which may be
+// an alias.
 func OwnerOf(name *types.TypeName) *types.TypeName {
 	if named, ok := types.Unalias(name.Type()).(*types.Named); ok {
 		return named.Obj()
@@ -20,7 +20,7 @@ func OwnerOf(name *types.TypeName) *types.TypeName {
 	return name
 }
 
-// FunctionOf returns the function that an object declares, nil for others.
+// FunctionOf returns the function that an object declares, or nil.
 func (s *Session) FunctionOf(obj types.Object) *Function {
 	if f, ok := obj.(*types.Func); ok {
 		return s.Funcs[f.Origin()]
@@ -31,13 +31,14 @@ func (s *Session) FunctionOf(obj types.Object) *Function {
 // A Follower is a function of an earlier cell that is declared again.
 type Follower struct {
 	Fn *Function
-	// Names are those for which it follows; none of a function that waited.
+	// Names are the names for which it follows; none if it was waiting.
 	Names []string
-	// Selects says that it follows methods, which hide those that it selected.
+	// Selects says that it follows methods that hide those that it selected.
 	Selects bool
-	// Late says that it follows variables of the cell before.
+	// Late says that it follows variables of the previous cell.
 	Late bool
-	// Waits are undeclared names in the body, and Problems says why else it does not compile.
+	// Waits are undeclared names in the body, and Problems says why the function does not compile
+	// otherwise.
 	Waits    Waits
 	Problems []string
 }
@@ -45,7 +46,7 @@ type Follower struct {
 // Why says why a function does not compile.
 func (f *Follower) Why() string { return strings.Join(f.Problems, "; ") }
 
-// Current reports whether a function of an earlier cell is what its name means.
+// Current reports whether a function of an earlier cell is still what its name means.
 func (s *Session) Current(fn *Function) bool {
 	if fn.Written == nil {
 		return false
@@ -70,7 +71,7 @@ func (s *Session) Current(fn *Function) bool {
 	return owner != nil && owner.Spec == fn.Receiver
 }
 
-// Mentions returns which of some names a function mentions as those of declarations of the session.
+// Mentions returns those of the names that a function mentions as declarations of the session.
 func (s *Session) Mentions(fn *Function, names map[string]bool) []string {
 	var out []string
 	ast.Inspect(fn.Written, func(n ast.Node) bool {
@@ -92,8 +93,8 @@ func (s *Session) Mentions(fn *Function, names map[string]bool) []string {
 	return out
 }
 
-// SamePlace reports whether compiled code finds the same under two objects: it does for what is
-// local to a function in equal texts.
+// SamePlace reports whether two objects have the same place in compiled code, as variables local to
+// a function have in equal texts.
 func (s *Session) SamePlace(a, b types.Object) bool {
 	if a == b || a == nil || b == nil {
 		return a == b
@@ -112,7 +113,7 @@ func (s *Session) SamePlace(a, b types.Object) bool {
 		}
 		fn := s.FunctionOf(b)
 		if d := s.Live[b.Name()]; fn == nil && d != nil && types.Identical(d.Object.Type(), b.Type()) {
-			fn = d.Function // which the cell declares again further down
+			fn = d.Function // the cell declares it again further down
 		}
 		return fn != nil && s.FunctionOf(a) == fn
 	case *types.TypeName:
@@ -161,7 +162,7 @@ func partOf(part, t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// NamesOf collects the declared types that a type is written with.
+// NamesOf collects the declared types in the notation of a type.
 func NamesOf(t types.Type, into map[types.Object]bool) {
 	switch t := t.(type) {
 	case *types.Alias:

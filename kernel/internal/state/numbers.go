@@ -8,14 +8,13 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Numbers tell apart what has one name: versions of what is declared again, what lowered code
-// declares for itself, and types. No number is given twice, not even after a failure.
+// Numbers distinguish things of the same name: versions of a declaration, declarations of lowered
+// code, and types. Each number is given once, even after a failure.
 type Numbers struct {
 	versions map[string]int
 	serial   int
-	// types has the numbers of types, which are the same for identical ones: what types become in
-	// lowered code does not tell them apart, since all interfaces of the session become the empty
-	// one. typed is the last.
+	// types has the numbers of types, equal for identical ones. Types in lowered code would not do,
+	// since all interfaces of the session become the empty one there. typed is the last number.
 	types typeutil.Map
 	typed int
 }
@@ -26,7 +25,7 @@ func (n *Numbers) Next(name string) int {
 	return n.versions[name]
 }
 
-// Unique returns a number that nothing else in the session has.
+// Unique returns a number that is used only once in the session.
 func (n *Numbers) Unique() int {
 	n.serial++
 	return n.serial
@@ -56,7 +55,7 @@ func (n *Numbers) NumberedTypes(visit func(t types.Type, number int)) {
 	n.types.Iterate(func(t types.Type, number any) { visit(t, number.(int)) })
 }
 
-// Anew returns the numbers of the next session of the same interpreter, which has no types yet.
+// Anew returns the numbers for the next session of the same interpreter, which has no types yet.
 func (n *Numbers) Anew() *Numbers { return &Numbers{versions: n.versions, serial: n.serial} }
 
 func (n *Numbers) snapshot() (restore func()) {

@@ -17,21 +17,21 @@ const PackagePath = "main"
 type Declaration struct {
 	Name string
 	Cell int
-	// Object is what later cells' identifiers resolve to.
+	// Object is what identifiers of later cells resolve to.
 	Object types.Object
-	// Lowered is the declaration's name in the code that is run; empty for constants and aliases,
-	// which are gone after lowering.
+	// Lowered is the declaration's name in the lowered code; empty for constants and aliases, which
+	// lowering removes.
 	Lowered  string
 	Function *Function
 	Spec     *TypeSpec
-	// Lost says what became of a variable that is gone; empty for what is there.
+	// Lost says what happened to a variable that is gone; empty for existing ones.
 	Lost string
 }
 
-// A Function is a declared function, a method, or an instance of a generic one, with what is needed
-// to lower it again when something that it calls is declared anew.
+// A Function is a declared function, a method, or an instance of a generic one, with everything
+// needed to lower it again when a function that it calls is declared again.
 type Function struct {
-	// Recoverer is what recover knows the function by, see deferee; 0 until it is asked for.
+	// Recoverer identifies the function to recover, see deferee; 0 until it is needed.
 	Recoverer int
 	Name      string // as a traceback shows it
 	Cell      int
@@ -39,61 +39,62 @@ type Function struct {
 	Decl    *ast.FuncDecl
 	Info    *types.Info
 	Generic bool
-	Base    string // lowered name without its version
+	Base    string // the lowered name without its version
 	Version int
-	// Variable is the name of the variable that holds the current version, for code that must
-	// follow a new one without being lowered again.
+	// Variable is the name of the variable that holds the current version, for code that uses the
+	// newest version without being lowered again.
 	Variable string
 	Valued   bool
 	// Emitted says that the interpreter has the current version.
 	Emitted bool
 	// Calls holds the functions whose current version the lowered text names.
 	Calls map[*Function]bool
-	// Receiver is the spec of the type that the method belongs to, and pointer says how.
+	// Receiver is the type that the method belongs to, and pointer says whether the receiver is a
+	// pointer.
 	Receiver *TypeSpec
 	Pointer  bool
 	Method   string
 	// Pending are the names in the body that the function waits for; it is not written before they
 	// are declared.
 	Pending Waits
-	// StandsIn says that the function stands in for one of a compiled package, and site is where an
-	// instance of it was first called. bridge names the function of the bridge that it is.
+	// StandsIn says that the function replaces one of a compiled package, and site is the first
+	// call of an instance of it. bridge is the name of the function in the bridge.
 	StandsIn bool
 	Site     token.Pos
 	Bridge   string
-	// Origin is the generic function of which it is an instance, for targs.
+	// Origin is the generic function of which this is an instance, for targs.
 	Origin *Function
 	Targs  []types.Type
-	// Written is the declaration as it stands in its cell; nil for instances of generic functions
-	// and what stands in for compiled ones.
+	// Written is the declaration as written in its cell; nil for instances of generic functions and
+	// replacements of compiled ones.
 	Written *ast.FuncDecl
-	// GoVersion is the version of the language that its cell asks for; empty for the usual one.
+	// GoVersion is the language version that its cell asks for; empty for the default.
 	GoVersion string
 }
 
-// Lowered is the function's name in the code that is run: that of its newest version.
+// Lowered is the name of the function's newest version in the lowered code.
 func (f *Function) Lowered() string { return fmt.Sprintf("%s__%d", f.Base, f.Version) }
 
-// A TypeSpec is a declared type: enough to recognise its declaration when it comes again, and its
-// methods.
+// A TypeSpec is a declared type: its methods, and enough to recognise its declaration when it comes
+// again.
 type TypeSpec struct {
 	Text    string
 	Uses    map[string]types.Object
 	Lowered string
 	Cell    int
 	Methods map[string]*Function
-	// Object is what the declaration declares, node its text, and info what its names mean.
+	// Object is the declared type, node its text, and info the meaning of its names.
 	Object *types.TypeName
 	Node   *ast.TypeSpec
 	Info   *types.Info
 }
 
-// A Session is what the cells so far have declared. Package change enters it; package shape enters
-// functions that stand in for those of compiled packages.
+// A Session is the declarations of the cells so far. Package change enters them; package shape
+// enters functions that replace those of compiled packages.
 type Session struct {
 	*Numbers
 	Live map[string]*Declaration
-	// ByObject finds the declaration of every object of every cell, also of those whose name means
+	// ByObject finds the declaration of every object of every cell, even if its name means
 	// something else by now.
 	ByObject map[types.Object]*Declaration
 	Funcs    map[*types.Func]*Function
@@ -104,31 +105,31 @@ type Session struct {
 	Gone map[string]*Declaration
 	// loses says that variables were lost.
 	loses bool
-	// Missed holds names that cells would have declared which ended before that.
+	// Missed holds names that cells did not get to declare before they ended.
 	Missed map[string]Missed
-	// Deferred holds the declarations that wait for the names in them.
+	// Deferred holds the declarations that wait for names.
 	Deferred []*Deferred
 	// Late holds functions that follow with the next cell.
 	Late []*Follower
 }
 
-// Missed is what became of a declaration that is not there.
+// Missed describes a declaration that did not happen.
 type Missed struct {
-	Cell  int    // the number of the cell that has it
+	Cell  int    // the number of the cell with the declaration
 	Title string // of that cell
-	Ran   bool   // the cell ran, but not so far; else it did not run at all
+	Ran   bool   // the cell ran, but ended before it; otherwise it did not run
 }
 
-// Why says what became of the declaration.
+// Why says why the declaration did not happen.
 func (m Missed) Why() string {
 	if m.Ran {
-		return m.Title + " ended before the statement that declares it was done"
+		return m.Title + " ended before the statement that declares it"
 	}
 	return m.Title + ", which would declare it, did not run"
 }
 
-// Miss notes that a cell did not run which would have declared names. What is there is not missed,
-// and of a cell that ran it is known better.
+// Miss records that a cell that would have declared names did not run. It ignores names that exist,
+// and cells that ran, about which more is known.
 func (s *Session) Miss(cell int, title string, names []string) {
 	for _, name := range names {
 		if s.Live[name] == nil && s.Missed[name].Cell != cell {
@@ -137,14 +138,14 @@ func (s *Session) Miss(cell int, title string, names []string) {
 	}
 }
 
-// Forget makes a name mean nothing.
+// Forget removes the meaning of a name.
 func (s *Session) Forget(name string) {
 	delete(s.Live, name)
 	delete(s.Gone, name)
 	delete(s.Missed, name)
 }
 
-// NewSession returns a session in which nothing is declared.
+// NewSession returns a session without declarations.
 func NewSession() *Session {
 	return &Session{
 		Numbers:       &Numbers{versions: map[string]int{}},
@@ -157,7 +158,7 @@ func NewSession() *Session {
 	}
 }
 
-// InternalName makes a user's name one that starts a lowered name.
+// InternalName turns a user's name into the beginning of a lowered name.
 func InternalName(name string) string {
 	name = strings.ReplaceAll(name, "__", "_u_")
 	name = strings.Trim(name, "_")
@@ -175,8 +176,8 @@ func IsSession(obj types.Object) bool {
 	return obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == PackagePath
 }
 
-// Snapshot returns a function that makes the session what it is now. Changes to functions and types
-// are not its business: rollbacks take them back.
+// Snapshot returns a function that restores the current state of the session. It does not cover
+// functions and types, which rollbacks restore.
 func (s *Session) Snapshot() (restore func()) {
 	was, restoreNumbers := *s, s.Numbers.snapshot()
 	was.Live, was.ByObject, was.Funcs = maps.Clone(s.Live), maps.Clone(s.ByObject), maps.Clone(s.Funcs)
@@ -188,7 +189,7 @@ func (s *Session) Snapshot() (restore func()) {
 	}
 }
 
-// Shown writes the receiver of a method as a traceback shows it.
+// Shown formats the receiver of a method as in a traceback.
 func (s *TypeSpec) Shown(name string, pointer bool) string {
 	if pointer {
 		return "(*" + name + ")"

@@ -5,8 +5,8 @@ import (
 	"maps"
 )
 
-// A Transcript is what the cells of a session said and showed, by their execution counts, for cells
-// that mention it.
+// A Transcript holds the sources and values of the cells of a session, by execution count, for
+// cells that refer to them.
 type Transcript struct {
 	Inputs map[int]string
 	Shown  map[int]*Shown
@@ -17,23 +17,23 @@ type Transcript struct {
 type Shown struct {
 	Cell  int // its number
 	Types []types.Type
-	// Lost says what became of the values; empty while they are there.
+	// Lost says what happened to the values; empty while they exist.
 	Lost string
 }
 
-// NewTranscript returns a transcript of no cells.
+// NewTranscript returns an empty transcript.
 func NewTranscript() *Transcript {
 	return &Transcript{Inputs: map[int]string{}, Shown: map[int]*Shown{}}
 }
 
-// Show notes the types of what a cell has shown.
+// Show records the types of a cell's values.
 func (t *Transcript) Show(count, cell int, shown []types.Type) {
 	t.Last = &Shown{Cell: cell, Types: shown}
 	t.Shown[count] = t.Last
 }
 
-// Lose says of the values that are there that they are gone. Why returns the reason by the number
-// of the cell, empty for what stays.
+// Lose records that the existing values are gone. Why returns the reason by the number of the cell,
+// or empty for values that stay.
 func (t *Transcript) Lose(why func(cell int) string) {
 	for _, out := range t.Shown {
 		if out.Lost == "" {
@@ -42,7 +42,7 @@ func (t *Transcript) Lose(why func(cell int) string) {
 	}
 }
 
-// Snapshot returns a function that makes the transcript what it is now.
+// Snapshot returns a function that restores the current state of the transcript.
 func (t *Transcript) Snapshot() (restore func()) {
 	was := Transcript{maps.Clone(t.Inputs), maps.Clone(t.Shown), t.Last}
 	return func() { *t = was }

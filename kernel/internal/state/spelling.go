@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// Unspoken is a type that a program has no name for.
+// Unspoken is a type that a program cannot name.
 type Unspoken struct{ t types.Type }
 
 func (u Unspoken) Error() string {
 	return fmt.Sprintf("the type %s has no name outside of its package", u.t)
 }
 
-// A Spelling writes types in words that the text around them understands.
+// A Spelling writes types with the names that the surrounding text uses.
 type Spelling struct {
-	// TypeName returns what the text calls a declared type of the session; empty if it has no name
-	// for it.
+	// TypeName returns the name of a declared type of the session in the text; empty if it has
+	// none.
 	TypeName func(*types.TypeName) string
-	// PackageName returns what it calls a package.
+	// PackageName returns the name of a package in the text.
 	PackageName func(path, name string) string
-	// Predeclared returns what it calls a predeclared type; nil where each keeps its name.
+	// Predeclared returns the name of a predeclared type in the text; nil if each keeps its name.
 	Predeclared func(name string) string
 }
 
-// Typ writes a type. It panics with an unspoken.
+// Typ writes a type. It panics with an Unspoken if the type has no name.
 func (x *Spelling) Typ(t types.Type) string {
 	switch t := t.(type) {
 	case *types.Basic:

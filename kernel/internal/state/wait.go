@@ -10,14 +10,15 @@ import (
 
 // A Wait is a name that a declaration uses and that no cell has declared yet.
 type Wait struct {
-	// Name is the name; that of a method or field begins with a dot, and Owner is the type that
+	// Name is the name; for a method or field it begins with a dot, and Owner is the type that
 	// lacks it.
 	Name, Owner string
-	// Calls says that the declaration calls what it waits for.
+	// Calls says that the declaration calls the name.
 	Calls bool
-	// Hint is what else the name may mean, in parentheses after a blank; empty if nothing is near.
+	// Hint is another possible meaning of the name, in parentheses after a blank; empty if no name
+	// is near.
 	Hint string
-	// Function is set for a function that is declared and waits itself.
+	// Function is set if the name is that of a declared function that itself waits.
 	Function *Function
 }
 
@@ -31,7 +32,7 @@ func (w Wait) String() string {
 // Waits are the names that a declaration waits for.
 type Waits []Wait
 
-// Add adds a name unless it is there.
+// Add adds a name unless it is already there.
 func (w Waits) Add(more Wait) Waits {
 	for i := range w {
 		if w[i].Name == more.Name && w[i].Owner == more.Owner {
@@ -70,7 +71,7 @@ func (w Waits) String() string {
 	return verb + strings.Join(list, ", ")
 }
 
-// Undeclared is String with what the names wait for.
+// Undeclared is String with a note on what these names wait for.
 func (w Waits) Undeclared() string {
 	if fn := w[0].Function; fn != nil {
 		for _, x := range fn.Pending {
@@ -80,20 +81,20 @@ func (w Waits) Undeclared() string {
 	return w.String() + ", which no cell has declared yet"
 }
 
-// A Deferred is a declaration whose own words name what no cell has declared yet: the signature of
-// a function, a type, or a group of constants. The session does not know it until it compiles.
+// A Deferred is a declaration that itself uses names that no cell has declared yet: the signature
+// of a function, a type, or a group of constants. The session does not know it until it compiles.
 type Deferred struct {
 	Decl  ast.Decl // a function, or a GenDecl with one type or with constants
 	Cell  int
 	Waits Waits
-	// Fault says why the declaration does not compile although what it waited for is there.
+	// Fault says why the declaration does not compile although the names that it waited for exist.
 	Fault string
 }
 
-// Name is what messages call the declaration.
+// Name is the name of the declaration in messages.
 func (d *Deferred) Name() string { return DeclaredBy(d.Decl)[0] }
 
-// Why says why the declaration is not there.
+// Why says why the declaration is missing.
 func (d *Deferred) Why() string {
 	if d.Fault != "" {
 		return d.Name() + " does not compile: " + d.Fault
@@ -129,7 +130,7 @@ func DeclaredBy(decl ast.Decl) (names []string) {
 	return names
 }
 
-// Ends adds to a set the names by which a declaration ends waits: those of methods begin with a
+// Ends adds to a set the names for which declarations stop waiting: those of methods begin with a
 // dot.
 func Ends(decl ast.Decl, names map[string]bool) {
 	for _, name := range DeclaredBy(decl) {
@@ -139,12 +140,12 @@ func Ends(decl ast.Decl, names map[string]bool) {
 
 func ended(name string) string { return name[max(0, strings.IndexByte(name, '.')):] }
 
-// WaitFor is the wait for a function that is declared and waits itself.
+// WaitFor is the wait for a declared function that itself waits.
 func WaitFor(fn *Function, calls bool) Wait {
 	return Wait{Name: ended(DeclaredBy(fn.Written)[0]), Calls: calls, Function: fn}
 }
 
-// DeferredOf returns the deferred declaration of a name, nil if there is none.
+// DeferredOf returns the deferred declaration of a name, or nil.
 func (s *Session) DeferredOf(name string) *Deferred {
 	for _, d := range s.Deferred {
 		if slices.Contains(DeclaredBy(d.Decl), name) {
@@ -155,8 +156,8 @@ func (s *Session) DeferredOf(name string) *Deferred {
 }
 
 // WaitingFor returns the pending functions and the deferred declarations that wait for one of some
-// names, or for one of those that are returned, whose names it adds. It leaves out those that the
-// cell declares itself.
+// names, or for one of the returned declarations. It adds the names of these. It leaves out those
+// that the cell declares itself.
 func (s *Session) WaitingFor(names map[string]bool, declares func(name string) bool) (functions []*Follower, deferred []*Deferred) {
 	taken := map[any]bool{}
 	for more := true; more; {

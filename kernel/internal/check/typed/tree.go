@@ -1,10 +1,10 @@
-// Package typed answers questions about type-checked Go, for all stages that read it: which
-// operations can panic, what a call calls, whether an expression writes, defers or recovers, how a
-// type is shown. It looks at syntax trees and types alone, and knows neither sessions nor
-// executors.
+// Package typed answers questions about type-checked Go for all stages that read it: which
+// operations can panic, which function a call calls, whether an expression writes, defers or
+// recovers, how a type is shown. It uses only syntax trees and types, and knows neither sessions
+// nor executors.
 //
 // Wrong when an operation that can panic is not among [Tree.Operations], or a function that writes
-// is said not to.
+// is reported not to.
 package typed
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// stopName begins the names of the functions that stand around such calls. Nobody can write it.
+// StopName begins the names of the functions around such calls. A user cannot type it.
 const StopName = "stop·"
 
-// Stops reports whether a call in the tree of a cell is that of a function which ends the cell for
-// an error, and returns the user's call within it.
+// Stops reports whether a call in the tree of a cell is a generated one that ends the cell on an
+// error, and returns the user's call within it.
 func Stops(call *ast.CallExpr) (within ast.Expr, ok bool) {
 	id, ok := call.Fun.(*ast.Ident)
 	if !ok || !strings.HasPrefix(id.Name, StopName) {
@@ -33,7 +33,7 @@ func Stops(call *ast.CallExpr) (within ast.Expr, ok bool) {
 // A Tree answers questions about typed Go.
 type Tree struct {
 	Info *types.Info
-	// Natural holds the variables that are never negative; nil where nobody asks.
+	// Natural holds the variables that are never negative; nil if that is not needed.
 	Natural map[types.Object]bool
 }
 
@@ -118,7 +118,7 @@ func (tr Tree) Operations(ops []syntax.Operation, n ast.Node) []syntax.Operation
 	return ops
 }
 
-// SignedCount reports whether a shift count is one that can be negative.
+// SignedCount reports whether a shift count can be negative.
 func (tr Tree) SignedCount(e ast.Expr) bool {
 	t, ok := tr.TypeOf(e).(*types.Basic)
 	if !ok || t.Info()&types.IsUnsigned != 0 || tr.Info.Types[e].Value != nil {
@@ -140,8 +140,8 @@ func (tr Tree) SignedCount(e ast.Expr) bool {
 	return true
 }
 
-// Counts learns of loop variables that are never negative: those that begin with a constant, or the
-// index of a range, and are only ever increased by the loop itself.
+// Counts finds loop variables that are never negative: those that start at a constant or are the
+// index of a range, and that only the loop itself changes, by increasing them.
 func (t Tree) Counts(loop ast.Stmt) {
 	natural := func(e ast.Expr, body *ast.BlockStmt) {
 		id, ok := e.(*ast.Ident)
@@ -174,7 +174,7 @@ func (t Tree) Counts(loop ast.Stmt) {
 	}
 }
 
-// callKind tells calls of compiled functions, of which the interpreter says so, from others.
+// callKind distinguishes calls of compiled functions from others, as the interpreter does.
 func (t Tree) callKind(e *ast.CallExpr) string {
 	tv := t.Info.Types[e.Fun]
 	if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok && tv.IsBuiltin() {
@@ -186,8 +186,8 @@ func (t Tree) callKind(e *ast.CallExpr) string {
 	return "call"
 }
 
-// callPos and indexPos return where the last part of an operand begins, so that the second call of
-// f().g() is told from the first.
+// callPos and indexPos return the start of the last part of an operand, so that the second call of
+// f().g() differs from the first.
 func callPos(e *ast.CallExpr) token.Pos {
 	if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
 		if _, chained := ast.Unparen(s.X).(*ast.CallExpr); chained {
@@ -205,7 +205,7 @@ func indexPos(e *ast.IndexExpr) token.Pos {
 	return e.Lbrack
 }
 
-// TypeOf returns the underlying type of an expression, nil where that is not known.
+// TypeOf returns the underlying type of an expression, or nil if it is unknown.
 func (tr Tree) TypeOf(e ast.Expr) types.Type {
 	t := tr.Info.TypeOf(e)
 	if t == nil {
@@ -262,7 +262,7 @@ func (t Tree) CalleeObject(fun ast.Expr) *types.Func {
 	return nil
 }
 
-// Parameter returns the type that the i'th argument is converted to.
+// Parameter returns the type to which the i'th argument is converted.
 func Parameter(sig *types.Signature, i int, ellipsis bool) types.Type {
 	n := sig.Params().Len()
 	if sig.Variadic() && i >= n-1 {
@@ -280,8 +280,8 @@ func Parameter(sig *types.Signature, i int, ellipsis bool) types.Type {
 	return sig.Params().At(i).Type()
 }
 
-// Writes reports a call of a function that prints, or of one that reads what somebody types, who
-// need not type what is asked for: what it returns is not what it is called for.
+// Writes reports whether an expression calls a function that prints, or one that reads user input.
+// The result of the latter does not show that it succeeded: the user may type anything.
 func (t Tree) Writes(e ast.Expr) bool {
 	c, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
@@ -349,8 +349,8 @@ func (t Tree) Outlives(v *types.Var, n ast.Node) bool {
 	return found
 }
 
-// Hook reports whether a statement is a hook of the debugger, as package hooks writes them: where
-// it does something it copies variables, and sets those that the debugger has changed.
+// Hook reports whether a statement is a hook of the debugger, as package hooks writes it. An active
+// hook copies variables, and sets those that the debugger has changed.
 func (t Tree) Hook(s ast.Stmt) bool {
 	i, ok := s.(*ast.IfStmt)
 	if !ok {

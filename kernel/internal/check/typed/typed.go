@@ -7,7 +7,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// IsEmptyInterface reports whether all types implement a type that is an interface.
+// IsEmptyInterface reports whether a type is an interface that all types implement.
 func IsEmptyInterface(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
 	return ok && i.NumMethods() == 0
@@ -28,7 +28,7 @@ func Shown(t types.Type) string {
 	})
 }
 
-// Defers reports whether a block has a defer statement of its own.
+// Defers reports whether a block itself has a defer statement.
 func Defers(list []ast.Stmt) bool {
 	found := false
 	for _, s := range list {
